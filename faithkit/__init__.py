@@ -1,7 +1,8 @@
 """faithkit measures whether explanations of predictions tell the truth about the model.
 
-`__init__.pyi` lists what users write, `plugin.pyi` what authors of plugins write, and `results.pyi` what
-comes back. Each name is imported at its first use, so `import faithkit` and `faithkit --help` are fast.
+`__init__.pyi` lists the names for users, `plugin.pyi` those for authors of plugins, and `results.pyi` the
+classes of results. Each name is imported at its first use, so that `import faithkit` and `faithkit --help`
+are fast.
 """
 
 import lazy_loader

@@ -17,11 +17,11 @@ from .inputs.models.predictor import Predictor as Predictor
 from .inputs.objects.explanation_forms import adapt as adapt
 from .run.api import compare as compare
 from .run.api import evaluate as evaluate
-from .run.api import plan as plan
 from .run.api import score as score
 from .run.comparisons.discretizer_search import try_discretizers as try_discretizers
 from .run.components.resolution import relation as relation
 from .run.evaluation import Evaluation as Evaluation
+from .run.planning import plan as plan
 from .run.saved_results import load as load
 from .run.scorer import scorer as scorer
 

@@ -1,4 +1,4 @@
-"""Numbers as people give them: Python's, NumPy's or pandas', checked once and plain from then on."""
+"""Checks of numeric arguments: Python, NumPy or pandas numbers in, plain Python numbers out."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -9,38 +9,39 @@ from faithkit.errors import FaithkitError, InputError
 from faithkit.wording import one_line
 
 
-def python(given: Any) -> Any:
-    """Return a scalar of NumPy's as Python's, and anything else as it is.
+def to_python(value: Any) -> Any:
+    """Return a NumPy scalar as a Python scalar, and any other value unchanged.
 
     Examples
     --------
-    >>> python(np.int64(3)), python("3")
+    >>> to_python(np.int64(3)), to_python("3")
     (3, '3')
     """
-    return given.item() if isinstance(given, np.generic) else given
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def whole_number(
-    given: Any,
-    what: str,
+    value: Any,
+    name: str,
     least: int | None = None,
     most: int | None = None,
     optional: bool = False,
     error: type[FaithkitError] = InputError,
 ) -> Any:
-    """Return a whole number as Python's int, or say what was given instead.
+    """Check a whole number, and return it as a Python int.
 
     Parameters
     ----------
-    given : object
-        Python's or NumPy's numbers; a truth is none.
-    what : str
-        What it is, to begin the sentence with: "permutations", "tree: max_leaves".
+    value : object
+        A number of Python or NumPy; booleans are refused.
+    name : str
+        The name of the argument, which starts the message: "permutations", "tree: max_leaves".
     least, most : int, optional
+        The smallest and the largest number allowed.
     optional : bool
-        Whether None will do, too.
+        Whether None is allowed.
     error : class of exception
-        A component's parameters raise `ParameterError`.
+        A component raises `ParameterError` for its parameters.
 
     Examples
     --------
@@ -51,29 +52,31 @@ def whole_number(
     ...
     faithkit.errors.InputError: permutations must be a whole number of at least 0, got 2.5.
     """
-    if optional and given is None:
+    if optional and value is None:
         return None
-    is_whole = isinstance(given, Integral) and not isinstance(given, bool | np.bool_)
-    if is_whole and (least is None or given >= least) and (most is None or given <= most):
-        return int(given)
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+    if is_whole and (least is None or value >= least) and (most is None or value <= most):
+        return int(value)
     limit = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
     none = " or none" if optional else ""
-    raise error(f"{what} must be a whole number{limit}{none}, got {_told(given)}.")
+    raise error(f"{name} must be a whole number{limit}{none}, got {_short_repr(value)}.")
 
 
-def share(given: Any, what: str, usual: float) -> float:
-    """Return a number between 0 and 1 as Python's float, or say what was given instead.
+def check_share(value: Any, name: str, usual: float) -> float:
+    """Check a number between 0 and 1, and return it as a Python float.
 
     Examples
     --------
-    >>> share(np.float32(0.5), "confidence", usual=0.95)
+    >>> check_share(np.float32(0.5), "confidence", usual=0.95)
     0.5
     """
-    if not isinstance(given, Real) or not 0 < float(given) < 1:
-        raise InputError(f"{what} must be a number between 0 and 1, got {_told(given)}: {usual:g} is usual.")
-    return float(given)
+    if not isinstance(value, Real) or not 0 < float(value) < 1:
+        raise InputError(
+            f"{name} must be a number between 0 and 1, got {_short_repr(value)}: {usual:g} is usual."
+        )
+    return float(value)
 
 
-def _told(given: Any) -> str:
-    """Return what somebody gave in one short line: arrays and results are written in several."""
-    return f"{one_line(repr(given)):.60}"
+def _short_repr(value: Any) -> str:
+    """Return the repr of a value in one short line, because arrays and results have several lines."""
+    return f"{one_line(repr(value)):.60}"

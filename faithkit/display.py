@@ -1,18 +1,17 @@
-"""How values look to a person: `print` shows lines, a notebook shows HTML, once, and `repr` is one line.
+"""`Displayable`: values that print as a table, show as HTML in a notebook, and have a one-line `repr`.
 
-`faithkit.report.showing` knows what they look like, and says so here when it is imported, by whoever makes
-results.
+`faithkit.report.value_display` renders them; it registers itself here when results import it.
 """
 
 from contextvars import ContextVar
 from typing import Any, Protocol
 
 VERBOSE: ContextVar[bool] = ContextVar("VERBOSE", default=False)
-"""Whether all numbers are shown that a result has: on the command line, --verbose."""
+"""Whether all numbers of a result are shown; on the command line, --verbose."""
 
 
 class Renderer(Protocol):
-    """Who knows what values look like."""
+    """An object that renders values."""
 
     def line(self, value: Any) -> str:
         """Return one line, for `repr`."""
@@ -21,14 +20,14 @@ class Renderer(Protocol):
         """Return lines, for `print`."""
 
     def html(self, value: Any) -> str:
-        """Return what a notebook shows."""
+        """Return HTML, for a notebook."""
 
 
 _renderer: Renderer | None = None
 
 
-def show_with(renderer: Renderer) -> None:
-    """Let somebody show all values."""
+def set_renderer(renderer: Renderer) -> None:
+    """Register the renderer of all values."""
     global _renderer
     _renderer = renderer
 
@@ -58,14 +57,14 @@ class Displayable:
     __slots__ = ()
 
     def __str__(self) -> str:
-        return _name(self) if _renderer is None else _renderer.text(self)
+        return _class_name(self) if _renderer is None else _renderer.text(self)
 
     def __repr__(self) -> str:
-        return _name(self) if _renderer is None else _renderer.line(self)
+        return _class_name(self) if _renderer is None else _renderer.line(self)
 
     def _repr_html_(self) -> str:
-        return _name(self) if _renderer is None else _renderer.html(self)
+        return _class_name(self) if _renderer is None else _renderer.html(self)
 
 
-def _name(value: Any) -> str:
+def _class_name(value: Any) -> str:
     return f"<{type(value).__name__}>"

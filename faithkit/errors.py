@@ -1,31 +1,31 @@
-"""The errors faithkit raises on purpose; all are `FaithkitError`, and the CLI shows each as one line.
+"""The errors that faithkit raises on purpose; the command line shows each as one line.
 
 A message says what was given, what was expected and what to do next.
 """
 
 
 class FaithkitError(Exception):
-    """Base of every error that faithkit raises on purpose."""
+    """The base class of all errors that faithkit raises on purpose."""
 
 
 class InputError(FaithkitError, ValueError):
-    """Data, a model or an option that cannot be used as given."""
+    """Data, a model or an option cannot be used."""
 
 
 class UnknownComponentError(FaithkitError, LookupError):
-    """A name that no installed plugin provides, or that two provide."""
+    """No installed plugin provides a name, or two do."""
 
 
 class ParameterError(FaithkitError, ValueError):
-    """A component was asked for with parameters it does not take."""
+    """A component does not take these parameters."""
 
 
 class ContractError(FaithkitError):
-    """A component returned something that its protocol does not allow."""
+    """A component returned a value that its protocol does not allow."""
 
 
 class PluginError(FaithkitError):
-    """A plugin could not be loaded, or a component could not be made of it."""
+    """A plugin could not be loaded, or its component could not be created."""
 
 
 class ExplainerError(FaithkitError):
@@ -37,4 +37,4 @@ class StoreError(FaithkitError):
 
 
 class FaithkitWarning(UserWarning):
-    """Something a person should know about a result that was still computed."""
+    """A result was computed, but there is something to know about it."""

@@ -1,4 +1,4 @@
-"""Results as JSON that any parser reads: no NaN, no infinity, nothing of NumPy's, and no two keys alike."""
+"""Conversion to JSON that any parser reads: no NaN, no infinity, no NumPy types, no duplicate keys."""
 
 import json
 from collections import Counter
@@ -10,40 +10,40 @@ import numpy as np
 import pandas as pd
 
 
-def plain(value: Any) -> Any:
-    """Return a JSON value: a number, a truth, a text, or None for what is missing; infinity is a text.
+def to_json_value(value: Any) -> bool | int | float | str | None:
+    """Return a JSON value: a number, a boolean, a text, or None for a missing value; infinity is a text.
 
     Examples
     --------
-    >>> plain(np.float32(0.5)), plain(float("-inf")), plain(float("nan")), plain(("a", 1))
-    (0.5, '-inf', None, "('a', 1)")
-    >>> plain(pd.Timestamp("2024-01-05")), plain(pd.Timestamp("2024-01-05 12:00"))
+    >>> [to_json_value(value) for value in (np.float32(0.5), float("-inf"), float("nan"), ("a", 1))]
+    [0.5, '-inf', None, "('a', 1)"]
+    >>> to_json_value(pd.Timestamp("2024-01-05")), to_json_value(pd.Timestamp("2024-01-05 12:00"))
     ('2024-01-05', '2024-01-05 12:00:00')
     """
     if pd.api.types.is_scalar(value) and pd.isna(value):
         return None
     if isinstance(value, np.datetime64 | datetime):
         return str(pd.Timestamp(value)).removesuffix(" 00:00:00")
-    simple = value.item() if isinstance(value, np.generic) else value
-    if isinstance(simple, float) and not np.isfinite(simple):
-        return str(simple)
-    return simple if isinstance(simple, bool | int | float | str) else str(simple)
+    scalar = value.item() if isinstance(value, np.generic) else value
+    if isinstance(scalar, float) and not np.isfinite(scalar):
+        return str(scalar)
+    return scalar if isinstance(scalar, bool | int | float | str) else str(scalar)
 
 
-def names(values: Iterable[Any]) -> list[str]:
-    """Return what values are called as keys: their texts, or where two have the same, as Python writes them.
+def unique_keys(values: Iterable[Any]) -> list[str]:
+    """Return values as distinct keys: their `str`, or their `repr` if two have the same `str`.
 
     Examples
     --------
-    >>> names(["yes", 1, "1"])
+    >>> unique_keys(["yes", 1, "1"])
     ['yes', '1', "'1'"]
     """
-    every = list(values)
-    times = Counter(map(str, every))
-    return [repr(value) if times[str(value)] > 1 else str(value) for value in every]
+    values = list(values)
+    counts = Counter(map(str, values))
+    return [repr(value) if counts[str(value)] > 1 else str(value) for value in values]
 
 
 def json_text(value: Any) -> str:
-    """Return a result as JSON text; halves of characters, which no file can hold, become question marks."""
+    """Return a result as JSON text; unpaired surrogates, which no file can hold, become question marks."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "replace").decode("utf-8") + "\n"

@@ -1,4 +1,4 @@
-"""What authors of plugins write: components, protocols, and helpers for them.
+"""Names for authors of plugins: components, protocols, and helpers.
 
 `plugin.pyi` lists the names; each is imported at its first use.
 """

@@ -28,12 +28,12 @@ from .measure.protocols import Diagnostic as Diagnostic
 from .measure.protocols import Discretizer as Discretizer
 from .measure.protocols import Estimator as Estimator
 from .measure.protocols import Explainer as Explainer
-from .report.formats import lower_end as lower_end
-from .report.formats import percent as percent
-from .report.formats import percent_interval as percent_interval
+from .report.formats import format_lower_end as format_lower_end
+from .report.formats import format_percent as format_percent
+from .report.formats import format_percent_interval as format_percent_interval
 from .report.report import Report as Report
-from .report.sheets import Sheet as Sheet
-from .report.sheets import Table as Table
+from .report.sheets.sheet import Sheet as Sheet
+from .report.sheets.sheet import Table as Table
 from .run.diagnostics import ExplainedRows as ExplainedRows
 from .run.explaining.progress import rows_done as rows_done
 from .run.populations.row_counts import RowCounts as RowCounts

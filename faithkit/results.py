@@ -1,4 +1,4 @@
-"""What measuring returns: estimates, comparisons, plans and witnesses.
+"""Classes of results: estimates, comparisons, plans and witnesses.
 
 `results.pyi` lists the names; each is imported at its first use.
 """

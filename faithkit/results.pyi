@@ -17,3 +17,4 @@ from .run.comparisons.comparison import Comparison as Comparison
 from .run.comparisons.comparison import Pair as Pair
 from .run.comparisons.subgroups import Subgroups as Subgroups
 from .run.gates import GateResult as GateResult
+from .run.result import DesignSummary as DesignSummary

@@ -1,8 +1,8 @@
-"""Run a command in one child process, whose last act is to report its exit code.
+"""Supervision: run a command in a child process that reports its exit code as its last action.
 
-A model may call `os._exit(0)`, a library may crash, the system may kill a process for want of memory: none of
-these is a success. The parent runs no code of others. It starts the same command once more, passes signals
-on, and ends with the code that this child reports through a pipe, or with a failure where it reports none.
+A model may call `os._exit(0)`, a library may crash, the system may kill a process for lack of memory. None of
+these is a success. The parent runs no third-party code. It starts the same command as a child and passes
+signals on. It exits with the code that the child reports through a pipe, or with a failure if there is none.
 """
 
 import contextlib
@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable
 from typing import NoReturn
 
-FAILED, MISSED, INTERRUPTED = 1, 3, 130  # a limit or a check that was not met is missed
+FAILED, MISSED, INTERRUPTED = 1, 3, 130  # missed: a limit or a check was not met
 
-REPORT = "FAITHKIT_REPORT"  # the environment variable that tells the child where to report
+REPORT = "FAITHKIT_REPORT"  # the environment variable with the descriptor for the child's report
 END_OF_REPORT = b"."
 
 CRASHED = "A library crashed: the same command with PYTHONFAULTHANDLER=1 in its environment shows where."
@@ -26,21 +26,21 @@ REASONS = {
 
 
 def supervise(work: Callable[[], int]) -> NoReturn:
-    """Do the work in a child process, and exit with the code that it returns; never with 0 if it does not."""
+    """Do the work in a child process, and exit with its code, or with a failure if it returns none."""
     open_standard_streams()
     report = os.environ.pop(REPORT, None)
     if report is None:
         sys.exit(_run_child())
-    _work(work, int(report))
+    _work_in_child(work, int(report))
 
 
 def open_standard_streams() -> None:
-    """Let no file that is opened later become stdin, stdout or stderr, where one of these is closed."""
+    """Open the null device for each closed standard stream, so that no file opened later takes its place."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
-            # stdout cannot be written to, so that a result that nobody can get is an error
+            # stdout is not writable, so that a result that would be lost is an error
             os.open(os.devnull, os.O_RDONLY if descriptor == 1 else os.O_RDWR)
             os.set_inheritable(descriptor, True)
 
@@ -48,24 +48,24 @@ def open_standard_streams() -> None:
 # --- the child ------------------------------------------------------------------------------------------
 
 
-def _work(work: Callable[[], int], report: int) -> NoReturn:
+def _work_in_child(work: Callable[[], int], report: int) -> NoReturn:
     child = os.getpid()
     descriptor = _report_descriptor(report)
     end_with_parent(os.getppid())
     if sys.platform != "win32":
-        # Ctrl-C reaches the parent, which passes it on as SIGTERM; workers inherit that they ignore it
+        # The parent gets Ctrl-C and sends SIGTERM. Workers inherit that SIGINT is ignored.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, _interrupt_once)
         os.register_at_fork(after_in_child=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
     code = work()
-    if os.getpid() == child:  # and no copy that code of others has forked
-        with contextlib.suppress(OSError):  # closed by code of others
+    if os.getpid() == child:  # not in a copy that third-party code has forked
+        with contextlib.suppress(OSError):  # third-party code has closed it
             os.write(descriptor, bytes([code & 0xFF]))
     sys.exit(code)
 
 
 def _report_descriptor(report: int) -> int:
-    if sys.platform == "win32":  # where handles are inherited, not descriptors
+    if sys.platform == "win32":  # Windows inherits handles, not descriptors
         import msvcrt
 
         return msvcrt.open_osfhandle(report, os.O_WRONLY)
@@ -79,13 +79,13 @@ def _interrupt_once(_number: int, _frame: object) -> NoReturn:
 
 
 def end_with_parent(parent: int) -> None:
-    """End this process when its parent, which has this number, is gone, however that ended."""
+    """End this process when its parent has ended in any way; `parent` is the parent's process number."""
     import threading
 
-    threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+    threading.Thread(target=_wait_for_end_of, args=(parent,), daemon=True).start()
 
 
-def _follow(parent: int) -> None:
+def _wait_for_end_of(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(FAILED)
@@ -99,15 +99,15 @@ def _run_child() -> int:
     import subprocess
 
     reader, writer = os.pipe()
-    report = _inheritable(writer)
+    report = _make_inheritable(writer)
     try:
         child = subprocess.Popen(
             [sys.executable, *sys.orig_argv[1:]],
             env={**os.environ, REPORT: str(report)},
-            close_fds=False,  # a shell may pass files on, as in `--json >(jq .)`
+            close_fds=False,  # a shell may pass on files, as in `--json >(jq .)`
         )
     except OSError as error:
-        _print_error(f"error: no process can be started ({error.strerror}): end some others first.")
+        _print_error(f"error: no process can be started ({error.strerror}): end other processes first.")
         return FAILED
     signals: list[int] = []
 
@@ -125,8 +125,8 @@ def _run_child() -> int:
     return _exit_code(_read_report(reader, writer), status, signals)
 
 
-def _inheritable(descriptor: int) -> int:
-    """Let children inherit a descriptor, and return the number by which they know it."""
+def _make_inheritable(descriptor: int) -> int:
+    """Let children inherit a descriptor, and return its number in the children."""
     if sys.platform == "win32":
         import msvcrt
 
@@ -140,7 +140,7 @@ def _inheritable(descriptor: int) -> int:
 def _read_report(reader: int, writer: int) -> int | None:
     """Return the code that the child reported.
 
-    Processes that it left behind may keep the pipe open, so this one writes the end that it reads up to.
+    Other processes may keep the pipe open, so the parent itself writes the end of the report.
     """
     os.write(writer, END_OF_REPORT)
     report = os.read(reader, 2)
@@ -148,7 +148,7 @@ def _read_report(reader: int, writer: int) -> int | None:
 
 
 def _exit_code(code: int | None, status: int, signals: list[int]) -> int:
-    """Return what the command exits with; say what happened where the child did not."""
+    """Return the exit code of the command; print what happened if the child reported nothing."""
     if signals and code in (None, INTERRUPTED):
         if code is None:
             _print_error("interrupted")
@@ -157,14 +157,14 @@ def _exit_code(code: int | None, status: int, signals: list[int]) -> int:
         return code
     if status < 0:
         # a real-time signal has no name
-        name = next((known.name for known in signal.Signals if known == -status), f"signal {-status}")
+        name = next((member.name for member in signal.Signals if member == -status), f"signal {-status}")
         _print_error(
             f"error: the run was ended by {name}, without a result. {REASONS.get(name, '')}".rstrip()
         )
         return 128 - status
     _print_error(
         f"error: the run ended with exit status {status} and without a result: a model, an explainer or a "
-        "library ended the whole process. Find the call of exit in it, and take it out."
+        "library ended the whole process. Find the call of exit in it, and remove it."
     )
     return FAILED
 

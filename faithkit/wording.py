@@ -1,32 +1,32 @@
-"""The phrases that error messages share, so that one thing is said in one way and on one line."""
+"""Phrases that messages share: lists of words, suggestions, and errors on one line."""
 
 import re
 from collections.abc import Iterable
 
 from faithkit.errors import FaithkitError
 
-_SHOWN = 10  # a wide table has thousands of columns; a message has one line
-_LONGEST = 300
+_MAX_WORDS = 10  # a wide table has thousands of columns, but a message has one line
+_MAX_LENGTH = 300
 
-# what a terminal obeys instead of showing it: controls, ends of lines, the direction of writing; and what it
-# cannot show, halves of surrogate pairs
-_HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# characters that a terminal obeys (controls, line ends, writing direction)
+# or cannot show (unpaired surrogates)
+_UNPRINTABLE = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def visible(text: str, keep: str = "") -> str:
-    r"""Return text whose control characters are shown as escapes: data may hold any, and a terminal obeys.
+def to_printable(text: str, keep: str = "") -> str:
+    r"""Return text with escapes for control characters, which data may contain and a terminal obeys.
 
-    >>> visible("age\x1b[2J\r"), visible("one\ntwo\x07", keep="\n")
-    ('age\\x1b[2J\\r', 'one\ntwo\\x07')
+    >>> to_printable("age\x1b[2J\r"), to_printable("a\nb\x07", keep="\n")
+    ('age\\x1b[2J\\r', 'a\nb\\x07')
     """
     if text.isprintable():
         return text
-    return _HIDDEN.sub(lambda one: one[0] if one[0] in keep else _escape(one[0]), text)
+    return _UNPRINTABLE.sub(lambda match: match[0] if match[0] in keep else _escape(match[0]), text)
 
 
-def is_hidden(character: str) -> bool:
-    """Whether a terminal obeys a character, or cannot show it, being half of a surrogate pair."""
-    return _HIDDEN.match(character) is not None
+def is_unprintable(character: str) -> bool:
+    """Whether a terminal obeys a character, or cannot show it because it is an unpaired surrogate."""
+    return _UNPRINTABLE.match(character) is not None
 
 
 def _escape(character: str) -> str:
@@ -34,36 +34,36 @@ def _escape(character: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""Fold line breaks and runs of spaces, and cut what is too long to read.
+    r"""Replace line breaks and runs of spaces by single spaces, and shorten a long text.
 
     >>> one_line("no such file:\n    a.csv")
     'no such file: a.csv'
     """
     folded = " ".join(text.split())
-    return folded if len(folded) <= _LONGEST else folded[:_LONGEST] + "…"
+    return folded if len(folded) <= _MAX_LENGTH else folded[:_MAX_LENGTH] + "…"
 
 
 def describe(error: BaseException) -> str:
-    """Say an exception in one line; faithkit's own messages are sentences and need no class name.
+    """Return an exception in one line; faithkit's own messages are sentences and need no class name.
 
     >>> describe(ValueError("k must be positive"))
     'ValueError: k must be positive'
     >>> describe(StopIteration())
     'StopIteration'
 
-    An assert without words says what it asserted, where its source can be read.
+    An assert without a message is described by its source line, if that can be read.
     """
     try:
         text = str(error)
-    except BaseException:  # an exception of others, which fails to say its own text
+    except BaseException:  # an exception whose __str__ fails
         text = ""
     if isinstance(error, FaithkitError) and text:
         return " ".join(text.split())
-    text = one_line(text or _asserted(error))
+    text = one_line(text or _assert_source(error))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _asserted(error: BaseException) -> str:
+def _assert_source(error: BaseException) -> str:
     if not isinstance(error, AssertionError) or error.__traceback__ is None:
         return ""
     import traceback  # only errors need it
@@ -72,7 +72,7 @@ def _asserted(error: BaseException) -> str:
 
 
 def closest(word: str, options: Iterable[str]) -> str | None:
-    """Return the option most like a word, whatever their order and case.
+    """Return the option most like a word, without regard to order and case.
 
     >>> closest("Shp", ["lime", "shap"])
     'shap'
@@ -80,12 +80,12 @@ def closest(word: str, options: Iterable[str]) -> str | None:
     import difflib  # only errors need it
 
     names = {name.casefold(): name for name in sorted(options)}
-    found = difflib.get_close_matches(word.casefold(), names, n=1)
-    return names[found[0]] if found else None
+    matches = difflib.get_close_matches(word.casefold(), names, n=1)
+    return names[matches[0]] if matches else None
 
 
 def did_you_mean(word: str, options: Iterable[str]) -> str:
-    """Ask back where a word is nearly one of the options, else say nothing.
+    """Return a question if a word is nearly one of the options, else an empty text.
 
     >>> did_you_mean("shp", ["lime", "shap"])
     "Did you mean 'shap'?"
@@ -96,52 +96,52 @@ def did_you_mean(word: str, options: Iterable[str]) -> str:
     return f"Did you mean {match!r}?" if match else ""
 
 
-def suggest(word: str, known: Iterable[str]) -> str:
-    """Ask back where a word is nearly known, else say what is known.
+def suggest(word: str, options: Iterable[str]) -> str:
+    """Return a question if a word is nearly one of the options, else a list of the options.
 
     >>> suggest("colour", ["age", "income"])
     'There is: age, income.'
     """
-    names = list(known)
-    return did_you_mean(word, names) or f"There is: {few(names)}."
+    options = list(options)
+    return did_you_mean(word, options) or f"There is: {join_few(options)}."
 
 
-def listing(words: Iterable[str], last: str = "and") -> str:
-    """Join words as prose does.
+def join_words(words: Iterable[str], last: str = "and") -> str:
+    """Join words with commas, and the last one with "and".
 
-    >>> listing(["tree", "lime", "shap"])
+    >>> join_words(["tree", "lime", "shap"])
     'tree, lime and shap'
     """
     *head, tail = words
     return f"{', '.join(head)} {last} {tail}" if head else tail
 
 
-def few(words: Iterable[str]) -> str:
-    """Join words with commas, and say how many were left out.
+def join_few(words: Iterable[str]) -> str:
+    """Join the first words with commas, and add how many more there are.
 
-    >>> few(str(i) for i in range(12))
+    >>> join_few(str(i) for i in range(12))
     '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more'
     """
-    every = list(words)
-    more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
-    return ", ".join(every[:_SHOWN]) + more
+    words = list(words)
+    rest = f" and {len(words) - _MAX_WORDS} more" if len(words) > _MAX_WORDS else ""
+    return ", ".join(words[:_MAX_WORDS]) + rest
 
 
-def cell_text(cell: object) -> str:
-    """Return a cell of a table as a person reads it.
+def value_text(value: object) -> str:
+    """Return a value of a table as text for people.
 
     Examples
     --------
-    >>> cell_text(0.30000000000000004), cell_text(None), cell_text("nurse")
+    >>> value_text(0.30000000000000004), value_text(None), value_text("nurse")
     ('0.3', 'missing', 'nurse')
     """
-    if cell is None:
+    if value is None:
         return "missing"
-    return f"{cell + 0.0:.6g}" if isinstance(cell, float) else str(cell)
+    return f"{value + 0.0:.6g}" if isinstance(value, float) else str(value)
 
 
 def exact(number: float) -> str:
-    """Return a number as a person would have typed it, and no other.
+    """Return the shortest text that stands for exactly this number.
 
     >>> exact(0.02), exact(1.0)
     ('0.02', '1')

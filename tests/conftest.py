@@ -92,5 +92,4 @@ def no_next_steps(monkeypatch):
 @pytest.fixture
 def no_pictures(monkeypatch):
     """Leave out the pictures of pages: to draw them takes longer than all else, and adds none of the words."""
-    for module in ("figures", "html"):
-        monkeypatch.setattr(f"faithkit.report.{module}.drawn", lambda *picture: "")
+    monkeypatch.setattr("faithkit.report.pictures.figures.drawn", lambda *picture: "")

@@ -58,11 +58,11 @@ def facts_of_pairs(table):
     """The moments of the same as a relation that is asked pair by pair: nothing is merged."""
     table = np.asarray(table)
     owned, labels = (np.repeat(codes.ravel(), table.ravel()) for codes in np.indices(table.shape))
-    return JackknifeEstimate.of(counted(Matrix(np.eye(len(table))), owned, labels, table.shape[1])).facts
+    return JackknifeEstimate.of(counted(Matrix(np.eye(len(table))), owned, labels, table.shape[1])).statistics
 
 
 def estimated(counted, estimator, confidence, permutations=0, seed=0):
     """The estimate of a count: its moments, and a permutation test where one is asked for."""
-    facts = JackknifeEstimate.of(counted).facts
+    facts = JackknifeEstimate.of(counted).statistics
     p_value = permutation_p_value(counted, facts, permutations, seed) if permutations else None
     return estimate(counted, facts, estimator, confidence, p_value)

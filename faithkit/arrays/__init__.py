@@ -1,4 +1,4 @@
-"""Arrays that everything is counted with, and how they add up."""
+"""Array types, and sums and ratios that all counting uses."""
 
 from typing import Any
 
@@ -8,25 +8,25 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-AT_ONCE = 2**17  # floats that stay in the cache: with fewer, threads wait for each other's turn
+BATCH_SIZE = 2**17  # floats per batch: they fit in the cache, and threads seldom wait for each other
 
 
-def ratio(part: NDArray[Any], whole: NDArray[Any], empty: float = 0.0) -> Floats:
-    """Divide, giving `empty` where there is nothing to divide by.
+def ratio(numerator: NDArray[Any], denominator: NDArray[Any], empty: float = 0.0) -> Floats:
+    """Divide, and return `empty` where the denominator is not positive.
 
     Examples
     --------
     >>> ratio(np.array([1, 0]), np.array([2, 0]))
     array([0.5, 0. ])
     """
-    out = np.full(np.broadcast_shapes(part.shape, whole.shape), empty)
-    return np.divide(part, whole, out=out, where=np.asarray(whole) > 0)
+    out = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), empty)
+    return np.divide(numerator, denominator, out=out, where=np.asarray(denominator) > 0)
 
 
 def sum_by(codes: Ints, values: NDArray[Any], size: int | None = None) -> NDArray[Any]:
-    """Add up the values of each code; whole numbers stay whole.
+    """Sum the values of each code; integers stay integers.
 
-    Without a `size`, there are as many codes as the largest one says.
+    Without `size`, the largest code sets the number of sums.
 
     Examples
     --------
@@ -43,12 +43,12 @@ def sum_by(codes: Ints, values: NDArray[Any], size: int | None = None) -> NDArra
     return sums
 
 
-def is_view(values: NDArray[Any]) -> bool:
-    """Whether some numbers are one and the same, as `numpy.broadcast_to` makes of it without taking memory.
+def is_broadcast(values: NDArray[Any]) -> bool:
+    """Return whether an array repeats one number without taking memory, as `numpy.broadcast_to` does.
 
     Examples
     --------
-    >>> is_view(np.broadcast_to(1, 5)), is_view(np.ones(5))
+    >>> is_broadcast(np.broadcast_to(1, 5)), is_broadcast(np.ones(5))
     (True, False)
     """
     return len(values) > 0 and values.strides == (0,)

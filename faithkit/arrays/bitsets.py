@@ -1,7 +1,7 @@
-"""A relation's matrix as bits: 64 instances to a word, counted by popcount.
+"""Packed Boolean matrices: 64 instances per word, counted by popcount.
 
-Bit j of a row stands for instance j in the order of `numpy.packbits`; rows are padded with zeros to
-whole 64-bit words.
+A relation's matrix is stored this way. Bit j of a row stands for instance j, in the order of
+`numpy.packbits`. Rows are padded with zeros to full 64-bit words.
 """
 
 from typing import Any
@@ -14,20 +14,20 @@ from faithkit.errors import ContractError
 
 Bits = NDArray[np.uint64]
 
-BLOCK_WORDS = 262_144  # two megabytes: small enough for the cache, large enough to keep threads apart
+BLOCK_WORDS = 262_144  # two megabytes: fits in the cache, and is large enough for threads to pay off
 BLOCK_COLUMNS = 1_600  # words: the same trade-off for `column_sums`
 BLOCK_ROWS = 4_096  # for `row_sums`
-TABLE_BYTES = 32 * 2**20  # of sums for `column_sums`
-SQUARES = 8  # of 8 × 8 bits transposed at once: fewer calls, and still in the cache
+TABLE_BYTES = 32 * 2**20  # memory for the table of sums of `column_sums`
+SQUARES = 8  # squares of 8 × 8 bits transposed at once: fewer calls, and they fit in the cache
 
 
 def n_words(n: int) -> int:
-    """Return the number of 64-bit words that hold n bits."""
+    """Return the number of 64-bit words that n bits need."""
     return -(-n // 64)
 
 
 def pack_bits(holds: NDArray[np.bool_]) -> Bits:
-    """Pack a Boolean matrix, one row of words per row, padded with zeros.
+    """Pack a Boolean matrix into one row of words per row, padded with zeros.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def pack_bits(holds: NDArray[np.bool_]) -> Bits:
 
 
 def unpack_bits(bits: Bits, n: int) -> NDArray[np.bool_]:
-    """Return the Boolean matrix that was packed.
+    """Unpack the Boolean matrix of n columns.
 
     Examples
     --------
@@ -53,33 +53,33 @@ def unpack_bits(bits: Bits, n: int) -> NDArray[np.bool_]:
 
 
 def ones(n: int) -> Bits:
-    """Return one row with n bits set and zeros behind them."""
+    """Return one row with the first n bits set and zeros in the padding."""
     return pack_bits(np.ones((1, n), dtype=bool))[0]
 
 
 def get_bits(bits: Bits, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return single bits, one for each pair of row and column."""
+    """Return the bit at each pair of row and column."""
     as_bytes = bits.view(np.uint8)
-    found = as_bytes.ravel().take(rows * as_bytes.shape[1] + (columns >> 3))
-    return (found >> (7 - (columns & 7)).astype(np.uint8) & 1).astype(bool)
+    selected_bytes = as_bytes.ravel().take(rows * as_bytes.shape[1] + (columns >> 3))
+    return (selected_bytes >> (7 - (columns & 7)).astype(np.uint8) & 1).astype(bool)
 
 
 def popcount(bits: Bits) -> NDArray[np.int64]:
-    """Count the ones of every row."""
-    # NumPy adds bytes in 32 bits twice as fast as in 64, and four billion instances are enough
+    """Count the set bits of every row."""
+    # NumPy adds bytes twice as fast in 32 bits as in 64; 32 bits count four billion instances
     total: NDArray[np.int64] = np.bitwise_count(bits).sum(axis=1, dtype=np.uint32).astype(np.int64)
     return total
 
 
 def count_labels(bits: Bits, label_bits: Bits, partition: bool = False) -> NDArray[np.int64]:
-    """Count, for every row, the ones that fall on each label: the tally's inner loop.
+    """Count the set bits of every row by label; this is the inner loop of the tally.
 
     Parameters
     ----------
     bits : (m, words)
     label_bits : (k, words)
     partition : bool
-        Whether every bit belongs to just one label: the last count is then what is left of the total.
+        Whether every bit belongs to exactly one label. The last count is then the total minus the others.
 
     Returns
     -------
@@ -90,9 +90,9 @@ def count_labels(bits: Bits, label_bits: Bits, partition: bool = False) -> NDArr
 
     def count(start: int, stop: int) -> None:
         block = bits[start:stop]
-        held = np.empty_like(block)
+        masked = np.empty_like(block)
         for y, row in enumerate(label_bits[:-1] if partition else label_bits):
-            counts[start:stop, y] = popcount(np.bitwise_and(block, row, out=held))
+            counts[start:stop, y] = popcount(np.bitwise_and(block, row, out=masked))
         if partition:
             counts[start:stop, -1] = popcount(block) - counts[start:stop, :-1].sum(axis=1)
 
@@ -101,7 +101,9 @@ def count_labels(bits: Bits, label_bits: Bits, partition: bool = False) -> NDArr
 
 
 def row_sums(bits: Bits, values: NDArray[Any]) -> NDArray[Any]:
-    """Sum the values of the columns that hold, for every row: eight columns at a time, from a table.
+    """Sum, for every row, the values of the columns whose bit is set.
+
+    A table gives the sum of eight columns at a time.
 
     Parameters
     ----------
@@ -110,7 +112,7 @@ def row_sums(bits: Bits, values: NDArray[Any]) -> NDArray[Any]:
 
     Returns
     -------
-    (m, c), of the values' type
+    (m, c), with the dtype of `values`
 
     Examples
     --------
@@ -123,51 +125,52 @@ def row_sums(bits: Bits, values: NDArray[Any]) -> NDArray[Any]:
 
     def add(start: int, stop: int) -> None:
         columns = np.ascontiguousarray(as_bytes[start:stop].T)
-        total, found = sums[start:stop], np.empty((stop - start, values.shape[1]), dtype=values.dtype)
-        for table, held in zip(tables, columns, strict=True):
-            np.take(table, held, axis=0, out=found, mode="clip")  # clip spares a buffered copy
-            total += found
+        total, table_sums = sums[start:stop], np.empty((stop - start, values.shape[1]), dtype=values.dtype)
+        for table, byte_column in zip(tables, columns, strict=True):
+            np.take(table, byte_column, axis=0, out=table_sums, mode="clip")  # no buffered copy
+            total += table_sums
 
     each_block(add, len(bits), BLOCK_ROWS)
     return sums
 
 
 def column_sums(bits: Bits, weights: NDArray[Any], labels: NDArray[np.int64]) -> NDArray[Any]:
-    """Sum the weights of the rows that hold, for every column; weights depend on the column's label.
+    """Sum, for every column, the weights of the rows whose bit is set; weights depend on the column's label.
 
-    Eight rows at a time: their bits form one byte per column, and a table of 256 sums per label turns
-    that byte into eight additions at once.
+    Eight rows are added at a time: their bits form one byte per column, and a table of 256 sums per label
+    turns that byte into one addition.
 
     Parameters
     ----------
     bits : (m, words)
     weights : (m, k, c)
-        `weights[u, y]` is what row u adds to a column of label y.
+        Row u adds `weights[u, y]` to a column of label y.
     labels : (n,) int
-        The columns' labels.
+        The label of each column.
 
     Returns
     -------
-    (n, c), of the weights' type
+    (n, c), with the dtype of `weights`
     """
     (m, k, c), n, words = weights.shape, len(labels), bits.shape[1]
     narrow = np.min_scalar_type(256 * k)
     padded = np.zeros(64 * words, dtype=narrow)
     padded[:n] = 256 * labels
-    # a transposed byte belongs to bit r of each byte: columns are kept in that order until the end
+    # a transposed byte holds bit r of each byte: columns stay in that order until the end
     offsets = np.ascontiguousarray(padded.reshape(-1, 8).T)
     sums = np.zeros((8, 8 * words, c), dtype=weights.dtype)
 
     def add(start: int, stop: int) -> None:
         columns = slice(8 * start, 8 * stop)
         offset, total = np.ascontiguousarray(offsets[:, columns]), np.ascontiguousarray(sums[:, columns])
-        index, found = np.empty(offset.shape, dtype=np.intp), np.empty_like(total)
-        for first, last in spans(len(rows), 8 * SQUARES):
-            for eight, held in enumerate(_transpose8(rows[first:last, start:stop]), first // 8):
-                # a byte, then a label's offset in a narrow type, then what `take` wants: NumPy is fastest so
-                np.copyto(index, held.astype(narrow) + offset)
-                np.take(tables[eight], index, axis=0, out=found, mode="clip")  # clip spares a buffered copy
-                total += found
+        index, table_sums = np.empty(offset.shape, dtype=np.intp), np.empty_like(total)
+        for row_start, row_stop in spans(len(rows), 8 * SQUARES):
+            octets = _transpose8(rows[row_start:row_stop, start:stop])
+            for octet, row_bytes in enumerate(octets, row_start // 8):
+                # add in a narrow dtype, then widen to the index dtype of `take`: fastest in NumPy
+                np.copyto(index, row_bytes.astype(narrow) + offset)
+                np.take(tables[octet], index, axis=0, out=table_sums, mode="clip")  # no buffered copy
+                total += table_sums
         sums[:, columns] = total
 
     for top, bottom in spans(m, 8 * SQUARES * max(1, TABLE_BYTES // (SQUARES * 256 * k * c * 8))):
@@ -177,17 +180,17 @@ def column_sums(bits: Bits, weights: NDArray[Any], labels: NDArray[np.int64]) ->
 
 
 def _subset_sums(weights: NDArray[Any]) -> NDArray[Any]:
-    """Return, for every eight rows, every label and every byte, the sum of the weights of the byte's ones.
+    """Return the sum of weights that each byte value selects, for every eight rows and every label.
 
-    The shape is (m / 8, k·256, c); a row's bit is the more significant the earlier it comes.
+    The shape is (m / 8, k·256, c). The first of eight rows is the most significant bit.
     """
     m, k, c = weights.shape
-    eights = np.zeros((-(-m // 8), 8, k, 1, c), dtype=weights.dtype)
-    eights.reshape(-1, k, c)[:m] = weights
-    table = np.zeros((len(eights), k, 1, c), dtype=weights.dtype)
-    for place in range(7, -1, -1):
-        table = np.concatenate([table, table + eights[:, place]], axis=2)
-    return table.reshape(len(eights), 256 * k, c)
+    octets = np.zeros((-(-m // 8), 8, k, 1, c), dtype=weights.dtype)
+    octets.reshape(-1, k, c)[:m] = weights
+    table = np.zeros((len(octets), k, 1, c), dtype=weights.dtype)
+    for position in range(7, -1, -1):
+        table = np.concatenate([table, table + octets[:, position]], axis=2)
+    return table.reshape(len(octets), 256 * k, c)
 
 
 _SWAPS = [
@@ -198,34 +201,35 @@ _SWAPS = [
 
 
 def _transpose8(rows: Bits) -> NDArray[np.uint8]:
-    """Transpose every 8 × 8 block of bits: byte b of row r then has the bits of column 8·b + r.
+    """Transpose every 8 × 8 square of bits: byte b of row r then has the bits of column 8·b + r.
 
-    Rows are taken by eights, the last ones filled up with zeros; the shape is (eights, 8, bytes).
+    Rows are processed eight at a time, and the last eight are padded with zeros. The shape is
+    (octets, 8, bytes).
     """
     squares = np.zeros((8 * -(-len(rows) // 8), rows.shape[1]), dtype=np.uint64)
     squares[: len(rows)] = rows
     for distance, shift, mask in _SWAPS:
         pairs = squares.reshape(-1, 2, distance, rows.shape[1])
         upper, lower = pairs[:, 0], pairs[:, 1]
-        swap = lower >> shift
-        swap ^= upper
-        swap &= mask
-        upper ^= swap
-        swap <<= shift
-        lower ^= swap
+        swapped = lower >> shift
+        swapped ^= upper
+        swapped &= mask
+        upper ^= swapped
+        swapped <<= shift
+        lower ^= swapped
     return squares.view(np.uint8).reshape(-1, 8, 8 * rows.shape[1])
 
 
-def check_packed(bits: Any, m: int, n: int, who: str) -> Bits:
-    """Refuse a packed matrix of another shape or dtype, or with ones in its padding."""
+def check_packed(bits: Any, m: int, n: int, owner: str) -> Bits:
+    """Return a packed matrix, or raise an error if its shape, dtype or padding is wrong."""
     shape = (m, n_words(n))
     if not isinstance(bits, np.ndarray) or bits.dtype != np.uint64 or bits.shape != shape:
-        given = f"{bits.dtype} {bits.shape}" if isinstance(bits, np.ndarray) else type(bits).__name__
+        received = f"{bits.dtype} {bits.shape}" if isinstance(bits, np.ndarray) else type(bits).__name__
         raise ContractError(
-            f"{who}.packed returned {given}; expected uint64 {shape}: use faithkit.plugin.pack_bits."
+            f"{owner}.packed returned {received}; expected uint64 {shape}: use faithkit.plugin.pack_bits."
         )
     if n % 64 and (bits[:, -1] & ~ones(n)[-1]).any():
         raise ContractError(
-            f"{who}.packed has ones behind bit {n}: pad with zeros, as faithkit.plugin.pack_bits does."
+            f"{owner}.packed has ones behind bit {n}: pad with zeros, as faithkit.plugin.pack_bits does."
         )
     return bits

@@ -1,7 +1,7 @@
-"""Work cut into blocks of bounded memory, on as many threads as pay off.
+"""Split work into blocks of bounded memory and run them on threads.
 
-Block edges depend on the data alone, and what blocks return comes in their order, so the number of threads
-never changes a number.
+Block edges depend on the data alone, and results come in the order of the blocks. The number of threads
+therefore never changes a result.
 """
 
 import os
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 T = TypeVar("T")
 
-MAX_THREADS = 4  # NumPy's inner loops are bound by memory: more threads do not help
+MAX_THREADS = 4  # memory bandwidth limits NumPy's inner loops: more threads do not help
 
 
 def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, stop) of consecutive blocks of at most `size` out of `n`.
+    """Yield (start, stop) of consecutive blocks of at most `size` items out of `n`.
 
     Examples
     --------
@@ -29,19 +29,19 @@ def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
         yield start, min(n, start + size)
 
 
-def ranges(first: NDArray[np.int64], times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return, one after the other, so many consecutive numbers from each first one on.
+def ranges(first: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Concatenate ranges of consecutive integers, each given by its first number and its length.
 
     Examples
     --------
     >>> ranges(np.array([3, 10]), np.array([2, 3]))
     array([ 3,  4, 10, 11, 12])
     """
-    return np.repeat(first - np.cumsum(times) + times, times) + np.arange(int(times.sum()))
+    return np.repeat(first - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
 
 
 def map_blocks(work: Callable[[int, int], T], n: int, size: int) -> list[T]:
-    """Return ``work(start, stop)`` of every block, in order, with threads where there is more than one.
+    """Return ``work(start, stop)`` of every block, in order; several blocks run on threads.
 
     Examples
     --------
@@ -49,10 +49,10 @@ def map_blocks(work: Callable[[int, int], T], n: int, size: int) -> list[T]:
     [2, 2, 1]
     """
     blocks = list(spans(n, size))
-    threads = min(len(blocks), MAX_THREADS, os.cpu_count() or 1)
-    if threads < 2:
+    n_threads = min(len(blocks), MAX_THREADS, os.cpu_count() or 1)
+    if n_threads < 2:
         return [work(*block) for block in blocks]
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(n_threads) as pool:
         return list(pool.map(lambda block: work(*block), blocks))
 
 

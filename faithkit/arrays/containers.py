@@ -1,6 +1,6 @@
-"""Rows of anything a sample can be made of: arrays, frames, sparse matrices, lists of texts.
+"""Containers of rows: arrays, data frames, sparse matrices, lists of texts.
 
-The one place that knows how each container counts, takes and joins its rows.
+This is the only module that counts, selects, copies and joins rows by the type of their container.
 """
 
 import contextlib
@@ -12,28 +12,28 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.wording import few
+from faithkit.wording import join_few
 
-WHOLE = 2.0**53  # floats hold all smaller integers
-_COPIES_ON_WRITE = int(pd.__version__.partition(".")[0]) >= 3  # then a shallow copy is as good as a deep one
+WHOLE = 2.0**53  # floats represent all smaller integers exactly
+_COPIES_ON_WRITE = int(pd.__version__.partition(".")[0]) >= 3  # a shallow copy is then as safe as a deep one
 
 
-def unmasked(array: Any, who: str) -> Any:
-    """Return an array without its mask where that hides nothing, else refuse it.
+def strip_mask(array: Any, subject: str) -> Any:
+    """Return an array without its mask; raise an error if the mask hides a value.
 
     Examples
     --------
-    >>> unmasked(np.ma.array([1.5, 2.5], mask=[False, True]), "the explanations")
+    >>> strip_mask(np.ma.array([1.5, 2.5], mask=[False, True]), "the explanations")
     Traceback (most recent call last):
     ...
     faithkit.errors.InputError: the explanations are a masked array, and 1 of its values are hidden: ...
     """
     if not isinstance(array, np.ma.MaskedArray):
         return array
-    hidden = int(np.ma.getmaskarray(array).sum())
-    if hidden:
+    n_hidden = int(np.ma.getmaskarray(array).sum())
+    if n_hidden:
         raise InputError(
-            f"{who} are a masked array, and {hidden} of its values are hidden: the mask would be lost. "
+            f"{subject} are a masked array, and {n_hidden} of its values are hidden: the mask would be lost. "
             "Give array.filled(numpy.nan) where hidden values are missing ones."
         )
     return array.data
@@ -47,13 +47,13 @@ def n_rows(X: Any) -> int:
     >>> n_rows(np.zeros((4, 9))), n_rows(["good", "bad"])
     (4, 2)
     """
-    if isinstance(X, tuple):  # columns side by side, each of n rows
+    if isinstance(X, tuple):  # parts side by side, each with n rows
         return n_rows(X[0])
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def take_rows(X: Any, rows: Any) -> Any:
-    """Return the given rows (a slice, indices or a mask) in the same kind of container.
+    """Return the selected rows (a slice, indices or a mask) in the same kind of container.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def take_rows(X: Any, rows: Any) -> Any:
         return None
     if isinstance(X, tuple):
         return tuple(take_rows(part, rows) for part in X)
-    if not isinstance(rows, slice):  # indices or a mask, resolved here: no container reads them its own way
+    if not isinstance(rows, slice):  # resolved here: containers treat masks differently
         rows = np.arange(n_rows(X))[np.asarray(rows, dtype=None if len(rows) else np.intp)]
     if isinstance(X, pd.DataFrame | pd.Series):
         return X.iloc[rows]
@@ -74,7 +74,7 @@ def take_rows(X: Any, rows: Any) -> Any:
 
 
 def copy_rows(X: Any) -> Any:
-    """Return rows that belong to whoever gets them: what is done to them changes nobody else's.
+    """Copy rows, so that changes to the copy do not change the original.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def copy_rows(X: Any) -> Any:
 
 
 def concat_rows(parts: Sequence[Any]) -> Any:
-    """Join containers of one kind, in order; other columns or other dtypes are refused.
+    """Join containers of one type, in order; columns and dtypes must match.
 
     Examples
     --------
@@ -97,13 +97,13 @@ def concat_rows(parts: Sequence[Any]) -> Any:
     ['a', 'b', 'c']
     """
     if not parts:
-        raise InputError("there are no parts to put together; expected at least one sample.")
+        raise InputError("there are no parts to join; expected at least one sample.")
     first = parts[0]
     if len(parts) == 1 or all(part is None for part in parts):
         return first
     if isinstance(first, tuple):
         return tuple(concat_rows(column) for column in zip(*parts, strict=True))
-    _check_alike(parts)
+    _check_same_layout(parts)
     if isinstance(first, list):
         return [row for part in parts for row in part]
     if isinstance(first, pd.DataFrame):
@@ -115,21 +115,22 @@ def concat_rows(parts: Sequence[Any]) -> Any:
     return vstack(parts, format="csr")
 
 
-def _check_alike(parts: Sequence[Any]) -> None:
-    kinds = sorted({type(part).__name__ for part in parts})
-    if len(kinds) > 1:
-        raise InputError(f"the parts are of different kinds ({few(kinds)}); expected one kind.")
-    first, *more = parts
-    for part in more:
+def _check_same_layout(parts: Sequence[Any]) -> None:
+    type_names = sorted({type(part).__name__ for part in parts})
+    if len(type_names) > 1:
+        raise InputError(f"the parts are of different kinds ({join_few(type_names)}); expected one kind.")
+    first, *rest = parts
+    for part in rest:
         if _columns(first) != _columns(part):
             raise InputError(
-                f"the parts have different columns: {few(_columns(first))}; and {few(_columns(part))}. "
-                "Give all of them the same columns in the same order."
+                f"the parts have different columns: {join_few(_columns(first))}; and "
+                f"{join_few(_columns(part))}. Give all of them the same columns in the same order."
             )
         if _dtypes(first) != _dtypes(part):
             raise InputError(
-                f"rows of {few(_dtypes(first))} cannot be joined with rows of {few(_dtypes(part))}: equal "
-                "values would compare as different. Convert all parts to one dtype first."
+                f"rows of {join_few(_dtypes(first))} cannot be joined with rows of "
+                f"{join_few(_dtypes(part))}: equal values would compare as different. Convert all parts to "
+                "one dtype first."
             )
 
 
@@ -148,7 +149,7 @@ def _dtypes(X: Any) -> list[str]:
 
 
 def as_objects(values: Any) -> NDArray[Any]:
-    """Return one value per row as Python objects, each exactly what it was; None where one is missing.
+    """Return one value per row as Python objects, unchanged; None where a value is missing.
 
     Examples
     --------
@@ -159,33 +160,36 @@ def as_objects(values: Any) -> NDArray[Any]:
         values = pd.Series(values, copy=False)
     if isinstance(values, pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
         values = pd.Series(values, copy=False)
-        if isinstance(values.dtype, pd.CategoricalDtype):  # pandas makes floats of integers with a gap
+        if isinstance(values.dtype, pd.CategoricalDtype):  # pandas makes floats of integers beside None
             return np.array([*as_objects(values.cat.categories), None], dtype=object)[values.cat.codes]
-        return _of_python(values.to_numpy(dtype=object, na_value=None))
+        return _to_python_integers(values.to_numpy(dtype=object, na_value=None))
     objects = np.fromiter(values, dtype=object)
     objects[pd.isna(objects)] = None
-    return _of_python(objects)
+    return _to_python_integers(objects)
 
 
-def _of_python(objects: NDArray[Any]) -> NDArray[Any]:
-    """Return objects with Python's integers for NumPy's, which are rounded when compared with floats."""
-    if not any(issubclass(kind, np.integer) for kind in set(map(type, objects))):
+def _to_python_integers(objects: NDArray[Any]) -> NDArray[Any]:
+    """Replace NumPy integers by Python integers: NumPy rounds its own when it compares them with floats."""
+    if not any(issubclass(cls, np.integer) for cls in set(map(type, objects))):
         return objects
-    return np.fromiter((one.item() if isinstance(one, np.integer) else one for one in objects), dtype=object)
+    return np.fromiter(
+        (value.item() if isinstance(value, np.integer) else value for value in objects), dtype=object
+    )
 
 
 def as_series(values: Any) -> "pd.Series[Any]":
     """Return one value per row as a Series in which different values stay different.
 
-    Left to themselves, pandas makes floats of integers that stand next to a gap or a float, and NumPy makes
-    texts of numbers that stand next to a text: 2**53 and 2**53 + 1, or 1 and "1", would be one value.
+    By default, pandas converts integers to floats beside a missing value or a float, and NumPy converts
+    numbers to texts beside a text. 2**53 and 2**53 + 1, or 1 and "1", would become one value.
 
     Parameters
     ----------
     values : Series, array or iterable
-        Categories of numbers become numbers, and Python objects the dtype that holds all of them: integers
-        with gaps are floats where no float rounds one, else pandas' Int64 or UInt64. Gaps alone are floats,
-        too. Objects that no dtype holds stay objects, with None for gaps.
+        Categories of numbers become numbers. Python objects get the dtype that represents all of them:
+        integers with missing values become floats if no float rounds one, otherwise Int64 or UInt64 of
+        pandas. A column of missing values becomes floats. Other objects stay objects, with None for a missing
+        value.
 
     Examples
     --------
@@ -194,25 +198,27 @@ def as_series(values: Any) -> "pd.Series[Any]":
     >>> as_series([2**53 + 1, 0.5]).tolist(), as_series([1, "1"]).tolist()
     ([9007199254740993, 0.5], [1, '1'])
     """
-    column = _inferable(values)
+    column = _to_series(values)
     if column.dtype != object:
         return column
-    gaps = column.isna().to_numpy()
-    numbers = column[~gaps]
+    is_missing = column.isna().to_numpy()
+    numbers = column[~is_missing]
     kind = pd.api.types.infer_dtype(numbers)
-    if kind not in _NUMBERS or (kind == "integer" and not gaps.any()) or not len(column):
+    if kind not in _NUMERIC_KINDS or (kind == "integer" and not is_missing.any()) or not len(column):
         return column.infer_objects()
-    if _are_floats(numbers):
-        return column.mask(gaps, np.nan).astype(np.float64)
+    if _are_exact_floats(numbers):
+        return column.mask(is_missing, np.nan).astype(np.float64)
     if kind == "integer":
         for dtype in ("Int64", "UInt64"):
             with contextlib.suppress(OverflowError):
-                return column.mask(gaps, pd.NA).astype(dtype)
-    return column.mask(gaps, None)
+                return column.mask(is_missing, pd.NA).astype(dtype)
+    return column.mask(is_missing, None)
 
 
 def as_array(values: Any) -> NDArray[Any]:
-    """Return values as NumPy does, but one value per row as `as_series` does; a ragged list is a ValueError.
+    """Return values as `numpy.asarray` does, but a 1-D input as `as_series` does.
+
+    A ragged list raises ValueError.
 
     Examples
     --------
@@ -227,49 +233,53 @@ def as_array(values: Any) -> NDArray[Any]:
 
 
 def as_table(rows: Any) -> pd.DataFrame:
-    """Return rows of values, in a 2-D array or in lists, as a table of columns that `as_series` makes.
+    """Return rows of values, from a 2-D array or lists, as a DataFrame whose columns `as_series` builds.
 
     Examples
     --------
     >>> as_table([[2**53 + 1, 0.5], [None, 1]]).dtypes.tolist()
     [Int64Dtype(), dtype('float64')]
     """
-    cells = rows if isinstance(rows, np.ndarray) else np.array([*map(list, rows)], dtype=object)
-    return pd.DataFrame({j: as_series(cells[:, j]) for j in range(cells.shape[1])}, index=range(len(cells)))
+    values = rows if isinstance(rows, np.ndarray) else np.array([*map(list, rows)], dtype=object)
+    return pd.DataFrame(
+        {j: as_series(values[:, j]) for j in range(values.shape[1])}, index=range(len(values))
+    )
 
 
 def may_be_rounded(numbers: NDArray[Any]) -> bool:
-    """Return whether some of the numbers are floats so large that they may stand for another integer."""
+    """Return whether any number is a float so large that it may be a rounded integer."""
     return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= WHOLE).any())
 
 
-_NUMBERS = ("integer", "mixed-integer-float", "empty")  # columns that may have a dtype for numbers
+_NUMERIC_KINDS = ("integer", "mixed-integer-float", "empty")  # kinds of columns that may get a numeric dtype
 
 
-def _inferable(values: Any) -> "pd.Series[Any]":
-    """Return a Series of the dtype that the values have, or of Python objects."""
+def _to_series(values: Any) -> "pd.Series[Any]":
+    """Return a Series with the dtype of the values, or of Python objects."""
     if isinstance(values, np.ndarray | pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
         column = pd.Series(values, copy=False)
     else:
         column = pd.Series(np.fromiter(values, dtype=object), dtype=object)
-    held = column.cat.categories.dtype if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
-    is_converted = isinstance(column.dtype, pd.CategoricalDtype | pd.ArrowDtype) and held.kind in "iu"
-    if held != np.dtype(object) and not is_converted:
+    value_dtype = (
+        column.cat.categories.dtype if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
+    )
+    needs_objects = isinstance(column.dtype, pd.CategoricalDtype | pd.ArrowDtype) and value_dtype.kind in "iu"
+    if value_dtype != np.dtype(object) and not needs_objects:
         return column
     return pd.Series(as_objects(column), column.index, object, column.name)
 
 
-def _are_floats(numbers: "pd.Series[Any]") -> bool:
+def _are_exact_floats(numbers: "pd.Series[Any]") -> bool:
     try:
         return bool((numbers.astype(np.float64) == numbers).all())
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:  # an integer that is larger than every float
         return False
 
 
 def as_floats(numbers: Any) -> Any:
-    """Return an array of numbers as floats where these hold them exactly; anything else as it is.
+    """Convert an array of numbers to floats if the conversion is exact; return anything else unchanged.
 
-    What is made of the content of rows must not depend on the file that they came from.
+    A result that depends on the content of rows must not depend on the dtype of the file they came from.
 
     Examples
     --------

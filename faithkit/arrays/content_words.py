@@ -1,7 +1,7 @@
-"""A word for what explanations contain, so that they can be put in an order that nothing else decides.
+"""Hash explanations by content, to put them in an order that depends on nothing else.
 
-Equal rows have equal words, in every process and whatever the order of the rows. Different rows have other
-words but for an accident, and all that it costs is the order of the two.
+Equal rows have equal 64-bit words in every process and in any order of the rows. Different rows almost always
+have different words; a collision only affects the order of the two rows.
 """
 
 import hashlib
@@ -14,66 +14,66 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.arrays.containers import as_objects, n_rows
-from faithkit.arrays.grouping import mix, words
-from faithkit.foreign import foreign
+from faithkit.arrays.grouping import equality_words, hash_rows
+from faithkit.third_party import guard
 
 Words = NDArray[np.uint64]
 
 
 def content_words(rows: Any) -> Words:
-    """Return a word for every row of what a relation reads.
+    """Return a 64-bit content hash for every row.
 
     Parameters
     ----------
     rows : array, DataFrame, sequence of hashables, or tuple of such parts
-        As `group` takes them.
+        Rows as `group` accepts them.
 
     Examples
     --------
-    >>> here = content_words([("age", 1), frozenset("ab")])
-    >>> there = content_words([frozenset("ba"), ("age", 1.0)])
-    >>> here.tolist() == there[::-1].tolist(), bool(here[0] == here[1])
+    >>> hashes = content_words([("age", 1), frozenset("ab")])
+    >>> reordered = content_words([frozenset("ba"), ("age", 1.0)])
+    >>> hashes.tolist() == reordered[::-1].tolist(), bool(hashes[0] == hashes[1])
     (True, False)
     """
     if isinstance(rows, tuple):
-        return _mixed([content_words(part) for part in rows], n_rows(rows))
+        return _hash_columns([content_words(part) for part in rows], n_rows(rows))
     if isinstance(rows, pd.DataFrame):
-        return _mixed([_column(rows.iloc[:, j]) for j in range(rows.shape[1])], len(rows))
+        return _hash_columns([_column_words(rows.iloc[:, j]) for j in range(rows.shape[1])], len(rows))
     if isinstance(rows, np.ndarray) and rows.dtype.kind in "biufM":
-        return mix(words(rows[:, None] if rows.ndim == 1 else rows))
+        return hash_rows(equality_words(rows[:, None] if rows.ndim == 1 else rows))
     if isinstance(rows, np.ndarray) and rows.ndim == 2:
         return content_words(pd.DataFrame(rows))
     return _value_words(rows)
 
 
-def _mixed(columns: list[Words], n: int) -> Words:
-    return mix(np.column_stack(columns)) if columns else np.zeros(n, dtype=np.uint64)
+def _hash_columns(columns: list[Words], n: int) -> Words:
+    return hash_rows(np.column_stack(columns)) if columns else np.zeros(n, dtype=np.uint64)
 
 
-def _column(column: "pd.Series[Any]") -> Words:
+def _column_words(column: "pd.Series[Any]") -> Words:
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufM":
-        return words(column.to_numpy())
+        return equality_words(column.to_numpy())
     return _value_words(as_objects(column))
 
 
 def _value_words(values: Any) -> Words:
-    with foreign("an explanation", "Give values whose own methods do not fail."):
-        texts = [_text(value).encode("utf-8", "surrogatepass") for value in values]
+    with guard("an explanation", "Give values whose own methods do not fail."):
+        texts = [_canonical_text(value).encode("utf-8", "surrogatepass") for value in values]
     digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in texts)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
-def _text(value: Any) -> str:
-    """Write a value down, equal ones alike; an object that says nothing about itself has no text."""
+def _canonical_text(value: Any) -> str:
+    """Return a text that equal values share; an object with the default `repr` has an empty text."""
     if isinstance(value, str):
         return f"'{value}'"
     if isinstance(value, numbers.Number | np.generic):
-        return "nan" if value != value else str(hash(value))  # which 1, 1.0 and True share
+        return "nan" if value != value else str(hash(value))  # 1, 1.0 and True share it
     if isinstance(value, tuple):
-        return f"({','.join(map(_text, value))})"
+        return f"({','.join(map(_canonical_text, value))})"
     if isinstance(value, frozenset):
-        return f"{{{','.join(sorted(map(_text, value)))}}}"
+        return f"{{{','.join(sorted(map(_canonical_text, value)))}}}"
     if attrs.has(type(value)):
         fields = (getattr(value, field.name) for field in attrs.fields(type(value)) if field.eq)
-        return type(value).__qualname__ + _text(tuple(fields))
+        return type(value).__qualname__ + _canonical_text(tuple(fields))
     return "" if type(value).__repr__ is object.__repr__ else repr(value)

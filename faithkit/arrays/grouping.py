@@ -1,7 +1,7 @@
-"""Which rows are equal: the heart of consistency, exact and fast.
+"""Group equal rows, exactly and fast: the core of consistency.
 
-Rows are hashed to 64 bits, column by column; every row is then compared with the first row of its
-group, so a collision costs time and never an answer. −0.0 equals 0.0 and NaN equals NaN.
+Rows are hashed to 64 bits, column by column. Every row is then compared with the first row of its group, so a
+collision costs time and never changes a result. −0.0 equals 0.0 and NaN equals NaN.
 """
 
 import ctypes
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from faithkit.arrays.blocks import each_block
 from faithkit.arrays.containers import as_objects
 from faithkit.errors import InputError
-from faithkit.foreign import foreign
+from faithkit.third_party import guard
 from faithkit.wording import one_line
 
-BLOCK = 8_192  # rows: some fifteen columns of words then stay in the cache
-SMALL = 2**20  # elements
+BLOCK = 8_192  # rows: about fifteen columns of words then fit in the cache
+SMALL = 2**20  # elements: up to here an array is converted to words in one copy
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _NAN = float("nan")
@@ -37,86 +37,89 @@ class Groups:
 
 
 def group(identity: Any, missing: NDArray[np.bool_] | None = None) -> Groups:
-    """Group equal rows; a missing row is a group of its own.
+    """Group equal rows; every missing row forms its own group.
 
     Parameters
     ----------
     identity : array, DataFrame, sequence of hashables, or tuple of such parts
-        Row i is compared by its row in every part.
+        Two rows are equal if they are equal in every part.
     missing : bool array, optional
-        Rows that have no identity.
+        The rows without an identity.
 
     Examples
     --------
     >>> group(np.array([[0.0, np.nan], [-0.0, np.nan], [1.0, 2.0]])).codes
     array([0, 0, 1])
     """
-    groups = _groups(identity)
+    groups = _group_rows(identity)
     if missing is None or not missing.any():
         return groups
     codes = groups.codes.copy()
     codes[missing] = len(groups) + np.arange(int(missing.sum()))
-    return renumbered(codes)
+    return renumber(codes)
 
 
-def renumbered(codes: NDArray[Any]) -> Groups:
-    """Renumber codes in order of first appearance, and find those first rows."""
+def renumber(codes: NDArray[Any]) -> Groups:
+    """Renumber codes in order of first appearance, and note the row of each first appearance."""
     codes, values = pd.factorize(codes)
     first = np.empty(len(values), dtype=np.int64)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     return Groups(codes.astype(np.int64, copy=False), first)
 
 
-def ordered(
+def sort_distinct(
     numbers: NDArray[np.float64], in_parts: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the distinct ones of some numbers, or of rows of them, in order, and each one's place there.
+    """Return the sorted distinct numbers (or rows of numbers), and the position of each input among them.
 
-    Numbers that are `in_parts`, each of them in order already, are merged, which takes a tenth of the time.
+    With `in_parts`, the numbers consist of parts that are sorted already. Merging these takes a tenth of the
+    time.
 
     Examples
     --------
-    >>> ordered(np.array([0.5, 0.1, 0.5]))
+    >>> sort_distinct(np.array([0.5, 0.1, 0.5]))
     (array([0.1, 0.5]), array([1, 0, 1]))
-    >>> ordered(np.array([[0.5, 0.5], [0.1, 0.9]]))[1]
+    >>> sort_distinct(np.array([[0.5, 0.5], [0.1, 0.9]]))[1]
     array([1, 0])
     """
     if numbers.ndim == 1:
         order = np.argsort(numbers, kind="stable" if in_parts else None)
-        place, found = np.empty_like(order), numbers[order]
-        is_new = np.concatenate([found[:1] == found[:1], found[1:] != found[:-1]])
-        place[order] = np.cumsum(is_new) - 1
-        return found[is_new], place
+        place, in_order = np.empty_like(order), numbers[order]
+        is_first = np.concatenate([in_order[:1] == in_order[:1], in_order[1:] != in_order[:-1]])
+        place[order] = np.cumsum(is_first) - 1
+        return in_order[is_first], place
     groups = group(numbers)
     rows = numbers[groups.first]
     order = np.lexsort(rows.T[::-1])
     return rows[order], np.argsort(order)[groups.codes]
 
 
-def _groups(identity: Any) -> Groups:
+def _group_rows(identity: Any) -> Groups:
     if isinstance(identity, tuple):
-        return _equal_rows(np.column_stack([_groups(part).codes for part in identity]))
+        return _group_equal_rows(np.column_stack([_group_rows(part).codes for part in identity]))
     if isinstance(identity, pd.DataFrame):
         columns = [_column_words(identity.iloc[:, j]) for j in range(identity.shape[1])]
-        return _equal_rows(np.column_stack(columns) if columns else np.zeros((len(identity), 0), np.uint64))
+        return _group_equal_rows(
+            np.column_stack(columns) if columns else np.zeros((len(identity), 0), np.uint64)
+        )
     if isinstance(identity, np.ndarray) and identity.dtype.kind in "biufM":
-        return _equal_rows(identity[:, None] if identity.ndim == 1 else identity)
+        return _group_equal_rows(identity[:, None] if identity.ndim == 1 else identity)
     if isinstance(identity, np.ndarray) and identity.ndim == 2:
-        return _groups(pd.DataFrame(identity))
-    return _equal_objects(identity)
+        return _group_rows(pd.DataFrame(identity))
+    return _group_equal_objects(identity)
 
 
 def _column_words(column: pd.Series) -> NDArray[np.uint64]:
-    """Give a column as 64-bit words that are equal exactly where its values are."""
+    """Convert a column to 64-bit words; two words are equal exactly where the two values are."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufM":
-        return words(column.to_numpy())
-    if isinstance(column.dtype, pd.StringDtype) or column.dtype.kind in "iu":  # with gaps: code −1
+        return equality_words(column.to_numpy())
+    if isinstance(column.dtype, pd.StringDtype) or column.dtype.kind in "iu":  # a missing value gets −1
         return pd.factorize(column)[0].astype(np.int64).view(np.uint64)
-    return _equal_objects(as_objects(column)).codes.view(np.uint64)
+    return _group_equal_objects(as_objects(column)).codes.view(np.uint64)
 
 
-def words(values: NDArray[Any]) -> NDArray[np.uint64]:
-    """Give numbers as 64-bit words that are equal exactly where the numbers are."""
+def equality_words(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """Convert numbers to 64-bit words; two words are equal exactly where the two numbers are."""
     if values.dtype == np.uint64:
         return values
     if values.dtype.kind != "f":
@@ -124,27 +127,27 @@ def words(values: NDArray[Any]) -> NDArray[np.uint64]:
         return signed.astype(np.uint64 if signed.dtype.kind == "u" else np.int64).view(np.uint64)
     if values.dtype.itemsize > 8:
         raise InputError(f"values of {values.dtype} cannot be compared exactly: convert them to float64.")
-    plain = np.add(values, 0.0, dtype=np.float64)  # a new array, without −0.0
-    unordered = plain != plain
-    if unordered.any():
-        plain[unordered] = _NAN  # one bit pattern for all NaNs
-    return plain.view(np.uint64)
+    floats = np.add(values, 0.0, dtype=np.float64)  # a new array, without −0.0
+    is_nan = floats != floats
+    if is_nan.any():
+        floats[is_nan] = _NAN  # one bit pattern for all NaNs
+    return floats.view(np.uint64)
 
 
-def _equal_rows(array: NDArray[Any]) -> Groups:
+def _group_equal_rows(array: NDArray[Any]) -> Groups:
     if array.size <= SMALL:
-        array = words(array)  # once; larger arrays are read by block again, to spare the copy
+        array = equality_words(array)  # larger arrays are converted block by block, to avoid the copy
     hashes = np.empty(len(array), dtype=np.uint64)
 
     def hash_block(start: int, stop: int) -> None:
-        hashes[start:stop] = mix(words(array[start:stop]))
+        hashes[start:stop] = hash_rows(equality_words(array[start:stop]))
 
     each_block(hash_block, len(array), BLOCK)
-    return _settle_collisions(array, renumbered(hashes))
+    return _split_collisions(array, renumber(hashes))
 
 
-def mix(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Hash rows of words; rows that differ in one word never collide, since each step is a bijection."""
+def hash_rows(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Hash rows of words; rows that differ in one word never collide, because each step is a bijection."""
     hashes = np.zeros(len(rows), dtype=np.uint64)
     shifted = np.empty_like(hashes)
     for column in np.ascontiguousarray(rows.T):
@@ -155,73 +158,75 @@ def mix(rows: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return hashes
 
 
-def _settle_collisions(array: NDArray[Any], groups: Groups) -> Groups:
-    """Compare every row with its group's first row; regroup the groups that were mixed, by their bytes."""
-    mixed = np.zeros(len(groups), dtype=bool)
-    few = 4 * len(groups) <= len(array)  # then the first rows fit together in the cache
-    firsts = np.ascontiguousarray(array[groups.first]) if few else array
+def _split_collisions(array: NDArray[Any], groups: Groups) -> Groups:
+    """Compare every row with the first row of its group, and regroup mixed groups by their bytes."""
+    has_collision = np.zeros(len(groups), dtype=bool)
+    is_cacheable = 4 * len(groups) <= len(array)  # the first rows then fit in the cache
+    first_rows = np.ascontiguousarray(array[groups.first]) if is_cacheable else array
 
     def check(start: int, stop: int) -> None:
         codes = groups.codes[start:stop]
-        mine = array[start:stop]
-        theirs = firsts.take(codes, axis=0) if few else array[groups.first[codes]]
-        unlike = mine != theirs
-        if unlike.any():  # or NaN, which is unlike itself but has one word
-            rows = np.flatnonzero(unlike.any(axis=1))
-            differ = (words(mine[rows]) != words(theirs[rows])).any(axis=1)
-            mixed[codes[rows[differ]]] = True
+        block_rows = array[start:stop]
+        reference_rows = first_rows.take(codes, axis=0) if is_cacheable else array[groups.first[codes]]
+        differs = block_rows != reference_rows
+        if differs.any():  # NaN differs from itself, so the words decide
+            rows = np.flatnonzero(differs.any(axis=1))
+            collides = (equality_words(block_rows[rows]) != equality_words(reference_rows[rows])).any(axis=1)
+            has_collision[codes[rows[collides]]] = True
 
     each_block(check, len(array), BLOCK)
-    if not mixed.any():
+    if not has_collision.any():
         return groups
     codes = groups.codes.copy()
-    rows = np.flatnonzero(mixed[codes])
-    codes[rows] = len(groups) + _equal_objects([row.tobytes() for row in words(array[rows])]).codes
-    return renumbered(codes)
+    rows = np.flatnonzero(has_collision[codes])
+    codes[rows] = (
+        len(groups) + _group_equal_objects([row.tobytes() for row in equality_words(array[rows])]).codes
+    )
+    return renumber(codes)
 
 
-def _equal_objects(values: Any) -> Groups:
-    """Group values by Python's own equality; an object that many rows share is hashed once."""
+def _group_equal_objects(values: Any) -> Groups:
+    """Group values by Python equality; an object that several rows share is hashed once."""
     objects = values if isinstance(values, np.ndarray) else np.fromiter(values, dtype=object)
-    if set(map(type, objects)) == {str}:  # the usual log: pandas compares these as Python does, in C
-        return renumbered(objects)
-    same = renumbered(_addresses(objects))
-    known: dict[Any, int] = {}
-    codes = np.empty(len(same), dtype=np.int64)
-    for i, row in enumerate(same.first.tolist()):
+    if set(map(type, objects)) == {str}:  # the usual log: pandas compares strings as Python does, and faster
+        return renumber(objects)
+    by_id = renumber(_object_ids(objects))
+    code_by_value: dict[Any, int] = {}
+    codes = np.empty(len(by_id), dtype=np.int64)
+    for i, row in enumerate(by_id.first.tolist()):
         value = objects[row]
         try:
-            codes[i] = known.setdefault(_settle_nan(value), len(known))
-        except BaseException as raised:
-            _refuse(row, value, raised)
-    distinct = renumbered(codes)
-    return Groups(distinct.codes[same.codes], same.first[distinct.first])
+            codes[i] = code_by_value.setdefault(_unify_nan(value), len(code_by_value))
+        except BaseException as error:
+            _raise_not_comparable(row, value, error)
+    distinct = renumber(codes)
+    return Groups(distinct.codes[by_id.codes], by_id.first[distinct.first])
 
 
-def _refuse(row: int, value: Any, raised: BaseException) -> NoReturn:
-    """Say which explanation cannot be compared, be it that it has no hash or that its own methods fail."""
+def _raise_not_comparable(row: int, value: Any, error: BaseException) -> NoReturn:
+    """Raise an error that names the explanation that has no hash or whose methods fail."""
     remedy = "Give a 2-D array, or a list of hashable values such as str, tuple or frozenset."
-    who = f"explanation {row} is a {type(value).__name__} and"
-    with foreign(f"{who} comparing it", remedy):
-        if isinstance(raised, TypeError) and "unhashable" in str(raised):
-            raise InputError(f"{who} has no hash: {one_line(repr(value))[:60]}. {remedy}") from None
-        raise raised
-    raise AssertionError("something was raised")
+    subject = f"explanation {row} is a {type(value).__name__} and"
+    with guard(f"{subject} comparing it", remedy):
+        if isinstance(error, TypeError) and "unhashable" in str(error):
+            raise InputError(f"{subject} has no hash: {one_line(repr(value))[:60]}. {remedy}") from None
+        raise error
+    raise AssertionError("unreachable")
 
 
-def _addresses(objects: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the id of every object: what an array of objects holds, read as numbers."""
-    held = np.ascontiguousarray(objects)
-    pointers = (ctypes.c_ssize_t * len(held)).from_address(held.ctypes.data)
+def _object_ids(objects: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the id of every object, read from the pointers in the array."""
+    contiguous = np.ascontiguousarray(objects)
+    pointers = (ctypes.c_ssize_t * len(contiguous)).from_address(contiguous.ctypes.data)
     return np.array(pointers, dtype=np.intp)
 
 
-def _settle_nan(value: Any) -> Any:
+def _unify_nan(value: Any) -> Any:
     """Replace every NaN, also inside tuples and frozensets, by one object: Python then finds them equal."""
     if isinstance(value, float):
         return _NAN if value != value else value
     if isinstance(value, tuple) and type(value) is tuple:
-        return tuple(map(_settle_nan, value))
+        return tuple(map(_unify_nan, value))
     if isinstance(value, frozenset):
-        return frozenset(map(_settle_nan, value))
+        return frozenset(map(_unify_nan, value))
     return value

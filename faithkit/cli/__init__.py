@@ -1,7 +1,7 @@
-"""The command line: one file per verb, imported when it is called.
+"""The command line: one file per verb, imported when the verb is called.
 
-`faithkit --help` must answer at once, so this module imports click and nothing heavier. The kernel's verbs
-are written down in `faithkit.extension.verbs`, and those of plugins are names of entry points.
+`faithkit --help` must be fast, so this module imports click and nothing heavier. `faithkit.extension.verbs`
+lists the kernel's verbs; the verbs of plugins are names of entry points.
 """
 
 import contextlib
@@ -15,17 +15,17 @@ from typing import Any
 import click
 
 from faithkit import __version__
-from faithkit.cli.shared.exit_codes import one_line
-from faithkit.cli.shared.streams import aside, keep_stdout, show_warning, tell
+from faithkit.cli.shared.exit_codes import exit_on_error
+from faithkit.cli.shared.streams import print_message, redirect_stdout, reserve_stdout, show_warning
 from faithkit.errors import FaithkitError, InputError
 from faithkit.extension.plugin_sources import Source, installed_sources
-from faithkit.extension.verbs import COMMANDS, VERBS, clashes, command_entry, plugin_verbs
+from faithkit.extension.verbs import COMMANDS, VERBS, command_entry, plugin_verbs, verb_clashes
 from faithkit.supervision import FAILED
 from faithkit.wording import did_you_mean
 
 
 class Verbs(click.Group):
-    """The kernel's verbs and those of plugins, each loaded when it is called."""
+    """The verbs of the kernel and of plugins, each imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the kernel's verbs, then the plugins'."""
@@ -37,40 +37,40 @@ class Verbs(click.Group):
         if cmd_name in VERBS:
             command = import_module(f"faithkit.cli.{cmd_name}").command
             return command
-        providers = _plugin_verbs().get(cmd_name)
-        if not providers:
-            ctx.fail(f"no such command {cmd_name!r}. {_advice(cmd_name, self.list_commands(ctx))}")
-        for line in clashes(providers):
-            tell(f"warning: {line}.")
+        sources = _plugin_verbs().get(cmd_name)
+        if not sources:
+            ctx.fail(f"no such command {cmd_name!r}. {_advise(cmd_name, self.list_commands(ctx))}")
+        for problem in verb_clashes(sources):
+            print_message(f"warning: {problem}.")
         from faithkit.extension.creation import build
 
-        with aside():
-            command = build(command_entry(providers[0]), {})
+        with redirect_stdout():
+            command = build(command_entry(sources[0]), {})
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List verbs without importing any: the plugins' by the distributions that provide them."""
+        """List verbs without importing any: plugins' verbs are described by their distributions."""
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
-        plugged = {
-            verb: f"from {' and '.join(source.distribution for source in providers)}"
-            for verb, providers in _plugin_verbs().items()
+        descriptions = {
+            verb: f"from {' and '.join(source.distribution for source in sources)}"
+            for verb, sources in _plugin_verbs().items()
         }
-        if plugged:
+        if descriptions:
             with formatter.section("Commands of plugins"):
-                formatter.write_dl(list(plugged.items()))
+                formatter.write_dl(list(descriptions.items()))
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Read the command, or print the help."""
-        with one_line({}):
+        """Parse the command, or print the help."""
+        with exit_on_error({}):
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a verb; whatever goes wrong becomes one line and an exit code."""
+        """Run a verb; any failure becomes one line and an exit code."""
         gc.enable()
         ctx.obj = {"debug": False}
         warnings.showwarning = show_warning
-        with one_line(ctx.obj):
+        with exit_on_error(ctx.obj):
             _check_working_folder()
             return super().invoke(ctx)
 
@@ -89,13 +89,13 @@ def _plugin_verbs() -> dict[str, list[Source]]:
     return plugin_verbs(enabled)
 
 
-def _advice(verb: str, verbs: list[str]) -> str:
-    """Say what to type, or to install, for a verb that is not there."""
+def _advise(verb: str, verbs: list[str]) -> str:
+    """Return what to type or to install if a verb does not exist."""
     from faithkit.extension.registry import Registry
-    from faithkit.extension.suggestions import unknown
+    from faithkit.extension.suggestions import unknown_name_message
 
-    installed = Registry()  # not the default one, whose warnings are no answer to a misspelt verb
-    sentences = unknown("command", verb, verbs, installed.entries(), installed.broken)
+    installed = Registry()  # not the default registry, whose warnings do not help here
+    sentences = unknown_name_message("command", verb, verbs, installed.entries(), installed.broken)
     return sentences if "pip install" in sentences else did_you_mean(verb, verbs)
 
 
@@ -106,21 +106,18 @@ def main() -> None:
 
 
 def console() -> int:
-    """Run the command line as a process of its own, whose stdout and exit code are nobody else's.
-
-    Its exit code is returned once everything is written.
-    """
-    stdout = keep_stdout()
+    """Run the command line with a private stdout, and return the exit code once everything is written."""
+    stdout = reserve_stdout()
     try:
         main()
-        code = FAILED  # it always raises what it ends with
-    except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else FAILED
-    sys.stdout = sys.stderr  # what is printed by exit handlers is no result
-    failing = contextlib.suppress(FaithkitError, OSError) if code == FAILED else one_line({})
+        code = FAILED  # not reached: click ends with SystemExit
+    except SystemExit as exit:
+        code = exit.code if isinstance(exit.code, int) else FAILED
+    sys.stdout = sys.stderr  # exit handlers may print, and that is no result
+    handle_errors = contextlib.suppress(FaithkitError, OSError) if code == FAILED else exit_on_error({})
     try:
-        with failing:
+        with handle_errors:
             stdout.close()
-    except click.exceptions.Exit as ended:
-        code = ended.exit_code
+    except click.exceptions.Exit as exit:
+        code = exit.exit_code
     return code

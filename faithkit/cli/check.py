@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.shared.options import option, printing
-from faithkit.cli.shared.streams import Verb, say, tell
+from faithkit.cli.shared.options import print_options
+from faithkit.cli.shared.streams import print_message, print_result
+from faithkit.cli.shared.verb import CHECKS, OUTPUT, Verb, option
 from faithkit.errors import InputError
 from faithkit.supervision import MISSED
 from faithkit.wording import suggest
@@ -20,44 +21,51 @@ if TYPE_CHECKING:
     from faithkit.testing import Check, Report
 
 Group = tuple[str, str, "list[Check]", "Report"]
+"""The kind and the name of a component, its checks, and their outcomes."""
 
 
 @click.command(cls=Verb)
 @click.argument("distribution")
 @option(
-    "--component NAME", "only", multiple=True, help="Check only this component. Can be given several times."
+    "--component NAME",
+    "names",
+    heading=CHECKS,
+    multiple=True,
+    help="Check only this component; can be given several times.",
 )
-@option("--verbose", "-v", is_flag=True, help="Name every check, and say why any was skipped.")
-@printing
+@option(
+    "--verbose", "-v", heading=OUTPUT, is_flag=True, help="Name every check, and say why any was skipped."
+)
+@print_options
 @click.pass_context
 def command(
-    ctx: click.Context, distribution: str, only: tuple[str, ...], verbose: bool, as_json: bool
+    ctx: click.Context, distribution: str, names: tuple[str, ...], verbose: bool, as_json: bool
 ) -> None:
     """Check that the plugin of an installed DISTRIBUTION keeps the contract.
 
-    Every check is one promise of the extension API; what fails is told with a way to mend it, and why it
-    matters. The exit code is 3 where any does. With --debug the traceback of what failed is shown, too.
+    Every check is one promise of the extension API. A failed check says how to correct the plugin, and why
+    the promise matters. The exit code is 3 if any check fails. With --debug, the tracebacks are shown.
     """
     from faithkit.testing import checks_for
 
-    checks = _only(checks_for(distribution), only, distribution)
+    checks = _select(checks_for(distribution), names, distribution)
     by_component = groupby(checks, attrgetter("kind", "component"))
     groups = [_run(kind, name, list(group)) for (kind, name), group in by_component]
     if as_json:
-        say(json.dumps(_facts(distribution, groups), indent=2))
+        print_result(json.dumps(_to_dict(distribution, groups), indent=2))
     else:
-        _tell(distribution, groups, verbose)
+        _print_groups(distribution, groups, verbose)
     if ctx.obj["debug"]:
-        _show_tracebacks(groups)
+        _print_tracebacks(groups)
     if any(report.failed for *_, report in groups):
         ctx.exit(MISSED)
 
 
-def _only(checks: "list[Check]", names: tuple[str, ...], distribution: str) -> "list[Check]":
-    known = {check.component for check in checks}
+def _select(checks: "list[Check]", names: tuple[str, ...], distribution: str) -> "list[Check]":
+    components = {check.component for check in checks}
     for name in names:
-        if name not in known:
-            raise InputError(f"{distribution} has no component {name!r}. {suggest(name, sorted(known))}")
+        if name not in components:
+            raise InputError(f"{distribution} has no component {name!r}. {suggest(name, sorted(components))}")
     return [check for check in checks if not names or check.component in names]
 
 
@@ -65,32 +73,32 @@ def _run(kind: str, name: str, checks: "list[Check]") -> Group:
     from faithkit.testing.checks import run
 
     if sys.stderr.isatty():
-        tell(f"checking {kind} {name} …")
+        print_message(f"checking {kind} {name} …")
     return kind, name, checks, run(checks)
 
 
-def _tell(distribution: str, groups: list[Group], verbose: bool) -> None:
+def _print_groups(distribution: str, groups: list[Group], verbose: bool) -> None:
     width = max(len(f"{kind} {name}") for kind, name, *_ in groups)
     for kind, name, checks, report in groups:
-        say(f"{f'{kind} {name}':<{width}}  {_counts(report)}")
+        print_result(f"{f'{kind} {name}':<{width}}  {_counts(report)}")
         for check in checks:
-            _tell_check(check, report, verbose)
-    for line in _clashes(distribution):
-        _indented(f"note: {line}", "")
-    say(f"{distribution}: {_summary([report for *_, report in groups])}.")
+            _print_check(check, report, verbose)
+    for note in _clash_notes(distribution):
+        _print_indented(f"note: {note}", "")
+    print_result(f"{distribution}: {_summary([report for *_, report in groups])}.")
 
 
 def _summary(reports: "list[Report]") -> str:
-    """Say how many checks there were, and how many of them could not be tried: these are no praise."""
+    """Count all checks; those that were not tried count neither as passed nor as failed."""
     passed, failed, expected, skipped = (
         sum(len(getattr(report, name)) for report in reports)
         for name in ("passed", "failed", "expected", "skipped")
     )
     total = passed + failed + expected
-    said = [f"{total} {'check' if total == 1 else 'checks'}", "all passed" if passed == total else ""]
-    said += [f"{failed} failed" if failed else "", f"{expected} failed as expected" if expected else ""]
-    said += [f"{skipped} not tried (-v says why)" if skipped else ""]
-    return ", ".join(filter(None, said))
+    phrases = [f"{total} {'check' if total == 1 else 'checks'}", "all passed" if passed == total else ""]
+    phrases += [f"{failed} failed" if failed else "", f"{expected} failed as expected" if expected else ""]
+    phrases += [f"{skipped} not tried (-v says why)" if skipped else ""]
+    return ", ".join(filter(None, phrases))
 
 
 def _counts(report: "Report") -> str:
@@ -100,45 +108,49 @@ def _counts(report: "Report") -> str:
     return f"{len(report.passed)} passed{failed}{expected}{skipped}"
 
 
-def _tell_check(check: "Check", report: "Report", verbose: bool) -> None:
+def _print_check(check: "Check", report: "Report", verbose: bool) -> None:
     if check.id in report.failed:
-        say(f"  failed   {check.name}")
-        _indented(report.failed[check.id], " " * 11)
-        _indented(f"Why: {check.why}", " " * 11)
+        print_result(f"  failed   {check.name}")
+        _print_indented(report.failed[check.id], " " * 11)
+        _print_indented(f"Why: {check.why}", " " * 11)
     elif check.id in report.expected:
-        say(f"  expected {check.name}")
-        _indented(report.expected[check.id], " " * 11)
+        print_result(f"  expected {check.name}")
+        _print_indented(report.expected[check.id], " " * 11)
     elif verbose and check.id in report.skipped:
-        say(f"  skipped  {check.name}")
-        _indented(report.skipped[check.id], " " * 11)
+        print_result(f"  skipped  {check.name}")
+        _print_indented(report.skipped[check.id], " " * 11)
     elif verbose:
-        say(f"  passed   {check.name}")
+        print_result(f"  passed   {check.name}")
 
 
-def _indented(text: str, margin: str) -> None:
-    say(textwrap.fill(text, 100, initial_indent=margin, subsequent_indent=margin))
+def _print_indented(text: str, margin: str) -> None:
+    print_result(textwrap.fill(text, 100, initial_indent=margin, subsequent_indent=margin))
 
 
-def _clashes(distribution: str) -> list[str]:
-    """Say which names this installation has twice: no fault of the plugin, but its users meet it."""
-    from faithkit.extension.component_names import conflicts
-    from faithkit.extension.plugin_sources import installed_sources, normalised
+def _clash_notes(distribution: str) -> list[str]:
+    """Return the plugin's names that another distribution also has: not its fault, but its users see it."""
+    from faithkit.extension.component_names import name_conflicts
+    from faithkit.extension.plugin_sources import installed_sources, normalise_name
     from faithkit.extension.registry import registry
-    from faithkit.extension.verbs import COMMANDS, clashes
+    from faithkit.extension.verbs import COMMANDS, verb_clashes
 
     commands, _ = installed_sources(COMMANDS)
-    lines = [*conflicts(registry().entries()), *clashes(commands)]
-    mine = [line for line in lines if line.distribution == normalised(distribution)]
-    return [f"{line.problem}. {line.hint}." for line in mine]
+    problems = [*name_conflicts(registry().entries()), *verb_clashes(commands)]
+    return [
+        f"{problem.problem}. {problem.hint}."
+        for problem in problems
+        if problem.distribution == normalise_name(distribution)
+    ]
 
 
-def _show_tracebacks(groups: list[Group]) -> None:
+def _print_tracebacks(groups: list[Group]) -> None:
     for *_, report in groups:
         for check, error in report.errors.items():
-            tell(f"\n{check}\n" + "".join(traceback.format_exception(error.__cause__ or error)).rstrip())
+            lines = traceback.format_exception(error.__cause__ or error)
+            print_message(f"\n{check}\n" + "".join(lines).rstrip())
 
 
-def _facts(distribution: str, groups: list[Group]) -> dict[str, Any]:
+def _to_dict(distribution: str, groups: list[Group]) -> dict[str, Any]:
     return {
         "distribution": distribution,
         "components": [
@@ -146,11 +158,16 @@ def _facts(distribution: str, groups: list[Group]) -> dict[str, Any]:
                 "kind": kind,
                 "name": name,
                 "passed": [check.name for check in checks if check.id in report.passed],
-                "failed": {c.name: report.failed[c.id] for c in checks if c.id in report.failed},
-                "expected": {c.name: report.expected[c.id] for c in checks if c.id in report.expected},
-                "skipped": {c.name: report.skipped[c.id] for c in checks if c.id in report.skipped},
+                **{
+                    outcome: {
+                        check.name: getattr(report, outcome)[check.id]
+                        for check in checks
+                        if check.id in getattr(report, outcome)
+                    }
+                    for outcome in ("failed", "expected", "skipped")
+                },
             }
             for kind, name, checks, report in groups
         ],
-        "notes": _clashes(distribution),
+        "notes": _clash_notes(distribution),
     }

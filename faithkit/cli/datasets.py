@@ -1,18 +1,19 @@
-"""`faithkit datasets`: what `--data` knows by name, and where it is."""
+"""`faithkit datasets`: list the datasets that `--data` knows by name, and where each one is."""
 
 import json
 
 import click
 
-from faithkit.cli.shared.options import printing
-from faithkit.cli.shared.streams import Verb, say, tell
+from faithkit.cli.shared.options import print_options
+from faithkit.cli.shared.streams import print_message, print_result
+from faithkit.cli.shared.verb import Verb
 from faithkit.errors import FaithkitError
 
 BROKEN = "broken"
 
 
 @click.command(cls=Verb)
-@printing
+@print_options
 def command(as_json: bool) -> None:
     """List the datasets that --data knows by name.
 
@@ -26,13 +27,13 @@ def command(as_json: bool) -> None:
     rows.sort(key=lambda row: [*PLACES, BROKEN].index(row[1]))
     if as_json:
         keys = ("name", "place", "summary")
-        say(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], indent=2))
+        print_result(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], indent=2))
         return
     width = max((len(name) for name, *_ in rows), default=0)
     for place in dict.fromkeys(place for _, place, _ in rows):
-        say(place)
+        print_result(place)
         for name, _, summary in (row for row in rows if row[1] == place):
-            say(f"  {name:<{width}}  {summary}")
+            print_result(f"  {name:<{width}}  {summary}")
 
 
 def _place(name: str) -> str:
@@ -40,6 +41,6 @@ def _place(name: str) -> str:
 
     try:
         return dataset_place(name)
-    except FaithkitError as error:  # one that is broken hides no other
-        tell(f"warning: {error}")
+    except FaithkitError as error:  # a broken dataset must not hide the others
+        print_message(f"warning: {error}")
         return BROKEN

@@ -8,40 +8,46 @@ from faithkit.cli.shared.delivery import deliver
 from faithkit.cli.shared.gate_options import check_reference, margins
 from faithkit.cli.shared.junit_option import GatedVerb
 from faithkit.cli.shared.options import (
-    asking,
-    begin,
-    configured_backend,
-    diagnosing,
-    discretizing,
-    explaining,
-    judged_output,
-    judging,
-    loading,
-    measuring,
-    naming,
-    predicting,
-    referring,
-    running,
+    check_components,
+    detail_options,
+    diagnose_option,
+    discretizer_option,
+    explainer_option,
+    gated_output_options,
+    id_option,
+    input_options,
+    limit_options,
+    measure_options,
+    prediction_options,
+    reference_option,
+    running_options,
+    use_backend,
 )
 from faithkit.cli.shared.paths import check_paths
 from faithkit.errors import InputError
 
+EXAMPLES = """\b
+Examples:
+  faithkit evaluate --explainer shap --discretize 1fp
+  faithkit evaluate --data loans --model tree --explainer tree --violations 3
+  faithkit evaluate --explainer tree --html report.html --fail-under consistency=0.8"""
 
-@click.command(cls=GatedVerb)
-@loading
-@explaining
-@predicting
-@discretizing
-@measuring
-@diagnosing
-@referring
-@asking
-@naming
-@judging
-@running
-@judged_output
+
+@click.command(cls=GatedVerb, epilog=EXAMPLES)
+@explainer_option
+@input_options
+@discretizer_option
+@measure_options
+@prediction_options
+@diagnose_option
+@reference_option
+@detail_options
+@id_option
+@limit_options
+@running_options
+@gated_output_options
 def command(
-    loading: dict[str, Any],
+    inputs: dict[str, Any],
     workers: dict[str, Any],
     output: dict[str, Any],
     diagnostics: Any,
@@ -58,32 +64,32 @@ def command(
     the spot.
     """
     from faithkit.inputs.evaluation_inputs import prepare
-    from faithkit.inputs.predictions.outcome import checked
+    from faithkit.inputs.predictions.outcome import parse_outcome
     from faithkit.run.api import evaluate
-    from faithkit.run.comparisons.reference import check_alike, is_saved, saved_reference
+    from faithkit.run.comparisons.reference import check_comparable, is_saved_result, load_reference
     from faithkit.run.evaluation_report import EvaluationReport
 
     check_reference(reference, limits)
-    begin(options)
+    check_components(options)
     paths = check_paths(output)
-    kind, *_ = checked(options["outcome"], options["agree"], options["range"])
-    situation = prepare(by=by, id=id, outcome=kind, **loading)
-    saved = earlier = None
-    if reference is not None and is_saved(reference):
-        saved = saved_reference(reference, taught=situation.background is not None, **options)
+    outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
+    prepared = prepare(by=by, id=id, outcome=outcome, **inputs)
+    saved_result = reference_rows = None
+    if reference is not None and is_saved_result(reference):
+        saved_result = load_reference(reference, has_background=prepared.background is not None, **options)
     elif reference is not None:
-        if situation.weights is not None or situation.clusters is not None:
+        if prepared.weights is not None or prepared.clusters is not None:
             raise InputError(
                 "the rows of --reference have no weights or clusters, and those of the sample have: give the "
                 "result of the reference, which --json writes, instead of its rows."
             )
-        earlier = situation.read_like(reference, loading["text"])
-    with configured_backend(**workers):
-        result = evaluate(**situation.question(), ids=situation.ids, **options)
-        before = saved if earlier is None else result.on(earlier)
-        if before is not None:
-            check_alike(result, before)
-        found = EvaluationReport.of(
-            result, violations, situation.groups, before, margins(limits), diagnostics
+        reference_rows = prepared.read_like(reference, inputs["text"])
+    with use_backend(**workers):
+        result = evaluate(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
+        reference_result = saved_result if reference_rows is None else result.on(reference_rows)
+        if reference_result is not None:
+            check_comparable(result, reference_result)
+        report = EvaluationReport.of(
+            result, violations, prepared.groups, reference_result, margins(limits), diagnostics
         )
-    deliver(found, paths, limits)
+    deliver(report, paths, limits)

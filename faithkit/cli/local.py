@@ -1,30 +1,35 @@
-"""`faithkit local`: one instance, its explanation, and whether it can be believed."""
+"""`faithkit local`: measure the explanation of one row."""
 
 import json
 from typing import Any
 
 import click
 
-from faithkit.cli.shared.delivery import escaped, hand_over
+from faithkit.cli.shared.delivery import escape_json, write_stdout
 from faithkit.cli.shared.options import (
-    begin,
-    confidence,
-    configured_backend,
-    discretizing,
-    explaining,
-    loading,
-    naming,
-    option,
-    predicting,
-    printing,
-    relating,
-    running,
+    check_components,
+    confidence_option,
+    discretizer_option,
+    explainer_option,
+    id_option,
+    input_options,
+    prediction_options,
+    print_options,
+    relation_option,
+    running_options,
+    use_backend,
 )
-from faithkit.cli.shared.streams import Verb, say
+from faithkit.cli.shared.streams import print_result
+from faithkit.cli.shared.verb import DATA, Verb, option
+
+EXAMPLES = """\b
+Examples:
+  faithkit local --row 3 --explainer shap --discretize 1fp
+  faithkit local --row 3 --data loans --explainer tree --json"""
 
 
-def _asked(_ctx: Any, _param: Any, row: str) -> tuple[str | None, str]:
-    """Return the column to find a row by, and its value there; None for one that is asked for by number."""
+def _parse_row(_ctx: Any, _param: Any, row: str) -> tuple[str | None, str]:
+    """Return the column that identifies a row, and the row's value there; None for a row's number."""
     if row.isascii() and row.isdigit():
         return None, row
     column, sign, value = row.partition("=")
@@ -35,50 +40,55 @@ def _asked(_ctx: Any, _param: Any, row: str) -> tuple[str | None, str]:
     return column, value
 
 
-@click.command(cls=Verb)
+@click.command(cls=Verb, epilog=EXAMPLES)
 @option(
     "--row N|COLUMN=VALUE",
+    heading=DATA,
     required=True,
-    callback=_asked,
-    help="Measure the explanation of this row of the sample; the first is 0. Or of the one that has a value "
-    "in a column of the data: customer=4711.",
+    callback=_parse_row,
+    help="Measure the explanation of this row of the sample: its number, from 0, or a column's value in it, "
+    "such as customer=4711.",
 )
-@naming
-@loading
-@explaining
-@predicting
-@discretizing
-@relating
-@confidence
-@running
-@printing
+@id_option
+@explainer_option
+@input_options
+@discretizer_option
+@relation_option
+@confidence_option
+@prediction_options
+@running_options
+@print_options
 def command(
     row: tuple[str | None, str],
     id: str | None,
-    loading: dict[str, Any],
+    inputs: dict[str, Any],
     workers: dict[str, Any],
     as_json: bool,
     **options: Any,
 ) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
     from faithkit.inputs.evaluation_inputs import prepare
-    from faithkit.inputs.predictions.outcome import checked
-    from faithkit.report.text import local_text
+    from faithkit.inputs.predictions.outcome import parse_outcome
+    from faithkit.report.sheets.instances import instance_sheet
+    from faithkit.report.text import sheet_text
     from faithkit.run.api import evaluate
     from faithkit.run.populations.row_metadata import RowIds
 
-    begin(options)
-    kind, *_ = checked(options["outcome"], options["agree"], options["range"])
+    check_components(options)
+    outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
     column, value = row
-    situation = prepare(outcome=kind, by=column, id=id, **loading)
-    known = situation.groups
-    place = int(value) if known is None else RowIds.of(known, None, len(known)).row(value)
-    with configured_backend(**workers):
-        named = known if id is None else situation.ids
-        result = evaluate(**situation.question(), ids=named, **options)
-    found = result.local(place)
-    if as_json:
-        text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        hand_over("json_path", escaped(text) + "\n")
+    prepared = prepare(outcome=outcome, by=column, id=id, **inputs)
+    column_values = prepared.groups
+    if column_values is None:
+        row_number = int(value)
     else:
-        say(local_text(found, place), end="")
+        row_number = RowIds.of(column_values, None, len(column_values)).row(value)
+    with use_backend(**workers):
+        row_ids = column_values if id is None else prepared.ids
+        result = evaluate(**prepared.evaluation_arguments(), ids=row_ids, **options)
+    local_result = result.local(row_number)
+    if as_json:
+        text = json.dumps(local_result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        write_stdout("json_path", escape_json(text) + "\n")
+    else:
+        print_result(sheet_text(instance_sheet(local_result, row_number)), end="")

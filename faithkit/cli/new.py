@@ -1,4 +1,4 @@
-"""`faithkit new`: a package that keeps the contract from the first minute, to be changed into your own."""
+"""`faithkit new`: write a small plugin package that already passes `faithkit check`."""
 
 import inspect
 import re
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from faithkit.cli.shared.options import option
-from faithkit.cli.shared.streams import Verb, say
+from faithkit.cli.shared.streams import print_result
+from faithkit.cli.shared.verb import OUTPUT, Verb, option
 from faithkit.errors import InputError
 
 FIELDS = {
@@ -18,7 +18,7 @@ FIELDS = {
     "estimator": "",
     "diagnostic": "",
 }
-"""The kinds that can be begun, and what their components declare besides name, factory and summary."""
+"""The kinds of component that can be written, each with the extra fields of its `Component`."""
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _PROJECT = """\
@@ -50,7 +50,7 @@ _README = """\
     python -m pytest
 """
 _MODULE = '''\
-"""What this package offers to faithkit; nothing heavy is imported to list it."""
+"""The components of this package; importing this module must stay fast."""
 
 from faithkit.plugin import Component, hookimpl
 
@@ -82,11 +82,16 @@ def test_the_plugin_keeps_the_contract(check):
 @click.command(cls=Verb)
 @click.argument("kind", type=click.Choice([*FIELDS, "plugin"]))
 @click.argument("name")
-@option("--folder FOLDER", default=".", help="Write the package into this folder instead of the current one.")
+@option(
+    "--folder FOLDER",
+    heading=OUTPUT,
+    default=".",
+    help="Write the package into this folder instead of the current one.",
+)
 def command(kind: str, name: str, folder: str) -> None:
     """Write a package with an explainer, a relation, a discretizer, an estimator or a diagnostic called NAME.
 
-    It passes `faithkit check` as it is; change it into your own step by step. A plugin has one of each.
+    The package passes `faithkit check`; change it step by step. For the kind plugin, it has one of each.
     """
     if not _NAME.fullmatch(name):
         proposal = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-0123456789") or "my-explainer"
@@ -95,25 +100,27 @@ def command(kind: str, name: str, folder: str) -> None:
             f"example {proposal!r}."
         )
     kinds = list(FIELDS) if kind == "plugin" else [kind]
-    place = Path(folder) / f"faithkit-{name}"
-    if place.exists():
-        raise InputError(f"there is a {place} already, and it is left as it is: choose another name.")
+    project = Path(folder) / f"faithkit-{name}"
+    if project.exists():
+        raise InputError(f"there is a {project} already: choose another name.")
     for path, text in _files(kinds, name).items():
-        (place / path).parent.mkdir(parents=True, exist_ok=True)
-        (place / path).write_text(text, encoding="utf-8")
-        say(f"wrote {place / path}")
+        (project / path).parent.mkdir(parents=True, exist_ok=True)
+        (project / path).write_text(text, encoding="utf-8")
+        print_result(f"wrote {project / path}")
     options = {"discretizer": "--discretize", "diagnostic": "--diagnose"}
-    say(f"\nNext:\n  python -m pip install --editable {place}\n  faithkit check faithkit-{name}")
-    say(f"  faithkit evaluate {options.get(kinds[0], f'--{kinds[0]}')} {name}")
+    print_result(f"\nNext:\n  python -m pip install --editable {project}\n  faithkit check faithkit-{name}")
+    print_result(f"  faithkit evaluate {options.get(kinds[0], f'--{kinds[0]}')} {name}")
 
 
 def _files(kinds: list[str], name: str) -> dict[str, str]:
-    """Return the files of a package by their paths in it."""
+    """Return the text of each file of a package, by its path in the package."""
     package = f"faithkit_{name.replace('-', '_')}"
-    class_name = "".join(part.capitalize() for part in name.split("-"))
-    starters = {kind: import_module(f"faithkit.cli.starters.{kind}") for kind in kinds}
-    summaries = {kind: (starter.Mine.__doc__ or "").partition("\n")[0] for kind, starter in starters.items()}
-    words = {
+    class_name = "".join(word.capitalize() for word in name.split("-"))
+    templates = {kind: import_module(f"faithkit.cli.starters.{kind}") for kind in kinds}
+    summaries = {
+        kind: (module.Starter.__doc__ or "").partition("\n")[0] for kind, module in templates.items()
+    }
+    fields = {
         "distribution": f"faithkit-{name}",
         "name": name,
         "package": package,
@@ -122,7 +129,7 @@ def _files(kinds: list[str], name: str) -> dict[str, str]:
     }
     hooks = (
         _HOOK.format_map(
-            words
+            fields
             | {
                 "kind": kind,
                 "article": "an" if kind.startswith("e") else "a",
@@ -133,17 +140,17 @@ def _files(kinds: list[str], name: str) -> dict[str, str]:
         for kind in kinds
     )
     modules = {
-        f"{package}/{kind}.py": _renamed(inspect.getsource(starter), name, class_name)
-        for kind, starter in starters.items()
+        f"{package}/{kind}.py": _rename(inspect.getsource(module), name, class_name)
+        for kind, module in templates.items()
     }
     return {
-        "pyproject.toml": _PROJECT.format_map(words),
-        "README.md": _README.format_map(words),
+        "pyproject.toml": _PROJECT.format_map(fields),
+        "README.md": _README.format_map(fields),
         f"{package}/__init__.py": _MODULE + "".join(hooks),
         **modules,
-        "tests/test_contract.py": _TEST.format_map(words),
+        "tests/test_contract.py": _TEST.format_map(fields),
     }
 
 
-def _renamed(source: str, name: str, class_name: str) -> str:
-    return re.sub(r"\bmine\b", name, re.sub(r"\bMine\b", class_name, source))
+def _rename(source: str, name: str, class_name: str) -> str:
+    return re.sub(r"\bstarter\b", name, re.sub(r"\bStarter\b", class_name, source))

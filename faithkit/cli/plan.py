@@ -1,4 +1,4 @@
-"""`faithkit plan`: how many rows an evaluation needs."""
+"""`faithkit plan`: compute how many rows an evaluation needs."""
 
 import json
 from functools import partial
@@ -6,42 +6,63 @@ from typing import TYPE_CHECKING
 
 import click
 
-from faithkit.cli.shared.delivery import every, put
-from faithkit.cli.shared.options import debug, option
-from faithkit.cli.shared.paths import check_paths, placed
-from faithkit.cli.shared.streams import Verb, say
+from faithkit.cli.shared.delivery import run_all, write_output
+from faithkit.cli.shared.options import debug_option
+from faithkit.cli.shared.paths import check_paths, resolve_path
+from faithkit.cli.shared.streams import print_result
+from faithkit.cli.shared.verb import DATA, EXPLAINER, MEASURE, OUTPUT, Verb, option
 from faithkit.measure import MEASURES
 
 if TYPE_CHECKING:
     from faithkit.measure.planning.forecast import Pilot
 
+EXAMPLES = """\b
+Examples:
+  faithkit plan --range 30 --epsilon 0.05
+  faithkit plan --pilot pilot.json --measure consistency"""
 
-@click.command(cls=Verb)
+
+@click.command(cls=Verb, epilog=EXAMPLES)
 @option(
     "--range K",
     "n_explanations",
+    heading=EXPLAINER,
     type=click.IntRange(min=1),
     help="Plan for an explainer that can give K different explanations.",
 )
 @option(
     "--pilot FILE",
-    callback=placed,
-    help="Plan from a first, small result, as evaluate and score write it with --json.",
+    heading=DATA,
+    callback=resolve_path,
+    help="Plan from a first, small result that evaluate or score wrote with --json.",
 )
 @option(
     "--epsilon SHARE",
+    heading=MEASURE,
     default=0.1,
     help="Let at most this share be unverified, and the interval be at most ± this.",
 )
-@option("--measure", type=click.Choice(MEASURES), default="consistency", help="Plan for this measure.")
+@option(
+    "--measure",
+    heading=MEASURE,
+    type=click.Choice(MEASURES),
+    default="consistency",
+    help="Plan for this measure.",
+)
 @option(
     "--pool N",
+    heading=DATA,
     type=click.IntRange(min=0),
     default=0,
-    help="Let sufficiency be checked against N more rows, which are predicted and not explained.",
+    help="Check sufficiency also against N more rows, which are predicted but not explained.",
 )
-@option("--json FILE", "json_path", help="Write the plan to this file as JSON; - means stdout.")
-@debug
+@option(
+    "--json FILE",
+    "json_path",
+    heading=OUTPUT,
+    help="Write the plan to this file as JSON; - means stdout.",
+)
+@debug_option
 def command(
     n_explanations: int | None,
     pilot: str | None,
@@ -50,21 +71,25 @@ def command(
     pool: int,
     json_path: str | None,
 ) -> None:
-    """Say how many rows to explain, from what an explainer can say, or from a pilot."""
+    """Say how many rows to explain, for an explainer's range of explanations or from a pilot."""
     from faithkit.measure.planning.plans import plan_samples
-    from faithkit.report.plans import plan_text
+    from faithkit.report.sheets.plans import plan_sheet
+    from faithkit.report.text import sheet_text
 
     if n_explanations is None and pilot is None:
         raise click.UsageError("nothing to plan from: give --range K, --pilot FILE, or both.")
     paths = check_paths({"json_path": json_path})
-    found = plan_samples(epsilon, n_explanations, _pilot(pilot, measure) if pilot else None, measure, pool)
-    text = json.dumps(found.to_dict(), indent=2) + "\n"
-    steps = [partial(put, name, path, text) for name, path in paths.items()]
-    every(steps if "-" in paths.values() else [partial(say, plan_text(found), end=""), *steps])
+    pilot_result = _load_pilot(pilot, measure) if pilot else None
+    plan = plan_samples(epsilon, n_explanations, pilot_result, measure, pool)
+    text = json.dumps(plan.to_dict(), indent=2) + "\n"
+    steps = [partial(write_output, name, path, text) for name, path in paths.items()]
+    if "-" not in paths.values():
+        steps.insert(0, partial(print_result, sheet_text(plan_sheet(plan)), end=""))
+    run_all(steps)
 
 
-def _pilot(path: str, measure: str) -> "Pilot":
-    from faithkit.run.pilot import pilot_of
+def _load_pilot(path: str, measure: str) -> "Pilot":
+    from faithkit.run.planning import pilot_of
     from faithkit.run.saved_results import load
 
     return pilot_of(load(path), measure)

@@ -1,4 +1,4 @@
-"""`faithkit plugins`: what is installed, and what is wrong with any of it."""
+"""`faithkit plugins`: list the installed plugins and their problems."""
 
 import json
 import traceback
@@ -7,47 +7,48 @@ from typing import Any
 import click
 from attrs import asdict, filters
 
-from faithkit.cli.shared.options import printing
-from faithkit.cli.shared.streams import Verb, say, tell
+from faithkit.cli.shared.options import print_options
+from faithkit.cli.shared.streams import print_message, print_result
+from faithkit.cli.shared.verb import Verb
 from faithkit.extension.registry import KINDS, Registry
 
 
 @click.command(cls=Verb)
-@printing
+@print_options
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
-    """List the installed plugins, and what is wrong with any.
+    """List the installed plugins and their problems.
 
-    With --debug the traceback of each plugin that cannot be loaded is shown, too.
+    With --debug, the traceback of each plugin that cannot be loaded is shown.
     """
-    installed = Registry()  # not the default one, which warns of what is listed here
+    installed = Registry()  # not the default registry, which warns of the problems listed here
     if as_json:
-        broken = [asdict(line, filter=filters.exclude("cause")) for line in installed.broken]
-        say(json.dumps({"components": _components(installed), "broken": broken}, indent=2))
+        problems = [asdict(problem, filter=filters.exclude("cause")) for problem in installed.broken]
+        print_result(json.dumps({"components": _components(installed), "broken": problems}, indent=2))
     else:
-        _list(installed)
-    for line in installed.broken if ctx.obj["debug"] else ():
-        if line.cause is not None:
-            tell(f"\n{line}\n" + "".join(traceback.format_exception(line.cause)).rstrip())
+        _print_plugins(installed)
+    for problem in installed.broken if ctx.obj["debug"] else ():
+        if problem.cause is not None:
+            print_message(f"\n{problem}\n" + "".join(traceback.format_exception(problem.cause)).rstrip())
 
 
-def _list(installed: Registry) -> None:
+def _print_plugins(installed: Registry) -> None:
     for kind in filter(installed.entries, KINDS):
-        say(f"{kind}s")
-        _list_kind(installed, kind)
+        print_result(f"{kind}s")
+        _print_kind(installed, kind)
     if installed.broken:
-        say("problems")
-        for line in installed.broken:
-            say(f"  {line}")
+        print_result("problems")
+        for problem in installed.broken:
+            print_result(f"  {problem}")
 
 
-def _list_kind(installed: Registry, kind: str) -> None:
+def _print_kind(installed: Registry, kind: str) -> None:
     rows = list(zip(installed.names(kind), installed.entries(kind), strict=True))
     width = max(len(name) for name, _ in rows)
     for name, entry in rows:
         missing = entry.component.missing_requirements()
         note = f" (needs {', '.join(missing)})" if missing else ""
-        say(f"  {name:<{width}}  {entry.component.summary}{note} [{entry.distribution}]")
+        print_result(f"  {name:<{width}}  {entry.component.summary}{note} [{entry.distribution}]")
 
 
 def _components(installed: Registry) -> list[dict[str, Any]]:

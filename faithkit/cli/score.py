@@ -1,4 +1,4 @@
-"""`faithkit score`: measure logged explanations, without the model that made them."""
+"""`faithkit score`: measure logged explanations, without the model."""
 
 from pathlib import Path
 from typing import Any
@@ -9,67 +9,81 @@ from faithkit.cli.shared.delivery import deliver
 from faithkit.cli.shared.gate_options import check_reference, margins
 from faithkit.cli.shared.junit_option import GatedVerb
 from faithkit.cli.shared.options import (
-    asking,
-    begin,
-    clustering,
-    configured_backend,
-    diagnosing,
-    discretizing,
-    drawing,
-    judged_output,
-    judging,
-    measuring,
-    naming,
-    option,
-    predicting,
-    referring,
+    check_components,
+    dask_options,
+    design_options,
+    detail_options,
+    diagnose_option,
+    discretizer_option,
+    gated_output_options,
+    id_option,
+    limit_options,
+    measure_options,
+    prediction_options,
+    reference_option,
+    use_backend,
 )
-from faithkit.cli.shared.paths import check_paths, placed
+from faithkit.cli.shared.paths import check_paths, resolve_path
+from faithkit.cli.shared.verb import DATA, option
+
+EXAMPLES = """\b
+Examples:
+  faithkit score log.parquet --prediction label --explanation 'phi_*' --discretize sign
+  faithkit score log.parquet --prediction label --explanation rule --features age,hours"""
 
 
-@click.command(cls=GatedVerb)
-@click.argument("log", metavar="LOG", callback=placed)
+@click.command(cls=GatedVerb, epilog=EXAMPLES)
+@click.argument("log", metavar="LOG", callback=resolve_path)
 @option(
     "--prediction NAMES",
+    heading=DATA,
     required=True,
-    help="Read the predictions from this column; several, with wildcards, are scores or outputs: 'p_*'.",
+    help="Read the predictions from this column, or scores and outputs from several, with wildcards: 'p_*'.",
 )
 @option(
     "--explanation NAMES",
+    heading=DATA,
     required=True,
     multiple=True,
-    help="Read the explanations from these columns, with wildcards: 'phi_*', or 'phi_*,!phi_id' without one. "
-    "Can be given several times.",
+    help="Read the explanations from these columns, with wildcards ('phi_*' or 'phi_*,!phi_id'); can be "
+    "given several times.",
 )
 @option(
     "--features NAMES",
+    heading=DATA,
     multiple=True,
-    help="Read the instances from these columns, for relations that need them. Can be given several times.",
+    help="Read the instances from these columns, for relations that need them; can be given several times.",
 )
-@option("--text COLUMN", help="Take the texts in this column as the instances, for rules about words.")
-@drawing
+@option(
+    "--text COLUMN",
+    heading=DATA,
+    help="Use the texts in this column as the instances, for rules about words.",
+)
+@design_options
 @option(
     "--pool FILE|none",
-    callback=placed,
-    help="Check explanations against the rows of this file, too: it has predictions and instances in columns "
-    "of the same names, and no explanations.",
+    heading=DATA,
+    callback=resolve_path,
+    help="Check explanations also against the rows of this file, which has predictions and instances in "
+    "columns of the same names, and no explanations.",
 )
 @option(
     "--unexplained",
+    heading=DATA,
     type=click.Choice(["count", "pool"]),
     default="count",
-    help="Say that rows without an explanation count as unexplained, or that they are a pool.",
+    help="Count rows without an explanation as unexplained, or use them as a pool.",
 )
-@predicting
-@discretizing
-@measuring
-@diagnosing
-@referring
-@asking
-@naming
-@judging
-@clustering
-@judged_output
+@discretizer_option
+@measure_options
+@prediction_options
+@diagnose_option
+@reference_option
+@detail_options
+@id_option
+@limit_options
+@dask_options
+@gated_output_options
 def command(
     log: str,
     prediction: str,
@@ -93,21 +107,22 @@ def command(
 ) -> None:
     """Measure explanations that were logged in LOG: CSV, JSON Lines or Parquet, one file or several.
 
-    Several files are a folder, or a pattern in quotes; what folders are called (month=2026-01) is a column.
-    Parquet is read in pieces, and may be larger than memory. Rows whose explanation cells are all empty count
-    as unexplained. A column of rules, in words or in their JSON form, with --features, has sufficiency, too.
+    For several files, give a folder or a pattern in quotes; names of folders (month=2026-01) become a column.
+    Parquet is read in pieces, and may be larger than memory. Rows whose explanation columns are all empty
+    count as unexplained. For rules, in words or in their JSON form, --features adds sufficiency.
 
-    The log of --reference is read alike: with the same columns, and in pieces. What learns does so from it.
+    The log of --reference is read in the same way, and has the same columns. Components that learn are fitted
+    on it.
     """
     from faithkit.inputs.logs.log_files import open_log
-    from faithkit.inputs.pools import logged_pool
-    from faithkit.inputs.predictions.outcome import checked
-    from faithkit.run.comparisons.reference import is_saved, saved_reference
+    from faithkit.inputs.pools import read_logged_pool
+    from faithkit.inputs.predictions.outcome import parse_outcome
+    from faithkit.run.comparisons.reference import is_saved_result, load_reference
     from faithkit.run.populations.log_scoring import score_log
 
     check_reference(reference, limits)
-    begin(options)
-    options["discretizer"] = options["discretizer"] or "original"  # a log names none
+    check_components(options)
+    options["discretizer"] = options["discretizer"] or "original"  # a log does not name a discretizer
     pool = None if pool == "none" else pool
     if pool is not None and unexplained == "pool":
         raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
@@ -116,26 +131,35 @@ def command(
             "--text takes texts as the instances: leave --features and --pool out, or --text."
         )
     paths = check_paths(output)
-    kind, *_ = checked(outcome, options["agree"], options["range"])
-    columns = {"weights": weights, "clusters": clusters, "outcome": kind}
-    with configured_backend(**workers):
+    outcome, *_ = parse_outcome(outcome, options["agree"], options["range"])
+    columns = {"weights": weights, "clusters": clusters, "outcome": outcome}
+    with use_backend(**workers):
         logged = open_log(log, prediction, explanation, features, by, **columns, id=id, text=text)
-        _check_cluster(log, logged, workers)
-        more = None if pool is None else logged_pool(pool, prediction, logged.features, **columns, ids=id)
-        earlier: Any = None
-        if reference is not None and is_saved(reference):
-            earlier = saved_reference(reference, **options)
+        _check_backend(log, logged, workers)
+        pool_rows = None
+        if pool is not None:
+            pool_rows = read_logged_pool(pool, prediction, logged.features, **columns, ids=id)
+        reference_log: Any = None
+        if reference is not None and is_saved_result(reference):
+            reference_log = load_reference(reference, **options)
         elif reference is not None:
-            earlier = open_log(reference, prediction, explanation, features, **columns, text=text)
-            _check_cluster(reference, earlier, workers)
-        earlier_too = {"reference": earlier, "allowed": margins(limits)}
-        asked = {**earlier_too, "diagnostics": diagnostics, **options}
-        found = score_log(logged, violations, more, unexplained, **asked)
-        deliver(found, paths, limits)
+            reference_log = open_log(reference, prediction, explanation, features, **columns, text=text)
+            _check_backend(reference, reference_log, workers)
+        report = score_log(
+            logged,
+            violations,
+            pool_rows,
+            unexplained,
+            reference=reference_log,
+            allowed=margins(limits),
+            diagnostics=diagnostics,
+            **options,
+        )
+        deliver(report, paths, limits)
 
 
-def _check_cluster(path: str, log: Any, workers: dict[str, Any]) -> None:
-    from faithkit.inputs.logs.parquet_log import ParquetLog
+def _check_backend(path: str, log: Any, workers: dict[str, Any]) -> None:
+    from faithkit.inputs.logs.log_files import ParquetLog
 
     if workers["backend"] == "dask" and not isinstance(log, ParquetLog):
         raise click.UsageError(

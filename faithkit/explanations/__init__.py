@@ -1,1 +1,1 @@
-"""What an explanation is: its kinds, rules, when two are the same, and for which rows one holds."""
+"""Explanations, rules, relations and the built-in discretizer."""

@@ -1,4 +1,8 @@
-"""Dates as numbers: days since 1970 in UTC, which explainers can perturb and rules can compare."""
+"""Conversion between dates and numbers.
+
+A date becomes the number of days since 1970 in UTC. Explainers can perturb that number, and rules can compare
+it.
+"""
 
 import math
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -10,37 +14,37 @@ import pandas as pd
 
 from faithkit.arrays import Floats
 
-PER_DAY = 86_400_000_000  # microseconds: finer parts of a date are lost
+MICROSECONDS_PER_DAY = 86_400_000_000  # finer parts of a date are dropped
 _EPOCH = datetime(1970, 1, 1)
 
 
-def _is_object(dtype: Any) -> bool:
+def _is_object_dtype(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
-def holds_dates(column: "pd.Series[Any]") -> bool:
-    """Return whether a column holds dates: of a dtype of dates, or objects that are dates without hours.
+def is_date_column(column: "pd.Series[Any]") -> bool:
+    """Return whether a column has a date dtype, or objects that are dates without a time.
 
     Examples
     --------
     >>> from datetime import date
-    >>> holds_dates(pd.Series([date(2024, 1, 5), None])), holds_dates(pd.Series(["2024-01-05"]))
+    >>> is_date_column(pd.Series([date(2024, 1, 5), None])), is_date_column(pd.Series(["2024-01-05"]))
     (True, False)
     """
-    if _is_object(column.dtype):  # so pandas reads the days of a Parquet file
+    if _is_object_dtype(column.dtype):  # pandas reads the dates of a Parquet file as objects
         return bool(pd.api.types.infer_dtype(column, skipna=True) == "date")
     return bool(column.dtype.kind == "M")
 
 
-def days_of(column: "pd.Series[Any]") -> Floats:
-    """Return dates as days, NaN where one is missing.
+def dates_to_days(column: "pd.Series[Any]") -> Floats:
+    """Convert dates to days; a missing date becomes NaN.
 
     Examples
     --------
-    >>> days_of(pd.Series(pd.to_datetime(["1970-01-02 12:00", None])))
+    >>> dates_to_days(pd.Series(pd.to_datetime(["1970-01-02 12:00", None])))
     array([1.5, nan])
     """
-    if _is_object(column.dtype):
+    if _is_object_dtype(column.dtype):
         column = pd.Series(column.to_numpy(dtype=object, na_value=None).astype("M8[D]").astype("M8[s]"))
     if isinstance(column.dtype, pd.ArrowDtype):
         import pyarrow as pa
@@ -49,24 +53,24 @@ def days_of(column: "pd.Series[Any]") -> Floats:
     elif getattr(column.dtype, "tz", None) is not None:
         column = column.dt.tz_convert(None)
     times = column.to_numpy().astype("M8[us]")
-    return np.where(np.isnat(times), np.nan, times.astype(np.int64) / PER_DAY)
+    return np.where(np.isnat(times), np.nan, times.astype(np.int64) / MICROSECONDS_PER_DAY)
 
 
-def dates_of(days: Floats, dtype: Any) -> Any:
-    """Return days as dates of a dtype, to the microsecond.
+def days_to_dates(days: Floats, dtype: Any) -> Any:
+    """Convert days to dates of a dtype, to the microsecond.
 
     Examples
     --------
-    >>> dates_of(np.array([1.5, np.nan]), np.dtype("M8[s]"))
+    >>> days_to_dates(np.array([1.5, np.nan]), np.dtype("M8[s]"))
     array(['1970-01-02T12:00:00', 'NaT'], dtype='datetime64[s]')
     """
     is_arrow = isinstance(dtype, pd.ArrowDtype)
-    if _is_object(dtype) or (is_arrow and str(dtype).startswith("date")):  # has no hours
+    if _is_object_dtype(dtype) or (is_arrow and str(dtype).startswith("date")):  # these have no time of day
         days = np.floor(days)
-    gone = np.isnan(days)
-    times = np.rint(np.where(gone, 0.0, days) * PER_DAY).astype(np.int64).astype("M8[us]")
-    times[gone] = np.datetime64("NaT")
-    if _is_object(dtype):
+    is_missing = np.isnan(days)
+    times = np.rint(np.where(is_missing, 0.0, days) * MICROSECONDS_PER_DAY).astype(np.int64).astype("M8[us]")
+    times[is_missing] = np.datetime64("NaT")
+    if _is_object_dtype(dtype):
         return times.astype("M8[D]").astype(object)
     if isinstance(dtype, np.dtype):
         return times.astype(dtype)
@@ -77,46 +81,46 @@ def dates_of(days: Floats, dtype: Any) -> Any:
     return series.astype(dtype).array
 
 
-def zone_of(dtype: Any) -> str:
-    """Return the time zone of a dtype of dates, "" where they have none.
+def get_zone(dtype: Any) -> str:
+    """Return the time zone of a date dtype, or "" if it has none.
 
     Examples
     --------
-    >>> zone_of(pd.DatetimeTZDtype("us", "Europe/Berlin")), zone_of(np.dtype("M8[us]"))
+    >>> get_zone(pd.DatetimeTZDtype("us", "Europe/Berlin")), get_zone(np.dtype("M8[us]"))
     ('Europe/Berlin', '')
     """
-    kept = getattr(dtype, "pyarrow_dtype", dtype)
-    return str(getattr(kept, "tz", None) or "")
+    dated_type = getattr(dtype, "pyarrow_dtype", dtype)
+    return str(getattr(dated_type, "tz", None) or "")
 
 
-def write_date(days: float, zone: str = "") -> str:
-    """Write days as a date, with hours where it has some; with a time zone, with hours and offset.
+def format_date(days: float, zone: str = "") -> str:
+    """Format days as a date, with a time unless it is midnight; with a zone, always with time and offset.
 
     Examples
     --------
-    >>> write_date(1.0), write_date(1.5), write_date(1.0, "Europe/Berlin")
+    >>> format_date(1.0), format_date(1.5), format_date(1.0, "Europe/Berlin")
     ('1970-01-02', '1970-01-02 12:00:00', '1970-01-02 01:00:00+01:00')
     """
-    date = _EPOCH + timedelta(microseconds=round(days * PER_DAY))
+    date = _EPOCH + timedelta(microseconds=round(days * MICROSECONDS_PER_DAY))
     if zone:
-        return str(date.replace(tzinfo=UTC).astimezone(_zone(zone)))
+        return str(date.replace(tzinfo=UTC).astimezone(_load_zone(zone)))
     return str(date).removesuffix(" 00:00:00")
 
 
-def _zone(name: str) -> tzinfo:
-    """Return a time zone by name; UTC where nobody knows the name, as that of a fixed offset."""
+def _load_zone(name: str) -> tzinfo:
+    """Return a time zone by name, or UTC for an unknown name such as that of a fixed offset."""
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         return UTC
 
 
-def read_date(text: str) -> float | None:
-    """Read a date back; None for a text that is none.
+def parse_date(text: str) -> float | None:
+    """Parse a date as days, or return None for a text that is not a date.
 
     Examples
     --------
-    >>> read_date("1970-01-02 12:00:00"), read_date("1970-01-02 01:00:00+01:00"), read_date("soon")
+    >>> parse_date("1970-01-02 12:00:00"), parse_date("1970-01-02 01:00:00+01:00"), parse_date("soon")
     (1.5, 1.0, None)
     """
     try:
@@ -125,18 +129,18 @@ def read_date(text: str) -> float | None:
         return None
     if date.tzinfo is not None:
         date = date.astimezone(UTC).replace(tzinfo=None)
-    return (date - _EPOCH) // timedelta(microseconds=1) / PER_DAY
+    return (date - _EPOCH) // timedelta(microseconds=1) / MICROSECONDS_PER_DAY
 
 
-def last_microsecond(days: float) -> float:
-    """Return the last date up to a limit: a date is beyond both of them, or beyond none.
+def floor_to_microsecond(days: float) -> float:
+    """Round days down to a microsecond: every date compares alike with both numbers.
 
     Examples
     --------
-    >>> last_microsecond(1.5), last_microsecond(1.5 + 1e-9) > 1.5
+    >>> floor_to_microsecond(1.5), floor_to_microsecond(1.5 + 1e-9) > 1.5
     (1.5, True)
     """
     if not math.isfinite(days):
         return days
-    ticks = round(days * PER_DAY)
-    return (ticks - (ticks / PER_DAY > days)) / PER_DAY
+    ticks = round(days * MICROSECONDS_PER_DAY)
+    return (ticks - (ticks / MICROSECONDS_PER_DAY > days)) / MICROSECONDS_PER_DAY

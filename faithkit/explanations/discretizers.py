@@ -1,4 +1,4 @@
-"""Discretizers set what equality compares; the kernel's own changes nothing."""
+"""The built-in discretizer, which leaves explanations unchanged."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from faithkit.explanations.explanations import Explanations
 class Original:
     """Compare explanations as they are.
 
-    Vectors that an explainer computes come rounded, so that no last bit of a sum tells two of them apart:
-    to eight digits behind the first of what is usual in their column, and to no more than twelve behind the
-    first of the largest column (four and five where the model scores in single precision).
-    `shared["decimals"]` says to how many decimals. Logged vectors are compared exactly.
+    Computed vectors arrive rounded, so that the last bits of a sum do not make two vectors differ. They keep
+    eight digits after the leading digit of a typical value of their column, and at most twelve after the
+    leading digit of the largest column (four and five if the model scores in single precision).
+    `shared["decimals"]` has the number of decimals. Logged vectors are compared exactly.
 
     Examples
     --------
@@ -20,5 +20,5 @@ class Original:
     """
 
     def discretize(self, explanations: Explanations) -> Any:
-        """Return the values themselves."""
+        """Return the values unchanged."""
         return explanations.values

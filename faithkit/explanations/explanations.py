@@ -1,7 +1,7 @@
-"""A batch of explanations, column by column, and the sample they belong to.
+"""`Explanations`, a batch of explanations stored by column, and `Sample`, the rows they belong to.
 
-An explanation has an *identity*, which equality compares, and beside it what relations read: its
-value, and the instance it explains. A discretizer sets the identity and nothing else.
+Equality compares the *identity* of an explanation. Relations read its value and the instance it explains.
+A discretizer sets the identity and nothing else.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -12,52 +12,51 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import as_table, concat_rows, may_be_rounded, n_rows, take_rows, unmasked
+from faithkit.arrays.containers import as_table, concat_rows, may_be_rounded, n_rows, strip_mask, take_rows
 from faithkit.errors import ContractError, InputError
 
 T = TypeVar("T")
 
 
-def _as_column(given: Any) -> Any:
-    """Give words in NumPy's fixed-width arrays as Python's: widths differ between batches, words do not."""
-    given = unmasked(given, "the explanations")
-    return given.astype(object) if isinstance(given, np.ndarray) and given.dtype.kind in "US" else given
+def _to_column(values: Any) -> Any:
+    """Convert fixed-width NumPy texts to Python texts: widths differ between batches."""
+    values = strip_mask(values, "the explanations")
+    return values.astype(object) if isinstance(values, np.ndarray) and values.dtype.kind in "US" else values
 
 
-def _as_instances(given: Any) -> Any:
-    return unmasked(given, "the explained rows")
+def _to_instances(rows: Any) -> Any:
+    return strip_mask(rows, "the explained rows")
 
 
-def _as_mask(given: Any) -> NDArray[np.bool_]:
-    return np.asarray(unmasked(given, "the marks of missing explanations"), dtype=bool)
+def _to_mask(marks: Any) -> NDArray[np.bool_]:
+    return np.asarray(strip_mask(marks, "the marks of missing explanations"), dtype=bool)
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Explanations:
-    """One explanation per row, as arrays and JSON values only.
+    """A batch with one explanation per row, as arrays and JSON values only.
 
     Parameters
     ----------
     kind : str
-        "vector", "rule", "example", or any other word that explainer and relations agree on.
+        "vector", "rule", "example", or any other word that the explainer and its relations use.
     values : 2-D array, DataFrame, or 1-D object array
-        What the explainer says about each row.
+        The explanation of each row.
     instances : array, DataFrame, sparse matrix or list of str, optional
         The explained rows, for relations that read them.
     identity : like `values`, optional
-        What equality compares, where that is not `values` itself.
+        What equality compares, if not `values`.
     missing : bool array, optional
-        Rows without an explanation: shared with nobody, holding for nothing.
+        The rows without an explanation. A missing explanation equals no other one and holds for no row.
     shared : dict
-        What all rows have in common: names, prototypes, a base value.
+        Data that all rows share: names, prototypes, a base value.
     relation : str, optional
-        The name of the default applicability relation, which must be installed.
+        The name of the default applicability relation. It must be installed.
     discretizer : str, optional
-        The name of the installed discretizer that is meant for them, "name:param=value,…" with parameters;
-        used where nobody names another.
+        The name of the default discretizer, with parameters as "name:param=value,…". It must be installed.
     remarks : object array, optional
-        What to know about a row: why it has no explanation, such as "no counterfactual found", or what is
-        wrong with the one it has, such as "below the threshold"; None where there is nothing to say.
+        A remark about each row, or None. It says why the row has no explanation ("no counterfactual found")
+        or what is wrong with its explanation ("below the threshold").
 
     Examples
     --------
@@ -67,12 +66,12 @@ class Explanations:
     """
 
     kind: str
-    values: Any = attrs.field(converter=_as_column)
-    instances: Any = attrs.field(default=None, converter=_as_instances)
-    identity: Any = attrs.field(default=None, converter=_as_column)
+    values: Any = attrs.field(converter=_to_column)
+    instances: Any = attrs.field(default=None, converter=_to_instances)
+    identity: Any = attrs.field(default=None, converter=_to_column)
     missing: NDArray[np.bool_] = attrs.field(
         default=attrs.Factory(lambda self: np.zeros(n_rows(self.values), dtype=bool), takes_self=True),
-        converter=_as_mask,
+        converter=_to_mask,
     )
     shared: dict[str, Any] = attrs.field(factory=dict)
     relation: str | None = None
@@ -82,21 +81,21 @@ class Explanations:
     def __attrs_post_init__(self) -> None:
         n = n_rows(self.values)
         for name in ("instances", "identity", "missing", "remarks"):
-            part = getattr(self, name)
-            if part is not None and (rows := n_rows(part)) != n:
+            column = getattr(self, name)
+            if column is not None and (n_column_rows := n_rows(column)) != n:
                 raise InputError(
-                    f"{name} has {rows} rows where there are {n} explanations: give one per row."
+                    f"{name} has {n_column_rows} rows where there are {n} explanations: give one per row."
                 )
         if self.kind == "vector" and not _is_matrix(self.values):
-            given = f"{np.ndim(self.values)}-D {getattr(self.values, 'dtype', type(self.values).__name__)}"
+            received = f"{np.ndim(self.values)}-D {getattr(self.values, 'dtype', type(self.values).__name__)}"
             raise InputError(
-                f"explanations of kind 'vector' need a 2-D numeric array, got {given}: "
+                f"explanations of kind 'vector' need a 2-D numeric array, got {received}: "
                 "use Explanations.vectors, or another kind for values that are no numbers."
             )
 
     @classmethod
     def vectors(cls, values: Any, **fields: Any) -> "Explanations":
-        """Make explanations of kind "vector" from a 2-D array of numbers."""
+        """Build explanations of kind "vector" from a 2-D array of numbers."""
         matrix = as_matrix(values)
         if isinstance(values, list | tuple) and may_be_rounded(matrix):
             fields = {"identity": as_table(values), **fields}
@@ -104,7 +103,7 @@ class Explanations:
 
     @classmethod
     def of(cls, values: Iterable[Hashable], kind: str = "value", **fields: Any) -> "Explanations":
-        """Make explanations from any hashable values (rules, words, tuples); None is a missing one.
+        """Build explanations from hashable values (rules, words, tuples); None means missing.
 
         Examples
         --------
@@ -113,8 +112,8 @@ class Explanations:
         """
         column = object_array(values)
         _check_comparable(column)
-        gone = np.array([value is None for value in column], dtype=bool)
-        return cls(kind=kind, values=column, missing=gone | fields.pop("missing", False), **fields)
+        is_none = np.array([value is None for value in column], dtype=bool)
+        return cls(kind=kind, values=column, missing=is_none | fields.pop("missing", False), **fields)
 
     def __len__(self) -> int:
         return n_rows(self.values)
@@ -124,106 +123,108 @@ class Explanations:
 
     @property
     def identities(self) -> Any:
-        """What equality compares: the identity if a discretizer set one, else the values."""
+        """What equality compares: the identity that a discretizer set, or else the values."""
         return self.values if self.identity is None else self.identity
 
     def take(self, rows: Any) -> "Explanations":
-        """Return the explanations of some rows."""
+        """Return the explanations of the selected rows."""
         names = ("values", "instances", "identity", "missing", "remarks")
         return attrs.evolve(self, **{name: take_rows(getattr(self, name), rows) for name in names})
 
     def identified(self, identity: Any) -> "Explanations":
-        """Return the same explanations, compared by another identity."""
+        """Return the same explanations with another identity."""
         return attrs.evolve(self, identity=as_identity(identity, len(self)))
 
     @classmethod
-    def concat(cls, parts: Sequence["Explanations"]) -> "Explanations":
-        """Join batches of one kind, in order; a feature that a batch of vectors does not name weighs 0."""
-        parts = _named_alike(_of_one_kind(parts))
+    def concat(cls, batches: Sequence["Explanations"]) -> "Explanations":
+        """Join batches of one kind, in order; a feature that a batch of vectors lacks gets the weight 0."""
+        batches = _align_columns(_unify_kinds(batches))
         columns = {
-            name: concat_rows([getattr(part, name) for part in parts])
+            name: concat_rows([getattr(batch, name) for batch in batches])
             for name in ("values", "instances", "missing")
         }
-        if any(part.identity is not None for part in parts):
-            columns["identity"] = concat_rows([part.identities for part in parts])
-        if any(part.remarks is not None for part in parts):
-            columns["remarks"] = np.concatenate([part.remarked for part in parts])
-        return attrs.evolve(parts[0], **columns)
+        if any(batch.identity is not None for batch in batches):
+            columns["identity"] = concat_rows([batch.identities for batch in batches])
+        if any(batch.remarks is not None for batch in batches):
+            columns["remarks"] = np.concatenate([batch.remarked for batch in batches])
+        return attrs.evolve(batches[0], **columns)
 
-    def like(self, others: "Explanations") -> "Explanations":
-        """Return the same, of the kind of others where nothing is explained: nobody could tell its own.
+    def like(self, reference: "Explanations") -> "Explanations":
+        """Return a copy of the kind of `reference`, if all explanations here are missing.
+
+        A batch without explanations does not reveal its own kind.
 
         Examples
         --------
         >>> Explanations.of([None]).like(Explanations.vectors([[0.2, -0.1]])).kind
         'vector'
         """
-        if self.kind == others.kind or not self.missing.all():
+        if self.kind == reference.kind or not self.missing.all():
             return self
-        blank = others.take(np.zeros(len(self), dtype=np.int64))  # the values of missing rows are not read
+        blank = reference.take(np.zeros(len(self), dtype=np.int64))  # nobody reads the values of missing rows
         return attrs.evolve(blank, missing=self.missing, remarks=self.remarks, instances=self.instances)
 
     @property
     def remarked(self) -> NDArray[Any]:
-        """The remark about every row; a missing one about which nothing was said has "no explanation"."""
-        told = np.full(len(self), None, dtype=object) if self.remarks is None else self.remarks.copy()
-        untold = np.array([remark is None for remark in told], dtype=bool)
-        told[self.missing & untold] = "no explanation"
-        return told
+        """The remark about every row; "no explanation" for a missing one without a remark."""
+        remarks = np.full(len(self), None, dtype=object) if self.remarks is None else self.remarks.copy()
+        is_blank = np.array([remark is None for remark in remarks], dtype=bool)
+        remarks[self.missing & is_blank] = "no explanation"
+        return remarks
 
     def spread(self, rows: NDArray[np.int64], n: int, remarks: NDArray[Any]) -> "Explanations":
-        """Put these explanations at the given ones of n rows; the others are missing, as remarked.
+        """Place these explanations at `rows` of n rows; all other rows are missing, with remarks.
 
         Examples
         --------
-        >>> found = Explanations.of(["a"]).spread(np.array([1]), 2, np.array(["ValueError", None]))
-        >>> found.missing, found.remarked[0]
+        >>> batch = Explanations.of(["a"]).spread(np.array([1]), 2, np.array(["ValueError", None]))
+        >>> batch.missing, batch.remarked[0]
         (array([ True, False]), 'ValueError')
         """
-        place = np.zeros(n, dtype=np.int64)  # a missing row needs some value in its place; nobody reads it
-        place[rows] = np.arange(len(rows))
-        gone = np.ones(n, dtype=bool)
-        gone[rows] = False
-        whole = self.take(place)
-        told = np.where(gone, remarks, whole.remarked)
-        return attrs.evolve(whole, missing=whole.missing | gone, remarks=told, instances=None)
+        source_rows = np.zeros(n, dtype=np.int64)  # missing rows repeat row 0; nobody reads their values
+        source_rows[rows] = np.arange(len(rows))
+        is_absent = np.ones(n, dtype=bool)
+        is_absent[rows] = False
+        padded = self.take(source_rows)
+        all_remarks = np.where(is_absent, remarks, padded.remarked)
+        return attrs.evolve(padded, missing=padded.missing | is_absent, remarks=all_remarks, instances=None)
 
 
-def _of_one_kind(parts: "Sequence[Explanations]") -> "Sequence[Explanations]":
-    """Refuse batches of several kinds; one without any explanation is of the kind of the others."""
-    if len({part.kind for part in parts}) == 1:
-        return parts
-    told = [part for part in parts if not part.missing.all()] or parts
-    kinds = {part.kind for part in told}
+def _unify_kinds(batches: "Sequence[Explanations]") -> "Sequence[Explanations]":
+    """Return batches of one kind; a batch without any explanation takes the kind of the others."""
+    if len({batch.kind for batch in batches}) == 1:
+        return batches
+    explained = [batch for batch in batches if not batch.missing.all()] or batches
+    kinds = {batch.kind for batch in explained}
     if len(kinds) != 1:
         raise InputError(f"explanations of the kinds {sorted(kinds)} cannot be joined: give one kind.")
-    return [part.like(told[0]) for part in parts]
+    return [batch.like(explained[0]) for batch in batches]
 
 
-def _named_alike(parts: "Sequence[Explanations]") -> "Sequence[Explanations]":
-    """Give vectors of several batches the same columns, where each batch has names of its own."""
-    if not all(_is_matrix(part.values) and "names" in part.shared for part in parts):
-        return parts
-    names = [list(part.shared["names"]) for part in parts]
-    if all(name == names[0] for name in names):
-        return parts
-    every = sorted({one for name in names for one in name})
-    return [_spread_over(part, every) for part in parts]
+def _align_columns(batches: "Sequence[Explanations]") -> "Sequence[Explanations]":
+    """Give vectors of several batches the same columns if their feature names differ."""
+    if not all(_is_matrix(batch.values) and "names" in batch.shared for batch in batches):
+        return batches
+    batch_names = [list(batch.shared["names"]) for batch in batches]
+    if all(names == batch_names[0] for names in batch_names):
+        return batches
+    all_names = sorted({name for names in batch_names for name in names})
+    return [_reorder_columns(batch, all_names) for batch in batches]
 
 
-def _spread_over(part: "Explanations", names: list[str]) -> "Explanations":
-    place = {name: column for column, name in enumerate(names)}
-    values = np.zeros((len(part), len(names)), dtype=part.values.dtype)
-    values[:, [place[name] for name in part.shared["names"]]] = part.values
-    return attrs.evolve(part, values=values, shared={**part.shared, "names": names})
+def _reorder_columns(batch: "Explanations", names: list[str]) -> "Explanations":
+    column_by_name = {name: column for column, name in enumerate(names)}
+    values = np.zeros((len(batch), len(names)), dtype=batch.values.dtype)
+    values[:, [column_by_name[name] for name in batch.shared["names"]]] = batch.values
+    return attrs.evolve(batch, values=values, shared={**batch.shared, "names": names})
 
 
 def _check_comparable(values: NDArray[Any]) -> None:
-    """Refuse objects that are equal to nothing but themselves: no two explanations would ever be the same."""
-    for kind in dict.fromkeys(map(type, values)):
-        if kind.__hash__ is object.__hash__ and kind is not type(None):
+    """Raise an error for types without their own equality: no two explanations would ever be equal."""
+    for cls in dict.fromkeys(map(type, values)):
+        if cls.__hash__ is object.__hash__ and cls is not type(None):
             raise InputError(
-                f"explanations of type {kind.__module__}.{kind.__qualname__} are equal to nothing but "
+                f"explanations of type {cls.__module__}.{cls.__qualname__} are equal to nothing but "
                 "themselves, so that no two would ever be the same, and no adapter takes them: give what "
                 "they say, as texts, tuples or vectors, or write an adapter (hook faithkit_adapters)."
             )
@@ -234,7 +235,7 @@ def _is_matrix(values: Any) -> bool:
 
 
 class _Argument:
-    """An argument as a key: by type and value where it has a hash, else by identity."""
+    """A dictionary key for an argument: type and value if it has a hash, otherwise the object itself."""
 
     __slots__ = ("_hash", "value")
 
@@ -253,13 +254,13 @@ class _Argument:
             return NotImplemented
         if self.value is other.value:
             return True
-        alike = type(self.value) is type(other.value) and None not in (self._hash, other._hash)
-        return bool(alike and self.value == other.value)
+        is_comparable = type(self.value) is type(other.value) and None not in (self._hash, other._hash)
+        return bool(is_comparable and self.value == other.value)
 
 
 @attrs.frozen(eq=False)
 class Sample:
-    """The instances a relation is asked about, and their own explanations; labels are never part of it."""
+    """The instances that a relation reads, and their explanations; labels are never part of it."""
 
     X: Any
     explanations: Explanations
@@ -272,19 +273,19 @@ class Sample:
         instances = "no instances" if self.X is None else type(self.X).__name__
         return f"<Sample of {len(self):,} rows: {instances}, {self.explanations!r}>"
 
-    def once(self, make: Callable[..., T], *arguments: Any) -> T:
-        """Return what `make` gives of this sample and the arguments, computed once for all of them.
+    def once(self, compute: Callable[..., T], *arguments: Any) -> T:
+        """Return ``compute(sample, *arguments)``, computed once and then cached.
 
-        Whatever else it depends on has to be an argument, so that nobody gets what was made for another
-        threshold. Arguments are the same if they are equal and of one type, or else the same object.
+        Pass everything else that the result depends on as an argument: a result for one threshold must not
+        be reused for another. Two arguments match if they have one type and are equal, or are one object.
 
         Parameters
         ----------
-        make : callable
-            A function ``(sample, *arguments) -> anything`` of a module, a class, or a method; one that is
-            defined anew for every call, such as a lambda, is computed anew.
+        compute : callable
+            A function ``(sample, *arguments) -> anything`` of a module, a class, or a method. A function that
+            is defined at every call, such as a lambda, is computed every time.
         *arguments
-            All that it reads beside the sample.
+            Everything that it reads apart from the sample.
 
         Examples
         --------
@@ -296,54 +297,56 @@ class Sample:
         >>> sample.once(longer, 5) is sample.once(longer, 5)
         True
         """
-        if not callable(make):
+        if not callable(compute):
             raise ContractError(
-                f"the first argument of Sample.once is {make!r:.60}; expected a function of the sample, and "
-                "behind it what else the function reads: sample.once(neighbours, k)."
+                f"the first argument of Sample.once is {compute!r:.60}; expected a function of the sample, "
+                "and behind it what else the function reads: sample.once(neighbours, k)."
             )
-        key = (make, *map(_Argument, arguments))
+        key = (compute, *map(_Argument, arguments))
         if key not in self._memo:
-            self._memo[key] = make(self, *arguments)
-        found: T = self._memo[key]
-        return found
+            self._memo[key] = compute(self, *arguments)
+        result: T = self._memo[key]
+        return result
 
-    def instances(self, who: str) -> Any:
-        """Return the instances, or say that `who` needs them."""
+    def instances(self, reader: str) -> Any:
+        """Return the instances, or raise an error that says that `reader` needs them."""
         if self.X is None:
-            raise InputError(f"{who} reads the instances, and none were given: pass X (CLI: --features).")
+            raise InputError(f"{reader} reads the instances, and none were given: pass X (CLI: --features).")
         return self.X
 
 
-def check_unmasked(rows: Iterable[Any]) -> None:
-    """Refuse vectors of which a mask hides some values."""
+def check_no_mask(rows: Iterable[Any]) -> None:
+    """Raise an error if a mask hides values of a vector."""
     for row in rows:
-        unmasked(row, "the explanations")
+        strip_mask(row, "the explanations")
 
 
 def as_matrix(values: Any) -> NDArray[Any]:
-    """Return values as a 2-D numeric array, or say what is wrong with them."""
-    check_unmasked(values if isinstance(values, list | tuple) else [values])
+    """Return values as a 2-D numeric array, or raise an error that says what is wrong with them."""
+    check_no_mask(values if isinstance(values, list | tuple) else [values])
     try:
         matrix = np.asarray(values)
     except ValueError:
         matrix = np.empty(0, dtype=object)
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
         lengths = sorted({len(row) for row in values if hasattr(row, "__len__")})
-        told = f"rows of {lengths} values" if len(lengths) > 1 else f"{matrix.ndim}-D {matrix.dtype}"
+        received = f"rows of {lengths} values" if len(lengths) > 1 else f"{matrix.ndim}-D {matrix.dtype}"
         advice = "the same number of values" if len(lengths) > 1 else "one number for each feature"
-        raise InputError(f"vectors must form a 2-D array of numbers, got {told}: give every row {advice}.")
+        raise InputError(
+            f"vectors must form a 2-D array of numbers, got {received}: give every row {advice}."
+        )
     return matrix
 
 
-def by_name(identities: Any, explanations: Explanations) -> Any:
-    """Return identities with their columns in the order of their names, if they have any.
+def sort_columns_by_name(identities: Any, explanations: Explanations) -> Any:
+    """Return identities with their columns sorted by name, if the columns have names.
 
-    A log may have them in any other, and what is made of the content of rows must not depend on it.
+    A log may order its columns differently, and results must not depend on that order.
 
     Examples
     --------
     >>> phi = Explanations.vectors([[1.0, 2.0]], shared={"names": ["sex", "age"]})
-    >>> by_name(phi.identities, phi)
+    >>> sort_columns_by_name(phi.identities, phi)
     array([[2., 1.]])
     """
     names = explanations.shared.get("names", ())
@@ -351,12 +354,15 @@ def by_name(identities: Any, explanations: Explanations) -> Any:
     return identities[:, np.argsort(names)] if is_matrix and len(names) == identities.shape[1] else identities
 
 
-def as_identity(given: Any, n: int) -> Any:
-    """Check that an identity has one row per explanation, and return it in columnar form."""
-    given = unmasked(given, "the identities")
-    columns = (np.ndarray, pd.DataFrame)
-    side_by_side = isinstance(given, tuple) and given and all(isinstance(part, columns) for part in given)
-    identity = given if side_by_side or isinstance(given, columns) else object_array(given)
+def as_identity(identity: Any, n: int) -> Any:
+    """Return an identity by columns, and check that it has one row per explanation."""
+    identity = strip_mask(identity, "the identities")
+    array_types = (np.ndarray, pd.DataFrame)
+    is_tuple_of_parts = (
+        isinstance(identity, tuple) and identity and all(isinstance(part, array_types) for part in identity)
+    )
+    if not is_tuple_of_parts and not isinstance(identity, array_types):
+        identity = object_array(identity)
     for part in identity if isinstance(identity, tuple) else (identity,):
         if n_rows(part) != n:
             raise InputError(
@@ -366,5 +372,5 @@ def as_identity(given: Any, n: int) -> Any:
 
 
 def object_array(values: Iterable[Any]) -> NDArray[Any]:
-    """Return a 1-D array of Python objects, whatever the objects are (tuples stay tuples)."""
+    """Return a 1-D array of Python objects of any type; tuples stay tuples."""
     return np.fromiter(values, dtype=object)

@@ -1,4 +1,4 @@
-"""When a rule applies to an instance."""
+"""The relation `in-scope`: a rule holds for the instances that it covers."""
 
 from typing import Any
 
@@ -38,19 +38,19 @@ class InScope(Relation):
         return explanations.values
 
     def holds(self, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:
-        """Ask every rule about every instance."""
+        """Evaluate every rule on every instance."""
         X = sample.instances("in-scope")
         covered = [
-            np.zeros(len(sample), dtype=bool) if gone else rule.covers(X)
-            for rule, gone in zip(self.key(explanations), explanations.missing, strict=True)
+            np.zeros(len(sample), dtype=bool) if is_missing else rule.covers(X)
+            for rule, is_missing in zip(self.key(explanations), explanations.missing, strict=True)
         ]
         return np.array(covered, dtype=bool).reshape(len(explanations), len(sample))
 
     def packed(self, sample: Sample, explanations: Explanations) -> NDArray[np.uint64]:
         """Combine one bitset per distinct predicate."""
-        empty = Rule()
+        empty_rule = Rule()
         rules = [
-            empty if gone else rule
-            for rule, gone in zip(self.key(explanations), explanations.missing, strict=True)
+            empty_rule if is_missing else rule
+            for rule, is_missing in zip(self.key(explanations), explanations.missing, strict=True)
         ]
         return scope_bits(rules, sample)

@@ -1,11 +1,11 @@
-"""Up to what precision computed explanations are the same: sums are rounded by machine, thread and batch.
+"""Rounding of computed explanations, so that floating-point noise does not make them differ.
 
-A linear model scores a row by itself 1e-16 otherwise than among six, and another processor otherwise again.
-Explanations that differ by no more than that are one explanation, or a later look at a row would find
-nobody who shares it. So vectors that were computed are rounded to decimals: far above what arithmetic can
-change, far below what a person could mean. How many there are is fixed once, by the explanations of the
-sample, and kept in their `shared`; whatever the same system explains later is rounded alike. Logged values
-are never rounded.
+The rounding of sums depends on the machine, the threads and the batch. A linear model may score a row alone
+1e-16 differently from the same row in a batch of six. Without rounding, a row that is explained again later
+would share its explanation with no other row. Computed vectors are therefore rounded to a number of decimals:
+far coarser than the noise, far finer than any difference that matters. The explanations of the sample fix the
+number of decimals once, and `shared` stores it. Later explanations of the same system are rounded alike.
+Logged values are never rounded.
 """
 
 from typing import Any
@@ -17,83 +17,86 @@ from numpy.typing import NDArray
 from faithkit.explanations.explanations import Explanations
 
 DECIMALS = "decimals"
-"""The name in `Explanations.shared` under which each column's number of decimals is kept."""
+"""The key in `Explanations.shared` of the number of decimals of each column."""
 
-# digits behind the first one of a column's own scale, and of the largest column's: a sum has the error of its
-# largest part; in double and in single precision
-_OWN = {False: 8, True: 4}
-_LARGEST = {False: 12, True: 5}
-_USUAL = 0.9  # nine rows in ten: a few rows of huge numbers must not set the scale of all
-_OFF_ROUND = 0.1234  # powers of ten change between round numbers, so that no noise decides which one it is
-_MOST = 300  # decimals of any float
-_WHOLE = 2.0**53  # from here on all floats are whole numbers
+# digits after the leading digit of a column's scale, and of the largest column's scale, by single precision:
+# the error of a sum is that of its largest term
+_COLUMN_DIGITS = {False: 8, True: 4}
+_LARGEST_COLUMN_DIGITS = {False: 12, True: 5}
+_TYPICAL_QUANTILE = 0.9  # a few rows of huge numbers must not set the scale of all
+_EXPONENT_SHIFT = 0.1234  # exponents change between round numbers, where noise cannot decide
+_MAX_DECIMALS = 300  # no float has more decimals
+_ALL_INTEGERS = 2.0**53  # all floats from here on are integers
 
 Decimals = NDArray[np.int64]
 
 
-def decimals_of(explanations: Explanations, single: bool = False) -> Decimals | None:
-    """Return how many decimals each column is rounded to; None where there is nothing to round.
+def choose_decimals(explanations: Explanations, single: bool = False) -> Decimals | None:
+    """Return the number of decimals to round each column to; None if there is nothing to round.
 
-    The scale of a column is what nine in ten of its numbers stay below. A column of whole numbers, such as
-    counts, keeps them as they are.
+    The scale of a column is the 0.9 quantile of its absolute values. A column of integers, such as counts,
+    is not changed.
 
     Parameters
     ----------
     explanations : Explanations
-        Those of a whole sample.
+        The explanations of the sample.
     single : bool
-        Whether they were computed in single precision, by a model whose scores are.
+        Whether the model scores, and so the explanations, have single precision.
 
     Examples
     --------
-    >>> decimals_of(Explanations.vectors([[0.5, -20.5], [0.25, 0.0]]))
+    >>> choose_decimals(Explanations.vectors([[0.5, -20.5], [0.25, 0.0]]))
     array([9, 7])
-    >>> decimals_of(Explanations.of(["age", "sex"])) is None
+    >>> choose_decimals(Explanations.of(["age", "sex"])) is None
     True
     """
     values = explanations.values
     if explanations.kind != "vector" or values.dtype not in (np.float64, np.float32):
         return None
-    known = values[~explanations.missing].astype(np.float64)
-    sizes = np.abs(np.where(np.isfinite(known), known, 0.0))
-    if not sizes.any():
+    present = values[~explanations.missing].astype(np.float64)
+    magnitudes = np.abs(np.where(np.isfinite(present), present, 0.0))
+    if not magnitudes.any():
         return None
     single = single or values.dtype == np.float32
-    most = _LARGEST[single] - _magnitude(_usual(sizes.max(axis=1)) or sizes.max())
-    own = _OWN[single] - _magnitude(_usual(sizes))
-    whole = ((sizes == np.rint(sizes)) & (sizes < _WHOLE)).all(axis=0)
-    return np.minimum(np.where(whole, max(most, 0), np.minimum(own, most)), _MOST)
+    largest = _typical_magnitude(magnitudes.max(axis=1)) or magnitudes.max()
+    limit = _LARGEST_COLUMN_DIGITS[single] - _leading_exponent(largest)
+    column_limit = _COLUMN_DIGITS[single] - _leading_exponent(_typical_magnitude(magnitudes))
+    is_integer_column = ((magnitudes == np.rint(magnitudes)) & (magnitudes < _ALL_INTEGERS)).all(axis=0)
+    decimals = np.where(is_integer_column, max(limit, 0), np.minimum(column_limit, limit))
+    return np.minimum(decimals, _MAX_DECIMALS)
 
 
-def _usual(sizes: NDArray[np.float64]) -> Any:
-    return np.quantile(sizes, _USUAL, axis=0, method="higher")
+def _typical_magnitude(magnitudes: NDArray[np.float64]) -> Any:
+    return np.quantile(magnitudes, _TYPICAL_QUANTILE, axis=0, method="higher")
 
 
-def _magnitude(sizes: Any) -> Any:
-    """Return the place of the first digit; that of 0 is beyond all others."""
+def _leading_exponent(magnitudes: Any) -> Any:
+    """Return the decimal exponent of the leading digit; 0 gets an exponent below all others."""
     with np.errstate(divide="ignore"):
-        places = np.floor(np.log10(sizes) + _OFF_ROUND)
-    return np.maximum(places, -2.0 * _MOST).astype(np.int64)
+        exponents = np.floor(np.log10(magnitudes) + _EXPONENT_SHIFT)
+    return np.maximum(exponents, -2.0 * _MAX_DECIMALS).astype(np.int64)
 
 
-def rounded(explanations: Explanations, decimals: Decimals | None) -> Explanations:
-    """Round every column to its number of decimals, and note it.
+def round_columns(explanations: Explanations, decimals: Decimals | None) -> Explanations:
+    """Round every column to its number of decimals, and store that number in `shared`.
 
     Examples
     --------
     >>> phi = Explanations.vectors([[0.1 + 0.2], [0.3]])
-    >>> rounded(phi, decimals_of(phi)).values.tolist()
+    >>> round_columns(phi, choose_decimals(phi)).values.tolist()
     [[0.3], [0.3]]
     """
     if decimals is None:
         return explanations
     values = explanations.values
-    up, down = 10.0 ** np.maximum(decimals, 0), 10.0 ** np.maximum(-decimals, 0)
-    with np.errstate(over="ignore", invalid="ignore"):  # infinities, and what is too large to have decimals
-        steps = values * up / down
-        found = np.where(np.abs(steps) < _WHOLE, np.rint(steps) * down / up + 0.0, values)
+    scale_up, scale_down = 10.0 ** np.maximum(decimals, 0), 10.0 ** np.maximum(-decimals, 0)
+    with np.errstate(over="ignore", invalid="ignore"):  # infinities, and numbers too large for decimals
+        steps = values * scale_up / scale_down
+        nearest = np.rint(steps) * scale_down / scale_up + 0.0
+        nearest = np.where(np.abs(steps) < _ALL_INTEGERS, nearest, values)
     return attrs.evolve(
         explanations,
-        values=found.astype(values.dtype, copy=False),
+        values=nearest.astype(values.dtype, copy=False),
         shared={**explanations.shared, DECIMALS: decimals.tolist()},
     )

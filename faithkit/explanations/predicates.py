@@ -1,4 +1,7 @@
-"""Predicates: single conditions on a column or a text, each saying whether it takes missing values."""
+"""Predicates: single conditions on a column or a text.
+
+Each predicate says whether a missing value satisfies it.
+"""
 
 import math
 import re
@@ -13,8 +16,8 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.containers import WHOLE, as_objects, as_series, may_be_rounded
 from faithkit.errors import InputError
-from faithkit.explanations.dates import days_of, holds_dates, last_microsecond, write_date
-from faithkit.wording import exact, few, one_line
+from faithkit.explanations.dates import dates_to_days, floor_to_microsecond, format_date, is_date_column
+from faithkit.wording import exact, join_few, one_line
 
 TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "whitespace": str.split,
@@ -22,13 +25,13 @@ TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "word": lambda text: re.findall(r"(?u)\b\w\w+\b", text.lower()),
 }
 
-CONTAINS = {"whitespace": "contains ", "word": "contains the word "}  # as a rule says it, by tokenizer
+CONTAINS = {"whitespace": "contains ", "word": "contains the word "}  # how a rule writes it, by tokenizer
 
 _CONNECTIVE = re.compile(r"(?<=\s)(?:and|or|&&?)(?=\s)|&&|∧", re.IGNORECASE)
 
 
 def tokens(text: str, tokenizer: str = "whitespace") -> list[str]:
-    """Split a text as the named tokenizer does.
+    """Split a text with the named tokenizer.
 
     Examples
     --------
@@ -40,71 +43,71 @@ def tokens(text: str, tokenizer: str = "whitespace") -> list[str]:
     return TOKENIZERS[tokenizer](text)
 
 
-def _plain(value: Any) -> Any:
-    """Turn NumPy scalars into Python's, and whole floats into integers: equal rules are written alike."""
+def _to_plain(value: Any) -> Any:
+    """Convert NumPy scalars to Python, and integral floats to integers, so that equal rules print alike."""
     value = value.item() if isinstance(value, np.generic) else value
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _word(value: Any, listed: bool = False) -> str:
-    """Write a value, in quotes where its words could be taken for the next condition, or the next value."""
+def _quote(value: Any, listed: bool = False) -> str:
+    """Format a value, in quotes if it could be misread as the next condition or the next value."""
     text = str(value)
     if not isinstance(value, str) or not (_CONNECTIVE.search(text) or (listed and "," in text)):
         return text
     return f'"{text}"' if "'" in text else f"'{text}'"
 
 
-def _chosen(values: Sequence[Any]) -> str:
-    return f"{{{', '.join(_word(value, listed=True) for value in values)}}}"
+def _format_values(values: Sequence[Any]) -> str:
+    return f"{{{', '.join(_quote(value, listed=True) for value in values)}}}"
 
 
-def _nothing_but_missing(predicate: "Interval | _Listed") -> str:
+def _format_empty(predicate: "Interval | _Listed") -> str:
     return f"{predicate.column} is missing" if predicate.missing else f"no value of {predicate.column}"
 
 
-def _end(number: Any) -> float:
-    """Return the end of an interval as a float, or as an integer that floats would round."""
-    near = float(number)
-    return int(number) if isinstance(number, int | np.integer) and int(number) != near else near
+def _to_limit(number: Any) -> float:
+    """Convert a limit to a float, or to an integer if a float would round it."""
+    as_float = float(number)
+    return int(number) if isinstance(number, int | np.integer) and int(number) != as_float else as_float
 
 
-def _limit(number: float, spec: str) -> tuple[str, bool]:
-    """Write a limit, and say whether it is the last float before what is written."""
+def _format_limit(number: float, spec: str) -> tuple[str, bool]:
+    """Format a limit, and return whether it is the last float before the printed number."""
     if isinstance(number, int):
         return str(number), False
-    after = math.nextafter(number, math.inf)
+    next_float = math.nextafter(number, math.inf)
     if not spec:
-        before_it = abs(after) < WHOLE and len(exact(after)) < len(exact(number))
-        return _all_digits(after if before_it else number), before_it
-    before_it = float(format(number, spec)) != number and float(format(after, spec)) == after
-    return format(after if before_it else number, spec), before_it
+        is_just_below = abs(next_float) < WHOLE and len(exact(next_float)) < len(exact(number))
+        return _format_exactly(next_float if is_just_below else number), is_just_below
+    is_just_below = float(format(number, spec)) != number and float(format(next_float, spec)) == next_float
+    return format(next_float if is_just_below else number, spec), is_just_below
 
 
-def _all_digits(number: float) -> str:
-    """Write a float so that it is read back: beyond 2**53 the shortest text may be another integer."""
+def _format_exactly(number: float) -> str:
+    """Format a float so that it can be parsed back: beyond 2**53 the shortest text may be another integer."""
     return str(int(number)) if WHOLE <= abs(number) < math.inf else exact(number)
 
 
-def _date_limit(days: float, zone: str) -> tuple[str, bool]:
-    return write_date(days, zone) if math.isfinite(days) else "", False
+def _format_date_limit(days: float, zone: str) -> tuple[str, bool]:
+    return format_date(days, zone) if math.isfinite(days) else "", False
 
 
 @attrs.frozen(order=False, cache_hash=True)
 class Interval:
-    """The column's value lies in (low, high]; with one end infinite it reads `≤` or `>`.
+    """The value of a column lies in (low, high]; with one limit infinite it prints as `≤` or `>`.
 
     Parameters
     ----------
     column : str or int
-        A frame's column name, or an array's column number.
+        The name of a DataFrame column, or the number of an array column.
     low, high : float
         The value must be greater than `low` and at most `high`.
     missing : bool
         Whether a missing value satisfies the predicate.
     dates : bool
-        Whether the column holds dates. Limits are then days since 1970 in UTC, and written as dates.
+        Whether the column has dates. Limits are then days since 1970 in UTC, and print as dates.
     zone : str
-        The time zone in which dates are written, where they have one.
+        The time zone in which dates print, if they have one.
 
     Examples
     --------
@@ -117,9 +120,9 @@ class Interval:
     """
 
     op: ClassVar[str] = "interval"
-    column: str | int = attrs.field(converter=_plain)
-    low: float = attrs.field(default=-math.inf, converter=_end)
-    high: float = attrs.field(default=math.inf, converter=_end)
+    column: str | int = attrs.field(converter=_to_plain)
+    low: float = attrs.field(default=-math.inf, converter=_to_limit)
+    high: float = attrs.field(default=math.inf, converter=_to_limit)
     missing: bool = attrs.field(default=False, converter=bool)
     dates: bool = attrs.field(default=False, converter=bool)
     zone: str = attrs.field(default="", converter=str)
@@ -127,10 +130,10 @@ class Interval:
     def __attrs_post_init__(self) -> None:
         if math.isnan(self.low) or math.isnan(self.high):
             raise InputError(f"an interval on {self.column!r} has NaN as a limit: leave it out for no limit.")
-        # −0.0 and 0.0 are one number, and all empty intervals one interval: let them be written alike
+        # −0.0 and 0.0 are one number, and all empty intervals are one interval: they print alike
         low, high = (self.low or 0.0, self.high or 0.0) if self.low < self.high else (math.inf, -math.inf)
-        if self.dates:  # so that a rule which is read back is the same rule
-            low, high = last_microsecond(low), last_microsecond(high)
+        if self.dates:  # a rule that is parsed back is then the same rule
+            low, high = floor_to_microsecond(low), floor_to_microsecond(high)
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
 
@@ -140,18 +143,18 @@ class Interval:
         missing, dates = self.missing and other.missing, self.dates or other.dates
         return Interval(self.column, low, high, missing, dates, self.zone or other.zone)
 
-    def read(self, X: Any) -> NDArray[Any]:
-        """Return what predicates of this kind on this column compare: its numbers, side by side in memory.
+    def read_column(self, X: Any) -> NDArray[Any]:
+        """Return the numbers of the column, contiguous in memory, for `satisfied_by`.
 
-        They are floats, or objects where floats would round an integer.
+        They are floats, or objects if floats would round an integer.
         """
-        return np.ascontiguousarray(_numbers(X, self.column))
+        return np.ascontiguousarray(_read_numbers(X, self.column))
 
-    def takes(self, values: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which of the values that were read satisfy the predicate."""
+    def satisfied_by(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which of the numbers from `read_column` satisfy the predicate."""
         low, high = self.low, self.high
         if values.dtype != object:
-            low, high = _float_up_to(low), _float_up_to(high)
+            low, high = _floor_to_float(low), _floor_to_float(high)
         if low == -math.inf:  # −inf itself lies inside
             inside = values <= high
         else:
@@ -162,83 +165,87 @@ class Interval:
 
     def mask(self, X: Any) -> NDArray[np.bool_]:
         """Return which rows satisfy the predicate."""
-        return self.takes(_numbers(X, self.column))
+        return self.satisfied_by(_read_numbers(X, self.column))
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON value; ends that limit nothing are left out, since JSON has no infinity."""
+        """Return a JSON value without infinite limits: JSON has no infinity."""
         if self.low > self.high:
-            ends: dict[str, Any] = {"low": "inf", "high": "-inf"}
+            limits: dict[str, Any] = {"low": "inf", "high": "-inf"}
         else:
-            ends = {"low": self.low, "high": self.high}
-            ends = {name: end for name, end in ends.items() if math.isfinite(end)}
+            limits = {"low": self.low, "high": self.high}
+            limits = {name: limit for name, limit in limits.items() if math.isfinite(limit)}
         dates = {"dates": True} if self.dates else {}
         zone = {"zone": self.zone} if self.zone else {}
-        return {"op": self.op, "column": self.column, **ends, "missing": self.missing, **dates, **zone}
+        return {"op": self.op, "column": self.column, **limits, "missing": self.missing, **dates, **zone}
 
     def __str__(self) -> str:
         return format(self)
 
     def __format__(self, spec: str) -> str:
         if self.low > self.high:
-            return _nothing_but_missing(self)
-        write = partial(_date_limit, zone=self.zone) if self.dates else partial(_limit, spec=spec)
-        (low, over), (high, below) = write(self.low), write(self.high)
-        if self.low == -math.inf:
-            text = "any value of {}" if self.high == math.inf else f"{{}} {'<' if below else '≤'} {high}"
-        elif self.high == math.inf:
-            text = f"{{}} {'≥' if over else '>'} {low}"
+            return _format_empty(self)
+        if self.dates:
+            format_limit = partial(_format_date_limit, zone=self.zone)
         else:
-            text = f"{low} {'≤' if over else '<'} {{}} {'<' if below else '≤'} {high}"
+            format_limit = partial(_format_limit, spec=spec)
+        (low, low_is_below), (high, high_is_below) = format_limit(self.low), format_limit(self.high)
+        upper = f"{'<' if high_is_below else '≤'} {high}"
+        if self.low == -math.inf:
+            text = "any value of {}" if self.high == math.inf else f"{{}} {upper}"
+        elif self.high == math.inf:
+            text = f"{{}} {'≥' if low_is_below else '>'} {low}"
+        else:
+            text = f"{low} {'≤' if low_is_below else '<'} {{}} {upper}"
         return text.replace("{}", str(self.column)) + (" (or missing)" if self.missing else "")
 
 
-def _float_up_to(number: float) -> float:
-    """Return the largest float that is at most a number."""
-    near = float(number)
-    return math.nextafter(near, -math.inf) if near > number else near
+def _floor_to_float(number: float) -> float:
+    """Return the largest float that does not exceed a number."""
+    as_float = float(number)
+    return math.nextafter(as_float, -math.inf) if as_float > number else as_float
 
 
-def _ordered(values: Iterable[Any]) -> tuple[Any, ...]:
+def _sort_values(values: Iterable[Any]) -> tuple[Any, ...]:
     if isinstance(values, str):
         raise InputError(f"the values of a predicate are the text {values!r}: give a list, [{values!r}].")
 
-    def order(value: Any) -> tuple[str, Any]:  # numbers of all types can be ordered with each other
+    def order(value: Any) -> tuple[str, Any]:  # numbers of all types compare with each other
         return "" if isinstance(value, int | float) else type(value).__name__, value
 
-    return tuple(sorted({_plain(value) for value in values}, key=order))
+    return tuple(sorted({_to_plain(value) for value in values}, key=order))
 
 
 @attrs.frozen(order=False)
 class _Listed:
-    """A condition on whether a column's value is listed: it has to be, or must not be."""
+    """Base of `OneOf` and `NoneOf`: the value of a column is in a list, or is not."""
 
     op: ClassVar[str]
     excludes: ClassVar[bool]
-    column: str | int = attrs.field(converter=_plain)
-    values: tuple[Any, ...] = attrs.field(converter=_ordered)
+    column: str | int = attrs.field(converter=_to_plain)
+    values: tuple[Any, ...] = attrs.field(converter=_sort_values)
     missing: bool = attrs.field(default=False, converter=bool)
 
     def __attrs_post_init__(self) -> None:
         if any(pd.isna(value) for value in self.values):
             raise InputError(f"a missing value in the values of {self.column!r}: say missing=True instead.")
 
-    def read(self, X: Any) -> tuple[NDArray[np.intp], pd.Index]:
-        """Return what predicates of this kind on this column compare: codes (−1 if missing), and values."""
-        codes, distinct = pd.factorize(_column(X, self.column))
+    def read_column(self, X: Any) -> tuple[NDArray[np.intp], pd.Index]:
+        """Return the column as codes (−1 if missing) and distinct values, for `satisfied_by`."""
+        codes, distinct = pd.factorize(_read_column(X, self.column))
         return codes, pd.Index(distinct)
 
-    def takes(self, values: tuple[NDArray[np.intp], pd.Index]) -> NDArray[np.bool_]:
-        """Return which of the values that were read satisfy the predicate."""
-        codes, distinct = values
-        values_in_list = as_series(self.values)
-        exact = values_in_list.to_numpy() if values_in_list.dtype == object else list(self.values)
-        listed = distinct.isin(exact)
-        chosen: NDArray[np.bool_] = np.append(listed != self.excludes, self.missing)
-        return chosen.take(codes, mode="wrap")  # the code −1 finds the last one
+    def satisfied_by(self, column: tuple[NDArray[np.intp], pd.Index]) -> NDArray[np.bool_]:
+        """Return which of the values from `read_column` satisfy the predicate."""
+        codes, distinct = column
+        listed_values = as_series(self.values)
+        values = listed_values.to_numpy() if listed_values.dtype == object else list(self.values)
+        is_listed = distinct.isin(values)
+        is_satisfied: NDArray[np.bool_] = np.append(is_listed != self.excludes, self.missing)
+        return is_satisfied.take(codes, mode="wrap")  # the code −1 selects the last entry
 
     def mask(self, X: Any) -> NDArray[np.bool_]:
         """Return which rows satisfy the predicate."""
-        return self.takes(self.read(X))
+        return self.satisfied_by(self.read_column(X))
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON value."""
@@ -249,19 +256,19 @@ class _Listed:
 
     def __format__(self, spec: str) -> str:
         if not self.values and not self.excludes:
-            return _nothing_but_missing(self)
+            return _format_empty(self)
         if not self.values:
             text = f"any value of {self.column}"
         elif len(self.values) == 1:
-            text = f"{self.column} {'≠' if self.excludes else '='} {_word(self.values[0])}"
+            text = f"{self.column} {'≠' if self.excludes else '='} {_quote(self.values[0])}"
         else:
-            text = f"{self.column} {'not in' if self.excludes else 'in'} {_chosen(self.values)}"
+            text = f"{self.column} {'not in' if self.excludes else 'in'} {_format_values(self.values)}"
         return text + (" (or missing)" if self.missing else "")
 
 
 @attrs.frozen(order=False, cache_hash=True)
 class OneOf(_Listed):
-    """The column's value is one of `values`: equality for one value, membership for more.
+    """The value of a column is one of `values`: equality for one value, membership for several.
 
     Examples
     --------
@@ -280,7 +287,7 @@ class OneOf(_Listed):
 
 @attrs.frozen(order=False, cache_hash=True)
 class NoneOf(_Listed):
-    """The column's value is none of `values`.
+    """The value of a column is none of `values`.
 
     Examples
     --------
@@ -298,7 +305,7 @@ class NoneOf(_Listed):
 
 @attrs.frozen(order=False, cache_hash=True)
 class Contains:
-    """The text contains the token, as the named tokenizer splits it; a missing text contains none.
+    """The text contains the token, with the named tokenizer; a missing text contains no token.
 
     Examples
     --------
@@ -320,8 +327,9 @@ class Contains:
 
     def mask(self, X: Any) -> NDArray[np.bool_]:
         """Return which texts contain the token."""
-        found = [isinstance(text, str) and self.token in tokens(text, self.tokenizer) for text in texts(X)]
-        return np.array(found, dtype=bool)
+        texts = check_texts(X)
+        is_inside = [isinstance(text, str) and self.token in tokens(text, self.tokenizer) for text in texts]
+        return np.array(is_inside, dtype=bool)
 
     def __str__(self) -> str:
         return format(self)
@@ -334,7 +342,7 @@ Predicate = Interval | OneOf | NoneOf | Contains
 _PREDICATES: dict[str, type[Predicate]] = {kind.op: kind for kind in (Interval, OneOf, NoneOf, Contains)}
 
 
-def _is_plain(predicate: Predicate) -> bool:
+def _is_valid(predicate: Predicate) -> bool:
     if isinstance(predicate, Contains):
         return isinstance(predicate.token, str)
     column = predicate.column
@@ -342,7 +350,7 @@ def _is_plain(predicate: Predicate) -> bool:
 
 
 def predicate_from_json(item: Any) -> Predicate:
-    """Read a predicate back from its JSON value."""
+    """Rebuild a predicate from its JSON value."""
     fields = dict(item) if isinstance(item, dict) else {}
     op = fields.pop("op", None)
     kind = _PREDICATES.get(op) if isinstance(op, str) else None
@@ -350,25 +358,27 @@ def predicate_from_json(item: Any) -> Predicate:
         if kind is None:
             raise TypeError(f"its op must be one of {', '.join(_PREDICATES)}")
         predicate = kind(**fields)
-        if not _is_plain(predicate):
+        if not _is_valid(predicate):
             raise TypeError("a column is a name or a number, and a token is a text")
-        hash(predicate)  # a list where a value belongs is none
+        hash(predicate)  # a value that is a list has no hash
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"no predicate in JSON form: {item!r:.80}: {one_line(str(error))}") from None
     return predicate
 
 
-def texts(X: Any) -> Sequence[str]:
-    """Return a sample of texts as it is, and refuse anything else."""
+def check_texts(X: Any) -> Sequence[str]:
+    """Return the rows if they are a list of texts, or raise an error."""
     if not isinstance(X, list):
         raise InputError(f"a rule about words reads a list of texts, not a {type(X).__name__} (CLI: --text).")
     return X
 
 
-def _column(X: Any, column: str | int) -> pd.Series:
+def _read_column(X: Any, column: str | int) -> pd.Series:
     if isinstance(X, pd.DataFrame):
         if column not in X.columns:
-            raise InputError(f"a rule reads the column {column!r}; the table has {few(map(str, X.columns))}.")
+            raise InputError(
+                f"a rule reads the column {column!r}; the table has {join_few(map(str, X.columns))}."
+            )
         return X[column]
     if isinstance(X, list):
         raise InputError(f"a rule reads the column {column!r} of a table, and the sample is a list of texts.")
@@ -386,25 +396,25 @@ def _column(X: Any, column: str | int) -> pd.Series:
     return pd.Series(values.toarray().ravel() if hasattr(values, "toarray") else values)
 
 
-_NUMERIC = ("integer", "floating", "mixed-integer-float", "boolean", "empty")
+_NUMERIC_KINDS = ("integer", "floating", "mixed-integer-float", "boolean", "empty")
 
 
-def _numbers(X: Any, column: str | int) -> NDArray[Any]:
-    """Return the numbers of a column: as floats, or as objects where floats would round an integer."""
+def _read_numbers(X: Any, column: str | int) -> NDArray[Any]:
+    """Return the numbers of a column as floats, or as objects if floats would round an integer."""
     if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2 and column in range(X.shape[1]):
         return X[:, int(column)]
-    cells = _column(X, column)
-    if holds_dates(cells):
-        return days_of(cells)
-    values = as_series(as_objects(cells) if isinstance(cells.dtype, pd.CategoricalDtype) else cells)
-    numeric = pd.api.types.is_numeric_dtype(values.dtype)
-    if not numeric and pd.api.types.infer_dtype(values, skipna=True) not in _NUMERIC:
+    values = _read_column(X, column)
+    if is_date_column(values):
+        return dates_to_days(values)
+    series = as_series(as_objects(values) if isinstance(values.dtype, pd.CategoricalDtype) else values)
+    is_numeric = pd.api.types.is_numeric_dtype(series.dtype)
+    if not is_numeric and pd.api.types.infer_dtype(series, skipna=True) not in _NUMERIC_KINDS:
         raise InputError(
-            f"a rule compares the column {column!r} with a number; its values are of type {values.dtype}."
+            f"a rule compares the column {column!r} with a number; its values are of type {series.dtype}."
         )
-    floats = np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
-    if values.dtype.kind == "f" or not may_be_rounded(floats):
+    floats = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    if series.dtype.kind == "f" or not may_be_rounded(floats):
         return floats
-    objects = as_objects(values)
-    objects[values.isna()] = np.nan
+    objects = as_objects(series)
+    objects[series.isna()] = np.nan
     return objects

@@ -1,7 +1,7 @@
-"""Relations say for which instances an explanation holds.
+"""Relations: for which instances an explanation holds.
 
-Every measure is the tally of one relation. Relations compose with `&`, `|` and `~`, which are bit
-operations on packed matrices, so a composed relation is as fast as its parts.
+Every measure is the tally of one relation. Relations compose with `&`, `|` and `~`. These are bit operations
+on packed matrices, so a composed relation is as fast as its parts.
 """
 
 import contextlib
@@ -17,17 +17,17 @@ from faithkit.arrays.containers import concat_rows, n_rows, take_rows
 from faithkit.arrays.grouping import Groups, group
 from faithkit.errors import ContractError, InputError, ParameterError
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.foreign import foreign
+from faithkit.third_party import guard
 
-BLOCK_ELEMENTS = 4_000_000  # of a Boolean block; distances need eight bytes for each
+BLOCK_ELEMENTS = 4_000_000  # elements of a Boolean block; distances need eight bytes each
 
 
 class Relation:
-    """A relation between instances and explanations; subclasses give `key` and `holds`, or `packed`.
+    """A relation between instances and explanations; subclasses define `key` and `holds`, or `packed`.
 
-    `groups` is True where the relation is equality of keys: the kernel then counts by grouping and
-    never asks `holds`. `instance_only` is True where `holds` reads nothing of the sample but its instances,
-    `sample.X`: explanations can then be checked against rows that nobody explained.
+    `groups` is True if the relation is equality of keys. The kernel then counts by grouping and never calls
+    `holds`. `instance_only` is True if `holds` reads only the instances of the sample, `sample.X`.
+    Explanations can then be checked against rows without an explanation.
 
     Examples
     --------
@@ -35,8 +35,8 @@ class Relation:
     ...     def key(self, explanations):
     ...         return explanations.values
     ...     def holds(self, sample, explanations):
-    ...         mine, theirs = explanations.values, sample.explanations.values
-    ...         return np.sign(mine[:, None, 0]) == np.sign(theirs[None, :, 0])
+    ...         signs = np.sign(explanations.values[:, 0])
+    ...         return signs[:, None] == np.sign(sample.explanations.values[:, 0])
     >>> phi = Explanations.vectors([[1.0], [2.0], [-1.0]])
     >>> SameSign().holds(Sample(None, phi), phi)[0]
     array([ True,  True, False])
@@ -45,28 +45,28 @@ class Relation:
     groups = False
     instance_only = False
     name: str | None = None
-    declared_kinds: tuple[str, ...] = ()  # of explanations: its component's, where it was asked for by name
+    declared_kinds: tuple[str, ...] = ()  # kinds of explanations that its component accepts
 
     def fit(self, background: Any) -> "Relation":
-        """Learn what the relation needs from the background; nothing by default."""
+        """Learn from the background what the relation needs; by default nothing."""
         return self
 
     def key(self, explanations: Explanations) -> Any:
-        """Return all that `holds` reads of the explanations: equal keys are counted once."""
+        """Return everything that `holds` reads of the explanations; equal keys are counted once."""
         raise NotImplementedError
 
     def holds(self, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:
-        """Return a Boolean matrix of one row per explanation and one column per instance."""
+        """Return a Boolean matrix with one row per explanation and one column per instance."""
         raise NotImplementedError
 
-    # optional, the one fast path: the same matrix as bits (uint64, padded with zeros)
+    # optional and faster: the same matrix as packed bits (uint64, padded with zeros)
     packed: Callable[[Sample, Explanations], Bits] | None = None
 
     def __and__(self, other: "Relation") -> "Relation":
-        return _Joined(self, "&", _composable(self, other))
+        return _Joined(self, "&", _check_operand(self, other))
 
     def __or__(self, other: "Relation") -> "Relation":
-        return _Joined(self, "|", _composable(self, other))
+        return _Joined(self, "|", _check_operand(self, other))
 
     def __invert__(self) -> "Relation":
         return _Not(self)
@@ -78,95 +78,98 @@ class Relation:
         return self.name or type(self).__name__
 
 
-def _composable(relation: Relation, other: Any) -> Relation:
+def _check_operand(relation: Relation, other: Any) -> Relation:
     if isinstance(other, Relation):
         return other
-    what = repr(other) if isinstance(other, str) else getattr(other, "__name__", f"a {type(other).__name__}")
+    type_name = f"a {type(other).__name__}"
+    operand = repr(other) if isinstance(other, str) else getattr(other, "__name__", type_name)
     raise InputError(
-        f"{relation} cannot be composed with {what}, which is no relation: "
+        f"{relation} cannot be composed with {operand}, which is no relation: "
         "wrap a name or a function first, as faithkit.relation(…)."
     )
 
 
-def _asking(relation: Relation) -> contextlib.AbstractContextManager[None]:
-    """Name the relation in what goes wrong inside it."""
+def _blame_relation(relation: Relation) -> contextlib.AbstractContextManager[None]:
+    """Name the relation in errors that it raises."""
     advice = "Check that it suits these rows and explanations, or use another one."
-    with foreign(f"the name of the relation {type(relation).__name__}", error=ContractError):
+    with guard(f"the name of the relation {type(relation).__name__}", error=ContractError):
         name = str(relation)
-    return foreign(f"the relation {name}", advice, ContractError)
+    return guard(f"the relation {name}", advice, ContractError)
 
 
-def look_at(relation: Any) -> None:
-    """Ask a relation what it says about itself, where the blame for what goes wrong falls on it."""
+def read_attributes(relation: Any) -> None:
+    """Read the attributes that the kernel uses, so that their errors are raised here."""
     for name in ("groups", "instance_only", "packed"):
-        getattr(relation, name, None)  # a property is code, too
+        getattr(relation, name, None)  # a property runs code, which may fail
 
 
-def fitted(relation: Relation, background: Any) -> Relation:
-    """Let a relation learn what it needs from the background."""
-    with _asking(relation):
-        found = relation.fit(background)
-        look_at(found)
-    if not isinstance(found, Relation):
+def fit_relation(relation: Relation, background: Any) -> Relation:
+    """Fit a relation on the background and check what its `fit` returns."""
+    with _blame_relation(relation):
+        result = relation.fit(background)
+        read_attributes(result)
+    if not isinstance(result, Relation):
         raise ContractError(
-            f"{relation}.fit returned a {type(found).__name__}; expected the relation: return self."
+            f"{relation}.fit returned a {type(result).__name__}; expected the relation: return self."
         )
-    return found
+    return result
 
 
 def key_of(relation: Relation, explanations: Explanations) -> Any:
-    """Return all that a relation reads of some explanations: one row for each."""
+    """Return the relation's keys of the explanations, one row for each."""
     kinds = relation.declared_kinds
     if kinds and explanations.kind not in kinds:
         raise InputError(
             f"the relation {relation} takes explanations of kind {' or '.join(kinds)}, and these are of kind "
             f"{explanations.kind!r}: use another one, or another explainer."
         )
-    with _asking(relation):
+    with _blame_relation(relation):
         key = relation.key(explanations)
-        rows = n_rows(key)
-    if rows != len(explanations):
-        raise InputError(f"{relation}.key gave {rows} rows for {len(explanations)} explanations.")
+        n_keys = n_rows(key)
+    if n_keys != len(explanations):
+        raise InputError(f"{relation}.key gave {n_keys} rows for {len(explanations)} explanations.")
     return key
 
 
 def holds_bits(relation: Relation, sample: Sample, explanations: Explanations) -> Bits:
-    """Ask a relation about a sample and return its answer as checked, packed bits.
+    """Evaluate a relation on a sample and return its matrix as checked, packed bits.
 
-    A missing explanation holds for nothing, whatever the relation says.
+    A missing explanation holds for no row, whatever the relation returns.
     """
     m, n = len(explanations), len(sample)
     if relation.packed is not None:
-        with _asking(relation):
-            given = relation.packed(sample, explanations)
-        bits = check_packed(given, m, n, str(relation))
+        with _blame_relation(relation):
+            packed = relation.packed(sample, explanations)
+        bits = check_packed(packed, m, n, str(relation))
     else:
         bits = np.empty((m, n_words(n)), dtype=np.uint64)
         size = max(1, BLOCK_ELEMENTS // max(1, n))
         for start in range(0, m, size):
-            part = explanations.take(slice(start, start + size))
-            bits[start : start + size] = pack_bits(_ask(relation, sample, part))
+            block = explanations.take(slice(start, start + size))
+            bits[start : start + size] = pack_bits(_evaluate_holds(relation, sample, block))
     if explanations.missing.any():
         bits = bits.copy()
         bits[explanations.missing] = 0
     return bits
 
 
-def _ask(relation: Relation, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:
+def _evaluate_holds(relation: Relation, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:
     shape = (len(explanations), len(sample))
-    with _asking(relation):
+    with _blame_relation(relation):
         matrix = relation.holds(sample, explanations)
     if not isinstance(matrix, np.ndarray) or matrix.shape != shape or matrix.dtype != bool:
-        given = f"{matrix.dtype} {matrix.shape}" if isinstance(matrix, np.ndarray) else type(matrix).__name__
+        received = (
+            f"{matrix.dtype} {matrix.shape}" if isinstance(matrix, np.ndarray) else type(matrix).__name__
+        )
         raise ContractError(
-            f"{relation}.holds returned {given}; expected bool {shape}: "
+            f"{relation}.holds returned {received}; expected bool {shape}: "
             "one row per explanation, one column per instance."
         )
     return matrix
 
 
 class SameExplanation(Relation):
-    """x's own explanation equals π: the relation of consistency.
+    """The explanation of x equals π: the relation of consistency.
 
     Examples
     --------
@@ -184,33 +187,31 @@ class SameExplanation(Relation):
 
     def holds(self, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:
         """Compare identities."""
-        mine, theirs = _matching_codes(sample, explanations)
-        return mine[:, None] == theirs[None, :]
+        codes, sample_codes = _joint_codes(sample, explanations)
+        return codes[:, None] == sample_codes[None, :]
 
     def packed(self, sample: Sample, explanations: Explanations) -> Bits:
-        """Set one bit per instance, instead of comparing every pair."""
-        mine, theirs = _matching_codes(sample, explanations)
-        distinct, row_of = np.unique(mine, return_inverse=True)
-        place = np.searchsorted(distinct, theirs).clip(max=len(distinct) - 1)
-        columns = np.flatnonzero(distinct[place] == theirs)
+        """Set one bit per instance instead of comparing every pair."""
+        codes, sample_codes = _joint_codes(sample, explanations)
+        distinct, row = np.unique(codes, return_inverse=True)
+        place = np.searchsorted(distinct, sample_codes).clip(max=len(distinct) - 1)
+        columns = np.flatnonzero(distinct[place] == sample_codes)
         bits = np.zeros((len(distinct), 8 * n_words(len(sample))), dtype=np.uint8)
-        one = np.left_shift(1, 7 - (columns & 7)).astype(np.uint8)
-        np.add.at(bits, (place[columns], columns >> 3), one)  # no bit is set twice, so adding is setting
-        return bits.view(np.uint64)[row_of]
+        single_bits = np.left_shift(1, 7 - (columns & 7)).astype(np.uint8)
+        np.add.at(bits, (place[columns], columns >> 3), single_bits)  # no bit is set twice, so adding sets it
+        return bits.view(np.uint64)[row]
 
 
-def _matching_codes(
-    sample: Sample, explanations: Explanations
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the identities of explanations and sample common numbers; missing ones match nothing."""
-    theirs = sample.once(_own_groups)
-    known = take_rows(sample.explanations.identities, theirs.first)
-    gone = np.concatenate([sample.explanations.missing[theirs.first], explanations.missing])
-    joint = group(concat_rows([known, explanations.identities]), gone).codes
-    return joint[len(theirs) :], joint[: len(theirs)][theirs.codes]
+def _joint_codes(sample: Sample, explanations: Explanations) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return codes of the explanations and of the sample's; equal identities share a code."""
+    sample_groups = sample.once(_group_sample)
+    sample_identities = take_rows(sample.explanations.identities, sample_groups.first)
+    missing = np.concatenate([sample.explanations.missing[sample_groups.first], explanations.missing])
+    codes = group(concat_rows([sample_identities, explanations.identities]), missing).codes
+    return codes[len(sample_groups) :], codes[: len(sample_groups)][sample_groups.codes]
 
 
-def _own_groups(sample: Sample) -> Groups:
+def _group_sample(sample: Sample) -> Groups:
     return group(sample.explanations.identities, sample.explanations.missing)
 
 
@@ -218,12 +219,12 @@ METRICS = ("euclidean", "cityblock", "chebyshev", "cosine", "hamming")
 
 
 class NearExplanation(Relation):
-    """x's own explanation lies within `tau` of π: d(e(x), π) ≤ τ.
+    """The explanation of x lies within `tau` of π: d(e(x), π) ≤ τ.
 
     Parameters
     ----------
     tau : float
-        The largest distance that still counts as near; 0 asks for equality.
+        The largest distance that counts as near; 0 means equality.
     metric : str
         euclidean, cityblock, chebyshev, cosine or hamming.
 
@@ -256,12 +257,12 @@ class NearExplanation(Relation):
         return explanations.values
 
     def holds(self, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:
-        """Compare distances with tau; a missing explanation is near nothing."""
+        """Compare distances with tau; a missing explanation is near no other one."""
         from scipy.spatial.distance import cdist
 
-        theirs = sample.explanations
-        near: NDArray[np.bool_] = cdist(self.key(explanations), theirs.values, self.metric) <= self.tau
-        near[:, theirs.missing] = False
+        distances = cdist(self.key(explanations), sample.explanations.values, self.metric)
+        near: NDArray[np.bool_] = distances <= self.tau
+        near[:, sample.explanations.missing] = False
         return near
 
     def __str__(self) -> str:
@@ -270,25 +271,25 @@ class NearExplanation(Relation):
 
 
 class _Joined(Relation):
-    """Both relations hold (&), or at least one of them does (|)."""
+    """A relation that holds if both operands hold (&), or at least one of them (|)."""
 
     def __init__(self, left: Relation, sign: str, right: Relation) -> None:
         self.left, self.sign, self.right = left, sign, right
-        for part in (left, right):
-            with _asking(part):
-                look_at(part)
+        for operand in (left, right):
+            with _blame_relation(operand):
+                read_attributes(operand)
         self.groups = sign == "&" and left.groups and right.groups
         self.instance_only = left.instance_only and right.instance_only
 
     def fit(self, background: Any) -> "Relation":
-        self.left, self.right = fitted(self.left, background), fitted(self.right, background)
+        self.left, self.right = fit_relation(self.left, background), fit_relation(self.right, background)
         return self
 
     def key(self, explanations: Explanations) -> Any:
         return (key_of(self.left, explanations), key_of(self.right, explanations))
 
     def packed(self, sample: Sample, explanations: Explanations) -> Bits:
-        left, right = (holds_bits(part, sample, explanations) for part in (self.left, self.right))
+        left, right = (holds_bits(operand, sample, explanations) for operand in (self.left, self.right))
         return left & right if self.sign == "&" else left | right
 
     def __str__(self) -> str:
@@ -296,16 +297,16 @@ class _Joined(Relation):
 
 
 class _Not(Relation):
-    """A relation does not hold."""
+    """A relation that holds where another one does not."""
 
     def __init__(self, inner: Relation) -> None:
         self.inner = inner
-        with _asking(inner):
-            look_at(inner)
+        with _blame_relation(inner):
+            read_attributes(inner)
         self.instance_only = inner.instance_only
 
     def fit(self, background: Any) -> "Relation":
-        self.inner = fitted(self.inner, background)
+        self.inner = fit_relation(self.inner, background)
         return self
 
     def key(self, explanations: Explanations) -> Any:
@@ -319,7 +320,7 @@ class _Not(Relation):
 
 
 class FunctionRelation(Relation):
-    """A plain function ``(x, explanation) -> bool``, asked about every pair: slow and simple."""
+    """A relation from a function ``(x, explanation) -> bool``, called for every pair: simple and slow."""
 
     instance_only = True
 
@@ -328,20 +329,20 @@ class FunctionRelation(Relation):
         self.name = getattr(function, "__name__", "a function")
 
     def key(self, explanations: Explanations) -> Any:
-        """Return the values: all that the function is given of an explanation."""
+        """Return the values: the function receives nothing else of an explanation."""
         return explanations.values
 
     def holds(self, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:
-        """Ask the function about every pair; a frame's row is given as a Series."""
-        xs, values = _items(sample.instances(f"the relation {self}")), _items(explanations.values)
+        """Call the function for every pair; a row of a DataFrame is passed as a Series."""
+        rows, values = _row_list(sample.instances(f"the relation {self}")), _row_list(explanations.values)
         answers = [
-            [not gone and bool(self.function(x, value)) for x in xs]
-            for value, gone in zip(values, explanations.missing, strict=True)
+            [not is_missing and bool(self.function(x, value)) for x in rows]
+            for value, is_missing in zip(values, explanations.missing, strict=True)
         ]
-        return np.array(answers, dtype=bool).reshape(len(values), len(xs))
+        return np.array(answers, dtype=bool).reshape(len(values), len(rows))
 
 
-def _items(rows: Any) -> list[Any]:
+def _row_list(rows: Any) -> list[Any]:
     if hasattr(rows, "iloc"):
         return [rows.iloc[i] for i in range(len(rows))]
     return list(rows)

@@ -1,8 +1,8 @@
-"""Rules as people and libraries write them: "age ≤ 37 and sex = Male", "3.0 < x <= 4.2", "IF … THEN …".
+"""Parsing of rules in text form: "age ≤ 37 and sex = Male", "3.0 < x <= 4.2", "IF … THEN …".
 
-A text is a rule where all of it is conditions on known columns. It is divided at every "and" that leaves a
-condition on both sides; a word that has an "and" in it, or the name of another column, is recognised by
-being one of the column's values. What can be read in two ways is refused: nobody guesses.
+A text is a rule if it consists of conditions on known columns. It is split at every "and" that leaves a
+condition on both sides. A value that contains an "and", or the name of another column, is recognised because
+it occurs in its column. A text with two possible meanings raises an error: the parser never guesses.
 """
 
 import ast
@@ -13,96 +13,113 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
-from itertools import product
-from typing import Any
+from itertools import chain, product
+from typing import Any, NamedTuple
 
 import attrs
 
 from faithkit.arrays.containers import WHOLE
 from faithkit.errors import InputError
-from faithkit.explanations.dates import read_date
+from faithkit.explanations.dates import parse_date
 from faithkit.explanations.predicates import CONTAINS, Contains, Interval, NoneOf, OneOf, Predicate
 from faithkit.explanations.vocabulary import Column, Vocabulary
 
-LONGEST = 10_000  # characters
-MOST = 100  # conditions
-_LONGEST_NUMBER = 400  # characters: no longer one is read digit by digit
+MAX_CHARACTERS = 10_000
+MAX_CONDITIONS = 100
+_MAX_EXACT_CHARACTERS = 400  # a longer number is not parsed digit by digit
 _AND = re.compile(r"(?<=\s)(?:and|&&?)(?=\s)|&&|∧", re.IGNORECASE)
 _IF = re.compile(r"\s*if\s+", re.IGNORECASE)
 _THEN = re.compile(r"(?<=\s)then\b", re.IGNORECASE)
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf"
 _TIME = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?(?:[+-][0-9]{2}:[0-9]{2})?"
 _DATE = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[ T]{_TIME})?"
-_BEFORE = re.compile(rf"({_DATE}|{_NUMBER})\s*(<=|=<|≤|<|>=|=>|≥|>)\s*")
+_LIMIT_FIRST = re.compile(rf"({_DATE}|{_NUMBER})\s*(<=|=<|≤|<|>=|=>|≥|>)\s*")
 _OPERATORS = {
     "==": "=", "=": "=", "!=": "≠", "<>": "≠", "≠": "≠", "<=": "≤", "=<": "≤", "≤": "≤", "<": "<",
     ">=": "≥", "=>": "≥", "≥": "≥", ">": ">",
 }  # fmt: skip
 _SIGNS = sorted(_OPERATORS, key=len, reverse=True)  # the longest first
-_TURNED = {"≤": "≥", "<": ">", "≥": "≤", ">": "<"}
-_AMONG = re.compile(r"\s+(not\s+)?in\s*(?:\{(.*)\}|\[(.*)\]|\((.*)\))", re.IGNORECASE | re.DOTALL)
+_MIRRORED = {"≤": "≥", "<": ">", "≥": "≤", ">": "<"}
+_MEMBERSHIP = re.compile(r"\s+(not\s+)?in\s*(?:\{(.*)\}|\[(.*)\]|\((.*)\))", re.IGNORECASE | re.DOTALL)
 _OR_MISSING = re.compile(r"(.*)\(or missing\)\s*", re.DOTALL)
-_MORE = re.compile(rf"^['\"]|[<>=≤≥≠]|(?<=\s)or(?=\s)|{_AND.pattern}", re.IGNORECASE)  # than one word
-_LIKE = re.compile(r"[<>=≤≥≠]|\sin\s*[{\[(]|^contains (?:the word )?['\"]|^always$| is missing$")
+_AMBIGUOUS_WORD = re.compile(
+    rf"^['\"]|[<>=≤≥≠]|(?<=\s)or(?=\s)|{_AND.pattern}", re.IGNORECASE
+)  # must be quoted
+_COMPARISON = re.compile(r"[<>=≤≥≠]|\sin\s*[{\[(]|^contains (?:the word )?['\"]|^always$| is missing$")
 
-LogReading = tuple[Predicate, bool]
-"""A condition, and whether all words in it are known."""
+
+class _Reading(NamedTuple):
+    """One way to read a condition; `is_known` if all its words occur in the vocabulary."""
+
+    predicate: Predicate
+    is_known: bool
 
 
-def is_like_a_rule(text: str) -> bool:
-    """Return whether a text compares anything: a word or a sentence does not.
+@attrs.frozen
+class _Parsing:
+    """One way to read a text as conditions; `is_known` if all their words occur in the vocabulary."""
+
+    predicates: tuple[Predicate, ...] = ()
+    is_known: bool = True
+
+    def prepend(self, reading: _Reading) -> "_Parsing":
+        return _Parsing((reading.predicate, *self.predicates), self.is_known and reading.is_known)
+
+
+def looks_like_rule(text: str) -> bool:
+    """Return whether a text contains a comparison; plain words and sentences do not.
 
     Examples
     --------
-    >>> is_like_a_rule("age > 37"), is_like_a_rule("too young")
+    >>> looks_like_rule("age > 37"), looks_like_rule("too young")
     (True, False)
     """
-    return _LIKE.search(text) is not None
+    return _COMPARISON.search(text) is not None
 
 
-def predicates_of(text: str, vocabulary: Vocabulary) -> tuple[Predicate, ...]:
-    """Return the conditions of a text, or say which of them is none.
+def parse_predicates(text: str, vocabulary: Vocabulary) -> tuple[Predicate, ...]:
+    """Parse the conditions of a text, or raise an error that names the first one that cannot be parsed.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> known = Vocabulary.of(pd.DataFrame({"age": [31], "sex": ["Male"]}))
-    >>> print(*predicates_of("IF age > 37 AND sex = Male THEN approve", known), sep=" | ")
+    >>> vocabulary = Vocabulary.of(pd.DataFrame({"age": [31], "sex": ["Male"]}))
+    >>> print(*parse_predicates("IF age > 37 AND sex = Male THEN approve", vocabulary), sep=" | ")
     age > 37 | sex = Male
-    >>> predicates_of("age > 37 and job = clerk", known)
+    >>> parse_predicates("age > 37 and job = clerk", vocabulary)
     Traceback (most recent call last):
     ...
     faithkit.errors.InputError: 'job = clerk' names no column in 'age > 37 and job = clerk'.
     """
     if text.strip() == "always":
         return ()
-    if len(text) > LONGEST:
+    if len(text) > MAX_CHARACTERS:
         raise InputError(f"a text of {len(text):,} characters is no rule: {text!r:.60}.")
     if text.startswith('["'):
-        return tuple(one for part in _list(text) for one in predicates_of(part, vocabulary))
-    found = [parsed for body in _bodies(text) for parsed in _parses(body, vocabulary)]
-    best = [one for one in found if one.known] or found
+        conditions = _parse_list(text)
+        return tuple(chain.from_iterable(parse_predicates(item, vocabulary) for item in conditions))
+    parsings = [parsing for body in _condition_texts(text) for parsing in _parse_conditions(body, vocabulary)]
+    best = [parsing for parsing in parsings if parsing.is_known] or parsings
     if not best:
-        raise InputError(_not_understood(text, vocabulary))
-    ways = {frozenset(one.predicates): one for one in best}
-    if len(ways) > 1:
+        raise InputError(_explain_failure(text, vocabulary))
+    if len({frozenset(parsing.predicates) for parsing in best}) > 1:
         raise InputError(f"{text!r:.200} can be read in more than one way: quote its words.")
     return best[0].predicates
 
 
-def _list(text: str) -> list[str]:
-    """Return the conditions of a list in JSON, as which some libraries keep them."""
+def _parse_list(text: str) -> list[str]:
+    """Parse a JSON list of conditions, the form that some libraries store."""
     try:
-        parts = json.loads(text)
+        items = json.loads(text)
     except (ValueError, RecursionError):
-        parts = [None]
-    if not isinstance(parts, list) or not all(isinstance(part, str) and part[:2] != '["' for part in parts):
+        items = [None]
+    if not isinstance(items, list) or not all(isinstance(item, str) and item[:2] != '["' for item in items):
         raise InputError(f"{text!r:.120} is no list of conditions.")
-    return parts
+    return items
 
 
-def _bodies(text: str) -> Iterator[str]:
-    """Yield what may be the conditions of a text: all of it, or what is between IF and THEN."""
+def _condition_texts(text: str) -> Iterator[str]:
+    """Yield the parts of a text that may be its conditions: all of it, or the part between IF and THEN."""
     yield text
     head = _IF.match(text)
     if head is not None:
@@ -112,228 +129,221 @@ def _bodies(text: str) -> Iterator[str]:
             yield body
 
 
-@attrs.frozen
-class _Parse:
-    """A way to read a text: its conditions, and whether all words in them are known."""
-
-    predicates: tuple[Predicate, ...] = ()
-    known: bool = True
-
-    def after(self, reading: LogReading) -> "_Parse":
-        return _Parse((reading[0], *self.predicates), self.known and reading[1])
-
-
-def _parses(text: str, vocabulary: Vocabulary) -> list[_Parse]:
-    """Return the ways to read a text with known words, or else those with the most conditions."""
-    ends = [match.span() for match in _AND.finditer(text)]
-    starts, stops = [0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)]
+def _parse_conditions(text: str, vocabulary: Vocabulary) -> list[_Parsing]:
+    """Return the parsings of a text with known words, or else those with the most conditions."""
+    separators = [match.span() for match in _AND.finditer(text)]
+    starts = [0, *(stop for _, stop in separators)]
+    stops = [*(start for start, _ in separators), len(text)]
     n = len(starts)
-    if n > MOST:
+    if n > MAX_CONDITIONS:
         return []
-    ways: list[list[_Parse]] = [[] for _ in range(n)] + [[_Parse()]]
+    parsings_from: list[list[_Parsing]] = [[] for _ in range(n)] + [[_Parsing()]]
     for i in reversed(range(n)):
-        found = []
+        parsings = []
         for j in range(i, n):
-            if ways[j + 1]:
-                readings = _readings(text[starts[i] : stops[j]].strip(), vocabulary)
-                found += [rest.after(one) for one, rest in product(readings, ways[j + 1])]
-        ways[i] = _few(found)
-    return [] if ways[0] == [_Parse()] else ways[0]
+            if parsings_from[j + 1]:
+                readings = _read_condition(text[starts[i] : stops[j]].strip(), vocabulary)
+                parsings += [
+                    rest.prepend(reading) for reading, rest in product(readings, parsings_from[j + 1])
+                ]
+        parsings_from[i] = _keep_best(parsings)
+    return [] if parsings_from[0] == [_Parsing()] else parsings_from[0]
 
 
-def _few(found: list[_Parse]) -> list[_Parse]:
-    """Keep enough ways to tell whether there is one: two of known words, and two of the most conditions."""
-    distinct = {frozenset(one.predicates): one for one in sorted(found, key=lambda one: one.known)}
-    known = [one for one in distinct.values() if one.known]
-    most = max((len(one.predicates) for one in distinct.values()), default=0)
-    others = [one for one in distinct.values() if not one.known and len(one.predicates) == most]
-    return [*known[:2], *others[:2]]
+def _keep_best(parsings: list[_Parsing]) -> list[_Parsing]:
+    """Keep two parsings with known words and two with the most conditions: enough to detect ambiguity."""
+    ordered = sorted(parsings, key=lambda parsing: parsing.is_known)
+    distinct = {frozenset(parsing.predicates): parsing for parsing in ordered}.values()
+    known = [parsing for parsing in distinct if parsing.is_known]
+    longest = max((len(parsing.predicates) for parsing in distinct), default=0)
+    unknown = [parsing for parsing in distinct if not parsing.is_known and len(parsing.predicates) == longest]
+    return [*known[:2], *unknown[:2]]
 
 
-def _not_understood(text: str, vocabulary: Vocabulary) -> str:
+def _explain_failure(text: str, vocabulary: Vocabulary) -> str:
+    """Return the message about the first condition of a text that cannot be parsed."""
     head = _IF.match(text)
     body = text[head.end() :] if head else text
-    parts = [part.strip() for part in _AND.split(_THEN.split(body)[0] if head else body)]
-    part = next((part for part in parts if not _readings(part, vocabulary)), text)
-    before = _BEFORE.match(part)
-    named = any(True for _ in vocabulary.leading(part[before.end() :] if before else part))
-    why = "is no condition that its column could fulfil" if named else "names no column"
-    return f"{part!r:.80} {why} in {text!r:.120}."
+    conditions = [item.strip() for item in _AND.split(_THEN.split(body)[0] if head else body)]
+    condition = next((item for item in conditions if not _read_condition(item, vocabulary)), text)
+    limit = _LIMIT_FIRST.match(condition)
+    has_column = any(True for _ in vocabulary.match_columns(condition[limit.end() :] if limit else condition))
+    problem = "is no condition that its column could fulfil" if has_column else "names no column"
+    return f"{condition!r:.80} {problem} in {text!r:.120}."
 
 
-def _readings(text: str, vocabulary: Vocabulary) -> list[LogReading]:
-    """Return the ways to read one condition; of unknown words only the first."""
-    if vocabulary.texts:
-        return _contained(text)
-    found = [*_conditions(text, False, vocabulary)]
+def _read_condition(text: str, vocabulary: Vocabulary) -> list[_Reading]:
+    """Return the ways to read one condition: those with known words, or else the others."""
+    if vocabulary.is_text:
+        return _read_contains(text)
+    readings = [*_candidate_readings(text, False, vocabulary)]
     if missing := _OR_MISSING.fullmatch(text):
-        found += _conditions(missing[1].strip(), True, vocabulary)
-    known = [one for one in found if one[1]]
-    return known or _last_word(found)
+        readings += _candidate_readings(missing[1].strip(), True, vocabulary)
+    known = [reading for reading in readings if reading.is_known]
+    # an unknown word may end in "(or missing)": the shorter word with that mark comes first
+    return known or [reading for reading in readings if reading.predicate.missing] or readings
 
 
-def _last_word(found: list[LogReading]) -> list[LogReading]:
-    """Return the readings of unknown words: a shorter word with "(or missing)" behind it, if there is one."""
-    marked = [one for one in found if one[0].missing]
-    return marked or found
-
-
-def _contained(text: str) -> list[LogReading]:
-    for tokenizer, words in CONTAINS.items():
-        if not text.startswith(words):
+def _read_contains(text: str) -> list[_Reading]:
+    for tokenizer, prefix in CONTAINS.items():
+        if not text.startswith(prefix):
             continue
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-            token = ast.literal_eval(text.removeprefix(words).strip())
+            token = ast.literal_eval(text.removeprefix(prefix).strip())
             if isinstance(token, str):
-                return [(Contains(token, tokenizer), True)]
+                return [_Reading(Contains(token, tokenizer), True)]
     return []
 
 
-def _conditions(text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[LogReading]:
-    for column, rest in vocabulary.leading(text):
+def _candidate_readings(text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[_Reading]:
+    for column, rest in vocabulary.match_columns(text):
         if rest.strip() == "is missing" and rest[:1].isspace() and not missing:
-            yield _nothing(column, True), True
-        if among := _AMONG.fullmatch(rest):
-            yield from _membership(
-                column, next(filter(None, among.groups()[1:]), ""), bool(among[1]), missing
-            )
-        yield from _comparison(column, rest.lstrip(), missing)
-    if before := _BEFORE.match(text):
-        yield from _between(before[1], before[2], text[before.end() :], missing, vocabulary)
-    for words, make in (("no value of ", _nothing), ("any value of ", _anything)):
-        for column, rest in vocabulary.leading(text.removeprefix(words)) if text.startswith(words) else ():
+            yield _Reading(_empty_predicate(column, True), True)
+        if membership := _MEMBERSHIP.fullmatch(rest):
+            values = next(filter(None, membership.groups()[1:]), "")
+            yield from _read_membership(column, values, bool(membership[1]), missing)
+        yield from _read_comparison(column, rest.lstrip(), missing)
+    if limit := _LIMIT_FIRST.match(text):
+        yield from _read_limit_first(limit[1], limit[2], text[limit.end() :], missing, vocabulary)
+    for prefix, build in (("no value of ", _empty_predicate), ("any value of ", _any_value_predicate)):
+        if not text.startswith(prefix):
+            continue
+        for column, rest in vocabulary.match_columns(text.removeprefix(prefix)):
             if not rest:
-                yield make(column, missing), True
+                yield _Reading(build(column, missing), True)
 
 
-def _nothing(column: Column, missing: bool) -> Predicate:
-    ends = (math.inf, -math.inf)
-    is_number = column.numbers
-    return (
-        Interval(column.name, *ends, missing, column.dates, column.zone)
-        if is_number
-        else OneOf(column.name, (), missing)
-    )
+def _empty_predicate(column: Column, missing: bool) -> Predicate:
+    """Return the predicate that no value of a column satisfies."""
+    if column.is_numeric:
+        return Interval(column.name, math.inf, -math.inf, missing, column.has_dates, column.zone)
+    return OneOf(column.name, (), missing)
 
 
-def _anything(column: Column, missing: bool) -> Predicate:
-    if column.numbers:
-        return Interval(column.name, missing=missing, dates=column.dates, zone=column.zone)
+def _any_value_predicate(column: Column, missing: bool) -> Predicate:
+    """Return the predicate that every value of a column satisfies."""
+    if column.is_numeric:
+        return Interval(column.name, missing=missing, dates=column.has_dates, zone=column.zone)
     return NoneOf(column.name, (), missing)
 
 
-def _between(limit: str, sign: str, text: str, missing: bool, vocabulary: Vocabulary) -> Iterator[LogReading]:
-    """Read what follows on a number and a sign: a column, and possibly the other limit."""
-    turned = _TURNED[_OPERATORS[sign]]
-    for column, rest in vocabulary.leading(text):
-        number = _number(limit, column)
+def _read_limit_first(
+    limit: str, sign: str, text: str, missing: bool, vocabulary: Vocabulary
+) -> Iterator[_Reading]:
+    """Read the text after a number and a sign: a column, and possibly a second limit."""
+    operator = _MIRRORED[_OPERATORS[sign]]
+    for column, rest in vocabulary.match_columns(text):
+        number = _parse_number(limit, column)
         if number is None:
             continue
-        first = _interval(column, turned, number, missing)
+        first = _build_interval(column, operator, number, missing)
         if not rest.strip():
-            yield first, True
-        for second, _ in _comparison(column, rest.lstrip(), missing):
-            same_way = _sign(rest) in (("≤", "<") if turned in ("≥", ">") else ("≥", ">"))
-            if isinstance(second, Interval) and same_way:
-                yield first.meet(second), True
+            yield _Reading(first, True)
+        for second, _ in _read_comparison(column, rest.lstrip(), missing):
+            same_direction = ("≤", "<") if operator in ("≥", ">") else ("≥", ">")
+            if isinstance(second, Interval) and _leading_operator(rest) in same_direction:
+                yield _Reading(first.meet(second), True)
 
 
-def _sign(text: str) -> str:
+def _leading_operator(text: str) -> str:
     return next((_OPERATORS[sign] for sign in _SIGNS if text.lstrip().startswith(sign)), "")
 
 
-def _comparison(column: Column, text: str, missing: bool) -> list[LogReading]:
-    """Read an operator and a value; of several operators that a text begins with, the longest that can be."""
-    found: list[LogReading] = []
+def _read_comparison(column: Column, text: str, missing: bool) -> list[_Reading]:
+    """Read an operator and a value; if several operators fit, the longest one that works."""
+    readings: list[_Reading] = []
     for sign in _SIGNS:
         if not text.startswith(sign):
             continue
-        op, value = _OPERATORS[sign], text[len(sign) :].strip()
-        made = [*_compared_number(column, op, value, missing), *_compared_word(column, op, value, missing)]
-        found += [one for one in made if one[1] or not found]
-    return [one for one in found if one[1]] or found
+        operator, value = _OPERATORS[sign], text[len(sign) :].strip()
+        candidates = [
+            *_compare_with_number(column, operator, value, missing),
+            *_compare_with_word(column, operator, value, missing),
+        ]
+        readings += [reading for reading in candidates if reading.is_known or not readings]
+    return [reading for reading in readings if reading.is_known] or readings
 
 
-def _compared_number(column: Column, op: str, value: str, missing: bool) -> Iterator[LogReading]:
-    number = _number(value, column)
-    if number is None:
+def _compare_with_number(column: Column, operator: str, value: str, missing: bool) -> Iterator[_Reading]:
+    number = _parse_number(value, column)
+    if number is None or (operator in "=≠" and column.has_dates):
         return
-    if op in "=≠" and column.dates:
-        return
-    if op in "=≠":
-        yield (OneOf if op == "=" else NoneOf)(column.name, [number], missing), True
+    if operator in "=≠":
+        yield _Reading((OneOf if operator == "=" else NoneOf)(column.name, [number], missing), True)
     else:
-        yield _interval(column, op, number, missing), True
+        yield _Reading(_build_interval(column, operator, number, missing), True)
 
 
-def _compared_word(column: Column, op: str, value: str, missing: bool) -> Iterator[LogReading]:
-    if op in "=≠":
-        kind = OneOf if op == "=" else NoneOf
-        yield from ((kind(column.name, [word], missing), known) for word, known in _words(column, value))
+def _compare_with_word(column: Column, operator: str, value: str, missing: bool) -> Iterator[_Reading]:
+    if operator in "=≠":
+        predicate = OneOf if operator == "=" else NoneOf
+        for word, is_known in _match_values(column, value):
+            yield _Reading(predicate(column.name, [word], missing), is_known)
 
 
-def _interval(column: Column, op: str, number: float, missing: bool) -> Interval:
-    """Return the interval of a comparison: what is below a number is at most the float before it."""
-    if op in "<≥":
-        is_whole = WHOLE < abs(number) < 2.0**64  # then so is every number near it, in whatever dtype
-        number = int(number) - 1 if is_whole else math.nextafter(number, -math.inf)
-    make = partial(Interval, column.name, missing=missing, dates=column.dates, zone=column.zone)
-    return make(high=number) if op in "≤<" else make(low=number)
+def _build_interval(column: Column, operator: str, number: float, missing: bool) -> Interval:
+    """Return the interval of a comparison; "< number" means at most the float before that number."""
+    if operator in "<≥":
+        is_large_integer = WHOLE < abs(number) < 2.0**64  # all its neighbours are integers, in every dtype
+        number = int(number) - 1 if is_large_integer else math.nextafter(number, -math.inf)
+    build = partial(Interval, column.name, missing=missing, dates=column.has_dates, zone=column.zone)
+    return build(high=number) if operator in "≤<" else build(low=number)
 
 
-def _number(text: str, column: Column) -> float | None:
-    """Return the number that a column is compared with: of dates, days."""
-    if not column.numbers:
+def _parse_number(text: str, column: Column) -> float | None:
+    """Parse a number, or a date as days, that a column can be compared with."""
+    if not column.is_numeric:
         return None
-    if column.dates:
-        return read_date(text) if re.fullmatch(_DATE, text) else None
-    found = re.fullmatch(_NUMBER, text.replace("−", "-"))
-    if found is None:
+    if column.has_dates:
+        return parse_date(text) if re.fullmatch(_DATE, text) else None
+    match = re.fullmatch(_NUMBER, text.replace("−", "-"))
+    if match is None:
         return None
-    number = float(found[0])
-    if not WHOLE <= abs(number) < math.inf or len(text) > _LONGEST_NUMBER:
+    number = float(match[0])
+    if not WHOLE <= abs(number) < math.inf or len(text) > _MAX_EXACT_CHARACTERS:
         return number
-    exact = Fraction(found[0])
+    exact = Fraction(match[0])
     return int(exact) if exact.denominator == 1 and exact != number else number
 
 
-def _words(column: Column, text: str) -> list[tuple[Any, bool]]:
-    """Return the values of a column that a text may mean: those that occur, or a word that does not.
+def _match_values(column: Column, text: str) -> list[tuple[Any, bool]]:
+    """Return the values of a column that a text may mean, each with whether it occurs in the column.
 
-    Of such a word nobody knows where it ends: one that could be a condition, too, has to stand in quotes.
+    A word that does not occur may end anywhere. It must be quoted if it could be a condition.
     """
     quoted = text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else None
-    known = [(value, True) for value in column.words.get(text, ())]
+    values = list(column.values_by_text.get(text, ()))
     if quoted is not None:
-        known += [(value, True) for value in column.words.get(quoted.strip(), ()) if str(value) == quoted]
-    if known or column.numbers or not text:
-        return known
+        values += [value for value in column.values_by_text.get(quoted.strip(), ()) if str(value) == quoted]
+    if values or column.is_numeric or not text:
+        return [(value, True) for value in values]
     if quoted is not None and text[0] not in quoted:
         return [(quoted, False)]
-    return [] if _MORE.search(text) else [(text, False)]
+    return [] if _AMBIGUOUS_WORD.search(text) else [(text, False)]
 
 
-def _membership(column: Column, text: str, excluded: bool, missing: bool) -> Iterator[LogReading]:
-    kind = NoneOf if excluded else OneOf
-    parts = text.split(",")
-    numbers = [_number(part.strip(), column) for part in parts]
-    if not column.dates and None not in numbers:
-        yield kind(column.name, numbers, missing), True
+def _read_membership(column: Column, text: str, is_excluded: bool, missing: bool) -> Iterator[_Reading]:
+    predicate = NoneOf if is_excluded else OneOf
+    items = text.split(",")
+    numbers = [_parse_number(item.strip(), column) for item in items]
+    if not column.has_dates and None not in numbers:
+        yield _Reading(predicate(column.name, numbers, missing), True)
         return
-    for words, known in _listed(column, parts):
-        yield kind(column.name, words, missing), known
+    for values, is_known in _match_lists(column, items):
+        yield _Reading(predicate(column.name, values, missing), is_known)
 
 
-def _listed(column: Column, parts: list[str]) -> Iterable[tuple[list[Any], bool]]:
-    """Return the ways to read words with commas between them, of which some may have commas in them."""
-    longest = 1 + max((word.count(",") for word in column.words), default=0)
-    ways: list[list[list[Any]]] = [[] for _ in parts] + [[[]]]
-    for i in reversed(range(len(parts))):
-        for j in range(i + 1, min(i + longest, len(parts)) + 1):
-            values = [value for value, known in _words(column, ",".join(parts[i:j]).strip()) if known]
-            ways[i] += [[value, *rest] for value, rest in product(values, ways[j])]
-        ways[i] = ways[i][:2]
-    if ways[0]:
-        return [(values, True) for values in ways[0]]
-    each = [_words(column, part.strip()) for part in parts]
-    return [([found[0][0] for found in each], False)] if all(each) else []
+def _match_lists(column: Column, items: list[str]) -> Iterable[tuple[list[Any], bool]]:
+    """Return the ways to read a list split at commas, whose values may contain commas."""
+    longest = 1 + max((text.count(",") for text in column.values_by_text), default=0)
+    lists_from: list[list[list[Any]]] = [[] for _ in items] + [[[]]]
+    for i in reversed(range(len(items))):
+        for j in range(i + 1, min(i + longest, len(items)) + 1):
+            matches = _match_values(column, ",".join(items[i:j]).strip())
+            values = [value for value, is_known in matches if is_known]
+            lists_from[i] += [[value, *rest] for value, rest in product(values, lists_from[j])]
+        lists_from[i] = lists_from[i][:2]  # two are enough to detect ambiguity
+    if lists_from[0]:
+        return [(values, True) for values in lists_from[0]]
+    matches_by_item = [_match_values(column, item.strip()) for item in items]
+    return [([matches[0][0] for matches in matches_by_item], False)] if all(matches_by_item) else []

@@ -1,8 +1,7 @@
-"""Rules: conjunctions of predicates that say exactly which instances they cover.
+"""Rules: conjunctions of predicates, and the instances that they cover.
 
-A rule is canonical (equal regions written in one way), hashable, readable, and has a JSON form. Its
-predicates become packed bitsets, one per distinct predicate and sample, so that thousands of rules
-cost a few bit operations each.
+A rule is canonical (one region has one form), hashable, readable, and has a JSON form. Every distinct
+predicate becomes one packed bitset per sample, so each of thousands of rules costs a few bit operations.
 """
 
 import json
@@ -27,40 +26,42 @@ from faithkit.explanations.predicates import (
     NoneOf,
     OneOf,
     Predicate,
+    check_texts,
     predicate_from_json,
-    texts,
     tokens,
 )
-from faithkit.explanations.rule_texts import predicates_of
+from faithkit.explanations.rule_texts import parse_predicates
 from faithkit.explanations.vocabulary import Vocabulary
 from faithkit.wording import describe
 
-PREDICATE_BYTES = 256 * 2**20  # bitsets kept per sample; beyond that the oldest are dropped
+PREDICATE_BYTES = 256 * 2**20  # bitsets kept per sample; when they are full, all are dropped
 
 
 def _canonical(predicates: Iterable[Predicate]) -> tuple[Predicate, ...]:
-    """Unite predicates on one column and put all in one order, so that equal rules are equal."""
-    united: dict[Hashable, Any] = {}
+    """Merge predicates on the same column and sort all, so that equal rules compare equal."""
+    merged: dict[Hashable, Any] = {}
     for predicate in predicates:
         if isinstance(predicate, Contains):
-            united[predicate] = predicate
+            merged[predicate] = predicate
             continue
-        place = (predicate.op, predicate.column)
-        united[place] = united[place].meet(predicate) if place in united else predicate
-    for none in [one for one in united.values() if isinstance(one, NoneOf)]:
-        some = united.get((OneOf.op, none.column))
-        if some is not None:  # of the values that are left out, those that are not taken say nothing
-            del united[none.op, none.column]
-            left = [value for value in some.values if value not in none.values]
-            united[some.op, some.column] = OneOf(some.column, left, some.missing and none.missing)
-    return tuple(sorted(filterfalse(_takes_all, united.values()), key=_sort_key))
+        key = (predicate.op, predicate.column)
+        merged[key] = merged[key].meet(predicate) if key in merged else predicate
+    for excluded in [predicate for predicate in merged.values() if isinstance(predicate, NoneOf)]:
+        included = merged.get((OneOf.op, excluded.column))
+        if included is not None:  # excluded values that are not included change nothing
+            del merged[excluded.op, excluded.column]
+            values = [value for value in included.values if value not in excluded.values]
+            missing = included.missing and excluded.missing
+            merged[included.op, included.column] = OneOf(included.column, values, missing)
+    return tuple(sorted(filterfalse(_is_always_true, merged.values()), key=_sort_key))
 
 
-def _takes_all(predicate: Predicate) -> bool:
-    ends = (-math.inf, math.inf)
+def _is_always_true(predicate: Predicate) -> bool:
     if isinstance(predicate, NoneOf):
         return predicate.missing and not predicate.values
-    return isinstance(predicate, Interval) and predicate.missing and (predicate.low, predicate.high) == ends
+    if isinstance(predicate, Interval):
+        return predicate.missing and (predicate.low, predicate.high) == (-math.inf, math.inf)
+    return False
 
 
 def _sort_key(predicate: Predicate) -> tuple[Any, ...]:
@@ -71,7 +72,7 @@ def _sort_key(predicate: Predicate) -> tuple[Any, ...]:
 
 @attrs.frozen(order=False, cache_hash=True)
 class Rule:
-    """A conjunction of predicates; the empty rule covers everything.
+    """A conjunction of predicates; the empty rule covers all instances.
 
     Examples
     --------
@@ -99,7 +100,7 @@ class Rule:
 
     @classmethod
     def from_json(cls, value: Any) -> "Rule":
-        """Read the rule back from its JSON value, or from that value as text."""
+        """Rebuild a rule from its JSON value, or from that value as text."""
         is_text = isinstance(value, str | bytes)
         try:
             parsed = json.loads(value) if is_text else value
@@ -108,26 +109,26 @@ class Rule:
             return cls([predicate_from_json(item) for item in parsed])
         except InputError:
             raise
-        except (ValueError, RecursionError) as error:  # a text that is no JSON, or brackets without an end
-            shown = f"{value!r:.60} " if is_text else ""
-            raise InputError(f"no rule in JSON form: {shown}({describe(error)}).") from None
+        except (ValueError, RecursionError) as error:  # not JSON, or nested too deeply
+            excerpt = f"{value!r:.60} " if is_text else ""
+            raise InputError(f"no rule in JSON form: {excerpt}({describe(error)}).") from None
 
     @classmethod
     def from_text(cls, text: str, X: Any) -> "Rule":
-        """Read a rule as people and libraries write it, in terms of the columns of X.
+        """Parse a rule in the form that people and libraries write, on the columns of X.
 
         Parameters
         ----------
         text : str
             Conditions with "and" between them: `≤`, `<=`, `<`, `>`, `>=`, `=`, `==`, `≠`, `!=`, `in {a, b}`,
-            `3 < x <= 4`; "IF … THEN …", of which the conditions are the rule.
+            `3 < x <= 4`; or "IF … THEN …", whose conditions become the rule.
         X : array, DataFrame or list of str
-            The instances, whose columns and words are known by that.
+            The instances, which define the known columns and values.
 
         Raises
         ------
         InputError
-            A condition names no column, or the text can be read in more than one way.
+            If a condition names no column, or the text can be read in more than one way.
 
         Examples
         --------
@@ -136,18 +137,18 @@ class Rule:
         >>> print(Rule.from_text("IF 30 < age <= 40 AND sex = Male THEN approve", X))
         30 < age ≤ 40 and sex = Male
         """
-        return cls(predicates_of(text, X if isinstance(X, Vocabulary) else Vocabulary.of(X)))
+        return cls(parse_predicates(text, X if isinstance(X, Vocabulary) else Vocabulary.of(X)))
 
     def __str__(self) -> str:
         return format(self)
 
     def __format__(self, spec: str) -> str:
-        """Write the rule, with limits as the format says: by default with all digits, to be read back."""
+        """Format the rule and its limits; by default with all digits, so that it can be parsed back."""
         return " and ".join(format(predicate, spec) for predicate in self.predicates) or "always"
 
 
 def scope_bits(rules: Sequence[Rule], sample: Sample) -> Bits:
-    """Return which instances each rule covers, as packed bits: what `in-scope` is built on.
+    """Return which instances each rule covers, as packed bits; the relation `in-scope` uses it.
 
     Examples
     --------
@@ -162,31 +163,31 @@ def scope_bits(rules: Sequence[Rule], sample: Sample) -> Bits:
     bits = np.empty((len(rules), n_words(len(sample))), dtype=np.uint64)
     start = 0
     while start < len(rules):
-        index = table.place(rules[start:])
+        index = table.find_rows(rules[start:])
         _conjoin(table.bits, index, bits[start : start + len(index)])
         start += len(index)
     return bits
 
 
 def _conjoin(table: Bits, index: NDArray[np.intp], out: Bits) -> None:
-    """Intersect the table's rows that each line of the index names; 0 names the row of ones."""
+    """Intersect the rows of the table that each row of the index lists; row 0 has all bits set."""
 
     def conjoin(start: int, stop: int) -> None:
-        block, other = out[start:stop], np.empty_like(out[start:stop])
-        first, *more = index[start:stop].T
-        np.take(table, first, axis=0, out=block, mode="clip")  # clip spares NumPy a buffered copy
-        for column in more:
-            lines = np.flatnonzero(column)
-            if len(lines) == len(column):
-                block &= np.take(table, column, axis=0, out=other, mode="clip")
+        block, buffer = out[start:stop], np.empty_like(out[start:stop])
+        first, *rest = index[start:stop].T
+        np.take(table, first, axis=0, out=block, mode="clip")  # no buffered copy
+        for column in rest:
+            rows = np.flatnonzero(column)
+            if len(rows) == len(column):
+                block &= np.take(table, column, axis=0, out=buffer, mode="clip")
             else:
-                block[lines] &= table[column[lines]]
+                block[rows] &= table[column[rows]]
 
     each_block(conjoin, len(out), max(1, BLOCK_WORDS // max(1, table.shape[1])))
 
 
-def _lines(rows: list[list[int]]) -> NDArray[np.intp]:
-    """Give lists of row numbers as one matrix, padded with zeros."""
+def _pad_rows(rows: list[list[int]]) -> NDArray[np.intp]:
+    """Return lists of row numbers as one matrix, padded with zeros."""
     lengths = np.fromiter(map(len, rows), dtype=np.intp, count=len(rows))
     index = np.zeros((len(rows), max(1, lengths.max(initial=1))), dtype=np.intp)
     index[np.arange(index.shape[1]) < lengths[:, None]] = np.fromiter(
@@ -196,87 +197,90 @@ def _lines(rows: list[list[int]]) -> NDArray[np.intp]:
 
 
 def _source(predicate: Predicate) -> Hashable:
-    """Say what a predicate reads."""
-    read = predicate.tokenizer if isinstance(predicate, Contains) else predicate.column
-    return predicate.op, read
+    """Return a key for the column or the tokens that a predicate reads."""
+    source = predicate.tokenizer if isinstance(predicate, Contains) else predicate.column
+    return predicate.op, source
 
 
 class _PredicateTable:
-    """The packed bitset of every predicate met on one sample, within a bound of memory.
+    """A cache of one packed bitset per predicate on a sample, of bounded size.
 
-    Row 0 has all bits set: it stands for the empty rule.
+    Row 0 has all bits set, for the empty rule.
     """
 
     def __init__(self, sample: Sample) -> None:
         self._X = sample.instances("a rule's scope")
         self._n = len(sample)
-        self._room = max(64, PREDICATE_BYTES // (8 * max(1, n_words(self._n))))
-        self._row: dict[Predicate, int] = {}
-        self._index: dict[str, dict[str, list[int]]] = {}
+        self._capacity = max(64, PREDICATE_BYTES // (8 * max(1, n_words(self._n))))
+        self._row_by_predicate: dict[Predicate, int] = {}
+        self._rows_by_tokenizer: dict[str, dict[str, list[int]]] = {}
         self.bits = ones(self._n)[None, :]
 
-    def place(self, rules: Sequence[Rule]) -> NDArray[np.intp]:
-        """Return the rows of each rule's predicates, for as many rules as there is room for."""
-        placed: list[list[Any]] = []
+    def find_rows(self, rules: Sequence[Rule]) -> NDArray[np.intp]:
+        """Return the table rows of the predicates of each rule, for as many rules as fit."""
+        rows_by_rule: list[list[Any]] = []
         for rule in rules:
-            rows = list(map(self._row.get, rule.predicates))
+            rows = list(map(self._row_by_predicate.get, rule.predicates))
             if None in rows:
-                full = len(self._row) + rows.count(None) > self._room
-                if full and placed:
+                is_full = len(self._row_by_predicate) + rows.count(None) > self._capacity
+                if is_full and rows_by_rule:
                     break
-                if full:
-                    self._row.clear()
+                if is_full:
+                    self._row_by_predicate.clear()
                     self.bits = self.bits[:1]
-                rows = [self._row.setdefault(predicate, len(self._row) + 1) for predicate in rule.predicates]
-            placed.append(rows)
+                rows = [self._add_row(predicate) for predicate in rule.predicates]
+            rows_by_rule.append(rows)
         self._fill()
-        return _lines(placed)
+        return _pad_rows(rows_by_rule)
+
+    def _add_row(self, predicate: Predicate) -> int:
+        return self._row_by_predicate.setdefault(predicate, len(self._row_by_predicate) + 1)
 
     def _fill(self) -> None:
-        """Compute the bitsets of predicates that have a row and no bits yet."""
-        new = list(self._row)[len(self.bits) - 1 :]
+        """Compute the bitsets of predicates that have a row but no bits yet."""
+        new = list(self._row_by_predicate)[len(self.bits) - 1 :]
         if not new:
             return
-        fresh = np.empty((len(new), self.bits.shape[1]), dtype=np.uint64)
-        sources: dict[Hashable, list[int]] = {}
-        for i, predicate in enumerate(new):
-            sources.setdefault(_source(predicate), []).append(i)
-        columns = list(sources.values())
+        new_bits = np.empty((len(new), self.bits.shape[1]), dtype=np.uint64)
+        positions_by_source: dict[Hashable, list[int]] = {}
+        for position, predicate in enumerate(new):
+            positions_by_source.setdefault(_source(predicate), []).append(position)
+        position_groups = list(positions_by_source.values())
 
-        def make(start: int, stop: int) -> None:
-            for places in columns[start:stop]:
-                fresh[places] = self._make([new[i] for i in places])
+        def compute(start: int, stop: int) -> None:
+            for positions in position_groups[start:stop]:
+                new_bits[positions] = self._compute_bits([new[position] for position in positions])
 
         try:
-            each_block(make, len(columns), 1)
+            each_block(compute, len(position_groups), 1)
         except BaseException:
-            for predicate in new:  # a rule that cannot be asked must not spoil the sample for others
-                del self._row[predicate]
+            for predicate in new:  # a rule that fails must not break other rules on this sample
+                del self._row_by_predicate[predicate]
             raise
-        self.bits = np.concatenate([self.bits, fresh])
+        self.bits = np.concatenate([self.bits, new_bits])
 
-    def _make(self, predicates: list[Any]) -> list[Bits]:
-        """Return the bitsets of predicates that read the same: a column is read once for all of them."""
+    def _compute_bits(self, predicates: list[Any]) -> list[Bits]:
+        """Return the bitsets of predicates on the same column, which is read once."""
         first = predicates[0]
         if isinstance(first, Contains):
-            rows = self._rows_with(first.tokenizer)
-            masks = (self._mask(rows.get(p.token, [])) for p in predicates)
+            rows_by_token = self._rows_by_token(first.tokenizer)
+            masks = (self._to_mask(rows_by_token.get(predicate.token, [])) for predicate in predicates)
         else:
-            values = first.read(self._X)
-            masks = (p.takes(values) for p in predicates)
+            values = first.read_column(self._X)
+            masks = (predicate.satisfied_by(values) for predicate in predicates)
         return [pack_bits(mask[None, :])[0] for mask in masks]
 
-    def _mask(self, rows: list[int]) -> NDArray[np.bool_]:
+    def _to_mask(self, rows: list[int]) -> NDArray[np.bool_]:
         mask = np.zeros(self._n, dtype=bool)
         mask[rows] = True
         return mask
 
-    def _rows_with(self, tokenizer: str) -> dict[str, list[int]]:
-        """Return the rows of every token: texts are split once, whatever the number of rules."""
-        if tokenizer not in self._index:
+    def _rows_by_token(self, tokenizer: str) -> dict[str, list[int]]:
+        """Return the rows that contain each token; texts are split once for all rules."""
+        if tokenizer not in self._rows_by_tokenizer:
             index: dict[str, list[int]] = {}
-            for row, text in enumerate(texts(self._X)):
+            for row, text in enumerate(check_texts(self._X)):
                 for token in set(tokens(text, tokenizer)) if isinstance(text, str) else ():
                     index.setdefault(token, []).append(row)
-            self._index[tokenizer] = index
-        return self._index[tokenizer]
+            self._rows_by_tokenizer[tokenizer] = index
+        return self._rows_by_tokenizer[tokenizer]

@@ -1,4 +1,4 @@
-"""What conditions can be about: the columns of a table by the names that texts give them, and their words."""
+"""The vocabulary of rules in text form: the columns of a table, their names and their values."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -8,76 +8,91 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_hashable
 
-from faithkit.explanations.dates import holds_dates, zone_of
+from faithkit.explanations.dates import get_zone, is_date_column
 
-_TRUTHS = {"True": True, "False": False, "true": True, "false": False}
-_NUMBERS = ("integer", "floating", "mixed-integer-float", "empty")
+_BOOLEANS = {"True": True, "False": False, "true": True, "false": False}
+_NUMERIC_KINDS = ("integer", "floating", "mixed-integer-float", "empty")
 
 
 @attrs.frozen
 class Column:
-    """A column of a table: whether it can be compared with numbers or dates, and which words occur in it."""
+    """A column that conditions may name.
+
+    Attributes
+    ----------
+    name : str or int
+    is_numeric : bool
+        Whether it can be compared with numbers, or with dates.
+    values_by_text : dict
+        Its values, by their text without surrounding spaces.
+    has_dates : bool
+    zone : str
+        The time zone of its dates.
+    """
 
     name: str | int
-    numbers: bool
-    words: Mapping[str, tuple[Any, ...]] = attrs.field(factory=dict)  # by what they are without spaces around
-    dates: bool = False
-    zone: str = ""  # of dates
+    is_numeric: bool
+    values_by_text: Mapping[str, tuple[Any, ...]] = attrs.field(factory=dict)
+    has_dates: bool = False
+    zone: str = ""
 
     @classmethod
-    def of(cls, name: str | int, cells: pd.Series) -> "Column | None":
-        """Look at the cells; None where no condition could be about them."""
-        if isinstance(cells.dtype, pd.CategoricalDtype):
-            cells = pd.Series(cells.cat.categories)
-        kind = cells.dtype.kind
-        inferred = pd.api.types.infer_dtype(cells, skipna=True) if kind == "O" else ""
-        if kind in "iuf" or inferred in _NUMBERS:
+    def of(cls, name: str | int, values: pd.Series) -> "Column | None":
+        """Build from the values of a column; None if no condition can compare them."""
+        if isinstance(values.dtype, pd.CategoricalDtype):
+            values = pd.Series(values.cat.categories)
+        kind = values.dtype.kind
+        inferred = pd.api.types.infer_dtype(values, skipna=True) if kind == "O" else ""
+        if kind in "iuf" or inferred in _NUMERIC_KINDS:
             return cls(name, True)
         if kind == "b" or inferred == "boolean":
-            return cls(name, True, {word: (truth,) for word, truth in _TRUTHS.items()})
-        if holds_dates(cells):
-            return cls(name, True, dates=True, zone=zone_of(cells.dtype))
+            return cls(name, True, {text: (boolean,) for text, boolean in _BOOLEANS.items()})
+        if is_date_column(values):
+            return cls(name, True, has_dates=True, zone=get_zone(values.dtype))
         if kind in "mc":
             return None
-        there = cells.dropna()
-        return cls(
-            name, False, _words(there.unique() if inferred == "string" else filter(is_hashable, there))
-        )
+        present = values.dropna()
+        distinct = present.unique() if inferred == "string" else filter(is_hashable, present)
+        return cls(name, False, _group_by_text(distinct))
 
     def united(self, other: "Column") -> "Column":
-        """Return the column with the words of another part of it, too; one of the parts may be empty."""
-        new = {word: values for word, values in other.words.items() if self.words.get(word) != values}
-        if not new and self.numbers == other.numbers:
-            return self
-        both = {
-            word: tuple(dict.fromkeys((*self.words.get(word, ()), *values))) for word, values in new.items()
+        """Merge the values of two parts of one column; one of the parts may be empty."""
+        known = self.values_by_text
+        additions = {
+            text: values for text, values in other.values_by_text.items() if known.get(text) != values
         }
-        is_number = self.numbers and other.numbers
+        if not additions and self.is_numeric == other.is_numeric:
+            return self
+        merged = {
+            text: tuple(dict.fromkeys((*known.get(text, ()), *values))) for text, values in additions.items()
+        }
+        is_numeric = self.is_numeric and other.is_numeric
         zone = self.zone if self.zone == other.zone else ""
-        return Column(self.name, is_number, {**self.words, **both}, self.dates and other.dates, zone)
+        has_dates = self.has_dates and other.has_dates
+        return Column(self.name, is_numeric, {**known, **merged}, has_dates, zone)
 
 
-def _words(values: Iterable[Any]) -> dict[str, tuple[Any, ...]]:
-    found: dict[str, dict[Any, None]] = {}
+def _group_by_text(values: Iterable[Any]) -> dict[str, tuple[Any, ...]]:
+    values_by_text: dict[str, dict[Any, None]] = {}
     for value in values:
-        found.setdefault(str(value).strip(), {})[value] = None
-    return {word: tuple(values) for word, values in found.items()}
+        values_by_text.setdefault(str(value).strip(), {})[value] = None
+    return {text: tuple(values) for text, values in values_by_text.items()}
 
 
 @attrs.frozen
 class Vocabulary:
-    """The columns that conditions may name; of texts instead, the words that they may contain.
+    """The columns that conditions may name; `is_text` if the rows are texts and conditions are about words.
 
     Examples
     --------
     >>> X = pd.DataFrame({"age": [31, 45], "age group": ["young", "old"]})
-    >>> [(column.name, rest) for column, rest in Vocabulary.of(X).leading("age group = old")]
+    >>> [(column.name, rest) for column, rest in Vocabulary.of(X).match_columns("age group = old")]
     [('age group', ' = old'), ('age', ' group = old')]
     """
 
     columns: Mapping[str, Column]
-    texts: bool = False
-    lengths: tuple[int, ...] = attrs.field(
+    is_text: bool = False
+    name_lengths: tuple[int, ...] = attrs.field(
         default=attrs.Factory(
             lambda self: tuple(sorted({len(name) for name in self.columns}, reverse=True)), takes_self=True
         )
@@ -85,28 +100,28 @@ class Vocabulary:
 
     @classmethod
     def of(cls, X: Any) -> "Vocabulary":
-        """Look at a table; the columns of an array are called x0 or 0, as libraries do."""
+        """Build from a table; the columns of an array are named x0 or 0, as in other libraries."""
         if isinstance(X, list):
-            return cls({}, texts=True)
-        if X.ndim > 2:  # its rows are no rows of columns
+            return cls({}, is_text=True)
+        if X.ndim > 2:  # images and the like have no columns
             return cls({})
         if isinstance(X, pd.DataFrame):
-            found = {str(name): Column.of(name, cells) for name, cells in X.items()}
+            columns_by_name = {str(name): Column.of(name, column_values) for name, column_values in X.items()}
         else:
-            worded = X.dtype.kind in "OUS"
-            cells = (X[:, j] if worded else np.empty(0, X.dtype) for j in range(X.shape[1]))
-            columns = [Column.of(j, pd.Series(one)) for j, one in enumerate(cells)]
-            found = {f"{x}{j}": column for x in ("x", "") for j, column in enumerate(columns)}
-        return cls({name: column for name, column in found.items() if column is not None and name})
+            has_texts = X.dtype.kind in "OUS"
+            column_values = (X[:, j] if has_texts else np.empty(0, X.dtype) for j in range(X.shape[1]))
+            columns = [Column.of(j, pd.Series(values)) for j, values in enumerate(column_values)]
+            columns_by_name = {f"{x}{j}": column for x in ("x", "") for j, column in enumerate(columns)}
+        return cls({name: column for name, column in columns_by_name.items() if column is not None and name})
 
-    def leading(self, text: str) -> Iterator[tuple[Column, str]]:
-        """Yield the columns whose name a text begins with, the longest first, and the rest of the text."""
-        for length in self.lengths:
+    def match_columns(self, text: str) -> Iterator[tuple[Column, str]]:
+        """Yield the columns whose names a text starts with, longest first, and the rest of the text."""
+        for length in self.name_lengths:
             column = self.columns.get(text[:length])
             if column is not None and len(text) >= length:
                 yield column, text[length:]
 
     def united(self, other: "Vocabulary") -> "Vocabulary":
-        """Return the words of two parts of one table."""
-        pairs = {name: column.united(other.columns[name]) for name, column in self.columns.items()}
-        return attrs.evolve(self, columns=pairs)
+        """Merge the vocabularies of two parts of one table."""
+        columns = {name: column.united(other.columns[name]) for name, column in self.columns.items()}
+        return attrs.evolve(self, columns=columns)

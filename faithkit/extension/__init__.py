@@ -1,1 +1,1 @@
-"""How others extend faithkit: hook specs, components, the registry, and the kernel's own components."""
+"""The extension API: hook specs, components, the registry, and the kernel's own components."""

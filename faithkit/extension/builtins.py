@@ -1,6 +1,6 @@
-"""The kernel's own plugin: it comes in through the same entry point and hooks as everybody else's.
+"""The kernel's own plugin, which is loaded through the same entry points and hooks as any other plugin.
 
-That keeps the extension API honest: what the kernel needs, a third party gets.
+So third parties can do everything that the kernel does.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ DATASETS = {
 
 @hookimpl
 def faithkit_relations() -> Iterator[Component]:
-    """Offer the relations that compare explanations with one another, and the one of rules."""
+    """Offer the relations that compare explanations with each other, and the relation of rules."""
     yield Component(
         name="same-explanation",
         factory="faithkit.explanations.relations:SameExplanation",
@@ -59,7 +59,7 @@ def faithkit_discretizers() -> Iterator[Component]:
 
 @hookimpl
 def faithkit_estimators() -> Iterator[Component]:
-    """Offer the paper's estimator and its three relatives."""
+    """Offer the paper's estimator and three variants of it."""
     yield Component(
         name="leave-one-out",
         factory="faithkit.measure.estimators:LeaveOneOut",

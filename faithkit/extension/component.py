@@ -1,38 +1,40 @@
-"""What a plugin registers: a `Component`, which describes a class or function without importing it.
+"""`Component`: the description of a class or function that a plugin registers, without importing it.
 
-The factory is an import *string*. So `faithkit plugins` can list a hundred components in no time, and an
-explainer whose library is missing or broken costs nothing until somebody asks for it.
+The factory is an import *string*. So `faithkit plugins` lists a hundred components in no time, and an
+explainer whose library is missing or broken does no harm until it is used.
 """
 
 import functools
 import importlib
+import importlib.util
 import re
+import sys
 from collections.abc import Iterable, Mapping
+from importlib.machinery import ModuleSpec, PathFinder
 from typing import Any
 
 from attrs import Attribute, field, frozen
 
 from faithkit.errors import PluginError
-from faithkit.extension.installed_modules import is_installed
-from faithkit.foreign import foreign
+from faithkit.third_party import guard
 from faithkit.wording import describe, did_you_mean
 
 INPUTS = ("table", "text", "sparse")
 ARRAYS = ("image", "series")
-"""What an array with more than two axes may be: rows of any shape, only for who says that it takes them."""
+"""Inputs with more than two axes; only components that list them in `inputs` receive such arrays."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
-# what could steer a terminal, or stop it
+# control characters, which a terminal obeys
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def _as_text(value: Any) -> Any:
-    # A subclass of str may compare and hash as it likes.
+    # A subclass of str may compare and hash in its own way.
     return str.__str__(value) if isinstance(value, str) else value
 
 
 def _as_tuple(value: Any) -> Any:
-    # A string is iterable too: it is left as it is, for the validator to refuse, or it would become letters.
+    # A string is iterable, and would become letters: the validator refuses it instead.
     return (
         tuple(map(_as_text, value)) if isinstance(value, Iterable) and not isinstance(value, str) else value
     )
@@ -43,8 +45,8 @@ def _as_dict(value: Any) -> Any:
 
 
 def is_dotted(text: str) -> bool:
-    """Whether a text is a name, or names with dots between them, as modules and attributes have."""
-    return all(part.isidentifier() for part in text.split("."))
+    """Whether a text is an identifier, or several with dots between them, like the path of a module."""
+    return all(name.isidentifier() for name in text.split("."))
 
 
 def _check_name(_: "Component", __: "Attribute[str]", name: Any) -> None:
@@ -61,7 +63,7 @@ def _check_factory(component: "Component", _: "Attribute[str]", factory: Any) ->
     if isinstance(factory, str) and factory.count(":") == 1 and all(map(is_dotted, factory.split(":"))):
         return
     proposal = "my_plugin.explainers:MyExplainer"
-    if hasattr(factory, "__qualname__"):  # the class itself was given: its import string is known
+    if hasattr(factory, "__qualname__"):  # the class itself was given, and has an import string
         proposal = f"{factory.__module__}:{factory.__qualname__}"
     raise PluginError(
         f"the factory of component {component.name!r} must be an import string 'module:attribute'. "
@@ -97,42 +99,42 @@ def _check_words(component: "Component", attribute: "Attribute[tuple[str, ...]]"
 
 def _check_inputs(component: "Component", attribute: "Attribute[tuple[str, ...]]", inputs: Any) -> None:
     _check_words(component, attribute, inputs)
-    known = (*INPUTS, *ARRAYS)
-    unknown = next((word for word in inputs if word not in known), None)
+    allowed = (*INPUTS, *ARRAYS)
+    unknown = next((word for word in inputs if word not in allowed), None)
     if unknown is not None or not inputs:
         raise PluginError(
-            f"the inputs of component {component.name!r} must be one or more of {', '.join(known)}. "
-            f"Got {inputs!r} instead. {did_you_mean(unknown or '', known)}".rstrip()
+            f"the inputs of component {component.name!r} must be one or more of {', '.join(allowed)}. "
+            f"Got {inputs!r} instead. {did_you_mean(unknown or '', allowed)}".rstrip()
         )
 
 
 @frozen(kw_only=True)
 class Component:
-    """One component of any kind, from explainer to command, described without importing it.
+    """The description of a component of any kind, from explainer to command.
 
     Parameters
     ----------
     name : str
-        What people type: lower-case letters, digits and dashes.
+        The name that people type: lower-case letters, digits and dashes.
     factory : str
-        The class or function that makes it, as an import string ``"module:attribute"``. Its signature and
-        docstring document the parameters. For a command it is the `click.Command` itself.
+        The class or function that creates it, as an import string ``"module:attribute"``. Its signature and
+        docstring document the parameters. For a command, it is the `click.Command` itself.
     summary : str
         One line for listings.
     params : mapping, default={}
         Presets of the factory's parameters. An alias is a second component with other presets.
     kinds : tuple of str, default=()
-        The kinds of explanation that it makes or accepts: "vector", "rule", "example" or any other word.
+        The kinds of explanation that it returns or accepts: "vector", "rule", "example" or any other word.
         Empty means any.
     inputs : tuple of str, default=("table", "text", "sparse")
-        What ``X`` may be. Who says "image" or "series" is given arrays of more than two axes as well, sliced
-        by rows only: what the other axes mean is between the model and the component.
+        What ``X`` may be. A component that lists "image" or "series" also receives arrays with more than two
+        axes. They are sliced by rows only; the model and the component agree on the other axes.
     requires : tuple of str, default=()
-        Import names that it needs and that the plugin does not install for sure.
+        Import names of modules that it needs, if installing the plugin does not always install them.
     types : tuple of str, default=()
-        Of an adapter: the classes whose objects it takes, each as its package and its name, such as
-        "shap.Explanation", wherever in the package it is defined. Of a loader: suffixes of files, such as
-        ".onnx", or the name of a file by which a folder is known, such as "MLmodel".
+        For an adapter: the classes of the objects that it accepts, each by package and name, such as
+        "shap.Explanation", wherever in the package the class is defined. For a loader: suffixes of files,
+        such as ".onnx", or the name of a file that marks a folder, such as "MLmodel".
 
     Raises
     ------
@@ -156,7 +158,7 @@ class Component:
     name: str = field(converter=_as_text, validator=_check_name)
     factory: str = field(converter=_as_text, validator=_check_factory)
     summary: str = field(converter=_as_text, validator=_check_summary)
-    # Left out of the hash (a dict has none), not of equality: still consistent.
+    # A dict has no hash. Equal components still have equal hashes.
     params: Mapping[str, Any] = field(factory=dict, converter=_as_dict, validator=_check_params, hash=False)
     kinds: tuple[str, ...] = field(default=(), converter=_as_tuple, validator=_check_words)
     inputs: tuple[str, ...] = field(default=INPUTS, converter=_as_tuple, validator=_check_inputs)
@@ -174,22 +176,22 @@ class Component:
         Raises
         ------
         PluginError
-            If it cannot be imported, whatever the reason, or cannot be called.
+            If it cannot be imported for any reason, or cannot be called.
         """
         module, _, attribute = self.factory.partition(":")
-        it = f"the factory {self.factory!r} of {self.name!r} cannot be loaded: it"
-        with foreign(it, error=PluginError):
+        subject = f"the factory {self.factory!r} of {self.name!r} cannot be loaded: it"
+        with guard(subject, error=PluginError):
             try:
                 factory = functools.reduce(getattr, attribute.split("."), importlib.import_module(module))
             except AttributeError as error:
                 question = did_you_mean(error.name or "", dir(error.obj))
-                raise PluginError(f"{it} failed with {describe(error)}. {question}".rstrip()) from error
+                raise PluginError(f"{subject} failed with {describe(error)}. {question}".rstrip()) from error
         if not callable(factory):
-            raise PluginError(f"{it} is of type {type(factory).__name__}, which cannot be called.")
+            raise PluginError(f"{subject} is of type {type(factory).__name__}, which cannot be called.")
         return factory
 
     def missing_requirements(self) -> tuple[str, ...]:
-        """Find which modules of `requires` are not installed, without importing any.
+        """Return the modules of `requires` that are not installed, without importing any.
 
         Returns
         -------
@@ -203,3 +205,32 @@ class Component:
         ('no_such',)
         """
         return tuple(name for name in self.requires if not is_installed(name))
+
+
+def is_installed(module: str) -> bool:
+    """Whether a module can be imported; this imports nothing, because modules may be heavy or broken.
+
+    >>> is_installed("json.decoder"), is_installed("no_such")
+    (True, False)
+    """
+    if sys.modules.get(module) is not None:
+        return True
+    try:
+        return _find_spec(module) is not None
+    except KeyError:
+        # Python cannot search a namespace package inside another one before it has imported the outer one.
+        # The folder exists; only creation can show whether the module works.
+        return True
+    except Exception:  # a finder that fails here would also fail the import
+        return False
+
+
+def _find_spec(module: str) -> ModuleSpec | None:
+    # importlib.util.find_spec("a.b") would import a, which may be heavy or broken.
+    parent, _, _ = module.rpartition(".")
+    if not parent:
+        return importlib.util.find_spec(module)
+    parent_spec = _find_spec(parent)
+    if parent_spec is None or parent_spec.submodule_search_locations is None:
+        return None
+    return PathFinder.find_spec(module, parent_spec.submodule_search_locations)

@@ -1,6 +1,6 @@
-"""From an entry to an instance, with every check that can be made before somebody else's code runs.
+"""Creation of components: import the factory, check the parameters, and call it.
 
-The factory's signature is the one description of its parameters: nothing is declared twice.
+The factory's signature is the only description of its parameters, so nothing is declared twice.
 """
 
 import inspect
@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 from faithkit.errors import FaithkitError, ParameterError, PluginError
 from faithkit.extension.entries import Entry
 from faithkit.extension.known_plugins import pip_name
-from faithkit.foreign import foreign
-from faithkit.wording import describe, did_you_mean, listing
+from faithkit.third_party import guard
+from faithkit.wording import describe, did_you_mean, join_words
 
 EMPTY = inspect.Parameter.empty
-"""Stands for "no default" and "no preset"; None may well be one."""
+"""Stands for "no default" and "no preset", because None may be a default."""
 
 
 class Parameter(NamedTuple):
-    """One parameter of a component's factory; `EMPTY` where there is no default or preset."""
+    """One parameter of a component's factory; `EMPTY` if there is no default or preset."""
 
     name: str
     default: Any
@@ -26,7 +26,7 @@ class Parameter(NamedTuple):
 
 
 def parameters(entry: Entry) -> list[Parameter]:
-    """List what a component can be given, from its factory's signature; this imports the factory.
+    """Return the parameters of a component from its factory's signature; this imports the factory.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def parameters(entry: Entry) -> list[Parameter]:
     [('text', True, <class 'inspect._empty'>), ('prefix', True, '> '), ('predicate', False, ...)]
     """
     presets = entry.component.params
-    accepted, _ = _accepted(_load(entry))
-    return [Parameter(name, default, presets.get(name, EMPTY)) for name, default in accepted.items()]
+    defaults, _ = _parse_signature(_load_factory(entry))
+    return [Parameter(name, default, presets.get(name, EMPTY)) for name, default in defaults.items()]
 
 
 def build(entry: Entry, params: Mapping[str, Any]) -> Any:
-    """Make an instance of a component.
+    """Create an instance of a component.
 
     Parameters
     ----------
@@ -71,12 +71,12 @@ def build(entry: Entry, params: Mapping[str, Any]) -> Any:
         If the factory cannot be imported or fails.
     """
     _check_requirements(entry)
-    factory = _load(entry)
+    factory = _load_factory(entry)
     if entry.kind == "command":
         return factory
     _check_parameters(entry, factory, params)
     hint = f"Update the plugin, or tell its authors: pip install --upgrade {entry.distribution}"
-    with foreign(f"{entry} cannot be made: it", hint, PluginError):
+    with guard(f"{entry} cannot be made: it", hint, PluginError):
         try:
             return factory(**{**entry.component.params, **params})
         except FaithkitError:
@@ -89,14 +89,14 @@ def build(entry: Entry, params: Mapping[str, Any]) -> Any:
 def _check_requirements(entry: Entry) -> None:
     missing = entry.component.missing_requirements()
     if missing:
-        modules = listing(map(repr, missing))
+        modules = join_words(map(repr, missing))
         packages = " ".join(dict.fromkeys(map(pip_name, missing)))
         raise PluginError(
             f"{entry} needs {modules}, not installed. Usually this helps: pip install {packages}"
         )
 
 
-def _load(entry: Entry) -> Any:
+def _load_factory(entry: Entry) -> Any:
     try:
         return entry.component.load()
     except FaithkitError as error:
@@ -104,30 +104,32 @@ def _load(entry: Entry) -> Any:
         raise PluginError(f"{entry} cannot be used: {error} {remedy}") from error
 
 
-def _accepted(factory: Any) -> tuple[dict[str, Any], bool]:
-    """Return the parameters that can be named, with their defaults, and whether any other name will do."""
+def _parse_signature(factory: Any) -> tuple[dict[str, Any], bool]:
+    """Return the defaults of all parameters that can be named, and whether any other name is accepted."""
     try:
-        with foreign("the signature"):
+        with guard("the signature"):
             signature = inspect.signature(factory)
-    except FaithkitError:  # some classes written in C do not tell
+    except FaithkitError:  # some classes written in C have no signature
         return {}, True
-    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    found = signature.parameters.values()
-    anything = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in found)
-    return {parameter.name: parameter.default for parameter in found if parameter.kind in named}, anything
+    nameable = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    params = signature.parameters.values()
+    accepts_any = any(param.kind is inspect.Parameter.VAR_KEYWORD for param in params)
+    return {param.name: param.default for param in params if param.kind in nameable}, accepts_any
 
 
 def _check_parameters(entry: Entry, factory: Any, params: Mapping[str, Any]) -> None:
-    accepted, anything = _accepted(factory)
+    defaults, accepts_any = _parse_signature(factory)
     presets = entry.component.params
-    for name in [] if anything else [*params, *presets]:
-        if name not in accepted:
-            blame = ParameterError if name in params else PluginError  # a wrong preset is the plugin's fault
-            choice = f"Its parameters are {', '.join(accepted)}." if accepted else "It takes none."
-            sentences = [f"{entry} has no parameter {name!r}.", did_you_mean(name, accepted), choice]
-            raise blame(" ".join(filter(None, sentences)))
-    needed = [name for name, default in accepted.items() if default is EMPTY]
-    missing = [name for name in needed if name not in params and name not in presets]
+    for name in [] if accepts_any else [*params, *presets]:
+        if name not in defaults:
+            error_class = ParameterError if name in params else PluginError  # a preset is the plugin's fault
+            choice = f"Its parameters are {', '.join(defaults)}." if defaults else "It takes none."
+            sentences = [f"{entry} has no parameter {name!r}.", did_you_mean(name, defaults), choice]
+            raise error_class(" ".join(filter(None, sentences)))
+    required = [name for name, default in defaults.items() if default is EMPTY]
+    missing = [name for name in required if name not in params and name not in presets]
     if missing:
         example = f"{entry.component.name}:{','.join(f'{name}=…' for name in missing)}"
-        raise ParameterError(f"{entry} needs the parameter {listing(map(repr, missing))}. Write {example!r}.")
+        raise ParameterError(
+            f"{entry} needs the parameter {join_words(map(repr, missing))}. Write {example!r}."
+        )

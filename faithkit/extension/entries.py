@@ -1,6 +1,6 @@
-"""The two things that loading a plugin can give: an `Entry` that works, or a `Broken` line that says why not.
+"""`Entry`, a component with its origin, and `PluginProblem`, a problem with a plugin.
 
-A failure is data, because one bad plugin among ten must not keep the other nine from working.
+A problem is a value and not an exception, so that one bad plugin does not stop the others.
 """
 
 from attrs import field, frozen
@@ -11,7 +11,7 @@ from faithkit.wording import one_line
 
 @frozen
 class Entry:
-    """A component and where it comes from.
+    """A component and the distribution that it comes from.
 
     Parameters
     ----------
@@ -21,9 +21,9 @@ class Entry:
     distribution : str
         The installed distribution that registered it, normalised: ``faithkit-scoped-rules``.
     version : str
-        Of that distribution.
+        The version of that distribution.
     entry_point : str, default=""
-        The entry point of that distribution which led to it.
+        The name of the entry point that led to it.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Entry:
 
     @property
     def qualified(self) -> str:
-        """The name that no other distribution can take: ``distribution/name``."""
+        """The name that no other distribution can use: ``distribution/name``."""
         return f"{self.distribution}/{self.component.name}"
 
     def __str__(self) -> str:
@@ -49,8 +49,8 @@ class Entry:
 
 
 @frozen
-class Broken:
-    """Something that is wrong with a plugin; it prints as one readable line.
+class PluginProblem:
+    """A problem with a plugin, which prints as one line.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ class Broken:
     hint : str
         What to do about it.
     cause : BaseException or None, default=None
-        The exception behind it, if there was one.
+        The exception behind it, if there is one.
 
     Examples
     --------
-    >>> print(Broken("my-plugin", "rules", "cannot be imported: ImportError: x", "Reinstall it"))
+    >>> print(PluginProblem("my-plugin", "rules", "cannot be imported: ImportError: x", "Reinstall it"))
     my-plugin (rules): cannot be imported: ImportError: x. Reinstall it
     """
 

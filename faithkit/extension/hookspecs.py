@@ -1,7 +1,7 @@
-"""The eight hooks by which a plugin says what it offers.
+"""The eight hooks with which a plugin offers components.
 
-They take no arguments and yield values, so that no order of plugins or calls can matter. Each hook serves one
-arrow of the pipeline; adapters, loaders and datasets stand beside it.
+Hooks take no arguments and yield values, so the order of plugins and calls does not matter. Each hook serves
+one step of the pipeline; adapters, loaders and datasets prepare its inputs.
 """
 
 from collections.abc import Iterable
@@ -11,10 +11,10 @@ import pluggy
 from faithkit.extension.component import Component
 
 GROUP = "faithkit"
-"""The group of entry points in which plugins are installed."""
+"""The entry point group of plugins."""
 
 API_VERSION = 1
-"""What a plugin's module states as ``FAITHKIT_API``; it changes when old plugins would no longer work."""
+"""The value of ``FAITHKIT_API`` in a plugin's module; it changes when old plugins no longer work."""
 
 HOOK_KINDS = (
     "explainer",
@@ -26,10 +26,10 @@ HOOK_KINDS = (
     "loader",
     "dataset",
 )
-"""The kinds of component that hooks offer, in the order of the pipeline: each by ``faithkit_<kind>s``."""
+"""The kinds of component with a hook, ``faithkit_<kind>s``, in the order of the pipeline."""
 
 KINDS = (*HOOK_KINDS, "command")
-"""All kinds of component: commands are entry points of their own, so that nothing is loaded to list them."""
+"""All kinds of component; commands have their own entry points, so that listing them loads nothing."""
 
 hookspec = pluggy.HookspecMarker("faithkit")
 hookimpl = pluggy.HookimplMarker("faithkit")
@@ -46,16 +46,16 @@ def hook_name(kind: str) -> str:
 
 @hookspec
 def faithkit_explainers() -> Iterable[Component]:
-    """Offer explainers: what maps a row to its explanation.
+    """Offer explainers, which map a row to its explanation.
 
     Returns
     -------
     iterable of Component
-        Their `kinds` are the kinds of explanation that they make.
+        Their `kinds` are the kinds of explanation that they return.
 
     Examples
     --------
-    The whole of a plugin's module:
+    A complete module of a plugin:
 
     >>> from faithkit.plugin import Component, hookimpl
     >>> FAITHKIT_API = 1
@@ -75,7 +75,7 @@ def faithkit_explainers() -> Iterable[Component]:
 
 @hookspec
 def faithkit_relations() -> Iterable[Component]:
-    """Offer relations: what says whether an explanation holds for an instance.
+    """Offer relations, which decide whether an explanation holds for an instance.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def faithkit_relations() -> Iterable[Component]:
 
 @hookspec
 def faithkit_discretizers() -> Iterable[Component]:
-    """Offer discretizers: what says which explanations count as the same.
+    """Offer discretizers, which decide which explanations count as the same.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def faithkit_discretizers() -> Iterable[Component]:
 
 @hookspec
 def faithkit_estimators() -> Iterable[Component]:
-    """Offer estimators: what turns the tally's counts into scores.
+    """Offer estimators, which turn the tally's counts into scores.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def faithkit_estimators() -> Iterable[Component]:
 
 @hookspec
 def faithkit_diagnostics() -> Iterable[Component]:
-    """Offer diagnostics: what answers a further question about a result.
+    """Offer diagnostics, which answer a further question about a result.
 
     Returns
     -------
@@ -175,12 +175,12 @@ def faithkit_diagnostics() -> Iterable[Component]:
 
 @hookspec
 def faithkit_adapters() -> Iterable[Component]:
-    """Offer adapters: what takes an object of another library as explanations, rows, predictions or a model.
+    """Offer adapters, which turn objects of other libraries into explanations, rows, predictions or models.
 
     Returns
     -------
     iterable of Component
-        Their `types` are the classes whose objects they take; nothing is imported to find out.
+        Their `types` are the classes of the objects that they accept; nothing is imported to match them.
 
     Examples
     --------
@@ -201,12 +201,12 @@ def faithkit_adapters() -> Iterable[Component]:
 
 @hookspec
 def faithkit_loaders() -> Iterable[Component]:
-    """Offer loaders: what makes a model of a file or a folder, for ``--model`` and `faithkit.load_model`.
+    """Offer loaders, which load a model from a file or folder, for ``--model`` and `faithkit.load_model`.
 
     Returns
     -------
     iterable of Component
-        Their `types` are suffixes of files (".acme"), or names of files that a folder has ("MLmodel").
+        Their `types` are suffixes of files (".acme"), or names of files that mark a folder ("MLmodel").
 
     Examples
     --------
@@ -227,13 +227,13 @@ def faithkit_loaders() -> Iterable[Component]:
 
 @hookspec
 def faithkit_datasets() -> Iterable[Component]:
-    """Offer datasets: what ``--data`` and `faithkit.load_dataset` know by name.
+    """Offer datasets, which ``--data`` and `faithkit.load_dataset` load by name.
 
     Returns
     -------
     iterable of Component
-        Called without arguments, the factory of each gives what has the methods `load` and `place`; nothing
-        is read before `load` is called.
+        The factory of each takes no arguments and returns an object with the methods `load` and `place`. Only
+        `load` reads data.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""What the project's other distributions provide, so that a missing one can be named with its remedy.
+"""The components of the project's other distributions, for advice on what to install.
 
-The registry never looks here to find a component: a wrong line can only spoil advice.
+The registry does not use this module to find components, so a wrong line can only spoil advice.
 """
 
 from collections.abc import Mapping
@@ -74,21 +74,23 @@ _PIP_NAMES = {"anchor": "anchor-exp", "mlflow": "mlflow-skinny", "sklearn": "sci
 
 
 def providers(kind: str) -> dict[str, str]:
-    """Map every known name of a kind to the distribution that provides it.
+    """Return the distribution that provides each known name of a kind.
 
     >>> providers("relation")["near-explanation"], providers("relation")["in-ball"]
     ('faithkit', 'faithkit-example-based')
     """
     hook = getattr(builtins, hook_name(kind), tuple)
-    own = VERBS if kind == "command" else [component.name for component in hook()]
-    plugins = {name: project for project, kinds in PROVIDED.items() for name in kinds.get(kind, ())}
-    return plugins | dict.fromkeys(own, KERNEL)
+    kernel_names = VERBS if kind == "command" else [component.name for component in hook()]
+    plugin_names = {
+        name: distribution for distribution, kinds in PROVIDED.items() for name in kinds.get(kind, ())
+    }
+    return plugin_names | dict.fromkeys(kernel_names, KERNEL)
 
 
-def install(distribution: str, extra: str = "") -> str:
+def pip_command(distribution: str, extra: str = "") -> str:
     """Return the command that installs one of the project's distributions, in the project's source tree.
 
-    >>> install("faithkit-paper"), install("faithkit", "dask")
+    >>> pip_command("faithkit-paper"), pip_command("faithkit", "dask")
     ('pip install -e plugins/paper', "pip install -e '.[dask]'")
     """
     folder = "." if distribution == KERNEL else f"plugins/{distribution.removeprefix('faithkit-')}"
@@ -96,10 +98,10 @@ def install(distribution: str, extra: str = "") -> str:
 
 
 def pip_name(module: str) -> str:
-    """Return what to install for a module, by pip's usual rule where nothing better is known.
+    """Return the name to install for a module, by pip's usual rule if there is no exception.
 
     >>> pip_name("sklearn.tree"), pip_name("dice_ml")
     ('scikit-learn', 'dice-ml')
     """
-    top = module.partition(".")[0]
-    return _PIP_NAMES.get(top, top.replace("_", "-"))
+    package = module.partition(".")[0]
+    return _PIP_NAMES.get(package, package.replace("_", "-"))

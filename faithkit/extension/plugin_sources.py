@@ -1,4 +1,4 @@
-"""The entry points of installed distributions: who declares them, and which are disabled. None is loaded."""
+"""The entry points of installed distributions, and which are disabled; none is loaded here."""
 
 import importlib.metadata
 import os
@@ -8,10 +8,10 @@ from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from faithkit.extension.entries import Broken
+    from faithkit.extension.entries import PluginProblem
 
 KERNEL = "faithkit"
-"""The kernel's distribution, and its package."""
+"""The name of the kernel's distribution, and of its package."""
 
 DISABLED = "it is disabled by the environment variable FAITHKIT_DISABLE"
 
@@ -23,35 +23,40 @@ class Source(NamedTuple):
     version: str
     entry_point: EntryPoint
 
-    def broken(self, problem: str, hint: str, cause: BaseException | None = None) -> "Broken":
-        """Say what is wrong with this plugin."""
-        from faithkit.extension.entries import Broken  # listing names needs no attrs
+    def problem(self, problem: str, hint: str, cause: BaseException | None = None) -> "PluginProblem":
+        """Return a problem with this plugin."""
+        from faithkit.extension.entries import (
+            PluginProblem,  # imported here, because listing names needs no attrs
+        )
 
-        return Broken(self.distribution, self.entry_point.name, problem, hint, cause)
+        return PluginProblem(self.distribution, self.entry_point.name, problem, hint, cause)
 
     @property
-    def upgrade(self) -> str:
-        """What a user can do about somebody else's mistake."""
+    def upgrade_command(self) -> str:
+        """The command that may bring a corrected version."""
         return f"pip install --upgrade {self.distribution}"
 
 
-def normalised(distribution: str) -> str:
-    """Spell a distribution's name as pip does (PEP 503).
+def normalise_name(distribution: str) -> str:
+    """Return a distribution's name in the spelling of pip (PEP 503).
 
-    >>> normalised("Faithkit_Scoped.Rules")
+    >>> normalise_name("Faithkit_Scoped.Rules")
     'faithkit-scoped-rules'
     """
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def as_sources(entry_points: Iterable[EntryPoint]) -> list[Source]:
-    """Find the distributions of entry points, and sort: the order of installation is irrelevant."""
-    sources = map(_source, entry_points)
-    return sorted(sources, key=lambda s: (s.distribution, s.entry_point.name, s.entry_point.value))
+    """Return entry points with their distributions, in an order that does not depend on installation."""
+    sources = map(_to_source, entry_points)
+    return sorted(
+        sources,
+        key=lambda source: (source.distribution, source.entry_point.name, source.entry_point.value),
+    )
 
 
 def installed_sources(group: str) -> tuple[list[Source], list[Source]]:
-    """Return the installed entry points of a group, and those that ``FAITHKIT_DISABLE`` leaves out.
+    """Return the installed entry points of a group, and those that ``FAITHKIT_DISABLE`` disables.
 
     Parameters
     ----------
@@ -60,25 +65,29 @@ def installed_sources(group: str) -> tuple[list[Source], list[Source]]:
     Returns
     -------
     enabled, disabled : list of Source
-        The kernel's own are always enabled.
+        The kernel's own entry points are always enabled.
     """
-    names = {normalised(name.strip()) for name in os.environ.get("FAITHKIT_DISABLE", "").split(",")}
+    disabled_names = {
+        normalise_name(name.strip()) for name in os.environ.get("FAITHKIT_DISABLE", "").split(",")
+    }
     enabled: list[Source] = []
     disabled: list[Source] = []
     for source in as_sources(importlib.metadata.entry_points(group=group)):
-        is_named = not names.isdisjoint({source.distribution, normalised(source.entry_point.name)})
+        is_named = not disabled_names.isdisjoint(
+            {source.distribution, normalise_name(source.entry_point.name)}
+        )
         (disabled if is_named and _package(source.entry_point) != KERNEL else enabled).append(source)
     return enabled, disabled
 
 
-def _source(entry_point: EntryPoint) -> Source:
+def _to_source(entry_point: EntryPoint) -> Source:
     distribution: Any = entry_point.dist
     try:
-        metadata = distribution.metadata  # parsed anew at every access
+        metadata = distribution.metadata  # each access parses it again
         name, version = metadata["Name"], metadata["Version"]
-    except Exception:  # damaged metadata, or an entry point made by hand
+    except Exception:  # damaged metadata, or an entry point without a distribution
         name, version = None, None
-    return Source(normalised(name or _package(entry_point)), version or "unknown", entry_point)
+    return Source(normalise_name(name or _package(entry_point)), version or "unknown", entry_point)
 
 
 def _package(entry_point: EntryPoint) -> str:

@@ -1,7 +1,7 @@
-"""Where every component is found: the one place that knows which plugins are installed.
+"""The registry of all components of the installed plugins.
 
-`registry` returns the default one, built on first use. Listing imports no factory;
-`Registry.create` does.
+`registry` returns the default registry, which is built at its first use. Listing components imports no
+factory; `Registry.create` does.
 """
 
 import contextlib
@@ -13,28 +13,33 @@ from importlib.metadata import EntryPoint
 from typing import Any
 
 from faithkit.errors import FaithkitWarning, PluginError, UnknownComponentError
-from faithkit.extension.component_names import conflicts, owner, spoken, without_duplicates
-from faithkit.extension.entries import Broken, Entry
+from faithkit.extension.component_names import (
+    find_owner,
+    name_conflicts,
+    separate_duplicates,
+    unambiguous_names,
+)
+from faithkit.extension.entries import Entry, PluginProblem
 from faithkit.extension.hookspecs import GROUP, KINDS
 from faithkit.extension.plugin_loading import discover, discover_installed
-from faithkit.extension.plugin_sources import DISABLED, normalised
+from faithkit.extension.plugin_sources import DISABLED, normalise_name
 
-__all__ = ["GROUP", "KINDS", "Broken", "Entry", "Registry", "registry"]
+__all__ = ["GROUP", "KINDS", "Entry", "PluginProblem", "Registry", "registry"]
 
 
 class Registry:
-    """The components of a set of plugins, and what is wrong with those plugins.
+    """The components of a set of plugins, and the problems of these plugins.
 
     Parameters
     ----------
     entry_points : iterable of EntryPoint, optional
-        By default all that are installed in the groups ``faithkit`` and ``faithkit.commands``, with the
+        By default all installed entry points of the groups ``faithkit`` and ``faithkit.commands``, with the
         kernel's own commands.
 
     Attributes
     ----------
-    broken : list of Broken
-        One for each problem; the rest of the registry works regardless.
+    broken : list of PluginProblem
+        One for each problem; the other components can still be used.
 
     Raises
     ------
@@ -54,56 +59,58 @@ class Registry:
     """
 
     def __init__(self, entry_points: Iterable[EntryPoint] | None = None) -> None:
-        found, failures = discover_installed() if entry_points is None else discover(entry_points)
-        entries, duplicates = without_duplicates(found)
+        entries, failures = discover_installed() if entry_points is None else discover(entry_points)
+        entries, duplicates = separate_duplicates(entries)
         self._entries = tuple(sorted(entries, key=_position))
-        broken = [*failures, *duplicates, *conflicts(self._entries)]
-        self.broken = sorted(broken, key=lambda line: (line.distribution, line.entry_point, line.problem))
-        problem = next((line for line in self.broken if line.problem != DISABLED), None)
-        if problem and os.environ.get("FAITHKIT_STRICT") == "1":
-            raise PluginError(str(problem)) from problem.cause
+        problems = [*failures, *duplicates, *name_conflicts(self._entries)]
+        self.broken = sorted(
+            problems, key=lambda problem: (problem.distribution, problem.entry_point, problem.problem)
+        )
+        first = next((problem for problem in self.broken if problem.problem != DISABLED), None)
+        if first and os.environ.get("FAITHKIT_STRICT") == "1":
+            raise PluginError(str(first)) from first.cause
 
     @contextlib.contextmanager
     def with_plugin(self, module: str) -> Iterator[None]:
-        """Know the components of one more module for a while, as if it were installed: for tests.
+        """Add the components of one module inside a `with` block, as if it were installed: for tests.
 
         Parameters
         ----------
         module : str
-            The name under which it can be imported. Worker processes do not know it.
+            The name under which it can be imported. Worker processes do not get the components.
 
         Raises
         ------
         PluginError
-            If there is anything wrong with it.
+            If the module has a problem.
 
         Examples
         --------
-        >>> known = Registry(entry_points=[])
-        >>> with known.with_plugin("faithkit.extension.builtins"):
-        ...     "majority" in known.names("estimator")
+        >>> empty = Registry(entry_points=[])
+        >>> with empty.with_plugin("faithkit.extension.builtins"):
+        ...     "majority" in empty.names("estimator")
         True
-        >>> known.names("estimator")
+        >>> empty.names("estimator")
         ()
         """
-        found, failures = discover([EntryPoint(module, module, GROUP)])
-        if failures:
-            raise PluginError(str(failures[0])) from failures[0].cause
-        before = self._entries
-        more = [entry for entry in found if entry not in before]
-        self._entries = tuple(sorted([*before, *more], key=_position))
+        entries, problems = discover([EntryPoint(module, module, GROUP)])
+        if problems:
+            raise PluginError(str(problems[0])) from problems[0].cause
+        entries_before = self._entries
+        new_entries = [entry for entry in entries if entry not in entries_before]
+        self._entries = tuple(sorted([*entries_before, *new_entries], key=_position))
         try:
             yield
         finally:
-            self._entries = before
+            self._entries = entries_before
 
     def entries(self, kind: str | None = None) -> tuple[Entry, ...]:
-        """List components, those too that have lost their short name.
+        """Return components, also those without a short name of their own.
 
         Parameters
         ----------
         kind : str, optional
-            One of `KINDS`; by default all of them, in the order of the pipeline.
+            One of `KINDS`; by default all kinds, in the order of the pipeline.
 
         Returns
         -------
@@ -113,13 +120,13 @@ class Registry:
         if kind is None:
             return self._entries
         if kind not in KINDS:
-            from faithkit.extension import suggestions as advice
+            from faithkit.extension.suggestions import unknown_kind_message
 
-            raise UnknownComponentError(advice.no_such_kind(kind))
+            raise UnknownComponentError(unknown_kind_message(kind))
         return tuple(entry for entry in self._entries if entry.kind == kind)
 
     def names(self, kind: str) -> tuple[str, ...]:
-        """List what can be asked for: a short name where it is unambiguous, else ``distribution/name``.
+        """Return the names of components: short names if unambiguous, else ``distribution/name``.
 
         Parameters
         ----------
@@ -130,7 +137,7 @@ class Registry:
         -------
         tuple of str
         """
-        return tuple(spoken(self.entries(kind)))
+        return tuple(unambiguous_names(self.entries(kind)))
 
     def find(self, kind: str, name: str) -> Entry:
         """Find a component.
@@ -149,23 +156,25 @@ class Registry:
         Raises
         ------
         UnknownComponentError
-            If nobody provides it, or more than one does.
+            If no distribution provides it, or more than one does.
         """
         distribution, slash, short = name.rpartition("/")
         sharers = [entry for entry in self.entries(kind) if entry.component.name == short]
         if slash:
-            sharers = [entry for entry in sharers if entry.distribution == normalised(distribution)]
-        found = owner(sharers)
-        if found:
-            return found
-        from faithkit.extension import suggestions as advice
+            sharers = [entry for entry in sharers if entry.distribution == normalise_name(distribution)]
+        entry = find_owner(sharers)
+        if entry:
+            return entry
+        from faithkit.extension.suggestions import ambiguous_name_message, unknown_name_message
 
         if sharers:
-            raise UnknownComponentError(advice.ambiguous(kind, name, sharers))
-        raise UnknownComponentError(advice.unknown(kind, name, self.names(kind), self._entries, self.broken))
+            raise UnknownComponentError(ambiguous_name_message(kind, name, sharers))
+        raise UnknownComponentError(
+            unknown_name_message(kind, name, self.names(kind), self._entries, self.broken)
+        )
 
     def create(self, kind: str, name: str, params: Mapping[str, Any] | None = None) -> Any:
-        """Make an instance of a component.
+        """Create an instance of a component.
 
         Parameters
         ----------
@@ -188,16 +197,16 @@ class Registry:
         ParameterError
             If it does not take these parameters.
         PluginError
-            If it cannot be imported or made, or something that it requires is not installed.
+            If it cannot be imported or created, or a module that it requires is not installed.
         """
-        from faithkit.extension.creation import build  # listing needs none of it
+        from faithkit.extension.creation import build  # not needed for listing
 
         return build(self.find(kind, name), params or {})
 
 
 @functools.cache
 def registry() -> Registry:
-    """Return the registry of all installed plugins, built when first asked for.
+    """Return the registry of all installed plugins, which is built at the first call.
 
     Returns
     -------
@@ -206,7 +215,7 @@ def registry() -> Registry:
     Warns
     -----
     FaithkitWarning
-        For each plugin that raises an error when it is loaded: it is left out.
+        For each plugin that raises an error while it is loaded; it is left out.
 
     Examples
     --------
@@ -214,11 +223,11 @@ def registry() -> Registry:
     >>> faithkit.plugin.registry() is faithkit.plugin.registry()
     True
     """
-    built = Registry()
-    for line in built.broken:
-        if line.cause is not None:
-            warnings.warn(f"a plugin is left out: {line}", FaithkitWarning, stacklevel=2)
-    return built
+    installed = Registry()
+    for problem in installed.broken:
+        if problem.cause is not None:
+            warnings.warn(f"a plugin is left out: {problem}", FaithkitWarning, stacklevel=2)
+    return installed
 
 
 def _position(entry: Entry) -> tuple[int, str, str]:

@@ -1,7 +1,7 @@
-"""How a component is written in one string, in Python and on the command line alike.
+"""Specs: a component's name and parameters in one string, in Python and on the command line.
 
-``"anchors:threshold=0.9,max-size=4"`` is a name and parameters. `parse_spec` reads it and `format_spec`
-writes it, for reports: what a report says can be pasted back and means the same.
+An example is ``"anchors:threshold=0.9,max-size=4"``. `parse_spec` reads a spec, and `format_spec` writes one.
+A spec in a report can be pasted back, and means the same.
 """
 
 import ast
@@ -14,15 +14,15 @@ from faithkit.errors import ParameterError
 from faithkit.wording import one_line
 
 _WORDS = {"true": True, "false": False, "none": None}
-_LONGEST = 100_000  # characters; reading more would take minutes, and nobody wrote them
-_SHOWN = 200  # characters of it in a message
+_MAX_LENGTH = 100_000  # characters; parsing more would take minutes
+_MAX_SHOWN = 200  # characters in a message
 CLOSING = {"(": ")", "[": "]", "{": "}"}
-# A quoted string is one token; a quote that is a token by itself has no partner.
+# A quoted string is one token; a quote that is a token by itself is not closed.
 TOKEN = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|.""", re.DOTALL)
 
 
 def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
-    """Read ``"name:param=value,…"``.
+    """Parse ``"name:param=value,…"``.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
     Raises
     ------
     ParameterError
-        If the name is empty, a piece has no ``=``, a parameter comes twice or a bracket or quote stays open.
+        If the name is empty, a parameter has no ``=`` or comes twice, or a bracket or quote is not closed.
 
     Examples
     --------
@@ -52,35 +52,35 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
     faithkit.errors.ParameterError: '0.9' in 'anchors:0.9' is not of the form param=value. Write for example
     'anchors:param=0.9'; `faithkit show` lists a component's parameters.
     """
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_LENGTH:
         raise ParameterError(
-            f"{_shown(text)} has {len(text):,} characters; expected at most {_LONGEST:,} for a component."
+            f"{_quote(text)} has {len(text):,} characters; expected at most {_MAX_LENGTH:,} for a component."
         )
     head, colon, rest = text.partition(":")
     name = head.strip()
     if not name:
         raise ParameterError(
-            f"{_shown(text)} names no component. Write a name, as in 'shap' or 'shap:param=value'."
+            f"{_quote(text)} names no component. Write a name, as in 'shap' or 'shap:param=value'."
         )
     params: dict[str, Any] = {}
-    for piece in _pieces(rest, text) if colon else []:
-        param, value = _assignment(piece, name, text)
+    for assignment in _split_assignments(rest, text) if colon else []:
+        param, value = _parse_assignment(assignment, name, text)
         if param in params:
             raise ParameterError(
-                f"the parameter {_shown(param)} is given twice in {_shown(text)}. Keep one of the two."
+                f"the parameter {_quote(param)} is given twice in {_quote(text)}. Keep one of the two."
             )
         params[param] = value
     return name, params
 
 
 def format_spec(name: str, params: Mapping[str, Any]) -> str:
-    """Write a name and parameters so that `parse_spec` reads back the same.
+    """Return a name and parameters as text that `parse_spec` reads back.
 
     Parameters
     ----------
     name : str
     params : mapping
-        Values are texts and Python literals: numbers, booleans, None; lists, tuples, sets, dicts of them.
+        The values are texts and Python literals: numbers, booleans, None; lists, tuples, sets, dicts of them.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def format_spec(name: str, params: Mapping[str, Any]) -> str:
     Raises
     ------
     ParameterError
-        If a value has no such form, an array for example.
+        If a value cannot be written as a literal, such as an array.
 
     Examples
     --------
@@ -100,71 +100,73 @@ def format_spec(name: str, params: Mapping[str, Any]) -> str:
         raise ParameterError(f"a component's name has no ':' and no outer spaces. Got {name!r} instead.")
     if not params:
         return name
-    return f"{name}:{','.join(_written(param, value) for param, value in params.items())}"
+    return f"{name}:{','.join(_format_assignment(param, value) for param, value in params.items())}"
 
 
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+def _quote(text: str) -> str:
+    return repr(text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…")
 
 
-def _pieces(rest: str, text: str) -> list[str]:
-    pieces, awaited = [""], list[str]()
-    for token in TOKEN.findall(rest):
+def _split_assignments(params_text: str, text: str) -> list[str]:
+    assignments, pending_closers = [""], list[str]()
+    for token in TOKEN.findall(params_text):
         if token in CLOSING:
-            awaited.append(CLOSING[token])
-        elif token in ("'", '"') or (token in CLOSING.values() and (not awaited or awaited.pop() != token)):
+            pending_closers.append(CLOSING[token])
+        elif token in ("'", '"') or (
+            token in CLOSING.values() and (not pending_closers or pending_closers.pop() != token)
+        ):
             raise _unbalanced(token, text)
-        if token == "," and not awaited:
-            pieces.append("")
+        if token == "," and not pending_closers:
+            assignments.append("")
         else:
-            pieces[-1] += token
-    if awaited:
-        raise _unbalanced(awaited[-1], text)
-    return pieces
+            assignments[-1] += token
+    if pending_closers:
+        raise _unbalanced(pending_closers[-1], text)
+    return assignments
 
 
 def _unbalanced(token: str, text: str) -> ParameterError:
-    # repr would escape the very characters that the message is about.
+    # without repr, which would escape the quotes that the message is about
     return ParameterError(
         f"a quote or bracket is not balanced in {one_line(text)}: look for the partner of {token}. "
-        'A value that is meant to hold just one goes in quotes, as in note="it\'s".'
+        'Put a value that contains only one of them in quotes, as in note="it\'s".'
     )
 
 
-def _assignment(piece: str, name: str, text: str) -> tuple[str, Any]:
-    param, equals, value = (part.strip() for part in piece.partition("="))
+def _parse_assignment(assignment: str, name: str, text: str) -> tuple[str, Any]:
+    param, equals, value = (field.strip() for field in assignment.partition("="))
     if not equals:
         example = f"{name}:param={param or 'value'}"
         raise ParameterError(
-            f"{_shown(piece.strip())} in {_shown(text)} is not of the form param=value. Write for example "
-            f"{_shown(example)}; `faithkit show` lists a component's parameters."
+            f"{_quote(assignment.strip())} in {_quote(text)} is not of the form param=value. Write for "
+            f"example {_quote(example)}; `faithkit show` lists a component's parameters."
         )
     if not param:
         raise ParameterError(
-            f"{_shown(piece.strip())} in {_shown(text)} has no name before '='. Write param=value."
+            f"{_quote(assignment.strip())} in {_quote(text)} has no name before '='. Write param=value."
         )
-    return param.replace("-", "_"), _value(value)
+    return param.replace("-", "_"), _parse_value(value)
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     try:
-        # Python warns about '\d' in a literal; here it is a user's text, not somebody's source code.
+        # Python warns about '\d' in a literal, but this is a user's text and not source code.
         with warnings.catch_warnings(action="ignore"):
             value = ast.literal_eval(text)
-        repr(value)  # a number with too many digits can be read in hexadecimal, and then not be written
+        repr(value)  # fails for a hexadecimal number with too many digits, which can be read but not written
         return value
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return text
 
 
-def _written(param: str, value: Any) -> str:
-    # in a composition of relations " &" and " |" would end the value
+def _format_assignment(param: str, value: Any) -> str:
+    # in a composition of relations, " &" and " |" would end the value
     is_plain = isinstance(value, str) and value.isprintable() and not re.search(r"\s[&|]", value)
-    bare = [value] if is_plain else []
-    for text in [*bare, repr(value)]:
-        if _reads_back(f"{param}={text}", param, value):
+    candidates = [value, repr(value)] if is_plain else [repr(value)]
+    for text in candidates:
+        if _is_read_back(f"{param}={text}", param, value):
             return f"{param}={text}"
     raise ParameterError(
         f"the parameter {param}={value!r} cannot be written as text. "
@@ -172,10 +174,10 @@ def _written(param: str, value: Any) -> str:
     )
 
 
-def _reads_back(piece: str, param: str, value: Any) -> bool:
+def _is_read_back(assignment: str, param: str, value: Any) -> bool:
     try:
-        _, params = parse_spec(f"x:{piece}")
+        _, params = parse_spec(f"x:{assignment}")
     except ParameterError:
         return False
-    # The type is compared because 1 == True == 1.0, and before the values because arrays have no plain ==.
+    # Types are compared because 1 == True == 1.0, and before values because == of arrays is no boolean.
     return list(params) == [param] and type(params[param]) is type(value) and bool(params[param] == value)

@@ -1,7 +1,7 @@
-"""The verbs of the command line, by name: the kernel's, and those that plugins declare as entry points.
+"""The verbs of the command line: the kernel's, and those that plugins declare as entry points.
 
 An entry point of the group ``faithkit.commands`` has the verb as its name and a `click.Command` as its value.
-So `faithkit --help` imports no plugin, and this module nothing that is heavy.
+So `faithkit --help` imports no plugin. This module imports nothing heavy.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from faithkit.extension.plugin_sources import Source
 
 if TYPE_CHECKING:
-    from faithkit.extension.entries import Broken, Entry
+    from faithkit.extension.entries import Entry, PluginProblem
 
 COMMANDS = "faithkit.commands"
-"""The group of entry points in which plugins declare verbs."""
+"""The entry point group of plugins' verbs."""
 
 VERBS = {
     "evaluate": "Measure the faithfulness of a model's explanations.",
@@ -22,21 +22,21 @@ VERBS = {
     "score": "Measure logged explanations, without a model.",
     "datasets": "List the datasets that --data knows by name.",
     "plan": "Say how many instances an evaluation needs.",
-    "plugins": "List the installed plugins, and what is wrong with any.",
+    "plugins": "List the installed plugins and their problems.",
     "show": "Show a component's parameters.",
     "check": "Check that an installed plugin keeps the contract.",
-    "new": "Write a package with a component of your own to begin with.",
+    "new": "Write a package with a first component of your own.",
 }
-"""The kernel's verbs, in the order in which the help lists them: each a file of `faithkit.cli`."""
+"""The kernel's verbs in the order of the help; each is a file of `faithkit.cli`."""
 
 
 def plugin_verbs(sources: Iterable[Source]) -> dict[str, list[Source]]:
-    """Map each verb of plugins to the entry points that declare it; the first one is used.
+    """Return the entry points that declare each verb of plugins; the first one is used.
 
     Parameters
     ----------
     sources : iterable of Source
-        Of the group `COMMANDS`, sorted by distribution.
+        Entry points of the group `COMMANDS`, sorted by distribution.
 
     Returns
     -------
@@ -50,20 +50,20 @@ def plugin_verbs(sources: Iterable[Source]) -> dict[str, list[Source]]:
     >>> [source.distribution for source in plugin_verbs([Source("acme", "1.0", audit)])["audit"]]
     ['acme']
     """
-    providers: dict[str, list[Source]] = {}
+    sources_by_verb: dict[str, list[Source]] = {}
     for source in sorted(sources, key=lambda source: source.entry_point.name):
         if source.entry_point.name not in VERBS:
-            providers.setdefault(source.entry_point.name, []).append(source)
-    return providers
+            sources_by_verb.setdefault(source.entry_point.name, []).append(source)
+    return sources_by_verb
 
 
 def command_entry(source: Source) -> "Entry":
-    """Describe a plugin's verb as a component, without importing it.
+    """Return a registry entry for a plugin's verb, without importing it.
 
     Raises
     ------
     PluginError
-        If the entry point's name or value is none that a component may have.
+        If the entry point's name or value is not allowed for a component.
     """
     from faithkit.extension.component import Component
     from faithkit.extension.entries import Entry
@@ -73,19 +73,19 @@ def command_entry(source: Source) -> "Entry":
     return Entry("command", component, source.distribution, source.version, verb)
 
 
-def clashes(sources: Sequence[Source]) -> Iterator["Broken"]:
-    """Name each entry point that is not used because its verb is the kernel's or another distribution's."""
-    providers = plugin_verbs(sources)
+def verb_clashes(sources: Sequence[Source]) -> Iterator["PluginProblem"]:
+    """Yield a problem for each entry point whose verb belongs to the kernel or to another distribution."""
+    sources_by_verb = plugin_verbs(sources)
     for source in sources:
         verb = source.entry_point.name
-        first = providers.get(verb, [source])[0]
+        first = sources_by_verb.get(verb, [source])[0]
         if verb in VERBS:
-            yield source.broken(
-                f"the command {verb!r} has a name that is reserved: {verb!r} stays faithkit's own",
+            yield source.problem(
+                f"the command {verb!r} has a reserved name: {verb!r} belongs to faithkit",
                 "Rename its entry point",
             )
         elif source is not first:
-            yield source.broken(
+            yield source.problem(
                 f"the command {verb!r} is also provided by {first.distribution}, whose command is used",
                 f"FAITHKIT_DISABLE={first.distribution} leaves that one out",
             )

@@ -1,1 +1,1 @@
-"""What comes in: tables, models, datasets, and the helpers explainers are fitted with."""
+"""Inputs: files, logs, tables, models, datasets, and the helpers that explainers use."""

@@ -1,7 +1,7 @@
-"""One column and its codes: how numbers, dates and categories become float64 and come back.
+"""Encode one column of numbers, dates or categories as float64 codes, and decode it.
 
-The Encoder is a list of these. A column holds numbers, dates or categories, and remembers the dtype in
-which its values came, because a model is owed what it was trained on: strings as strings, ints as ints.
+The Encoder has one such object per column. It remembers the dtype of the column, because a model needs the
+types that it was trained on: strings as strings, ints as ints.
 """
 
 from collections.abc import Sequence
@@ -12,25 +12,25 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.explanations.dates import dates_of, days_of, holds_dates
-from faithkit.wording import few
+from faithkit.explanations.dates import dates_to_days, days_to_dates, is_date_column
+from faithkit.wording import join_few
 
-_NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal"}
+_NUMBER_KINDS = {"integer", "floating", "mixed-integer-float", "decimal"}
 
 
 def is_category(column: Any) -> bool:
-    """Whether a column holds categories (strings, booleans, a categorical dtype): no numbers and no dates."""
-    if holds_dates(column):
+    """Return whether a column holds categories (strings, booleans, a categorical dtype)."""
+    if is_date_column(column):
         return False
     if column.dtype.kind == "O" and not isinstance(column.dtype, pd.CategoricalDtype):
-        return pd.api.types.infer_dtype(column, skipna=True) not in _NUMBERS
+        return pd.api.types.infer_dtype(column, skipna=True) not in _NUMBER_KINDS
     return column.dtype.kind not in "iuf"
 
 
 def distinct_words(column: Any) -> tuple[np.ndarray, list[str]]:
-    """Return the place of every cell among the values of a column, −1 where missing, and these as words.
+    """Return the code of each cell, −1 where missing, and the word of each code.
 
-    A value is written once, however many cells hold it. Two values can be written alike.
+    Each distinct value is converted to a word once. Two values can have the same word.
 
     Examples
     --------
@@ -38,16 +38,16 @@ def distinct_words(column: Any) -> tuple[np.ndarray, list[str]]:
     (array([ 0, -1,  1,  0]), ['True', '1'])
     """
     cells = column.array
-    if column.dtype == object:  # may hold 1 and True, which are equal and not the same word
+    if column.dtype == object:  # 1 and True are equal, but different words
         values = column.to_numpy(dtype=object, na_value=None)
         cells = np.array([None if value is None else str(value) for value in values], dtype=object)
-    place, values = pd.factorize(cells)
-    return place, [str(value) for value in values]
+    codes, values = pd.factorize(cells)
+    return codes, [str(value) for value in values]
 
 
 def learn_column(name: str, column: Any) -> "NumberColumn | DateColumn | CategoryColumn":
-    """Learn from a column of the background how to encode and decode it."""
-    if holds_dates(column):
+    """Build the encoder of a column from the background's values."""
+    if is_date_column(column):
         return DateColumn(name, column.dtype)
     if column.dtype.kind in "mcV" or isinstance(column.dtype, pd.IntervalDtype):
         raise InputError(
@@ -56,23 +56,25 @@ def learn_column(name: str, column: Any) -> "NumberColumn | DateColumn | Categor
         )
     missing = _missing_marker(column)
     if not is_category(column):
-        whole = column.dtype.kind == "O" and pd.api.types.infer_dtype(column, skipna=True) == "integer"
-        return NumberColumn(name, column.dtype, missing, whole)
+        holds_integers = (
+            column.dtype.kind == "O" and pd.api.types.infer_dtype(column, skipna=True) == "integer"
+        )
+        return NumberColumn(name, column.dtype, missing, holds_integers)
     try:
         values = tuple(_sorted_values(column))
     except TypeError as error:
-        raise _untellable(name, error) from error
+        raise _unhashable_error(name, error) from error
     return CategoryColumn(name, column.dtype, values, _lookup(values, column.dtype, missing))
 
 
 @attrs.frozen(eq=False)
 class NumberColumn:
-    """A column whose codes are its own values, NaN where one is missing."""
+    """A column whose codes are its values, NaN where one is missing."""
 
     name: str
     dtype: Any
-    missing: Any
-    whole: bool  # an object column that held ints only
+    missing: Any  # the marker of a missing value in an object column
+    holds_integers: bool  # an object column with ints only
 
     def encode(self, column: Any, keep_unseen: bool) -> np.ndarray:
         """Return the values as float64."""
@@ -81,7 +83,7 @@ class NumberColumn:
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
     def decode(self, codes: np.ndarray) -> Any:
-        """Return the values in the column's dtype, or as floats where it has no room for them."""
+        """Return the values in the column's dtype, or as floats if the dtype cannot hold them."""
         is_plain, is_float = isinstance(self.dtype, np.dtype), self.dtype.kind == "f"
         if is_plain and is_float:
             return codes.astype(self.dtype)
@@ -95,19 +97,19 @@ class NumberColumn:
 
     def _decode_objects(self, codes: np.ndarray, present: np.ndarray) -> np.ndarray:
         values = codes.astype(object)
-        missing = np.isnan(codes)
-        if self.whole and _fits(present, np.dtype(np.int64)):
-            values[~missing] = present.astype(np.int64).astype(object)
-        values[missing] = self.missing
+        is_missing = np.isnan(codes)
+        if self.holds_integers and _fits(present, np.dtype(np.int64)):
+            values[~is_missing] = present.astype(np.int64).astype(object)
+        values[is_missing] = self.missing
         return values
 
     def _check_numbers(self, column: Any) -> None:
         values = column.to_numpy(dtype=object)
         values = values[~pd.isna(values)]
-        if pd.api.types.infer_dtype(values) not in _NUMBERS | {"boolean", "empty"}:
-            strange = next((value for value in values if isinstance(value, str)), values[0])
+        if pd.api.types.infer_dtype(values) not in _NUMBER_KINDS | {"boolean", "empty"}:
+            example = next((value for value in values if isinstance(value, str)), values[0])
             raise InputError(
-                f"column {self.name!r} has the value {strange!r}; the background has only numbers there. "
+                f"column {self.name!r} has the value {example!r}; the background has only numbers there. "
                 "Give it in the dtype of the background."
             )
 
@@ -121,51 +123,52 @@ class DateColumn:
 
     def encode(self, column: Any, keep_unseen: bool) -> np.ndarray:
         """Return the dates as days."""
-        is_missing = column.dtype == object == self.dtype and column.isna().all()
-        if not is_missing and not holds_dates(column):
+        is_all_missing = column.dtype == object == self.dtype and column.isna().all()
+        if not is_all_missing and not is_date_column(column):
             raise InputError(
                 f"column {self.name!r} is {column.dtype}; the background has dates there ({self.dtype}). "
                 "Give it in the dtype of the background."
             )
-        return days_of(pd.Series(column))
+        return dates_to_days(pd.Series(column))
 
     def decode(self, codes: np.ndarray) -> Any:
         """Return the dates in the column's dtype."""
-        return dates_of(codes, self.dtype)
+        return days_to_dates(codes, self.dtype)
 
 
 @attrs.frozen(eq=False)
 class CategoryColumn:
-    """A column whose codes are the ranks 0..K−1 of its values; K is missing, K + 1 a value never seen."""
+    """A column whose codes are the ranks 0..K−1 of its values; K is a missing, K + 1 an unseen value."""
 
     name: str
     dtype: Any
     values: tuple[Any, ...]
-    lookup: Any  # the values and twice a missing one, in the column's dtype: decoding is one take
+    lookup: Any  # the value of each code, in the column's dtype; the last two are missing
 
     def encode(self, column: Any, keep_unseen: bool) -> np.ndarray:
         """Return the codes as float64."""
         try:
-            place, found = column.array.factorize()  # a value is looked up once, however many cells hold it
+            positions, values = column.array.factorize()  # each distinct value is looked up once
         except TypeError as error:
-            raise _untellable(self.name, error) from error
-        known = {value: code for code, value in enumerate(self.values)}
+            raise _unhashable_error(self.name, error) from error
+        code_of = {value: code for code, value in enumerate(self.values)}
         missing, unseen = len(self.values), len(self.values) + 1
-        codes = [known.get(value, unseen) for value in np.asarray(found, dtype=object)]
+        codes = [code_of.get(value, unseen) for value in np.asarray(values, dtype=object)]
         if unseen in codes and not keep_unseen:
-            value = found[codes.index(unseen)]
+            value = values[codes.index(unseen)]
             raise InputError(
                 f"column {self.name!r} has the value {value!r}, which the background does not have "
-                f"(it has {few(map(repr, self.values))}). Give a background that has it, or drop the row."
+                f"(it has {join_few(map(repr, self.values))}). Give a background that has it, or drop the "
+                "row."
             )
-        return np.array([*codes, missing], dtype=np.float64)[place]  # a missing cell has the place −1
+        return np.array([*codes, missing], dtype=np.float64)[positions]  # position −1 is missing
 
     def decode(self, codes: np.ndarray) -> Any:
         """Return the values in the column's dtype; the codes K and K + 1 are missing values."""
-        wrong = ~((codes >= 0) & (codes <= len(self.values) + 1) & (codes == np.floor(codes)))
-        if wrong.any():
+        is_invalid = ~((codes >= 0) & (codes <= len(self.values) + 1) & (codes == np.floor(codes)))
+        if is_invalid.any():
             raise InputError(
-                f"column {self.name!r} has the code {codes[wrong.argmax()]}; "
+                f"column {self.name!r} has the code {codes[is_invalid.argmax()]}; "
                 f"expected a whole number from 0 to {len(self.values) + 1}. Round and clip such codes."
             )
         cells = self.lookup.take(codes.astype(np.intp))
@@ -174,7 +177,7 @@ class CategoryColumn:
         return cells
 
 
-def _untellable(name: str, error: TypeError) -> InputError:
+def _unhashable_error(name: str, error: TypeError) -> InputError:
     return InputError(
         f"column {name!r} has cells that cannot be told apart ({error}); "
         "expected numbers, strings, booleans or categories. Convert or drop it."
@@ -182,34 +185,34 @@ def _untellable(name: str, error: TypeError) -> InputError:
 
 
 def _fits(values: np.ndarray, dtype: Any) -> bool:
-    """Whether all values are whole numbers that an integer dtype can hold."""
+    """Return whether all values are whole numbers that an integer dtype can hold."""
     limits = np.iinfo(getattr(dtype, "numpy_dtype", dtype))
-    # float(2**63 − 1) is 2**63, which is out: hence the strict comparison with max + 1
+    # float(2**63 − 1) is 2**63, which does not fit: hence the strict comparison with max + 1
     in_range = (values >= float(limits.min)) & (values < float(limits.max) + 1.0)
     return bool(np.all(in_range & (values == np.floor(values))))
 
 
 def _missing_marker(column: Any) -> Any:
-    """Return what an object column writes for a missing value: None, NaN or NA."""
+    """Return the missing value in an object column: None, NaN or NA."""
     if column.dtype.kind != "O":
         return None
-    missing = column.isna().to_numpy()
-    return column.iloc[int(missing.argmax())] if missing.any() else np.nan
+    is_missing = column.isna().to_numpy()
+    return column.iloc[int(is_missing.argmax())] if is_missing.any() else np.nan
 
 
 def _sorted_values(column: Any) -> Sequence[Any]:
-    """Return the values that occur, sorted; an ordered categorical dtype sorts them its own way."""
+    """Return the distinct values, sorted; an ordered categorical dtype has its own order."""
     dtype = column.dtype
     if dtype.kind == "b" or (
         dtype.kind == "O" and pd.api.types.infer_dtype(column, skipna=True) == "boolean"
     ):
-        return [False, True]  # both are known even where the background has one
+        return [False, True]  # both, even if the background has one only
     values = [value for value in column.unique() if not pd.isna(value)]
     if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
         return sorted(values, key=dtype.categories.get_loc)
     try:
         return sorted(values)
-    except TypeError:  # of several types: numbers among strings
+    except TypeError:  # values of several types, such as numbers among strings
         return sorted(values, key=lambda value: (type(value).__name__, value))
 
 

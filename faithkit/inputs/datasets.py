@@ -1,4 +1,4 @@
-"""Datasets by name: those that come with the installation, and those that other plugins offer."""
+"""Load datasets by name: embedded ones, and those of plugins."""
 
 from typing import Any
 
@@ -8,18 +8,18 @@ import pandas as pd
 
 from faithkit.errors import ContractError, PluginError
 from faithkit.extension.registry import Entry, registry
-from faithkit.foreign import foreign
-from faithkit.wording import listing
+from faithkit.third_party import guard
+from faithkit.wording import join_words
 
 PLACES = ("embedded", "here", "to be downloaded")
-"""Where the rows of a dataset are: in the installation, in a file on this machine, or elsewhere."""
+"""Where the rows of a dataset are: in the installation, in a file on this machine, or on a server."""
 
 
 @attrs.frozen(eq=False)
 class Dataset:
-    """A table of features, what is to be predicted of each row, and one line that says what it is about.
+    """A table of features, the target of each row, and a summary of one line.
 
-    That is a label, or a number (float64).
+    The target is a label or a number (float64).
     """
 
     name: str
@@ -29,7 +29,7 @@ class Dataset:
 
 
 def dataset_names() -> list[str]:
-    """Return the names that `load_dataset` knows.
+    """Return the names of all datasets.
 
     Examples
     --------
@@ -47,17 +47,17 @@ def dataset_place(name: str) -> str:
     >>> dataset_place("iris")
     'embedded'
     """
-    who = str(registry().find("dataset", name))
-    with foreign(who, error=PluginError):
-        found = str(registry().create("dataset", name).place())
-    if found not in PLACES:
-        choice = listing(map(repr, PLACES), "or")
-        raise ContractError(f"{who} is at {found!r:.80}: expected {choice}. Mend its place().")
-    return found
+    entry = str(registry().find("dataset", name))
+    with guard(entry, error=PluginError):
+        place = str(registry().create("dataset", name).place())
+    if place not in PLACES:
+        choices = join_words(map(repr, PLACES), "or")
+        raise ContractError(f"{entry} is at {place!r:.80}: expected {choices}. Mend its place().")
+    return place
 
 
 def dataset_summary(name: str) -> str:
-    """Return what a dataset is about, without loading it.
+    """Return the summary of a dataset, without loading it.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def dataset_summary(name: str) -> str:
 
 
 def load_dataset(name: str) -> Dataset:
-    """Return a dataset by its name: a DataFrame, texts or an array of images; labels as strings or floats.
+    """Load a dataset by its name: features in a DataFrame, texts or an array; targets as strings or floats.
 
     Examples
     --------
@@ -77,29 +77,30 @@ def load_dataset(name: str) -> Dataset:
     ((150, 4), 'setosa')
     """
     entry = registry().find("dataset", name)
-    return attrs.evolve(loaded(entry, registry().create("dataset", name)), name=name)
+    return attrs.evolve(load_from(entry, registry().create("dataset", name)), name=name)
 
 
-def loaded(entry: Entry, source: Any) -> Dataset:
-    """Return what a plugin's dataset loads: a table, texts or an array, with a label or number per row."""
-    who = str(entry)
-    with foreign(who, "Its load() should return the features and the labels.", PluginError):
+def load_from(entry: Entry, source: Any) -> Dataset:
+    """Load a plugin's dataset, and check it: a table, texts or an array, with a label or number per row."""
+    with guard(str(entry), "Its load() should return the features and the labels.", PluginError):
         X, y = source.load()
-        labels = _target(y)
+        labels = _as_target(y)
     is_texts = isinstance(X, list) and all(isinstance(text, str) for text in X)
     is_array = isinstance(X, np.ndarray) and X.ndim > 2
     if not isinstance(X, pd.DataFrame) and not is_texts and not is_array:
-        given = f"an array of shape {X.shape}" if isinstance(X, np.ndarray) else f"of type {type(X).__name__}"
+        is_flat = isinstance(X, np.ndarray)
+        description = f"an array of shape {X.shape}" if is_flat else f"of type {type(X).__name__}"
         raise ContractError(
-            f"{who} is {given}: expected a DataFrame, a list of texts, or an array of images or series."
+            f"{entry} is {description}: expected a DataFrame, a list of texts, or an array of images or "
+            "series."
         )
     if len(X) != len(labels):
-        raise ContractError(f"{who} has {len(X)} rows and {len(labels)} labels: expected one for each row.")
+        raise ContractError(f"{entry} has {len(X)} rows and {len(labels)} labels: expected one for each row.")
     return Dataset(entry.component.name, X, labels, entry.component.summary)
 
 
-def _target(y: Any) -> np.ndarray:
-    """Return floats as they are, whole or not, and all else as texts."""
+def _as_target(y: Any) -> np.ndarray:
+    """Return floats as float64, and all other values as texts."""
     if pd.api.types.is_float_dtype(getattr(y, "dtype", None)):
         return np.asarray(y, dtype=np.float64)
     return np.array([str(label) for label in y], dtype=object)

@@ -1,7 +1,7 @@
-"""Dates in files that only have texts: CSV and JSON Lines.
+"""Find dates among the texts of CSV and JSON Lines files.
 
-Nothing in such a file says which texts are dates. The model decides: a column whose texts are all dates is
-read as dates where the model takes dates, and does not answer otherwise for texts.
+Such a file does not say which texts are dates, so the model decides. A column whose texts are all dates is
+read as dates if the model accepts dates and does not predict otherwise for texts.
 """
 
 import contextlib
@@ -11,18 +11,18 @@ from typing import Any
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.explanations.dates import holds_dates
-from faithkit.inputs.models.model_columns import seen_by
+from faithkit.explanations.dates import is_date_column
+from faithkit.inputs.models.model_columns import select_model_columns
 from faithkit.inputs.models.predictor import Predictor
 
-ROWS = 200  # that the model is asked about in both forms
+ROWS = 200  # rows that the model predicts in both forms
 _ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?)?"
 
 
 def parse_dates(texts: Any) -> Any:
-    """Return a column of texts as dates, or None if one of them is no date as ISO 8601 writes it.
+    """Return a column of texts as dates, or None if one of them is not an ISO 8601 date.
 
-    Texts with a time zone are no dates here: one column may have several offsets.
+    Texts with a time zone do not count as dates, because one column may have several offsets.
 
     Examples
     --------
@@ -30,9 +30,9 @@ def parse_dates(texts: Any) -> Any:
     [Timestamp('2024-01-05 00:00:00'), NaT]
     >>> parse_dates(pd.Series(["2024-01-05", "soon"]))
     """
-    there = texts.dropna()
-    is_text = pd.api.types.infer_dtype(there) == "string"
-    if not is_text or not there.astype(str).str.fullmatch(_ISO).all():
+    present = texts.dropna()
+    is_text = pd.api.types.infer_dtype(present) == "string"
+    if not is_text or not present.astype(str).str.fullmatch(_ISO).all():
         return None
     try:
         return pd.to_datetime(texts, format="ISO8601")
@@ -41,9 +41,9 @@ def parse_dates(texts: Any) -> Any:
 
 
 def with_dates(X: Any, model: Any) -> Any:
-    """Return a table with texts as dates where the model takes dates; without a model, all that are dates.
+    """Parse the columns of dates if the model accepts dates; without a model, parse all of them.
 
-    A model that takes both must predict the same from both. Else the texts stay: it was trained on them.
+    If a model accepts both forms and predicts differently, the texts stay: it was trained on them.
 
     Examples
     --------
@@ -55,21 +55,23 @@ def with_dates(X: Any, model: Any) -> Any:
     """
     if not isinstance(X, pd.DataFrame):
         return X
-    shown = seen_by(model, X)
-    parsed = {name: parse_dates(shown[name]) for name in shown.columns if not shown[name].isna().all()}
+    used = select_model_columns(model, X)
+    parsed = {name: parse_dates(used[name]) for name in used.columns if not used[name].isna().all()}
     parsed = {name: dates for name, dates in parsed.items() if dates is not None}
     if not parsed:
         return X
-    dated = X.assign(**parsed)
+    with_parsed = X.assign(**parsed)
     if model is None:
-        return dated
-    by_dates, by_texts = (_answers(model, seen_by(model, table.head(ROWS))) for table in (dated, X))
-    return dated if by_dates is not None and by_texts in (None, by_dates) else X
+        return with_parsed
+    by_dates, by_texts = (
+        _predict(model, select_model_columns(model, table.head(ROWS))) for table in (with_parsed, X)
+    )
+    return with_parsed if by_dates is not None and by_texts in (None, by_dates) else X
 
 
 def dates_like(X: pd.DataFrame, frame: pd.DataFrame, path: str) -> pd.DataFrame:
-    """Return the rows of a file with texts as dates where X has dates."""
-    names = [name for name in X.columns if holds_dates(X[name]) and not holds_dates(frame[name])]
+    """Parse the columns of a file that hold dates in X."""
+    names = [name for name in X.columns if is_date_column(X[name]) and not is_date_column(frame[name])]
     parsed = {name: parse_dates(frame[name]) for name in names}
     for name, dates in parsed.items():
         if dates is None:
@@ -80,8 +82,8 @@ def dates_like(X: pd.DataFrame, frame: pd.DataFrame, path: str) -> pd.DataFrame:
     return frame.assign(**parsed)
 
 
-def _answers(model: Any, rows: pd.DataFrame) -> list[Any] | None:
-    """Return what a model predicts, or None if it does not take the rows."""
+def _predict(model: Any, rows: pd.DataFrame) -> list[Any] | None:
+    """Return a model's predictions, or None if it fails on the rows."""
     with warnings.catch_warnings(), contextlib.suppress(Exception):
         warnings.simplefilter("ignore")
         return list(Predictor(model).predict(rows).tolist())

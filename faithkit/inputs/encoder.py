@@ -1,7 +1,7 @@
-"""Explainers perturb, measure and sort numbers, models want the table they were trained on: this translates.
+"""The Encoder: convert a table to numbers, which explainers perturb and sort, and back for the model.
 
-There is one Encoder for all explainers, so that a category, a missing value or a value never seen before
-means the same to each of them.
+All explainers use this Encoder, so that a category, a missing value or an unseen value means the same to each
+of them.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.explanations.dates import zone_of
+from faithkit.explanations.dates import get_zone
 from faithkit.explanations.predicates import Interval, Predicate
 from faithkit.explanations.rules import Rule
 from faithkit.inputs.column_codes import CategoryColumn, DateColumn, learn_column
@@ -22,15 +22,15 @@ from faithkit.inputs.rows import Rows, check_names, check_X, column_names, input
 class Encoder:
     """Map the mixed columns of a table to a float64 matrix of codes, and back.
 
-    A number is its own code, NaN where it is missing. A date is the number of days since 1970 in UTC, to the
-    microsecond. A category (string, categorical dtype, boolean) is
-    its rank 0..K−1 among the sorted values of the background, K where it is missing and K + 1 where the
-    background does not have it. Booleans are the categories False and True, so their codes are 0 and 1.
+    The code of a number is the number, NaN where it is missing. The code of a date is the number of days
+    since 1970 in UTC, to the microsecond. The code of a category (string, categorical dtype, boolean) is its
+    rank 0..K−1 among the sorted values of the background, K if it is missing and K + 1 if the background does
+    not have it. Booleans are the categories False and True, so their codes are 0 and 1.
 
     Parameters
     ----------
     background : 2-D array or DataFrame
-        The rows whose columns, dtypes and categories are learnt.
+        The rows that define the columns, dtypes and categories.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Encoder:
     categories : dict
         For each of these positions the list of values, in the order of their codes.
     n_columns : int
-        How many columns there are.
+        The number of columns.
 
     Notes
     -----
@@ -69,12 +69,12 @@ class Encoder:
         self.names = column_names(background)
         self._frame_columns = background.columns if isinstance(background, pd.DataFrame) else None
         self._array_dtype: Any = None if isinstance(background, pd.DataFrame) else background.dtype
-        named = zip(self.names, iter_columns(background), strict=True)
-        self._columns = [learn_column(name, column) for name, column in named]
+        named_columns = zip(self.names, iter_columns(background), strict=True)
+        self._columns = [learn_column(name, column) for name, column in named_columns]
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return len(self._columns)
 
     @property
@@ -85,7 +85,11 @@ class Encoder:
     @property
     def categories(self) -> dict[int, list[Any]]:
         """The values of each column that holds categories, in the order of their codes."""
-        return {j: list(c.values) for j, c in enumerate(self._columns) if isinstance(c, CategoryColumn)}
+        return {
+            j: list(column.values)
+            for j, column in enumerate(self._columns)
+            if isinstance(column, CategoryColumn)
+        }
 
     def encode(self, X: Rows, unseen: Literal["error", "keep"] = "error") -> np.ndarray:
         """Return the codes of X, float64 of shape (n, n_columns).
@@ -93,35 +97,37 @@ class Encoder:
         Parameters
         ----------
         X : 2-D array or DataFrame
-            A DataFrame's columns may come in any order; an array's are read by position.
+            The columns of a DataFrame may have any order; those of an array are read by position.
         unseen : {"error", "keep"}
-            Whether a category that the background does not have is an error, or the code K + 1.
+            Whether a category that the background does not have is an error, or gets the code K + 1.
         """
         if unseen not in ("error", "keep"):
             raise InputError(f"unseen is {unseen!r}; expected 'error' or 'keep'.")
         self._check_table(X)
-        X = self._aligned(X)
+        X = self._align(X)
         codes = np.empty((len(X), self.n_columns))
-        for j, (learnt, column) in enumerate(zip(self._columns, iter_columns(X), strict=True)):
-            codes[:, j] = learnt.encode(column, keep_unseen=unseen == "keep")
+        for j, (column_encoder, column) in enumerate(zip(self._columns, iter_columns(X), strict=True)):
+            codes[:, j] = column_encoder.encode(column, keep_unseen=unseen == "keep")
         return codes
 
     def decode(self, codes: np.ndarray) -> Rows:
-        """Return the rows of the codes: container, columns, order and dtypes of the background.
+        """Return the rows of the codes, with the container, columns, order and dtypes of the background.
 
-        Integers and booleans come back as such where the codes allow it: a column of integers with a
-        fraction or NaN comes back as floats. Categories with code K or K + 1 come back as missing.
+        Integers and booleans keep their dtype where the codes allow it: a column of integers with a fraction
+        or NaN becomes floats. Categories with code K or K + 1 become missing values.
         """
         codes = np.asarray(codes, dtype=np.float64)
         if codes.ndim != 2 or codes.shape[1] != self.n_columns:
             raise InputError(f"the codes have shape {codes.shape}; expected (n, {self.n_columns}).")
         if self._array_dtype is not None and self._array_dtype.kind == "f":
             return codes.astype(self._array_dtype, order="C")
-        columns = [learnt.decode(codes[:, j]) for j, learnt in enumerate(self._columns)]
-        return self._array(columns, len(codes)) if self._frame_columns is None else self._frame(columns)
+        columns = [column_encoder.decode(codes[:, j]) for j, column_encoder in enumerate(self._columns)]
+        if self._frame_columns is None:
+            return self._build_array(columns, len(codes))
+        return self._build_frame(columns)
 
     def rule(self, predicates: Iterable[Predicate]) -> Rule:
-        """Return the rule of predicates whose limits are codes: those of dates become dates.
+        """Build a rule from predicates whose limits are codes; limits of date columns become dates.
 
         Examples
         --------
@@ -131,7 +137,7 @@ class Encoder:
         """
         labels = range(self.n_columns) if self._frame_columns is None else self._frame_columns
         columns = zip(labels, self._columns, strict=True)
-        zones = {label: zone_of(column.dtype) for label, column in columns if isinstance(column, DateColumn)}
+        zones = {label: get_zone(column.dtype) for label, column in columns if isinstance(column, DateColumn)}
         return Rule(
             attrs.evolve(predicate, dates=True, zone=zones[predicate.column])
             if isinstance(predicate, Interval) and predicate.column in zones
@@ -139,24 +145,24 @@ class Encoder:
             for predicate in predicates
         )
 
-    def _frame(self, columns: list[Any]) -> Any:
-        series = {j: _said(column) for j, column in enumerate(columns)}
+    def _build_frame(self, columns: list[Any]) -> Any:
+        series = {j: _with_dtype(column) for j, column in enumerate(columns)}
         return pd.DataFrame(series, copy=False).set_axis(self._frame_columns, axis="columns")
 
-    def _array(self, columns: list[Any], n: int) -> np.ndarray:
+    def _build_array(self, columns: list[Any], n: int) -> np.ndarray:
         rows = np.empty((n, len(columns)), dtype=np.result_type(*(column.dtype for column in columns)))
         for j, column in enumerate(columns):
             rows[:, j] = column
         is_text = self._array_dtype.kind in "US" and not pd.isna(rows).any()
         return rows.astype(self._array_dtype) if is_text else rows
 
-    def _aligned(self, X: Rows) -> Rows:
-        """Bring the columns into the background's order; by name where both sides have names."""
+    def _align(self, X: Rows) -> Rows:
+        """Reorder the columns like the background's, by name if both have names."""
         if isinstance(X, pd.DataFrame) and self._frame_columns is not None:
             names = column_names(check_X(X) if len(X) else X)
             check_names(names, self.names)
-            place = {name: j for j, name in enumerate(names)}
-            return X if names == self.names else X.iloc[:, [place[name] for name in self.names]]
+            position_of = {name: j for j, name in enumerate(names)}
+            return X if names == self.names else X.iloc[:, [position_of[name] for name in self.names]]
         if X.ndim != 2 or X.shape[1] != self.n_columns:
             raise InputError(
                 f"X has shape {X.shape}; expected {self.n_columns} columns, as in the background."
@@ -174,6 +180,6 @@ class Encoder:
             raise InputError(f"the Encoder was given {kind} input; expected a 2-D array or a DataFrame.")
 
 
-def _said(column: Any) -> Any:
-    """Say the dtype of a column of objects, which pandas would otherwise take for strings."""
+def _with_dtype(column: Any) -> Any:
+    """Keep the dtype of a column of objects, which pandas would otherwise convert to strings."""
     return pd.Series(column, dtype=object, copy=False) if column.dtype == object else column

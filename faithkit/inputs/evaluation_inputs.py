@@ -1,4 +1,4 @@
-"""What a person wants evaluated, put together from files and names: a model, a sample, a background."""
+"""Prepare the inputs of an evaluation from files and names: a model, a sample, a background, a pool."""
 
 import os
 import warnings
@@ -16,26 +16,26 @@ from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.date_texts import dates_like, with_dates
 from faithkit.inputs.files.array_files import is_array, read_array
 from faithkit.inputs.files.column_patterns import match_name, match_names, split_target, suggest_column
-from faithkit.inputs.files.column_roles import Table, check_texts
 from faithkit.inputs.files.discovery import is_pattern
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
+from faithkit.inputs.files.table import Table, check_texts
 from faithkit.inputs.files.table_files import open_table
 from faithkit.inputs.models.default_models import DEFAULTS, train_default
-from faithkit.inputs.models.model_columns import names_of, seen_by
+from faithkit.inputs.models.model_columns import fitted_columns, select_model_columns
 from faithkit.inputs.models.model_loading import load_model
-from faithkit.inputs.pools import PoolRows, check_names, said, streamed
+from faithkit.inputs.pools import PoolRows, check_names, read_metadata, stream_frames
 from faithkit.inputs.predictions.outcome import NUMBERS
 
-FEWEST_IDS = 20  # rows: of fewer, words may well all differ
-_ROLES = {"--weights": "weights", "--clusters": "clusters", "--id": "ids"}
+FEWEST_IDS = 20  # rows; in fewer rows, words may all differ by chance
+_FIELD_OF_FLAG = {"--weights": "weights", "--clusters": "clusters", "--id": "ids"}
 
 
 @attrs.frozen(eq=False)
 class EvaluationInputs:
-    """A model, the sample to judge it on, and the rows that explainers may learn from.
+    """A model, the sample whose explanations are evaluated, and the background for explainers.
 
-    `groups`, `weights`, `clusters` and `ids` have a value for every row of the sample, where they were asked
-    for, and `pool` has further rows: those of a file, or those that were not drawn.
+    `groups`, `weights`, `clusters` and `ids` have one value per row of the sample, or are None. `pool` has
+    further rows: those of a file, or those that were not sampled.
     """
 
     model: Any
@@ -49,14 +49,14 @@ class EvaluationInputs:
     ids: Any = None
     pool: PoolRows | None = None
 
-    def question(self) -> dict[str, Any]:
-        """Return what `evaluate` and `compare` are asked about."""
+    def evaluation_arguments(self) -> dict[str, Any]:
+        """Return the arguments for `evaluate` and `compare`."""
         names = ("model", "X", "background", "seed", "weights", "clusters", "uninformative", "pool")
         return {name: getattr(self, name) for name in names}
 
     def read_like(self, path: str, text: str | None = None) -> Any:
-        """Read another sample with the columns that the model sees."""
-        return read_like(seen_by(self.model, self.X), path, text)
+        """Read another sample with the columns that the model uses."""
+        return read_like(select_model_columns(self.model, self.X), path, text)
 
 
 def prepare(
@@ -80,86 +80,92 @@ def prepare(
     drop: str | None = None,
     id: str | None = None,
 ) -> EvaluationInputs:
-    """Load the data and the model; a default model is trained on a part, and judged on the rest.
+    """Load the data and the model; a default model is trained on some rows and evaluated on the others.
 
-    The groups `by` may come from any column of the data, shown to the model or not. A model that knows its
-    columns sees these. Any other sees all but those that it is to `drop`; those of weights, clusters and ids
-    only if `columns` names them. Rows that could have been drawn and were not
-    are offered as a pool, unless `pool` is a file, or "none". The `outcome` says what the target is, where
-    that is not left to its values: see `train_default`.
+    The groups `by` may be any column of the data, even one that the model does not use. A model that names
+    its columns gets these. Any other model gets all columns except those in `drop`; it gets the columns of
+    weights, clusters and ids only if `columns` names them. Rows that were not sampled become an optional
+    pool, unless `pool` is a file, or "none". The `outcome` declares the kind of the target; by default its
+    values decide, see `train_default`.
 
     Examples
     --------
-    >>> found = prepare("iris", samples=10)
-    >>> type(found.model).__name__, len(found.X), len(found.background)
+    >>> inputs = prepare("iris", samples=10)
+    >>> type(inputs.model).__name__, len(inputs.X), len(inputs.background)
     ('GradientBoostingClassifier', 10, 99)
     """
     if columns and text:
         raise InputError("--columns and --text exclude each other: the instances are a table, or texts.")
     X, y, table = _load(data, target, outcome)
-    groups = None if by is None else _column(table, by, "--by")
-    named = {"--weights": weights, "--clusters": clusters, "--id": id}
-    beside = {flag: None if name is None else _column(table, name, flag) for flag, name in named.items()}
-    loaded = None if model in DEFAULTS else load_model(model, trust_pickle, trust_types, _split(classes))
-    others = [one.name for one in beside.values() if one is not None] if names_of(loaded) is None else []
-    X = _shown(X, columns, drop, others)
-    X = _texts(X, text, table) if text else with_dates(X, loaded)
-    if loaded is None and classes:
+    groups = None if by is None else _read_column(table, by, "--by")
+    names = {"--weights": weights, "--clusters": clusters, "--id": id}
+    metadata = {
+        flag: None if name is None else _read_column(table, name, flag) for flag, name in names.items()
+    }
+    user_model = None if model in DEFAULTS else load_model(model, trust_pickle, trust_types, _split(classes))
+    metadata_columns = [column.name for column in metadata.values() if column is not None]
+    X = _select_columns(X, columns, drop, metadata_columns if fitted_columns(user_model) is None else [])
+    X = _read_texts(X, text, table) if text else with_dates(X, user_model)
+    if user_model is None and classes:
         raise InputError("--classes names the scores of a model of your own: leave it out without --model.")
-    known = read_like(seen_by(loaded, X), background, text) if background else None
-    fitted, rows = loaded, np.arange(n_rows(X))
-    if loaded is None:
-        _warn_of_ids(X)
-        fitted, train, rows = _trained(model, X, y, seed, outcome)
-        known = take_rows(X, train) if known is None else known
-    drawn = _drawn(rows, samples, seed)
-    sample = X if len(drawn) == n_rows(X) else take_rows(X, drawn)
-    more = None
+    background_rows = read_like(select_model_columns(user_model, X), background, text) if background else None
+    fitted_model, candidates = user_model, np.arange(n_rows(X))
+    if user_model is None:
+        _warn_about_ids(X)
+        fitted_model, training_rows, candidates = _train(model, X, y, seed, outcome)
+        background_rows = take_rows(X, training_rows) if background_rows is None else background_rows
+    rows = _draw(candidates, samples, seed)
+    sample = X if len(rows) == n_rows(X) else take_rows(X, rows)
+    pool_rows = None
     if pool is None:
-        more = _rest(X, np.setdiff1d(rows, drawn), beside)
+        pool_rows = _offer_pool(X, np.setdiff1d(candidates, rows), metadata)
     elif pool != "none":
-        more = _from_file(pool, seen_by(fitted, sample), text, named)
-    mine = {_ROLES[flag]: _at(one, drawn) for flag, one in beside.items()}
-    mine["uninformative"] = uninformative
-    return EvaluationInputs(fitted, sample, known, _at(groups, drawn), seed, pool=more, **mine)
+        pool_rows = _read_pool_file(pool, select_model_columns(fitted_model, sample), text, names)
+    return EvaluationInputs(
+        fitted_model,
+        sample,
+        background_rows,
+        _take(groups, rows),
+        seed,
+        uninformative=uninformative,
+        pool=pool_rows,
+        **{_FIELD_OF_FLAG[flag]: _take(column, rows) for flag, column in metadata.items()},
+    )
 
 
-def _warn_of_ids(X: Any) -> None:
-    """Say which columns of words have another word in every row: no model learns from names of rows."""
+def _warn_about_ids(X: Any) -> None:
+    """Warn about columns with a different word in every row: no model learns from ids."""
     if not isinstance(X, pd.DataFrame) or len(X) < FEWEST_IDS:
         return
     for name, column in X.items():
         if column.dtype.kind in "OU" and is_category(column) and column.nunique() == len(X):
             warnings.warn(
                 f"column {str(name)!r} has another value in every row: no model learns from it, and "
-                f"explainers do not know the values of other rows. "
-                f"If it names the rows write --id {name}, else --drop "
-                f"{name}.",
+                "explainers do not know the values of other rows. "
+                f"If it names the rows write --id {name}, else --drop {name}.",
                 FaithkitWarning,
                 stacklevel=3,
             )
 
 
 def _split(classes: str | None) -> list[str] | None:
-    """Return labels that were written with commas between."""
+    """Split labels at commas."""
     return None if classes is None else [label.strip() for label in classes.split(",")]
 
 
-def _trained(
-    model: str, X: Any, y: Any, seed: int, outcome: str | None
-) -> tuple[Any, np.ndarray, np.ndarray]:
+def _train(model: str, X: Any, y: Any, seed: int, outcome: str | None) -> tuple[Any, np.ndarray, np.ndarray]:
     if y is None:
-        named = "" if isinstance(X, np.ndarray) else "name the column to predict with --target, or "
+        advice = "" if isinstance(X, np.ndarray) else "name the column to predict with --target, or "
         raise InputError(
-            f"the default model {model} must be trained, and nobody says on what: "
-            f"{named}give your own --model."
+            f"the default model {model} must be trained, and there is no target: {advice}give your own "
+            "--model."
         )
-    numbers = isinstance(y, np.ndarray) and y.dtype.kind == "f"  # a dataset says what its target is
-    return train_default(model, X, y, seed, outcome or (NUMBERS if numbers else None))
+    is_number = isinstance(y, np.ndarray) and y.dtype.kind == "f"  # a dataset declares its target
+    return train_default(model, X, y, seed, outcome or (NUMBERS if is_number else None))
 
 
 def _load(data: str, target: str | None, outcome: str | None) -> tuple[Any, Any, Any]:
-    """Return the features, the target where there is one, and all columns as they were read."""
+    """Return the features, the target or None, and all columns as they were read."""
     if not os.path.exists(data) and not Path(data).suffix and not is_pattern(data):
         try:
             dataset = load_dataset(data)
@@ -169,7 +175,7 @@ def _load(data: str, target: str | None, outcome: str | None) -> tuple[Any, Any,
     if is_array(data):
         X = read_array(data)
         if target is not None:
-            raise _nameless(X, f"--target {target}")
+            raise _no_names_error(X, f"--target {target}")
         return X, None, X
     table = open_table(data)
     frame = table.frame(categories=True)
@@ -179,65 +185,66 @@ def _load(data: str, target: str | None, outcome: str | None) -> tuple[Any, Any,
     return X, table.predictions([target], outcome), table
 
 
-def _shown(X: Any, columns: str | None, drop: str | None, beside: list[str]) -> Any:
-    """Return what the model sees: the columns that were asked for, or all but what is said beside of rows."""
+def _select_columns(X: Any, columns: str | None, drop: str | None, metadata_columns: list[str]) -> Any:
+    """Return the model's columns: those in `columns`, or all except metadata; without those in `drop`."""
     if not isinstance(X, pd.DataFrame):
-        for flag, given in (("--columns", columns), ("--drop", drop)):
-            if given:
-                raise _nameless(X, f"{flag} {given}")
+        for flag, patterns in (("--columns", columns), ("--drop", drop)):
+            if patterns:
+                raise _no_names_error(X, f"{flag} {patterns}")
         return X
-    every = list(X.columns)
-    shown = match_names(every, columns) if columns else [name for name in every if name not in beside]
-    dropped = set(match_names(every, drop)) if drop else set()
-    kept = [name for name in shown if name not in dropped]
-    if not kept:
+    names = list(X.columns)
+    default = [name for name in names if name not in metadata_columns]
+    included = match_names(names, columns) if columns else default
+    dropped = set(match_names(names, drop)) if drop else set()
+    selected = [name for name in included if name not in dropped]
+    if not selected:
         raise InputError("no column is left for the model: take fewer out (--drop, --weights, --clusters).")
-    return X if kept == every else X[kept]
+    return X if selected == names else X[selected]
 
 
-def _nameless(X: Any, option: str) -> InputError:
-    what = "texts only" if isinstance(X, list) else f"rows of shape {X.shape[1:]}"
-    return InputError(f"this data has {what}, and no columns with names: leave {option} out.")
+def _no_names_error(X: Any, option: str) -> InputError:
+    content = "texts only" if isinstance(X, list) else f"rows of shape {X.shape[1:]}"
+    return InputError(f"this data has {content}, and no columns with names: leave {option} out.")
 
 
-def _column(table: Any, name: str, flag: str) -> Any:
+def _read_column(table: Any, name: str, flag: str) -> Any:
     if isinstance(table, list | np.ndarray):
-        raise _nameless(table, f"{flag} {name}")
+        raise _no_names_error(table, f"{flag} {name}")
     if not isinstance(table, Table):
         return table[match_name(list(table.columns), name, flag)]
-    return said(table, name, flag)
+    return read_metadata(table, name, flag)
 
 
-def _rest(X: Any, rows: np.ndarray, beside: dict[str, Any]) -> PoolRows | None:
-    """Offer the rows that nobody drew as a pool."""
+def _offer_pool(X: Any, rows: np.ndarray, metadata: dict[str, Any]) -> PoolRows | None:
+    """Return the rows that were not sampled as an optional pool."""
     if not len(rows):
         return None
-    theirs = {_ROLES[flag]: _at(column, rows) for flag, column in beside.items()}
-    return attrs.evolve(PoolRows.of(take_rows(X, rows)), offered=True, **theirs)
+    pool_metadata = {_FIELD_OF_FLAG[flag]: _take(column, rows) for flag, column in metadata.items()}
+    return attrs.evolve(PoolRows.of(take_rows(X, rows)), is_optional=True, **pool_metadata)
 
 
-def _from_file(pool: str, sample: Any, text: str | None, named: dict[str, str | None]) -> PoolRows:
-    """Read a pool, and its weights and clusters where the sample has some."""
-    asked = {flag: name for flag, name in named.items() if name is not None}
-    table = open_table(pool) if asked else None
-    theirs = {_ROLES[flag]: _column(table, name, flag) for flag, name in asked.items()}
-    return attrs.evolve(read_pool(pool, sample, text), **theirs)
+def _read_pool_file(pool: str, sample: Any, text: str | None, names: dict[str, str | None]) -> PoolRows:
+    """Read a pool, with the weights, clusters and ids that the sample has."""
+    used_names = {flag: name for flag, name in names.items() if name is not None}
+    table = open_table(pool) if used_names else None
+    metadata = {_FIELD_OF_FLAG[flag]: _read_column(table, name, flag) for flag, name in used_names.items()}
+    return attrs.evolve(read_pool(pool, sample, text), **metadata)
 
 
-def _at(column: Any, rows: np.ndarray) -> Any:
+def _take(column: Any, rows: np.ndarray) -> Any:
     return None if column is None else column.iloc[rows]
 
 
-def _texts(frame: Any, column: str, table: Any) -> list[str]:
+def _read_texts(frame: Any, column: str, table: Any) -> list[str]:
     if not isinstance(frame, pd.DataFrame):
-        raise _nameless(frame, f"--text {column}")
+        raise _no_names_error(frame, f"--text {column}")
     if column not in frame.columns:
         raise InputError(f"the table has no column {column!r}. {suggest_column(column, frame.columns)}")
     return check_texts(table.texts(column) if isinstance(table, Table) else frame[column], column)
 
 
 def read_like(X: Any, path: str, text: str | None = None) -> Any:
-    """Read another sample of the same columns as X: a background, or a reference."""
+    """Read another sample with the columns of X: a background, or a reference."""
     if is_array(path):
         return read_array(path)
     if isinstance(X, np.ndarray):
@@ -247,21 +254,22 @@ def read_like(X: Any, path: str, text: str | None = None) -> Any:
     table = open_table(path)
     frame = table.frame(categories=True)
     if text is not None or isinstance(X, list):
-        return _texts(frame, text or "text", table)
+        return _read_texts(frame, text or "text", table)
     check_names(path, X.columns, frame.columns)
     return dates_like(X, frame[list(X.columns)], path)
 
 
 def read_pool(path: str, X: Any, text: str | None = None) -> PoolRows:
-    """Read a pool with the columns of X: Parquet in pieces, however long, and all else at once."""
+    """Read a pool with the columns of X: Parquet in pieces, any other file at once."""
     if text is not None or not isinstance(X, pd.DataFrame) or not is_parquet(path):
         return PoolRows.of(read_like(X, path, text))
-    whole = ParquetTable.open(Path(path))
-    check_names(path, X.columns, whole.columns)
-    return PoolRows(streamed(whole.using(list(X.columns))))
+    table = ParquetTable.open(Path(path))
+    check_names(path, X.columns, table.columns)
+    return PoolRows(stream_frames(table.select(list(X.columns))))
 
 
-def _drawn(rows: np.ndarray, samples: int | None, seed: int) -> np.ndarray:
+def _draw(rows: np.ndarray, samples: int | None, seed: int) -> np.ndarray:
+    """Draw a random sample of rows, in their order; return all rows if there are no more."""
     n = len(rows)
     if samples is None or samples >= n:
         return rows

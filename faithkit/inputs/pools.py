@@ -1,4 +1,4 @@
-"""Rows that are predicted and not explained: where they come from, piece by piece."""
+"""Pools: rows with predictions and without explanations, which are read in pieces."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -9,25 +9,25 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.explanations.dates import holds_dates
+from faithkit.explanations.dates import is_date_column
 from faithkit.inputs.column_codes import is_category
 from faithkit.inputs.files.column_patterns import match_name, match_names
-from faithkit.inputs.files.column_roles import Table
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
+from faithkit.inputs.files.table import Table
 from faithkit.inputs.files.table_files import open_table
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.inputs.rows import Rows, check_columns, check_X, input_kind
-from faithkit.wording import few
+from faithkit.wording import join_few
 
 
 @attrs.frozen(eq=False)
 class PoolRows:
-    """The rows of a pool, in pieces that can be had again and again, and what is known of each of them.
+    """The rows of a pool, in pieces that can be read repeatedly, with optional predictions and metadata.
 
-    Rows that are `offered`, such as those that nobody drew, are used where explanations can be checked
-    against them; a pool that somebody asked for is refused where they cannot.
+    An optional pool (`is_optional`), such as the rows that were not sampled, is ignored if explanations
+    cannot be checked against it. For a pool that the user asked for, that is an error.
 
     Examples
     --------
@@ -41,25 +41,25 @@ class PoolRows:
     weights: Any = None
     clusters: Any = None
     ids: Any = None
-    offered: bool = False
+    is_optional: bool = False
 
     @classmethod
     def of(cls, pool: Any, predictions: Any = None) -> "PoolRows":
-        """Take rows as people give them."""
+        """Return a pool of the given rows, in any supported container."""
         if isinstance(pool, PoolRows):
             return pool
         rows = check_X(as_rows(pool), "the pool")
         return cls(lambda: [rows], None if predictions is None else as_column(predictions))
 
     def like(self, X: Rows) -> "PoolRows":
-        """Return the same rows with the columns of X, in its order; other ones are refused at once."""
+        """Return a pool with the columns of X, in its order; other columns are an error at once."""
         for piece in self.pieces():
-            _aligned(piece, X)
+            _align(piece, X)
             break
-        return attrs.evolve(self, pieces=lambda: (_aligned(piece, X) for piece in self.pieces()))
+        return attrs.evolve(self, pieces=lambda: (_align(piece, X) for piece in self.pieces()))
 
     def labels(self, predictor: Predictor | None, outcome: Outcome | None = None) -> Iterator[Any]:
-        """Yield the predictions, by the model where they are not known."""
+        """Yield the predictions of the pieces; without a predictor, the stored ones."""
         if predictor is None:
             yield self.predictions
             return
@@ -67,9 +67,12 @@ class PoolRows:
             yield predictor.answers(X, outcome)
 
 
-def _aligned(piece: Rows, X: Rows) -> Rows:
+def _align(piece: Rows, X: Rows) -> Rows:
+    """Return a piece with the columns of X, in its order, and check that the columns hold the same kinds."""
     kinds = input_kind(piece, "the pool"), input_kind(X)
-    are_arrays = isinstance(piece, np.ndarray) and isinstance(X, np.ndarray)  # these are told by their shapes
+    are_arrays = isinstance(piece, np.ndarray) and isinstance(
+        X, np.ndarray
+    )  # their shapes are compared below
     are_frames = [isinstance(rows, pd.DataFrame) for rows in (piece, X)]
     if not are_arrays and (kinds[0] != kinds[1] or are_frames[0] != are_frames[1]):
         raise InputError(
@@ -79,23 +82,23 @@ def _aligned(piece: Rows, X: Rows) -> Rows:
     if not isinstance(X, pd.DataFrame):
         return piece
     for name in X.columns:
-        mine, theirs = (_sort(frame[name]) for frame in (X, piece))
-        if mine != theirs:
+        expected, kind = (_content_kind(frame[name]) for frame in (X, piece))
+        if kind != expected:
             raise InputError(
-                f"the pool's column {name!r} has {theirs}, and that of X {mine}: write both alike."
+                f"the pool's column {name!r} has {kind}, and that of X {expected}: write both alike."
             )
     return piece[list(X.columns)]
 
 
-def _sort(column: Any) -> str:
-    """Say what a column holds, as far as a model would mind."""
-    if holds_dates(column):
+def _content_kind(column: Any) -> str:
+    """Return what a column holds, as far as it matters to a model: dates, words or numbers."""
+    if is_date_column(column):
         return "dates"
     return "words" if is_category(column) and column.dtype.kind != "b" else "numbers"
 
 
-def streamed(table: ParquetTable, categories: bool = True) -> Callable[[], Iterator[pd.DataFrame]]:
-    """Return a function that reads a table anew, part by part."""
+def stream_frames(table: ParquetTable, categories: bool = True) -> Callable[[], Iterator[pd.DataFrame]]:
+    """Return a function that reads the parts of a table each time it is called."""
 
     def pieces() -> Iterator[pd.DataFrame]:
         for part in table.parts():
@@ -104,39 +107,41 @@ def streamed(table: ParquetTable, categories: bool = True) -> Callable[[], Itera
     return pieces
 
 
-def logged_pool(
+def read_logged_pool(
     path: str,
     prediction: str,
     features: tuple[str, ...],
     outcome: str | None = None,
-    **beside: str | None,
+    **metadata: str | None,
 ) -> PoolRows:
-    """Read rows whose predictions were logged beside them, and their weights and clusters if named."""
+    """Read rows and their logged predictions; `metadata` names the columns of weights, clusters and ids."""
     if not features:
         raise InputError("a pool is read by its instances: name their columns with --features.")
-    rows = _logged_rows(path, prediction, features, outcome)
-    named = {k: v for k, v in beside.items() if v is not None}
-    if not named:
-        return rows
+    pool = _read_logged_rows(path, prediction, features, outcome)
+    names = {role: name for role, name in metadata.items() if name is not None}
+    if not names:
+        return pool
     table = open_table(path)
-    return attrs.evolve(rows, **{role: said(table, name, f"--{role}") for role, name in named.items()})
+    return attrs.evolve(
+        pool, **{role: read_metadata(table, name, f"--{role}") for role, name in names.items()}
+    )
 
 
-def said(table: Table, name: str, flag: str) -> pd.Series:
-    """Return a column that says something about rows: as it is written; weights are numbers."""
-    found = match_name(table.names, name, flag)
-    return table.frame([found])[found] if flag == "--weights" else table.labels(found)
+def read_metadata(table: Table, pattern: str, flag: str) -> pd.Series:
+    """Return a column of row metadata: weights as numbers, others as they were written."""
+    name = match_name(table.names, pattern, flag)
+    return table.frame([name])[name] if flag == "--weights" else table.labels(name)
 
 
-def _logged_rows(path: str, prediction: str, features: tuple[str, ...], outcome: str | None) -> PoolRows:
+def _read_logged_rows(path: str, prediction: str, features: tuple[str, ...], outcome: str | None) -> PoolRows:
     if is_parquet(path):
-        whole = ParquetTable.open(Path(path))
-        names = match_names(whole.columns, prediction)
-        check_names(path, features, whole.columns)
-        one = whole.using(names)
-        parts = [part.predictions(names, outcome) for part in one.parts()]
+        table_on_disk = ParquetTable.open(Path(path))
+        names = match_names(table_on_disk.columns, prediction)
+        check_names(path, features, table_on_disk.columns)
+        parts = [part.predictions(names, outcome) for part in table_on_disk.select(names).parts()]
         return PoolRows(
-            streamed(whole.using(features), categories=False), pd.concat(parts, ignore_index=True)
+            stream_frames(table_on_disk.select(features), categories=False),
+            pd.concat(parts, ignore_index=True),
         )
     table = open_table(path)
     check_names(path, features, table.names)
@@ -144,8 +149,9 @@ def _logged_rows(path: str, prediction: str, features: tuple[str, ...], outcome:
     return PoolRows.of(table.frame(features), table.predictions(names, outcome))
 
 
-def check_names(path: str, wanted: Iterable[Any], known: Iterable[Any]) -> None:
-    """Refuse a file that lacks some columns."""
-    absent = [name for name in wanted if name not in set(known)]
-    if absent:
-        raise InputError(f"{path} lacks columns of the data: {few(map(str, absent))}.")
+def check_names(path: str, expected: Iterable[Any], names: Iterable[Any]) -> None:
+    """Check that a file has all expected columns."""
+    available = set(names)
+    lacking = [name for name in expected if name not in available]
+    if lacking:
+        raise InputError(f"{path} lacks columns of the data: {join_few(map(str, lacking))}.")

@@ -1,34 +1,34 @@
-"""What stands between a raw table and a scikit-learn estimator: encoding, imputation, or nothing at all."""
+"""Prepare a raw table for a scikit-learn estimator: encode and impute it where needed."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from faithkit.explanations.dates import days_of, holds_dates
+from faithkit.explanations.dates import dates_to_days, is_date_column
 from faithkit.inputs.column_codes import distinct_words, is_category
 from faithkit.inputs.rows import Rows, input_kind, iter_columns
 
 
 def is_plain(X: Rows) -> bool:
-    """Whether X is a table of numbers and booleans, none of them missing: estimators take it as it is."""
+    """Return whether X is a table of numbers and booleans without missing values, which estimators accept."""
     return input_kind(X) == "table" and not any(
-        _is_word(column) or holds_dates(column) or column.isna().any() for column in iter_columns(X)
+        _needs_encoding(column) or is_date_column(column) or column.isna().any() for column in iter_columns(X)
     )
 
 
-def prepared(estimator: Any, X: Rows, one_hot: bool) -> Any:
-    """Return the estimator itself if it can take rows like X's, else a Pipeline that prepares them for it.
+def add_preparation(estimator: Any, X: Rows, one_hot: bool) -> Any:
+    """Return the estimator itself if it accepts rows like X's, else a Pipeline that prepares them.
 
     Parameters
     ----------
     estimator : scikit-learn estimator
         Unfitted.
     X : array, DataFrame, sparse matrix or list of str
-        The rows that decide; those of several axes are laid out flat.
+        The rows that decide which preparation is needed; rows with several axes are flattened.
     one_hot : bool
-        Whether the estimator needs categories as indicators and numbers on one scale, as linear models
-        do, or is content with ranks, as trees are.
+        Whether the estimator needs categories as indicators and scaled numbers, as linear models do.
+        Otherwise categories become ranks, which suffice for trees.
     """
     if input_kind(X) == "sparse" or is_plain(X):
         return estimator
@@ -40,29 +40,32 @@ def prepared(estimator: Any, X: Rows, one_hot: bool) -> Any:
         return Pipeline([("words", CountVectorizer()), ("model", estimator)])
     if input_kind(X) == "array":
         return Pipeline([("flatten", FunctionTransformer(flat)), ("model", estimator)])
-    return Pipeline([("prepare", _columns(X, one_hot)), ("model", estimator)])
+    return Pipeline([("prepare", _column_transformer(X, one_hot)), ("model", estimator)])
 
 
 def flat(X: np.ndarray) -> np.ndarray:
-    """Return rows of any shape as rows of numbers: an array of images as a table of pixels."""
+    """Flatten rows with several axes: an array of images becomes a table of pixels."""
     return X.reshape(len(X), -1)
 
 
-def _is_word(column: Any) -> bool:
-    """Whether a column has to be encoded: booleans are as good as numbers."""
+def _needs_encoding(column: Any) -> bool:
+    """Return whether a column must be encoded; booleans need not."""
     return is_category(column) and column.dtype.kind != "b"
 
 
-def _columns(X: Rows, one_hot: bool) -> Any:
+def _column_transformer(X: Rows, one_hot: bool) -> Any:
     from sklearn.compose import ColumnTransformer
 
-    named = isinstance(X, pd.DataFrame) and all(isinstance(name, str) for name in X.columns)
-    labels = list(X.columns) if named else list(range(X.shape[1]))
-    is_word = [_is_word(column) for column in iter_columns(X)]
-    words = [label for label, word in zip(labels, is_word, strict=True) if word]
-    numbers = [label for label, word in zip(labels, is_word, strict=True) if not word]
-    parts = [("numbers", _number_steps(scale=one_hot), numbers), ("words", _word_steps(one_hot), words)]
-    return ColumnTransformer([part for part in parts if part[2]])
+    has_names = isinstance(X, pd.DataFrame) and all(isinstance(name, str) for name in X.columns)
+    columns = list(X.columns) if has_names else list(range(X.shape[1]))
+    is_word = [_needs_encoding(column) for column in iter_columns(X)]
+    words = [column for column, word in zip(columns, is_word, strict=True) if word]
+    numbers = [column for column, word in zip(columns, is_word, strict=True) if not word]
+    transformers = [
+        ("numbers", _number_steps(scale=one_hot), numbers),
+        ("words", _word_steps(one_hot), words),
+    ]
+    return ColumnTransformer([transformer for transformer in transformers if transformer[2]])
 
 
 def _number_steps(scale: bool) -> Any:
@@ -88,21 +91,21 @@ def _word_steps(one_hot: bool) -> Any:
 
 
 def as_floats(X: Rows) -> np.ndarray:
-    """Return a table of numbers and dates as float64, whatever its columns write for a missing value."""
+    """Return a table of numbers and dates as float64, with NaN for any kind of missing value."""
     return np.column_stack([_floats(column) for column in iter_columns(X)])
 
 
 def _floats(column: Any) -> np.ndarray:
-    if holds_dates(column):
-        return days_of(column)
+    if is_date_column(column):
+        return dates_to_days(column)
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def as_words(X: Rows) -> np.ndarray:
-    """Return a table of categories as strings, NaN for missing; scikit-learn takes no NA and no mixtures."""
+    """Return categories as strings, NaN where missing; scikit-learn accepts neither NA nor mixed types."""
     return np.column_stack([_words(column) for column in iter_columns(X)])
 
 
 def _words(column: Any) -> np.ndarray:
-    place, words = distinct_words(column)
-    return np.array([*words, np.nan], dtype=object)[place]
+    codes, words = distinct_words(column)
+    return np.array([*words, np.nan], dtype=object)[codes]

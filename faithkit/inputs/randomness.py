@@ -1,7 +1,7 @@
-"""The global generators, borrowed for one row: for libraries that take no seed.
+"""Seed the global random generators for a block of code, for libraries that accept no seed.
 
-Two threads that seed one generator would disturb each other, so it is lent to one at a time; and it is
-given back as it was, since it belongs to the person who called us.
+Two threads that seed the same generator would disturb each other, so a lock admits one at a time. The state
+is restored afterwards, because the generators belong to the user.
 """
 
 import contextlib
@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-_TURN = threading.RLock()
+_LOCK = threading.RLock()
 
 
 @contextlib.contextmanager
 def global_seed(seed: int) -> Iterator[None]:
-    """Seed NumPy's and Python's global generators for the body, and restore them after it.
+    """Seed NumPy's and Python's global generators in a `with` block, and restore them after it.
 
     Examples
     --------
@@ -26,12 +26,12 @@ def global_seed(seed: int) -> Iterator[None]:
     ...     bool(np.random.random() == first)
     True
     """
-    with _TURN:
-        numpys, pythons = np.random.get_state(), random.getstate()
+    with _LOCK:
+        numpy_state, python_state = np.random.get_state(), random.getstate()
         np.random.seed(int(seed) % 2**32)
         random.seed(int(seed))
         try:
             yield
         finally:
-            np.random.set_state(numpys)
-            random.setstate(pythons)
+            np.random.set_state(numpy_state)
+            random.setstate(python_state)

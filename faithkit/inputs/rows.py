@@ -1,12 +1,11 @@
-"""A sample comes as an array, a DataFrame, a sparse matrix or a list of texts: here they are one thing, rows.
+"""Check and describe samples, which may be arrays, DataFrames, sparse matrices or lists of texts.
 
-A row of an array may itself have several axes, such as an image: what they mean is between the model and the
-explainer.
-
-Everything else asks these few functions instead of asking for the type once more.
+A row of an array may have several axes, such as an image; their meaning is up to the model and the explainer.
+Other modules use these functions instead of testing the type of a sample.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,15 +15,15 @@ from scipy import sparse
 from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError
 from faithkit.extension.component import ARRAYS
-from faithkit.wording import few
+from faithkit.wording import join_few
 
 Rows: TypeAlias = Any  # numpy.ndarray | pandas.DataFrame | SciPy sparse matrix | list[str]
 
-_STACK = "numpy.stack(X) for images of one size, or series of one length (pad shorter ones)"
+_STACK_CODE = "numpy.stack(X) for images of one size, or series of one length (pad shorter ones)"
 _EXPECTED = "a NumPy array, a pandas DataFrame, a SciPy sparse matrix or a list of strings"
 
 
-def input_kind(X: Rows, who: str = "X") -> str:
+def input_kind(X: Rows, sample_name: str = "X") -> str:
     """Return "table", "sparse", "text", or "array" for rows of several axes, such as images.
 
     Examples
@@ -38,18 +37,18 @@ def input_kind(X: Rows, who: str = "X") -> str:
         return "sparse"
     if isinstance(X, list) and all(isinstance(text, str) for text in X):
         return "text"
-    raise _unlike_rows(X, who)
+    raise _unsupported_type(X, sample_name)
 
 
-def is_one_of(X: Rows, inputs: Collection[str]) -> bool:
-    """Whether rows are of a kind that a component lists in its `inputs`.
+def has_input_kind(X: Rows, inputs: Collection[str]) -> bool:
+    """Return whether rows are of a kind that a component lists in its `inputs`.
 
-    Only who made an array knows whether it holds images or series: it is taken for what is asked for.
+    An array does not say whether it holds images or series, so it counts as either.
 
     Examples
     --------
     >>> images = np.zeros((3, 8, 8))
-    >>> is_one_of(images, ("table", "image")), is_one_of(images, ("table", "text"))
+    >>> has_input_kind(images, ("table", "image")), has_input_kind(images, ("table", "text"))
     (True, False)
     """
     kind = input_kind(X)
@@ -57,9 +56,9 @@ def is_one_of(X: Rows, inputs: Collection[str]) -> bool:
 
 
 def column_names(X: Rows) -> list[str]:
-    """Return a DataFrame's column names as strings, else x0, x1, … as scikit-learn has them.
+    """Return a DataFrame's column names as strings, else x0, x1, … as in scikit-learn.
 
-    The cells of an image are called by their places, in the order in which it is laid out flat.
+    The cells of an image are named by their indices, in the order of the flattened image.
 
     Examples
     --------
@@ -73,24 +72,24 @@ def column_names(X: Rows) -> list[str]:
     if isinstance(X, list):
         return ["text"]
     if X.ndim > 2:
-        return [str(list(place)) for place in np.ndindex(X.shape[1:])]
+        return [str(list(index)) for index in np.ndindex(X.shape[1:])]
     return [f"x{j}" for j in range(X.shape[1])]
 
 
-def known_names(X: Rows | None) -> list[str] | None:
-    """Return the names of features where rows have any: of columns, or of an image's cells by their places.
+def feature_names_or_none(X: Rows | None) -> list[str] | None:
+    """Return the feature names of a DataFrame, or of an image's cells; None if rows have no names.
 
     Examples
     --------
-    >>> known_names(pd.DataFrame({"age": [31]})), known_names(np.zeros((1, 2)))
+    >>> feature_names_or_none(pd.DataFrame({"age": [31]})), feature_names_or_none(np.zeros((1, 2)))
     (['age'], None)
     """
-    has_some = isinstance(X, pd.DataFrame) or (isinstance(X, np.ndarray) and X.ndim > 2)
-    return column_names(X) if has_some else None
+    has_names = isinstance(X, pd.DataFrame) or (isinstance(X, np.ndarray) and X.ndim > 2)
+    return column_names(X) if has_names else None
 
 
 def iter_columns(X: Rows) -> Iterator[Any]:
-    """Yield the columns of a table as Series, never letting pandas guess another dtype from the values."""
+    """Yield the columns of a table as Series, without letting pandas infer another dtype."""
     if isinstance(X, pd.DataFrame):
         yield from (column for _, column in X.items())
         return
@@ -98,17 +97,17 @@ def iter_columns(X: Rows) -> Iterator[Any]:
     yield from (pd.Series(X[:, j], dtype=dtype, copy=False) for j in range(X.shape[1]))
 
 
-def check_X(X: Rows, who: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-learn)
-    """Return X if it is a usable sample, and say what is wrong with it otherwise.
+def check_X(X: Rows, sample_name: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-learn)
+    """Return X if it is a usable sample; otherwise raise an error that says what is wrong.
 
-    Nothing is converted but sparse matrices, which become CSR, the format whose rows can be taken, and a
-    Series or a 1-D array of texts, which becomes a list. `who` is what to call it: "X", or "the background".
+    Sparse matrices become CSR, because rows of CSR can be selected. A Series or a 1-D array of texts becomes
+    a list. Nothing else is converted. `sample_name` is the name of X in messages: "X", or "the background".
 
     Raises
     ------
     InputError
-        X is of another type, has no rows or no columns, is a mere sequence of numbers,
-        or two of its columns have the same name.
+        X has another type, no rows, no columns, or only one axis of numbers, or two of its columns have the
+        same name.
 
     Examples
     --------
@@ -117,22 +116,22 @@ def check_X(X: Rows, who: str = "X") -> Rows:  # noqa: N802 (X, as in scikit-lea
     ...
     faithkit.errors.InputError: X has shape (2,); expected one row per instance and one column per feature...
     """
-    X = as_texts(X, who)
-    kind = input_kind(X, who)
+    X = as_texts(X, sample_name)
+    kind = input_kind(X, sample_name)
     if kind != "text":
-        _check_shape(X, who)
+        _check_shape(X, sample_name)
     if n_rows(X) == 0:
         raise InputError(
-            f"{'the sample' if who == 'X' else who} is empty (0 rows); expected at least one. "
-            "Check the file and any filter on it."
+            f"{'the sample' if sample_name == 'X' else sample_name} is empty (0 rows); expected at least "
+            "one. Check the file and any filter on it."
         )
     if isinstance(X, pd.DataFrame):
-        _check_distinct(X, who)
+        _check_distinct_names(X, sample_name)
     return X.tocsr() if kind == "sparse" else X
 
 
-def as_texts(X: Any, who: str = "X") -> Any:
-    """Return texts as a list, whatever they come in; anything else as it is.
+def as_texts(X: Any, sample_name: str = "X") -> Any:
+    """Return a Series or array of texts as a list; return anything else unchanged.
 
     Examples
     --------
@@ -142,17 +141,20 @@ def as_texts(X: Any, who: str = "X") -> Any:
     if not isinstance(X, pd.Series | np.ndarray) or X.ndim != 1 or X.dtype.kind in "biufcmM":
         return X
     cells = X.tolist()
-    gone = [not isinstance(cell, str) and bool(np.all(pd.isna(cell))) for cell in cells]
-    texts = all(isinstance(cell, str) for cell, missing in zip(cells, gone, strict=True) if not missing)
-    if not texts or (cells and all(gone)):
+    is_missing = [not isinstance(cell, str) and bool(np.all(pd.isna(cell))) for cell in cells]
+    present = [cell for cell, missing in zip(cells, is_missing, strict=True) if not missing]
+    are_texts = all(isinstance(cell, str) for cell in present)
+    if not are_texts or (cells and not present):
         return X
-    if any(gone):
-        raise InputError(f"{who} has no text in row {gone.index(True)}: drop such rows, or fill them.")
+    if any(is_missing):
+        raise InputError(
+            f"{sample_name} has no text in row {is_missing.index(True)}: drop such rows, or fill them."
+        )
     return cells
 
 
 def check_row(row: Any) -> Rows:
-    """Return a sample of one row, and refuse anything else."""
+    """Return a sample of one row; anything else is an error."""
     row = as_texts(row, "the new row")
     if not isinstance(row, list) and getattr(row, "ndim", 0) < 2:
         raise InputError(
@@ -164,8 +166,10 @@ def check_row(row: Any) -> Rows:
     return row
 
 
-def check_columns(X: Rows, background: Rows, who: str = "X", whose: str = "the background") -> None:
-    """Refuse rows that have other columns than the background, before anything is explained.
+def check_columns(
+    X: Rows, background: Rows, sample_name: str = "X", reference_name: str = "the background"
+) -> None:
+    """Check that rows have the columns of the background.
 
     Examples
     --------
@@ -174,72 +178,126 @@ def check_columns(X: Rows, background: Rows, who: str = "X", whose: str = "the b
     ...
     faithkit.errors.InputError: X lacks 'job'; expected the columns of the background.
     """
-    kinds = input_kind(X), input_kind(background, whose)
+    kinds = input_kind(X), input_kind(background, reference_name)
     if (kinds[0] == "text") != (kinds[1] == "text"):
-        said = ["texts" if kind == "text" else "the rows of a table" for kind in kinds]
-        raise InputError(f"{who} has {said[0]}, and {whose} has {said[1]}: give both in one form.")
-    if isinstance(X, pd.DataFrame) and isinstance(background, pd.DataFrame):
-        check_names(column_names(X), column_names(background), who, whose)
-    elif kinds[0] != "text" and X.shape[1:] != background.shape[1:]:
-        alone = f": one row alone is {who}[None]" if X.shape == background.shape[1:] else ""
-        of = "" if X.ndim == background.ndim else f" of shape {background.shape}"
+        forms = ["texts" if kind == "text" else "the rows of a table" for kind in kinds]
         raise InputError(
-            f"{who} has shape {X.shape}; expected {_row_shape(background)}, as in {whose}{of}{alone}."
+            f"{sample_name} has {forms[0]}, and {reference_name} has {forms[1]}: give both in one form."
+        )
+    if isinstance(X, pd.DataFrame) and isinstance(background, pd.DataFrame):
+        check_names(column_names(X), column_names(background), sample_name, reference_name)
+    elif kinds[0] != "text" and X.shape[1:] != background.shape[1:]:
+        hint = f": one row alone is {sample_name}[None]" if X.shape == background.shape[1:] else ""
+        shape = "" if X.ndim == background.ndim else f" of shape {background.shape}"
+        raise InputError(
+            f"{sample_name} has shape {X.shape}; expected {_row_shape(background)}, as in "
+            f"{reference_name}{shape}{hint}."
         )
 
 
 def check_names(
-    names: Sequence[str], expected: Sequence[str], who: str = "X", whose: str = "the background"
+    names: Sequence[str],
+    expected: Sequence[str],
+    sample_name: str = "X",
+    reference_name: str = "the background",
 ) -> None:
-    """Say which of the background's columns are lacking, and which are new; their order is free."""
+    """Check that the columns are those of the background, in any order."""
     lacking = sorted(set(expected) - set(names))
     extra = sorted(set(names) - set(expected))
     if lacking or extra:
-        says = [f"lacks {few(map(repr, lacking))}"] if lacking else []
-        says += [f"has {few(map(repr, extra))} beside"] if extra else []
-        raise InputError(f"{who} {' and '.join(says)}; expected the columns of {whose}.")
+        problems = [f"lacks {join_few(map(repr, lacking))}"] if lacking else []
+        problems += [f"has {join_few(map(repr, extra))} beside"] if extra else []
+        raise InputError(f"{sample_name} {' and '.join(problems)}; expected the columns of {reference_name}.")
 
 
-def _check_shape(X: Rows, who: str) -> None:
+def check_row_order(inputs: dict[str, Any]) -> pd.Index | None:
+    """Check that pandas objects do not have one index in different orders; return the first index.
+
+    Rows are paired by position. An index that only counts rows says nothing about their order: a Series of a
+    model's answers has such an index for any order of X.
+
+    Examples
+    --------
+    >>> y = pd.Series(["yes", "no"], index=["a", "b"])
+    >>> check_row_order({"predictions": y, "explanations": y.reset_index(drop=True)}).tolist()
+    ['a', 'b']
+    >>> check_row_order({"predictions": y, "explanations": y[::-1]})
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: predictions and explanations have one index in different orders, and rows ...
+    """
+    indexes = {name: row_index(rows) for name, rows in inputs.items()}
+    named_indexes = {name: index for name, index in indexes.items() if index is not None}
+    for (name, index), (other_name, other_index) in combinations(named_indexes.items(), 2):
+        has_same_length = len(index) == len(other_index)
+        if has_same_length and not index.equals(other_index) and index.isin(other_index).all():
+            raise InputError(
+                f"{name} and {other_name} have one index in different orders, and rows are paired by their "
+                "place: bring both into one order, such as with .loc[X.index], or say that they are in the "
+                "same one with .reset_index(drop=True)."
+            )
+    return next(iter(named_indexes.values()), None)
+
+
+def row_index(rows: Any) -> pd.Index | None:
+    """Return the index of a pandas object if it names each row; None if it only counts rows.
+
+    Examples
+    --------
+    >>> row_index(pd.Series(["yes", "no"], index=["a", "b"])).tolist()
+    ['a', 'b']
+    >>> row_index(pd.Series(["yes", "no"])) is row_index([1, 2]) is None
+    True
+    """
+    index = rows.index if isinstance(rows, pd.Series | pd.DataFrame) else rows
+    if not isinstance(index, pd.Index) or not index.is_unique:
+        return None
+    return None if index.equals(pd.RangeIndex(len(index))) else index
+
+
+def _check_shape(X: Rows, sample_name: str) -> None:
     if isinstance(X, np.ma.MaskedArray):
         raise InputError(
-            f"{who} is a masked array, whose mask would be lost. Give X.filled(numpy.nan) instead."
+            f"{sample_name} is a masked array, whose mask would be lost. Give X.filled(numpy.nan) instead."
         )
     if X.ndim == 1 and X.dtype == object and all(isinstance(row, np.ndarray) for row in X):
-        raise InputError(f"{who} is an array of arrays: use {_STACK}.")
+        raise InputError(f"{sample_name} is an array of arrays: use {_STACK_CODE}.")
     if X.ndim < 2:
         raise InputError(
-            f"{who} has shape {X.shape}; expected one row per instance and one column per feature. "
+            f"{sample_name} has shape {X.shape}; expected one row per instance and one column per feature. "
             "Use X.reshape(-1, 1) for a single feature, X.reshape(1, -1) for a single row."
         )
     if 0 in X.shape[1:]:
-        raise InputError(f"{who} has shape {X.shape}: no columns; expected at least one feature.")
+        raise InputError(f"{sample_name} has shape {X.shape}: no columns; expected at least one feature.")
     if X.ndim > 2 and X.dtype.kind not in "biuf":
-        raise InputError(f"{who} has shape {X.shape} and holds {X.dtype}; expected numbers in such an array.")
+        raise InputError(
+            f"{sample_name} has shape {X.shape} and holds {X.dtype}; expected numbers in such an array."
+        )
 
 
 def _row_shape(X: Rows) -> str:
     return f"{X.shape[1]} columns" if X.ndim == 2 else f"rows of shape {X.shape[1:]}"
 
 
-def _check_distinct(X: Any, who: str) -> None:
+def _check_distinct_names(X: Any, sample_name: str) -> None:
     names = pd.Index(column_names(X))
     if not names.is_unique:
-        twice = few(repr(name) for name in names[names.duplicated()].unique())
+        duplicates = join_few(repr(name) for name in names[names.duplicated()].unique())
         raise InputError(
-            f"{who} has more than one column named {twice}; expected distinct names. Rename or drop them."
+            f"{sample_name} has more than one column named {duplicates}; expected distinct names. "
+            "Rename or drop them."
         )
 
 
-def _unlike_rows(X: object, who: str) -> InputError:
-    what, remedy = f"of type {type(X).__name__}", ""
+def _unsupported_type(X: object, sample_name: str) -> InputError:
+    description, remedy = f"of type {type(X).__name__}", ""
     if isinstance(X, list):
-        strange = next(type(item).__name__ for item in X if not isinstance(item, str))
-        what = f"a list of {strange}"
+        item_type = next(type(item).__name__ for item in X if not isinstance(item, str))
+        description = f"a list of {item_type}"
     if isinstance(X, list | tuple):
         remedy = " Use numpy.asarray(X) for numbers, or pandas.DataFrame(X) for mixed columns."
     if isinstance(X, list | tuple) and any(isinstance(row, np.ndarray) for row in X):
-        remedy = f" Use {_STACK}."
+        remedy = f" Use {_STACK_CODE}."
     if isinstance(X, pd.Series):
         remedy = " Use X.to_frame() for a single feature."
-    return InputError(f"{who} is {what}; expected {_EXPECTED}.{remedy}")
+    return InputError(f"{sample_name} is {description}; expected {_EXPECTED}.{remedy}")

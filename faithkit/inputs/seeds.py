@@ -1,8 +1,8 @@
-"""A row's seed is made of what the row contains, so that an explanation is a function of its instance.
+"""Compute a row's seed from its content, so that an explanation depends on its instance only.
 
-Position, order, chunk, process and machine leave no trace: equal rows get equal seeds, hence equal
-explanations. Every cell becomes a 64-bit word that depends on its value only, and the words of a row
-are mixed column by column; those of an image, which has a hundred thousand, are hashed row by row.
+Position, order, chunk, process and machine do not matter: equal rows get equal seeds, hence equal
+explanations. Every cell becomes a 64-bit word that depends on its value only. The words of a row are mixed
+column by column; an image has a hundred thousand of them, so images are hashed row by row.
 """
 
 import datetime as dt
@@ -24,18 +24,18 @@ from faithkit.inputs.rows import Rows, column_names, input_kind, iter_columns
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _LOW_64 = 0xFFFFFFFFFFFFFFFF
-_CELLS = 2**20  # of images whose words are made at once
-_MISSING = np.uint64(0x7FF8000000000001)  # the bits of a NaN, hence of no number
+_CELLS = 2**20  # cells of images that are converted at once
+_MISSING = np.uint64(0x7FF8000000000001)  # the bits of a NaN, so no number has them
 
 
 def row_seeds(X: Rows, seed: int) -> np.ndarray:
-    """Return one seed per row, made from `seed` and the content of the row alone.
+    """Return one seed per row, computed from `seed` and the content of the row.
 
     Parameters
     ----------
     X : array, DataFrame, sparse matrix or list of str
-        DataFrame columns are read by position. −0.0 is 0.0, all missing values are the same, and
-        a number is the same number in every dtype that holds it.
+        DataFrame columns are read by position. −0.0 equals 0.0, all missing values are equal, and a number
+        is the same in every dtype that holds it.
     seed : int
         Different values give unrelated seeds.
 
@@ -51,7 +51,7 @@ def row_seeds(X: Rows, seed: int) -> np.ndarray:
     >>> bool(seeds[0] == seeds[2]), bool(seeds[0] == seeds[1])
     (True, False)
 
-    No chunk and no order changes the seed of a row:
+    The seed of a row does not depend on the other rows:
 
     >>> bool(row_seeds(X[1:2], seed=0)[0] == seeds[1])
     True
@@ -60,7 +60,7 @@ def row_seeds(X: Rows, seed: int) -> np.ndarray:
 
 
 def row_words(X: Rows, seed: int) -> np.ndarray:
-    """Return 64 bits per row, made like its seed: two of them name the row's content.
+    """Return 64 bits per row, computed like its seed; the words of two seeds identify the row's content.
 
     Examples
     --------
@@ -73,16 +73,16 @@ def row_words(X: Rows, seed: int) -> np.ndarray:
     if kind == "array":
         digests = [_digest(words.astype("<u8", copy=False)) for words in _array_words(X)]
         return _mix(np.array(digests, dtype=np.uint64) ^ start)
-    mixed = np.full(n_rows(X), start, dtype=np.uint64)
+    row_state = np.full(n_rows(X), start, dtype=np.uint64)
     for words in _column_words(X):
-        mixed ^= words
-        mixed += _GAMMA
-        _mix(mixed)
-    return mixed
+        row_state ^= words
+        row_state += _GAMMA
+        _mix(row_state)
+    return row_state
 
 
 def fingerprint(X: Rows) -> str:
-    """Return 32 hex digits that name the content: cells, order of rows, columns, their names and dtypes.
+    """Return 32 hex digits that identify the content: cells, order of rows, column names and dtypes.
 
     Examples
     --------
@@ -95,21 +95,21 @@ def fingerprint(X: Rows) -> str:
     if input_kind(X) != "sparse":
         return digest_words(header(X), _column_words(X))
     matrix = _canonical(X)
-    places = matrix.indptr.astype("<i8"), matrix.indices.astype("<i8")
-    return digest_words(header(X), [*places, cell_words(pd.Series(matrix.data))])
+    positions = matrix.indptr.astype("<i8"), matrix.indices.astype("<i8")
+    return digest_words(header(X), [*positions, cell_words(pd.Series(matrix.data))])
 
 
-def digest_words(head: tuple[Any, ...], parts: Iterable[np.ndarray]) -> str:
-    """Return the fingerprint of a table by its header and its cells' words, column by column."""
+def digest_words(table_header: tuple[Any, ...], columns: Iterable[np.ndarray]) -> str:
+    """Return the fingerprint of a table from its header and the words of its cells, column by column."""
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(repr(head).encode())
-    for words in parts:
+    digest.update(repr(table_header).encode())
+    for words in columns:
         digest.update(words.astype(f"<{words.dtype.kind}8", copy=False).tobytes())
     return digest.hexdigest()
 
 
 def header(X: Rows) -> tuple[Any, ...]:
-    """Return all that a fingerprint says beside the cells: container, shape, names and dtypes."""
+    """Return the part of a fingerprint besides the cells: container, shape, names and dtypes."""
     if isinstance(X, pd.DataFrame):
         return "frame", X.shape, column_names(X), [_dtype_text(dtype) for dtype in X.dtypes]
     if isinstance(X, list):
@@ -141,39 +141,40 @@ def _column_words(X: Rows) -> Iterator[np.ndarray]:
 
 
 def _array_words(X: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the words of the cells of each row, whatever its shape."""
+    """Yield the words of the cells of each row, of any shape."""
     if X.dtype.kind not in "biuf":
         raise InputError(f"X has shape {X.shape} and holds {X.dtype}; expected numbers in such an array.")
-    at_once = max(1, _CELLS // math.prod(X.shape[1:]))
-    for start in range(0, len(X), at_once):
-        rows = X[start : start + at_once]
+    block_size = max(1, _CELLS // math.prod(X.shape[1:]))
+    for start in range(0, len(X), block_size):
+        rows = X[start : start + block_size]
         yield from cell_words(pd.Series(rows.ravel(), copy=False)).reshape(len(rows), -1)
 
 
 def cell_words(column: Any) -> np.ndarray:
-    """Return one uint64 per cell; equal values have equal words whatever else is in the column."""
+    """Return one uint64 per cell; equal values have equal words in any column."""
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return _spread(column.cat.codes.to_numpy(), dtype.categories)
+        return _words_of_codes(column.cat.codes.to_numpy(), dtype.categories)
     if dtype.kind in "bf":
         return _float_words(column.to_numpy(dtype=np.float64, na_value=np.nan))
     if dtype.kind in "iu":
-        whole = column.fillna(0).to_numpy(dtype=np.uint64 if dtype.kind == "u" else np.int64)
+        integers = column.fillna(0).to_numpy(dtype=np.uint64 if dtype.kind == "u" else np.int64)
     elif dtype.kind in "mM":
-        whole = column.to_numpy(dtype=f"{dtype.kind}8[ns]").view(np.int64)
+        integers = column.to_numpy(dtype=f"{dtype.kind}8[ns]").view(np.int64)
     else:
-        return _spread(*pd.factorize(column.to_numpy(dtype=object)))
-    words = _whole_words(whole)
+        return _words_of_codes(*pd.factorize(column.to_numpy(dtype=object)))
+    words = _integer_words(integers)
     words[column.isna().to_numpy()] = _MISSING
     return words
 
 
-def _spread(codes: np.ndarray, values: Any) -> np.ndarray:
-    """Hash each value that occurs once, however many cells hold it; code −1 is a missing value."""
-    used, position = np.unique(codes, return_inverse=True)
-    table = np.full(len(used), _MISSING, dtype=np.uint64)
-    table[used >= 0] = _value_words(np.asarray(values, dtype=object)[used[used >= 0]])
-    return table[position]
+def _words_of_codes(codes: np.ndarray, values: Any) -> np.ndarray:
+    """Return the word of each code; each value is hashed once, and code −1 is a missing value."""
+    used_codes, positions = np.unique(codes, return_inverse=True)
+    words = np.full(len(used_codes), _MISSING, dtype=np.uint64)
+    is_present = used_codes >= 0
+    words[is_present] = _value_words(np.asarray(values, dtype=object)[used_codes[is_present]])
+    return words[positions]
 
 
 def _value_words(values: np.ndarray) -> np.ndarray:
@@ -183,31 +184,31 @@ def _value_words(values: np.ndarray) -> np.ndarray:
 
 
 def _word(value: Any) -> int:
-    """Return the word of one value; only types whose equal values have one text have a word."""
+    """Return the word of one value; its type must write equal values as equal texts."""
     if isinstance(value, str):
-        return _hashed("s", value)
+        return _hash_text("s", value)
     if isinstance(value, numbers.Real | Decimal | np.bool_):
         return _number_word(value)
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
-        return _hashed("datetime", str(value.astimezone(dt.UTC)))
+        return _hash_text("datetime", str(value.astimezone(dt.UTC)))
     for kind in (dt.datetime, dt.date, dt.time, dt.timedelta, pd.Period, pd.Interval, bytes):
         if isinstance(value, kind):
-            return _hashed(kind.__name__, str(value))
+            return _hash_text(kind.__name__, str(value))
     raise TypeError(f"type {type(value).__name__}")
 
 
 def _number_word(value: Any) -> int:
-    """Return the word of a Python number, by the rule of `_whole_words` and `_float_words`."""
+    """Return the word of a Python number, as `_integer_words` and `_float_words` do."""
     try:
-        near = float(value)
+        as_float = float(value)
     except OverflowError:
-        return _hashed("n", str(value))
-    if near != value and isinstance(value, numbers.Integral):
+        return _hash_text("n", str(value))
+    if as_float != value and isinstance(value, numbers.Integral):
         return int(_mix(np.array([int(value) & _LOW_64], dtype=np.uint64))[0])
-    return int(_float_words(np.array([near]))[0])
+    return int(_float_words(np.array([as_float]))[0])
 
 
-def _hashed(kind: str, text: str) -> int:
+def _hash_text(kind: str, text: str) -> int:
     return _digest(f"{kind}:{text}".encode("utf-8", "surrogatepass"))
 
 
@@ -222,23 +223,24 @@ def _float_words(values: np.ndarray) -> np.ndarray:
     return words
 
 
-def _whole_words(values: np.ndarray) -> np.ndarray:
-    """Return the words of integers: as floats, so that 3 is 3.0, but where a float would round."""
-    near = values.astype(np.float64)
-    words = _float_words(near)
-    beyond = near >= 2.0 ** (63 if values.dtype == np.int64 else 64)  # such a cast differs between platforms
-    rounded = beyond | (np.where(beyond, 0.0, near).astype(values.dtype) != values)
-    words[rounded] = _mix(values[rounded].view(np.uint64))
+def _integer_words(values: np.ndarray) -> np.ndarray:
+    """Return the words of integers as of floats, so that 3 equals 3.0, unless a float would round them."""
+    as_floats = values.astype(np.float64)
+    words = _float_words(as_floats)
+    # casting such a float back differs between platforms
+    is_too_large = as_floats >= 2.0 ** (63 if values.dtype == np.int64 else 64)
+    is_rounded = is_too_large | (np.where(is_too_large, 0.0, as_floats).astype(values.dtype) != values)
+    words[is_rounded] = _mix(values[is_rounded].view(np.uint64))
     return words
 
 
 def _sparse_words(X: Rows) -> np.ndarray:
-    """Return one word per row: the sum over its non-zeros, so storage order and stored zeros are moot."""
+    """Return one word per row: a sum over its non-zeros, so storage order and stored zeros do not matter."""
     matrix = _canonical(X)
-    places = _mix(matrix.indices.astype(np.uint64) + _GAMMA)
-    cells = _mix(cell_words(pd.Series(matrix.data)) ^ places)
-    total = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(cells, dtype=np.uint64)])
-    return total[matrix.indptr[1:]] - total[matrix.indptr[:-1]]
+    column_words = _mix(matrix.indices.astype(np.uint64) + _GAMMA)
+    words = _mix(cell_words(pd.Series(matrix.data)) ^ column_words)
+    totals = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(words, dtype=np.uint64)])
+    return totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
 
 
 def _canonical(X: Rows) -> Any:
@@ -250,13 +252,13 @@ def _canonical(X: Rows) -> Any:
 
 def _seed_word(seed: int) -> np.uint64:
     try:
-        return np.uint64(_hashed("seed", str(operator.index(seed))))
+        return np.uint64(_hash_text("seed", str(operator.index(seed))))
     except TypeError as error:
         raise InputError(f"the seed is {seed!r}; expected an integer, such as 0.") from error
 
 
 def _mix(words: np.ndarray) -> np.ndarray:
-    """Apply splitmix64's finalizer, in place: every bit of the input moves half of the output's."""
+    """Apply splitmix64's finalizer in place: each input bit changes half of the output bits."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         words ^= words >> np.uint64(shift)
         words *= np.uint64(factor)

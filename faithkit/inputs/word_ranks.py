@@ -1,4 +1,4 @@
-"""Words as numbers, for models that are content with ranks: each word is looked up once, not each cell."""
+"""Encode words by their ranks, for models that need no more; each distinct word is looked up once."""
 
 from typing import Any
 
@@ -13,20 +13,21 @@ UNKNOWN, MISSING = -1.0, -2.0
 
 
 class WordRanks(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Replace each word by its rank among the words of its column, sorted, at the time of the fit.
+    """Replace each word by its rank among the sorted words of its column in the fitted table.
 
-    A word that was not met then becomes −1, and a missing cell −2; or −1, if no cell was missing then.
+    A word that was not in the fitted table becomes −1. A missing cell becomes −2, or −1 if the fitted column
+    had no missing cell.
 
     Attributes
     ----------
     words_ : list of lists of str
         The words of each column, in the order of their ranks.
     has_missing_ : list of bool
-        Which columns had missing cells.
+        Whether each column had missing cells.
 
     Notes
     -----
-    These are the numbers of scikit-learn's OrdinalEncoder, given the same words. It looks up every cell.
+    scikit-learn's OrdinalEncoder returns the same numbers for the same words, but looks up every cell.
 
     Examples
     --------
@@ -39,9 +40,9 @@ class WordRanks(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Rows, y: Any = None) -> "WordRanks":
         """Learn the words of each column."""
         validate_data(self, X, skip_check_array=True)
-        found = [distinct_words(column) for column in iter_columns(X)]
-        self.words_ = [sorted(set(words)) for _, words in found]
-        self.has_missing_ = [bool((place < 0).any()) for place, _ in found]
+        coded_columns = [distinct_words(column) for column in iter_columns(X)]
+        self.words_ = [sorted(set(words)) for _, words in coded_columns]
+        self.has_missing_ = [bool((codes < 0).any()) for codes, _ in coded_columns]
         return self
 
     def transform(self, X: Rows) -> np.ndarray:
@@ -50,8 +51,8 @@ class WordRanks(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         validate_data(self, X, skip_check_array=True, reset=False)
         ranks = np.empty(X.shape)
         for j, column in enumerate(iter_columns(X)):
-            place, words = distinct_words(column)
-            rank = {word: float(number) for number, word in enumerate(self.words_[j])}
+            codes, words = distinct_words(column)
+            rank_of = {word: float(rank) for rank, word in enumerate(self.words_[j])}
             missing = MISSING if self.has_missing_[j] else UNKNOWN
-            ranks[:, j] = np.array([*(rank.get(word, UNKNOWN) for word in words), missing])[place]
+            ranks[:, j] = np.array([*(rank_of.get(word, UNKNOWN) for word in words), missing])[codes]
         return ranks

@@ -1,3 +1,3 @@
-"""The paper itself, as pure functions of arrays: no files, no plugins, no global state."""
+"""The paper's measures as pure functions of arrays, without files, plugins or global state."""
 
 MEASURES = ("consistency", "sufficiency")

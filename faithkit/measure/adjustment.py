@@ -1,10 +1,12 @@
-"""p-values of many questions at once: adjusted, so that the most striking of many is no finding by itself."""
+"""Adjustment of p-values for multiple comparisons."""
 
 from collections.abc import Sequence
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values by Holm's step-down method: with 1 − α, not one of the findings is wrong.
+    """Adjust p-values by Holm's step-down method.
+
+    The probability that any rejected hypothesis is true is then at most α.
 
     Examples
     --------
@@ -12,8 +14,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     [0.03, 0.06, 0.06]
     """
     adjusted = [0.0] * len(p_values)
-    worst = 0.0
+    largest = 0.0
     for rank, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        worst = max(worst, min(1.0, p_values[i] * (len(p_values) - rank)))
-        adjusted[i] = worst
+        largest = max(largest, min(1.0, p_values[i] * (len(p_values) - rank)))
+        adjusted[i] = largest
     return adjusted

@@ -1,7 +1,7 @@
-"""Which of two explainers is more faithful: differences with intervals, on one sample or on two.
+"""The difference between two measures, with its interval and p-value, on one sample or on two.
 
-The difference of two estimates says nothing about what neither could check, so the interval spans from
-one's lower limit to the other's upper one, with the correlation of their errors taken into account.
+The difference of two estimates says nothing about rows that could not be checked. So the interval runs from
+the first measure's lower limit to the second's upper limit, and accounts for the correlation of their errors.
 """
 
 from collections.abc import Callable
@@ -19,9 +19,9 @@ from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 @attrs.frozen(repr=False)
 class Difference(Displayable):
-    """The difference of two measures, with interval and p-value.
+    """The difference of two measures, with its interval and p-value.
 
-    `value` is that of their estimates.
+    `value` is the difference of their estimates.
     """
 
     value: float
@@ -37,7 +37,7 @@ def difference(
     confidence: float = 0.95,
     paired: bool = True,
 ) -> Difference:
-    """Compare two measures on one sample (`paired`), or on two disjoint ones.
+    """Return the first measure minus the second, on one sample (`paired`) or on two disjoint ones.
 
     Examples
     --------
@@ -47,43 +47,46 @@ def difference(
     >>> y = np.arange(200) % 2
     >>> good, bad = Explanations.of(y.tolist()), Explanations.of(["same"] * 200)
     >>> counts = [count(SameExplanation(), Sample(None, e), y, 2) for e in (good, bad)]
-    >>> found = difference(*counts)
-    >>> round(found.value, 2), found.low > 0, found.p_value < 0.001
+    >>> change = difference(*counts)
+    >>> round(change.value, 2), change.low > 0, change.p_value < 0.001
     (0.5, True, True)
     """
-    one, two = (
-        side if isinstance(side, JackknifeEstimate) else JackknifeEstimate.of(side)
-        for side in (first, second)
+    a, b = (
+        measure if isinstance(measure, JackknifeEstimate) else JackknifeEstimate.of(measure)
+        for measure in (first, second)
     )
-    if paired and one.facts.n != two.facts.n:
-        raise InputError(f"samples of {one.facts.n} and {two.facts.n} rows are no pair: say paired=False.")
-    rho_low = _correlation(one.value, two.disagreement) if paired else 0.0
-    rho_high = _correlation(two.value, one.disagreement) if paired else 0.0
-    value = one.facts.estimate - two.facts.estimate
+    n_first, n_second = a.statistics.n, b.statistics.n
+    if paired and n_first != n_second:
+        raise InputError(f"samples of {n_first} and {n_second} rows are no pair: say paired=False.")
+    rho_low = _correlation(a.value, b.disagreement) if paired else 0.0
+    rho_high = _correlation(b.value, a.disagreement) if paired else 0.0
+    value = a.statistics.estimate - b.statistics.estimate
 
     def limits(level: float) -> tuple[float, float]:
-        return _floor(one.facts, two.facts, rho_low, level), -_floor(two.facts, one.facts, rho_high, level)
+        low = _lower_limit(a.statistics, b.statistics, rho_low, level)
+        return low, -_lower_limit(b.statistics, a.statistics, rho_high, level)
 
     low, high = limits(confidence)
     return Difference(value, low, high, confidence, _p_value(limits))
 
 
-def _floor(one: MeasureStatistics, two: MeasureStatistics, rho: float, confidence: float) -> float:
-    lower, upper = one.estimate, 1.0 - two.disagreement
-    p = lower - interval(one, confidence)[0]
-    q = interval(two, confidence)[1] - upper
+def _lower_limit(a: MeasureStatistics, b: MeasureStatistics, rho: float, confidence: float) -> float:
+    """Return a lower limit of a − b, from the distances of each to its own limit and their correlation ρ."""
+    lower, upper = a.estimate, 1.0 - b.disagreement
+    p = lower - interval(a, confidence)[0]
+    q = interval(b, confidence)[1] - upper
     return lower - upper - float(np.sqrt(max(0.0, p * p + q * q + 2 * rho * p * q)))
 
 
 def _correlation(a: Floats, b: Floats) -> float:
-    """Return Pearson's correlation; 0 where something does not vary."""
+    """Return Pearson's correlation; 0 where either array is constant."""
     if len(a) < 2 or np.ptp(a) <= 1e-12 or np.ptp(b) <= 1e-12:
         return 0.0
     return float(np.clip(np.corrcoef(a, b)[0, 1], -1.0, 1.0))
 
 
 def _p_value(limits: Callable[[float], tuple[float, float]]) -> float:
-    """Find the smallest α whose interval excludes 0, by bisection on a logarithmic scale."""
+    """Return the smallest α whose interval excludes 0, by bisection on a logarithmic scale."""
     smallest, largest = 1e-12, 1.0 - 1e-9
 
     def excludes(alpha: float) -> bool:

@@ -1,4 +1,4 @@
-"""One measure's result: the value, what could be checked, and how sure the sample makes us."""
+"""The result of one measure: its estimate, its interval, and the share of rows that could be checked."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,13 +7,18 @@ import attrs
 
 from faithkit.display import Displayable
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_over
-from faithkit.measure.finding import finding
+from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_score_of_tallies
+from faithkit.measure.finding import classify_finding
 from faithkit.measure.intervals import MeasureStatistics, interval
 from faithkit.measure.planning.checkable_counts import CheckableCounts
-from faithkit.measure.protocols import said
+from faithkit.measure.protocols import Estimator, get_optional_attribute
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05
+FIELD_ORDER = (
+    *("value", "se", "estimate", "merging", "low", "high", "floor", "confidence", "p_value"),
+    *("verified", "checked", "agree", "bracket", "mse_bound", "checkability", "finding"),
+    *("by_chance", "chance"),
+)
 
 
 @attrs.frozen(repr=False)
@@ -23,50 +28,51 @@ class Estimate(Displayable):
     Attributes
     ----------
     value : float or None
-        What the estimator gives; None where nothing could be checked, or it leaves every instance out.
+        The value of the estimator; None where nothing could be checked, or the estimator leaves out all
+        instances.
     estimate : float
-        The point estimate that the interval is around: leave-one-out, for grouping with the rows compared
-        that are alone, and with weights or clusters by thinning. Where that is below the `floor`, the floor.
-        In the mean it is at most the measure; in about half of all samples it is above.
+        The point estimate inside the interval: leave-one-out. Relations that group also compare rows with a
+        unique explanation, and weights or clusters are treated by thinning. It is never below the `floor`.
+        Its expectation is at most the measure; in about half of all samples it is above.
     merging : str or None
-        How rows that are alone were merged: "pairs", "near blocks", "one block" or "nothing"; None for other
-        relations.
+        How rows with a unique explanation were merged: "pairs", "near blocks", "one block" or "nothing"; None
+        for relations that do not group.
     verified : float
-        Share of instances with at least one *other* instance to check against.
+        The share of instances with at least one *other* instance to check against.
     checked : int
-        How many instances these are.
+        The number of these instances.
     agree : float or None
-        The mean share of others that agree, among those that were checked; None where nothing was.
+        The mean share of others that agree, among the checked instances; None where nothing was checked.
     bracket : tuple of float
-        (`estimate`, 1 less the disagreement of rows that have others): what the sample cannot rule out; no
-        end is below the `floor`.
+        (`estimate`, 1 − the disagreement of rows that have others): the values that the sample cannot rule
+        out. Neither end is below the `floor`.
     se : float or None
         Standard error of `estimate`; None where the sample shows no variation.
     low, high : float or None
-        Interval of the measure, around `estimate`; None, as is `se`, where the estimator estimates something
-        else.
+        Interval of the measure, around `estimate`. Both are None, like `se`, where the estimator estimates
+        another quantity.
     floor : float or None
-        What the measure cannot be below: one over the number of labels that the model declares. `moments`
-        and `value` are as the sample gives them, and may be below.
+        The smallest possible value of the measure: one over the number of labels that the model declares.
+        `moments` and `value` are as observed, and may be smaller.
     confidence : float
-        Of the interval.
+        The confidence of the interval.
     p_value : float or None
-        Permutation test; None unless asked for.
+        The p-value of the permutation test; None unless requested.
     mse_bound : float or None
-        Bound on the mean-squared error (an estimate of it, for relations other than grouping).
+        Bound on the mean-squared error; for relations that do not group, an estimate of it.
     by_chance : float or None
-        What explanations unrelated to the predictions would get, of `value`; None where the estimator does
-        not say, and for a single instance.
+        The `value` that explanations unrelated to the predictions would get; None for a single instance, and
+        where the estimator does not define it.
     chance : float or None
-        What one explanation for all instances would get: the baseline of `estimate` and its interval. None
+        The baseline of `estimate` and its interval: what one explanation for all instances would get. None
         for a single instance.
     finding : str
-        What was found, against chance: one of `faithkit.measure.finding.FINDINGS`.
+        The comparison with chance: one of `faithkit.measure.finding.FINDINGS`.
     moments : MeasureStatistics or None
-        What the interval is made of: with it, measures are compared.
+        The statistics behind the interval. They are needed to compare measures.
     others : CheckableCounts or None
-        How many others each row could be checked against: with it, samples are planned. None where rows have
-        weights or clusters, and with a pool.
+        How many others each row could be checked against. They are needed to plan samples. None where rows
+        have weights or clusters, and with a pool.
     checkability : str
         "verifiable", "partly verifiable" or "unverifiable".
 
@@ -106,90 +112,88 @@ class Estimate(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, in the documented order."""
-        order = ("value", "se", "estimate", "merging", "low", "high", "floor", "confidence", "p_value")
-        more = ("verified", "checked", "agree", "bracket", "mse_bound", "checkability", "finding")
-        chances = ("by_chance", "chance")
-        fields = {name: getattr(self, name) for name in (*order, *more, *chances)}
-        return fields | {
+        return {name: getattr(self, name) for name in FIELD_ORDER} | {
             "bracket": list(self.bracket),
             "moments": None if self.moments is None else self.moments.to_dict(),
             "others": None if self.others is None else self.others.to_dict(),
         }
 
     def to_row(self) -> dict[str, Any]:
-        """Return what fits into a row of a table."""
+        """Return the fields that fit into a row of a table."""
         return {name: value for name, value in self.to_dict().items() if name not in ("moments", "others")}
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any], n: int) -> "Estimate":
-        """Make an estimate of what `to_dict` or `to_row` told of n rows."""
-        known: dict[str, Any] = {field.name: told.get(field.name) for field in attrs.fields(cls)}
-        known["bracket"] = tuple(told["bracket"])
-        if known["moments"] is not None:
-            known["moments"] = MeasureStatistics.from_dict(known["moments"], n, told["verified"])
-        if known["others"] is not None:
-            known["others"] = CheckableCounts.from_dict(known["others"])
-        return cls(**known)
+    def from_dict(cls, payload: Mapping[str, Any], n: int) -> "Estimate":
+        """Rebuild the estimate of n rows from the output of `to_dict` or `to_row`."""
+        fields: dict[str, Any] = {field.name: payload.get(field.name) for field in attrs.fields(cls)}
+        fields["bracket"] = tuple(payload["bracket"])
+        if fields["moments"] is not None:
+            fields["moments"] = MeasureStatistics.from_dict(fields["moments"], n, payload["verified"])
+        if fields["others"] is not None:
+            fields["others"] = CheckableCounts.from_dict(fields["others"])
+        return cls(**fields)
 
 
 def estimate(
-    counted: Count,
-    facts: MeasureStatistics,
-    estimator: Any,
+    counts: Count,
+    statistics: MeasureStatistics,
+    estimator: Estimator,
     confidence: float = 0.95,
     p_value: float | None = None,
     n_classes: int | None = None,
 ) -> Estimate:
-    """Turn what was counted and its moments into an estimate; `n_classes` labels are declared."""
-    floor = _floor(counted, n_classes)
-    low, high = interval(facts, confidence) if said(estimator, "interval") else (None, None)
-    # the mean of leave-one-out's scores is known already
-    value = facts.value if isinstance(estimator, LeaveOneOut) else mean_over(estimator, counted.tallies())
-    checked, luck = facts.verified > 0, counted.chance()
-    point = _above(floor, facts.estimate)
+    """Build the estimate of a measure; the model declares `n_classes` labels."""
+    floor = _lowest_value(counts, n_classes)
+    has_interval = get_optional_attribute(estimator, "interval")
+    low, high = interval(statistics, confidence) if has_interval else (None, None)
+    # the mean of leave-one-out's scores is among the statistics
+    is_leave_one_out = isinstance(estimator, LeaveOneOut)
+    value = statistics.value if is_leave_one_out else mean_score_of_tallies(estimator, counts.tallies())
+    is_checked, chance = statistics.verified > 0, counts.chance()
+    point = _at_least(floor, statistics.estimate)
+    is_grouped = counts.relation.groups and counts.is_plain
     return Estimate(
-        value=value if checked else None,
+        value=value if is_checked else None,
         estimate=point,
-        merging=facts.merging,
-        verified=facts.verified,
-        checked=counted.owners.checked[0],
-        agree=facts.value / facts.verified if checked else None,
-        bracket=(point, max(point, 1.0 - facts.disagreement)),  # not below it in the last bit, either
-        se=facts.se if low is not None else None,
-        low=None if low is None else _above(floor, low),
-        high=None if high is None else _above(floor, high),
+        merging=statistics.merging,
+        verified=statistics.verified,
+        checked=counts.owners.checked[0],
+        agree=statistics.value / statistics.verified if is_checked else None,
+        bracket=(point, max(point, 1.0 - statistics.disagreement)),  # rounding must not swap the ends
+        se=statistics.se if low is not None else None,
+        low=None if low is None else _at_least(floor, low),
+        high=None if high is None else _at_least(floor, high),
         floor=floor,
         confidence=confidence,
         p_value=p_value,
-        mse_bound=None
-        if facts.span is not None
-        else _mse_bound(facts, counted.relation.groups and counted.is_plain),
-        by_chance=by_chance(estimator, facts.verified, luck) if checked else None,
-        chance=None if luck is None else _above(floor, luck),
-        finding=finding(counted, facts, luck, confidence, p_value),
-        moments=facts,
-        others=CheckableCounts.of(counted.owners) if counted.is_plain else None,
+        mse_bound=None if statistics.span is not None else _mse_bound(statistics, is_grouped),
+        by_chance=by_chance(estimator, statistics.verified, chance) if is_checked else None,
+        chance=None if chance is None else _at_least(floor, chance),
+        finding=classify_finding(counts, statistics, chance, confidence, p_value),
+        moments=statistics,
+        others=CheckableCounts.of(counts.owners) if counts.is_plain else None,
     )
 
 
-def _above(floor: float | None, found: float) -> float:
-    """Return what was found of a measure, or what it cannot be below where that is more."""
-    return found if floor is None else max(found, floor)
+def _at_least(floor: float | None, value: float) -> float:
+    """Return the value, or the floor where that is larger."""
+    return value if floor is None else max(value, floor)
 
 
-def _floor(counted: Count, n_classes: int | None) -> float | None:
-    """Return what consistency cannot be below, by convexity; rows without an explanation count as 0."""
-    if counted.agreement.is_divided:
-        return 0.0 if counted.relation.groups else None
-    known = n_classes is not None and n_classes >= counted.n_labels
-    if not known or not counted.relation.groups or counted.explanations.missing.any():
+def _lowest_value(counts: Count, n_classes: int | None) -> float | None:
+    """Return the smallest possible consistency, by convexity. Rows without an explanation count as 0."""
+    if counts.agreement.is_normalised:
+        return 0.0 if counts.relation.groups else None
+    if n_classes is None or n_classes < counts.n_labels:
+        return None
+    if not counts.relation.groups or counts.explanations.missing.any():
         return None
     return 1.0 / (n_classes or 1)
 
 
-def _mse_bound(facts: MeasureStatistics, is_bounded: bool) -> float | None:
-    """Return variance plus squared bias; but for grouping of equal rows the variance is only estimated."""
-    bias = (1.0 - facts.verified) ** 2
-    if is_bounded:
-        return 9.0 / (4.0 * facts.n) + bias
-    return None if facts.se is None else facts.se**2 + bias
+def _mse_bound(statistics: MeasureStatistics, is_grouped: bool) -> float | None:
+    """Return variance plus squared bias. The variance is bounded for groups of equal rows, else estimated."""
+    squared_bias = (1.0 - statistics.verified) ** 2
+    if is_grouped:
+        return 9.0 / (4.0 * statistics.n) + squared_bias
+    return None if statistics.se is None else statistics.se**2 + squared_bias

@@ -1,9 +1,9 @@
-"""What a measure found, in words that cannot be misread: against chance, and whether anything was tested."""
+"""The finding of a measure: how its estimate compares with chance, and whether anything was tested."""
 
 import numpy as np
 
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.intervals import MeasureStatistics, checked_limit, interval
+from faithkit.measure.intervals import MeasureStatistics, checked_agreement_limit, interval
 
 ONE_LABEL = "one label"
 NAMES_THE_LABEL = "names the label"
@@ -11,33 +11,38 @@ ABOVE, NOT_ABOVE, BELOW = "above chance", "not above chance", "below chance"
 UNKNOWN = "unknown"
 
 FINDINGS = (ONE_LABEL, NAMES_THE_LABEL, ABOVE, NOT_ABOVE, BELOW, UNKNOWN)
-"""All explained rows have one prediction, or any two of theirs agree, so that nothing was tested; there is
-one explanation for each prediction, so that it may be no more than its name; the interval lies above chance,
-or does not, or lies below; nothing could be checked, and no bound says more than chance. A permutation test
-that was asked for and finds more than chance is enough for the first of these where every row was compared:
-it is exact, where the interval is wide. Elsewhere it compares with less than chance."""
+"""All possible findings, in the order in which they are considered.
+
+- one label: any two predictions of explained rows agree, so nothing was tested.
+- names the label: each prediction has exactly one explanation, which may be no more than its name.
+- above chance: the whole interval lies above chance. Where every row was compared, a significant permutation
+  test is enough: it is exact, and the interval is wide. Elsewhere the test compares with less than chance.
+- not above chance: the interval includes chance.
+- below chance: the whole interval lies below chance.
+- unknown: nothing could be checked, and no bound exceeds chance.
+"""
 
 ROUNDING = 1e-9
 
 
-def finding(
-    counted: Count,
-    facts: MeasureStatistics,
+def classify_finding(
+    counts: Count,
+    statistics: MeasureStatistics,
     chance: float | None,
     confidence: float,
     p_value: float | None = None,
 ) -> str:
-    """Say what was found; one of `FINDINGS`.
+    """Return one of `FINDINGS`.
 
     Parameters
     ----------
-    counted : Count
-    facts : MeasureStatistics
+    counts : Count
+    statistics : MeasureStatistics
     chance : float or None
-        What one explanation for all instances would get.
+        The baseline: what one explanation for all instances would get.
     confidence : float
     p_value : float or None
-        Of the permutation test, if it was asked for.
+        The p-value of the permutation test, if it was requested.
 
     Examples
     --------
@@ -47,43 +52,44 @@ def finding(
     >>> faithkit.score(["yes", "no"] * 5, [1, 0] * 5).consistency.finding
     'names the label'
     """
-    if facts.disagreement < ROUNDING and _all_agree(counted.settled):
+    has_disagreement = statistics.disagreement >= ROUNDING
+    if not has_disagreement and _all_agree(counts.settled):
         return ONE_LABEL
-    if facts.disagreement < ROUNDING and counted.relation.groups and _names_the_label(counted.settled):
+    if not has_disagreement and counts.relation.groups and _names_the_label(counts.settled):
         return NAMES_THE_LABEL
-    low, high = interval(facts, confidence)
-    shown = chance is not None and low > chance + ROUNDING
-    if shown or (facts.compared > 1 - ROUNDING and is_significant(p_value, confidence)):
+    low, high = interval(statistics, confidence)
+    is_above = chance is not None and low > chance + ROUNDING
+    if is_above or (statistics.compared > 1 - ROUNDING and is_significant(p_value, confidence)):
         return ABOVE
-    if facts.verified == 0 or chance is None:
+    if statistics.verified == 0 or chance is None:
         return UNKNOWN
     return BELOW if high < chance - ROUNDING else NOT_ABOVE
 
 
 def checked_above_chance(
-    facts: MeasureStatistics, chance: float, confidence: float, p_value: float | None = None
+    statistics: MeasureStatistics, chance: float, confidence: float, p_value: float | None = None
 ) -> bool:
-    """Whether rows that could be checked agree more often than chance, whatever the others may do.
+    """Whether the rows that could be checked agree more often than chance, whatever the remaining rows do.
 
-    The lower limit of what they agree by exceeds the share checked times chance, or the permutation test says
-    so.
+    That is so if the lower limit of their agreement exceeds the share of checked rows times chance, or if the
+    permutation test is significant.
 
     Examples
     --------
-    Of 200 rows half could be checked, and of these 95 % agree:
+    Half of 200 rows could be checked, and 95 % of these agree:
 
     >>> half = MeasureStatistics.of_rows(200, value=0.475, se=0.04, verified=0.5, se_disagreement=0.01)
     >>> interval(half)[0] > 0.5, checked_above_chance(half, 0.5, 0.95)
     (False, True)
     """
-    if facts.verified == 0:
+    if statistics.verified == 0:
         return False
-    above = checked_limit(facts, confidence) > facts.related * chance + ROUNDING
-    return above or is_significant(p_value, confidence)
+    is_above = checked_agreement_limit(statistics, confidence) > statistics.related * chance + ROUNDING
+    return is_above or is_significant(p_value, confidence)
 
 
 def is_significant(p_value: float | None, confidence: float) -> bool:
-    """Whether a permutation test was asked for, and rejects at the level of the intervals.
+    """Whether a permutation test was requested and rejects at the level of the intervals.
 
     Examples
     --------
@@ -93,29 +99,28 @@ def is_significant(p_value: float | None, confidence: float) -> bool:
     return p_value is not None and p_value < 1 - confidence
 
 
-def _all_agree(counted: Count) -> bool:
-    """Whether rows that have an explanation and count, and those of their pool, agree whatever it says."""
-    owners, pool = counted.owners, getattr(counted, "pool", None)
-    label = owners.label[(owners.weight > 0) & ~counted.explanations.missing[owners.explanation]]
-    if pool is not None and len(label):
-        label = np.concatenate([label, pool.codes])
-    if not len(label):
+def _all_agree(counts: Count) -> bool:
+    """Whether any two rows agree, among those with an explanation and a weight, and those of the pool."""
+    owners, pool = counts.owners, getattr(counts, "pool", None)
+    labels = owners.label[(owners.weight > 0) & ~counts.explanations.missing[owners.explanation]]
+    if pool is not None and len(labels):
+        labels = np.concatenate([labels, pool.codes])
+    if not len(labels):
         return False
-    return not counted.agreement.apart(int(label.min()), label.max(keepdims=True)).any()  # the furthest apart
+    lowest, highest = int(labels.min()), labels.max(keepdims=True)  # no two labels are further apart
+    return not counts.agreement.apart(lowest, highest).any()
 
 
-def _names_the_label(counted: Count) -> bool:
-    """Whether each explanation has one label, each label one explanation, and some row a second to share it.
+def _names_the_label(counts: Count) -> bool:
+    """Whether labels and explanations correspond one to one, and some explanation is shared.
 
-    Rows without an explanation have none that could name anything.
+    A missing explanation cannot name a label.
     """
-    owners = counted.owners
-    m = len(owners.totals)
-    if (
-        counted.explanations.missing.any()
-        or owners.n <= m
-        or np.count_nonzero(np.bincount(owners.label)) != m
-    ):
+    owners = counts.owners
+    n_explanations = len(owners.totals)
+    n_labels = np.count_nonzero(np.bincount(owners.label))
+    if counts.explanations.missing.any() or owners.n <= n_explanations or n_labels != n_explanations:
         return False
-    # rows of other weight stand apart
-    return len(np.unique(owners.explanation * counted.n_labels + owners.label)) == m
+    # rows of different weights are separate entries
+    slots = np.unique(owners.explanation * counts.n_labels + owners.label)
+    return len(slots) == n_explanations

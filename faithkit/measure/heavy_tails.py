@@ -1,23 +1,23 @@
-"""Heavy tails of what explanations leave of numbers, which make approximate intervals too short."""
+"""Detection of heavy-tailed residuals of numeric predictions, which make approximate intervals too short."""
 
 import numpy as np
 
-from faithkit.arrays import AT_ONCE, Floats, Ints
+from faithkit.arrays import BATCH_SIZE, Floats, Ints
 from faithkit.arrays.blocks import map_blocks
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count
 
-FEW = 0.01  # of the rows
-SOME = 2**16  # of all rows
-MUCH = 0.155  # of what is left: normal residuals have 0.045, Student's with five degrees of freedom 0.095
+TAIL_ROWS = 0.01  # share of the rows that form the tail
+SAMPLE_SIZE = 2**16  # owners from which the tail's threshold is guessed
+HEAVY_SHARE = 0.155  # of all disagreement; 0.045 for normal residuals, 0.095 for Student's with 5 df
 
 
-def tail_share(counted: Count) -> float | None:
-    """Return the share of all disagreement that the 1 % of rows have which disagree most with others.
+def tail_share(counts: Count) -> float | None:
+    """Return the share of all disagreement that comes from the 1 % of rows that disagree most.
 
-    A row that has no others is taken against all. None where it is not the share of a variance that is
-    measured, and below 100 rows.
+    A row without others is compared with all rows. Return None where the measure is not a share of variance,
+    and for samples below 100 rows.
 
     Examples
     --------
@@ -25,72 +25,76 @@ def tail_share(counted: Count) -> float | None:
     >>> round(tail_share(faithkit.score([0.5] * 50 + [1.5] * 50, ["a"] * 100).counts["consistency"]), 3)
     0.01
     """
-    agreement = counted.agreement
-    if not isinstance(agreement, Squares) or not agreement.is_divided:
+    agreement = counts.agreement
+    if not isinstance(agreement, Squares) or not agreement.is_normalised:
         return None
-    owners = counted.owners
+    owners = counts.owners
     n = owners.whole
-    few = int(np.ceil(FEW * n))
-    if FEW * n < 1:
-        return None  # in a small sample one row is more than that share of them
-    left = _Left(owners, agreement)
-    (most, often), whole = left.largest(few), left.whole()
-    order = np.argsort(-most, kind="stable")
-    most, often = most[order], often[order]
-    taken = np.minimum(often, np.maximum(0, few - (np.cumsum(often) - often)))
-    return float((most * taken).sum()) / whole if whole else 0.0
+    n_tail = int(np.ceil(TAIL_ROWS * n))
+    if TAIL_ROWS * n < 1:
+        return None  # in a small sample one row is more than that share
+    residuals = _Residuals(owners, agreement)
+    (values, weights), total = residuals.largest(n_tail), residuals.total()
+    order = np.argsort(-values, kind="stable")
+    values, weights = values[order], weights[order]
+    weights_in_tail = np.minimum(weights, np.maximum(0, n_tail - (np.cumsum(weights) - weights)))
+    return float((values * weights_in_tail).sum()) / total if total else 0.0
 
 
-class _Left:
-    """How far owners disagree with others."""
+class _Residuals:
+    """The disagreement of each owner with its others."""
 
     def __init__(self, owners: Owners, agreement: Squares) -> None:
         self.owners, self.agreement, self.weight = owners, agreement, owners.weight
 
-    def of(self, some: slice) -> Floats:
-        """Return it for some entries; half the squared distance from all others is the mean of 1 and z²."""
-        owners = self.owners
-        others = owners.totals.take(owners.explanation[some]) - owners.own[some]
-        alone = (1.0 + self.agreement.squares_of(owners.labels(some))) / 2
-        return np.where(others > 0, np.maximum(0.0, 1.0 - owners.scores[some]), alone)
+    def at(self, entries: slice) -> Floats:
+        """Return the disagreement of some entries.
 
-    def whole(self) -> float:
-        """Add it up over all rows."""
+        For a row without others, half the mean squared distance from all rows is the mean of 1 and z².
+        """
+        owners = self.owners
+        others = owners.totals.take(owners.explanation[entries]) - owners.own[entries]
+        against_all = (1.0 + self.agreement.squares_of(owners.labels(entries))) / 2
+        return np.where(others > 0, np.maximum(0.0, 1.0 - owners.scores[entries]), against_all)
+
+    def total(self) -> float:
+        """Return the sum over all rows."""
 
         def add(start: int, stop: int) -> float:
-            return float((self.of(slice(start, stop)) * self.weight[start:stop]).sum())
+            return float((self.at(slice(start, stop)) * self.weight[start:stop]).sum())
 
-        return sum(map_blocks(add, len(self.owners), AT_ONCE))
+        return sum(map_blocks(add, len(self.owners), BATCH_SIZE))
 
-    def largest(self, few: int) -> tuple[Floats, Ints]:
-        """Return so many of the largest or some more, and how often each of them occurs.
+    def largest(self, n: int) -> tuple[Floats, Ints]:
+        """Return the n largest values or a few more, and the weight of each.
 
-        A part of all tells which need not be looked at.
+        A systematic sample gives a threshold, so that most values need not be sorted.
         """
-        c = len(self.owners)
-        some = self.of(slice(None, None, max(1, c // SOME)))
-        rank = min(len(some), 1 + 2 * few * len(some) // c)
-        found = self._at_least(np.partition(some, -rank)[-rank])
-        return found if len(found[0]) >= min(few, c) else self._at_least(0.0)
+        n_entries = len(self.owners)
+        sample = self.at(slice(None, None, max(1, n_entries // SAMPLE_SIZE)))
+        rank = min(len(sample), 1 + 2 * n * len(sample) // n_entries)
+        values, weights = self._at_least(np.partition(sample, -rank)[-rank])
+        return (values, weights) if len(values) >= min(n, n_entries) else self._at_least(0.0)
 
-    def _at_least(self, least: float) -> tuple[Floats, Ints]:
+    def _at_least(self, threshold: float) -> tuple[Floats, Ints]:
+        """Return all values from the threshold on, and the weight of each."""
 
-        def look(start: int, stop: int) -> tuple[Floats, Ints]:
-            left = self.of(slice(start, stop))
-            kept = np.flatnonzero(left >= least)
-            return left[kept], self.weight[start:stop][kept]
+        def select(start: int, stop: int) -> tuple[Floats, Ints]:
+            values = self.at(slice(start, stop))
+            selected = np.flatnonzero(values >= threshold)
+            return values[selected], self.weight[start:stop][selected]
 
-        parts = map_blocks(look, len(self.owners), AT_ONCE)
-        squares, often = (np.concatenate(some) for some in zip(*parts, strict=True))
-        return squares, often
+        blocks = map_blocks(select, len(self.owners), BATCH_SIZE)
+        values, weights = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
+        return values, weights
 
 
 def is_heavy(share: float | None) -> bool:
-    """Whether so much of what is left is due to few rows that an approximate interval may be too short.
+    """Whether the tail's share of the disagreement is so large that an approximate interval may be too short.
 
     Examples
     --------
     >>> is_heavy(0.05), is_heavy(0.4), is_heavy(None)
     (False, True, False)
     """
-    return share is not None and share > MUCH
+    return share is not None and share > HEAVY_SHARE

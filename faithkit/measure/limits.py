@@ -1,7 +1,7 @@
 """Confidence limits of a measure: one rule for rows, clusters, weights, pools, labels and numbers.
 
-A measure is a mean of shares, so its limits are those of Clopper and Pearson, with as many trials as the
-jackknife's standard error is worth. The theory page derives the rule and shows how often it misses.
+A measure is a mean of shares. Its limits are those of Clopper and Pearson, with the number of trials that
+would have the jackknife's standard error. The theory page derives the rule and shows how often it misses.
 """
 
 import math
@@ -14,18 +14,18 @@ NEARLY = 1e-9  # numbers of trials that differ by less are equal
 
 @attrs.frozen
 class SamplingUnits:
-    """How much independent evidence a sample has.
+    """The independent evidence in a sample.
 
     Attributes
     ----------
     count : int
-        C: the units that own explanations. A unit is a row, or a cluster of rows.
+        C: the number of units that own explanations. A unit is a row, or a cluster of rows.
     effective : float
-        A² / Σ A_u²: how many units of one weight these are worth.
+        A² / Σ A_u²: the effective number of units, if all had the same weight.
     largest : float
-        μ = max A_u / A: the share of the largest one.
+        μ = max A_u / A: the share of the largest unit.
     trials : float
-        The smallest number of independent trials that the sample may be worth.
+        The minimum number of independent trials that an interval assumes.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class SamplingUnits:
 
     @classmethod
     def equal(cls, n: int, trials: float | None = None) -> "SamplingUnits":
-        """Describe n rows that count the same; without `trials`, rows that are compared in groups."""
+        """Return n units of equal weight. By default `trials` is n/2, which holds for rows in groups."""
         return cls(n, float(n), 1.0 / n, n / 2 if trials is None else trials)
 
 
@@ -48,64 +48,66 @@ class SamplingUnits:
 class EstimatedShare:
     """A share from 0 to 1 with its standard error; None or 0 where the sample shows no variation.
 
-    `extra` is what the jackknife cannot see: a standard deviation that is added to the error.
+    `unseen_sd` is the standard deviation that the jackknife cannot see. Its square is added to the variance.
     """
 
     value: float
     se: float | None
-    extra: float = 0.0
+    unseen_sd: float = 0.0
 
     @property
-    def varies(self) -> bool:
-        """Whether the standard error says anything."""
+    def has_variation(self) -> bool:
+        """Whether the standard error is more than rounding."""
         return self.se is not None and self.se > NO_VARIATION
 
     def variance(self, factor: float) -> float:
-        """Return the variance, that of the jackknife times a factor."""
-        return factor * (self.se or 0.0) ** 2 + self.extra**2 if self.varies else 0.0
+        """Return the variance; the jackknife's part is multiplied by `factor`."""
+        return factor * (self.se or 0.0) ** 2 + self.unseen_sd**2 if self.has_variation else 0.0
 
-    def worth(self, factor: float = 1.0) -> float:
-        """Return how many independent trials would have this variance."""
+    def effective_trials(self, factor: float = 1.0) -> float:
+        """Return the number of independent trials that would have this variance."""
         variance = self.variance(factor)
         return self.value * (1.0 - self.value) / variance if variance > 0 else math.inf
 
 
-def lower_limit(share: EstimatedShare, trials: float, confidence: float = 0.95, factor: float = 1.0) -> float:
-    """Return the lower end of the two-sided interval of a share that is worth at least so many trials.
+def lower_limit(
+    share: EstimatedShare, min_trials: float, confidence: float = 0.95, factor: float = 1.0
+) -> float:
+    """Return the lower end of the two-sided interval of a share.
 
     Parameters
     ----------
     share : EstimatedShare
-    trials : float
-        The fewest independent trials.
+    min_trials : float
+        The minimum number of independent trials to assume.
     confidence : float
     factor : float
-        By which the jackknife's variance is multiplied.
+        The factor for the jackknife's variance.
 
     Examples
     --------
-    >>> round(lower_limit(EstimatedShare(1.0, None), trials=500), 3)
+    >>> round(lower_limit(EstimatedShare(1.0, None), min_trials=500), 3)
     0.993
-    >>> round(lower_limit(EstimatedShare(0.8, 0.02), trials=100), 3)
+    >>> round(lower_limit(EstimatedShare(0.8, 0.02), min_trials=100), 3)
     0.757
     """
     from scipy.special import betaincinv, ndtri
 
-    x, half = share.value, (1 - confidence) / 2
+    x, tail = share.value, (1 - confidence) / 2
     if x <= 0:
         return 0.0
     if x >= 1:
-        return float(half ** (1 / trials))
-    worth = share.worth(factor)
-    used = max(trials, worth) if math.isfinite(worth) else trials
-    limit = float(betaincinv(used * x, used * (1 - x) + 1, half))
-    if worth < trials * (1 - NEARLY):
-        limit = max(0.0, min(limit, x + float(ndtri(half)) * math.sqrt(share.variance(factor))))
+        return float(tail ** (1 / min_trials))
+    effective = share.effective_trials(factor)
+    trials = max(min_trials, effective) if math.isfinite(effective) else min_trials
+    limit = float(betaincinv(trials * x, trials * (1 - x) + 1, tail))
+    if effective < min_trials * (1 - NEARLY):
+        limit = max(0.0, min(limit, x + float(ndtri(tail)) * math.sqrt(share.variance(factor))))
     return limit
 
 
 def student_factor(effective: float, confidence: float) -> float:
-    """Return k = (t/z)²: what a variance gains that was estimated from so few units.
+    """Return k = (t/z)²: the factor for a variance that was estimated from `effective` units.
 
     Examples
     --------
@@ -119,7 +121,7 @@ def student_factor(effective: float, confidence: float) -> float:
 
 
 def normal_quantile(confidence: float) -> float:
-    """Return z: so many standard deviations to both sides have that share of a normal law.
+    """Return z: a normal variable is within z standard deviations of its mean with this probability.
 
     Examples
     --------
@@ -132,7 +134,7 @@ def normal_quantile(confidence: float) -> float:
 
 
 def share_limits(share: float, trials: float, confidence: float) -> tuple[float, float]:
-    """Return Clopper and Pearson's interval for a number of trials that need not be whole.
+    """Return Clopper and Pearson's interval; the number of trials may be a fraction.
 
     Examples
     --------
@@ -141,7 +143,7 @@ def share_limits(share: float, trials: float, confidence: float) -> tuple[float,
     """
     from scipy.special import betaincinv
 
-    half, yes = (1.0 - confidence) / 2, share * trials
-    low = 0.0 if share <= 0 else float(betaincinv(yes, trials - yes + 1, half))
-    high = 1.0 if share >= 1 else float(betaincinv(yes + 1, trials - yes, 1.0 - half))
+    tail, successes = (1.0 - confidence) / 2, share * trials
+    low = 0.0 if share <= 0 else float(betaincinv(successes, trials - successes + 1, tail))
+    high = 1.0 if share >= 1 else float(betaincinv(successes + 1, trials - successes, 1.0 - tail))
     return low, high

@@ -1,4 +1,4 @@
-"""Local measures: the paper's Algorithm 1, for a row of the sample or a new instance."""
+"""The local measure of one instance: the paper's Algorithm 1, for a row of the sample or a new instance."""
 
 import attrs
 import numpy as np
@@ -6,28 +6,28 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, sum_by
 from faithkit.display import Displayable
-from faithkit.measure.counting.design import Design, worth
+from faithkit.measure.counting.design import Design, effective_number
 from faithkit.measure.limits import share_limits
 from faithkit.measure.prediction_codes import PredictionCodes
 
 
 @attrs.frozen(repr=False)
 class LocalEstimate(Displayable):
-    """One instance's measure: N and A as the paper prints them, and the value without the row itself.
+    """The measure of one instance: the paper's N and A, and the value without the instance itself.
 
     Attributes
     ----------
     holds_for, agree : int
-        N, the instances for which the explanation holds, and A, those of them with the same label
-        (both with the row itself, where its explanation holds for it). Of numbers and scores, which agree
-        more or less, A is None.
+        N, the number of instances for which the explanation holds, and A, those of them with the same label.
+        Both include the row itself if its explanation holds for it. A is None for numbers and scores, which
+        agree by degrees.
     value : float or None
-        The share of *other* instances that agree; of scores how far they do on average, and of numbers the
-        share of the variance that is accounted for, which may be below 0. None where there are none.
+        The share of *other* instances that agree. For scores it is their mean agreement, and for numbers the
+        share of the variance explained, which may be negative. None where there are no other instances.
     low, high : float or None
-        Clopper–Pearson interval; (0, 1) where nothing could be checked. None of numbers and scores.
+        Clopper–Pearson interval; (0, 1) where nothing could be checked. None for numbers and scores.
     numbers : PredictionCodes or None
-        The predictions of the other instances, if they are numbers.
+        A summary of the predictions of the other instances, if they are numbers.
     """
 
     holds_for: int
@@ -39,54 +39,54 @@ class LocalEstimate(Displayable):
     numbers: PredictionCodes | None = None
 
 
-def local(
-    held: NDArray[np.intp],
-    apart: Floats,
+def measure_instance(
+    rows: NDArray[np.intp],
+    disagreement: Floats,
     row: int | None,
     design: Design | None = None,
     confidence: float = 0.95,
     is_whole: bool = True,
 ) -> LocalEstimate:
-    """Measure one instance against the rows that its explanation holds for.
+    """Measure one instance against the rows for which its explanation holds.
 
-    Rows are counted as they are; the share is that of their weights, and its interval assumes as many
-    independent trials as the other clusters are worth.
+    `holds_for` and `agree` count rows. The value is a share of their weights, and its interval assumes as
+    many independent trials as the effective number of other clusters.
 
     Parameters
     ----------
-    held : (h,) int
+    rows : (h,) int
         The rows for which the explanation holds.
-    apart : (h,) float
-        How far each of them disagrees with the instance.
+    disagreement : (h,) float
+        The disagreement of each of them with the instance.
     row : int or None
-        The instance's own place among all rows; None for a new one.
+        The instance's own position among all rows; None for a new instance.
     design : Design, optional
         The weights and clusters of all rows, where these are not equal.
     confidence : float
     is_whole : bool
-        Whether two predictions agree or do not.
+        Whether two predictions either agree or disagree, with nothing in between.
 
     Examples
     --------
-    >>> one = local(np.array([0, 1, 2]), np.array([0.0, 0.0, 1.0]), row=0)
-    >>> one.holds_for, one.agree, one.value
+    >>> estimate = measure_instance(np.array([0, 1, 2]), np.array([0.0, 0.0, 1.0]), row=0)
+    >>> estimate.holds_for, estimate.agree, estimate.value
     (3, 2, 0.5)
     >>> design = Design.of([1, 1, 2], None, n=3)
-    >>> local(np.array([0, 1, 2]), np.array([0.0, 0.0, 1.0]), row=0, design=design).value
+    >>> measure_instance(np.array([0, 1, 2]), np.array([0.0, 0.0, 1.0]), row=0, design=design).value
     0.3333333333333333
     """
-    unit = held if design is None else design.unit[held]
-    own = row if design is None or row is None else design.unit[row]
-    is_other = np.ones(len(held), dtype=bool) if own is None else unit != own
-    weight = (np.ones(len(held), dtype=np.int64) if design is None else design.steps[held])[is_other]
-    whole, others = int(weight.sum()), apart[is_other]
+    units = rows if design is None else design.unit[rows]
+    own_unit = row if design is None or row is None else design.unit[row]
+    is_other = np.ones(len(rows), dtype=bool) if own_unit is None else units != own_unit
+    weights = (np.ones(len(rows), dtype=np.int64) if design is None else design.steps[rows])[is_other]
+    total_weight, other_disagreement = int(weights.sum()), disagreement[is_other]
     if not is_whole:
-        value = 1.0 - float((weight * others).sum()) / whole if whole else None
-        return LocalEstimate(len(held), None, value, None, None, confidence)
-    agree = int((apart == 0).sum())
-    if not whole:
-        return LocalEstimate(len(held), agree, None, 0.0, 1.0, confidence)
-    share, trials = int(weight[others == 0].sum()) / whole, float(whole)
+        value = 1.0 - float((weights * other_disagreement).sum()) / total_weight if total_weight else None
+        return LocalEstimate(len(rows), None, value, None, None, confidence)
+    agree = int((disagreement == 0).sum())
+    if not total_weight:
+        return LocalEstimate(len(rows), agree, None, 0.0, 1.0, confidence)
+    share, trials = int(weights[other_disagreement == 0].sum()) / total_weight, float(total_weight)
     if design is not None:
-        trials = worth(sum_by(unit[is_other], weight, design.n_units))
-    return LocalEstimate(len(held), agree, share, *share_limits(share, trials, confidence), confidence)
+        trials = effective_number(sum_by(units[is_other], weights, design.n_units))
+    return LocalEstimate(len(rows), agree, share, *share_limits(share, trials, confidence), confidence)

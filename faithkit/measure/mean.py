@@ -1,11 +1,10 @@
-"""The mean of one score for each row, and how sure a sample makes us of it."""
-
-from typing import Any
+"""The mean of one score per row, with its standard error and confidence interval."""
 
 import attrs
 import numpy as np
+from numpy.typing import ArrayLike
 
-from faithkit.arguments import share
+from faithkit.arguments import check_share
 from faithkit.arrays import Floats, sum_by
 from faithkit.measure.counting.design import Design
 from faithkit.measure.limits import share_limits
@@ -15,17 +14,18 @@ ROUNDING = 1e-12
 
 @attrs.frozen
 class Mean:
-    """The mean of scores of `n` rows, its standard error and its interval; None where there is nothing.
+    """The mean of the scores of `n` rows, its standard error and its interval; None where `n` is 0.
 
-    The interval is Clopper and Pearson's, for as many trials as would have this standard error, allowing for
-    its own (Korn and Graubard), and for no fewer than there are rows: scores between two ends never vary more
-    than trials that succeed or fail. So it holds near the ends, and where the sample shows no variation, in
-    which case `se` is None. With weights or clusters it is for as many trials as these are worth.
+    The interval is Clopper and Pearson's. Its number of trials is the one that would have this standard
+    error, corrected for the uncertainty of the standard error (Korn and Graubard). It is at least the number
+    of rows, because scores between two ends never vary more than trials that succeed or fail. So the interval
+    holds near the ends and where the sample shows no variation; in the latter case `se` is None. With weights
+    or clusters, the number of trials is the effective number of rows.
 
     Examples
     --------
-    >>> found = Mean.of([1.0, 0.8, 1.0, 0.6, 1.0])
-    >>> [round(one, 2) for one in (found.value, found.se, found.low, found.high)]
+    >>> mean = Mean.of([1.0, 0.8, 1.0, 0.6, 1.0])
+    >>> [round(number, 2) for number in (mean.value, mean.se, mean.low, mean.high)]
     [0.88, 0.08, 0.49, 1.0]
     """
 
@@ -37,45 +37,48 @@ class Mean:
 
     @classmethod
     def of(
-        cls, scores: Any, confidence: float = 0.95, design: Design | None = None, least: float = 0.0
+        cls, scores: ArrayLike, confidence: float = 0.95, design: Design | None = None, least: float = 0.0
     ) -> "Mean":
-        """Take the mean of scores from `least` to 1, one for each row; rows whose score is NaN are left out.
+        """Return the mean of scores between `least` and 1, one for each row. NaN scores are ignored.
 
-        With a `design`, rows count by weight and clusters are what is independent.
+        With a `design`, rows count by weight, and clusters are the independent units.
         """
-        confidence = share(confidence, "confidence", usual=0.95)
-        given = np.asarray(scores, dtype=np.float64)
-        kept = np.flatnonzero(~np.isnan(given))
-        if not len(kept):
+        confidence = check_share(confidence, "confidence", usual=0.95)
+        scores = np.asarray(scores, dtype=np.float64)
+        rows = np.flatnonzero(~np.isnan(scores))
+        if not len(rows):
             return cls(None, None, None, None, 0)
-        drawn, width = None if design is None else design.take(kept), 1.0 - least
-        value, se = _moments(given[kept], drawn)
-        level = min(1.0, max(0.0, (value - least) / width))
-        trials = _trials(level, se and se / width, len(kept), confidence)
-        if drawn is not None:
-            trials = drawn.cap * drawn.effective
-        low, high = (least + width * end for end in share_limits(level, trials, confidence))
-        return cls(value, se, low, high, len(kept))
+        row_design, width = None if design is None else design.take(rows), 1.0 - least
+        value, se = _mean_and_error(scores[rows], row_design)
+        scaled_value = min(1.0, max(0.0, (value - least) / width))
+        if row_design is None:
+            trials = _effective_trials(scaled_value, se and se / width, len(rows), confidence)
+        else:
+            trials = row_design.cap * row_design.effective
+        low, high = (least + width * end for end in share_limits(scaled_value, trials, confidence))
+        return cls(value, se, low, high, len(rows))
 
 
-def _moments(scores: Floats, design: Design | None) -> tuple[float, float | None]:
-    """Return mean and standard error."""
-    steps = np.ones(len(scores), dtype=np.int64) if design is None else design.steps
-    weights = steps.astype(np.float64)
-    whole = weights.sum()
-    value = float((scores * weights).sum() / whole)
-    unit = np.arange(len(scores)) if design is None else design.unit
-    parts = sum_by(unit, (scores - value) * (weights / whole))
-    if len(parts) < 2 or np.ptp(scores) <= ROUNDING:
-        return value, None
-    variance = float((parts**2).sum()) * len(parts) / (len(parts) - 1)
-    return value, float(np.sqrt(variance)) or None
+def _mean_and_error(scores: Floats, design: Design | None) -> tuple[float, float | None]:
+    """Return the mean and its standard error; None for the error where the scores do not vary."""
+    weights = np.ones(len(scores)) if design is None else design.steps.astype(np.float64)
+    total_weight = weights.sum()
+    mean = float((scores * weights).sum() / total_weight)
+    units = np.arange(len(scores)) if design is None else design.unit
+    unit_deviations = sum_by(units, (scores - mean) * (weights / total_weight))
+    n_units = len(unit_deviations)
+    if n_units < 2 or np.ptp(scores) <= ROUNDING:
+        return mean, None
+    variance = float((unit_deviations**2).sum()) * n_units / (n_units - 1)
+    return mean, float(np.sqrt(variance)) or None
 
 
-def _trials(level: float, se: float | None, n: int, confidence: float) -> float:
+def _effective_trials(mean: float, se: float | None, n: int, confidence: float) -> float:
+    """Return the number of trials with this standard error, but no fewer than n."""
     if se is None:
         return float(n)
     from scipy.special import ndtri, stdtrit
 
-    half = 0.5 + confidence / 2
-    return max(float(n), float(ndtri(half) / stdtrit(n - 1, half)) ** 2 * level * (1.0 - level) / se**2)
+    probability = 0.5 + confidence / 2
+    correction = float(ndtri(probability) / stdtrit(n - 1, probability)) ** 2
+    return max(float(n), correction * mean * (1.0 - mean) / se**2)

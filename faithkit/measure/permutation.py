@@ -1,8 +1,8 @@
-"""The permutation test: how often labels that have nothing to do with the explanations agree as well.
+"""The permutation test: how often labels that are unrelated to the explanations agree as well.
 
-Labels are permuted with the explanations fixed, so who can be checked does not change; a pool keeps its own.
-Instances are put into an order of their content before labels are drawn for them, so the order of the rows
-decides nothing.
+Labels are permuted while the explanations stay fixed, so the rows that can be checked do not change. Rows of
+a pool keep their labels. Labels are assigned to instances in an order of their content, so the order of the
+rows does not matter.
 """
 
 from collections.abc import Iterator
@@ -15,32 +15,31 @@ from numpy.typing import NDArray
 from faithkit.arrays import Ints, ratio
 from faithkit.arrays.bitsets import Bits, n_words
 from faithkit.arrays.content_words import content_words
-from faithkit.arrays.grouping import mix
+from faithkit.arrays.grouping import hash_rows
 from faithkit.explanations.relations import key_of
 from faithkit.measure.agreement.base import ScopePredictions
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.label_sets import COMMON
-from faithkit.measure.counting.owners import Counts, Owners, numbered
+from faithkit.measure.counting.owners import Counts, Owners, count_codes
 from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.intervals import MeasureStatistics
-from faithkit.measure.jackknife.merging import BLOCK, PAIRS
+from faithkit.measure.jackknife.merging import ONE_BLOCK, PAIRS
 from faithkit.measure.unit_permutation import unit_p_value
 
-AT_ONCE = 64  # permutations for which a relation is asked once
-AT_ONCE_BYTES = 64 * 2**20  # of bits that say who has which label in them
+BATCH_SIZE = 64  # permutations per pass over the relation's matrix
+BATCH_BYTES = 64 * 2**20  # of the label bitsets of a batch
 
-Draws = Iterator[Counts]
+Permutations = Iterator[Counts]
 
 
 def permutation_p_value(
-    counted: RowCount, facts: MeasureStatistics, permutations: int, seed: int = 0
+    counts: RowCount, statistics: MeasureStatistics, permutations: int, seed: int = 0
 ) -> float | None:
-    """Return the one-sided p-value of how far rows agree with those that they are compared with.
+    """Return the one-sided p-value of the agreement of rows with those that they are compared with.
 
-    Labels are unrelated to explanations under the null. With clusters it is None where no two of them are of
-    one size.
-
-    Blocks of rows that were alone are permuted as groups are: they do not depend on labels.
+    Under the null hypothesis, labels are unrelated to explanations. Blocks of merged rows do not depend on
+    labels, so they are permuted like groups. With clusters, the p-value is None if no two of them have the
+    same size.
 
     Examples
     --------
@@ -49,21 +48,23 @@ def permutation_p_value(
     >>> from faithkit.measure.jackknife.summary import JackknifeEstimate
     >>> from faithkit.measure.counting.tally import count
     >>> y = np.arange(100) % 2
-    >>> good = count(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2)
-    >>> permutation_p_value(good, JackknifeEstimate.of(good).facts, 99)
+    >>> counts = count(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2)
+    >>> permutation_p_value(counts, JackknifeEstimate.of(counts).statistics, 99)
     0.01
     """
-    if isinstance(counted, CellCount):
-        return unit_p_value(counted, permutations, seed)
-    draws = _draws(counted.owners.by_label(), permutations, seed)
-    groups = counted.relation.groups
-    means = _grouped_means(counted, facts, draws) if groups else _asked_means(counted, draws)
-    as_high = sum(mean >= facts.agreed - 1e-12 for mean in means)
-    return (1 + as_high) / (1 + permutations)
+    if isinstance(counts, CellCount):
+        return unit_p_value(counts, permutations, seed)
+    permuted = _permute_labels(counts.owners.by_label(), permutations, seed)
+    if counts.relation.groups:
+        means = _means_of_groups(counts, statistics, permuted)
+    else:
+        means = _means_of_relation(counts, permuted)
+    n_as_high = sum(mean >= statistics.agreed - 1e-12 for mean in means)
+    return (1 + n_as_high) / (1 + permutations)
 
 
-def _draws(label_counts: Counts, permutations: int, seed: int) -> Draws:
-    """Yield permuted labels; the most frequent comes first, so that what they are called does not matter."""
+def _permute_labels(label_counts: Counts, permutations: int, seed: int) -> Permutations:
+    """Yield permuted labels, which start in order of frequency, so that their names do not matter."""
     rng = np.random.default_rng([-seed, 1] if seed < 0 else seed)
     order = np.argsort(-label_counts, kind="stable")
     labels = np.repeat(order, label_counts[order])
@@ -71,87 +72,90 @@ def _draws(label_counts: Counts, permutations: int, seed: int) -> Draws:
         yield rng.permutation(labels)
 
 
-def _grouped_means(counted: RowCount, facts: MeasureStatistics, draws: Draws) -> Iterator[float]:
-    """Yield x of every draw: blocks of one size are alike, so the largest come first."""
-    owners, agreement = counted.owners, counted.agreement
-    n, sizes = owners.n, _block_sizes(owners, facts)
+def _means_of_groups(
+    counts: RowCount, statistics: MeasureStatistics, permuted: Permutations
+) -> Iterator[float]:
+    """Yield the agreement under each permutation; groups are in descending order of size."""
+    owners, agreement = counts.owners, counts.agreement
+    n, sizes = owners.n, _group_sizes(owners, statistics)
     k = int(owners.label.max(initial=0)) + 1
     first_code = np.repeat(np.arange(len(sizes)) * k, sizes)
-    for labels in draws:
-        occurring, T = numbered(first_code + labels[: len(first_code)], len(sizes) * k)
-        block, label = np.divmod(occurring, k)
-        yield float((T * (agreement.over_slots(block, label, T) - 1) / (sizes[block] - 1)).sum() / n)
+    for labels in permuted:
+        codes, T = count_codes(first_code + labels[: len(first_code)], len(sizes) * k)
+        group, label = np.divmod(codes, k)
+        yield float((T * (agreement.sum_over_slots(group, label, T) - 1) / (sizes[group] - 1)).sum() / n)
 
 
-def _asked_means(counted: RowCount, draws: Draws) -> Iterator[float]:
-    """Yield M of every draw, asking the relation once for many of them."""
-    order = _content_order(counted)
-    place = np.argsort(order)  # of every instance in it
-    s = counted.reflexive.astype(np.int64)
-    D = counted.owners.totals[counted.owned] - s
-    bits = 8 * n_words(len(order)) * min(counted.n_labels, COMMON)  # of one draw, at most
-    size = max(1, min(AT_ONCE, AT_ONCE_BYTES // bits))
-    pooled = _Pooled(counted)
-    while batch := [labels[place] for labels in islice(draws, size)]:
-        for A in _agreeing(counted, batch, pooled):
+def _means_of_relation(counts: RowCount, permuted: Permutations) -> Iterator[float]:
+    """Yield M under each permutation, with one pass over the relation's matrix for each batch."""
+    order = _content_order(counts)
+    place = np.argsort(order)  # the place of every instance in that order
+    s = counts.reflexive.astype(np.int64)
+    D = counts.owners.totals[counts.owned] - s
+    max_bytes = 8 * n_words(len(order)) * min(counts.n_labels, COMMON)  # of one permutation
+    batch_size = max(1, min(BATCH_SIZE, BATCH_BYTES // max_bytes))
+    pool_sums = _PoolSums(counts)
+    while batch := [labels[place] for labels in islice(permuted, batch_size)]:
+        for A in _count_agreeing(counts, batch, pool_sums):
             yield float(ratio(A - s, D)[order].sum() / len(order))
 
 
-def _block_sizes(owners: Owners, facts: MeasureStatistics) -> Counts:
-    """Return the sizes of all groups of more than one row, merged ones included, the largest first."""
-    merged = round((facts.compared - facts.verified) * facts.n)
-    sizes = {PAIRS: [2] * (merged // 2), BLOCK: [merged]}.get(facts.merging or "", [])
-    return np.sort(np.concatenate([owners.totals[owners.totals > 1], np.array(sizes, dtype=np.int64)]))[::-1]
+def _group_sizes(owners: Owners, statistics: MeasureStatistics) -> Counts:
+    """Return the sizes of all groups of more than one row, merged rows included, in descending order."""
+    n_merged = round((statistics.compared - statistics.verified) * statistics.n)
+    merged_sizes = {PAIRS: [2] * (n_merged // 2), ONE_BLOCK: [n_merged]}.get(statistics.merging or "", [])
+    sizes = [owners.totals[owners.totals > 1], np.array(merged_sizes, dtype=np.int64)]
+    return np.sort(np.concatenate(sizes))[::-1]
 
 
-class _Pooled:
-    """What the rows of a pool add to the sums of each explanation, whoever has which label: asked once."""
+class _PoolSums:
+    """The part of each explanation's sums that comes from the pool, which no permutation changes."""
 
-    def __init__(self, counted: RowCount) -> None:
-        self.known = np.unique(counted.labels)
-        self.by_label = counted.agreement.is_whole  # else sums are those of an explanation
-        self.found: Ints | None = None
-        for piece in counted.pooled():
-            sums = np.concatenate([self._sums(piece.instances, bits) for _, _, bits in piece.blocks()])
-            self.found = sums if self.found is None else self.found + sums
+    def __init__(self, counts: RowCount) -> None:
+        self.labels = np.unique(counts.labels)
+        self.by_label = counts.agreement.is_whole  # otherwise there is one sum for each explanation
+        self.sums: Ints | None = None
+        for piece in counts.pooled():
+            sums = np.concatenate([self._sum_block(piece.instances, bits) for _, _, bits in piece.blocks()])
+            self.sums = sums if self.sums is None else self.sums + sums
 
-    def _sums(self, held: ScopePredictions, bits: Bits) -> Ints:
-        row, label = np.repeat(np.arange(len(bits)), len(self.known)), np.tile(self.known, len(bits))
-        return held.sums(bits, row, label).reshape(len(bits), -1)
+    def _sum_block(self, instances: ScopePredictions, bits: Bits) -> Ints:
+        row, label = np.repeat(np.arange(len(bits)), len(self.labels)), np.tile(self.labels, len(bits))
+        return instances.sums(bits, row, label).reshape(len(bits), -1)
 
-    def added(self, sums: Ints, start: int, stop: int, row: Counts, label: Counts) -> Ints:
-        """Return the sums of a sample's slots, or of its explanations, with those of the pool."""
-        if self.found is None:
+    def add_to(self, sums: Ints, start: int, stop: int, row: Counts, label: Counts) -> Ints:
+        """Return the sums of a sample's slots, or of its explanations, plus those of the pool."""
+        if self.sums is None:
             return sums
-        mine = self.found[start:stop]
-        return sums + (mine[row, np.searchsorted(self.known, label)] if self.by_label else mine)
+        block = self.sums[start:stop]
+        return sums + (block[row, np.searchsorted(self.labels, label)] if self.by_label else block)
 
 
-def _agreeing(counted: RowCount, batch: list[Counts], pooled: _Pooled) -> NDArray[Any]:
-    """Count, for every draw and instance, those that agree with it and for which its explanation holds."""
-    agreement, totals = counted.agreement, counted.owners.totals
-    held = [agreement.held(labels, counted.n_labels) for labels in batch]
-    agreeing = np.empty((len(batch), len(counted.owned)), dtype=counted.owners.alike.dtype)
-    for start, stop, bits in counted.blocks():
-        members = np.flatnonzero((counted.owned >= start) & (counted.owned < stop))
-        members = members[np.argsort(counted.owned[members], kind="stable")]  # as slots are
-        row = counted.owned[members] - start
-        for A, labels, drawn in zip(agreeing, batch, held, strict=True):
+def _count_agreeing(counts: RowCount, batch: list[Counts], pool_sums: _PoolSums) -> NDArray[Any]:
+    """Count, for every permutation and instance, the instances in its scope that agree with it."""
+    agreement, totals = counts.agreement, counts.owners.totals
+    predictions = [agreement.held(labels, counts.n_labels) for labels in batch]
+    agreeing = np.empty((len(batch), len(counts.owned)), dtype=counts.owners.alike.dtype)
+    for start, stop, bits in counts.blocks():
+        members = np.flatnonzero((counts.owned >= start) & (counts.owned < stop))
+        members = members[np.argsort(counts.owned[members], kind="stable")]  # in the order of slots
+        row = counts.owned[members] - start
+        for A, labels, instances in zip(agreeing, batch, predictions, strict=True):
             label = labels[members]
-            sums = pooled.added(drawn.sums(bits, row, label), start, stop, row, label)
+            sums = pool_sums.add_to(instances.sums(bits, row, label), start, stop, row, label)
             A[members] = agreement.counts(sums, totals[start:stop], row, label)
-        del bits  # before the next block is made
+        del bits  # before the next block is computed
     return agreeing
 
 
-def _content_order(counted: RowCount) -> NDArray[np.intp]:
-    """Put instances in an order of what they are to the relation, the most widely held explanations first.
+def _content_order(counts: RowCount) -> NDArray[np.intp]:
+    """Order instances by their content for the relation; those with the widest explanations come first.
 
-    An instance is known by its explanation and by all explanations that hold for it; those that are alike in
-    both can be exchanged, whatever their labels.
+    The content of an instance is its explanation and all explanations that hold for it. Instances that are
+    equal in both can be exchanged, whatever their labels.
     """
-    owners, owned = counted.owners, counted.owned
-    content = content_words(key_of(counted.relation, counted.explanations))
-    word = mix(np.column_stack([content, owners.totals.view(np.uint64), owners.sizes.view(np.uint64)]))
-    held = counted.sums(word)  # modulo 2**64
-    return np.lexsort((held, counted.reflexive, word[owned], -owners.totals[owned]))
+    owners, owned = counts.owners, counts.owned
+    content = content_words(key_of(counts.relation, counts.explanations))
+    word = hash_rows(np.column_stack([content, owners.totals.view(np.uint64), owners.sizes.view(np.uint64)]))
+    scope_word = counts.sums(word)  # modulo 2**64
+    return np.lexsort((scope_word, counts.reflexive, word[owned], -owners.totals[owned]))

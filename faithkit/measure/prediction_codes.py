@@ -1,4 +1,4 @@
-"""Predictions that are numbers, summarised in their own unit: where nobody would read a thousand of them."""
+"""A summary of numeric predictions, in their own unit."""
 
 from typing import Any
 
@@ -11,22 +11,22 @@ from faithkit.measure.counting.owners import Counts
 
 @attrs.frozen
 class PredictionCodes:
-    """Some numbers that were predicted.
+    """The number, mean, standard deviation and quartiles of numeric predictions.
 
     Attributes
     ----------
     n : int
-        How many there are.
+        The number of predictions.
     mean, sd : float
-        Their mean and standard deviation, as of all there are: that of one number is 0.
+        Mean and population standard deviation; the standard deviation of one number is 0.
     least, quarter, median, three_quarters, most : float
-        The smallest and the largest, and those below or at which a quarter, half and three quarters lie.
+        Minimum, quartiles and maximum.
 
     Examples
     --------
-    >>> found = PredictionCodes.of(np.array([1.0, 2.0, 7.0]), np.array([1, 0, 3]))
-    >>> found.n, found.mean, found.least, found.quarter, found.median, found.three_quarters, found.most
-    (4, 5.5, 1.0, 1.0, 7.0, 7.0, 7.0)
+    >>> summary = PredictionCodes.of(np.array([1.0, 2.0, 7.0]), np.array([1, 0, 3]))
+    >>> summary.n, summary.mean, summary.least, summary.quarter, summary.median, summary.most
+    (4, 5.5, 1.0, 1.0, 7.0, 7.0)
     """
 
     n: int
@@ -40,24 +40,24 @@ class PredictionCodes:
 
     @classmethod
     def of(cls, values: Floats, times: Counts) -> "PredictionCodes":
-        """Summarise values in ascending order that occur so many times; some must."""
+        """Summarise sorted values, each of which occurs `times` times; at least one must occur."""
         values, times = values[times > 0], times[times > 0]
-        n, behind = int(times.sum()), np.cumsum(times)
-        apart = values - values[len(values) // 2]  # or large numbers would lose their small differences
-        mean = float((times * apart).sum()) / n
-        unit = 2.0 ** min(
-            1023, int(np.frexp(np.abs(apart).max(initial=0.0))[1])
-        )  # or squares would overflow, or vanish
-        variance = float((times * ((apart - mean) / unit) ** 2).sum()) / n
-        parts = values[np.searchsorted(behind, n * np.array([0.25, 0.5, 0.75]))]
-        ends = float(values[0]), *parts.tolist(), float(values[-1])
-        return cls(n, float(values[len(values) // 2] + mean), float(np.sqrt(variance) * unit), *ends)
+        n = int(times.sum())
+        center = values[len(values) // 2]  # subtracted, or large numbers would lose their small differences
+        deviations = values - center
+        mean = float((times * deviations).sum()) / n
+        # a power of two, or squares would overflow or vanish
+        unit = 2.0 ** min(1023, int(np.frexp(np.abs(deviations).max(initial=0.0))[1]))
+        variance = float((times * ((deviations - mean) / unit) ** 2).sum()) / n
+        quartiles = values[np.searchsorted(np.cumsum(times), n * np.array([0.25, 0.5, 0.75]))]
+        order_statistics = float(values[0]), *quartiles.tolist(), float(values[-1])
+        return cls(n, float(center + mean), float(np.sqrt(variance) * unit), *order_statistics)
 
 
-def predicted(classes: list[Any], codes: Counts) -> PredictionCodes | None:
-    """Summarise the predictions of some rows; None where there are none, and where they are several numbers.
+def summarise_predictions(classes: list[Any], codes: Counts) -> PredictionCodes | None:
+    """Summarise the predictions of rows; None where there are no rows or predictions are not single numbers.
 
-    `classes` are what codes stand for, in ascending order.
+    `classes` are the predictions that the codes stand for, in ascending order.
     """
     if not len(codes) or not isinstance(classes[0], float):
         return None

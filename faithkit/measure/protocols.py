@@ -1,7 +1,7 @@
-"""What the kernel asks of a component: its methods, and what it may say about itself beside them.
+"""The protocols of components: their methods, and the optional attributes that they may have.
 
-Any object with the methods will do. The protocols are there to annotate with, for people and type checkers;
-relations, which compose, have the base class `faithkit.plugin.Relation` instead.
+Any object with the methods is accepted; the protocols serve as annotations for people and type checkers.
+Relations can be combined, so they have the base class `faithkit.plugin.Relation` instead.
 """
 
 from typing import Any, Protocol
@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.explanations.explanations import Explanations
-from faithkit.foreign import foreign
 from faithkit.measure.counting.tally import Tally
+from faithkit.third_party import guard
 
 
 class Explainer(Protocol):
-    """Says of each row why the model predicts what it does.
+    """A component that explains the model's prediction for each row.
 
-    It may say `learns` (whether from the background, by default yes), `rows_per_chunk` (how many rows to
-    explain at a time, by default 32) and `outcomes` (what predictions it explains, by default
-    ``("labels",)``; others are refused before it is asked).
+    Optional attributes: `learns` (whether it learns from the background, by default yes), `rows_per_chunk`
+    (how many rows to explain at a time, by default 32) and `outcomes` (the kinds of predictions that it
+    explains, by default ``("labels",)``; other kinds are refused before it is called).
 
     Examples
     --------
@@ -36,15 +36,15 @@ class Explainer(Protocol):
         ...
 
     def explain(self, X: Any, seeds: NDArray[np.uint32]) -> Explanations:
-        """Explain rows, each with a seed of its own."""
+        """Explain rows, each with its own seed."""
         ...
 
 
 class Discretizer(Protocol):
-    """Says which explanations count as the same.
+    """A component that decides which explanations count as the same.
 
-    It may have `fit`, to learn from explanations, and `tell`, to word an identity; and say `tries`, values of
-    its parameters that are worth trying.
+    Optional methods: `fit`, to learn from explanations, and `tell`, to put an identity into words. Optional
+    attribute: `tries`, parameter values that are worth trying.
 
     Examples
     --------
@@ -60,11 +60,12 @@ class Discretizer(Protocol):
 
 
 class Estimator(Protocol):
-    """Turns a tally into the score of every owner, whose mean is the estimate.
+    """A component that turns a tally into the score of every owner; the estimate is their mean.
 
-    It may say `interval` (whether leave-one-out's interval is also its own, by default not), `outcomes` (what
-    predictions it takes, by default ``("labels",)``) and have `by_chance`, to say what unrelated explanations
-    would get, and `weigh`, to say how much each owner counts in the mean.
+    Optional attributes: `interval` (whether the interval of leave-one-out is valid for it, by default no) and
+    `outcomes` (the kinds of predictions that it accepts, by default ``("labels",)``). Optional methods:
+    `by_chance`, the value that unrelated explanations would get, and `weigh`, the weight of each owner in the
+    mean.
 
     Examples
     --------
@@ -80,10 +81,10 @@ class Estimator(Protocol):
 
 
 class Diagnostic(Protocol):
-    """Answers a further question about a result.
+    """A component that answers a further question about a result.
 
-    It may have `is_automatic(result)`, to say whether commands run it where nobody names a diagnostic; by
-    default they do not.
+    Optional method: `is_automatic(result)`, whether commands run it when no diagnostic is named; by default
+    they do not.
 
     Examples
     --------
@@ -98,29 +99,29 @@ class Diagnostic(Protocol):
         ...
 
 
-UNSAID: dict[str, Any] = {
-    "name": None,  # what results call it
-    "learns": True,  # an explainer, from the background
-    "rows_per_chunk": 32,  # explained at a time
-    "fit": None,  # a discretizer that learns, from explanations
+OPTIONAL_ATTRIBUTES: dict[str, Any] = {
+    "name": None,  # the name in results
+    "learns": True,  # whether an explainer learns from the background
+    "rows_per_chunk": 32,  # rows that are explained at a time
+    "fit": None,  # for a discretizer that learns from explanations
     "tell": None,  # a discretizer's words for an identity
-    "tries": {},  # values of a discretizer's parameters that are worth trying, by parameter
-    "outcomes": ("labels",),  # what predictions may be: labels, numbers or scores
-    "interval": False,  # an estimator of the measure itself, whose interval is that of leave-one-out
-    "by_chance": None,  # what an estimator gives to explanations unrelated to the predictions
-    "is_automatic": None,  # whether a diagnostic runs on a result where nobody names any
-    "weigh": None,  # how much an instance counts in the mean of an estimator
+    "tries": {},  # parameter values of a discretizer that are worth trying, by parameter
+    "outcomes": ("labels",),  # kinds of predictions: labels, numbers or scores
+    "interval": False,  # whether an estimator estimates the measure itself, with leave-one-out's interval
+    "by_chance": None,  # an estimator's value for explanations unrelated to the predictions
+    "is_automatic": None,  # whether a diagnostic runs on a result when none is named
+    "weigh": None,  # the weight of each owner in an estimator's mean
 }
-"""All that a component may say beside the methods of its kind, and what is assumed where it does not."""
+"""The optional attributes and methods of components, with their defaults."""
 
 
-def said(component: Any, name: str) -> Any:
-    """Return what a component says about itself, or what is assumed.
+def get_optional_attribute(component: Any, name: str) -> Any:
+    """Return an optional attribute of a component, or its default.
 
     Examples
     --------
-    >>> said(object(), "rows_per_chunk"), said(object(), "tell")
+    >>> get_optional_attribute(object(), "rows_per_chunk"), get_optional_attribute(object(), "tell")
     (32, None)
     """
-    with foreign(f"asking {type(component).__name__} for {name}"):  # a property is code, too
-        return getattr(component, name, UNSAID[name])
+    with guard(f"asking {type(component).__name__} for {name}"):  # a property may run any code
+        return getattr(component, name, OPTIONAL_ATTRIBUTES[name])

@@ -1,4 +1,4 @@
-"""What makes an unfaithful explanation believable: concrete rows, in words that a person can read."""
+"""Readable evidence for single rows: violations with their witnesses, and the local result of an instance."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.display import Displayable
-from faithkit.jsonable import names, plain
-from faithkit.measure.agreement.base import Agreement, toward
+from faithkit.jsonable import to_json_value, unique_keys
+from faithkit.measure.agreement.base import Agreement, agreement_by_label
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.local_estimate import LocalEstimate
 from faithkit.measure.prediction_codes import PredictionCodes
@@ -17,7 +17,7 @@ from faithkit.measure.prediction_codes import PredictionCodes
 
 @attrs.frozen
 class RowId:
-    """What people call a row: the column that names it, and its value there, such as customer 4711."""
+    """The identifier of a row: the column that names it and its value there, such as customer 4711."""
 
     column: str
     value: Any
@@ -26,17 +26,17 @@ class RowId:
         return f"{self.column} {self.value}"
 
 
-def told_id(found: RowId | None) -> Any:
-    """Return the JSON value of what a row is called; None where it has no name."""
-    return None if found is None else plain(found.value)
+def _id_value(row_id: RowId | None) -> Any:
+    """Return the JSON value of a row's identifier; None where it has none."""
+    return None if row_id is None else to_json_value(row_id.value)
 
 
 @attrs.frozen(repr=False)
 class Witness(Displayable):
     """One row of the sample: its position, its prediction, and its cells (None where X is unknown).
 
-    A row that is `in_pool` was not explained, and its position is that among such rows. `id` is what people
-    call it, if somebody said.
+    A row that is `in_pool` was not explained, and `row` is its position in the pool. `id` is its identifier,
+    if there is one.
     """
 
     row: int
@@ -47,31 +47,32 @@ class Witness(Displayable):
 
     @property
     def place(self) -> str:
-        """Where the row stands, and what people call it."""
+        """The position of the row, and its identifier."""
         place = f"row {self.row} of the pool" if self.in_pool else f"row {self.row}"
         return place if self.id is None else f"{place} ({self.id})"
 
 
-LISTED = 100  # predictions of a violation; a recommender has thousands
+MAX_LISTED = 100  # predictions of a violation; a recommender has thousands
 
 
 @attrs.frozen(repr=False)
 class Violation(Displayable):
-    """An explanation that holds for instances of different predictions, and two rows that show it.
+    """An explanation that holds for instances with different predictions, and two rows that show it.
 
     Attributes
     ----------
     explanation : str
-        In readable form.
+        The explanation in readable form.
     predictions : dict
-        How many instances of each prediction it holds for: of more than 100 predictions, the most frequent
-        and those of the witnesses.
+        The number of instances of each prediction for which it holds. If there are more than 100 predictions,
+        these are the most frequent ones and those of the witnesses.
     witnesses : tuple of Witness
-        A row that was given this explanation, and a row that contradicts it.
+        A row with this explanation, and a row that contradicts it.
     unlisted : int
-        How many instances of other predictions it holds for: all of them, where predictions are no labels.
+        The number of instances with predictions that are not listed: all of them, where predictions are not
+        labels.
     numbers : PredictionCodes or None
-        The predictions of these instances, if they are numbers.
+        A summary of the predictions of these instances, if they are numbers.
     """
 
     explanation: str
@@ -84,12 +85,15 @@ class Violation(Displayable):
     def of(
         cls, explanation: str, predictions: dict[Any, int], witnesses: tuple[Witness, Witness]
     ) -> "Violation":
-        """List the predictions of the witnesses and those that occur, or of many the most frequent."""
-        shown = {seen.prediction: 0 for seen in witnesses}  # an explanation need not hold for its owner
-        every = predictions | {label: predictions.get(label, 0) for label in shown}
-        most = set(sorted(every, key=lambda label: (label not in shown, -every[label]))[:LISTED])
-        kept = {label: times for label, times in every.items() if label in most}
-        return cls(explanation, kept, witnesses, sum(every.values()) - sum(kept.values()))
+        """Build a violation that lists at most `MAX_LISTED` predictions, those of the witnesses first."""
+        # an explanation need not hold for its owner, so the witnesses' predictions may have a count of 0
+        witness_labels = dict.fromkeys(witness.prediction for witness in witnesses)
+        counts = predictions | {label: predictions.get(label, 0) for label in witness_labels}
+        by_priority = sorted(counts, key=lambda label: (label not in witness_labels, -counts[label]))
+        listed = set(by_priority[:MAX_LISTED])
+        listed_counts = {label: count for label, count in counts.items() if label in listed}
+        n_unlisted = sum(counts.values()) - sum(listed_counts.values())
+        return cls(explanation, listed_counts, witnesses, n_unlisted)
 
     @property
     def holds_for(self) -> int:
@@ -102,34 +106,34 @@ class Violation(Displayable):
         return self.witnesses[0].row, self.witnesses[1].row
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON values; a prediction is written as text where it is a key."""
+        """Return JSON values; predictions become text where they are keys."""
         return {
             "explanation": self.explanation,
-            "predictions": dict(zip(names(self.predictions), self.predictions.values(), strict=True)),
+            "predictions": dict(zip(unique_keys(self.predictions), self.predictions.values(), strict=True)),
             "unlisted": self.unlisted,
             "numbers": None if self.numbers is None else attrs.asdict(self.numbers),
             "witnesses": [
                 {
-                    "row": seen.row,
-                    "id": told_id(seen.id),
-                    "in_pool": seen.in_pool,
-                    "prediction": plain(seen.prediction),
-                    "cells": seen.cells,
+                    "row": witness.row,
+                    "id": _id_value(witness.id),
+                    "in_pool": witness.in_pool,
+                    "prediction": to_json_value(witness.prediction),
+                    "cells": witness.cells,
                 }
-                for seen in self.witnesses
+                for witness in self.witnesses
             ],
         }
 
 
 class Violations(Displayable, list[Violation]):
-    """What `Evaluation.violations` returns: a list that is readable as a whole.
+    """A readable list of violations, as `Evaluation.violations` returns it.
 
     Attributes
     ----------
     is_tested : bool
-        Whether any explanation holds for a second instance: where none does, nothing can contradict it.
+        Whether any explanation holds for a second instance. If none does, nothing can contradict it.
     note : str or None
-        How to read the explanations, where they do not say it themselves.
+        How to read the explanations, if they need a remark.
 
     Examples
     --------
@@ -150,84 +154,91 @@ class Violations(Displayable, list[Violation]):
         self.note = note
 
 
-def contradicted(agreement: Agreement, owners: Counts, held: Counts) -> tuple[int, NDArray[np.bool_]]:
-    """Return which owner of an explanation is contradicted, and which labels contradict it.
+def find_contradiction(
+    agreement: Agreement, owner_labels: Counts, label_counts: Counts
+) -> tuple[int, NDArray[np.bool_]]:
+    """Return an owner of an explanation who is contradicted, and the labels that contradict it.
 
-    That is the first who is, by whoever does not agree. Where predictions agree more or less, it is whoever
-    agrees least with somebody that the explanation holds for, and they with it.
+    It is the first owner with any disagreement, and all labels that disagree with it. Where predictions agree
+    by degrees, it is the owner and the label in the explanation's scope that agree least.
 
     Parameters
     ----------
     agreement : Agreement
-    owners : (m,) int
-        The labels of those who were given the explanation, in the order of rows.
-    held : (k,) int
-        How many instances of each label it holds for.
+    owner_labels : (m,) int
+        The labels of the rows with this explanation, in the order of rows.
+    label_counts : (k,) int
+        The number of instances of each label for which the explanation holds.
 
     Examples
     --------
     >>> from faithkit.measure.agreement.same_label import SAME_LABEL
-    >>> contradicted(SAME_LABEL, np.array([1, 0]), np.array([1, 1, 0]))
+    >>> find_contradiction(SAME_LABEL, np.array([1, 0]), np.array([1, 1, 0]))
     (0, array([ True, False,  True]))
     """
-    labels = np.arange(len(held))
+    labels = np.arange(len(label_counts))
     if agreement.is_whole:
-        place = int((toward(agreement, held)[owners] < held.sum()).argmax())
-        return place, agreement.apart(int(owners[place]), labels) > 0
-    label, other = furthest(agreement, np.unique(owners), np.flatnonzero(held))
-    return int((owners == label).argmax()), labels == other
+        has_disagreement = agreement_by_label(agreement, label_counts)[owner_labels] < label_counts.sum()
+        place = int(has_disagreement.argmax())
+        return place, agreement.apart(int(owner_labels[place]), labels) > 0
+    owner_label, scope_label = _most_distant_labels(
+        agreement, np.unique(owner_labels), np.flatnonzero(label_counts)
+    )
+    return int((owner_labels == owner_label).argmax()), labels == scope_label
 
 
-def furthest(agreement: Agreement, owners: Counts, held: Counts) -> tuple[int, int]:
-    """Return a label of the owners and one that an explanation holds for, which agree least.
+def _most_distant_labels(agreement: Agreement, owner_labels: Counts, scope_labels: Counts) -> tuple[int, int]:
+    """Return a label of the owners and a label in the explanation's scope that agree least.
 
-    Labels are in order, so of numbers one of the two is an end. Of vectors they are found by going from
-    somebody to whoever is furthest away, and so on: others may be further apart, and to find those would take
-    all pairs.
+    Labels are in order. So for numbers, the label in scope is the first or the last. For vectors, a search
+    goes back and forth between the most distant labels. It may miss a more distant pair, but a search of all
+    pairs would take too long.
 
     Examples
     --------
     >>> from faithkit.measure.agreement.squares import Squares
     >>> numbers = Squares.divided(np.array([[1.0], [2.0], [5.0], [6.0]]), np.array([1, 1, 1, 1]))
-    >>> furthest(numbers, np.array([1, 2]), np.array([0, 1, 2, 3]))
+    >>> _most_distant_labels(numbers, np.array([1, 2]), np.array([0, 1, 2, 3]))
     (1, 3)
     """
-    found = [_further(agreement, int(start), owners, held) for start in {held[0], held[-1]}]
-    label, other, _ = max(found, key=lambda pair: (pair[2], -pair[0], -pair[1]))
-    return label, other
+    starts = {scope_labels[0], scope_labels[-1]}
+    pairs = [_search_distant_pair(agreement, int(start), owner_labels, scope_labels) for start in starts]
+    owner_label, scope_label, _ = max(pairs, key=lambda pair: (pair[2], -pair[0], -pair[1]))
+    return owner_label, scope_label
 
 
-def _further(agreement: Agreement, other: int, owners: Counts, held: Counts) -> tuple[int, int, float]:
-    """Begin with somebody, and go to whoever is furthest from them as long as that is further."""
-    most = -1.0
+def _search_distant_pair(
+    agreement: Agreement, scope_label: int, owner_labels: Counts, scope_labels: Counts
+) -> tuple[int, int, float]:
+    """Go to the most distant label, back and forth, as long as the distance grows; return the pair and it."""
+    distance = -1.0
     while True:
-        apart = agreement.apart(other, owners)
-        label = int(owners[apart.argmax()])
-        back = agreement.apart(label, held)
-        if back.max() <= most:
-            return label, other, most
-        other, most = int(held[back.argmax()]), float(back.max())
+        owner_label = int(owner_labels[agreement.apart(scope_label, owner_labels).argmax()])
+        distances = agreement.apart(owner_label, scope_labels)
+        if distances.max() <= distance:
+            return owner_label, scope_label, distance
+        scope_label, distance = int(scope_labels[distances.argmax()]), float(distances.max())
 
 
 @attrs.frozen(repr=False)
 class LocalResult(Displayable):
-    """Both measures of one instance.
+    """Both measures of one instance, with its prediction and explanation.
 
     Attributes
     ----------
     prediction : label
     explanation : str
-        In readable form.
+        The explanation in readable form.
     consistency, sufficiency : LocalEstimate
         `sufficiency` is None where the evaluation has none.
     shared_by : tuple of int
         The *other* rows of the sample that have this explanation.
     cells : dict or None
-        The instance itself: the columns that the model sees.
+        The values of the instance in the columns that the model sees.
     id : RowId or None
-        What people call it, if somebody said.
+        The identifier of the instance, if there is one.
     shared_ids : tuple of RowId or None
-        What they call the other rows, one for each.
+        The identifiers of the other rows, in the order of `shared_by`.
     """
 
     prediction: Any
@@ -241,6 +252,9 @@ class LocalResult(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
-        found = {"prediction": plain(self.prediction), "shared_by": list(self.shared_by)}
-        ids = {"id": told_id(self.id), "shared_ids": [told_id(one) for one in self.shared_ids]}
-        return attrs.asdict(self) | found | ids
+        return attrs.asdict(self) | {
+            "prediction": to_json_value(self.prediction),
+            "shared_by": list(self.shared_by),
+            "id": _id_value(self.id),
+            "shared_ids": [_id_value(row_id) for row_id in self.shared_ids],
+        }

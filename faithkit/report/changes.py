@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from faithkit.report.formats import (
     DIGITS,
     Payload,
-    between,
-    digits_beside,
+    digits_to_separate,
+    format_difference,
+    format_difference_interval,
+    round_noise,
     rounded_down,
-    signed,
-    without_noise,
 )
-from faithkit.wording import exact, listing
+from faithkit.wording import exact, join_words
 
 
 def finding(
@@ -41,13 +41,13 @@ def finding(
     >>> finding("consistency", change, unchecked=["here"])
     'consistency is not worse ... −0.012 to +0.018); nothing could be checked here'
     """
-    low, high = without_noise(change["low"]), without_noise(change["high"])
-    most = _margin(low, high) if allowed is None else without_noise(allowed)
-    digits = DIGITS if allowed is None else digits_beside(low, -allowed, high)
-    ends = f"{100 * change['confidence']:g} % interval {between(low, high, digits)}"
-    numbers = f"(difference {signed(change['value'], digits)}, {ends})"
+    low, high = round_noise(change["low"]), round_noise(change["high"])
+    most = _margin(low, high) if allowed is None else round_noise(allowed)
+    digits = DIGITS if allowed is None else digits_to_separate(low, -allowed, high)
+    ends = f"{100 * change['confidence']:g} % interval {format_difference_interval(low, high, digits)}"
+    numbers = f"(difference {format_difference(change['value'], digits)}, {ends})"
     if unchecked:
-        numbers += f"; nothing could be checked {listing(unchecked)}"
+        numbers += f"; nothing could be checked {join_words(unchecked)}"
     if allowed is None and low > 0:
         return f"{measure} is better than in the reference {numbers}"
     claim = "is not worse" if low >= -most else "is worse" if high < -most else "may be worse"

@@ -12,7 +12,7 @@ from typing import Any
 from faithkit.measure.difference import Difference
 from faithkit.measure.prediction_codes import PredictionCodes
 from faithkit.measure.witnesses import Violation
-from faithkit.wording import cell_text, listing
+from faithkit.wording import join_words, value_text
 
 Payload = Mapping[
     str, Any
@@ -24,11 +24,11 @@ DIGITS = 3
 NOISE = 9  # digits: what differs only further on does so by rounding errors
 
 
-def number(value: float | None) -> str:
+def format_number(value: float | None) -> str:
     """Return a measure's value, or a dash where there is none.
 
-    >>> number(0.86249), number(None), number(1.0), number(0.99998), number(0.0001)
-    ('0.862', '–', '1.000', '> 0.999', '< 0.001')
+    >>> [format_number(value) for value in (0.86249, None, 1.0, 0.99998, 0.0001)]
+    ['0.862', '–', '1.000', '> 0.999', '< 0.001']
     """
     if value is None:
         return "–"
@@ -38,19 +38,21 @@ def number(value: float | None) -> str:
     return _with_minus(rounded)
 
 
-def outward(low: float | None, high: float | None) -> str:
+def format_interval(low: float | None, high: float | None) -> str:
     """Return an interval that is no narrower than it is, or a dash where there is none.
 
-    >>> outward(0.8129, 0.8991), outward(0.0, 1.0), outward(None, None)
+    >>> format_interval(0.8129, 0.8991), format_interval(0.0, 1.0), format_interval(None, None)
     ('0.812 – 0.900', '0.000 – 1.000', '–')
     """
-    return "–" if low is None or high is None else f"{lower_end(low)} – {_with_minus(rounded_up(high))}"
+    return (
+        "–" if low is None or high is None else f"{format_lower_end(low)} – {_with_minus(rounded_up(high))}"
+    )
 
 
-def lower_end(low: float) -> str:
+def format_lower_end(low: float) -> str:
     """Return a lower end as reports write it.
 
-    >>> lower_end(0.8129), lower_end(-0.21)
+    >>> format_lower_end(0.8129), format_lower_end(-0.21)
     ('0.812', '−0.210')
     """
     return _with_minus(rounded_down(low))
@@ -78,41 +80,42 @@ def rounded_up(high: float, digits: int = DIGITS) -> Decimal:
     return _rounded(high, digits, ROUND_CEILING)
 
 
-def without_noise(value: float) -> float:
+def round_noise(value: float) -> float:
     """Return a number without what another order of rows may change of it.
 
-    >>> without_noise(0.1 + 0.2), without_noise(0.123456789123)
+    >>> round_noise(0.1 + 0.2), round_noise(0.123456789123)
     (0.3, 0.123456789)
     """
     return round(float(value), NOISE)
 
 
 def _rounded(value: float, digits: int = DIGITS, way: str = ROUND_HALF_EVEN) -> Decimal:
-    return Decimal(repr(without_noise(value))).quantize(Decimal(1).scaleb(-digits), way) + 0  # no −0.000
+    return Decimal(repr(round_noise(value))).quantize(Decimal(1).scaleb(-digits), way) + 0  # no −0.000
 
 
 def _is_between(share: float) -> bool:
     """Whether a share is neither nothing nor everything."""
-    return 0 < without_noise(share) < 1
+    return 0 < round_noise(share) < 1
 
 
-def below(low: float, limit: float) -> str:
+def format_below(low: float, limit: float) -> str:
     """Return a number below a limit, rounded down, with as many digits as it takes to see that it is below.
 
-    >>> below(0.71239, 0.8), below(0.79996, 0.8), below(0.8003, 0.80031)
+    >>> format_below(0.71239, 0.8), format_below(0.79996, 0.8), format_below(0.8003, 0.80031)
     ('0.712', '0.79996', '0.8003')
     """
-    return str(rounded_down(low, digits_beside(low, limit)))
+    return str(rounded_down(low, digits_to_separate(low, limit)))
 
 
-def digits_beside(low: float, limit: float, high: float | None = None) -> int:
+def digits_to_separate(low: float, limit: float, high: float | None = None) -> int:
     """Return how many digits it takes for rounded ends to be on the sides of the limit where they are.
 
-    >>> digits_beside(0.79, 0.8), digits_beside(0.8, 0.8), digits_beside(0.5, 0.8, high=0.79999)
+    >>> separate = digits_to_separate
+    >>> separate(0.79, 0.8), separate(0.8, 0.8), separate(0.5, 0.8, high=0.79999)
     (3, 3, 5)
     """
-    high = without_noise(low if high is None else high)
-    low, limit = without_noise(low), without_noise(limit)
+    high = round_noise(low if high is None else high)
+    low, limit = round_noise(low), round_noise(limit)
     bound = Decimal(repr(limit))
     for digits in range(DIGITS, NOISE):
         lower, upper = rounded_down(low, digits), rounded_up(high, digits)
@@ -121,13 +124,13 @@ def digits_beside(low: float, limit: float, high: float | None = None) -> int:
     return NOISE
 
 
-def told_apart(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[str, str]:
+def format_distinct(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[str, str]:
     """Return an end, rounded down or as said, and a number, with the digits it takes to see which is larger.
 
-    >>> told_apart(0.897, 0.49), told_apart(0.50041, 0.5004), told_apart(0.9, 0.9999)
+    >>> format_distinct(0.897, 0.49), format_distinct(0.50041, 0.5004), format_distinct(0.9, 0.9999)
     (('0.897', '0.490'), ('0.50041', '0.50040'), ('0.9000', '0.9999'))
     """
-    end, other = without_noise(end), without_noise(other)
+    end, other = round_noise(end), round_noise(other)
     for digits in range(DIGITS, NOISE + 1):
         one, two = _rounded(end, digits, way), _rounded(other, digits)
         if (one > two, one < two, two in (0, 1)) == (end > other, end < other, other in (0, 1)):
@@ -135,10 +138,10 @@ def told_apart(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[str, s
     return _with_minus(one), _with_minus(two)
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """Return a percentage that says 0 or 100 only where nothing or everything is meant.
 
-    >>> [percent(share) for share in (0.123, 0.995, 0.999985, 1, 0, 0.0042, 1e-6)]
+    >>> [format_percent(share) for share in (0.123, 0.995, 0.999985, 1, 0, 0.0042, 1e-6)]
     ['12 %', '99.5 %', '> 99.9 %', '100 %', '0 %', '0.4 %', '< 0.1 %']
     """
     if not _is_between(share):
@@ -150,12 +153,12 @@ def percent(share: float) -> str:
     return f"{_rounded(100 * share, _percent_digits(share))} %"
 
 
-def percent_interval(low: float, high: float, share: float) -> str:
+def format_percent_interval(low: float, high: float, share: float) -> str:
     """Return the interval of a share in percent, no narrower than it is, with the digits of the share.
 
     An upper end that is not 1 has as many as it takes to see it.
 
-    >>> percent_interval(0.912, 0.957, 0.94), percent_interval(0.971, 0.99987, 0.995)
+    >>> format_percent_interval(0.912, 0.957, 0.94), format_percent_interval(0.971, 0.99987, 0.995)
     ('91 – 96 %', '97.1 – 99.99 %')
     """
     digits = _percent_digits(share) + 2
@@ -170,124 +173,125 @@ def _percent_digits(share: float) -> int:
     return 0 if not _is_between(share) or 0.01 <= share <= 0.99 else 1
 
 
-def of_those(share: float | None, count: int | None) -> str:
+def format_share_of(share: float | None, count: int | None) -> str:
     """Return a share of some instances and how many those are, or a dash where there are none.
 
-    >>> of_those(0.831, 1455), of_those(None, 0), of_those(0.831, None)
+    >>> format_share_of(0.831, 1455), format_share_of(None, 0), format_share_of(0.831, None)
     ('83 % of 1,455', '–', '83 %')
     """
     if share is None:
         return "–"
-    return percent(share) if count is None else f"{percent(share)} of {count:,}"
+    return format_percent(share) if count is None else f"{format_percent(share)} of {count:,}"
 
 
-def signed(value: float | None, digits: int = DIGITS) -> str:
+def format_difference(value: float | None, digits: int = DIGITS) -> str:
     """Return a difference with its sign, or a dash where there is none; a small one has more digits.
 
-    >>> signed(0.0412), signed(-0.2), signed(-0.0001), signed(0.0), signed(None)
-    ('+0.041', '−0.200', '−0.0001', '+0.000', '–')
+    >>> [format_difference(value) for value in (0.0412, -0.2, -0.0001, 0.0, None)]
+    ['+0.041', '−0.200', '−0.0001', '+0.000', '–']
     """
     if value is None:
         return "–"
-    while digits < NOISE and _rounded(value, digits) == 0 and without_noise(value):
+    while digits < NOISE and _rounded(value, digits) == 0 and round_noise(value):
         digits += 1
     return _with_sign(_rounded(value, digits))
 
 
-def spread(low: float, high: float, digits: int = DIGITS) -> tuple[str, str]:
+def difference_ends(low: float, high: float, digits: int = DIGITS) -> tuple[str, str]:
     """Return the ends of a difference's interval, the lower rounded down and the upper up.
 
     An interval without 0 is printed without 0: both ends have as many digits as that takes.
 
-    >>> spread(-0.01112, 0.0171), spread(-0.0, 0.0), spread(-0.0061, -0.0009)
+    >>> difference_ends(-0.01112, 0.0171), difference_ends(-0.0, 0.0), difference_ends(-0.0061, -0.0009)
     (('−0.012', '+0.018'), ('+0.000', '+0.000'), ('−0.0061', '−0.0009'))
     """
     while digits < NOISE and rounded_down(low, digits) <= 0 <= rounded_up(high, digits):
-        if without_noise(low) <= 0 <= without_noise(high):
+        if round_noise(low) <= 0 <= round_noise(high):
             break
         digits += 1
     return _with_sign(rounded_down(low, digits)), _with_sign(rounded_up(high, digits))
 
 
-def between(low: float, high: float, digits: int = DIGITS) -> str:
+def format_difference_interval(low: float, high: float, digits: int = DIGITS) -> str:
     """Return the interval of a difference.
 
-    >>> between(-0.01112, 0.0171)
+    >>> format_difference_interval(-0.01112, 0.0171)
     '−0.012 to +0.018'
     """
-    return " to ".join(spread(low, high, digits))
+    return " to ".join(difference_ends(low, high, digits))
 
 
 def _with_sign(rounded: Decimal) -> str:
     return f"{rounded:+}".replace("-", "−")
 
 
-def significance(p_value: float) -> str:
+def format_p_value(p_value: float) -> str:
     """Return a p-value.
 
-    >>> significance(0.0412), significance(1e-9)
+    >>> format_p_value(0.0412), format_p_value(1e-9)
     ('0.041', '< 0.001')
     """
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
-def unbroken(text: str) -> str:
+def keep_together(text: str) -> str:
     """Keep numbers and their signs on one line, on a page that breaks lines where it likes."""
     return text.replace(" %", "\u00a0%").replace("± ", "±\u00a0")
 
 
-def cell(value: Any) -> str:
+def format_cell(value: Any) -> str:
     """Return a value of a table: a text, a number, the two ends of an interval, a difference, or a dash.
 
-    >>> cell(1234), cell(0.86249), cell((0.8129, 0.8991)), cell(None), cell("shap")
-    ('1,234', '0.862', '0.812 – 0.900', '–', 'shap')
-    >>> cell(Difference(0.0412, -0.01112, 0.0934, 0.95, 0.2))
+    >>> [format_cell(value) for value in (1234, 0.86249, (0.8129, 0.8991), None, "shap")]
+    ['1,234', '0.862', '0.812 – 0.900', '–', 'shap']
+    >>> format_cell(Difference(0.0412, -0.01112, 0.0934, 0.95, 0.2))
     '+0.041 (−0.012 to +0.094)'
     """
     if isinstance(value, Difference):
-        return f"{signed(value.value)} ({between(value.low, value.high)})"
+        return f"{format_difference(value.value)} ({format_difference_interval(value.low, value.high)})"
     if isinstance(value, tuple):
-        return outward(*value)
+        return format_interval(*value)
     if isinstance(value, int):
         return f"{value:,}"
-    return value if isinstance(value, str) else number(value)
+    return value if isinstance(value, str) else format_number(value)
 
 
-def plural(count: int, noun: str) -> str:
+def pluralize(count: int, noun: str) -> str:
     """Return a count with its noun.
 
-    >>> plural(1, "row"), plural(2000, "row")
+    >>> pluralize(1, "row"), pluralize(2000, "row")
     ('1 row', '2,000 rows')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def about(number: float) -> str:
+def format_three_digits(number: float) -> str:
     """Return a number in any unit, to three digits.
 
-    >>> about(1251.85), about(12.7033), about(0.000123456), about(0.0)
-    ('1,250', '12.7', '0.000123', '0')
+    >>> [format_three_digits(value) for value in (1251.85, 12.7033, 0.000123456, 0.0)]
+    ['1,250', '12.7', '0.000123', '0']
     """
     return f"{float(f'{number:.3g}'):,.10g}"
 
 
-def among(found: PredictionCodes) -> str:
+def describe_range(found: PredictionCodes) -> str:
     """Return some numbers that were predicted: from where to where, and where half of them are.
 
-    >>> from faithkit.measure.prediction_codes import predicted
+    >>> from faithkit.measure.prediction_codes import summarise_predictions
     >>> import numpy as np
-    >>> among(predicted([1.5, 2.0, 3.25, 9.0], np.arange(4)))
+    >>> describe_range(summarise_predictions([1.5, 2.0, 3.25, 9.0], np.arange(4)))
     '1.5 to 9, half of them 1.5 to 3.25'
     """
     ends = found.least, found.most, found.quarter, found.three_quarters
-    return "{} to {}, half of them {} to {}".format(*map(cell_text, ends))
+    return "{} to {}, half of them {} to {}".format(*map(value_text, ends))
 
 
-def predictions(*given: Any) -> list[str]:
+def format_predictions(*given: Any) -> list[str]:
     """Return predictions as a person reads them, with as many digits as it takes to tell numbers apart.
 
-    >>> predictions(7836.627908138865, 11518.7), predictions(1.00000001, 1.00000002), predictions(1.0, "yes")
-    (['7836.63', '11518.7'], ['1.00000001', '1.00000002'], ['1.0', 'yes'])
+    >>> pairs = [(7836.627908138865, 11518.7), (1.00000001, 1.00000002), (1.0, "yes")]
+    >>> [format_predictions(*pair) for pair in pairs]
+    [['7836.63', '11518.7'], ['1.00000001', '1.00000002'], ['1.0', 'yes']]
     """
     short = list(map(_short, given))
     return short if len(set(short)) == len(set(map(str, given))) else list(map(str, given))
@@ -295,8 +299,8 @@ def predictions(*given: Any) -> list[str]:
 
 def _short(prediction: Any) -> str:
     if isinstance(prediction, tuple):
-        return f"({', '.join(map(cell_text, prediction))})"
-    return cell_text(prediction) if isinstance(prediction, float) and prediction % 1 else str(prediction)
+        return f"({', '.join(map(value_text, prediction))})"
+    return value_text(prediction) if isinstance(prediction, float) and prediction % 1 else str(prediction)
 
 
 def system_name(explainer: str | None, discretizer: str) -> str:
@@ -309,12 +313,12 @@ def system_name(explainer: str | None, discretizer: str) -> str:
     return " · ".join(parts) or "logged explanations"
 
 
-def held(violation: Violation) -> str:
+def describe_scope(violation: Violation) -> str:
     """Return how many instances an explanation holds for and what they get, the first witness's first."""
     if violation.numbers is not None:
-        return f"{plural(violation.holds_for, 'instance')}: they get {among(violation.numbers)}"
+        return f"{pluralize(violation.holds_for, 'instance')}: they get {describe_range(violation.numbers)}"
     if not violation.predictions:  # vectors, of which hardly two are the same
-        return plural(violation.holds_for, "instance")
+        return pluralize(violation.holds_for, "instance")
     first, known = violation.witnesses[0].prediction, violation.predictions
     many = len(known) > MOST_LABELS or violation.unlisted > 0
     order = sorted(filter(known.get, known), key=lambda label: (label != first, -known[label] if many else 0))
@@ -322,4 +326,4 @@ def held(violation: Violation) -> str:
     told = [f"{known[label]:,} get {label}" for label in shown]
     if many:
         told.append(f"{violation.holds_for - sum(known[label] for label in shown):,} get something else")
-    return f"{plural(violation.holds_for, 'instance')}: {listing(told)}"
+    return f"{pluralize(violation.holds_for, 'instance')}: {join_words(told)}"

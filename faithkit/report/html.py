@@ -1,38 +1,41 @@
-"""Results as one self-contained HTML page, and as a fragment for notebooks."""
+"""Render a sheet as HTML: a fragment for notebooks, and one self-contained page."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.witnesses import Violation
-from faithkit.report.formats import Payload, unbroken
-from faithkit.report.pages import comparison_view, findings_view
-from faithkit.report.plots import chart, chart_axes
-from faithkit.report.sheets import Sheet, Table, diagnostic_sheets
-from faithkit.report.svg import drawn
-from faithkit.wording import visible
+from faithkit.report.formats import Payload, keep_together
+from faithkit.report.sheets import comparisons, results
+from faithkit.report.sheets.sheet import Bullets, Contradiction, Figure, Sheet, Table
+from faithkit.wording import to_printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from matplotlib.axes import Axes
 
 WITNESSES = 3  # on a page, where nobody says how many
+MAX_CELLS = 16  # of a contradiction; further ones are folded
+MAX_LETTERS = 300  # of an explanation; a longer one is folded
+
+KINDS = {Table: "table", Figure: "figure", Bullets: "bullets", Contradiction: "contradiction", Sheet: "sheet"}
 
 
 def page(
-    told: Payload, violations: Sequence[Violation] | None = None, owners: Mapping[str, Owners] | None = None
+    payload: Payload,
+    violations: Sequence[Violation] | None = None,
+    owners: Mapping[str, Owners] | None = None,
 ) -> str:
     """Return the report on one system as one file: no scripts, no network, the same bytes every time.
 
     Parameters
     ----------
-    told : dict
-        What `to_dict` tells of an evaluation, with its subgroups and its reference where it has some.
+    payload : dict
+        The output of `to_dict` of an evaluation, with its subgroups and its reference where it has some.
     violations : sequence of Violation, optional
-        Without them, nothing is said about witnesses.
+        Without them, the page has no section about contradictions.
     owners : mapping of measures to Owners, optional
-        What the local scores are drawn from.
+        What local scores are drawn from.
 
     Examples
     --------
@@ -42,27 +45,33 @@ def page(
     >>> "<b>" in text, "&lt;b&gt;" in text
     (False, True)
     """
-    more = {"diagnostics": diagnostic_sheets(told), "is_table": _is_table}
-    return _rendered("findings.html.jinja", findings_view(told, violations, owners or {}) | more)
+    return render_page(results.result_page(payload, violations, owners or {}))
 
 
 def comparison_page(
-    told: Payload, owners: Mapping[str, Mapping[str, Owners]] | None = None, more: Sheet | None = None
+    payload: Payload,
+    owners: Mapping[str, Mapping[str, Owners]] | None = None,
+    addition: Sheet | None = None,
 ) -> str:
-    """Return the report on several systems, of what `to_dict` tells of them and of the owners of each.
+    """Return the report on several systems as one file.
 
-    What else is known of them may come first, as a sheet.
+    Parameters
+    ----------
+    payload : dict
+        The output of `to_dict` of a comparison.
+    owners : mapping of systems to mapping of measures to Owners, optional
+    addition : Sheet, optional
+        What else is known of the systems; it comes first.
 
     Examples
     --------
     >>> import faithkit
     >>> labels = ["yes", "no"] * 50
-    >>> found = faithkit.results.Comparison({"good": faithkit.score(labels, labels)})
-    >>> "The best is good." in comparison_page(found.to_dict())
+    >>> comparison = faithkit.results.Comparison({"good": faithkit.score(labels, labels)})
+    >>> "*: the best" in comparison_page(comparison.to_dict())
     True
     """
-    view = comparison_view(told, owners or {}) | {"more": more, "is_table": _is_table}
-    return _rendered("comparison.html.jinja", view)
+    return render_page(comparisons.comparison_page(payload, owners or {}, addition))
 
 
 def sheet_html(sheet: Sheet) -> str:
@@ -76,48 +85,39 @@ def sheet_html(sheet: Sheet) -> str:
     <p>100\u00a0% of 3</p>
     </div>
     """
-    return _rendered("sheet.html.jinja", {"sheet": sheet, "unbroken": unbroken, "is_table": _is_table})
+    return _render("fragment.html.jinja", sheet)
 
 
-def _is_table(part: Table | str) -> bool:
-    return isinstance(part, Table)
-
-
-def report_page(
-    sheet: Sheet, draw: "Callable[[Axes], object] | None" = None, provenance: Mapping[str, str] | None = None
-) -> str:
-    """Return a plugin's report as one file: its sheet, its plot if it has one, and its provenance.
+def render_page(sheet: Sheet) -> str:
+    """Return a sheet as one file.
 
     Examples
     --------
-    >>> text = report_page(Sheet.of("shap & lime", "They agree."), provenance={"seed": "0"})
-    >>> "<h1>shap &amp; lime</h1>" in text, "They agree." in text, "Provenance" in text
-    (True, True, True)
+    >>> text = render_page(Sheet.of("shap & lime", "They agree."))
+    >>> "<h1>shap &amp; lime</h1>" in text, "They agree." in text
+    (True, True)
     """
-    title = sheet.title or "report"
-    plot = None if draw is None else drawn(partial(chart, draw), chart_axes, title, "plot")
-    view: dict[str, Any] = {
-        "headline": title,
-        "model": None,
-        "facts": [],
-        "sheet": Sheet(None, sheet.parts),
-        "is_table": _is_table,
-        "plot": plot,
-        "provenance": dict(provenance or {}),
-        "versions": {},
-    }
-    return _rendered("report.html.jinja", view)
+    return _render("page.html.jinja", sheet)
 
 
-def _rendered(template: str, view: dict[str, Any]) -> str:
-    return visible(_environment().get_template(template).render(view), keep="\n\t")
+def _render(template: str, sheet: Sheet) -> str:
+    return to_printable(_environment().get_template(template).render(sheet=sheet), keep="\n\t")
+
+
+def _kind(part: Any) -> str:
+    return KINDS.get(type(part), "sentence")
+
+
+def _fold(explanation: str) -> str | None:
+    """Return the start of an explanation that is too long to be read at once."""
+    return f"{explanation[:MAX_LETTERS]}…" if len(explanation) > MAX_LETTERS else None
 
 
 @cache  # with the templates that it has compiled
 def _environment() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("faithkit.report"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -125,3 +125,6 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals |= {"kind": _kind, "fold": _fold, "max_cells": MAX_CELLS}
+    environment.filters["keep_together"] = keep_together
+    return environment

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import attrs
 
-from faithkit.wording import visible
+from faithkit.wording import to_printable
 
 PASSED, FAILURE, ERROR, SKIPPED = "passed", "failure", "error", "skipped"
 
@@ -71,4 +71,4 @@ def _element(parent: ElementTree.Element, tag: str, **attributes: object) -> Ele
 
 
 def _sayable(text: str) -> str:
-    return _NO_XML.sub("\ufffd", visible(text))
+    return _NO_XML.sub("\ufffd", to_printable(text))

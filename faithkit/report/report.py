@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from faithkit.display import Displayable
-from faithkit.files import written
+from faithkit.files import save_text
 from faithkit.jsonable import json_text
-from faithkit.report.showing import page, plot
+from faithkit.report.value_display import page, plot
 
 
 class Report(Displayable):
@@ -48,7 +48,7 @@ class Report(Displayable):
 
         The file is written beside its place and renamed, so that it is never half there.
         """
-        return written(json_text(self.to_dict()), path)
+        return save_text(json_text(self.to_dict()), path)
 
     def provenance(self) -> dict[str, str]:
         """Return what the numbers depend on, by name, for the end of the page; a plugin may override it."""
@@ -60,4 +60,4 @@ class Report(Displayable):
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` where one is given."""
-        return written(page(self), path)
+        return save_text(page(self), path)

@@ -1,7 +1,6 @@
-"""What a measure means, in sentences that cannot be misread.
+"""Say what a measure means, in sentences that cannot be misread.
 
-Each says how much could be checked, whether that is better than chance, and what the lower end is. That much
-could be checked is no praise; nor is that all agree, where nothing was tested.
+Each says how much could be checked, whether the measure is above chance, and the lower end of its interval.
 """
 
 import math
@@ -9,23 +8,23 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN, checked_above_chance, is_significant
-from faithkit.measure.jackknife.merging import BLOCK, NEAR, PAIRS
-from faithkit.report.agreeing import Words, of_the
-from faithkit.report.formats import lower_end, plural, significance, told_apart
+from faithkit.measure.jackknife.merging import NEAR_BLOCKS, ONE_BLOCK, PAIRS
+from faithkit.report.formats import format_distinct, format_lower_end, format_p_value, pluralize
+from faithkit.report.outcome_words import Words, of_the
 
-NOBODY = {
+UNSHARED = {
     "consistency": "No two instances share an explanation",
     "sufficiency": "No explanation applies to another instance",
 }
 NONE_CHECKED = {
     PAIRS: "those with near explanations were compared in pairs instead",
-    NEAR: "those with near explanations were compared with each other instead",
-    BLOCK: "all were compared with all instead, as if they had one explanation",
+    NEAR_BLOCKS: "those with near explanations were compared with each other instead",
+    ONE_BLOCK: "all were compared with all instead, as if they had one explanation",
 }
 REST = {
     PAIRS: "The rest were compared in pairs of near explanations",
-    NEAR: "The rest were compared with those of near explanations",
-    BLOCK: "The rest were compared with each other, as if they had one explanation",
+    NEAR_BLOCKS: "The rest were compared with those of near explanations",
+    ONE_BLOCK: "The rest were compared with each other, as if they had one explanation",
 }
 AGAINST_CHANCE = {
     ABOVE: "{} is above chance",
@@ -37,9 +36,9 @@ OF_LABELS = Words()
 
 
 def sentence(
-    measure: str, found: Estimate | None, n: int, why_not: str | None = None, words: Words = OF_LABELS
+    measure: str, estimate: Estimate | None, n: int, why_not: str | None = None, words: Words = OF_LABELS
 ) -> str:
-    """Say what one measure of n instances means; of one that is None, why it was not measured.
+    """Say what a measure of n instances means, or why it was not measured.
 
     Examples
     --------
@@ -49,112 +48,116 @@ def sentence(
     'All 200 instances could be checked: others with their explanation get the same prediction 100 % of the
     time. Consistency is above chance: the lower end of its interval is 0.963; chance alone would give 0.623.'
     """
-    if found is None:
+    if estimate is None:
         return f"{measure.capitalize()} was not measured: {why_not}."
     parts = (
-        _checked(measure, found, n, words),
-        _found(measure, found),
-        _among_checked(found, words),
-        _floor(measure, found, words),
+        _checked(measure, estimate, n, words),
+        _against_chance(measure, estimate),
+        _among_checked(estimate, words),
+        _floor(measure, estimate, words),
     )
-    return words.untested(found.finding) or " ".join(filter(None, parts))
+    return words.untested(estimate.finding) or " ".join(filter(None, parts))
 
 
-def _checked(measure: str, found: Estimate, n: int, words: Words) -> str:
+def _checked(measure: str, estimate: Estimate, n: int, words: Words) -> str:
     """Say how much could be checked, how much of that agrees, and what was done with the rest."""
-    if found.agree is None:
-        instead = NONE_CHECKED.get(found.merging or "", "nothing could be checked")
-        who = " instance" if _is_plain(found) else " independent instance"
-        nobody = NOBODY[measure].replace(" instance", who)
-        return f"{nobody}: {instead}{_understating(measure, found)}."
-    agree = words.found(measure, found.agree)
-    if found.verified == 1:
-        return f"All {plural(n, 'instance')} could be checked: {agree}."
-    rest = REST.get(found.merging or "")
-    more = f" {rest}{_understating(measure, found)}." if rest else ""
-    return f"{_how_many(found, n)} could be checked: {agree}.{more}"
+    if estimate.agree is None:
+        instead = NONE_CHECKED.get(estimate.merging or "", "nothing could be checked")
+        noun = " instance" if _is_plain(estimate) else " independent instance"
+        unshared = UNSHARED[measure].replace(" instance", noun)
+        return f"{unshared}: {instead}{_understating(measure, estimate)}."
+    agree = words.agreement(measure, estimate.agree)
+    if estimate.verified == 1:
+        return f"All {pluralize(n, 'instance')} could be checked: {agree}."
+    rest = REST.get(estimate.merging or "")
+    addition = f" {rest}{_understating(measure, estimate)}." if rest else ""
+    return f"{_how_many(estimate, n)} could be checked: {agree}.{addition}"
 
 
-def _is_plain(found: Estimate) -> bool:
-    """Whether rows have neither weights nor clusters: else those of one cluster may share an explanation."""
-    facts = found.moments
-    return facts is None or facts.units.effective > facts.n - 0.5
+def _is_plain(estimate: Estimate) -> bool:
+    """Return whether rows have neither weights nor clusters: rows of one cluster may share an explanation."""
+    statistics = estimate.moments
+    return statistics is None or statistics.units.effective > statistics.n - 0.5
 
 
-def _how_many(found: Estimate, n: int) -> str:
-    if found.checked is None:
-        return f"{of_the(found.verified)} of {plural(n, 'instance')}".capitalize()
-    by = "" if math.isclose(found.checked / n, found.verified) else " by weight"
-    return f"{found.checked:,} of {plural(n, 'instance')} ({of_the(found.verified)}{by})"
+def _how_many(estimate: Estimate, n: int) -> str:
+    if estimate.checked is None:
+        return f"{of_the(estimate.verified)} of {pluralize(n, 'instance')}".capitalize()
+    by = "" if math.isclose(estimate.checked / n, estimate.verified) else " by weight"
+    return f"{estimate.checked:,} of {pluralize(n, 'instance')} ({of_the(estimate.verified)}{by})"
 
 
-def _understating(measure: str, found: Estimate) -> str:
-    return f", which can only understate {measure}" if found.merging in REST else ""
+def _understating(measure: str, estimate: Estimate) -> str:
+    return f", which can only understate {measure}" if estimate.merging in REST else ""
 
 
-def _found(measure: str, found: Estimate) -> str:
+def _against_chance(measure: str, estimate: Estimate) -> str:
     """Say whether a measure is above chance, and give the end of the interval that shows it."""
-    if _only_permuted(found):
-        by = f"by the permutation test (p {_p(found)})"
+    if _only_permuted(estimate):
+        by = f"by the permutation test (p {_p(estimate)})"
         return f"{measure.capitalize()} is above chance {by}, which its interval does not show."
-    if found.high == 1 and found.low == (bottom := _bottom(found)):
+    if estimate.high == 1 and estimate.low == (bottom := _bottom(estimate)):
         least = "up to" if bottom else "from 0 to"
         return f"The sample rules nothing out: {measure} may be anything {least} 1."
-    word = found.finding or ""
+    word = estimate.finding or ""
     name = measure if word == UNKNOWN else measure.capitalize()
     against = AGAINST_CHANCE.get(word, "").format(name)
     interval = "its interval" if against else f"the interval of {measure}"
-    said = ": ".join(filter(None, [against, _ends(found, interval)]))
-    return f"{said[0].upper()}{said[1:]}." if said else ""
+    sentence = ": ".join(filter(None, [against, _ends(estimate, interval)]))
+    return f"{sentence[0].upper()}{sentence[1:]}." if sentence else ""
 
 
-def _among_checked(found: Estimate, words: Words) -> str | None:
+def _among_checked(estimate: Estimate, words: Words) -> str | None:
     """Say that checked rows do better than chance, where that does not lift the measure above it."""
-    if found.finding not in (NOT_ABOVE, BELOW) or found.moments is None or found.chance is None:
+    if estimate.finding not in (NOT_ABOVE, BELOW) or estimate.moments is None or estimate.chance is None:
         return None
-    if not checked_above_chance(found.moments, found.chance, found.confidence, found.p_value):
+    if not checked_above_chance(estimate.moments, estimate.chance, estimate.confidence, estimate.p_value):
         return None
     often = "more often" if words.is_counted else "more"
-    test = f" (permutation test, p {_p(found)})" if is_significant(found.p_value, found.confidence) else ""
+    test = (
+        f" (permutation test, p {_p(estimate)})"
+        if is_significant(estimate.p_value, estimate.confidence)
+        else ""
+    )
     return f"Those that could be checked agree {often} than chance{test}."
 
 
-def _bottom(found: Estimate) -> float:
-    """Return what the lower end is where nothing is known: 0, but for the sufficiency of numbers."""
-    span = None if found.moments is None or found.merging is not None else found.moments.span
+def _bottom(estimate: Estimate) -> float:
+    """Return the lower end where nothing is known: 0, except for the sufficiency of numbers."""
+    span = None if estimate.moments is None or estimate.merging is not None else estimate.moments.span
     return 0.0 if span is None else min(0.0, 1.0 - span)
 
 
-def _only_permuted(found: Estimate) -> bool:
-    """Whether a permutation test shows more than chance, and the interval does not."""
-    luck = found.chance
-    if found.finding != ABOVE or found.low is None or luck is None:
+def _only_permuted(estimate: Estimate) -> bool:
+    """Return whether a permutation test shows more than chance, and the interval does not."""
+    chance = estimate.chance
+    if estimate.finding != ABOVE or estimate.low is None or chance is None:
         return False
-    return found.low <= luck and is_significant(found.p_value, found.confidence)
+    return estimate.low <= chance and is_significant(estimate.p_value, estimate.confidence)
 
 
-def _p(found: Estimate) -> str:
-    told = significance(found.p_value or 0.0)
-    return told if told.startswith("<") else f"= {told}"
+def _p(estimate: Estimate) -> str:
+    p_value = format_p_value(estimate.p_value or 0.0)
+    return p_value if p_value.startswith("<") else f"= {p_value}"
 
 
-def _ends(found: Estimate, interval: str) -> str | None:
+def _ends(estimate: Estimate, interval: str) -> str | None:
     """Return the end of the interval that decides, and what chance would give; None where neither does."""
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return None
-    luck = found.chance
-    if luck is None:
-        return f"the lower end of {interval} is {lower_end(found.low)}"
-    which, way = ("upper", ROUND_CEILING) if found.finding == BELOW else ("lower", ROUND_FLOOR)
-    end = found.high if found.finding == BELOW else found.low
-    sure = {ABOVE: end > luck, BELOW: end < luck}
-    if not sure.get(found.finding or "", True):  # a floor hides what the finding is about
+    chance = estimate.chance
+    if chance is None:
+        return f"the lower end of {interval} is {format_lower_end(estimate.low)}"
+    side, rounding = ("upper", ROUND_CEILING) if estimate.finding == BELOW else ("lower", ROUND_FLOOR)
+    end = estimate.high if estimate.finding == BELOW else estimate.low
+    is_clear = {ABOVE: end > chance, BELOW: end < chance}
+    if not is_clear.get(estimate.finding or "", True):  # a floor hides what the finding is about
         return None
-    shown = told_apart(end if found.finding in sure else min(end, luck), luck, way)
-    return f"the {which} end of {interval} is {shown[0]}; chance alone would give {shown[1]}"
+    texts = format_distinct(end if estimate.finding in is_clear else min(end, chance), chance, rounding)
+    return f"the {side} end of {interval} is {texts[0]}; chance alone would give {texts[1]}"
 
 
-def _floor(measure: str, found: Estimate, words: Words) -> str | None:
-    if found.floor is None or found.low is None or found.low > found.floor:
+def _floor(measure: str, estimate: Estimate, words: Words) -> str | None:
+    if estimate.floor is None or estimate.low is None or estimate.low > estimate.floor:
         return None
-    return words.floor(measure, found.floor)
+    return words.floor(measure, estimate.floor)

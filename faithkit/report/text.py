@@ -1,159 +1,163 @@
-"""Results as a person reads them in a terminal: tables of at most 80 columns, and plain sentences."""
+"""Print a sheet in a terminal of 80 columns, without colours."""
 
-from collections.abc import Sequence
+import io
+import re
+import textwrap
+from collections.abc import Iterable
 from typing import Any
 
-from faithkit.measure.witnesses import LocalResult, Violation
-from faithkit.report.agreeing import words
-from faithkit.report.formats import (
-    Payload,
-    between,
-    held,
-    plural,
-    signed,
-    significance,
-)
-from faithkit.report.instances import local_facts, local_table, no_violation, sharers, witness_lines
-from faithkit.report.layout import (
-    add_row,
-    indented,
-    measured_table,
-    new_table,
-    paragraphs,
-    printed,
-    sheet_text,
-)
-from faithkit.report.sheets import diagnostic_sheets
-from faithkit.report.told import are_compared, confidence, estimates, group_estimates, note, printed_groups
-from faithkit.report.views import (
-    View,
-    alone,
-    changes,
-    columns,
-    compared_view,
-    estimate_view,
-    fragment_view,
-    starred,
-    subgroup_rows,
-)
-from faithkit.wording import visible
+from faithkit.report.formats import keep_together
+from faithkit.report.sheets.sheet import Bullets, Contradiction, Figure, Sheet, Table
+from faithkit.wording import to_printable
+
+WIDTH = 80
+MIN_NAME = 12  # letters of a name in a line
+MAX_HEAD_LINES = 3
+LONGEST = 14  # letters of a word in a folded head
+GAP = 2  # between columns
 
 
-def summary(told: Payload, violations: Sequence[Violation] | None = None) -> str:
-    """Return the table and what it means, then what else was asked for: drift, subgroups, witnesses."""
-    shown = fragment_view(told)
-    title = shown["headline"] + (f" of {shown['model']}" if shown["model"] else "")
-    said = paragraphs([shown["permuted"], *shown["sentences"]])
-    said += "".join(map(sheet_text, diagnostic_sheets(told)))
-    parts = [printed(title, *shown["facts"], _table(shown)) + said]
-    if "reference" in told:
-        parts.append(_drift(told, told["reference"]))
-    if "subgroups" in told:
-        parts.append(subgroup_table(told, told["subgroups"]))
-    if violations is not None:
-        # their note stands among the sentences above; without any, they say whether there could be one
-        parts.append(violation_text(list(violations) or violations))
-    if told.get("next_steps"):
-        parts.append(_next_steps(told["next_steps"]))
-    return "\n".join(parts)
+def sheet_text(sheet: Sheet) -> str:
+    """Return the lines of a sheet; a blank line comes before every section.
 
-
-def _next_steps(steps: Sequence[str]) -> str:
-    return "\n".join(["Next steps:", *(indented(f"- {step}", "  ") for step in steps)]) + "\n"
-
-
-def _table(shown: View) -> Any:
-    return measured_table(("measure",), shown["columns"], [([one["name"]], one) for one in shown["measures"]])
-
-
-def subgroup_table(told: Payload, subgroups: Payload) -> str:
-    """Return one row per group, for each measure: its value, and the difference to everybody else.
-
-    Parameters
-    ----------
-    told : dict
-        The result that was divided, or one of its groups: they have one confidence and one estimator.
-    subgroups : dict
+    Examples
+    --------
+    >>> table = Table(("", ""), [("rows", "500")], is_numeric=False)
+    >>> print(sheet_text(Sheet("Monday", [table, Sheet("Tuesday", ["Enough."])])), end="")
+    Monday
+    rows  500
+    <BLANKLINE>
+    Tuesday
+    Enough.
     """
-    return "\n".join(_subgroups(told, subgroups, measure) for measure in subgroups["groups"])
+    lines = "".join(_part_text(part) for part in sheet.parts)
+    return _paragraph(sheet.title) + lines if sheet.title else lines.removeprefix("\n")
 
 
-def _subgroups(told: Payload, subgroups: Payload, measure: str) -> str:
-    by, named = visible(subgroups["by"]), columns(told)
-    parts = printed_groups(subgroups["groups"][measure])
-    found = group_estimates(told, parts)
-    said = words(told)
-    rows = [([name, f"{parts[name]['n']:,}"], estimate_view(one, said)) for name, one in found.items()]
-    table = measured_table((by, "n"), named, rows)
-    title = f"{measure} by {by}"
-    if not are_compared(parts):
-        return printed(title, table) + paragraphs([alone(found), note(told)])
-    sure = any(row["sure"] for row in subgroup_rows(parts, found, told))
-    star = starred(sure, "p is corrected for the number of groups (Holm)")
-    minus = _minus_the_rest(told, by, parts)
-    return printed(title, table, "", minus) + paragraphs([alone(found), star, note(told)])
+def _part_text(part: Any) -> str:
+    if isinstance(part, str):
+        return _paragraph(part)
+    if isinstance(part, Table):
+        return _table_text(part.without(part.wide) if part.wide else part)
+    if isinstance(part, Bullets):
+        return "".join(f"{_indented(f'  - {sentence}', '    ')}\n" for sentence in part.sentences)
+    if isinstance(part, Contradiction):
+        return _contradiction_text(part)
+    if isinstance(part, Figure):
+        return ""
+    text = sheet_text(part)
+    return f"\n{text}" if text else ""
 
 
-def _minus_the_rest(told: Payload, by: str, parts: Payload) -> Any:
-    table = new_table(by, "minus the rest", columns(told)["interval"], "p", "", left=(by, ""))
-    for name, part in parts.items():
-        if part.get("from") is None:  # a group that is everybody, or one against one
-            add_row(table, name, "–", "–", "–", "")
-            continue
-        sure = "*" if part["p_value"] < 1 - confidence(told) else ""
-        ends = between(part["from"], part["to"])
-        add_row(table, name, signed(part["difference"]), ends, significance(part["p_value"]), sure)
-    return table
+def _contradiction_text(part: Contradiction) -> str:
+    lines = [_indented(part.explanation, "   ")]
+    lines += [_indented(f"   {line}", "     ") for line in (f"holds for {part.scope}", *part.lines)]
+    return "\n".join(["", *lines, ""])
 
 
-def comparison_table(told: Payload) -> str:
-    """Return one row per system and measure; those that may be the best are marked."""
-    shown = compared_view(told)
-    tables = [one for one in shown["measures"] if told["best"][one["name"]]]
-    parts = [_compared(one, shown["columns"]) for one in tables]
-    notes = paragraphs(shown["remarks"])
-    return "\n".join([*parts, notes] if notes else parts)
+def _table_text(table: Table) -> str:
+    name = _paragraph(table.name) if table.name else ""
+    return name + (_ruled(table) if any(table.heads) else _aligned(table))
 
 
-def _compared(shown: View, named: dict[str, str]) -> str:
-    rows = [(["*" if one["mark"] else "", one["name"]], one) for one in shown["rows"]]
-    table = measured_table(("", shown["name"]), named, rows, place=1)
-    best = "the best" if shown["tie"] is None else f"these may all be the best: {shown['tie']}"
-    star = f"*: {best} (paired differences, Holm's correction)."
-    return printed(table) + paragraphs([star, shown["permuted"]])
+def _aligned(table: Table) -> str:
+    """Return names and their values, one pair in a line."""
+    room = max((len(to_printable(row[0])) for row in table.rows), default=0)
+    lines = (f"{to_printable(row[0]):<{room}}  {'  '.join(row[1:])}" for row in table.rows)
+    return "".join(f"{_indented(line, ' ' * (room + GAP))}\n" for line in lines)
 
 
-def violation_text(violations: Sequence[Violation]) -> str:
-    """Return the witnesses: each explanation, whom it holds for, and two rows that contradict each other."""
-    if not violations:
-        return f"{no_violation(violations)}\n"
-    lines = ["Explanations that hold for instances of different predictions, worst first:"]
-    meaning = getattr(violations, "note", None)
-    if meaning is not None:
-        lines = [indented(meaning, ""), "", *lines]
-    for place, violation in enumerate(violations, 1):
-        lines += ["", indented(f"{place}. {violation.explanation}", "   ")]
-        lines += [indented(f"   holds for {held(violation)}", "     ")]
-        lines += [indented(f"   {row}", "     ") for row in witness_lines(violation)]
-    return "\n".join(lines) + "\n"
+def _ruled(table: Table) -> str:
+    """Return a table under its heads.
+
+    The column of names gets the room that the others leave. In a table that is too wide, heads are folded.
+    """
+    from rich import box
+    from rich.table import Table as Rich
+
+    cells = [[to_printable(text).replace(" %", "\u00a0%") for text in row] for row in table.rows]
+    heads, room = _fit([to_printable(head) for head in table.heads], cells, table.name_column)
+    laid_out = Rich(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    for place, head in enumerate(heads):
+        justify: Any = "left" if table.is_text(place) else "right"
+        is_long = place in (table.name_column, _longest(cells, table.name_column))
+        laid_out.add_column(_plain(head), justify=justify, no_wrap=not is_long, overflow="fold")
+    for row in cells:
+        row[table.name_column] = _break_name(row[table.name_column], room)
+        laid_out.add_row(*map(_plain, row))
+    return _printed(laid_out)
 
 
-def local_text(found: LocalResult, row: int | None = None) -> str:
-    """Return one instance: its explanation, both measures, and who shares it; `row` where it is known."""
-    facts = "\n".join(indented(fact, "  ") for fact in local_facts(found, row))
-    heads, rows = local_table(found)
-    table = new_table(*heads, left=heads[:1])
-    for cells in rows:
-        add_row(table, *cells)
-    return f"{facts}\n\n{printed(table)}{paragraphs([sharers(found)])}"
+def _fit(heads: list[str], cells: list[list[str]], names: int) -> tuple[list[str], int]:
+    """Fold heads into as few lines as the width allows; also return the room for names."""
+    length = max((len(row[names]) for row in cells), default=0)
+    for n_lines in range(1, MAX_HEAD_LINES + 1):
+        folded = [_fold(head, n_lines) for head in heads]
+        columns = zip(folded, *cells, strict=True)
+        widths = [_column_width(column) for place, column in enumerate(columns) if place != names]
+        room = WIDTH - sum(widths) - GAP * len(widths)
+        if room >= max(length, len(heads[names])) or (n_lines > 1 and room >= MIN_NAME):
+            break
+    folded[names] = _break_name(heads[names], max(MIN_NAME, room))
+    return folded, max(MIN_NAME, room)
 
 
-def _drift(told: Payload, reference: Payload) -> str:
-    table = new_table("measure", "estimate", "reference", "difference", "p", left=("measure",))
-    here, there = estimates(told), estimates(reference)
-    for name, change in reference["difference"].items():
-        values = [estimate_view(part[name])["estimate"] for part in (here, there)]
-        minus = f"{signed(change['value'])} ({between(change['low'], change['high'])})"
-        add_row(table, name, *values, minus, significance(change["p_value"]))
-    title = f"compared with the reference, {plural(reference['n'], 'instance')}"
-    return printed(title, table) + paragraphs(changes(reference))
+def _longest(cells: list[list[str]], names: int) -> int:
+    """Return the column of the longest cells, which may wrap where a table is too wide."""
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return max((place for place in range(len(widths)) if place != names), key=widths.__getitem__, default=0)
+
+
+def _column_width(texts: Iterable[str]) -> int:
+    return max(len(line) for text in texts for line in text.split("\n"))
+
+
+def _fold(head: str, n_lines: int) -> str:
+    r"""Break a head into at most so many lines that are as narrow as can be; long words are broken.
+
+    >>> _fold("95 % interval", 2), _fold("agree among those checked", 2), _fold("leave-one-out", 2)
+    ('95 %\ninterval', 'agree among\nthose checked', 'leave-\none-out')
+    """
+    if n_lines > 1:
+        head = re.sub(rf"\S{{{LONGEST + 1},}}", lambda word: " ".join(textwrap.wrap(word[0], LONGEST)), head)
+    for width in range(1, len(head)):
+        lines = textwrap.wrap(head.replace(" %", "\u00a0%"), width, break_long_words=False)
+        if len(lines) <= n_lines and max(map(len, lines)) <= width:
+            return "\n".join(lines).replace("\u00a0", " ")
+    return head
+
+
+def _break_name(name: str, room: int) -> str:
+    """Break a long name where a person would: after a blank or a sign."""
+    lines = [""]
+    for piece in re.findall(r".+?(?:[-:,=/ ]+|$)", name):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > room:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _plain(text: str) -> Any:
+    """Return text that rich shows as it is: markup in data stays text."""
+    from rich.text import Text
+
+    return Text(text)
+
+
+def _printed(table: Any) -> str:
+    from rich.console import Console
+
+    out = io.StringIO()
+    Console(file=out, width=WIDTH, color_system=None, highlight=False).print(table)
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().replace("\u00a0", " ").splitlines())
+
+
+def _paragraph(sentence: str) -> str:
+    """Break a sentence at 80 columns, but never between a number and its sign."""
+    return textwrap.fill(keep_together(to_printable(sentence)), WIDTH).replace("\u00a0", " ") + "\n"
+
+
+def _indented(line: str, indent: str) -> str:
+    """Break a line at 80 columns, and begin the next ones with an indent."""
+    text = textwrap.fill(keep_together(to_printable(line)), WIDTH, subsequent_indent=indent)
+    return text.replace("\u00a0", " ")

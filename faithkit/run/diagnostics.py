@@ -1,4 +1,4 @@
-"""Further questions about a result: plugins provide diagnostics, and each answers with a report."""
+"""Diagnostics: plugins that answer a further question about a result with a report."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from faithkit.errors import ContractError, FaithkitError, FaithkitWarning
 from faithkit.explanations.explanations import Explanations
 from faithkit.extension.registry import registry
-from faithkit.foreign import foreign
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.counting.design import Design
-from faithkit.measure.protocols import said
+from faithkit.measure.protocols import get_optional_attribute
 from faithkit.report.report import Report
-from faithkit.report.sheets import Sheet
-from faithkit.run.components.resolution import ResolvedComponent, component
+from faithkit.report.sheets.sheet import Sheet
+from faithkit.run.components.resolution import ResolvedComponent, resolve_component
+from faithkit.third_party import guard
 
 NONE = "none"
 _MEND = "Return a faithkit.plugin.Report: it needs the methods to_dict and sheet."
@@ -30,9 +30,9 @@ class ExplainedRows:
     Attributes
     ----------
     explanations : Explanations
-        One for each row, with the identity that the discretizer gave it.
+        One for each row, with its identity from the discretizer.
     codes : (n,) int
-        The place of each row's prediction in `predictions`.
+        The position of each row's prediction in `predictions`.
     predictions : list
         Each distinct prediction once: a label, a number, or a list of numbers.
     outcome : str
@@ -40,13 +40,13 @@ class ExplainedRows:
     within : float or None
         How far two numbers may be apart and still agree.
     X : rows or None
-        The instances, where the result has them.
+        The instances, if the result has them.
     weights : (n,) float or None
-        They average to 1.
+        The weight of each row; the mean is 1.
     clusters : (n,) int or None
         The cluster of each row.
     trials : float
-        How many independent rows of one weight these are worth in an interval.
+        How many independent rows of equal weight these are worth in an interval.
     """
 
     explanations: Explanations
@@ -68,7 +68,7 @@ def explained_rows(
     design: Design | None = None,
     X: Any = None,
 ) -> ExplainedRows:
-    """Return rows with what is known of how they were drawn."""
+    """Return rows as diagnostics see them, with the weights and clusters of a design."""
     return ExplainedRows(
         explanations=explanations,
         codes=codes,
@@ -84,7 +84,7 @@ def explained_rows(
 
 @attrs.frozen(eq=False, repr=False)
 class Diagnosis(Report):
-    """What a diagnostic said about a result: its JSON values, and what people see."""
+    """The answer of a diagnostic: its JSON values, and the sheet that people see."""
 
     name: str
     values: Mapping[str, Any]
@@ -92,8 +92,8 @@ class Diagnosis(Report):
 
     @classmethod
     def of(cls, name: str, report: Any) -> "Diagnosis":
-        """Keep what a report says, without the code that made it."""
-        with foreign(f"the report of the diagnostic {name}", _MEND, ContractError):
+        """Keep the values and the sheet of a plugin's report, without the report itself."""
+        with guard(f"the report of the diagnostic {name}", _MEND, ContractError):
             values, shown = report.to_dict(), report.sheet()
         if not isinstance(values, dict) or not isinstance(shown, Sheet):
             raise ContractError(
@@ -103,7 +103,7 @@ class Diagnosis(Report):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Diagnosis":
-        """Rebuild from what a saved result has."""
+        """Rebuild a diagnosis from a saved result."""
         return cls(values["name"], values["result"], Sheet.from_dict(values["sheet"]))
 
     def to_dict(self) -> dict[str, Any]:
@@ -119,36 +119,36 @@ class Diagnosis(Report):
         return f"of {self.name}"
 
     def sheet(self) -> Sheet:
-        """Return what people see."""
+        """Return the sheet that people see."""
         return self.shown
 
 
-def requested(names: Sequence[str]) -> tuple[ResolvedComponent, ...] | None:
-    """Return the diagnostics that the command line names, or None where it names none: what is quick runs.
+def requested_diagnostics(names: Sequence[str]) -> tuple[ResolvedComponent, ...] | None:
+    """Return the diagnostics that the user named; None if the user named none, so that the quick ones run.
 
     Examples
     --------
-    >>> requested([]), requested(["none"])
+    >>> requested_diagnostics([]), requested_diagnostics(["none"])
     (None, ())
-    >>> requested(["raeder"])
+    >>> requested_diagnostics(["raeder"])
     Traceback (most recent call last):
     ...
     faithkit.errors.UnknownComponentError: no diagnostic 'raeder' is installed. Did you mean 'reader'? ...
     """
     if not names:
         return None
-    return tuple(component("diagnostic", name) for name in names if name != NONE)
+    return tuple(resolve_component("diagnostic", name) for name in names if name != NONE)
 
 
 def automatic(result: Any) -> tuple[ResolvedComponent, ...]:
-    """Return the installed diagnostics that run on a result where nobody names any.
+    """Return the installed diagnostics that run on a result if the user names none.
 
-    One that fails to say whether it runs is left out with a warning: nobody asked for it.
+    A diagnostic that fails is left out with a warning, since the user did not ask for it.
     """
     chosen = []
     for name in registry().names("diagnostic"):
         try:
-            diagnostic = component("diagnostic", name)
+            diagnostic = resolve_component("diagnostic", name)
             if _is_automatic(diagnostic, result):
                 chosen.append(diagnostic)
         except FaithkitError as error:
@@ -157,14 +157,14 @@ def automatic(result: Any) -> tuple[ResolvedComponent, ...]:
 
 
 def _is_automatic(diagnostic: ResolvedComponent, result: Any) -> bool:
-    runs = said(diagnostic.instance, "is_automatic")
-    with foreign(f"the diagnostic {diagnostic.text}", error=ContractError):
-        return runs is not None and bool(runs(result))
+    is_automatic = get_optional_attribute(diagnostic.instance, "is_automatic")
+    with guard(f"the diagnostic {diagnostic.text}", error=ContractError):
+        return is_automatic is not None and bool(is_automatic(result))
 
 
 def diagnose(diagnostic: ResolvedComponent, result: Any) -> Any:
-    """Ask a diagnostic about a result, and return its report."""
-    with foreign(f"the diagnostic {diagnostic.text}", error=ContractError):
+    """Run a diagnostic on a result, and return its report."""
+    with guard(f"the diagnostic {diagnostic.text}", error=ContractError):
         report = diagnostic.instance.diagnose(result)
-    Diagnosis.of(diagnostic.text, report)
+    Diagnosis.of(diagnostic.text, report)  # raises if the report is not valid
     return report

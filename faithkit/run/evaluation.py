@@ -1,4 +1,4 @@
-"""The result of an evaluation: what was measured, and everything a person may ask about it next."""
+"""The result of an evaluation, with the methods that look closer at its rows."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,12 +10,12 @@ from faithkit.arguments import whole_number
 from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Sample
-from faithkit.files import written
-from faithkit.inputs.models.model_columns import unused
+from faithkit.files import save_text
+from faithkit.inputs.models.model_columns import describe_unused_columns
 from faithkit.inputs.models.predictor import Predictor
-from faithkit.inputs.objects.alignment import check_order
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.labels import Labels
+from faithkit.inputs.rows import check_row_order
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.difference import Difference, difference
@@ -25,49 +25,50 @@ from faithkit.measure.mean import Mean
 from faithkit.measure.witnesses import LocalResult, Violations
 from faithkit.run.comparisons.row_pairing import check_paired
 from faithkit.run.comparisons.subgroups import Subgroups
-from faithkit.run.components.resolution import component
+from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Setup
 from faithkit.run.diagnostics import ExplainedRows, diagnose
-from faithkit.run.gates import GateResult, given_limits, judged, judged_by_chance
-from faithkit.run.instances.violations import violations
+from faithkit.run.explaining.job import Job
+from faithkit.run.gates import GateResult, check_limits, judge_against_chance, judge_limits
+from faithkit.run.instances.violations import worst_violations
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
 from faithkit.run.populations.row_metadata import RowIds
-from faithkit.run.populations.sample_design import design_of
+from faithkit.run.populations.sample_design import build_design
 from faithkit.run.result import Result
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class Evaluation(Result):
-    """The faithfulness of one explanation system on one sample; made by `evaluate`, `score` and `load`.
+    """The faithfulness of one explanation system on one sample; `evaluate`, `score` and `load` return it.
 
     Attributes
     ----------
+    measures : mapping of str to Estimate
+        The estimates by measure: "consistency" and, if it was measured, "sufficiency".
     n, n_explanations, unexplained : int
         The number of instances, of distinct explanations (each missing one counts as one), and of instances
         without an explanation.
     why_unexplained, remarks : dict of str to int
-        How many instances have no explanation, by reason, and what explainers remarked on explanations, such
-        as "below the threshold"; the most frequent first.
+        How many instances have no explanation, by reason, and how often explainers made a remark on an
+        explanation, such as "below the threshold"; the most frequent first.
     singletons : float
-        The share of instances whose explanation nobody else has.
+        The share of instances whose explanation no other instance has.
     chance : float or None
-        What a constant explainer would get; compare a value of leave-one-out with `verified` × chance.
+        The value of a constant explainer; compare a value of leave-one-out with `verified` × chance.
     uniqueness : float
-        Distinct explanations per instance, as in the paper's tables; by weight, the mean of one over the
-        number of instances that share an explanation.
-    effective : float or None
-        How many independent instances of one weight the sample is worth, where it has weights or clusters.
-    uninformative : bool or None
-        Whether people declared that neither weights nor sizes of clusters go with predictions.
-    clusters, pool : int or None
-        The number of clusters, and of instances without explanations that were checked against, too.
+        Distinct explanations per instance, as in the paper's tables. With weights, the weighted mean of one
+        over the number of instances that share an explanation.
+    design : DesignSummary
+        Weights, clusters and the pool: how the rows were drawn.
     tails : float or None
-        Where predictions are numbers, the share of what explanations leave of their variance that is due to 1
-        % of the instances: above 0.155 it is said that the interval may be too short.
+        For numbers, the share of the variance that explanations leave open that is due to 1 % of the
+        instances. Above 0.155, the report warns that the interval may be too short.
     notes : tuple of str
-        What to mind in the input: columns that the model does not use, explanations that name the prediction.
-    why_no_sufficiency : str or None
+        What to know about the input, such as columns that the model does not use, or explanations that name
+        the prediction.
+    relation, why_no_sufficiency : str or None
+        The relation of sufficiency, or the reason why there is no sufficiency.
 
     Examples
     --------
@@ -79,36 +80,24 @@ class Evaluation(Result):
     True
     """
 
-    counts: Mapping[str, Count] = attrs.field(factory=dict)  # none where it was loaded from a file
-    _again: "Callable[[Population, Setup], Evaluation] | None" = None
+    counts: Mapping[str, Count] = attrs.field(factory=dict)  # empty if it was loaded from a file
+    # the pipeline's, which imports this module
+    _measure_population: "Callable[[Population, Setup], Evaluation] | None" = None
 
     @property
     def sample(self) -> Sample:
-        """The rows and their explanations, with the identities that a discretizer gave them."""
+        """The rows and their explanations, with the identities from the discretizer."""
         return self.population.sample
 
     @property
     def labels(self) -> Labels:
-        """The predictions of the rows, as codes and what they stand for."""
-        return self.population.coded
-
-    @property
-    def tally(self) -> Tally:
-        """The tally of consistency, for those who want to compute more from it.
-
-        Refused where explanations × labels are too many to be held as a whole.
-        """
-        return self._counted("consistency").tally
+        """The predictions of the rows: a code for each row, and the label of each code."""
+        return self.population.encoded_labels
 
     @property
     def tallies(self) -> dict[str, Tally]:
-        """The tally of every measure that was taken; refused where it is too large."""
-        return {name: self._counted(name).tally for name in self.measures}
-
-    @property
-    def owners(self) -> dict[str, Owners]:
-        """The tally of every measure that was taken, where it has owners: never too large."""
-        return {name: counted.settled.owners for name, counted in self.counts.items()}
+        """The tally of each measure; refused if explanations × labels are too many for memory."""
+        return {measure: self._count(measure).tally for measure in self.measures}
 
     def measure(self, relation: Any) -> Estimate:
         """Estimate the measure of any relation: a name, a composed relation, or a function.
@@ -120,14 +109,14 @@ class Evaluation(Result):
         >>> result.measure("near-explanation:tau=0.15").verified
         0.6666666666666666
         """
-        given = component("relation", relation).instance
-        asked = self.population.fitted(given, self.setup.background)
-        return self.population.estimate(self.population.count(asked), self.setup)
+        resolved = resolve_component("relation", relation).instance
+        fitted = self.population.fit_relation(resolved, self.setup.background)
+        return self.population.estimate(self.population.count(fitted), self.setup)
 
     def local(self, row: Any) -> LocalResult:
-        """Measure one instance: a row of the sample by its index, or by the text of its id, or a new row.
+        """Measure one instance: a row of the sample, by its index or the text of its id, or a new row.
 
-        A new row is a sample of one row (1 × d), of the kind that was evaluated.
+        A new row is a sample of one row (1 × d), of the same kind as X.
 
         Examples
         --------
@@ -140,8 +129,8 @@ class Evaluation(Result):
     def violations(self, k: int = 5) -> Violations:
         """Return the explanations that hold for instances of different predictions, worst first.
 
-        They are those of sufficiency where it was measured, else of consistency; at most `k`. Of numbers and
-        scores, the two rows that come with each are those that agree least.
+        They are violations of sufficiency if that was measured, else of consistency; at most `k`. Each comes
+        with two rows that contradict each other; for numbers and scores, the two that agree least.
 
         Examples
         --------
@@ -150,15 +139,14 @@ class Evaluation(Result):
         >>> worst.explanation, worst.predictions, worst.rows
         ('a', {'no': 1, 'yes': 2}, (0, 2))
         """
-        most = whole_number(k, "violations", least=0)
-        counted = self._counted("sufficiency" if "sufficiency" in self.measures else "consistency")
-        return violations(self.population, self.setup, counted, most)
+        limit = whole_number(k, "violations", least=0)
+        counted = self._count("sufficiency" if "sufficiency" in self.measures else "consistency")
+        return worst_violations(self.population, self.setup, counted, limit)
 
     def diagnose(self, diagnostic: Any) -> Any:
-        """Ask a further question about the result.
+        """Run a diagnostic, which answers a further question about the result.
 
-        A result that was loaded from a file has the diagnoses that were saved there, and can ask for no
-        others.
+        A result that was loaded from a file has the diagnoses that were saved with it, and no others.
 
         Parameters
         ----------
@@ -169,7 +157,7 @@ class Evaluation(Result):
         Returns
         -------
         Report
-            What the diagnostic returns: it has `to_dict`, and can be printed.
+            The diagnostic's answer: it has `to_dict`, and can be printed.
 
         Examples
         --------
@@ -180,7 +168,7 @@ class Evaluation(Result):
         (True, True)
         """
         saved = (diagnosis for diagnosis in self._saved_diagnoses if diagnosis.name == diagnostic)
-        return next(saved, None) or diagnose(component("diagnostic", diagnostic), self)
+        return next(saved, None) or diagnose(resolve_component("diagnostic", diagnostic), self)
 
     @property
     def explained_rows(self) -> ExplainedRows:
@@ -189,16 +177,16 @@ class Evaluation(Result):
 
     @property
     def predictor(self) -> Predictor:
-        """The model that was explained; refused where there is none, as in a log."""
+        """The model that was explained; refused if there is none, as for a log."""
         return self._job.predictor
 
     @property
     def background(self) -> Any:
-        """The rows that the explainer learnt from; refused where there are none, as in a log."""
+        """The rows that the explainer learnt from; refused if there are none, as for a log."""
         return self._job.background
 
     @property
-    def _job(self) -> Any:
+    def _job(self) -> Job:
         if self.setup.system is None:
             raise InputError(
                 "the model is needed, which neither a log nor a result from a file has: evaluate the rows."
@@ -206,13 +194,14 @@ class Evaluation(Result):
         return self.setup.system.job
 
     def mean(self, scores: Any, least: float = 0.0) -> Mean:
-        """Return the mean of one score for each row of the sample, by their weights and clusters.
+        """Return the weighted mean of one score per row, with an interval that respects clusters.
 
         Parameters
         ----------
         scores : sequence of n numbers
             From `least` to 1; rows whose score is NaN are left out.
         least : float
+            The smallest possible score.
 
         Examples
         --------
@@ -221,16 +210,16 @@ class Evaluation(Result):
         >>> result.mean([1.0, 1.0, 0.0]).value
         0.5
         """
-        check_order({"the sample": self.population.index, "the scores": scores})
+        check_row_order({"the sample": self.population.index, "the scores": scores})
         if len(scores) != self.n:
             raise InputError(f"{len(scores)} scores for {self.n} rows: give one for each.")
-        return Mean.of(scores, self.confidence, self.population.row_names.design, least)
+        return Mean.of(scores, self.confidence, self.population.row_content.design, least)
 
     def by(self, groups: Any) -> Subgroups["Evaluation"]:
-        """Re-estimate inside each group: both x and x′ come from it.
+        """Estimate the measures inside each group: both x and x′ come from it.
 
-        The difference to all other rows is that of leave-one-out, the estimate of the measure itself,
-        whatever the estimator. Its p-value is corrected for the number of groups by Holm's method.
+        The difference to all other rows comes from leave-one-out, which estimates the measure itself,
+        whatever the estimator. Its p-value is adjusted for the number of groups by Holm's method.
 
         Parameters
         ----------
@@ -243,15 +232,19 @@ class Evaluation(Result):
         >>> {name: part.consistency.value for name, part in result.by(["f", "f", "m", "m"]).items()}
         {'f': 1.0, 'm': 0.0}
         """
-        check_order({"the sample": self.population.index, "the groups": groups})
-        name, *both = self.population.parts(as_column(groups))
-        parts, rests = ({group: self._measured(part) for group, part in some.items()} for some in both)
-        return Subgroups(name, parts, rests)
+        check_row_order({"the sample": self.population.index, "the groups": groups})
+        name, parts, rests = self.population.split_by(as_column(groups))
+        return Subgroups(
+            name,
+            {group: self._evaluate(part) for group, part in parts.items()},
+            {group: self._evaluate(rest) for group, rest in rests.items()},
+        )
 
-    def on(self, X: Any, weights: Any = None, clusters: Any = None, ids: Any = None) -> "Evaluation":
+    def on(self, X: Any, *, weights: Any = None, clusters: Any = None, ids: Any = None) -> "Evaluation":
         """Evaluate the same system on other rows, such as a newer sample, to see whether it has drifted.
 
-        All is given as to `evaluate`. Where these rows have weights or clusters, so must those.
+        All parameters are as in `evaluate`. If the rows of this result have weights or clusters, the new rows
+        must have them.
 
         Examples
         --------
@@ -267,40 +260,41 @@ class Evaluation(Result):
                 "other rows need the model and the explainer, which neither a log nor a result from a file "
                 "has: evaluate them."
             )
-        if self.effective is not None and weights is None and clusters is None:
+        if self.design.effective is not None and weights is None and clusters is None:
             raise InputError(
-                "the rows of this result have weights or clusters: give those of the others, too."
+                "the rows of this result have weights or clusters: give those of the other rows, too."
             )
-        check_order({"X": X, "weights": weights, "clusters": clusters, "ids": ids})
+        check_row_order({"X": X, "weights": weights, "clusters": clusters, "ids": ids})
         X, weights, clusters, ids = as_rows(X), as_column(weights), as_column(clusters), as_column(ids)
-        design = design_of(weights, clusters, X, n_rows(X), uninformative=bool(self.uninformative))
-        names = None if ids is None else RowIds.of(ids, X, n_rows(X))
-        later = InMemory.explained(self.setup.system, X, design, self.setup.outcome, names)
-        setup = attrs.evolve(self.setup, notes=unused(later.beside.table, later.sample.X))
-        return self._measured(later.under(self.setup.discretizer), setup)
+        design = build_design(weights, clusters, X, n_rows(X), uninformative=bool(self.design.uninformative))
+        row_ids = None if ids is None else RowIds.of(ids, X, n_rows(X))
+        population = InMemory.explain(self.setup.system, X, design, self.setup.outcome, row_ids)
+        setup = attrs.evolve(
+            self.setup, notes=describe_unused_columns(population.metadata.table, population.sample.X)
+        )
+        return self._evaluate(population.with_discretizer(self.setup.discretizer), setup)
 
-    def _measured(self, population: Population, setup: Setup | None = None) -> "Evaluation":
-        assert self._again is not None  # populations that can be had were measured by the pipeline
-        return self._again(population, self.setup if setup is None else setup)
+    def _evaluate(self, population: Population, setup: Setup | None = None) -> "Evaluation":
+        assert self._measure_population is not None  # only a result from a file has none, and no population
+        return self._measure_population(population, self.setup if setup is None else setup)
 
     def difference(
         self, other: "Evaluation", measure: str = "consistency", paired: bool = True
     ) -> Difference:
         """Return this measure minus the other's, with interval and p-value.
 
-        It is the difference of leave-one-out, the estimate of the measure itself, whatever the estimator.
+        The difference comes from leave-one-out, which estimates the measure itself, whatever the estimator.
 
         Parameters
         ----------
         other : Evaluation
-            It may be one that was loaded from a file, if the rows are not paired.
+            If it was loaded from a file, say paired=False.
         measure : str
             "consistency" or "sufficiency".
         paired : bool
             Whether both evaluated the same rows; say False for two disjoint samples. Rows are paired by
-            their place. That they are the same is checked: by their cells where both have instances, else by
-            their predictions. Pandas' index is not looked at, here as everywhere. Weights and clusters must
-            be the same, too.
+            position, and must be the same: in their cells if both results have instances, else in their
+            predictions. Weights and clusters must also be the same. Pandas' index is ignored, as everywhere.
 
         Examples
         --------
@@ -317,14 +311,14 @@ class Evaluation(Result):
         >>> good.difference(later, paired=False).value
         0.0
         """
-        mine, theirs = self.setup.outcome, other.setup.outcome
-        if mine != theirs:
+        here, there = self.setup.outcome, other.setup.outcome
+        if here != there:
             raise InputError(
-                f"predictions are {mine} here and {theirs} there, which are two measures: measure both alike."
+                f"predictions are {here} here and {there} there, which are two measures: measure both alike."
             )
         sides = self._side(measure, paired), other._side(measure, paired)
         if paired:
-            check_paired(self.population.row_names, other.population.row_names)
+            check_paired(self.population.row_content, other.population.row_content)
         return difference(*sides, self.confidence, paired)
 
     def judge(
@@ -335,17 +329,17 @@ class Evaluation(Result):
     ) -> list[GateResult]:
         """Compare the lower ends of the measures' intervals with limits, and with chance.
 
-        A measure cannot be checked, which is neither kept nor missed, where it was not taken, nothing could
-        be checked, or all predictions are the same. Consistency also cannot where each prediction has one
-        explanation, unless sufficiency has a limit, too.
+        A gate cannot be checked, and is neither kept nor missed, if the measure was not taken, if nothing
+        could be checked, or if all predictions are the same. The gate of consistency also cannot be checked
+        if each prediction has one explanation, unless sufficiency has a limit as well.
 
         Parameters
         ----------
         consistency, sufficiency : float, optional
-            What the lower end must not be below.
+            The limit that the lower end must reach.
         above_chance : bool
-            Whether it must be above chance, too: of the measures that have a limit, or of all that were taken
-            if none has.
+            Whether the lower end must also be above chance. This applies to the measures that have a limit,
+            or to all measures if none has.
 
         Examples
         --------
@@ -354,30 +348,30 @@ class Evaluation(Result):
         >>> [judgement.kept for judgement in result.judge(consistency=0.9, above_chance=True)]
         [True, True]
         """
-        limits = given_limits({"consistency": consistency, "sufficiency": sufficiency})
-        return judged(self, limits) + (judged_by_chance(self, limits) if above_chance else [])
+        limits = check_limits({"consistency": consistency, "sufficiency": sufficiency})
+        return judge_limits(self, limits) + (judge_against_chance(self, limits) if above_chance else [])
 
     def _side(self, measure: str, paired: bool) -> JackknifeEstimate:
-        found = self._measure(measure, "cannot be compared")
+        estimate = self._estimate(measure)
         if paired:
-            return self.population.side(self.counts.get(measure), self.setup.n_classes)
-        assert found.moments is not None  # every measure that was taken has them
-        return JackknifeEstimate(found.moments)
+            return self.population.jackknife_estimate(self.counts.get(measure), self.setup.n_classes)
+        assert estimate.moments is not None  # every measure that was taken has them
+        return JackknifeEstimate(estimate.moments)
 
-    def _measure(self, name: str, trouble: str) -> Estimate:
-        """Return a measure that was taken, or say why there is none."""
-        if name not in self.measures:
-            reason = self.why_no_sufficiency if name == "sufficiency" else "there is no such measure"
-            raise InputError(f"{name} {trouble}: {reason}.")
-        return self.measures[name]
+    def _estimate(self, measure: str) -> Estimate:
+        """Return the estimate of a measure, or say why it cannot be compared."""
+        if measure not in self.measures:
+            reason = self.why_no_sufficiency if measure == "sufficiency" else "there is no such measure"
+            raise InputError(f"{measure} cannot be compared: {reason}.")
+        return self.measures[measure]
 
-    def _counted(self, measure: str) -> Count:
+    def _count(self, measure: str) -> Count:
         if measure not in self.counts:
-            self.population.refuse("a tally cannot be had")
+            self.population.refuse("a tally is not available")
         return self.counts[measure]
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """Return the report as one HTML page, and write it to `path` where one is given.
+        """Return the report as one HTML page, and write it to `path` if that is given.
 
         Examples
         --------
@@ -387,5 +381,10 @@ class Evaluation(Result):
         """
         from faithkit.report.html import WITNESSES, page
 
-        shown = self.violations(WITNESSES) if self.counts else None  # one that was loaded has no rows to show
-        return written(page(self.to_dict(), shown, self.owners), path)
+        violations = self.violations(WITNESSES) if self.counts else None  # a loaded result has no rows
+        return save_text(page(self.to_dict(), violations, owners_by_measure(self.counts)), path)
+
+
+def owners_by_measure(counts: Mapping[str, Count]) -> dict[str, Owners]:
+    """Return the owners of each measure: its tally in a form that is never too large for memory."""
+    return {measure: counted.settled.owners for measure, counted in counts.items()}

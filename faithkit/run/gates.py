@@ -1,4 +1,4 @@
-"""Gates on a result: each is kept, missed, or cannot be checked, which is not the same."""
+"""Gates on a result: each is kept, missed, or cannot be checked, which is neither."""
 
 import math
 from collections.abc import Callable, Collection, Mapping
@@ -9,8 +9,8 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
-from faithkit.report.formats import below, told_apart, without_noise
-from faithkit.report.told import nothing_known
+from faithkit.report.formats import format_below, format_distinct, round_noise
+from faithkit.report.payloads import nothing_known
 from faithkit.wording import exact
 
 NO_INTERVAL = "its interval could not be computed"
@@ -36,14 +36,14 @@ class GateResult:
     ----------
     measure : str
     limit : float or None
-        None where the measure is compared with chance.
+        None if the measure is compared with chance.
     kept : bool or None
-        None where it cannot be checked; a build that takes that for a pass lets errors pass.
+        None if the gate cannot be checked. A build that counts this as a pass lets errors through.
     words : str
-        The comparison in words, or why it cannot be checked.
+        The comparison in words, or why the gate cannot be checked.
     above_chance : bool or None
-        Whether the lower end is above chance; None where it was not compared with chance. A limit that is
-        kept by explanations that may be unrelated to the predictions deserves a warning.
+        Whether the lower end is above chance; None if it was not compared with chance. A limit that is
+        kept although this is False deserves a warning: explanations may be unrelated to the predictions.
 
     Examples
     --------
@@ -69,70 +69,71 @@ class GateResult:
         return f"{gate} cannot be checked: {self.words}."
 
 
-def given_limits(limits: Mapping[str, Any]) -> dict[str, float]:
-    """Return those limits that are given, each a number from 0 to 1; None is none.
+def check_limits(limits: Mapping[str, Any]) -> dict[str, float]:
+    """Return the limits that are not None; refuse those that are not numbers from 0 to 1.
 
     Examples
     --------
-    >>> given_limits({"consistency": 1, "sufficiency": None})
+    >>> check_limits({"consistency": 1, "sufficiency": None})
     {'consistency': 1.0}
     """
-    given = {measure: limit for measure, limit in limits.items() if limit is not None}
-    for measure, limit in given.items():
+    limits = {measure: limit for measure, limit in limits.items() if limit is not None}
+    for measure, limit in limits.items():
         if not isinstance(limit, Real) or isinstance(limit, bool) or not 0 <= float(limit) <= 1:
             raise InputError(f"{measure} must be a number from 0 to 1, as a limit, got {limit!r:.60}.")
-    return {measure: float(limit) for measure, limit in given.items()}
+    return {measure: float(limit) for measure, limit in limits.items()}
 
 
-def judged(result: Any, limits: Mapping[str, float]) -> list[GateResult]:
+def judge_limits(result: Any, limits: Mapping[str, float]) -> list[GateResult]:
     """Compare the lower ends of a result's intervals with limits."""
     return [_judge_limit(result, measure, limit, limits) for measure, limit in limits.items()]
 
 
-def judged_by_chance(result: Any, measures: Collection[str] = ()) -> list[GateResult]:
-    """Compare the lower ends of a result's intervals with chance; without `measures`, of all that were taken.
+def judge_against_chance(result: Any, measures: Collection[str] = ()) -> list[GateResult]:
+    """Compare the lower ends of a result's intervals with chance, for all measures unless some are named.
 
     Examples
     --------
     >>> import faithkit
     >>> result = faithkit.score(["yes", "yes", "no"] * 50, ["a", "b"] * 75)
-    >>> [(one.kept, one.words) for one in judged_by_chance(result)]
+    >>> [(gate.kept, gate.words) for gate in judge_against_chance(result)]
     [(False, 'consistency may be as low as 0.495, not above chance (0.553)')]
     """
     gated = measures or list(result.measures)
     return [_judge_chance(result, measure, gated) for measure in gated]
 
 
-def judged_as_good(findings: Any, margins: Mapping[str, float]) -> list[GateResult]:
-    """Say of which measures it is shown that they are not worse than in the reference by more than a margin.
+def judge_as_good(report: Any, margins: Mapping[str, float]) -> list[GateResult]:
+    """Check which measures are shown to be at most a margin worse than in the reference.
 
-    The lower end of the difference's interval counts.
+    A gate is kept if the lower end of the difference's interval is at least −margin.
     """
     return _judge_changes(
-        findings, margins, lambda change, margin: without_noise(change.low) >= without_noise(-margin)
+        report, margins, lambda difference, margin: round_noise(difference.low) >= round_noise(-margin)
     )
 
 
-def judged_worse(findings: Any, margins: Mapping[str, float]) -> list[GateResult]:
-    """Say of which measures it is shown that they are worse than in the reference by more than a margin.
+def judge_worse(report: Any, margins: Mapping[str, float]) -> list[GateResult]:
+    """Check which measures are shown to be more than a margin worse than in the reference.
 
-    These are not kept. The upper end of the difference's interval counts.
+    A gate is missed if the upper end of the difference's interval is below −margin.
     """
     return _judge_changes(
-        findings, margins, lambda change, margin: without_noise(change.high) >= without_noise(-margin)
+        report, margins, lambda difference, margin: round_noise(difference.high) >= round_noise(-margin)
     )
 
 
 def why_untested(estimate: Any, measure: str, gated: Collection[str]) -> str | None:
-    """Return why an estimate cannot pass a gate, whatever its numbers; None where it can.
+    """Return why an estimate cannot pass a gate, whatever its numbers; None if it can.
 
-    Consistency that may be that of names passes beside a gate on sufficiency, which tests that.
+    If each prediction has one explanation, consistency can pass only beside a gate on sufficiency, which
+    tests whether explanations are mere names of predictions.
 
     Parameters
     ----------
     estimate : Estimate
     measure : str
-        The measure it is of.
+        The measure of the estimate.
     gated : collection of str
         All measures that have the gate.
 
@@ -147,12 +148,12 @@ def why_untested(estimate: Any, measure: str, gated: Collection[str]) -> str | N
         return NOTHING_KNOWN
     if estimate.finding == ONE_LABEL:
         return NOTHING_TESTED
-    alone = measure == "sufficiency" or "sufficiency" not in gated
-    return MAYBE_NAMES if estimate.finding == NAMES_THE_LABEL and alone else None
+    is_names_tested = measure == "consistency" and "sufficiency" in gated
+    return MAYBE_NAMES if estimate.finding == NAMES_THE_LABEL and not is_names_tested else None
 
 
 def why_unknown(result: Any, measure: str, gated: Collection[str]) -> str | None:
-    """Return why a measure of a result cannot pass a gate, as `why_untested` says; None where it can."""
+    """Return why a measure of a result cannot pass a gate, as in `why_untested`; None if it can."""
     estimate = getattr(result, measure)
     if estimate is None:
         return str(result.why_no_sufficiency)
@@ -164,14 +165,13 @@ def _judge_limit(result: Any, measure: str, limit: float, gated: Collection[str]
     if reason is not None:
         return GateResult(measure, limit, None, reason)
     low, chance = getattr(result, measure).low, result.chance
-    kept = without_noise(low) >= without_noise(limit)
-    words = (
-        f"{measure} may be as low as {below(low, limit)}, {'not below' if kept else 'below'} {exact(limit)}"
-    )
-    above = None if chance is None else without_noise(low) > without_noise(chance)
-    if above is False:
-        words += f", {'but' if kept else 'and'} not above chance ({told_apart(low, chance)[1]})"
-    return GateResult(measure, limit, kept, words, above)
+    is_kept = round_noise(low) >= round_noise(limit)
+    side = "not below" if is_kept else "below"
+    words = f"{measure} may be as low as {format_below(low, limit)}, {side} {exact(limit)}"
+    is_above = None if chance is None else round_noise(low) > round_noise(chance)
+    if is_above is False:
+        words += f", {'but' if is_kept else 'and'} not above chance ({format_distinct(low, chance)[1]})"
+    return GateResult(measure, limit, is_kept, words, is_above)
 
 
 def _judge_chance(result: Any, measure: str, gated: Collection[str]) -> GateResult:
@@ -179,38 +179,38 @@ def _judge_chance(result: Any, measure: str, gated: Collection[str]) -> GateResu
     if reason is not None:
         return GateResult(measure, None, None, reason)
     low, chance = getattr(result, measure).low, result.chance
-    above = without_noise(low) > without_noise(chance)
-    end, level = told_apart(low, chance)
-    words = f"{measure} may be as low as {end}, {'' if above else 'not '}above chance ({level})"
-    return GateResult(measure, None, above, words, above)
+    is_above = round_noise(low) > round_noise(chance)
+    low_text, chance_text = format_distinct(low, chance)
+    words = f"{measure} may be as low as {low_text}, {'' if is_above else 'not '}above chance ({chance_text})"
+    return GateResult(measure, None, is_above, words, is_above)
 
 
 def _judge_changes(
-    findings: Any, margins: Mapping[str, float], is_kept: Callable[[Any, float], bool]
+    report: Any, margins: Mapping[str, float], is_kept: Callable[[Any, float], bool]
 ) -> list[GateResult]:
-    changes = findings.drift()
+    differences = report.drift()
     return [
-        _judge_change(findings, measure, margin, changes.get(measure), margins, is_kept)
+        _judge_change(report, measure, margin, differences.get(measure), margins, is_kept)
         for measure, margin in margins.items()
     ]
 
 
 def _judge_change(
-    findings: Any,
+    report: Any,
     measure: str,
     margin: float,
-    change: Any,
+    difference: Any,
     gated: Collection[str],
     is_kept: Callable[[Any, float], bool],
 ) -> GateResult:
-    if change is None:
-        reason = findings.why_not_compared(measure)
+    if difference is None:
+        reason = report.why_not_compared(measure)
     else:
-        reason = _why_undecided(findings, measure, change, gated)
+        reason = _why_undecided(report, measure, difference, gated)
     if reason is not None:
         return GateResult(measure, margin, None, reason)
     return GateResult(
-        measure, margin, bool(is_kept(change, margin)), findings.sentence(measure, change, margin)
+        measure, margin, bool(is_kept(difference, margin)), report.sentence(measure, difference, margin)
     )
 
 
@@ -224,8 +224,8 @@ def _why_unchecked(result: Any, measure: str, gated: Collection[str]) -> str | N
     return NO_INTERVAL if math.isnan(low) else None
 
 
-def _why_undecided(findings: Any, measure: str, change: Any, gated: Collection[str]) -> str | None:
-    for where, estimate in findings.sides(measure).items():
+def _why_undecided(report: Any, measure: str, difference: Any, gated: Collection[str]) -> str | None:
+    for side, estimate in report.sides(measure).items():
         if reason := why_untested(estimate, measure, gated):
-            return f"{where} {reason}"
-    return NO_INTERVAL if math.isnan(change.low) or math.isnan(change.high) else None
+            return f"{side} {reason}"
+    return NO_INTERVAL if math.isnan(difference.low) or math.isnan(difference.high) else None

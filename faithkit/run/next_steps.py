@@ -1,8 +1,8 @@
-"""What to do next with a result: at most three sentences, computed from it and from its rows.
+"""Next steps after a result: at most three sentences, computed from it and from its rows.
 
-Every number in a sentence was found by doing what the sentence proposes: the planner forecasts rows, and
-discretizers and relations are asked about the rows at hand. What cannot be found out in a short time is not
-proposed, and a plugin that fails is not, either.
+Every number in a sentence comes from doing what the sentence proposes: the planner forecasts numbers of rows,
+and discretizers and relations are tried on the rows at hand. What takes long is not tried, and a plugin that
+fails is not proposed.
 """
 
 import contextlib
@@ -15,26 +15,31 @@ import pandas as pd
 
 from faithkit.explanations.explanations import Sample
 from faithkit.extension.registry import registry
-from faithkit.inputs.rows import is_one_of
+from faithkit.inputs.rows import has_input_kind
 from faithkit.measure.estimate import UNVERIFIABLE, VERIFIABLE, Estimate
 from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL
-from faithkit.measure.planning.forecast import FARTHEST, Pilot
+from faithkit.measure.planning.forecast import MAX_FORECAST_FACTOR, Pilot
 from faithkit.measure.planning.plans import PilotPlan, plan_samples, rows_for_width
-from faithkit.report.formats import number, outward, percent
-from faithkit.run.comparisons.discretizer_variants import recommended, suitable, under, variants
+from faithkit.report.formats import format_interval, format_number, format_percent
+from faithkit.run.comparisons.discretizer_variants import (
+    discretizer_variants,
+    estimate_under,
+    recommend,
+    suitable_discretizers,
+)
 from faithkit.run.components.discretization import learns
-from faithkit.run.components.resolution import component
+from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Setup
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population, SavedPopulation
 
-MOST = 3  # sentences
-MOST_ROWS = 20_000  # that discretizers are asked about
-MOST_RELATED = 10_000  # rows that relations are asked about, each against all
-EPSILON = 0.05  # the unchecked share, and half of an interval's width, that are small enough
-NOTICEABLY = 0.05  # how much more must be checked for a coarser explanation to be worth it
+MAX_STEPS = 3
+MAX_ROWS_TO_DISCRETIZE = 20_000  # more rows would take too long
+MAX_ROWS_TO_RELATE = 10_000  # each row is checked against all
+EPSILON = 0.05  # a small enough unchecked share, and half of a narrow enough interval
+MIN_GAIN = 0.05  # in the checked share, for a coarser explanation to be worth proposing
 
-TOLD = {
+ONLY_STEPS = {
     ONE_LABEL: "All explained predictions are the same, so nothing was tested: give rows that the model "
     "decides differently.",
     NAMES_THE_LABEL: "Each prediction has one explanation, which may be no more than its name: read them, "
@@ -44,7 +49,7 @@ TOLD = {
 
 @attrs.frozen(eq=False)
 class Stage:
-    """A result, as far as steps lead on from it."""
+    """The facts about a result that next steps depend on."""
 
     n: int
     measures: Mapping[str, Estimate]
@@ -55,27 +60,27 @@ class Stage:
 
     @property
     def consistency(self) -> Estimate:
-        """The one measure that every result has."""
+        """The measure that every result has."""
         return self.measures["consistency"]
 
     @property
-    def judged(self) -> Estimate:
-        """The measure of which violations are shown."""
+    def main_estimate(self) -> Estimate:
+        """The estimate whose violations are shown."""
         return self.measures.get("sufficiency", self.consistency)
 
     @property
-    def many_unexplained(self) -> bool:
+    def has_many_unexplained(self) -> bool:
         """Whether more rows have no explanation than may stay unchecked."""
         return self.unexplained > EPSILON * self.n
 
     @property
-    def at_hand(self) -> bool:
-        """Whether there are rows, and so few that they can be asked about again in passing."""
-        return not isinstance(self.population, SavedPopulation) and self.n <= MOST_ROWS
+    def can_retry(self) -> bool:
+        """Whether there are rows, and few enough to discretize them again."""
+        return not isinstance(self.population, SavedPopulation) and self.n <= MAX_ROWS_TO_DISCRETIZE
 
 
 def next_steps(stage: Stage) -> list[str]:
-    """Say what to do next, the most useful first.
+    """Return sentences on what to do next, the most useful first.
 
     Examples
     --------
@@ -83,119 +88,130 @@ def next_steps(stage: Stage) -> list[str]:
     >>> faithkit.score(["yes"] * 3, ["a", "a", "b"]).next_steps
     ['All explained predictions are the same, so nothing was tested: give rows that the model ...']
     """
-    told = TOLD.get(stage.consistency.finding or "")
-    if told is not None:
-        return [told]
-    with warnings.catch_warnings():  # nobody asked for what is tried here
+    only_step = ONLY_STEPS.get(stage.consistency.finding or "")
+    if only_step is not None:
+        return [only_step]
+    with warnings.catch_warnings():  # about trials that the user did not ask for
         warnings.simplefilter("ignore")
-        checking = _more_rows(stage, "consistency"), _coarser(stage), _more_to_check(stage), _relation(stage)
-        steps = [step for part in (_unexplained(stage), *checking) for step in _whatever_fails(part)]
-    return steps[:MOST] or [_last(stage)]
+        sources = (
+            _explain_rows(stage),
+            _add_rows(stage, "consistency"),
+            _coarsen(stage),
+            _extend_sufficiency(stage),
+            _add_relation(stage),
+        )
+        steps = [step for source in sources for step in _without_failures(source)]
+    return steps[:MAX_STEPS] or [_last_step(stage)]
 
 
-def _whatever_fails(part: Iterator[str]) -> list[str]:
-    """Return no steps where somebody's plugin fails even to be listed: a result can always be printed."""
+def _without_failures(source: Iterator[str]) -> list[str]:
+    """Return the steps of a source; none if a plugin fails, since a result can always be printed."""
     with contextlib.suppress(Exception):
-        return list(part)
+        return list(source)
     return []
 
 
-def _unexplained(stage: Stage) -> Iterator[str]:
-    """Say that rows without an explanation stay unchecked, whatever else is done."""
-    if stage.many_unexplained:
+def _explain_rows(stage: Stage) -> Iterator[str]:
+    """Say that rows without an explanation stay unchecked."""
+    if stage.has_many_unexplained:
         yield (
             f"{stage.unexplained:,} of {stage.n:,} rows have no explanation, and cannot be checked: "
             "result.why_unexplained says what is known of the reasons."
         )
 
 
-def _more_rows(stage: Stage, measure: str) -> Iterator[str]:
-    """Forecast how many rows leave little unchecked, or make a wide interval narrow."""
-    found, pilot, plan = stage.measures[measure], _pilot(stage, measure), _plan(stage, measure)
+def _add_rows(stage: Stage, measure: str) -> Iterator[str]:
+    """Forecast how many rows leave little unchecked, or narrow a wide interval."""
+    estimate, pilot, plan = stage.measures[measure], _pilot(stage, measure), _plan(stage, measure)
     if pilot is None or plan is None:
         return
     enough = plan.unverified[1]
-    wide = found.low is not None and found.high is not None and found.high - found.low > 2 * EPSILON
-    if found.verified < VERIFIABLE:
+    if estimate.verified < VERIFIABLE:
         if enough is not None and enough > stage.n:
-            yield f"About {enough:,} rows would leave at most {percent(EPSILON)} unchecked in {measure}."
-    elif wide and (narrow := rows_for_width(pilot, EPSILON)) is not None and narrow > stage.n:
+            share = format_percent(EPSILON)
+            yield f"About {enough:,} rows would leave at most {share} unchecked in {measure}."
+        return
+    low, high = estimate.low, estimate.high
+    is_wide = low is not None and high is not None and high - low > 2 * EPSILON
+    if is_wide and (narrow := rows_for_width(pilot, EPSILON)) is not None and narrow > stage.n:
         yield f"About {narrow:,} rows would narrow the interval of {measure} to ± {EPSILON:g}."
 
 
 def _pilot(stage: Stage, measure: str) -> Pilot | None:
-    """Return the result as its own pilot; None where rows are no independent ones that count alike.
+    """Return the result as its own pilot; None if its rows are not independent or do not count alike.
 
-    Many rows without an explanation are nothing to plan with, which would take them for rare explanations.
+    Many rows without an explanation also prevent planning: they would look like rare explanations.
     """
-    found = stage.measures[measure]
-    if found.others is None or found.moments is None or stage.many_unexplained:
+    estimate = stage.measures[measure]
+    if estimate.others is None or estimate.moments is None or stage.has_many_unexplained:
         return None
-    return Pilot(found.others, found.moments, found.confidence)
+    return Pilot(estimate.others, estimate.moments, estimate.confidence)
 
 
 def _plan(stage: Stage, measure: str) -> PilotPlan | None:
-    """Plan with that pilot."""
+    """Return a plan from that pilot, if there is one."""
     pilot = _pilot(stage, measure)
     if pilot is None:
         return None
-    with contextlib.suppress(ArithmeticError, ValueError):  # a file may say what no sample could
+    with contextlib.suppress(ArithmeticError, ValueError):  # a file may have numbers that no sample has
         return plan_samples(EPSILON, pilot=pilot, measure=measure).from_pilot
     return None
 
 
-def _coarser(stage: Stage) -> Iterator[str]:
-    """Try the discretizers that take these explanations, and name one under which more can be checked."""
-    if stage.consistency.verified >= VERIFIABLE or not stage.at_hand:
+def _coarsen(stage: Stage) -> Iterator[str]:
+    """Try the suitable discretizers, and propose one under which more can be checked."""
+    if stage.consistency.verified >= VERIFIABLE or not stage.can_retry:
         return
-    names = [*suitable(stage.population.kind), *variants(stage.population.kind)]
-    own = stage.consistency
-    best = _best(names, lambda text: _under(text, stage), own.verified, own)
+    kind = stage.population.kind
+    names = [*suitable_discretizers(kind), *discretizer_variants(kind)]
+    current = stage.consistency
+    best = _best(names, lambda text: _estimate_discretized(text, stage), current.verified, current)
     if best is not None:
-        yield _proposed("discretizer", "--discretize", "consistency", *best)
+        yield _proposal("discretizer", "--discretize", "consistency", *best)
 
 
-def _under(text: str, stage: Stage) -> Estimate | None:
-    """Estimate consistency under a discretizer that need not learn: then nobody has to explain again."""
-    given = component("discretizer", text)
-    if text == stage.setup.discretizer.text or learns(given):
+def _estimate_discretized(text: str, stage: Stage) -> Estimate | None:
+    """Estimate consistency under a discretizer; None if it learns, since that may need new explanations."""
+    discretizer = resolve_component("discretizer", text)
+    if text == stage.setup.discretizer.text or learns(discretizer):
         return None
-    return under(given, stage.population, stage.setup, stage.consistency.verified + NOTICEABLY)
+    return estimate_under(discretizer, stage.population, stage.setup, stage.consistency.verified + MIN_GAIN)
 
 
-def _more_to_check(stage: Stage) -> Iterator[str]:
-    """Say how sufficiency can be checked of more rows: by a pool where the relation reads instances only."""
-    found, relation = stage.measures.get("sufficiency"), stage.setup.applies.relation
-    if found is None:
+def _extend_sufficiency(stage: Stage) -> Iterator[str]:
+    """Say how to check sufficiency for more rows: with a pool if the relation reads only instances."""
+    estimate, relation = stage.measures.get("sufficiency"), stage.setup.applicability.relation
+    if estimate is None:
         return
     if relation is None or not relation.instance_only or stage.pool is not None:
-        yield from _more_rows(stage, "sufficiency")
-    elif found.verified < VERIFIABLE:
+        yield from _add_rows(stage, "sufficiency")
+    elif estimate.verified < VERIFIABLE:
         plan = _plan(stage, "sufficiency")
         enough = None if plan is None else plan.unverified[1]
-        many = "Further rows" if enough is None or enough <= stage.n else f"About {enough - stage.n:,} rows"
+        rows = "Further rows" if enough is None or enough <= stage.n else f"About {enough - stage.n:,} rows"
         yield (
-            f"{many} that nobody has to explain would let more of sufficiency be checked: give them as a "
+            f"{rows} that nobody has to explain would let more of sufficiency be checked: give them as a "
             "pool (pool=, CLI: --pool)."
         )
 
 
-def _relation(stage: Stage) -> Iterator[str]:
-    """Ask the relations that take these explanations, where sufficiency says nothing yet."""
-    found = stage.measures.get("sufficiency")
-    known = found is not None and found.verified > UNVERIFIABLE
-    if known or stage.n > MOST_RELATED or not isinstance(stage.population, InMemory):
+def _add_relation(stage: Stage) -> Iterator[str]:
+    """Try the suitable relations if sufficiency says nothing yet, and propose one."""
+    estimate = stage.measures.get("sufficiency")
+    is_checked = estimate is not None and estimate.verified > UNVERIFIABLE
+    if is_checked or stage.n > MAX_ROWS_TO_RELATE or not isinstance(stage.population, InMemory):
         return
-    if not _are_of_these_columns(stage.population.sample):
+    if not _is_about_columns(stage.population.sample):
         return
-    checked = 0.0 if found is None else found.verified
-    best = _best(_relations(stage.population), lambda name: _related(name, stage), checked)
+    verified = 0.0 if estimate is None else estimate.verified
+    names = _suitable_relations(stage.population)
+    best = _best(names, lambda name: _estimate_related(name, stage), verified)
     if best is not None:
-        yield _proposed("relation", "--relation", "sufficiency", *best)
+        yield _proposal("relation", "--relation", "sufficiency", *best)
 
 
-def _are_of_these_columns(sample: Sample) -> bool:
-    """Whether the names of vectors end in those of the columns: `phi_age` is about `age`."""
+def _is_about_columns(sample: Sample) -> bool:
+    """Whether the names of vectors end in the names of columns: `phi_age` is about `age`."""
     names = sample.explanations.shared.get("names")
     if names is None or not isinstance(sample.X, pd.DataFrame):
         return True
@@ -203,114 +219,122 @@ def _are_of_these_columns(sample: Sample) -> bool:
     return len(names) == len(columns) and all(map(str.endswith, map(str, names), columns))
 
 
-def _relations(population: Population) -> list[str]:
-    """Name the installed relations that take explanations of this kind and rows of this form."""
-    known, X = registry(), population.sample.X
-    pairs = zip(known.entries("relation"), known.names("relation"), strict=True)
+def _suitable_relations(population: Population) -> list[str]:
+    """Return the installed relations that accept this kind of explanation and these rows."""
+    plugins, X = registry(), population.sample.X
+    pairs = zip(plugins.entries("relation"), plugins.names("relation"), strict=True)
     return [
         name
         for entry, name in pairs
         if population.kind in (entry.component.kinds or (population.kind,))
-        and (X is None or is_one_of(X, entry.component.inputs))
+        and (X is None or has_input_kind(X, entry.component.inputs))
     ]
 
 
-def _related(name: str, stage: Stage) -> Estimate | None:
-    relation = component("relation", name).instance
-    if relation.groups:  # that is consistency, or a coarser one
+def _estimate_related(name: str, stage: Stage) -> Estimate | None:
+    relation = resolve_component("relation", name).instance
+    if relation.groups:  # that would be consistency, or a coarser form of it
         return None
-    asked = stage.population.fitted(relation, stage.setup.background)
+    fitted = stage.population.fit_relation(relation, stage.setup.background)
     setup = attrs.evolve(stage.setup, permutations=0)
-    return stage.population.estimate(stage.population.count(asked), setup)
+    return stage.population.estimate(stage.population.count(fitted), setup)
 
 
 def _best(
-    names: list[str], ask: Callable[[str], Estimate | None], checked: float, own: Estimate | None = None
+    names: list[str],
+    try_component: Callable[[str], Estimate | None],
+    verified: float,
+    current: Estimate | None = None,
 ) -> tuple[str, Estimate] | None:
-    """Return what to recommend of all that lets noticeably more be checked.
+    """Return the component to propose, with its estimate; None if no component lets more be checked.
 
-    If there is any such, it finds more than chance, halves what is unchecked, and is as good as one's own.
+    Components whose estimate is above chance come first, then those that halve the unchecked share. The
+    current estimate takes part in the recommendation; if it wins, the best of the others is returned.
     """
-    found: list[tuple[str, Estimate]] = []
+    trials: list[tuple[str, Estimate]] = []
     for name in names:
-        with contextlib.suppress(Exception):  # what fails is no step to propose
-            one = ask(name)
-            if one is not None and one.verified >= checked + NOTICEABLY:
-                found.append((name, one))
-    found = [pair for pair in found if pair[1].finding == ABOVE] or found
-    found = [pair for pair in found if pair[1].verified >= (1 + checked) / 2] or found
-    tried = [one for _, one in found]
-    place = recommended(tried if own is None else [*tried, own])
-    if place == len(tried):
-        place = recommended(tried)
-    return None if place is None else found[place]
+        with contextlib.suppress(Exception):  # a component that fails is not proposed
+            estimate = try_component(name)
+            if estimate is not None and estimate.verified >= verified + MIN_GAIN:
+                trials.append((name, estimate))
+    trials = [trial for trial in trials if trial[1].finding == ABOVE] or trials
+    trials = [trial for trial in trials if trial[1].verified >= (1 + verified) / 2] or trials
+    estimates = [estimate for _, estimate in trials]
+    position = recommend(estimates if current is None else [*estimates, current])
+    if position == len(estimates):
+        position = recommend(estimates)
+    return None if position is None else trials[position]
 
 
-def _proposed(argument: str, flag: str, measure: str, text: str, found: Estimate) -> str:
-    level = f"the estimate of {measure} is {number(found.estimate)}"
-    if found.low is not None:
-        level += f" (interval {outward(found.low, found.high)})"
-    if found.finding != ABOVE:
+def _proposal(argument: str, flag: str, measure: str, text: str, estimate: Estimate) -> str:
+    level = f"the estimate of {measure} is {format_number(estimate.estimate)}"
+    if estimate.low is not None:
+        level += f" (interval {format_interval(estimate.low, estimate.high)})"
+    if estimate.finding != ABOVE:
         level += ", which is not shown to be above chance"
+    checked = format_percent(estimate.verified)
     return (
-        f"With {argument}={text!r} (CLI: {flag} {text}), {percent(found.verified)} of these rows could be "
+        f"With {argument}={text!r} (CLI: {flag} {text}), {checked} of these rows could be "
         f"checked, and {level}. It was chosen on these rows: report it on others."
     )
 
 
-def _last(stage: Stage) -> str:
-    """Say what is left to do where no number of rows and nothing that is installed would help."""
-    if stage.judged.verified < VERIFIABLE:
-        return _by_hand(stage)
-    worst = "result.violations() (CLI: --violations 5) shows"
+def _last_step(stage: Stage) -> str:
+    """Return the step that remains if neither more rows nor an installed component would help."""
+    estimate = stage.main_estimate
+    if estimate.verified < VERIFIABLE:
+        return _coarsen_by_hand(stage)
+    violations = "result.violations() (CLI: --violations 5) shows"
     if isinstance(stage.population, SavedPopulation):
-        worst = "evaluate or score the rows again, and violations() (CLI: --violations 5) shows"
-    if stage.judged.finding == BELOW:
-        return f"Explanations tell less of the prediction than chance: {worst} which contradict it."
-    if stage.judged.finding == NOT_ABOVE:
-        more = "More rows may show more than chance" if _may_be_shown(stage.judged) else _as_chance(stage.n)
-        return f"{more}; {worst} explanations that contradict each other."
-    measured = "sufficiency" if "sufficiency" in stage.measures else "consistency"
-    if stage.judged.bracket[1] < 1:
-        shown = f"{worst} the explanations that hold for different predictions"
-        return f"Of {measured} no more has to be measured: {shown}."
-    return f"Of {measured} no more has to be measured: whatever could be checked agrees."
+        violations = "evaluate or score the rows again, and violations() (CLI: --violations 5) shows"
+    if estimate.finding == BELOW:
+        return f"Explanations tell less of the prediction than chance: {violations} which contradict it."
+    if estimate.finding == NOT_ABOVE:
+        outlook = (
+            "More rows may show more than chance"
+            if _may_exceed_chance(estimate)
+            else f"As far as {stage.n:,} rows show, explanations tell no more of the prediction than chance"
+        )
+        return f"{outlook}; {violations} explanations that contradict each other."
+    measure = "sufficiency" if "sufficiency" in stage.measures else "consistency"
+    outcome = (
+        f"{violations} the explanations that hold for different predictions"
+        if estimate.bracket[1] < 1
+        else "whatever could be checked agrees"
+    )
+    return f"Of {measure} no more has to be measured: {outcome}."
 
 
-def _may_be_shown(found: Estimate) -> bool:
-    """Whether eight times the rows would lift the lower end above chance, were the estimate to stay."""
-    if found.low is None or found.chance is None:
+def _may_exceed_chance(estimate: Estimate) -> bool:
+    """Whether eight times the rows would lift the lower end above chance, if the estimate stayed the same."""
+    if estimate.low is None or estimate.chance is None:
         return False
-    return found.estimate - (found.estimate - found.low) / math.sqrt(FARTHEST) > found.chance
+    return (
+        estimate.estimate - (estimate.estimate - estimate.low) / math.sqrt(MAX_FORECAST_FACTOR)
+        > estimate.chance
+    )
 
 
-def _as_chance(rows: int) -> str:
-    return f"As far as {rows:,} rows show, explanations tell no more of the prediction than chance"
-
-
-def _by_hand(stage: Stage) -> str:
-    if stage.at_hand:
+def _coarsen_by_hand(stage: Stage) -> str:
+    if stage.can_retry:
         return (
             "Nothing that is installed lets more be checked: give a function from explanations to coarser "
-            f"ones (discretizer=){_by_rows(stage)}."
+            f"ones (discretizer=){_rows_needed(stage)}."
         )
-    named = "name a discretizer (discretizer=, CLI: --discretize)"
-    tried = (
-        ""
-        if isinstance(stage.population, SavedPopulation)
-        else ", which faithkit.try_discretizers(result) tries"
-    )
-    return f"Of coarser explanations more can be checked: {named}{tried}{_by_rows(stage)}."
+    advice = "name a discretizer (discretizer=, CLI: --discretize)"
+    if not isinstance(stage.population, SavedPopulation):
+        advice += ", which faithkit.try_discretizers(result) tries"
+    return f"Of coarser explanations more can be checked: {advice}{_rows_needed(stage)}."
 
 
-def _by_rows(stage: Stage) -> str:
-    """Say what the forecast rules out, where it cannot tell how many rows would do."""
-    plan, left = _plan(stage, "consistency"), f"{percent(EPSILON)} unchecked"
+def _rows_needed(stage: Stage) -> str:
+    """Say what the forecast rules out, if it cannot tell how many rows are enough."""
+    plan, target = _plan(stage, "consistency"), f"{format_percent(EPSILON)} unchecked"
     if plan is None:
         return ""
-    few = plan.unverified[0]
-    if few is None:
-        return f"; even {FARTHEST} times the rows would leave more than {left}"
-    if few > stage.n:
-        return f"; or more rows: at least {few:,} are needed to leave {left}"
-    return f"; or more rows: these are too few to tell how many leave {left}"
+    at_least = plan.unverified[0]
+    if at_least is None:
+        return f"; even {MAX_FORECAST_FACTOR} times the rows would leave more than {target}"
+    if at_least > stage.n:
+        return f"; or more rows: at least {at_least:,} are needed to leave {target}"
+    return f"; or more rows: these are too few to tell how many leave {target}"

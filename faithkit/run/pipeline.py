@@ -1,7 +1,7 @@
-"""The pipeline, whole and in order: explain → discretize → relate → tally → estimate.
+"""The pipeline, in order: explain → discretize → relate → tally → estimate.
 
-Whatever is measured goes through it: a model and its rows, logged explanations, a log on disk, a group, a
-later sample, another discretizer.
+Every measurement goes through it: of a model and its rows, of logged explanations, of a log on disk, of a
+group, of a later sample, and under another discretizer.
 """
 
 from typing import Any
@@ -10,13 +10,12 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.explanations.relations import SameExplanation
-from faithkit.inputs.data_warnings import label_in_explanations, warn_about_number_texts
+from faithkit.inputs.data_warnings import warn_about_number_texts
 from faithkit.inputs.predictions.labels import Labels
-from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimators import mean_score
 from faithkit.measure.heavy_tails import tail_share
-from faithkit.run.components.discretization import discretizer_for, learns, warn_about_background
+from faithkit.run.components.discretization import choose_discretizer, learns, warn_about_background
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import (
     THE_SAMPLE,
@@ -29,116 +28,112 @@ from faithkit.run.components.system import System
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
-from faithkit.run.importance_notes import importance_notes
+from faithkit.run.notes import result_notes
 from faithkit.run.populations.evaluated_rows import EvaluatedRows
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
-from faithkit.run.populations.sample_design import labelled, needed, of_sample
+from faithkit.run.populations.sample_design import encode_predictions, require_sufficiency, restrict_design
+from faithkit.run.result import DesignSummary
 
 
-def explained(
-    job: Job, cases: EvaluatedRows, discretizer: Any, relation: Any, execution: Execution, setup: Setup
+def explain_and_measure(
+    job: Job, rows: EvaluatedRows, discretizer: Any, relation: Any, execution: Execution, setup: Setup
 ) -> Evaluation:
-    """Explain: let the model predict and the explainer explain a sample; then measure it."""
-    X, pool = cases.X, cases.pool
+    """Explain: let the model predict and the explainer explain the rows; then measure them."""
+    X = rows.X
     predictions = job.predictor.answers(X, setup.outcome)
-    system, explanations = System.begun(job, X, execution)
-    setup = _discretized_by(discretizer_for(discretizer, explanations), setup)
-    system.teach(setup.discretizer, X, explanations)
-    applies = needed(Applicability.of(relation, explanations, job.background), pool)
-    told = declared_by_explainer(explanations)
-    labels, checked = labelled(predictions, pool, applies, setup.outcome, job)
-    declared = _declared(job, labels)
-    setup = attrs.evolve(setup, applies=applies, system=system, explained_by=told, n_classes=declared)
-    drawn = of_sample(cases.design, len(explanations), checked)
-    population = InMemory.of(X, labels, explanations, drawn, checked, cases.beside)
-    return measured(population, setup)
+    system, explanations = System.from_first_sample(job, X, execution)
+    setup = _with_discretizer(choose_discretizer(discretizer, explanations), setup)
+    system.fit_discretizer(setup.discretizer, X, explanations)
+    applicability = require_sufficiency(Applicability.of(relation, explanations, job.background), rows.pool)
+    labels, pool = encode_predictions(predictions, rows.pool, applicability, setup.outcome, job)
+    setup = attrs.evolve(
+        setup,
+        applicability=applicability,
+        system=system,
+        explained_by=declared_by_explainer(explanations),
+        n_classes=_declared_classes(job, labels),
+    )
+    design = restrict_design(rows.design, len(explanations), pool)
+    population = InMemory.of(X, labels, explanations, design, pool, rows.metadata)
+    return discretize_and_measure(population, setup)
 
 
-def _discretized_by(way: ResolvedComponent, setup: Setup) -> Setup:
-    """Take a discretizer, of which nobody may have known before explaining that it learns."""
-    if not learns(way) or setup.learnt_from is not None:
-        return attrs.evolve(setup, discretizer=way)
-    warn_about_background(way)
-    return attrs.evolve(setup, discretizer=way, learnt_from=THE_SAMPLE)
+def _with_discretizer(discretizer: ResolvedComponent, setup: Setup) -> Setup:
+    """Set the discretizer; warn if explanations name one that learns and there is no background."""
+    if not learns(discretizer) or setup.learnt_from is not None:
+        return attrs.evolve(setup, discretizer=discretizer)
+    warn_about_background(discretizer)
+    return attrs.evolve(setup, discretizer=discretizer, learnt_from=THE_SAMPLE)
 
 
-def _declared(job: Job, labels: Labels) -> int | None:
-    """Return how many labels the model says it has; None where it does not say, or gives others."""
+def _declared_classes(job: Job, labels: Labels) -> int | None:
+    """Return how many labels the model declares; None if it declares none, or predicts others."""
     classes = job.predictor.classes
     if classes is None or not job.predictor.declared or not set(labels.classes) <= set(classes.tolist()):
         return None
     return len(classes)
 
 
-def measured(population: Population, setup: Setup) -> Evaluation:
-    """Discretize: give the explanations of a population their identities, and measure it."""
-    found = population.under(setup.discretizer)
+def discretize_and_measure(population: Population, setup: Setup) -> Evaluation:
+    """Discretize: set the identities of a population's explanations; then measure it."""
+    discretized = population.with_discretizer(setup.discretizer)
     if setup.outcome.is_a_guess:
-        warn_about_number_texts(found.labels)
-    return related(found, setup)
+        warn_about_number_texts(discretized.labels)
+    return measure_population(discretized, setup)
 
 
-def related(population: Population, setup: Setup) -> Evaluation:
+def measure_population(population: Population, setup: Setup) -> Evaluation:
     """Relate, tally and estimate: consistency by equality, sufficiency by where explanations apply."""
     check_outcome(setup)
-    counts = {"consistency": population.count(SameExplanation())}
-    applies, why_not = setup.applies.relation, setup.applies.why_not
-    if applies is not None:
+    counted = population.count(SameExplanation())
+    counts = {"consistency": counted}
+    relation, why_no_sufficiency = setup.applicability.relation, setup.applicability.why_not
+    if relation is not None:
         try:
-            counts["sufficiency"] = population.count(applies)
-        except InputError as error:  # such as a log without instances: consistency can still be told
-            if setup.applies.asked_for:
+            counts["sufficiency"] = population.count(relation)
+        except InputError as error:  # such as a log without instances; consistency does not need them
+            if setup.applicability.is_requested:
                 raise
-            applies, why_not = None, str(error).rstrip(".")
+            relation, why_no_sufficiency = None, str(error).rstrip(".")
     unexplained, why_unexplained, remarks = population.remarks()
-    counted = counts["consistency"]
-    measures = {name: population.estimate(one, setup) for name, one in counts.items()}
+    measures = {measure: population.estimate(count, setup) for measure, count in counts.items()}
     return Evaluation(
         n=counted.owners.n,
-        n_explanations=len(counts["consistency"].explanations),
+        n_explanations=len(counted.explanations),
         unexplained=unexplained,
         why_unexplained=why_unexplained,
         remarks=remarks,
-        singletons=_alone(counted, measures["consistency"].verified),
+        singletons=_singleton_share(counted, measures["consistency"].verified),
         chance=counted.chance(),
         uniqueness=_uniqueness(counted),
         measures=measures,
         tails=tail_share(counted),
-        notes=(
-            *setup.notes,
-            *importance_notes(population.kind, setup.explained_by, setup.discretizer.text),
-            *_leakage(counted, population, setup),
-        ),
-        **population.drawn(counts.get("sufficiency")),
-        why_no_sufficiency=why_not,
-        relation=None if applies is None else setup.applies.told,
+        notes=result_notes(counted, population, setup),
+        design=DesignSummary(**population.design_fields(counts.get("sufficiency"))),
+        why_no_sufficiency=why_no_sufficiency,
+        relation=None if relation is None else setup.applicability.label,
         setup=setup,
         population=population,
         counts=counts,
-        again=related,
+        measure_population=measure_population,
     )
 
 
-def _leakage(counted: Count, population: Population, setup: Setup) -> tuple[str, ...]:
-    """Return a note if explanations name their predictions; numbers would have to be sorted for that."""
-    label = label_in_explanations(counted, population.labels) if setup.outcome.kind == LABELS else None
-    if label is None:
-        return ()
-    return (
-        f"Nearly every explanation names the prediction of its own row, such as {str(label)!r}, and no "
-        "other: with that in it, explanations agree with predictions whatever the model does. Leave it out.",
-    )
+def _singleton_share(counted: Count, verified: float) -> float:
+    """Return the share of instances with an explanation that no other case has.
 
-
-def _alone(counted: Count, verified: float) -> float:
-    """Return the share of instances whose explanation nobody else has; rows of a cluster are one case."""
+    The rows of a cluster are one case.
+    """
     owners = counted.owners
     return float((owners.sizes == 1).sum() / owners.n) if owners.steps is None else 1.0 - verified
 
 
 def _uniqueness(counted: Count) -> float:
-    """Return distinct explanations per instance; by weight, the mean of one over who share an explanation."""
+    """Return the number of distinct explanations per instance.
+
+    With weights, it is the weighted mean of one over the number of instances that share an explanation.
+    """
     owners = counted.owners
     if owners.steps is None:
         return len(counted.explanations) / owners.n

@@ -1,4 +1,4 @@
-"""What was measured and how sure it is, and the ways to tell it: as JSON, a table, a picture, a text."""
+"""The numbers of a result, and their output as JSON, a table and a plot."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
@@ -18,14 +18,43 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SCHEMA = 1
-"""The number of the form in which results are written: it changes whenever `results.schema.json` does."""
+"""The version of the JSON format of results: it changes whenever `results.schema.json` does."""
+
+
+@attrs.frozen
+class DesignSummary:
+    """How the rows of a result were drawn: weights, clusters and a pool.
+
+    Attributes
+    ----------
+    effective : float or None
+        How many independent instances of equal weight the sample is worth; None without weights and clusters.
+    uninformative : bool or None
+        Whether the user declared that neither weights nor cluster sizes are related to predictions.
+    clusters : int or None
+        The number of clusters.
+    pool : int or None
+        The number of instances without explanations that sufficiency was also checked against.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score([0, 0, 1], ["a", "a", "a"], clusters=["x", "x", "y"])
+    >>> result.design.clusters, result.design.pool
+    (2, None)
+    """
+
+    effective: float | None = None
+    uninformative: bool | None = None
+    clusters: int | None = None
+    pool: int | None = None
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class Result(Report):
-    """The numbers of one explanation system on one sample, and what they were measured of and how.
+    """The numbers of one explanation system on one sample.
 
-    It tells what it has; `Evaluation` adds what takes the rows' counts.
+    `Evaluation` adds everything that needs the rows.
     """
 
     n: int
@@ -36,10 +65,7 @@ class Result(Report):
     singletons: float
     chance: float | None
     uniqueness: float
-    effective: float | None = None
-    uninformative: bool | None = None
-    clusters: int | None = None
-    pool: int | None = None
+    design: DesignSummary = DesignSummary()
     tails: float | None = None
     notes: tuple[str, ...] = ()
     measures: Mapping[str, Estimate]
@@ -47,18 +73,18 @@ class Result(Report):
     relation: str | None
     setup: Setup
     population: Population
-    _steps: list[str] | None = None
-    _saved_diagnoses: tuple[Diagnosis, ...] = ()  # those of a file, whose rows are gone
-    _found: list[str] = attrs.field(factory=list, init=False)
+    _saved_steps: list[str] | None = None  # of a result from a file, which has no rows
+    _saved_diagnoses: tuple[Diagnosis, ...] = ()
+    _cached_steps: list[str] = attrs.field(factory=list, init=False)
 
     @property
     def consistency(self) -> Estimate:
-        """Whether the same explanation goes with the same prediction."""
+        """How often the same explanation comes with the same prediction."""
         return self.measures["consistency"]
 
     @property
     def sufficiency(self) -> Estimate | None:
-        """Whether wherever an explanation applies the prediction is the same; None if it was not measured."""
+        """How often the prediction is the same wherever an explanation applies; None if not measured."""
         return self.measures.get("sufficiency")
 
     @property
@@ -66,14 +92,23 @@ class Result(Report):
         """The confidence of the intervals."""
         return self.setup.confidence
 
-    @property
-    def data(self) -> dict[str, Any]:
-        """The size and the fingerprint of what was evaluated: computed when asked for, since it reads all."""
-        return self.population.data()
+    def provenance(self) -> dict[str, Any]:
+        """Return what the numbers depend on: components, seed, model, versions and data.
+
+        All rows are read for the fingerprint of the data.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> provenance = faithkit.score([0, 0, 1], ["a", "a", "b"]).provenance()
+        >>> provenance["discretizer"], provenance["data"]["rows"]
+        ('original', 3)
+        """
+        return self.setup.to_dict() | {"data": self.population.data()}
 
     @property
     def next_steps(self) -> list[str]:
-        """What to do next, in at most three sentences: computed when asked for, since rows are asked again.
+        """What to do next, in at most three sentences; computed at first use, from the rows.
 
         Examples
         --------
@@ -81,24 +116,31 @@ class Result(Report):
         >>> faithkit.score([0, 0, 1] * 20, ["a", "b", "b"] * 20).next_steps[0]
         'About 174 rows would narrow the interval of consistency to ± 0.05.'
         """
-        if self._steps is not None:  # those of a file, whose rows are gone
-            return list(self._steps)
-        if not self._found:
-            of_result = ("n", "measures", "setup", "population", "pool", "unexplained")
-            self._found.extend(next_steps(Stage(**{name: getattr(self, name) for name in of_result})))
-        return list(self._found)
+        if self._saved_steps is not None:
+            return list(self._saved_steps)
+        if not self._cached_steps:
+            stage = Stage(
+                n=self.n,
+                measures=self.measures,
+                setup=self.setup,
+                population=self.population,
+                pool=self.design.pool,
+                unexplained=self.unexplained,
+            )
+            self._cached_steps.extend(next_steps(stage))
+        return list(self._cached_steps)
 
     def to_dict(self, data: bool = True, steps: bool = True) -> dict[str, Any]:
-        """Return the result as JSON values; the same question gives the same bytes.
+        """Return the result as JSON values; equal questions give equal bytes.
 
         Parameters
         ----------
         data : bool
-            Whether to tell the fingerprint of what was evaluated, for which all rows are read.
+            Whether to include the fingerprint of the data, for which all rows are read.
         steps : bool
-            Whether to tell what to do next, for which rows are asked again.
+            Whether to include the next steps, which are computed from the rows.
         """
-        told = {
+        payload = {
             "schema": SCHEMA,
             "n": self.n,
             "n_explanations": self.n_explanations,
@@ -108,10 +150,7 @@ class Result(Report):
             "uniqueness": self.uniqueness,
             "singletons": self.singletons,
             "chance": self.chance,
-            "effective": self.effective,
-            "uninformative": self.uninformative,
-            "clusters": self.clusters,
-            "pool": self.pool,
+            **attrs.asdict(self.design),
             "tails": self.tails,
             "notes": list(self.notes),
             "measures": {
@@ -122,28 +161,26 @@ class Result(Report):
             **self.setup.to_dict(),
         }
         saved = [diagnosis.saved() for diagnosis in self._saved_diagnoses]
-        told |= {"diagnostics": saved} if saved else {}
-        told |= {"next_steps": self.next_steps} if steps else {}
-        return told | {"data": self.data} if data else told
+        payload |= {"diagnostics": saved} if saved else {}
+        payload |= {"next_steps": self.next_steps} if steps else {}
+        return payload | {"data": self.population.data()} if data else payload
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> Self:
-        """Make a result of what `to_dict` told: all numbers, and no rows behind them."""
-        found = {name: one for name, one in told["measures"].items() if one is not None}
-        names = ("n", "n_explanations", "unexplained", "why_unexplained", "remarks", "singletons", "chance")
+    def from_dict(cls, payload: Mapping[str, Any]) -> Self:
+        """Rebuild a result from the output of `to_dict`: all numbers, without the rows."""
+        estimates = {name: values for name, values in payload["measures"].items() if values is not None}
+        names = ["n", "n_explanations", "unexplained", "why_unexplained", "remarks", "singletons", "chance"]
+        names += ["uniqueness", "tails", "why_no_sufficiency", "relation"]
+        design_names = [field.name for field in attrs.fields(DesignSummary)]
         return cls(
-            **{name: told[name] for name in (*names, "uniqueness", "why_no_sufficiency", "relation")},
-            effective=told["effective"],
-            uninformative=told["uninformative"],
-            clusters=told["clusters"],
-            pool=told["pool"],
-            tails=told["tails"],
-            notes=tuple(told["notes"]),
-            measures={name: Estimate.from_dict(one, told["n"]) for name, one in found.items()},
-            setup=Setup.from_dict(told, found["consistency"]["confidence"]),
-            population=SavedPopulation(told["data"]),
-            steps=told.get("next_steps"),
-            saved_diagnoses=tuple(map(Diagnosis.from_dict, told.get("diagnostics", ()))),
+            **{name: payload[name] for name in names},
+            design=DesignSummary(**{name: payload[name] for name in design_names}),
+            notes=tuple(payload["notes"]),
+            measures={name: Estimate.from_dict(values, payload["n"]) for name, values in estimates.items()},
+            setup=Setup.from_dict(payload, estimates["consistency"]["confidence"]),
+            population=SavedPopulation(payload["data"]),
+            saved_steps=payload.get("next_steps"),
+            saved_diagnoses=tuple(map(Diagnosis.from_dict, payload.get("diagnostics", ()))),
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -155,13 +192,13 @@ class Result(Report):
         >>> faithkit.score([0, 0], ["a", "a"]).to_frame()["value"].tolist()
         [1.0]
         """
-        rows = {name: found.to_row() for name, found in self.measures.items()}
+        rows = {measure: estimate.to_row() for measure, estimate in self.measures.items()}
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw each measure with its interval and bracket, and return the Matplotlib axes.
 
-        Without `ax` they are those of a new figure, which a notebook shows, once; pyplot does not know it.
+        Without `ax`, a new figure is made. A notebook shows it once, since it is not registered with pyplot.
 
         Examples
         --------
@@ -169,14 +206,14 @@ class Result(Report):
         >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"])
         >>> result.plot().figure.savefig("measures.png")  # doctest: +SKIP
         """
-        from faithkit.report import plots
+        from faithkit.report.pictures import plots
 
         estimates = {"consistency": self.consistency, "sufficiency": self.sufficiency}
         axes = plots.line_axes(len(estimates)) if ax is None else ax
         return plots.measures(axes, estimates)
 
 
-def with_ends(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of estimates with the ends of their brackets in two columns, as files have them."""
+def split_brackets(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of estimates with the ends of their brackets in two columns, as in files."""
     bracket = pd.DataFrame(frame["bracket"].tolist(), columns=["bracket_low", "bracket_high"])
     return pd.concat([frame.drop(columns="bracket"), bracket], axis="columns")

@@ -1,4 +1,4 @@
-"""Saved results: read, checked, and never taken for a number where they are none."""
+"""Load and validate saved results."""
 
 import json
 import math
@@ -17,21 +17,20 @@ from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
 from faithkit.wording import describe
 
-TROUBLES = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError)
-ROUNDED = 1.1  # times the rows: large numbers of others are kept with two digits
+LOAD_ERRORS = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, OSError)
+ROUNDING = 1.1  # large counts of other rows are saved with two digits, and may exceed the rows by this factor
 
 
 def load(path: str | Path) -> Evaluation | Comparison:
-    """Read a result that was saved: what `to_json` or the command line wrote, of one system or of several.
+    """Load a result that `to_json` or the command line saved, of one system or of several.
 
-    All its numbers are there, and no rows: it can be printed, drawn and compared with another sample, and a
-    plan can be made from it. What needs rows is refused.
+    It has all numbers and no rows: it can be printed, drawn, compared with another sample, and used for a
+    plan. Methods that need rows are refused.
 
     Parameters
     ----------
     path : path
-        A JSON file. What else the command line was asked for (violations, subgroups, a reference) stays
-        there, except diagnoses.
+        A JSON file. Violations, subgroups and a reference in it are not loaded; diagnoses are.
 
     Returns
     -------
@@ -49,21 +48,21 @@ def load(path: str | Path) -> Evaluation | Comparison:
     if is_folder(path):
         raise InputError(f"{path} is a folder; expected the JSON file of a result. Name a file in it.")
     try:
-        told = json.loads(
+        payload = json.loads(
             Path(path).read_text("utf-8"),
-            parse_constant=_finite,
-            parse_float=_finite,
-            parse_int=lambda text: int(text) if _finite(text) else 0,
+            parse_constant=_parse_finite,
+            parse_float=_parse_finite,
+            parse_int=lambda text: int(text) if _parse_finite(text) else 0,
         )
-        systems = told.get("systems")
-        _validate(told, "evaluation" if systems is None else "comparison")
-        for result in [told] if systems is None else systems.values():
-            _check(result)
-        _check_differences(told)
-        found = Evaluation.from_dict(told) if systems is None else Comparison.from_dict(told)
-        _try(found)
-        return found
-    except TROUBLES as error:
+        systems = payload.get("systems")
+        _validate_schema(payload, "evaluation" if systems is None else "comparison")
+        for evaluation in [payload] if systems is None else systems.values():
+            _check_numbers(evaluation)
+        _check_differences(payload)
+        result = Evaluation.from_dict(payload) if systems is None else Comparison.from_dict(payload)
+        _check_usable(result)
+        return result
+    except LOAD_ERRORS as error:
         raise InputError(
             f"{path} is no result as faithkit writes it ({_reason(error)}): give a file that to_json or "
             "--json wrote."
@@ -74,33 +73,33 @@ def _reason(error: Exception) -> str:
     return f"it has no {error}" if isinstance(error, KeyError) else describe(error)
 
 
-def _try(found: Evaluation | Comparison) -> None:
-    """Ask a result for what it will be asked for, so that one that cannot answer is refused here."""
-    str(found)
-    for one in [found] if isinstance(found, Evaluation) else found.results.values():
+def _check_usable(result: Evaluation | Comparison) -> None:
+    """Use a result as users will, so that an inconsistent file is refused here."""
+    str(result)
+    for evaluation in [result] if isinstance(result, Evaluation) else result.results.values():
         for name in ("rows", "columns", "fingerprint"):
-            one.to_dict()["data"][name]
-        for measure in one.measures.values():
-            if measure.moments is not None:
-                interval(measure.moments, measure.confidence)
+            evaluation.to_dict()["data"][name]
+        for estimate in evaluation.measures.values():
+            if estimate.moments is not None:
+                interval(estimate.moments, estimate.confidence)
 
 
-def _finite(text: str) -> float:
-    """Read a number; NaN, Infinity and what no float can hold are none."""
+def _parse_finite(text: str) -> float:
+    """Parse a number; refuse NaN, Infinity and numbers that are too large for a float."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text:.30} is no finite number")
     return number
 
 
-def _validate(told: Any, definition: str) -> None:
-    """Refuse what the shipped schema does not describe."""
+def _validate_schema(payload: Any, definition: str) -> None:
+    """Refuse a payload that does not match the schema that is shipped with the package."""
     from jsonschema import Draft7Validator
     from jsonschema.exceptions import best_match
 
     schema = json.loads(files("faithkit.run").joinpath("results.schema.json").read_text("utf-8"))
-    part = {"$ref": f"#/definitions/{definition}", "definitions": schema["definitions"]}
-    error = best_match(Draft7Validator(part).iter_errors(told))
+    subschema = {"$ref": f"#/definitions/{definition}", "definitions": schema["definitions"]}
+    error = best_match(Draft7Validator(subschema).iter_errors(payload))
     if error is not None:
         place = ".".join(map(str, error.absolute_path))
         is_value = place and error.validator not in ("required", "additionalProperties", "dependencies")
@@ -108,35 +107,35 @@ def _validate(told: Any, definition: str) -> None:
         raise ValueError(reason)
 
 
-def _check(told: Mapping[str, Any]) -> None:
-    """Refuse numbers that do not fit together, which a schema cannot say."""
-    is_divided = Outcome(**told["outcome"]).is_divided
-    for name, measure in told["measures"].items():
-        if measure is None:
+def _check_numbers(payload: Mapping[str, Any]) -> None:
+    """Refuse numbers that do not fit together, which a schema cannot express."""
+    is_normalised = Outcome(**payload["outcome"]).is_normalised
+    for measure, estimate in payload["measures"].items():
+        if estimate is None:
             continue
         for field in ("value", "low", "high", "estimate", "agree"):
-            if not is_divided and (measure[field] or 0) < 0:  # only of numbers, a share can be below 0
-                raise ValueError(f"{field} is {measure[field]!r:.30}")
-        if measure["others"]:
-            _check_others(name, measure["others"], told["n"], is_divided)
+            if not is_normalised and (estimate[field] or 0) < 0:  # a share of variance can be below 0
+                raise ValueError(f"{field} is {estimate[field]!r:.30}")
+        if estimate["others"]:
+            _check_others(measure, estimate["others"], payload["n"], is_normalised)
 
 
-def _check_differences(told: Mapping[str, Any]) -> None:
-    """Refuse differences of shares that are more than all."""
-    results = (told.get("systems") or {}).values()
-    if any(Outcome(**result["outcome"]).is_divided for result in results):
+def _check_differences(payload: Mapping[str, Any]) -> None:
+    """Refuse differences of shares that are larger than 1."""
+    results = (payload.get("systems") or {}).values()
+    if any(Outcome(**result["outcome"]).is_normalised for result in results):
         return
-    for pair in (pair for pairs in told.get("differences", {}).values() for pair in pairs):
+    for pair in (pair for pairs in payload.get("differences", {}).values() for pair in pairs):
         for field in ("value", "low", "high"):
             if abs(pair[field] or 0) > 1:
                 raise ValueError(f"{field} is {pair[field]!r:.30}")
 
 
-def _check_others(name: str, others: Mapping[str, Any], n: int, is_divided: bool) -> None:
+def _check_others(measure: str, others: Mapping[str, Any], n: int, is_normalised: bool) -> None:
     if sum(others["rows"]) != n or len(set(map(len, others.values()))) > 1:
-        raise ValueError(f"the rows of {name} are not {n}")
-    if not is_divided and min(others["score"]) < 0:
+        raise ValueError(f"the rows of {measure} are not {n}")
+    if not is_normalised and min(others["score"]) < 0:
         raise ValueError(f"score.{np.argmin(others['score'])} is {min(others['score'])!r:.30}")
-    whole = all(type(one) is int for one in (*others["number"], *others["rows"]))
-    if not whole or max(others["number"]) > ROUNDED * n:
-        raise ValueError(f"the others of {name} are no numbers of {n} rows")
+    has_only_integers = all(type(count) is int for count in (*others["number"], *others["rows"]))
+    if not has_only_integers or max(others["number"]) > ROUNDING * n:
+        raise ValueError(f"the others of {measure} are no numbers of {n} rows")

@@ -1,4 +1,4 @@
-"""A measure as scikit-learn wants scores: models can be chosen by how well they can be explained."""
+"""Scorers for scikit-learn: choose models by how faithfully they can be explained."""
 
 import inspect
 import math
@@ -10,57 +10,59 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.run.api import evaluate
-from faithkit.run.components.resolution import METHOD, component
+from faithkit.run.components.resolution import METHOD, resolve_component
 from faithkit.run.gates import NO_INTERVAL, why_unknown
-from faithkit.wording import listing, suggest
+from faithkit.wording import join_words, suggest
 
-WITHOUT_EFFECT = ("estimator", "confidence", "permutations")  # on an estimate
+WITHOUT_EFFECT = ("estimator", "confidence", "permutations")  # options that do not change the estimate
 
 
 @attrs.frozen(eq=False, repr=False)
 class Scorer:
-    """What `scorer` returns: called with a fitted model and rows, it scores its explanations."""
+    """A callable that scores the explanations of a fitted model on rows; `scorer` returns it."""
 
     measure: str
     options: Mapping[str, Any]
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
-        """Return the measure's estimate; what y says is the model's concern, not the explanations'."""
+        """Return the measure's estimate; y is ignored, since explanations are about predictions."""
         result = evaluate(estimator, X, **{"progress": False, **self.options})
         reason = why_unknown(result, self.measure, [self.measure])
         if reason is not None:
             raise InputError(f"{self.measure} cannot be scored: {reason}.")
-        found = float(getattr(result, self.measure).estimate)
-        if not math.isfinite(found):
+        estimate = float(getattr(result, self.measure).estimate)
+        if not math.isfinite(estimate):
             raise InputError(f"{self.measure} cannot be scored: {NO_INTERVAL}.")
-        return found
+        return estimate
 
     def __repr__(self) -> str:
-        told = (f"{key}={one!r}" if isinstance(one, str) else f"{key}=…" for key, one in self.options.items())
-        return f"faithkit.scorer({', '.join([repr(self.measure), *told])})"
+        options = (
+            f"{name}={value!r}" if isinstance(value, str) else f"{name}=…"
+            for name, value in self.options.items()
+        )
+        return f"faithkit.scorer({', '.join([repr(self.measure), *options])})"
 
 
 def scorer(measure: str = "consistency", **options: Any) -> Scorer:
-    """Return a scorer for scikit-learn's `cross_validate`, `GridSearchCV` and whatever else takes one.
+    """Return a scorer for `cross_validate`, `GridSearchCV` and similar functions of scikit-learn.
 
-    It explains the rows that it is given, and returns `Estimate.estimate`, which is
-    never above the measure in expectation, over folds as over samples. It raises an error where the measure
-    could not pass a gate, whatever its value: nothing could be checked, all predictions are the same, or, for
-    consistency, each prediction has one explanation. scikit-learn turns errors into what `error_score` says:
-    NaN, and a warning.
+    The scorer explains the rows and returns `Estimate.estimate`, which in expectation is never above the
+    measure, over folds as over samples. It raises an error if the measure could not pass any gate: nothing
+    could be checked, all predictions are the same, or, for consistency, each prediction has one explanation.
+    scikit-learn turns errors into its `error_score`: NaN with a warning, by default.
 
     Parameters
     ----------
     measure : str
         "consistency" or "sufficiency".
     **options
-        As in `evaluate`. Without a `background`, an explainer that learns does so from the rows that are
-        scored, with a warning; give it rows that are in no fold.
+        As in `evaluate`. Without a `background`, an explainer that learns is fitted to the scored rows, with
+        a warning; give it rows that are in no fold.
 
     Returns
     -------
     callable ``(estimator, X, y=None) -> float``
-        It can be pickled and copied, if what it was given can be.
+        It can be pickled and copied if its options can.
 
     Examples
     --------
@@ -75,11 +77,11 @@ def scorer(measure: str = "consistency", **options: Any) -> Scorer:
     """
     if measure not in MEASURES:
         raise InputError(f"there is no measure {measure!r:.60}. {suggest(str(measure), MEASURES)}")
-    inspect.signature(evaluate).bind(None, None, **options)  # a misspelt option is told at once
-    idle = [name for name in WITHOUT_EFFECT if name in options]
-    if idle:
-        raise InputError(f"the estimate does not depend on {listing(idle)}: leave it out.")
+    inspect.signature(evaluate).bind(None, None, **options)  # raises for a misspelt option
+    without_effect = [name for name in WITHOUT_EFFECT if name in options]
+    if without_effect:
+        raise InputError(f"the estimate does not depend on {join_words(without_effect)}: leave it out.")
     for kind in METHOD:
         if options.get(kind) is not None:
-            component(kind, options[kind])
+            resolve_component(kind, options[kind])
     return Scorer(measure, options)

@@ -1,6 +1,6 @@
-"""The conformance kit: the written contract of components as checks, for the authors of plugins to run.
+"""The conformance kit: checks of the written contract of components, for authors of plugins.
 
-With pytest, a plugin's whole test of conformance is::
+With pytest, the test of a plugin is::
 
     import my_plugin
     from faithkit.testing import parametrize_with_checks
@@ -9,7 +9,8 @@ With pytest, a plugin's whole test of conformance is::
     def test_my_plugin_keeps_the_contract(check):
         check.run()
 
-Without, ``print(run_checks(my_plugin))``. A check is a plain function; its docstring says why it is there.
+Without pytest, call ``print(run_checks(my_plugin))``. A check is a plain function; its docstring gives the
+reason for it.
 """
 
 import importlib.util
@@ -17,9 +18,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
-from faithkit.testing.checks import Check, Report, check_expected, run
-from faithkit.testing.fixtures import situation_of
+from faithkit.testing.checks import Check, Report, check_expected_failures, run
 from faithkit.testing.kit import Kit
+from faithkit.testing.situations import situation_of
 from faithkit.testing.targets import checks_for
 
 __all__ = [
@@ -37,7 +38,7 @@ __all__ = [
 def run_checks(
     target: Any, *, distribution: str | None = None, situations: Mapping[str, EvaluationInputs] | None = None
 ) -> Report:
-    """Run all checks of a plugin or component; this needs no pytest.
+    """Run all checks of a plugin or component, without pytest.
 
     Parameters
     ----------
@@ -64,16 +65,16 @@ def parametrize_with_checks(
     expected_failed_checks: Mapping[str, str] | None = None,
     situations: Mapping[str, EvaluationInputs] | None = None,
 ) -> Callable[[Callable[..., Any]], Any]:
-    """Make one pytest test of each check; the decorated function calls ``check.run()``.
+    """Turn each check into a pytest test. The decorated function calls ``check.run()``.
 
     Parameters
     ----------
     target : module, str, or tuple
         As in `checks_for`.
     expected_failed_checks : mapping of str to str, optional
-        Checks that are known to fail, each with the reason: by name for every component of the plugin, or by
-        id (``shap-chunking_is_irrelevant``) for one. It is an error when one of them passes.
-    situations : mapping of str to Situation, optional
+        Checks that are expected to fail, each with the reason: by name for every component of the plugin, or
+        by id (``shap-chunking_is_irrelevant``) for one. It is an error if one of them passes.
+    situations : mapping of str to EvaluationInputs, optional
         As in `checks_for`.
 
     Returns
@@ -84,7 +85,7 @@ def parametrize_with_checks(
     Raises
     ------
     InputError
-        If an expected failure is none of the checks.
+        If an expected failure names no check.
 
     Examples
     --------
@@ -97,13 +98,13 @@ def parametrize_with_checks(
     import pytest
 
     checks, expected = checks_for(target, situations=situations), dict(expected_failed_checks or {})
-    check_expected(expected, checks)
+    check_expected_failures(expected, checks)
     parameters = []
     for check in checks:
         reason = expected.get(check.id, expected.get(check.name, check.expected))
         marks = [] if not reason else [pytest.mark.xfail(reason=reason, strict=True)]
         if importlib.util.find_spec("xdist"):
-            # a component's checks share its answers: with --dist loadgroup one worker explains for all
+            # checks of a component share cached answers: --dist loadgroup runs them in one worker
             marks.append(pytest.mark.xdist_group(f"{check.kind} {check.component}"))
         parameters.append(pytest.param(check, id=check.id, marks=marks))
     return pytest.mark.parametrize("check", parameters)

@@ -1,6 +1,6 @@
-"""Explanations for relations and discretizers to be tried on: made up, and from the plugin's own explainers.
+"""Explanations on which relations and discretizers are checked: synthetic, and from the plugin's explainers.
 
-Those made up have seventy rows, so that bits do not fill whole words, and the last ten equal the first ten.
+The synthetic ones have seventy rows, so that bits do not fill whole words. The last ten equal the first ten.
 """
 
 from collections.abc import Iterator
@@ -22,64 +22,66 @@ from faithkit.explanations.rules import Rule
 from faithkit.extension.component import INPUTS
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
-from faithkit.inputs.rows import is_one_of
-from faithkit.testing.checks import holds
-from faithkit.testing.fixtures import fresh
+from faithkit.inputs.rows import has_input_kind
+from faithkit.testing.checks import passes
 from faithkit.testing.kinds.explainer_checks import (
     check_explanations_can_be_compared,
     check_instances_are_the_explained_rows,
     check_numbers_are_finite,
 )
-from faithkit.testing.kit import samples
-from faithkit.testing.trials import Trial, trials
+from faithkit.testing.kit import current_samples
+from faithkit.testing.situations import deep_copy
+from faithkit.testing.trials import Trial, successful_trials
 
 N = 70
 
-_SOUND = (
+_PREREQUISITES = (
     check_explanations_can_be_compared,
     check_instances_are_the_explained_rows,
     check_numbers_are_finite,
 )
 _ROWS = np.r_[0 : N - 10, 0:10]
-_TWINS = tuple((i, N - 10 + i) for i in range(10))
+_EQUAL_PAIRS = tuple((i, N - 10 + i) for i in range(10))
 _WORDS = ("fine", "dull", "plot", "cast", "long", "loud")
 
 
 @frozen(eq=False)
 class Batch:
-    """A sample of instances and their explanations, none of them missing; `twins` are pairs of equal rows."""
+    """Instances with their explanations, none of them missing; `equal_pairs` are pairs of equal rows."""
 
     name: str
     X: Any
     explanations: Explanations
     background: Any
-    twins: tuple[tuple[int, int], ...] = ()
+    equal_pairs: tuple[tuple[int, int], ...] = ()
 
     def __len__(self) -> int:
         return len(self.explanations)
 
     @property
     def sample(self) -> Sample:
-        """What a relation is asked about; a new one each time, since a sample remembers."""
-        return self.piece(slice(None))
+        """The sample for a relation. It is new each time, since a sample caches results."""
+        return self.sample_of(slice(None))
 
-    def piece(self, rows: slice) -> Sample:
-        """Return a part of the sample."""
+    def sample_of(self, rows: slice) -> Sample:
+        """Return the sample of some rows."""
         return Sample(take_rows(self.X, rows), self.explanations.take(rows))
 
-    def thirds(self) -> list[Explanations]:
-        """Return the explanations in three parts."""
+    def split_in_three(self) -> list[Explanations]:
+        """Return the explanations in three consecutive slices."""
         edges = [0, 1, len(self) // 2, len(self)]
         return [self.explanations.take(slice(*pair)) for pair in pairwise(edges)]
 
     def with_missing(self) -> Explanations:
-        """Return the same explanations, of which some are missing."""
-        gone = np.arange(len(self)) % 7 == 2
-        return attrs.evolve(self.explanations, values=_blanked(self.explanations.values, gone), missing=gone)
+        """Return the same explanations with some of them missing."""
+        is_missing = np.arange(len(self)) % 7 == 2
+        return attrs.evolve(
+            self.explanations, values=_blank_rows(self.explanations.values, is_missing), missing=is_missing
+        )
 
 
 def batches_for(entry: Entry) -> list[Batch]:
-    """Find explanations of the kinds that a relation or discretizer declares, or skip the check.
+    """Return explanations of the kinds that a relation or discretizer declares, or skip the check.
 
     Examples
     --------
@@ -89,43 +91,47 @@ def batches_for(entry: Entry) -> list[Batch]:
     ['rules about a table', 'rules about texts']
     """
     kinds = entry.component.kinds
-    found = [batch for batch in _made_up() if _declared(batch, entry)]
-    found += [_from_trial(trial) for trial in _own_trials(entry.distribution) if _suits(trial.answer, entry)]
-    found += [
+    batches = [batch for batch in _synthetic_batches() if _is_declared(batch, entry)]
+    batches += [
+        _batch_from_trial(trial)
+        for trial in _trials_of_distribution(entry.distribution)
+        if _is_suitable(trial.answer, entry)
+    ]
+    batches += [
         Batch(name, sample.X, sample.explanations, sample.X)
-        for name, sample in samples().items()
+        for name, sample in current_samples().items()
         if sample.explanations.kind in kinds
     ]
-    if not found:
+    if not batches:
         raise SkipTest(
             f"There are no explanations of kind {' or '.join(kinds)} to try it on: give some, as samples of "
             "a faithkit.testing.Kit."
         )
-    return fresh(found)
+    return deep_copy(batches)
 
 
-def _own_trials(distribution: str) -> Iterator[Trial]:
-    """Yield what the explainers of the same distribution gave: some relations read what only they write.
+def _trials_of_distribution(distribution: str) -> Iterator[Trial]:
+    """Yield trials of the explainers of a distribution: some relations read only their explanations.
 
-    Those whose answers break a promise are left out: the blame is theirs.
+    Explainers that break a promise are left out, since a relation is not to blame for them.
     """
     for entry in registry().entries("explainer"):
-        if entry.distribution == distribution and all(holds(check, entry) for check in _SOUND):
+        if entry.distribution == distribution and all(passes(check, entry) for check in _PREREQUISITES):
             try:
-                yield from trials(entry)
+                yield from successful_trials(entry)
             except SkipTest:
                 continue
 
 
-def _declared(batch: Batch, entry: Entry) -> bool:
-    """Whether a component says that it takes such explanations, and a relation that it reads such rows."""
+def _is_declared(batch: Batch, entry: Entry) -> bool:
+    """Return whether a component declares such explanations, and a relation such rows."""
     kinds, inputs = entry.component.kinds, entry.component.inputs
     if kinds and batch.explanations.kind not in kinds:
         return False
-    return is_one_of(batch.X, inputs if entry.kind == "relation" else INPUTS)
+    return has_input_kind(batch.X, inputs if entry.kind == "relation" else INPUTS)
 
 
-def _suits(answer: Any, entry: Entry) -> bool:
+def _is_suitable(answer: Any, entry: Entry) -> bool:
     if not isinstance(answer, Explanations) or answer.missing.all():
         return False
     if entry.kind == "relation":
@@ -133,33 +139,35 @@ def _suits(answer: Any, entry: Entry) -> bool:
     return answer.kind in entry.component.kinds
 
 
-def _from_trial(trial: Trial) -> Batch:
+def _batch_from_trial(trial: Trial) -> Batch:
     answer, situation = trial.answer, trial.situation
-    given = answer if answer.instances is not None else attrs.evolve(answer, instances=situation.X)
-    rows = np.flatnonzero(~given.missing)
+    explanations = answer if answer.instances is not None else attrs.evolve(answer, instances=situation.X)
+    rows = np.flatnonzero(~explanations.missing)
     X = take_rows(situation.X, rows)
-    return Batch(f"{trial.who}'s explanations", X, given.take(rows), situation.background)
+    return Batch(f"{trial.label}'s explanations", X, explanations.take(rows), situation.background)
 
 
 @lru_cache(maxsize=1)
-def _made_up() -> tuple[Batch, ...]:
+def _synthetic_batches() -> tuple[Batch, ...]:
     numbers, table, texts = _numbers(), _table(), _texts()
-    few = np.random.default_rng(5).integers(0, 6, N)[_ROWS]
+    choices = np.random.default_rng(5).integers(0, 6, N)[_ROWS]
     frame = table[["age", "hours"]].fillna(0.0)
     return (
-        _batch("vectors", numbers, kind="vector", values=(numbers[:, ::-1] * 2).round() / 4),
-        _batch("wide vectors", numbers, kind="vector", values=(np.tile(numbers, 3) * 2).round() / 4),
-        _batch("rules about a table", table, kind="rule", values=_column(_table_rules(), few)),
-        _batch("rules about texts", texts, kind="rule", values=_column(_text_rules(), few)),
-        _batch("examples", numbers, kind="example", values=numbers[few]),
-        _batch("examples from a table", frame, kind="example", values=_renumbered(frame.iloc[few])),
-        _batch("words", texts, kind="value", values=_column(list(_WORDS), few)),
-        _batch("vectors of images", _images(), kind="vector", values=(_images()[:, 0] * 2).round() / 4),
+        _build_batch("vectors", numbers, kind="vector", values=(numbers[:, ::-1] * 2).round() / 4),
+        _build_batch("wide vectors", numbers, kind="vector", values=(np.tile(numbers, 3) * 2).round() / 4),
+        _build_batch("rules about a table", table, kind="rule", values=_column(_table_rules(), choices)),
+        _build_batch("rules about texts", texts, kind="rule", values=_column(_text_rules(), choices)),
+        _build_batch("examples", numbers, kind="example", values=numbers[choices]),
+        _build_batch(
+            "examples from a table", frame, kind="example", values=_reset_index(frame.iloc[choices])
+        ),
+        _build_batch("words", texts, kind="value", values=_column(list(_WORDS), choices)),
+        _build_batch("vectors of images", _images(), kind="vector", values=(_images()[:, 0] * 2).round() / 4),
     )
 
 
-def _batch(name: str, X: Any, kind: str, values: Any) -> Batch:
-    return Batch(name, X, Explanations(kind=kind, values=values, instances=X), X, _TWINS)
+def _build_batch(name: str, X: Any, kind: str, values: Any) -> Batch:
+    return Batch(name, X, Explanations(kind=kind, values=values, instances=X), X, _EQUAL_PAIRS)
 
 
 def _numbers() -> NDArray[np.float64]:
@@ -172,7 +180,7 @@ def _table() -> pd.DataFrame:
     age[::9] = np.nan
     jobs = pd.Series(rng.choice(["clerk", "smith", "cook"], N), dtype="str")
     jobs[::11] = None
-    return _renumbered(pd.DataFrame({"age": age, "hours": hours, "job": jobs}).iloc[_ROWS])
+    return _reset_index(pd.DataFrame({"age": age, "hours": hours, "job": jobs}).iloc[_ROWS])
 
 
 def _images() -> NDArray[np.float64]:
@@ -207,15 +215,15 @@ def _column(values: list[Any], rows: NDArray[Any]) -> NDArray[Any]:
     return column[rows]
 
 
-def _renumbered(table: pd.DataFrame) -> pd.DataFrame:
+def _reset_index(table: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index(drop=True)
 
 
-def _blanked(values: Any, gone: NDArray[np.bool_]) -> Any:
-    """Put into some rows what an explainer leaves there when it finds nothing."""
+def _blank_rows(values: Any, is_missing: NDArray[np.bool_]) -> Any:
+    """Put None or NaN into some rows, as an explainer does that finds no explanation."""
     if isinstance(values, pd.DataFrame):
-        return values.apply(lambda column: column if column.dtype.kind in "biu" else column.mask(gone))
+        return values.apply(lambda column: column if column.dtype.kind in "biu" else column.mask(is_missing))
     blanked = values.copy()
     if blanked.dtype.kind in "Of":
-        blanked[gone] = None if blanked.dtype.kind == "O" else np.nan
+        blanked[is_missing] = None if blanked.dtype.kind == "O" else np.nan
     return blanked

@@ -1,7 +1,8 @@
-"""What a check is, how it fails, and how many ran: the part of the kit that all kinds of component share.
+"""Checks and reports: the part of the kit that all kinds of component share.
 
-A check is a plain function that returns, or raises `AssertionError` with what it found, or
-`unittest.SkipTest` with why it does not apply: exceptions that every test runner understands.
+A check is a plain function. It returns None if it passes, raises `AssertionError` with the problem if it
+fails, and `unittest.SkipTest` with the reason if it does not apply. Every test runner understands these
+exceptions.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -13,7 +14,7 @@ from unittest import SkipTest
 from attrs import field, frozen
 
 from faithkit.errors import InputError
-from faithkit.testing.fixtures import given_situations_key
+from faithkit.testing.situations import situations_key
 from faithkit.wording import describe, did_you_mean
 
 _PREFIX = "check_"
@@ -21,27 +22,29 @@ _PREFIX = "check_"
 
 @frozen
 class Check:
-    """One promise of the written contract, bound to the component that should keep it.
+    """A promise of the written contract, bound to the component that should keep it.
 
     Attributes
     ----------
     name : str
-        What is promised: ``one_explanation_per_row``.
+        The promise: ``one_explanation_per_row``.
     kind : str
         "plugin", or the kind of the component.
     component : str
-        The component's name; for a plugin, its module's.
+        The name of the component; for a plugin, the name of its module.
     run : callable
-        Returns None; raises `AssertionError` where the promise is broken, and `unittest.SkipTest` where it
-        cannot be tried.
+        Returns None. Raises `AssertionError` if the promise is broken, and `unittest.SkipTest` if it cannot
+        be checked.
     why : str
-        Who relies on the promise.
+        The reason for the promise.
     expected : str
-        Why the plugin is known to break it; empty where it is not.
+        The reason why the plugin is expected to break it; empty if it is not.
 
     Examples
     --------
-    >>> check = Check("is_even", "estimator", "mine", lambda: demand(3 % 2 == 0, "mine", "3 is odd", "Add 1"))
+    >>> def is_even():
+    ...     require(3 % 2 == 0, "mine", "3 is odd", "Add 1")
+    >>> check = Check("is_even", "estimator", "mine", is_even)
     >>> check.id
     'mine-is_even'
     >>> check.run()
@@ -58,22 +61,22 @@ class Check:
 
     @property
     def id(self) -> str:
-        """What a test runner shows: ``shap-one_explanation_per_row``."""
+        """The id for test runners: ``shap-one_explanation_per_row``."""
         return f"{self.component}-{self.name}"
 
 
 @frozen
 class Report:
-    """What became of a list of checks; it prints how many ran and what is to be mended.
+    """The outcomes of a list of checks. Printed, it shows how many ran and what to fix.
 
     Attributes
     ----------
     passed : tuple of str
         The ids of the checks that passed.
     failed, skipped, expected : dict
-        The ids of the others, each with the reason; expected are failures that the plugin announces.
+        The ids of the other checks, each with the reason. `expected` are failures that the plugin announces.
     errors : dict
-        What was raised by those that failed, for whoever wants the traceback.
+        The exceptions of the failed checks, for tracebacks.
 
     Examples
     --------
@@ -89,10 +92,12 @@ class Report:
     expected: dict[str, str] = field(factory=dict)
 
     def __str__(self) -> str:
-        ran = len(self.passed) + len(self.failed) + len(self.expected)
-        known = f", {len(self.expected)} failed as expected" if self.expected else ""
-        counts = f"{len(self.passed)} passed, {len(self.failed)} failed{known}. {len(self.skipped)} skipped."
-        lines = [f"{ran} {'check' if ran == 1 else 'checks'} ran: {counts}"]
+        n_run = len(self.passed) + len(self.failed) + len(self.expected)
+        expected = f", {len(self.expected)} failed as expected" if self.expected else ""
+        counts = (
+            f"{len(self.passed)} passed, {len(self.failed)} failed{expected}. {len(self.skipped)} skipped."
+        )
+        lines = [f"{n_run} {'check' if n_run == 1 else 'checks'} ran: {counts}"]
         lines += [f"failed   {check}: {message}" for check, message in self.failed.items()]
         lines += [f"expected {check}: {reason}" for check, reason in self.expected.items()]
         lines += [f"skipped  {check}: {reason}" for check, reason in self.skipped.items()]
@@ -100,23 +105,23 @@ class Report:
 
 
 def run(checks: Iterable[Check]) -> Report:
-    """Run checks one after another and note what became of each."""
+    """Run checks one after another and report their outcomes."""
     passed: list[str] = []
     skipped: dict[str, str] = {}
     expected: dict[str, str] = {}
     errors: dict[str, AssertionError] = {}
     for check in checks:
-        found = _found(check)
-        if isinstance(found, SkipTest):
-            skipped[check.id] = str(found)
-        elif check.expected and found is not None:
+        error = _run_and_catch(check)
+        if isinstance(error, SkipTest):
+            skipped[check.id] = str(error)
+        elif check.expected and error is not None:
             expected[check.id] = check.expected
-        elif found is not None:
-            errors[check.id] = found
+        elif error is not None:
+            errors[check.id] = error
         elif check.expected:
-            mend = "Take it out of the kit's expected_failures."
+            remedy = "Take it out of the kit's expected_failures."
             errors[check.id] = BrokenPromiseError(
-                f"{check.component}: it is expected to fail, and passes. {mend}"
+                f"{check.component}: it is expected to fail, and passes. {remedy}"
             )
         else:
             passed.append(check.id)
@@ -124,16 +129,16 @@ def run(checks: Iterable[Check]) -> Report:
     return Report(tuple(passed), failed, skipped, errors, expected)
 
 
-def _found(check: Check) -> AssertionError | SkipTest | None:
+def _run_and_catch(check: Check) -> AssertionError | SkipTest | None:
     try:
         check.run()
-    except (AssertionError, SkipTest) as found:
-        return found
+    except (AssertionError, SkipTest) as error:
+        return error
     return None
 
 
-def check_expected(expected: Mapping[str, str], checks: list[Check]) -> None:
-    """Refuse failures that are announced of checks that there are not."""
+def check_expected_failures(expected: Mapping[str, str], checks: list[Check]) -> None:
+    """Raise an error if a failure is announced for a check that does not exist."""
     known = {name for check in checks for name in (check.name, check.id)}
     for name in expected:
         if name not in known:
@@ -141,70 +146,74 @@ def check_expected(expected: Mapping[str, str], checks: list[Check]) -> None:
 
 
 class BrokenPromiseError(AssertionError):
-    """What a check found: who broke a promise, and how to mend it. An `assert` of others is none."""
+    """A broken promise that a check found. Other errors, such as a failed `assert`, are not of this class."""
 
 
-def demand(fulfilled: bool, who: str, found: str, mend: str, cause: BaseException | None = None) -> None:
-    """Raise an `AssertionError` that says who broke a promise, what was found, and how to mend it."""
-    if not fulfilled:
-        raise BrokenPromiseError(_folded(f"{who}: {_ended(found)} {_ended(mend)}")) from cause
+def require(
+    is_kept: bool, subject: str, problem: str, remedy: str, cause: BaseException | None = None
+) -> None:
+    """Raise an `AssertionError` with the subject, the problem and the remedy unless a promise is kept."""
+    if not is_kept:
+        raise BrokenPromiseError(
+            _fold_whitespace(f"{subject}: {_end_sentence(problem)} {_end_sentence(remedy)}")
+        ) from cause
 
 
-class Blocked(SkipTest):
-    """A check was not tried, because an earlier one fails."""
+class BlockedCheck(SkipTest):
+    """A check was skipped because an earlier check fails."""
 
 
-def holds(check: Callable[..., None], *subject: Any) -> bool:
-    """Whether a check does not fail."""
-    return _obstacle(check, subject) is None
+def passes(check: Callable[..., None], *arguments: Any) -> bool:
+    """Return whether a check passes or does not apply."""
+    return _find_obstacle(check, arguments) is None
 
 
-def needs(check: Callable[..., None], *subject: Any) -> None:
-    """Skip the check that calls this where an earlier one fails, so that one fault is reported once."""
-    obstacle = _obstacle(check, subject)
+def skip_unless_passes(check: Callable[..., None], *arguments: Any) -> None:
+    """Skip the calling check if an earlier check fails, so that one fault is reported once."""
+    obstacle = _find_obstacle(check, arguments)
     if obstacle is not None:
-        raise Blocked(obstacle)
+        raise BlockedCheck(obstacle)
 
 
-def _obstacle(check: Callable[..., None], subject: tuple[Any, ...]) -> str | None:
-    """Return what an earlier check stands in the way with."""
-    raised = _raised(check, subject, given_situations_key())
-    if isinstance(raised, Blocked):
-        return str(raised)
-    if raised is None or isinstance(raised, SkipTest):  # what does not apply is no obstacle
+def _find_obstacle(check: Callable[..., None], arguments: tuple[Any, ...]) -> str | None:
+    """Return why an earlier check blocks later ones; None if it does not."""
+    error = _run_cached(check, arguments, situations_key())
+    if isinstance(error, BlockedCheck):
+        return str(error)
+    if error is None or isinstance(error, SkipTest):  # a check that does not apply blocks nothing
         return None
-    return f"{name_of(check)} fails: mend that first."
+    return f"{check_name(check)} fails: fix that first."
 
 
 @cache
-def _raised(check: Callable[..., None], subject: tuple[Any, ...], _: Hashable) -> BaseException | None:
-    """Try a check, once, whoever asks and however many others need it; return what it raised."""
+def _run_cached(check: Callable[..., None], arguments: tuple[Any, ...], _: Hashable) -> BaseException | None:
+    """Run a check once, however many other checks depend on it, and return the exception it raised."""
     try:
-        check(*subject)
+        check(*arguments)
     except KeyboardInterrupt:
         raise
-    except BaseException as raised:  # SystemExit would end all checks
-        return raised
+    except BaseException as error:  # SystemExit would end all checks
+        return error
     return None
 
 
-def forget() -> None:
-    """Try all checks anew: who asks again may have mended something."""
-    _raised.cache_clear()
+def clear_cache() -> None:
+    """Forget the outcomes of checks, since the code may have changed between two runs."""
+    _run_cached.cache_clear()
 
 
-def name_of(check: Callable[..., None]) -> str:
-    """Return a check's name: its function's, without ``check_``."""
+def check_name(check: Callable[..., None]) -> str:
+    """Return the name of a check: that of its function without ``check_``."""
     return check.__name__.removeprefix(_PREFIX)
 
 
-def why_of(check: Callable[..., None]) -> str:
-    """Return the reason for a check: its docstring, but for the first line."""
+def check_reason(check: Callable[..., None]) -> str:
+    """Return the reason for a check: its docstring without the first line."""
     return " ".join((check.__doc__ or "").partition("\n")[2].split())
 
 
 def checks_in(module: ModuleType) -> list[Callable[..., None]]:
-    """Return the check functions that a module defines, in the order in which they are written."""
+    """Return the check functions of a module, in the order of their definition."""
     return [
         member
         for name, member in vars(module).items()
@@ -212,32 +221,34 @@ def checks_in(module: ModuleType) -> list[Callable[..., None]]:
     ]
 
 
-def bind(check: Callable[..., None], kind: str, component: str, *subject: Any, name: str = "") -> Check:
-    """Tie a check function to what it is asked about."""
-    run = partial(_guarded, check, component, subject)
-    return Check(name or name_of(check), kind, component, run, why_of(check))
+def bind(check: Callable[..., None], kind: str, component: str, *arguments: Any, name: str = "") -> Check:
+    """Bind a check function to its arguments."""
+    run = partial(_run_bound, check, component, arguments)
+    return Check(name or check_name(check), kind, component, run, check_reason(check))
 
 
-def bind_all(module: ModuleType, kind: str, component: str, *subject: Any) -> Iterator[Check]:
-    """Tie every check function of a module to what it is asked about."""
-    return (bind(check, kind, component, *subject) for check in checks_in(module))
+def bind_all(module: ModuleType, kind: str, component: str, *arguments: Any) -> Iterator[Check]:
+    """Bind every check function of a module to its arguments."""
+    return (bind(check, kind, component, *arguments) for check in checks_in(module))
 
 
-def _guarded(check: Callable[..., None], who: str, subject: tuple[Any, ...]) -> None:
-    """Run a check; what it did not expect, such as an `assert` of others, breaks a promise, too."""
-    raised = _raised(check, subject, given_situations_key())
-    if raised is None:
+def _run_bound(check: Callable[..., None], subject: str, arguments: tuple[Any, ...]) -> None:
+    """Run a check. An unexpected exception also counts as a broken promise."""
+    error = _run_cached(check, arguments, situations_key())
+    if error is None:
         return
-    if isinstance(raised, BrokenPromiseError | SkipTest):
-        raise raised
+    if isinstance(error, BrokenPromiseError | SkipTest):
+        raise error
     promise = (check.__doc__ or "").partition("\n")[0].removeprefix("Check that ")
-    found = f"{describe(raised).rstrip('.')} was raised. Expected that {promise}"
-    raise BrokenPromiseError(_folded(f"{who}: {found} The traceback shows where to mend it.")) from raised
+    problem = f"{describe(error).rstrip('.')} was raised. Expected that {promise}"
+    raise BrokenPromiseError(
+        _fold_whitespace(f"{subject}: {problem} The traceback shows where to fix it.")
+    ) from error
 
 
-def _ended(sentence: str) -> str:
+def _end_sentence(sentence: str) -> str:
     return sentence if sentence.endswith((".", "?")) else f"{sentence}."
 
 
-def _folded(message: str) -> str:
+def _fold_whitespace(message: str) -> str:
     return " ".join(message.split())

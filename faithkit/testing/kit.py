@@ -1,4 +1,4 @@
-"""What a plugin gives to the conformance kit: models that its explainers read, and what is known to fail."""
+"""A plugin's own contribution to the conformance kit: models, explanations and expected failures."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,31 +11,31 @@ import attrs
 from faithkit.errors import PluginError
 from faithkit.explanations.explanations import Sample
 from faithkit.extension.component import Component
-from faithkit.foreign import foreign
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
+from faithkit.third_party import guard
 
-NAMED = "FAITHKIT_KIT"
-"""The constant of a plugin's module that says where its kit is, as an import string."""
+KIT_CONSTANT = "FAITHKIT_KIT"
+"""The constant of a plugin's module that holds the import string of its kit."""
 
 
 @attrs.frozen(eq=False)
 class Kit:
-    """What is to be tried of a plugin, in place of or besides what the conformance kit has.
+    """Models, explanations and expected failures of a plugin, for the conformance kit.
 
     A plugin's module names a function that returns one: ``FAITHKIT_KIT = "my_plugin.kit:kit"``. It is called
-    only where the plugin is checked, and may raise `unittest.SkipTest` where a library is missing.
+    only when the plugin is checked, and may raise `unittest.SkipTest` if a library is missing.
 
     Parameters
     ----------
-    situations : mapping of str to Situation
-        Models that its explainers can read, instead of the kit's: each a fitted model, six rows to explain,
-        of which the second and the last are equal, and a background.
+    situations : mapping of str to EvaluationInputs
+        Models that its explainers can read, instead of the kit's models: each a fitted model, six rows to
+        explain, of which the second and the last are equal, and a background.
     samples : mapping of str to Sample
-        Explanations of new kinds with their instances, none of them missing, for its relations and
-        discretizers to be tried on.
+        Explanations of new kinds with their instances, none of them missing, on which its relations and
+        discretizers are checked.
     expected_failures : mapping of str to str
-        Checks that are known to fail, each with the reason: by name for every component of the plugin, or by
-        id (``shap-chunking_is_irrelevant``) for one. One that passes is a failure.
+        Checks that are expected to fail, each with the reason: by name for every component of the plugin, or
+        by id (``shap-chunking_is_irrelevant``) for one. It is a failure if one of them passes.
 
     Examples
     --------
@@ -46,39 +46,39 @@ class Kit:
     situations: Mapping[str, EvaluationInputs] = attrs.field(factory=dict)
     samples: Mapping[str, Sample] = attrs.field(factory=dict)
     expected_failures: Mapping[str, str] = attrs.field(factory=dict)
-    skipped: str = attrs.field(default="", repr=False)  # why nothing can be tried
+    skipped: str = attrs.field(default="", repr=False)  # the reason if nothing can be checked
 
 
-def kit_of(module: Any) -> Kit:
-    """Return what a plugin's module gives; an empty kit where it names none."""
-    place = getattr(module, NAMED, None)
-    if place is None:
+def load_kit(module: Any) -> Kit:
+    """Return the kit of a plugin's module; an empty kit if it names none."""
+    import_string = getattr(module, KIT_CONSTANT, None)
+    if import_string is None:
         return Kit()
-    who = f"{NAMED} of {module.__name__}"
-    found = Component(name="kit", factory=place, summary="A plugin's kit.").load()
-    with foreign(who, "It names a function without parameters.", PluginError):
+    owner = f"{KIT_CONSTANT} of {module.__name__}"
+    build_kit = Component(name="kit", factory=import_string, summary="A plugin's kit.").load()
+    with guard(owner, "It names a function without parameters.", PluginError):
         try:
-            made = found()
+            kit = build_kit()
         except SkipTest as reason:
             return Kit(skipped=str(reason))
-    if not isinstance(made, Kit):
-        raise PluginError(f"{who} gave a {type(made).__name__}: expected a faithkit.testing.Kit.")
-    return made
+    if not isinstance(kit, Kit):
+        raise PluginError(f"{owner} gave a {type(kit).__name__}: expected a faithkit.testing.Kit.")
+    return kit
 
 
-_samples: ContextVar[Mapping[str, Sample] | None] = ContextVar("samples", default=None)
+_current_samples: ContextVar[Mapping[str, Sample] | None] = ContextVar("samples", default=None)
 
 
 @contextmanager
-def given_samples(samples: Mapping[str, Sample]) -> Iterator[None]:
-    """Try relations and discretizers on these explanations, too."""
-    token = _samples.set(samples)
+def use_samples(samples: Mapping[str, Sample]) -> Iterator[None]:
+    """Check relations and discretizers on these explanations as well."""
+    token = _current_samples.set(samples)
     try:
         yield
     finally:
-        _samples.reset(token)
+        _current_samples.reset(token)
 
 
-def samples() -> Mapping[str, Sample]:
-    """Return the explanations that the plugin in hand gives."""
-    return _samples.get() or {}
+def current_samples() -> Mapping[str, Sample]:
+    """Return the explanations of the plugin that is being checked."""
+    return _current_samples.get() or {}

@@ -1,4 +1,4 @@
-"""From what a person wants checked (a module, a distribution, a component) to the checks that apply to it."""
+"""Find the checks of a target: a module, a distribution or a component."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -15,38 +15,36 @@ from attrs import evolve
 from faithkit.errors import InputError
 from faithkit.extension.component import Component
 from faithkit.extension.entries import Entry
-from faithkit.extension.plugin_sources import as_sources, normalised
+from faithkit.extension.plugin_sources import as_sources, normalise_name
 from faithkit.extension.registry import GROUP
 from faithkit.extension.verbs import COMMANDS, command_entry
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
-from faithkit.testing import (
-    declarations,
-)
-from faithkit.testing.checks import Check, bind_all, check_expected, forget
-from faithkit.testing.fixtures import are_given, given_situations
+from faithkit.testing.checks import Check, bind_all, check_expected_failures, clear_cache
 from faithkit.testing.kinds import (
     adapter_checks,
     command_checks,
     component_checks,
     dataset_checks,
+    declaration_checks,
     diagnostic_checks,
     discretizer_checks,
     estimator_checks,
     explainer_checks,
-    explainer_function,
-    explainer_manners,
+    explainer_invariance_checks,
+    explainer_side_effect_checks,
     loader_checks,
     plugin_checks,
     relation_checks,
-    relation_function,
+    relation_invariance_checks,
 )
 from faithkit.testing.kinds.plugin_checks import Plugin
-from faithkit.testing.kit import Kit, given_samples, kit_of
+from faithkit.testing.kit import Kit, load_kit, use_samples
+from faithkit.testing.situations import has_custom_situations, use_situations
 from faithkit.wording import did_you_mean
 
-_MODULES: dict[str, tuple[ModuleType, ...]] = {
-    "explainer": (explainer_checks, explainer_function, explainer_manners),
-    "relation": (relation_checks, relation_function),
+_MODULES_BY_KIND: dict[str, tuple[ModuleType, ...]] = {
+    "explainer": (explainer_checks, explainer_invariance_checks, explainer_side_effect_checks),
+    "relation": (relation_checks, relation_invariance_checks),
     "discretizer": (discretizer_checks,),
     "estimator": (estimator_checks,),
     "diagnostic": (diagnostic_checks,),
@@ -56,23 +54,28 @@ _MODULES: dict[str, tuple[ModuleType, ...]] = {
     "command": (command_checks,),
 }
 
-ALL = (plugin_checks, declarations, component_checks, *chain.from_iterable(_MODULES.values()))
+CHECK_MODULES = (
+    plugin_checks,
+    declaration_checks,
+    component_checks,
+    *chain.from_iterable(_MODULES_BY_KIND.values()),
+)
 """The modules whose functions are checks."""
 
 
 def checks_for(
     target: Any, *, distribution: str | None = None, situations: Mapping[str, EvaluationInputs] | None = None
 ) -> list[Check]:
-    """List the checks that a plugin, or one component, should pass.
+    """Return the checks that a plugin, or one component, should pass.
 
     Parameters
     ----------
     target : module, str, or tuple
         A plugin's module, the name of an installed distribution, or ``(kind, component)``.
     distribution : str, optional
-        Who provides it, for messages; by default the distribution that has declared the module.
-    situations : mapping of str to Situation, optional
-        Models of your own to try explainers on, instead of the kit's: each a fitted model, six rows to
+        The providing distribution, for messages. By default the one that declares the module.
+    situations : mapping of str to EvaluationInputs, optional
+        Your own models for checking explainers, instead of those of the kit: each a fitted model, six rows to
         explain, of which the second and the last are equal, and a background.
 
     Returns
@@ -95,106 +98,117 @@ def checks_for(
     Traceback (most recent call last):
     faithkit.errors.InputError: no plugin of a distribution 'faithkit-scoped-rulez' is installed. Did...
     """
-    forget()
-    with given_situations(situations):
-        found = list(_checks(target, distribution))
+    clear_cache()
+    with use_situations(situations):
+        checks = list(_find_checks(target, distribution))
     if situations is None:
-        return found
-    return [evolve(check, run=partial(_run_in, situations, check.run)) for check in found]
+        return checks
+    return [evolve(check, run=partial(_run_in_situations, situations, check.run)) for check in checks]
 
 
-def _run_in(situations: Mapping[str, EvaluationInputs], run: Callable[[], None]) -> None:
-    with given_situations(situations):
+def _run_in_situations(situations: Mapping[str, EvaluationInputs], run: Callable[[], None]) -> None:
+    with use_situations(situations):
         run()
 
 
-def _checks(target: Any, distribution: str | None) -> Iterator[Check]:
+def _find_checks(target: Any, distribution: str | None) -> Iterator[Check]:
     if isinstance(target, tuple):
-        yield from _component_checks(_entry(target, distribution or "your plugin"))
+        yield from _component_checks(_parse_component(target, distribution or "your plugin"))
         return
-    for plugin in _plugins(target, distribution):
+    for plugin in _find_plugins(target, distribution):
         yield from bind_all(plugin_checks, "plugin", plugin.name, plugin)
-        entries = plugin.offers()[0]
-        kit = kit_of(plugin.load()) if entries else Kit()
-        with _given(kit):
-            found = [check for entry in entries for check in _component_checks(entry)]
-        check_expected(kit.expected_failures, found)
-        yield from (_with_kit(check, kit) for check in found)
-    for entry in _commands(target):
+        entries = plugin.load_components()[0]
+        kit = load_kit(plugin.load()) if entries else Kit()
+        with _use_kit(kit):
+            checks = [check for entry in entries for check in _component_checks(entry)]
+        check_expected_failures(kit.expected_failures, checks)
+        yield from (_with_kit(check, kit) for check in checks)
+    for entry in _find_commands(target):
         yield from _component_checks(entry)
 
 
 @contextmanager
-def _given(kit: Kit) -> Iterator[None]:
-    """Try what a plugin gives, unless who checks it gives situations of another kind."""
-    situations = given_situations(kit.situations) if kit.situations and not are_given() else nullcontext()
-    with situations, given_samples(kit.samples):
+def _use_kit(kit: Kit) -> Iterator[None]:
+    """Use the situations and samples of a plugin's kit; situations of the caller take precedence."""
+    situations = (
+        use_situations(kit.situations) if kit.situations and not has_custom_situations() else nullcontext()
+    )
+    with situations, use_samples(kit.samples):
         yield
 
 
 def _with_kit(check: Check, kit: Kit) -> Check:
     expected = kit.expected_failures.get(check.id, kit.expected_failures.get(check.name, ""))
-    return evolve(check, run=partial(_run_with, kit, check.run), expected=expected)
+    return evolve(check, run=partial(_run_with_kit, kit, check.run), expected=expected)
 
 
-def _run_with(kit: Kit, run: Callable[[], None]) -> None:
+def _run_with_kit(kit: Kit, run: Callable[[], None]) -> None:
     if kit.skipped:
         raise SkipTest(kit.skipped)
-    with _given(kit):
+    with _use_kit(kit):
         run()
 
 
 def _component_checks(entry: Entry) -> Iterator[Check]:
     kind, name = entry.kind, entry.component.name
-    yield from bind_all(declarations, kind, name, entry)
-    if kind != "command":  # whose factory is the command itself
+    yield from bind_all(declaration_checks, kind, name, entry)
+    if kind != "command":  # the factory of a command is the command itself
         yield from bind_all(component_checks, kind, name, entry)
     if kind == "explainer":
         yield from explainer_checks.situation_checks(entry)
-    for module in _MODULES[kind]:
+    for module in _MODULES_BY_KIND[kind]:
         yield from bind_all(module, kind, name, entry)
 
 
-def _entry(target: tuple[Any, ...], distribution: str) -> Entry:
-    if len(target) == 2 and target[0] in _MODULES and isinstance(target[1], Component):
+def _parse_component(target: tuple[Any, ...], distribution: str) -> Entry:
+    if len(target) == 2 and target[0] in _MODULES_BY_KIND and isinstance(target[1], Component):
         return Entry(target[0], target[1], distribution, "unknown")
     raise InputError(
-        f"a single component is checked as (kind, Component), with a kind out of {', '.join(_MODULES)}. "
-        f"Got {target!r:.80} instead."
+        "a single component is checked as (kind, Component), with a kind out of "
+        f"{', '.join(_MODULES_BY_KIND)}. Got {target!r:.80} instead."
     )
 
 
-def _plugins(target: Any, distribution: str | None) -> list[Plugin]:
-    points = [(source.entry_point, source.distribution) for source in as_sources(entry_points(group=GROUP))]
+def _find_plugins(target: Any, distribution: str | None) -> list[Plugin]:
+    declared_plugins = [
+        (source.entry_point, source.distribution) for source in as_sources(entry_points(group=GROUP))
+    ]
     if isinstance(target, ModuleType):
-        declared = [owner for point, owner in points if point.value == target.__name__]
-        provider = distribution or (declared or [target.__name__.partition(".")[0]])[0]
+        owners = [owner for entry_point, owner in declared_plugins if entry_point.value == target.__name__]
+        provider = distribution or (owners or [target.__name__.partition(".")[0]])[0]
         return [Plugin(EntryPoint(target.__name__, target.__name__, GROUP), provider)]
     if not isinstance(target, str):
         raise InputError(
             f"the target is a {type(target).__name__}: give a plugin's module, the name of an installed "
             "distribution, or (kind, Component)."
         )
-    found = [Plugin(point, owner) for point, owner in points if owner == normalised(target)]
-    if not found and not _commands(target):
-        raise InputError(_nothing_to_check(target, sorted({owner for _, owner in points})))
-    return found
+    plugins = [
+        Plugin(entry_point, owner)
+        for entry_point, owner in declared_plugins
+        if owner == normalise_name(target)
+    ]
+    if not plugins and not _find_commands(target):
+        raise InputError(_describe_missing_plugin(target, sorted({owner for _, owner in declared_plugins})))
+    return plugins
 
 
-def _commands(target: Any) -> list[Entry]:
-    """Return the verbs of a distribution; a module has none, because they are entry points of their own."""
+def _find_commands(target: Any) -> list[Entry]:
+    """Return the commands of a distribution. A module has none: commands are separate entry points."""
     if not isinstance(target, str):
         return []
     sources = as_sources(entry_points(group=COMMANDS))
-    return [command_entry(source) for source in sources if source.distribution == normalised(target)]
+    return [command_entry(source) for source in sources if source.distribution == normalise_name(target)]
 
 
-def _nothing_to_check(target: str, known: list[str]) -> str:
+def _describe_missing_plugin(target: str, distributions: list[str]) -> str:
     try:
         installed = distribution_named(target).name
     except (PackageNotFoundError, ValueError):
-        guess = did_you_mean(target, known)
-        return f"no plugin of a distribution {target!r} is installed. {guess} There is: {', '.join(known)}."
+        suggestion = did_you_mean(target, distributions)
+        installed_names = ", ".join(distributions)
+        return (
+            f"no plugin of a distribution {target!r} is installed. {suggestion} There is: {installed_names}."
+        )
     return (
         f"{installed} is installed, and declares no plugin. Add to its pyproject.toml "
         f'[project.entry-points.{GROUP}] with a line such as main = "its_module", and install it again.'

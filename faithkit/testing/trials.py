@@ -1,6 +1,6 @@
-"""An explainer tried in one situation: fitted once, asked in several ways, and every answer kept.
+"""Trials of an explainer in one situation: fit once, explain in several ways, and cache every answer.
 
-Explaining can be slow, so checks share answers instead of asking again.
+Explaining can be slow, so checks share the answers.
 """
 
 import io
@@ -24,189 +24,202 @@ from faithkit.inputs.evaluation_inputs import EvaluationInputs
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.seeds import row_seeds
 from faithkit.run.components.system import check_predictions
-from faithkit.testing.fixtures import fresh, situation_named, situation_names
-from faithkit.testing.kinds.component_checks import make
+from faithkit.testing.kinds.component_checks import create
+from faithkit.testing.situations import current_situation, deep_copy, situation_names
 
 
 @frozen(eq=False)
 class Trial:
-    """What an explainer did in one situation, and what became of what it was given.
+    """A successful trial of an explainer in one situation.
 
-    `made` is what the factory gave and `explainer` what the kernel would go on with after `fit`. X, seeds,
-    background and the predictor's model are as the explainer left them; `situation` is untouched. `touched`
-    are the global things of the process that it changed.
+    `instance` is the result of the factory, and `explainer` the one that the kernel would use after `fit`. X,
+    seeds, background and the predictor's model are as the explainer left them; `situation` is unchanged.
+    `changed_globals` names the global state of the process that the explainer changed.
     """
 
     entry: Entry
     name: str
     situation: EvaluationInputs
-    made: Any
-    fit_returned: Any
+    instance: Any
+    fit_result: Any
     answer: Any
     X: Any
     seeds: NDArray[np.uint32]
     background: Any
     predictor: Predictor
-    touched: tuple[str, ...]
+    changed_globals: tuple[str, ...]
 
     @property
-    def who(self) -> str:
-        """Whom a message is about."""
+    def label(self) -> str:
+        """The subject of messages."""
         return f"{self.entry.component.name} on {self.name}"
 
     @property
     def situation_seeds(self) -> NDArray[np.uint32]:
-        """The seeds of its rows."""
+        """The seeds of the rows of the situation."""
         return row_seeds(self.situation.X, seed=0)
 
     @property
     def is_single(self) -> bool:
-        """Whether its model scores in single precision."""
+        """Whether the model of the situation scores in single precision."""
         row, predictor = take_rows(self.situation.X, slice(0, 1)), Predictor(self.situation.model)
         return predictor.has_scores and predictor.scores_are_single(row)
 
     @property
     def explainer(self) -> Any:
         """The fitted explainer."""
-        return self.made if self.fit_returned is None else self.fit_returned
+        return self.instance if self.fit_result is None else self.fit_result
 
 
-def trials(entry: Entry) -> list[Trial]:
-    """Return the trials of all situations that the explainer explains; skip the check if there are none."""
-    found = [outcome(entry, name) for name in situation_names(entry.component.inputs)]
-    worked = [trial for trial in found if isinstance(trial, Trial)]
-    if not worked:
+def successful_trials(entry: Entry) -> list[Trial]:
+    """Return the successful trials in all situations; skip the check if there are none."""
+    outcomes = [try_explainer(entry, name) for name in situation_names(entry.component.inputs)]
+    successes = [trial for trial in outcomes if isinstance(trial, Trial)]
+    if not successes:
         raise SkipTest("No situation is explained: see explains_something.")
-    return worked
+    return successes
 
 
-def outcome(entry: Entry, name: str) -> Trial | BaseException:
-    """Try an explainer in a situation, once; what it raises is an outcome, too."""
-    return _outcome(entry, name, situation_named(name))
+def try_explainer(entry: Entry, name: str) -> Trial | BaseException:
+    """Try an explainer in a situation and return the trial, or the exception it raised. Cached."""
+    return _try_explainer(entry, name, current_situation(name))
 
 
 @cache
-def _outcome(
-    entry: Entry, name: str, given: EvaluationInputs, backwards: bool = False
+def _try_explainer(
+    entry: Entry, name: str, situation: EvaluationInputs, is_reversed: bool = False
 ) -> Trial | BaseException:
-    explainer, predictor = make(entry), own_predictor(given)
-    X, seeds = fresh(given.X), row_seeds(given.X, seed=0)
-    background = fresh(take_rows(given.background, slice(None, None, -1)) if backwards else given.background)
-    touched: list[str] = []
+    explainer, predictor = create(entry), copy_predictor(situation)
+    X, seeds = deep_copy(situation.X), row_seeds(situation.X, seed=0)
+    background = deep_copy(
+        take_rows(situation.background, slice(None, None, -1)) if is_reversed else situation.background
+    )
+    changed_globals: list[str] = []
     try:
         check_predictions(entry.component.name, explainer, predictor)
-        with _quiet(), _watched(touched):
-            returned = explainer.fit(predictor, background)
-            answer = (explainer if returned is None else returned).explain(X, seeds)
+        with _silence(), _watch_globals(changed_globals):
+            fit_result = explainer.fit(predictor, background)
+            answer = (explainer if fit_result is None else fit_result).explain(X, seeds)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # SystemExit ends an explainer, and not the kit
+    except BaseException as error:  # SystemExit must not end the kit
         return error
     return Trial(
-        entry, name, given, explainer, returned, answer, X, seeds, background, predictor, tuple(touched)
+        entry,
+        name,
+        situation,
+        explainer,
+        fit_result,
+        answer,
+        X,
+        seeds,
+        background,
+        predictor,
+        tuple(changed_globals),
     )
 
 
-def own_predictor(given: EvaluationInputs) -> Predictor:
-    """Return a situation's model, as explainers are given it: a copy, where it can be copied."""
+def copy_predictor(situation: EvaluationInputs) -> Predictor:
+    """Return a predictor with a copy of the situation's model, if it can be copied."""
     try:
-        return Predictor(fresh(given.model))
+        return Predictor(deep_copy(situation.model))
     except Exception:
-        return Predictor(given.model)
+        return Predictor(situation.model)
 
 
-def backwards(trial: Trial) -> Trial | BaseException:
-    """Try it once more, with another instance and the background in the opposite order."""
-    return _outcome(trial.entry, trial.name, trial.situation, backwards=True)
+def retry_with_reversed_background(trial: Trial) -> Trial | BaseException:
+    """Try the explainer again, with a new instance and the background in the opposite order."""
+    return _try_explainer(trial.entry, trial.name, trial.situation, is_reversed=True)
 
 
 @cache
-def again(trial: Trial) -> Explanations:
-    """Explain the same rows once more."""
+def explain_again(trial: Trial) -> Explanations:
+    """Explain the same rows again."""
     return _explain(trial, slice(None))
 
 
 @cache
-def reversed_rows(trial: Trial) -> Explanations:
-    """Explain the rows in the opposite order, those of a frame under other labels, and turn the answer."""
+def explain_reversed(trial: Trial) -> Explanations:
+    """Explain the rows in the opposite order, with another index, and reverse the answer."""
     labels = range(n_rows(trial.situation.X))
     return _explain(trial, slice(None, None, -1), labels).take(slice(None, None, -1))
 
 
 @cache
-def relabelled(trial: Trial) -> Explanations:
-    """Explain the rows of a frame under the labels that they have in `reversed_rows`."""
+def explain_relabelled(trial: Trial) -> Explanations:
+    """Explain the rows of a frame with the index that they have in `explain_reversed`."""
     return _explain(trial, slice(None), range(n_rows(trial.situation.X))[::-1])
 
 
 @cache
-def repeated(trial: Trial, n: int) -> Explanations:
-    """Explain n rows at once: those of the situation, again and again."""
+def explain_repeatedly(trial: Trial, n: int) -> Explanations:
+    """Explain n rows at once: those of the situation, repeated."""
     return _explain(trial, np.arange(n) % n_rows(trial.situation.X))
 
 
 @cache
-def one_by_one(trial: Trial) -> Explanations:
-    """Explain every row by itself."""
+def explain_one_by_one(trial: Trial) -> Explanations:
+    """Explain every row in a call of its own."""
     return Explanations.concat([_explain(trial, slice(i, i + 1)) for i in range(n_rows(trial.situation.X))])
 
 
 @cache
-def refitted(trial: Trial) -> Explanations:
-    """Explain the same rows with another instance, fitted on the same background."""
-    other = make(trial.entry)
-    with _quiet():
-        returned = other.fit(own_predictor(trial.situation), fresh(trial.situation.background))
-        answer: Explanations = (other if returned is None else returned).explain(
-            fresh(trial.situation.X), trial.situation_seeds
+def refit_and_explain(trial: Trial) -> Explanations:
+    """Explain the same rows with a new instance, fitted on the same background."""
+    instance = create(trial.entry)
+    with _silence():
+        fit_result = instance.fit(copy_predictor(trial.situation), deep_copy(trial.situation.background))
+        answer: Explanations = (instance if fit_result is None else fit_result).explain(
+            deep_copy(trial.situation.X), trial.situation_seeds
         )
     return answer
 
 
-def no_rows(trial: Trial) -> Any:
-    """Explain nothing."""
+def explain_no_rows(trial: Trial) -> Any:
+    """Explain an empty batch."""
     return _explain(trial, slice(0, 0))
 
 
 def _explain(trial: Trial, rows: Any, labels: range | None = None) -> Explanations:
-    X = fresh(take_rows(trial.situation.X, rows))
+    X = deep_copy(take_rows(trial.situation.X, rows))
     seeds = row_seeds(X, seed=0)
     if labels is not None and isinstance(X, pd.DataFrame):
         X.index = pd.Index(labels)
-    with _quiet():
+    with _silence():
         answer: Explanations = trial.explainer.explain(X, seeds)
     return answer
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Let libraries warn and print as they like: what counts here is what they return."""
+def _silence() -> Iterator[None]:
+    """Suppress warnings and output of libraries: only their results matter here."""
     with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
-        warnings.filterwarnings("ignore", ".*")  # unlike what others write who ignore all
+        # a pattern that differs from filters of explainers that ignore all warnings
+        warnings.filterwarnings("ignore", ".*")
         yield
 
 
 @contextmanager
-def _watched(touched: list[str]) -> Iterator[None]:
-    """Note which global things are used or changed, and put them back as they were."""
-    python, legacy = random.getstate(), np.random.get_state()
+def _watch_globals(changed_globals: list[str]) -> Iterator[None]:
+    """Record which global state is used or changed, and restore it."""
+    python_state, numpy_state = random.getstate(), np.random.get_state()
     filters, errors = list(warnings.filters), np.geterr()
     try:
         with redirect_stdout(io.StringIO()) as printed:
             yield
     finally:
-        found = {
-            "random": random.getstate() != python,
-            "numpy.random": _differ(np.random.get_state(), legacy),
+        is_changed = {
+            "random": random.getstate() != python_state,
+            "numpy.random": _states_differ(np.random.get_state(), numpy_state),
             "stdout": bool(printed.getvalue()),
             "warnings.filters": list(warnings.filters) != filters,
             "numpy.seterr": np.geterr() != errors,
         }
-        touched.extend(name for name, is_touched in found.items() if is_touched)
-        random.setstate(python)
-        np.random.set_state(legacy)
+        changed_globals.extend(name for name, changed in is_changed.items() if changed)
+        random.setstate(python_state)
+        np.random.set_state(numpy_state)
         np.seterr(**errors)
 
 
-def _differ(state: Any, other: Any) -> bool:
+def _states_differ(state: Any, other: Any) -> bool:
     return any(not np.array_equal(a, b) for a, b in zip(state, other, strict=True))

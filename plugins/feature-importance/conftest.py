@@ -1,14 +1,14 @@
-"""Libraries that are an optional extra: the doctests of their parts run where they are installed."""
+"""Run the doctests of modules with an optional library only if that library is installed."""
 
 import importlib.util
 
-_PARTS = {
-    "torch": ("gradients/torch_modules.py", "gradients/torch_adapter.py", "adapters/tensors.py"),
+_MODULES = {
+    "torch": ("gradients/torch_modules.py", "adapters/tensors.py"),
 }
 
 collect_ignore = [
-    f"faithkit_feature_importance/{part}"
-    for library, parts in _PARTS.items()
+    f"faithkit_feature_importance/{module}"
+    for library, modules in _MODULES.items()
     if not importlib.util.find_spec(library)
-    for part in parts
+    for module in modules
 ]

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from faithkit_attacks.catalogue import ATTACKS, chosen
-from faithkit_attacks.explainers.cherry_picker import CherryPicker, decidedness
-from faithkit_attacks.measuring import explained
-from faithkit_attacks.worlds import of_applicants
+from faithkit_attacks.catalogue import ATTACKS, select_attacks
+from faithkit_attacks.explainers.cherry_picker import CherryPicker, clarity
+from faithkit_attacks.measuring import evaluate_side
+from faithkit_attacks.scenarios import applicants_scenario
 
 import faithkit
 
@@ -35,9 +35,11 @@ CAUGHT = [
 
 
 def sides(name, n, seed):
-    (attack,) = chosen((name,))
-    world = of_applicants(n, seed)
-    return explained(attack.lie, attack, world, seed), explained(attack.twin, attack, world, seed)
+    (attack,) = select_attacks((name,))
+    scenario = applicants_scenario(n, seed)
+    return evaluate_side(attack.lie, attack, scenario, seed), evaluate_side(
+        attack.twin, attack, scenario, seed
+    )
 
 
 @pytest.mark.parametrize("name", dict(CAUGHT))
@@ -50,11 +52,11 @@ def test_what_is_said_to_catch_it_does(name):
 @pytest.mark.parametrize("seed", range(1, 11))
 @pytest.mark.parametrize("n", [400, 2000])
 def test_it_does_at_every_seed(n, seed):
-    world = of_applicants(n, seed)
+    scenario = applicants_scenario(n, seed)
     attacks = [attack for attack in ATTACKS if attack.name in dict(CAUGHT)]
-    twin = explained(attacks[0].twin, attacks[0], world, seed)  # they all have the same
+    twin = evaluate_side(attacks[0].twin, attacks[0], scenario, seed)  # they all have the same
     for attack in attacks:
-        lie = explained(attack.lie, attack, world, seed)
+        lie = evaluate_side(attack.lie, attack, scenario, seed)
         assert all(catches(lie, twin) for name, catches in CAUGHT if name == attack.name), attack.name
 
 
@@ -76,14 +78,14 @@ def test_the_encoder_fools_consistency_and_readers():
 
 @pytest.mark.parametrize("name", ["encoder", "out-of-reach", "flatterer"])
 def test_columns_are_known_by_name_and_not_by_place(name):
-    world = of_applicants(20)
+    scenario = applicants_scenario(20)
     liar = (
         faithkit.plugin.registry()
         .create("explainer", name)
-        .fit(faithkit.Predictor(world.model("biased")), world.background)
+        .fit(faithkit.Predictor(scenario.model("biased")), scenario.background)
     )
-    told, again = (liar.explain(X, seeds=None) for X in (world.X, world.X[world.X.columns[::-1]]))
-    values = again.values[world.X.columns] if name == "out-of-reach" else again.values
+    told, again = (liar.explain(X, seeds=None) for X in (scenario.X, scenario.X[scenario.X.columns[::-1]]))
+    values = again.values[scenario.X.columns] if name == "out-of-reach" else again.values
     assert told.values.equals(values) if name == "out-of-reach" else (told.values == values).all()
 
 
@@ -114,21 +116,23 @@ def test_the_flatterers_rule_covers_its_row_and_no_other():
 
 
 def test_the_cherry_pickers_choice_looks_at_least_as_good_as_each():
-    world = of_applicants(30)
+    scenario = applicants_scenario(30)
     given = [
         faithkit.plugin.registry().create("explainer", name, params)
         for name, params in (("shap", {}), ("lime", {"samples": 100}))
     ]
     alone = [
-        faithkit.evaluate(world.model("mixed"), world.X, one, background=world.background).sample.explanations
+        faithkit.evaluate(
+            scenario.model("mixed"), scenario.X, one, background=scenario.background
+        ).sample.explanations
         for one in given
     ]
     picked = faithkit.evaluate(
-        world.model("mixed"), world.X, CherryPicker(given), background=world.background
+        scenario.model("mixed"), scenario.X, CherryPicker(given), background=scenario.background
     )
     chosen_values = picked.sample.explanations.values
-    best = np.max([decidedness(one.values) for one in alone], axis=0)
-    assert decidedness(chosen_values) == pytest.approx(best, abs=1e-6)
+    best = np.max([clarity(one.values) for one in alone], axis=0)
+    assert clarity(chosen_values) == pytest.approx(best, abs=1e-6)
     stacked = np.stack([one.values for one in alone])
     assert (np.isclose(chosen_values, stacked, atol=1e-6).all(axis=2).any(axis=0)).all()
 
@@ -139,14 +143,15 @@ def test_what_is_out_of_reach_is_true_and_changes_nothing_else():
     assert (told["sex"] != X["sex"]).all()
     assert told.drop(columns="sex").equals(X.drop(columns="sex"))
     assert (
-        of_applicants(1).model("biased").predict(told) != of_applicants(1).model("biased").predict(X)
+        applicants_scenario(1).model("biased").predict(told)
+        != applicants_scenario(1).model("biased").predict(X)
     ).all()
 
 
 def test_who_is_decided_by_something_else_has_no_such_counterfactual():
-    world = of_applicants(20)
+    scenario = applicants_scenario(20)
     found = faithkit.evaluate(
-        world.model("honest"), world.X, "out-of-reach:columns=['sex']", background=world.background
+        scenario.model("honest"), scenario.X, "out-of-reach:columns=['sex']", background=scenario.background
     )
     assert found.unexplained == 20
     assert set(found.sample.explanations.remarked) == {"no other sex changes the prediction"}
@@ -175,9 +180,9 @@ def test_parameters_that_cannot_be_used_are_refused(name, params, told):
     ],
 )
 def test_what_does_not_fit_the_table_is_refused(explainer, told):
-    world = of_applicants(5)
+    scenario = applicants_scenario(5)
     with pytest.raises(faithkit.FaithkitError, match=told.replace("[", r"\[")):
-        faithkit.evaluate(world.model("biased"), world.X, explainer, background=world.background)
+        faithkit.evaluate(scenario.model("biased"), scenario.X, explainer, background=scenario.background)
 
 
 def test_every_attack_has_another_twin_and_a_line():

@@ -6,10 +6,10 @@ import re
 import pytest
 from click.testing import CliRunner
 from documented import DOCS
-from faithkit_attacks.catalogue import chosen
-from faithkit_attacks.measuring import MEASURES, Cell, betrays, explained, find
-from faithkit_attacks.table import lines
-from faithkit_attacks.worlds import of_adult, of_applicants
+from faithkit_attacks.catalogue import select_attacks
+from faithkit_attacks.measuring import MEASURES, Measurement, evaluate_side, exposes_lie, measure_attack
+from faithkit_attacks.scenarios import adult_scenario, applicants_scenario
+from faithkit_attacks.table import table_rows
 
 import faithkit
 from faithkit.cli import main
@@ -22,8 +22,8 @@ NUMBER = re.compile(r"−?\d\.\d+")
 
 
 @pytest.fixture(scope="module")
-def world():
-    return of_applicants(400)
+def scenario():
+    return applicants_scenario(400)
 
 
 @pytest.fixture(scope="module")
@@ -38,23 +38,25 @@ def words(cell):
     return NUMBER.sub("#", cell), [float(number.replace("−", "-")) for number in NUMBER.findall(cell)]
 
 
-def is_as_printed(name, world, printed):
-    (attack,) = chosen((name,))
-    for found, shown in zip(lines(find(attack, world)), printed[name], strict=True):
-        for mine, theirs in zip(found, shown, strict=True):
-            assert words(mine)[0] == words(theirs)[0]
-            assert words(mine)[1] == pytest.approx(words(theirs)[1], abs=0.021)
+def is_as_printed(name, scenario, printed):
+    (attack,) = select_attacks((name,))
+    for computed_row, printed_row in zip(
+        table_rows(measure_attack(attack, scenario)), printed[name], strict=True
+    ):
+        for computed, shown in zip(computed_row, printed_row, strict=True):
+            assert words(computed)[0] == words(shown)[0]
+            assert words(computed)[1] == pytest.approx(words(shown)[1], abs=0.021)
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_the_page_shows_what_is_measured(name, world, printed):
-    is_as_printed(name, world, printed)
+def test_the_page_shows_what_is_measured(name, scenario, printed):
+    is_as_printed(name, scenario, printed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
-def test_the_page_shows_what_is_measured_at_length(name, world, printed):
-    is_as_printed(name, world, printed)
+def test_the_page_shows_what_is_measured_at_length(name, scenario, printed):
+    is_as_printed(name, scenario, printed)
 
 
 def test_the_page_has_every_attack_and_names_what_nothing_catches(printed):
@@ -75,8 +77,8 @@ def test_consistency_or_sufficiency_catches_every_lie_that_is_caught(printed):
 def test_what_the_page_says_of_adult_is_true():
     told = r"Of (\d+) people .* for (\d+), .* Sufficiency is (\S+), chance (\S+), and"
     n, blamed, value, chance = map(float, re.search(told, " ".join(PAGE.split())).groups())
-    (attack,) = chosen(("scaffold-lime",))
-    result = explained(attack.lie, attack, of_adult(int(n)))
+    (attack,) = select_attacks(("scaffold-lime",))
+    result = evaluate_side(attack.lie, attack, adult_scenario(int(n)))
     first = result.sample.X.columns[abs(result.sample.explanations.values).argmax(axis=1)]
     assert (first == "coin").sum() == pytest.approx(blamed, abs=4)
     assert result.sufficiency.value == pytest.approx(value, abs=0.02)
@@ -84,32 +86,35 @@ def test_what_the_page_says_of_adult_is_true():
 
 
 INTERVALS = [
-    (Cell(0.5, 0.4, 0.6), Cell(0.9, 0.7, 1.0), True),
-    (Cell(0.5, 0.4, 0.7), Cell(0.9, 0.7, 1.0), False),
-    (Cell(0.9, 0.8, 1.0), Cell(0.5, 0.4, 0.6), False),  # that the lie looks better is no catch
-    (Cell(0.0, 0.0, 1.0, unchecked=True), Cell(0.9, 0.8, 1.0), True),
-    (Cell(0.0, 0.0, 1.0, unchecked=True), Cell(0.0, 0.0, 1.0, unchecked=True), False),
-    (Cell(), Cell(0.9, 0.8, 1.0), False),
-    (Cell(0.5, 0.4, 0.6), Cell(), False),
-    (Cell(1.0), Cell(0.1), False),  # no intervals
+    (Measurement(0.5, 0.4, 0.6), Measurement(0.9, 0.7, 1.0), True),
+    (Measurement(0.5, 0.4, 0.7), Measurement(0.9, 0.7, 1.0), False),
+    (Measurement(0.9, 0.8, 1.0), Measurement(0.5, 0.4, 0.6), False),  # that the lie looks better is no catch
+    (Measurement(0.0, 0.0, 1.0, unchecked=True), Measurement(0.9, 0.8, 1.0), True),
+    (Measurement(0.0, 0.0, 1.0, unchecked=True), Measurement(0.0, 0.0, 1.0, unchecked=True), False),
+    (Measurement(), Measurement(0.9, 0.8, 1.0), False),
+    (Measurement(0.5, 0.4, 0.6), Measurement(), False),
+    (Measurement(1.0), Measurement(0.1), False),  # no intervals
 ]
 
 
 @pytest.mark.parametrize(("lie", "twin", "caught"), INTERVALS)
 def test_a_measure_catches_a_lie_where_its_interval_is_the_worse_one(lie, twin, caught):
-    assert betrays(lie, twin) is caught
+    assert exposes_lie(lie, twin) is caught
 
 
 @pytest.mark.parametrize(
     ("cell", "text"),
     [
-        (Cell(0.995, 0.9951, 0.9949), "1.00 [0.99, 1.00]"),
-        (Cell(0.49999999999, 0.5, 0.5), "0.50 [0.50, 0.50]"),
-        (Cell(0.5, 0.49999999999999, 0.50000000000001), "0.50 [0.50, 0.50]"),  # the last bits say nothing
-        (Cell(-0.001, -0.004, 0.001), "0.00 [−0.01, 0.01]"),
-        (Cell(0.0025), "0.003"),
-        (Cell(0.0, 0.0, 1.0, unchecked=True), "nothing to check"),
-        (Cell(), "–"),
+        (Measurement(0.995, 0.9951, 0.9949), "1.00 [0.99, 1.00]"),
+        (Measurement(0.49999999999, 0.5, 0.5), "0.50 [0.50, 0.50]"),
+        (
+            Measurement(0.5, 0.49999999999999, 0.50000000000001),
+            "0.50 [0.50, 0.50]",
+        ),  # the last bits say nothing
+        (Measurement(-0.001, -0.004, 0.001), "0.00 [−0.01, 0.01]"),
+        (Measurement(0.0025), "0.003"),
+        (Measurement(0.0, 0.0, 1.0, unchecked=True), "nothing to check"),
+        (Measurement(), "–"),
     ],
 )
 def test_ends_are_rounded_outwards_and_hang_on_no_last_bit(cell, text):
@@ -145,4 +150,4 @@ def test_the_command_lists_attacks_and_refuses_others():
 @pytest.mark.parametrize("name", ["honest", "biased", "liar"])
 def test_the_banks_models_are_found_by_the_command_line(name):
     model = faithkit.load_model(f"faithkit_attacks:{name}")
-    assert model.predict(of_applicants(3).X).tolist()[0] in ("no", "yes")
+    assert model.predict(applicants_scenario(3).X).tolist()[0] in ("no", "yes")

@@ -53,7 +53,7 @@ def _draw(rows, present, n, options):
     table = rows.table
     drawn = rows._random.randint(0, len(table.codes), n)
     codes, bins = table.codes[drawn], table.bins[drawn]
-    for condition in rows._united(tuple(present)):
+    for condition in rows._intersect_per_column(tuple(present)):
         j, outside = condition.column, np.flatnonzero(~condition.holds(bins))
         if condition not in options:
             alike = table.columns[j].categories is not None or condition.high == table.columns[j].missing

@@ -63,7 +63,7 @@ def share_of_work(fitted, X, seeds, n):
 
     class Counted(PerturbedRows):
         def draw(self, present, n):
-            drawn[self.own] = drawn.get(self.own, 0) + n
+            drawn[self.instance_row] = drawn.get(self.instance_row, 0) + n
             return super().draw(present, n)
 
     with mock.patch.object(tables, "PerturbedRows", Counted):

@@ -22,7 +22,7 @@ def cluster() -> list[Contest]:
     """Explain 200 rows on two workers; the cluster runs already, and ends with this process."""
     import distributed  # noqa: F401 (so that a missing distributed leaves this benchmark out)
 
-    from faithkit.run.explaining.cluster import connected
+    from faithkit.run.explaining.cluster import connect_to_scheduler
 
     server = subprocess.Popen(
         [sys.executable, "-c", CLUSTER, sys.path[0]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -30,7 +30,7 @@ def cluster() -> list[Contest]:
     address = server.stdout.readline().strip()
 
     def ours():
-        with connected(address):
+        with connect_to_scheduler(address):
             return evaluated()
 
     name = f"{ROWS} rows of {MILLISECONDS} ms, two workers"

@@ -54,6 +54,6 @@ def sufficiency(rules):
     def work():
         fresh = faithkit.plugin.Sample(X, sample.explanations)  # a sample remembers what it was asked
         counted = count(in_scope, fresh, labels, 2)
-        return interval(JackknifeEstimate.of(counted).facts, 0.95)[0]
+        return interval(JackknifeEstimate.of(counted).statistics, 0.95)[0]
 
     return work

@@ -8,7 +8,7 @@ from faithkit.explanations.predicates import Interval
 from faithkit.explanations.rules import Rule
 from faithkit.extension.registry import registry
 from faithkit.measure.counting.tally import count
-from faithkit.measure.jackknife.deletions import related_rows
+from faithkit.measure.jackknife.deletions import relation_deletions
 
 N, COLUMNS, RULES = 200_000, 14, 5_000
 
@@ -57,7 +57,7 @@ def rules() -> list[Contest]:
         count(in_scope, Sample(X, explanations), labels, 2)
 
     def second_pass():
-        related_rows(counted)
+        relation_deletions(counted)
 
     return [
         contest("a NumPy array", X),

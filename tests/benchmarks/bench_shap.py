@@ -69,7 +69,7 @@ def contest(algorithm, model, train, test, peer, apart):
         f"{len(test):,} rows, algorithm={algorithm}, 100 reference rows",
         ours,
         "shap",
-        peer(mine.asking_.reference),
+        peer(mine.sampler_.reference),
         wanted=WANTED,
         same=lambda a, b: (
             np.abs(a - b).max() < apart and np.allclose(a.sum(axis=1), b.sum(axis=1), atol=1e-6)

@@ -45,7 +45,7 @@ def contest(algorithm, peer, forest, codes, rows):
         f"{ROWS} rows of Adult, algorithm={algorithm}",
         lambda: mine.explain(rows, seeds).values[:PEER_ROWS],
         "shap, row by row",
-        peer(mine.asking_.reference, rows[:PEER_ROWS]),
+        peer(mine.sampler_.reference, rows[:PEER_ROWS]),
         wanted=WANTED[algorithm],
         same=lambda a, b: np.abs(a - b).max() < 0.1 and np.allclose(a.sum(axis=1), b.sum(axis=1), atol=1e-6),
         repeat=1,

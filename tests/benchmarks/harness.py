@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 LONG = 10.0  # seconds
-AT_ONCE = 100_000  # rows that a model is asked about: more are no faster
+BATCH_SIZE = 100_000  # rows that a model is asked about: more are no faster
 
 _BENCHMARKS: dict[str, Callable[[], "list[Contest | Curve | Limit]"]] = {}
 
@@ -196,7 +196,7 @@ class Multiple:
 
 def multiple(name: str, limit: Limit) -> Multiple:
     """Run the explainer, and the model alone."""
-    ours, rows = run(limit.explain, 1), min(limit.asked, AT_ONCE)
+    ours, rows = run(limit.explain, 1), min(limit.asked, BATCH_SIZE)
     alone = run(lambda: limit.ask(rows) is None, 2)
     return Multiple(name, limit, ours, alone.seconds * limit.asked / rows)
 

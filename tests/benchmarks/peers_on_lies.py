@@ -33,9 +33,9 @@ class Case:
 
 def cases() -> list[Case]:
     """Return the honest model as it is explained, the liar as it is explained, and the truth about the liar."""
-    from faithkit_attacks.worlds import of_applicants
+    from faithkit_attacks.scenarios import applicants_scenario
 
-    world = of_applicants(ROWS, SEED)
+    world = applicants_scenario(ROWS, SEED)
     told = {name: _explained(world, name) for name in ("honest", "liar", "biased")}
     return [
         _case("honest", world, "honest", told["honest"]),

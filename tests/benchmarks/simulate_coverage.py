@@ -201,7 +201,7 @@ def coverage(law, runs=RUNS):
     place = list(LAWS).index(law)
     ends = np.array(
         [
-            interval(JackknifeEstimate.of(draw(np.random.default_rng([SEED, place, run]))).facts)
+            interval(JackknifeEstimate.of(draw(np.random.default_rng([SEED, place, run]))).statistics)
             for run in range(runs)
         ]
     )

@@ -1,4 +1,4 @@
-"""Every command that README and documentation show is run, as it is printed."""
+"""Every command that README, documentation and help show is run, as it is printed."""
 
 import json
 import re
@@ -6,6 +6,7 @@ import runpy
 import shlex
 import shutil
 import sys
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -21,12 +22,14 @@ from sklearn.preprocessing import OneHotEncoder
 
 import faithkit
 from faithkit.cli import main
+from faithkit.extension.verbs import VERBS
 
 pytestmark = pytest.mark.xdist_group("examples")  # what its tests share is made once
 
 
 def commands():
-    """Yield every `faithkit …` of the README, of console blocks, and of a workflow's steps."""
+    """Yield every `faithkit …` of the README, of console blocks, of a workflow's steps, and of the help."""
+    yield from epilogues()
     for line in (ROOT / "README.md").read_text().splitlines():
         found = re.match(r" {4}.*?(faithkit \w.*)", line)
         if found:
@@ -39,6 +42,14 @@ def commands():
                 yield from ((page, line) for line in block.commands if line.startswith("faithkit "))
             if (block.name, block.argument) == ("code-block", "yaml"):
                 yield from ((page, line) for line in steps(block.body) if line.startswith("faithkit "))
+
+
+def epilogues():
+    """Yield every example that the help of a verb ends with."""
+    for verb in VERBS:
+        epilogue = import_module(f"faithkit.cli.{verb}").command.epilog or ""
+        lines = map(str.strip, epilogue.splitlines())
+        yield from ((f"faithkit {verb} --help", line) for line in lines if line.startswith("faithkit "))
 
 
 def steps(workflow):
@@ -150,7 +161,9 @@ def inside(folder, monkeypatch):
     monkeypatch.chdir(folder)
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.delitem(sys.modules, "mine", raising=False)  # other tests have a model of that name
-    monkeypatch.setattr(crossfit, "LEAST_CHOICE", 10**6)  # that readers may choose trees is tested elsewhere
+    monkeypatch.setattr(
+        crossfit, "MIN_CHOICE_ROWS", 10**6
+    )  # that readers may choose trees is tested elsewhere
     faithkit.plugin.registry.cache_clear()
     yield
     faithkit.plugin.registry.cache_clear()
@@ -160,7 +173,14 @@ FOUND = sorted(set(commands()))
 
 
 def test_there_are_examples_to_run():
-    assert {"README.md", "tutorials/own_model.rst", "howto/honest_build.rst"} <= {page for page, _ in FOUND}
+    assert {"README.md", "tutorials/own_model.rst", "howto/build_gates.rst"} <= {page for page, _ in FOUND}
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "score", "compare", "local", "plan"])
+def test_the_help_of_a_measuring_verb_ends_with_examples_of_it(verb):
+    lines = [line for page, line in epilogues() if page == f"faithkit {verb} --help"]
+    assert len(lines) >= 2
+    assert all(line.startswith(f"faithkit {verb} ") for line in lines)
 
 
 @pytest.mark.parametrize(("page", "line"), FOUND)

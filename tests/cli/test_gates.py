@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import faithkit
 from faithkit.cli.shared.gate_options import check_limits
 from faithkit.errors import InputError
-from faithkit.report.formats import below
+from faithkit.report.formats import format_below
 
 UNVERIFIABLE = "label,why\nyes,a\nno,b\nyes,c\n"  # everybody has an explanation of his own
 
@@ -109,7 +109,7 @@ def test_the_words_do_not_contradict_each_other(low, limit, told, capsys):
 def test_a_lower_end_is_never_told_higher_than_it_is_nor_as_high_as_its_limit(one, other):
     low, limit = min(one, other), max(one, other)
     if low < limit:
-        told = Decimal(below(low, limit))
+        told = Decimal(format_below(low, limit))
         assert told <= Decimal(repr(low))
         assert told < Decimal(repr(limit))
 
@@ -198,7 +198,7 @@ def test_a_file_that_cannot_be_written_fails_the_build_whether_the_limit_is_kept
     os.mkfifo(here / "pipe")  # nobody reads it
     done = run(*SCORE, "--json", "pipe", "--csv", "r.csv", "--fail-under", f"consistency={limit}")
     assert done.exit_code == 1
-    assert f"cannot write {here / 'pipe'}: nobody is at its other end" in done.stderr
+    assert f"cannot write {here / 'pipe'}: no process reads it" in done.stderr
     assert ("failed: consistency may be as low as" in done.stderr) == missed
     assert "consistency" in done.stdout
     assert (here / "r.csv").exists()
@@ -226,4 +226,6 @@ def test_all_that_went_wrong_is_told_on_one_line(here):
     done = run(*SCORE, "--json", "one", "--csv", "two", "--fail-under", "sufficiency=0.5")
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
-    assert all(said in line for said in ("/one: nobody", "/two: nobody", "sufficiency=0.5 cannot be checked"))
+    assert all(
+        said in line for said in ("/one: no process", "/two: no process", "sufficiency=0.5 cannot be checked")
+    )

@@ -133,7 +133,7 @@ def test_an_output_that_could_not_be_written_is_an_error_beside_a_limit_that_was
     assert done.exit_code == 1
     found = told((here / "r.xml").read_text())
     assert found[RUN][0] == "error"
-    assert "nobody is at its other end" in found[RUN][1]
+    assert "no process reads it" in found[RUN][1]
     assert found[f"{LIMITS} consistency"][0] == "passed"
 
 

@@ -53,7 +53,7 @@ def test_what_is_there_is_left_as_it_is(new, tmp_path):
     before = (tmp_path / "faithkit-mean" / "README.md").read_bytes()
     done = new("relation", "mean")
     assert done.exit_code == 1
-    assert "there is a faithkit-mean already, and it is left as it is" in done.output
+    assert "there is a faithkit-mean already: choose another name" in done.output
     assert (tmp_path / "faithkit-mean" / "README.md").read_bytes() == before
 
 

@@ -1,4 +1,4 @@
-"""Options: their help is made of plain sentences, and each arrives where its verb passes it on to."""
+"""Options: each has one plain sentence under one heading, and arrives where its verb passes it on to."""
 
 import inspect
 import re
@@ -6,9 +6,12 @@ from importlib import import_module
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import faithkit
-from faithkit.cli.shared.options import loading
+from faithkit.cli import main
+from faithkit.cli.shared.options import input_options
+from faithkit.cli.shared.verb import HEADINGS
 from faithkit.extension.verbs import VERBS
 from faithkit.inputs.evaluation_inputs import prepare
 
@@ -26,15 +29,81 @@ OPTIONS = [
 
 # how a help text may begin: it tells what the program will do
 IMPERATIVE = re.compile(
-    "(Check|Compare|Evaluate|Exit|Explain|Give|Keep|Let|List|Load|Measure|Name|Plan|Predict|Print|Read|Repeat|"
-    "Say|Show|Shuffle|Start|Stop|Take|Tally|Use|Write) "
+    "(Allow|Assume|Bound|Check|Compare|Count|Evaluate|Exit|Explain|Fit|Give|Hide|Keep|Let|List|Load|Measure|Name|"
+    "Plan|Predict|Print|Read|Repeat|Run|Say|Show|Shuffle|Start|Stop|Take|Tally|Treat|Use|Weight|Write) "
 )
 
 
+def help_text(option):
+    """Return the help of an option without what stands in brackets after it."""
+    return re.sub(r"  \[.*\]$", "", option.help)
+
+
 def test_the_help_of_an_option_is_made_of_sentences():
-    told = {f"{verb} {one.opts[0]}": re.sub(r"  \[.*\]$", "", one.help) for verb, one in OPTIONS}
-    assert {name: text for name, text in told.items() if not text.endswith(".")} == {}
-    assert {name: text for name, text in told.items() if not IMPERATIVE.match(text)} == {}
+    texts = {f"{verb} {option.opts[0]}": help_text(option) for verb, option in OPTIONS}
+    assert {name: text for name, text in texts.items() if not text.endswith(".")} == {}
+    assert {name: text for name, text in texts.items() if not IMPERATIVE.match(text)} == {}
+
+
+MEASURING = ("evaluate", "score", "compare", "local", "plan")
+GROUPS = ("Data", "Model", "Explainer", "Measure", "Checks and gates", "Running", "Output")
+SENTENCE_END = re.compile(r"[.!?] +[A-Z`-]")
+
+
+def sections(verb):
+    """Return the flags that the printed help lists, by the heading above them."""
+    lines = CliRunner().invoke(main, [verb, "--help"], terminal_width=100).stdout.splitlines()
+    heading, found = "", {}
+    for line in lines:
+        if re.fullmatch(r"[A-Z][a-z ]*:", line):
+            heading = line.rstrip(":")
+            assert heading not in found
+            found[heading] = []
+        elif line.startswith("  -"):
+            found[heading] += re.findall(r"--[a-z-]+", line.split("  ")[1])
+    return found
+
+
+@pytest.mark.parametrize("verb", MEASURING)
+def test_every_option_of_a_measuring_verb_is_under_exactly_one_heading(verb):
+    found = sections(verb)
+    assert set(found) <= set(GROUPS)
+    assert list(found) == [heading for heading in GROUPS if heading in found]
+    flags = [flag for listed in found.values() for flag in listed]
+    options = [option for option in COMMANDS[verb].params if isinstance(option, click.Option)]
+    assert sorted(flags) == sorted([*(option.opts[0] for option in options), "--help"])
+
+
+def test_evaluate_has_all_headings_and_options_that_belong_together_are_together():
+    found = sections("evaluate")
+    assert tuple(found) == GROUPS
+    assert set(found["Model"]) == {"--model", "--trust-pickle", "--trust-types", "--classes"}
+    assert set(found["Explainer"]) == {"--explainer", "--background"}
+    assert {flag for flag in found["Checks and gates"] if flag.startswith("--fail-")} == {
+        "--fail-under",
+        "--fail-unless",
+        "--fail-unless-as-good",
+        "--fail-if-worse",
+    }
+    assert {"--json", "--csv", "--html", "--junit", "--debug", "--help"} <= set(found["Output"])
+    assert {"--n-jobs", "--backend", "--store", "--seed"} <= set(found["Running"])
+
+
+@pytest.mark.parametrize("verb", MEASURING)
+def test_the_help_of_an_option_of_a_measuring_verb_is_one_sentence(verb):
+    texts = {option.opts[0]: help_text(option) for named, option in OPTIONS if named == verb}
+    assert {flag: text for flag, text in texts.items() if SENTENCE_END.search(text)} == {}
+    assert len(set(texts.values())) == len(texts)
+
+
+def test_a_verb_of_a_plugin_lists_its_own_options_first():
+    found = sections("agreement")
+    assert next(iter(found)) == "Options"
+    assert list(found)[1:] == [heading for heading in HEADINGS[1:] if heading in found]
+
+
+def test_a_verb_with_few_options_has_no_other_heading():
+    assert sections("show") == {"Options": ["--json", "--debug", "--help"]}
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
@@ -71,7 +140,7 @@ def test_every_option_arrives(verb, monkeypatch):
         left.update(options)
         raise StopIteration
 
-    monkeypatch.setattr(module, "begin", catch)
+    monkeypatch.setattr(module, "check_components", catch)
     with pytest.raises(StopIteration):
         command.callback(**given)
     assert left
@@ -80,7 +149,7 @@ def test_every_option_arrives(verb, monkeypatch):
 
 
 def test_all_that_loads_is_taken_by_what_prepares():
-    command = click.command(loading(lambda loading: None))
+    command = click.command(input_options(lambda inputs: None))
     names = {param.name for param in command.params}
     assert names == set(inspect.signature(prepare).parameters) - {"by", "id", "outcome"}
 

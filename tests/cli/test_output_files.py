@@ -13,7 +13,7 @@ import pytest
 from consoles import LOG, SCORE, console, environment, run
 
 from faithkit.errors import InputError
-from faithkit.files import write_whole
+from faithkit.files import write_atomically
 
 pytestmark = pytest.mark.slow  # every case is a process, or waits for one
 
@@ -33,14 +33,14 @@ def test_a_link_stays_a_link_and_its_target_is_replaced(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "result.json").write_text("old")
     (tmp_path / "link.json").symlink_to("real/result.json")
-    write_whole(tmp_path / "link.json", "new")
+    write_atomically(tmp_path / "link.json", "new")
     assert (tmp_path / "link.json").is_symlink()
     assert (tmp_path / "real" / "result.json").read_text() == "new"
 
 
 def test_a_link_to_nothing_gets_its_target(tmp_path):
     (tmp_path / "link.json").symlink_to("later.json")
-    write_whole(tmp_path / "link.json", "new")
+    write_atomically(tmp_path / "link.json", "new")
     assert (tmp_path / "later.json").read_text() == "new"
 
 
@@ -49,7 +49,7 @@ def test_a_file_keeps_its_mode(tmp_path, mode):
     file = tmp_path / "result.json"
     file.write_text("old")
     file.chmod(mode)
-    write_whole(file, "new")
+    write_atomically(file, "new")
     assert (stat.S_IMODE(file.stat().st_mode), file.read_text()) == (mode, "new")
 
 
@@ -58,14 +58,14 @@ def test_a_file_keeps_its_owner(tmp_path):
     file = tmp_path / "result.json"
     file.write_text("old")
     os.chown(file, 1234, 4321)
-    write_whole(file, "new")
+    write_atomically(file, "new")
     assert (file.stat().st_uid, file.stat().st_gid) == (1234, 4321)
 
 
 def test_a_new_file_gets_the_mode_that_the_umask_allows(tmp_path):
     before = os.umask(0o027)
     try:
-        write_whole(tmp_path / "result.json", "new")
+        write_atomically(tmp_path / "result.json", "new")
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "result.json").stat().st_mode) == 0o640
@@ -77,7 +77,7 @@ def test_a_device_stays_a_device(tmp_path):
         os.mknod(tmp_path / "null", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
     except OSError:
         pytest.skip("no devices can be made here")
-    write_whole(tmp_path / "null", "lost")
+    write_atomically(tmp_path / "null", "lost")
     assert stat.S_ISCHR((tmp_path / "null").stat().st_mode)
 
 
@@ -95,7 +95,7 @@ def test_a_pipe_is_written_into_and_may_hold_less_than_is_written(tmp_path):
     deadline = time.monotonic() + 60
     while True:
         try:
-            write_whole(tmp_path / "pipe", content)
+            write_atomically(tmp_path / "pipe", content)
             break
         except InputError:  # the reader is not there yet
             assert time.monotonic() < deadline
@@ -109,7 +109,7 @@ def test_a_pipe_that_nobody_reads_is_an_error_and_no_wait(here):
     done = run(*SCORE, "--json", "pipe")
     assert done.exit_code == 1
     assert done.stderr == (
-        f"error: cannot write {here / 'pipe'}: nobody is at its other end. Give a path that you can write to.\n"
+        f"error: cannot write {here / 'pipe'}: no process reads it. Give a path that you can write to.\n"
     )
     assert "consistency" in done.stdout
 
@@ -133,7 +133,7 @@ def test_nothing_is_left_beside_a_file_that_could_not_be_replaced(tmp_path, monk
     monkeypatch.setattr(os, "replace", refuse)
     (tmp_path / "result.json").write_text("old")
     with pytest.raises(InputError, match="Device or resource busy"):
-        write_whole(tmp_path / "result.json", "new")
+        write_atomically(tmp_path / "result.json", "new")
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("result.json", "old")]
 
 
@@ -142,7 +142,7 @@ def test_the_content_is_on_the_disk_before_the_name_is(tmp_path, monkeypatch):
     for name in ("fsync", "replace"):
         real = getattr(os, name)
         monkeypatch.setattr(os, name, lambda *args, name=name, real=real: (done.append(name), real(*args)))
-    write_whole(tmp_path / "result.json", "new")
+    write_atomically(tmp_path / "result.json", "new")
     assert done == ["fsync", "replace"]
 
 
@@ -153,7 +153,7 @@ def test_any_name_that_the_system_takes_will_do(here, name):
 
 
 def test_half_a_surrogate_pair_is_written_as_its_escape(tmp_path):
-    write_whole(tmp_path / "result.json", json.dumps("\ud800é", ensure_ascii=False))
+    write_atomically(tmp_path / "result.json", json.dumps("\ud800é", ensure_ascii=False))
     assert (tmp_path / "result.json").read_bytes() == '"\\ud800é"'.encode()
 
 

@@ -94,7 +94,7 @@ def test_a_log_is_compared_with_an_earlier_one_in_any_form_it_may_have(here, log
 
 def test_a_log_in_pieces_is_compared_without_being_read_whole(here, monkeypatch):
     monkeypatch.setattr(
-        "faithkit.inputs.logs.parquet_log.ParquetLog.read", lambda self: pytest.fail("was read whole")
+        "faithkit.inputs.logs.log_files.ParquetLog.read", lambda self: pytest.fail("was read whole")
     )
     assert score("february", "--reference", "january.parquet").exit_code == 0
 
@@ -300,7 +300,7 @@ def test_a_limit_that_is_none_is_a_usage_error(here, value):
 def test_a_gate_without_a_reference_is_a_usage_error(here, verb):
     done = run(*verb, "--fail-unless-as-good", "consistency=0.1")
     assert done.exit_code == 2
-    assert "--fail-unless-as-good needs something to compare with: give --reference FILE, too." in done.stderr
+    assert "--fail-unless-as-good needs something to compare with: add --reference FILE." in done.stderr
 
 
 @pytest.mark.slow

@@ -12,8 +12,8 @@ import pytest
 from consoles import command, run
 
 import faithkit
-from faithkit.cli.shared.delivery import as_text
-from faithkit.wording import visible
+from faithkit.cli.shared.delivery import escape_formula
+from faithkit.wording import to_printable
 
 ESCAPES = [
     "\x1b[2J",
@@ -33,12 +33,12 @@ MARKUP = ["[red]", "[/]", "[link=x]y", ":smile:", "[bold]x"]
 
 def hidden(text):
     """Whether a text has anything in it that a terminal would obey."""
-    return visible(text, keep="\n") != text
+    return to_printable(text, keep="\n") != text
 
 
 @pytest.mark.parametrize("escape", ESCAPES, ids=repr)
 def test_control_characters_are_shown_as_escapes(escape):
-    shown = visible(f"a{escape}b")
+    shown = to_printable(f"a{escape}b")
     assert shown.isprintable()
     assert shown.startswith("a\\")
     assert shown.encode().decode("unicode_escape") == f"a{escape}b"
@@ -48,7 +48,7 @@ def test_control_characters_are_shown_as_escapes(escape):
     "text", ["café", "naïve ≤ π", "日本　語", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "👩‍🔬", ""]
 )
 def test_text_of_any_language_stays_as_it_is(text):
-    assert visible(text) == text
+    assert to_printable(text) == text
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_a_table_obeys_no_data(hostile, escape):
     done = run(*hostile(escape), "--violations", 2, "--by", f"who{escape}!")
     assert done.exit_code == 0, done.output
     assert not hidden(done.stdout)
-    assert visible(f"no{escape}!") in done.stdout
+    assert to_printable(f"no{escape}!") in done.stdout
 
 
 @pytest.mark.parametrize("markup", MARKUP)
@@ -154,12 +154,12 @@ FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)"]
 
 @pytest.mark.parametrize("formula", [*FORMULAS, "\t=1", "\r=1", "\n=1", "=", "-"], ids=repr)
 def test_a_text_that_a_spreadsheet_would_run_begins_with_an_apostrophe(formula):
-    assert as_text(formula) == f"'{formula}"
+    assert escape_formula(formula) == f"'{formula}"
 
 
 @pytest.mark.parametrize("cell", [-1, -0.5, float("-inf"), None, True, "yes", "a=1", "", "'=1"], ids=repr)
 def test_any_other_cell_stays_as_it_is(cell):
-    assert as_text(cell) is cell
+    assert escape_formula(cell) is cell
 
 
 @pytest.mark.parametrize("formula", FORMULAS, ids=repr)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_diagnostics.reader.diagnostic import Reader
-from faithkit_diagnostics.reader.features import MOST_TOKENS, SPREAD_ROWS, Features
+from faithkit_diagnostics.reader.features import MAX_TOKENS, SPREAD_ROWS, Features
 from sklearn.naive_bayes import GaussianNB
 
 import faithkit
@@ -128,7 +128,7 @@ def test_the_same_word_in_two_columns_is_two_tokens():
 
 def test_equal_identities_are_read_alike():
     seen = Features.of(np.array([[0.0, np.nan], [-0.0, np.nan]]))
-    table = seen.table(np.arange(2), seen.columns(np.arange(2), most=9))
+    table = seen.table(np.arange(2), seen.columns(np.arange(2), max_columns=9))
     assert np.array_equal(table[0], table[1], equal_nan=True)
 
 
@@ -138,8 +138,8 @@ def test_columns_are_the_most_frequent_tokens_and_ties_do_not_depend_on_the_orde
     columns = []
     for some in (sets, sets[::-1]):
         seen = Features.of(some)
-        chosen = seen.columns(rows, most=9).tokens
-        assert len(chosen) == MOST_TOKENS
+        chosen = seen.columns(rows, max_columns=9).tokens
+        assert len(chosen) == MAX_TOKENS
         assert seen.tokens[:, chosen[:1]].sum() == 600
         columns.append(seen.words[chosen].tolist())
     assert columns[0] == columns[1]
@@ -159,7 +159,7 @@ def test_of_very_many_numbers_the_widest_are_columns(most, rows):
 
 def test_tokens_are_found_by_the_rows_that_a_reader_learns_from():
     seen = Features.of(["a", "a", "b", "b"])
-    assert seen.table(np.arange(4), seen.columns(np.array([0, 1, 2]), most=9)).tolist() == [
+    assert seen.table(np.arange(4), seen.columns(np.array([0, 1, 2]), max_columns=9)).tolist() == [
         [1],
         [1],
         [0],

@@ -9,7 +9,7 @@ import pytest
 from documented import DOCS, ROOT
 
 import faithkit
-from faithkit.measure.planning.forecast import curve
+from faithkit.measure.planning.forecast import expected_estimates
 
 pytestmark = pytest.mark.xdist_group("comparison")  # what its tests share is made once
 
@@ -77,8 +77,9 @@ def test_the_text_repeats_the_numbers_that_it_explains(data):
     assert f"chance is {chance:.4f}" in text
     assert value("consistency", "Quantus", "batch_size=n") == f"{chance:.4f}"
     first = faithkit.score(labels, phi, discretizer=lambda e: np.sign(e.values[:, :5]))
-    assert f"is {curve(first.consistency.others, np.array([64]))[0]:.3f}, by the exact formula" in " ".join(
-        text.split()
+    assert (
+        f"is {expected_estimates(first.consistency.others, np.array([64]))[0]:.3f}, by the exact formula"
+        in " ".join(text.split())
     )
     sign = faithkit.score(labels, phi, discretizer="sign").consistency
     assert f"{1 - sign.verified:.0%}".replace("%", " %") in text

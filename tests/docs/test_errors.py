@@ -98,4 +98,5 @@ class Learns:
 @pytest.mark.parametrize("error", CLASSES, ids=lambda error: error.__name__)
 def test_the_error_is_documented(error):
     assert error.__doc__
-    assert f".. autoexception:: faithkit.{error.__name__}\n" in PAGE
+    home = "faithkit" if hasattr(faithkit, error.__name__) else "faithkit.errors"
+    assert f".. autoexception:: {home}.{error.__name__}\n" in PAGE

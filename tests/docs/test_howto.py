@@ -112,9 +112,9 @@ def test_each_kind_of_component_has_a_page_that_says_how_to_write_one():
         "discretizer": "howto/discretizer.rst",
         "estimator": "howto/estimator.rst",
         "diagnostic": "howto/diagnostics.rst",
-        "adapter": "howto/hands.rst",
-        "loader": "howto/hands.rst",
-        "dataset": "howto/hands.rst",
+        "adapter": "howto/objects_and_files.rst",
+        "loader": "howto/objects_and_files.rst",
+        "dataset": "howto/objects_and_files.rst",
     }
     assert set(pages) == set(hookspecs.HOOK_KINDS)
     for kind, page in pages.items():

@@ -22,14 +22,14 @@ def links(text):
 
 
 def test_the_readme_is_one_screen_with_the_first_picture_of_the_documentation():
-    assert len(README.splitlines()) <= 50
+    assert len(README.splitlines()) <= 60
     picture = ROOT / re.search(r'<img src="([^"]+)"', README)[1]
     assert picture.read_bytes()[1:4] == b"PNG"
     assert picture.stat().st_size < 150_000
     first_page = (ROOT / "docs" / "index.rst").read_text()
     assert f".. plot:: pictures/{picture.stem}.py" in first_page
     shown = re.search(r"\$ (faithkit attacks \S+)", first_page)[1]
-    assert f"`{shown}` shows what is behind this\npicture" in README
+    assert f"`{shown}` repeats the experiment" in README
 
 
 def test_the_readme_has_two_commands_to_copy():
@@ -61,6 +61,12 @@ def test_contributing_sets_up_with_one_command_that_installs_every_distribution(
     projects = {path.parent.relative_to(ROOT).as_posix() for path in ROOT.glob("plugins/*/pyproject.toml")}
     assert set(re.findall(r"-e (plugins/\S+)", command)) == projects
     assert '-e ".[dev]"' in command
+
+
+def test_releasing_names_every_distribution():
+    releasing = " ".join(CONTRIBUTING.partition("## Releasing")[2].split())
+    plugins = sorted(path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml"))
+    assert f"{', '.join(plugins[:-1])} and {plugins[-1]}." in releasing
 
 
 def test_contributing_tells_how_to_add_each_kind_of_component():

@@ -11,8 +11,9 @@ import pytest
 import faithkit
 from faithkit.extension.creation import parameters
 from faithkit.extension.registry import KINDS, registry
-from faithkit.testing import declarations, targets
+from faithkit.testing import targets
 from faithkit.testing.checks import checks_in
+from faithkit.testing.kinds import declaration_checks
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = "\n".join(path.read_text() for path in sorted((DOCS / "reference").glob("*.rst")))
@@ -30,9 +31,12 @@ def documented(name):
     )
 
 
-def test_every_public_name_has_its_place():
-    public = [name for name in faithkit.__all__ if not name.startswith("_")]
-    assert [name for name in public if not documented(f"faithkit.{name}")] == []
+@pytest.mark.parametrize(
+    "module", [faithkit, faithkit.plugin, faithkit.results], ids=lambda module: module.__name__
+)
+def test_every_public_name_has_its_place(module):
+    public = [name for name in module.__all__ if not name.startswith("_")]
+    assert [name for name in public if not documented(f"{module.__name__}.{name}")] == []
 
 
 def test_every_verb_has_its_place():
@@ -42,7 +46,7 @@ def test_every_verb_has_its_place():
 
 @pytest.mark.parametrize("entry", COMPONENTS, ids=[f"{e.kind}-{e.component.name}" for e in COMPONENTS])
 def test_every_component_has_a_summary_documented_parameters_and_an_entry(entry):
-    for check in checks_in(declarations):
+    for check in checks_in(declaration_checks):
         check(entry)
     assert f".. faithkit-components:: {entry.kind}\n" in REFERENCE
     if entry.kind != "command":
@@ -59,17 +63,17 @@ def test_every_kind_of_component_is_listed():
 
 
 def test_every_check_is_listed():
-    modules = {f"faithkit.testing.{name}" for name in re.findall(r"faithkit-checks:: (\w+)", REFERENCE)}
-    assert modules == {module.__name__ for module in targets.ALL}
+    modules = {f"faithkit.testing.kinds.{name}" for name in re.findall(r"faithkit-checks:: (\w+)", REFERENCE)}
+    assert modules == {module.__name__ for module in targets.CHECK_MODULES}
 
 
-@pytest.mark.parametrize("module", sorted({m.__name__ for m in targets.ALL}))
+@pytest.mark.parametrize("module", sorted({m.__name__ for m in targets.CHECK_MODULES}))
 def test_every_check_says_what_is_promised_and_why(module):
-    from faithkit.testing.checks import why_of
+    from faithkit.testing.checks import check_reason
 
     for check in checks_in(importlib.import_module(module)):
         assert check.__doc__.startswith(("Check that ", "Check, "))
-        assert why_of(check).endswith(".")
+        assert check_reason(check).endswith(".")
 
 
 def listed_elsewhere():

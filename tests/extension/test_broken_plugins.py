@@ -5,7 +5,7 @@ from on_path import faithkit_with, install
 
 import faithkit
 from faithkit.errors import PluginError, UnknownComponentError
-from faithkit.extension.registry import Broken, Registry
+from faithkit.extension.registry import PluginProblem, Registry
 
 
 def test_an_import_error_is_one_line(broken_by):
@@ -132,7 +132,10 @@ def test_many_broken_plugins_do_not_hide_each_other(plugin, healthy):
 
 
 def test_a_broken_line_stays_one_line_whatever_it_is_made_of():
-    assert str(Broken("d", "e", "first\n  second.", "third\tfourth")) == "d (e): first second. third fourth"
+    assert (
+        str(PluginProblem("d", "e", "first\n  second.", "third\tfourth"))
+        == "d (e): first second. third fourth"
+    )
 
 
 def test_strict_mode_raises_the_first_problem_with_its_cause(plugin, monkeypatch):

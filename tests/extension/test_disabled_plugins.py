@@ -9,7 +9,7 @@ from faithkit.extension.registry import Registry
 QUITS = "import os; os._exit(0)"
 LINE = (
     "acme-quits (main): it is disabled by the environment variable FAITHKIT_DISABLE. "
-    "Take it out of there to use it"
+    "Remove it from there to use it"
 )
 
 
@@ -33,7 +33,7 @@ def test_whoever_asks_for_it_is_told(monkeypatch):
         Registry().find("explainer", "shap")
     assert str(caught.value).endswith(
         "shap is provided by faithkit-feature-importance, which is installed but has a problem: it is disabled "
-        "by the environment variable FAITHKIT_DISABLE. Take it out of there to use it"
+        "by the environment variable FAITHKIT_DISABLE. Remove it from there to use it"
     )
 
 

@@ -146,7 +146,7 @@ def test_where_warnings_are_errors_the_line_says_so(tmp_path):
     install(tmp_path, "warning", f"{HEAD}warnings.warn('old', DeprecationWarning)")
     done = faithkit_with(tmp_path, "plugins", PYTHONWARNINGS="error")
     assert done.returncode == 0
-    line = "warning (main): cannot be loaded: DeprecationWarning: old. Here warnings are errors: see PYTHONWARNINGS"
+    line = "warning (main): cannot be loaded: DeprecationWarning: old. Warnings are errors here: see PYTHONWARNINGS"
     assert line in done.stdout
     assert "warning (main)" not in faithkit_with(tmp_path, "plugins").stdout
 

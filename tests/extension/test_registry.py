@@ -13,7 +13,7 @@ import pytest
 
 import faithkit
 from faithkit.errors import UnknownComponentError
-from faithkit.extension import builtins, hookspecs, known
+from faithkit.extension import builtins, hookspecs, known_plugins
 from faithkit.extension.registry import KINDS, Entry, Registry
 
 ROOT = Path(faithkit.__file__).parents[1]
@@ -42,9 +42,9 @@ def test_the_kernel_registers_its_components_through_the_hooks(kernel):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_known_names_are_those_that_the_projects_distributions_register(kind):
-    ours = {"faithkit", *known.PROVIDED}
+    ours = {"faithkit", *known_plugins.PROVIDED}
     entries = [entry for entry in faithkit.plugin.registry().entries(kind) if entry.distribution in ours]
-    assert {entry.component.name: entry.distribution for entry in entries} == known.providers(kind)
+    assert {entry.component.name: entry.distribution for entry in entries} == known_plugins.providers(kind)
 
 
 def test_the_project_declares_the_kernels_entry_point():
@@ -54,7 +54,7 @@ def test_the_project_declares_the_kernels_entry_point():
 
 def test_no_two_known_distributions_share_a_name():
     for kind in KINDS:
-        names = [name for kinds in known.PROVIDED.values() for name in kinds.get(kind, ())]
+        names = [name for kinds in known_plugins.PROVIDED.values() for name in kinds.get(kind, ())]
         assert len(names) == len(set(names))
 
 
@@ -199,8 +199,8 @@ def test_a_plugin_with_a_reserved_name_is_reachable_by_its_qualified_name(kernel
     assert type(registry.create("estimator", "rogue/majority")).__name__ == "Usurper"
     assert registry.find("relation", "majority").distribution == "rogue"
     assert lines(registry) == [
-        "rogue (main): the estimator 'majority' has a name that is reserved: "
-        "'majority' stays faithkit's own. Write 'rogue/majority' for this one"
+        "rogue (main): the estimator 'majority' has a reserved name: "
+        "'majority' belongs to faithkit. Write 'rogue/majority' for this one"
     ]
 
 

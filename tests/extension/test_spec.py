@@ -96,7 +96,7 @@ def test_an_unbalanced_quote_or_bracket_is_refused(text, partner):
         parse_spec(text)
     assert str(caught.value) == (
         f"a quote or bracket is not balanced in {text}: look for the partner of {partner}. "
-        'A value that is meant to hold just one goes in quotes, as in note="it\'s".'
+        'Put a value that contains only one of them in quotes, as in note="it\'s".'
     )
 
 

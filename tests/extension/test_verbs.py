@@ -65,7 +65,7 @@ def test_a_verb_of_the_kernel_cannot_be_replaced(site):
     assert "from acme" not in faithkit_with(site, "--help").stdout
     (line,) = Registry().broken
     assert str(line) == (
-        "acme (evaluate): the command 'evaluate' has a name that is reserved: 'evaluate' stays faithkit's own. "
+        "acme (evaluate): the command 'evaluate' has a reserved name: 'evaluate' belongs to faithkit. "
         "Rename its entry point"
     )
     assert Registry().find("command", "evaluate").distribution == "faithkit"

@@ -7,7 +7,7 @@ import pytest
 from faithkit.arrays.containers import concat_rows
 from faithkit.errors import InputError
 from faithkit.inputs.files.array_files import read_array
-from faithkit.inputs.rows import check_columns, check_row, check_X, is_one_of
+from faithkit.inputs.rows import check_columns, check_row, check_X, has_input_kind
 from faithkit.inputs.seeds import fingerprint
 from faithkit.plugin import row_seeds
 
@@ -20,16 +20,16 @@ def test_an_image_is_taken_as_it_is():
 
 @pytest.mark.parametrize("inputs", [("image",), ("series",), ("table", "image"), ("series", "image")])
 def test_an_array_is_what_a_component_asks_for(inputs):
-    assert is_one_of(IMAGES, inputs)
+    assert has_input_kind(IMAGES, inputs)
 
 
 @pytest.mark.parametrize("inputs", [("table",), ("text", "sparse"), ("table", "text", "sparse")])
 def test_an_array_of_more_axes_is_no_table(inputs):
-    assert not is_one_of(IMAGES, inputs)
+    assert not has_input_kind(IMAGES, inputs)
 
 
 def test_a_table_is_no_image():
-    assert not is_one_of(IMAGES[:, :, 0, 0], ("image", "series"))
+    assert not has_input_kind(IMAGES[:, :, 0, 0], ("image", "series"))
 
 
 def test_images_with_equal_cells_have_equal_seeds_and_others_do_not():
@@ -146,8 +146,8 @@ def archived(path):
 
 
 BAD_FILES = {
-    "nothing": (lambda path: None, r"there is no file '.*X\.npy'; of .npy files, one is read"),
-    "a folder": (lambda path: path.mkdir(), "one is read: no folder, no pattern"),
+    "nothing": (lambda path: None, r"there is no file '.*X\.npy'; expected one .npy file"),
+    "a folder": (lambda path: path.mkdir(), "expected one .npy file, not a folder or a pattern"),
     "no array": (lambda path: path.write_bytes(b"age,job\n31,clerk\n"), "is no .npy file: save one array"),
     "an archive": (archived, "is no .npy file: save one array"),
     "an empty file": (lambda path: path.write_bytes(b""), "is no .npy file"),

@@ -170,7 +170,7 @@ def test_advice_for_log_odds_works():
 def test_a_model_that_another_distribution_takes_names_it(monkeypatch, model, folder):
     package, _, name = model.partition(".")
     kind = type(name, (), {"__module__": f"{package}.core", "predict": lambda self, X: X})
-    monkeypatch.setattr("faithkit.inputs.models.recognition.adapted", lambda given, *_: given)
+    monkeypatch.setattr("faithkit.inputs.models.recognition.adapt_object", lambda given, *_: given)
     with pytest.raises(InputError, match=f"a {model}, .*pip install -e plugins/{folder}$"):
         faithkit.Predictor(kind())
 

@@ -11,7 +11,7 @@ from reasons_plugin import Box, LateReason, Reason
 import faithkit
 from faithkit.errors import ContractError, InputError, ParameterError
 from faithkit.extension.registry import Registry
-from faithkit.inputs.objects import adapters, forms
+from faithkit.inputs.objects import adapters, explanation_forms
 from faithkit.inputs.objects.conversion import as_column, as_rows
 
 LABELS = ["yes", "no", "yes", "no", "yes", "yes"]
@@ -23,7 +23,7 @@ def installed(monkeypatch):
     """Install the plugin, beside the kernel's own."""
     points = [("kernel", "faithkit.extension.builtins"), ("reasons", "reasons_plugin")]
     registry = Registry(entry_points=[EntryPoint(*point, "faithkit") for point in points])
-    for module in (adapters, forms):
+    for module in (adapters, explanation_forms):
         monkeypatch.setattr(module, "registry", lambda: registry)
 
 

@@ -14,10 +14,9 @@ from click.testing import CliRunner
 from faithkit.cli import main
 from faithkit.errors import InputError
 from faithkit.inputs.files import parquet
-from faithkit.inputs.files.discovery import files_of
+from faithkit.inputs.files.discovery import find_files
 from faithkit.inputs.files.table_files import open_table
-from faithkit.inputs.logs.log_files import open_log
-from faithkit.inputs.logs.parquet_log import ParquetLog
+from faithkit.inputs.logs.log_files import ParquetLog, open_log
 from faithkit.run.populations.log_scoring import score_log
 
 N = 60
@@ -241,7 +240,7 @@ def test_links_in_folders_are_refused_and_nobody_runs_in_circles(tmp_path, targe
     (tmp_path / "log" / ("b.csv" if target.endswith("csv") else "k=1")).symlink_to(tmp_path / target)
     for path in (tmp_path / "log", tmp_path / "log" / "*"):
         with pytest.raises(InputError, match="is a link; expected files and folders themselves"):
-            files_of(path)
+            find_files(path)
 
 
 @pytest.mark.parametrize("name", [".a.csv", "_a.csv", ".k=1/a.csv", "_k/a.csv"])
@@ -250,7 +249,7 @@ def test_what_programs_hide_is_found_by_no_pattern(tmp_path, name):
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_bytes(b"a\n2\n")
     for path in (tmp_path, tmp_path / "*.csv", tmp_path / "*"):
-        assert [file.path.name for file in files_of(path)] == ["a.csv"]
+        assert [file.path.name for file in find_files(path)] == ["a.csv"]
 
 
 @pytest.mark.parametrize("name", ["k=%FF", os.fsdecode(b"k=\xff")])

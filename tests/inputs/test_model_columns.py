@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import faithkit
 from faithkit.errors import InputError
-from faithkit.inputs.models.model_columns import seen_by, unused
+from faithkit.inputs.models.model_columns import describe_unused_columns, select_model_columns
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -58,7 +58,7 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_sees_its_columns_in_its_order_and_predicts(name):
     model = MODELS[name]()
-    seen = seen_by(model, TABLE)
+    seen = select_model_columns(model, TABLE)
     assert list(seen) == SEEN
     assert len(faithkit.Predictor.of(model).predict(seen)) == N
 
@@ -71,14 +71,14 @@ def test_a_model_sees_its_columns_in_its_order_and_predicts(name):
 def test_what_a_column_transformer_drops_is_not_seen_and_need_not_be_there(columns):
     chosen = ColumnTransformer([("numbers", StandardScaler(), columns), ("gone", "drop", ["day"])])
     model = make_pipeline(chosen, LogisticRegression()).fit(TABLE, Y)
-    assert sorted(seen_by(model, TABLE)) == SEEN
-    seen = seen_by(model, TABLE[SEEN])
+    assert sorted(select_model_columns(model, TABLE)) == SEEN
+    seen = select_model_columns(model, TABLE[SEEN])
     assert np.array_equal(model.predict(seen), model.predict(TABLE))
 
 
 def test_what_one_part_drops_and_another_takes_is_seen():
     parts = [("gone", "drop", ["age"]), ("numbers", StandardScaler(), SEEN)]
-    assert sorted(seen_by(ColumnTransformer(parts).fit(TABLE), TABLE)) == SEEN
+    assert sorted(select_model_columns(ColumnTransformer(parts).fit(TABLE), TABLE)) == SEEN
 
 
 class Odd:
@@ -99,25 +99,25 @@ class Odd:
 
 @pytest.mark.parametrize("names", [None, [], 7, [1, 2], ["age", "age"], RuntimeError("not fitted")], ids=repr)
 def test_names_that_are_none_change_nothing(names):
-    assert seen_by(Odd(names), TABLE) is TABLE
+    assert select_model_columns(Odd(names), TABLE) is TABLE
 
 
 @pytest.mark.parametrize(
     "X", [TABLE[SEEN], TABLE[SEEN].to_numpy(), ["a text"]], ids=["same", "array", "texts"]
 )
 def test_rows_that_need_no_change_stay_what_they_are(X):
-    assert seen_by(MODELS["tree"](), X) is X
+    assert select_model_columns(MODELS["tree"](), X) is X
 
 
 def test_names_that_a_library_made_up_for_an_array_change_nothing():
-    assert seen_by(Odd(["Column_0", "Column_1"]), TABLE[SEEN]).equals(TABLE[SEEN])
+    assert select_model_columns(Odd(["Column_0", "Column_1"]), TABLE[SEEN]).equals(TABLE[SEEN])
 
 
 def test_columns_that_a_model_needs_are_named_where_they_lack():
     with pytest.raises(InputError, match=r"the pool lacks 'age'; expected .* \('age', 'debt ratio'\)"):
-        seen_by(MODELS["tree"](), TABLE.drop(columns="age"), "the pool")
+        select_model_columns(MODELS["tree"](), TABLE.drop(columns="age"), "the pool")
     with pytest.raises(InputError, match="X lacks 'age'"):  # as many as it needs, and not all of them
-        seen_by(MODELS["tree"](), TABLE[["branch", "debt ratio"]])
+        select_model_columns(MODELS["tree"](), TABLE[["branch", "debt ratio"]])
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_columns_that_a_model_needs_are_named_where_they_lack():
     ids=["all", "another order", "one", "two"],
 )
 def test_the_columns_that_a_model_does_not_use_are_told(table, seen, said):
-    assert unused(table, seen) == said
+    assert describe_unused_columns(table, seen) == said
 
 
 @pytest.mark.parametrize("explainer", ["shap", "tree"])

@@ -63,7 +63,7 @@ def plain(value):
 def test_a_column_of_any_type_keeps_its_values(written, kind, cells, expected, statistics):
     path = written(column(kind, cells), write_statistics=statistics)
     wanted = chosen(expected or cells)
-    for table in (open_table(path), parquet.ParquetTable.open(path).using(["odd"]).read()):
+    for table in (open_table(path), parquet.ParquetTable.open(path).select(["odd"]).read()):
         found = [plain(value) for value in table.labels("odd").tolist()]
         assert found == wanted
         assert [type(value) for value in found] == [type(value) for value in wanted]

@@ -72,7 +72,9 @@ def test_a_model_and_the_function_of_its_scores_measure_the_same():
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(data.X, data.y)
     function = Predictor(scores=model.predict_proba, classes=model.classes_)
     ours, theirs = (
-        faithkit.evaluate(one, data.X[::5], "lime:samples=50", "sign", background=data.X, progress=False)
+        faithkit.evaluate(
+            one, data.X[::5], "lime:samples=50", discretizer="sign", background=data.X, progress=False
+        )
         for one in (model, function)
     )
     assert ours.consistency == theirs.consistency

@@ -178,7 +178,7 @@ def test_an_unknown_target_is_answered_with_the_nearest_column():
 
 
 def test_a_table_with_nothing_but_the_target_is_refused():
-    with pytest.raises(InputError, match="no column beside the target 'y'"):
+    with pytest.raises(InputError, match="no column besides the target 'y'"):
         split_target(pd.DataFrame({"y": [1]}), "y")
 
 

@@ -80,7 +80,7 @@ def test_labels_scores_and_numbers_are_those_of_the_model_itself(name):
 def test_shap_reads_the_trees(name):
     train, y, params = CASES[name]
     model = train(y, **params).model
-    result = faithkit.evaluate(model, X[:40], "shap", "sign", background=X[100:], progress=False)
+    result = faithkit.evaluate(model, X[:40], "shap", discretizer="sign", background=X[100:], progress=False)
     assert result.sample.explanations.shared["algorithm"] == "leaves"
 
 
@@ -92,7 +92,9 @@ def test_classes_are_named_by_a_predictor_and_workers_take_it(name):
     expected = np.array(["no", "yes"])[faithkit.Predictor(model).predict(X)]
     assert named.predict(X).tolist() == expected.tolist()
     alone, together = (
-        faithkit.evaluate(named, X[:40], "shap", "sign", background=X[100:], n_jobs=n_jobs, progress=False)
+        faithkit.evaluate(
+            named, X[:40], "shap", discretizer="sign", background=X[100:], n_jobs=n_jobs, progress=False
+        )
         for n_jobs in (1, 2)
     )
     assert alone.to_json() == together.to_json()
@@ -103,7 +105,9 @@ def test_classes_are_named_by_a_predictor_and_workers_take_it(name):
 def test_a_store_keeps_explanations_of_boosters(train, tmp_path):
     model = train(TWO, objective="binary:logistic" if train is xgboost else "binary").model
     first, again = (
-        faithkit.evaluate(model, X[:40], "shap", "sign", background=X[100:], store=tmp_path, progress=False)
+        faithkit.evaluate(
+            model, X[:40], "shap", discretizer="sign", background=X[100:], store=tmp_path, progress=False
+        )
         for _ in range(2)
     )
     assert first.to_json() == again.to_json()

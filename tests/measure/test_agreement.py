@@ -76,12 +76,12 @@ def test_value_and_errors_are_those_of_a_double_loop_that_leaves_out_each_row(ki
     counted = count(given, sample, codes, len(np.unique(y)), agreement=agreement)
     side = JackknifeEstimate.of(counted)
     value, verified = _by_loops(y, e, agree, holds)
-    assert (side.facts.value, side.facts.verified) == pytest.approx((value, verified), abs=1e-12)
+    assert (side.statistics.value, side.statistics.verified) == pytest.approx((value, verified), abs=1e-12)
     n = len(y)
     keep = [np.arange(n) != j for j in range(n)]
     without = np.array([_by_loops(y[some], e[some], agree, holds) for some in keep])
     psi = n * value - (n - 1) * without[:, 0]
-    assert (side.facts.se or 0.0) == pytest.approx(np.std(psi, ddof=1) / np.sqrt(n), abs=1e-12)
+    assert (side.statistics.se or 0.0) == pytest.approx(np.std(psi, ddof=1) / np.sqrt(n), abs=1e-12)
     psi_q = n * (verified - value) - (n - 1) * (without[:, 1] - without[:, 0])
     assert side.disagreement == pytest.approx(psi_q, abs=1e-10)
     if relation == "near":
@@ -92,7 +92,7 @@ def test_rows_that_are_near_are_not_merged_for_together_they_agree_more_than_apa
     y = np.array([0.0, 2.0, 1.0, 1.0])
     codes, agreement = _within(y, 1.0)
     sample = Sample(None, Explanations.of(["a", "b", "c", "d"]))
-    facts = JackknifeEstimate.of(count(SameExplanation(), sample, codes, 3, agreement=agreement)).facts
+    facts = JackknifeEstimate.of(count(SameExplanation(), sample, codes, 3, agreement=agreement)).statistics
     assert facts.merging is None
     assert (facts.estimate, facts.compared) == (0, 0)
 
@@ -108,8 +108,8 @@ def test_one_hot_scores_give_the_measure_of_labels(relation):
         for agreement in (SAME_LABEL, scores)
     )
     for name in ("value", "verified", "estimate", "compared", "se", "se_disagreement"):
-        assert getattr(one.facts, name) == pytest.approx(getattr(two.facts, name), abs=1e-12)
-    assert one.facts.units.trials == pytest.approx(two.facts.units.trials, abs=1e-12)
+        assert getattr(one.statistics, name) == pytest.approx(getattr(two.statistics, name), abs=1e-12)
+    assert one.statistics.units.trials == pytest.approx(two.statistics.units.trials, abs=1e-12)
     assert one.value == pytest.approx(two.value, abs=1e-12)
 
 
@@ -117,7 +117,7 @@ def test_a_constant_explanation_accounts_for_nothing():
     y = np.random.default_rng(0).normal(size=200)
     codes, agreement = _divided(y)
     sample = Sample(None, Explanations.of(["same"] * 200))
-    facts = JackknifeEstimate.of(count(SameExplanation(), sample, codes, 200, agreement=agreement)).facts
+    facts = JackknifeEstimate.of(count(SameExplanation(), sample, codes, 200, agreement=agreement)).statistics
     assert facts.value == pytest.approx(0, abs=1e-12)
 
 
@@ -133,7 +133,7 @@ def test_shifting_and_scaling_numbers_changes_nothing(shift, scale, relation):
         codes, agreement = _divided(numbers)
         facts = JackknifeEstimate.of(
             count(given, sample, codes, len(np.unique(y)), agreement=agreement)
-        ).facts
+        ).statistics
         found.append([facts.value, facts.verified, facts.se, facts.se_disagreement])
     assert found[0] == pytest.approx(found[1], abs=1e-9)
 
@@ -151,7 +151,7 @@ def test_shuffled_predictions_have_the_p_values_of_a_plain_loop(kind, relation):
     observed = _by_loops(y, e, agree, holds)[0]
     means = [_by_loops(rng.permutation(y), e, agree, holds)[0] for _ in range(400)]
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
-    assert permutation_p_value(counted, JackknifeEstimate.of(counted).facts, 999) == pytest.approx(
+    assert permutation_p_value(counted, JackknifeEstimate.of(counted).statistics, 999) == pytest.approx(
         expected, abs=0.1
     )
 
@@ -193,7 +193,10 @@ def test_slots_that_each_have_a_label_of_their_own_need_not_name_it():
     row, values = np.array([0, 1, 0, 1, 1]), np.array([0.1, 0.4, 0.5, 0.7, 2.0])
     once, own = np.ones(5, dtype=np.int64), np.arange(5)
     numbers = Squares.divided(values[:, None], once)
-    named = numbers.over_slots(row, own, once)
-    assert numbers.over_slots(row, None, once, np.array([2, 3])).tolist() == named.tolist()
+    named = numbers.sum_over_slots(row, own, once)
+    assert numbers.sum_over_slots(row, None, once, np.array([2, 3])).tolist() == named.tolist()
     in_order, near = np.sort(row), Within(values, 0.3)
-    assert near.over_slots(in_order, None, once).tolist() == near.over_slots(in_order, own, once).tolist()
+    assert (
+        near.sum_over_slots(in_order, None, once).tolist()
+        == near.sum_over_slots(in_order, own, once).tolist()
+    )

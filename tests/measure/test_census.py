@@ -14,12 +14,17 @@ from nearly import assert_nearly
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import NearExplanation, SameExplanation
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.counting.census import Census, gathered
-from faithkit.measure.counting.chunk_counts import ask_piece, count_piece
+from faithkit.measure.counting.census import Census, merge_censuses
+from faithkit.measure.counting.piece_counts import count_piece, scan_piece
 from faithkit.measure.counting.tally import count, grouped_owners
 from faithkit.measure.jackknife.central_moments import CentralMoments
-from faithkit.measure.jackknife.deletions import added, largest_share, related_rows, spreads_of
-from faithkit.measure.jackknife.summary import level_of
+from faithkit.measure.jackknife.deletions import (
+    add_moments,
+    max_influence,
+    pseudo_value_moments,
+    relation_deletions,
+)
+from faithkit.measure.jackknife.summary import measure_totals
 
 SAME = SameExplanation()
 
@@ -65,7 +70,7 @@ def assert_same_owners(found, expected):
 def test_pieces_unite_to_the_whole(sample, edges):
     parts = [census_of(piece, start) for start, piece in pieces(sample, edges)]
     whole = census_of(sample)
-    for united in (Census.united(SAME, parts), gathered(SAME, parts)):
+    for united in (Census.united(SAME, parts), merge_censuses(SAME, parts)):
         assert table(united) == table(whole)
         assert united.explanations.values.tolist() == whole.explanations.values.tolist()
 
@@ -86,7 +91,7 @@ def test_rows_with_a_number_each_unite_to_the_whole_and_have_the_owners_of_numbe
 
     parts = [rows_of(start, piece) for start, piece in pieces(words, edges)]
     numbered = Squares.divided(numbers[:, None], np.ones(len(words), dtype=np.int64))
-    for united in (Census.united(SAME, parts), gathered(SAME, parts)):
+    for united in (Census.united(SAME, parts), merge_censuses(SAME, parts)):
         assert united.are_rows
         assert united.explanations.values[united.owner].tolist() == words
         assert united.labels.tolist() == numbers.tolist()
@@ -140,13 +145,13 @@ def test_other_relations_are_counted_piece_by_piece(sample, edges):
     expected = count(near, sample_of(sample), codes(sample), 2)
     cells = Census.of(near, sample_of(sample).explanations, codes(sample), [0, 1])
     parts = [(near, sample_of(part), codes(part), cells.whole) for _, part in pieces(sample, edges)]
-    asked = reduce(add, (ask_piece(*part) for part in parts))
+    asked = reduce(add, (scan_piece(*part) for part in parts))
     total = asked.owners(cells.whole, cells.ordered[2])
     assert_same_owners(total, expected.owners)
     assert asked.table.tolist() == expected.table.tolist()
     found = [count_piece(*part, total) for part in parts]
     assert [x for one in found for x in one.reflexive] == expected.reflexive.tolist()
-    level, n = level_of(expected, expected.owners, None), len(sample)
-    pieced = added(spreads_of(related_rows(one), level, n) for one in found)
-    assert_nearly(pieced, spreads_of(related_rows(expected), level, n))
-    assert_nearly(max(map(largest_share, found)), largest_share(expected))
+    level, n = measure_totals(expected, expected.owners, None), len(sample)
+    pieced = add_moments(pseudo_value_moments(relation_deletions(one), level, n) for one in found)
+    assert_nearly(pieced, pseudo_value_moments(relation_deletions(expected), level, n))
+    assert_nearly(max(map(max_influence, found)), max_influence(expected))

@@ -261,7 +261,7 @@ class Within(Relation):
 def general_interval(relation, x, owned, labels):
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(relation, sample, labels, 2)
-    return interval(JackknifeEstimate.of(counted).facts)
+    return interval(JackknifeEstimate.of(counted).statistics)
 
 
 def general_hits(law, n, runs, seed):
@@ -284,7 +284,7 @@ def test_the_analytic_measure_of_boxes_and_prototypes_is_what_a_large_sample_sho
     x, owned, labels = law.draw(100_000, np.random.default_rng(0))
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(law.relation, sample, labels, 2)
-    assert JackknifeEstimate.of(counted).facts.value == pytest.approx(law.truth, abs=0.01)
+    assert JackknifeEstimate.of(counted).statistics.value == pytest.approx(law.truth, abs=0.01)
     assert bool(counted.reflexive.all()) == (name != "prototypes that miss much")
 
 

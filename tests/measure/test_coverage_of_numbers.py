@@ -49,7 +49,7 @@ def ends(explanations, predictions):
     return interval(
         JackknifeEstimate.of(
             count(SameExplanation(), sample, labels.codes, k, agreement=labels.agreement)
-        ).facts
+        ).statistics
     )
 
 

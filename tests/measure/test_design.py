@@ -19,7 +19,7 @@ from faithkit.measure.counting import cells
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import count
-from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_over
+from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_score_of_tallies
 from faithkit.measure.intervals import interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.unit_permutation import unit_p_value
@@ -83,7 +83,7 @@ BOTH = pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any 
 def test_leave_one_out_and_units_are_those_of_the_double_loop(grouping, case):
     missing = (1,)
     found, slow = counted(case, grouping, missing), truth(case, grouping, missing)
-    facts = JackknifeEstimate.of(found).facts
+    facts = JackknifeEstimate.of(found).statistics
     assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*slow), abs=1e-10)
     _, _, weights, clusters = slow
     owned = [sum(w for w, c in zip(weights, clusters, strict=True) if c == unit) for unit in set(clusters)]
@@ -103,7 +103,7 @@ def test_the_order_of_rows_changes_nothing(case, seed):
     order = np.random.default_rng(seed).permutation(len(case[1]))
     turned = (case[0], case[1][order], case[2][order], case[3], case[4][order], case[5][order])
     for grouping in (True, False):
-        one, two = (JackknifeEstimate.of(counted(rows, grouping)).facts for rows in (case, turned))
+        one, two = (JackknifeEstimate.of(counted(rows, grouping)).statistics for rows in (case, turned))
         assert_nearly(one, two)
 
 
@@ -117,9 +117,9 @@ def test_blocks_at_once_change_nothing(monkeypatch):
         rng.random(60),
         rng.integers(0, 20, 60),
     )
-    whole = JackknifeEstimate.of(counted(case, grouping=False)).facts
+    whole = JackknifeEstimate.of(counted(case, grouping=False)).statistics
     monkeypatch.setattr(cells, "PAIRS", 1)
-    few = JackknifeEstimate.of(counted(case, grouping=False)).facts
+    few = JackknifeEstimate.of(counted(case, grouping=False)).statistics
     for name in ("value", "estimate", "disagreement", "compared", "se", "se_disagreement"):
         assert getattr(few, name) == pytest.approx(getattr(whole, name), abs=1e-12)
     assert few.units == whole.units
@@ -188,7 +188,7 @@ def test_sums_over_a_large_group_are_those_over_all_pairs(kind, how, clustered, 
         return compared / whole - lost / whole, lost / whole
 
     x, lost = measured(everybody)
-    assert (found.facts.estimate, found.facts.disagreement) == pytest.approx((x, lost), abs=1e-9)
+    assert (found.statistics.estimate, found.statistics.disagreement) == pytest.approx((x, lost), abs=1e-9)
     C = len(by_unit)
     names = list(dict.fromkeys(unit.tolist()))  # in the order of their first rows
     for place in [names.index(unit[7]), names.index(by_unit.argmax()), 0, C // 2]:
@@ -249,7 +249,7 @@ def test_two_hundred_customers_with_five_entries_each_are_two_hundred_cases():
     apart = count_cells(
         SameExplanation(), sample, labels, 2, Design.of(None, np.repeat(np.arange(200), 5), 1000)
     )
-    facts = [JackknifeEstimate.of(one).facts for one in (plain, apart)]
+    facts = [JackknifeEstimate.of(one).statistics for one in (plain, apart)]
     limits = [interval(one) for one in facts]
     assert limits[0][0] > 0.5
     assert limits[1][0] < 0.5 < limits[1][1]
@@ -269,10 +269,10 @@ def test_weights_undo_an_unequal_draw():
     )  # by label and explanation
     m = (p**2 / p.sum(axis=0)).sum()
     found = count_cells(SameExplanation(), sample, rare.astype(np.int64), 2, Design.of(weights, None, n))
-    low, high = interval(JackknifeEstimate.of(found).facts)
+    low, high = interval(JackknifeEstimate.of(found).statistics)
     assert low < m < high
     plain = count(SameExplanation(), sample, rare.astype(np.int64), 2)
-    low, high = interval(JackknifeEstimate.of(plain).facts)
+    low, high = interval(JackknifeEstimate.of(plain).statistics)
     assert not low < m < high
 
 
@@ -303,7 +303,7 @@ def slow_estimate(estimator, case):
 @given(case=designs())
 def test_estimators_see_weights_and_who_is_no_other(estimator, case):
     expected = slow_estimate(estimator, case)
-    found = mean_over(estimator(), counted(case, grouping=True).tallies())
+    found = mean_score_of_tallies(estimator(), counted(case, grouping=True).tallies())
     assert found == (None if expected is None else pytest.approx(expected, abs=1e-8))
 
 
@@ -373,7 +373,7 @@ def test_intervals_of_weights_and_clusters_cover(design, n_explanations):
             owned, labels, clusters, weights = owned[drawn], labels[drawn], clusters[drawn], weights[drawn]
         sample = Sample(None, Explanations(kind="number", values=owned))
         found = count_cells(SameExplanation(), sample, labels, 2, Design.of(weights, clusters, len(owned)))
-        low, high = interval(JackknifeEstimate.of(found).facts)
+        low, high = interval(JackknifeEstimate.of(found).statistics)
         hits += low <= target <= high
     assert hits / times >= 0.93
 
@@ -387,7 +387,7 @@ def test_a_row_of_weight_three_is_a_cluster_of_three_rows(grouping, case, seed):
     by_weight = counted((matrix, owned, labels, k, times.astype(float), np.arange(len(owned))), grouping)
     place = np.repeat(np.arange(len(owned)), times)
     by_rows = counted((matrix, owned[place], labels[place], k, np.ones(len(place)), place), grouping)
-    one, two = (JackknifeEstimate.of(found).facts for found in (by_weight, by_rows))
+    one, two = (JackknifeEstimate.of(found).statistics for found in (by_weight, by_rows))
     for name in ("value", "verified", "estimate", "disagreement", "compared"):
         assert getattr(one, name) == pytest.approx(getattr(two, name), abs=1e-12), name
     for name in ("se", "se_disagreement"):
@@ -412,6 +412,6 @@ def test_weights_give_what_as_many_independent_draws_would():
                 if design
                 else count(SameExplanation(), sample, y, 2)
             )
-            values.append(JackknifeEstimate.of(found).facts.value)
+            values.append(JackknifeEstimate.of(found).statistics.value)
     error = np.hypot(*(np.std(values) / 300**0.5 for values in means.values()))
     assert abs(np.mean(means["weighted"]) - np.mean(means["drawn"])) < 4 * error

@@ -88,7 +88,7 @@ def test_leave_one_out_is_that_of_the_double_loop(kind, weights, clustered, grou
     outcome, estimate = OUTCOMES[kind]
     for seed in range(3):
         case = made(seed, weights, clustered)
-        facts = JackknifeEstimate.of(counted(case, grouping, pooled, outcome)).facts
+        facts = JackknifeEstimate.of(counted(case, grouping, pooled, outcome)).statistics
         slow, explained = truth(case, grouping), len(case[1]) - pooled
         assert (facts.value, facts.verified) == pytest.approx(estimate(*slow, explained), abs=1e-10)
 
@@ -205,8 +205,8 @@ def measured(values, words, weights=None, clusters=None, limits=None, relation=S
     rows = relation, sample, codes, len(found)
     design = Design.of(weights, clusters, len(values))
     if design is None:
-        return JackknifeEstimate.of(count(*rows, agreement=agreement)).facts
-    return JackknifeEstimate.of(count_cells(*rows, design, agreement=agreement)).facts
+        return JackknifeEstimate.of(count(*rows, agreement=agreement)).statistics
+    return JackknifeEstimate.of(count_cells(*rows, design, agreement=agreement)).statistics
 
 
 class Alone(Matrix):
@@ -320,7 +320,7 @@ def test_with_k_declared_labels_an_unchecked_row_disagrees_by_one_less_one_kth(w
     design = Design.of(drawn.get("weights"), None, 4)
     facts = JackknifeEstimate.of(
         count(*rows) if design is None else count_cells(*rows, design), n_classes=k
-    ).facts
+    ).statistics
     w = np.array(drawn.get("weights", np.ones(4)))
     mine = [0, 1, 3]
     largest, whole = w.max(), w[mine].sum()
@@ -340,7 +340,7 @@ def test_declared_labels_say_nothing_of_scores_tolerances_and_other_relations():
         (Alone(), SAME_LABEL),
     ):
         found = [
-            JackknifeEstimate.of(count(relation, *rows, agreement=agreement), k).facts.estimate
+            JackknifeEstimate.of(count(relation, *rows, agreement=agreement), k).statistics.estimate
             for k in (None, 2)
         ]
         assert found[0] == found[1] == pytest.approx(2 / 3)

@@ -25,9 +25,9 @@ from faithkit.measure.estimators import (
     PlugIn,
     VerifiedOnly,
     by_chance,
-    checked_scores,
-    mean_over,
+    check_scores,
     mean_score,
+    mean_score_of_tallies,
     ratio,
 )
 from faithkit.measure.jackknife.summary import GroupedJackknife
@@ -55,7 +55,7 @@ def grouped(table):
 
 
 def score(estimator, tally):
-    return mean_score(checked_scores(estimator, tally), tally.owners)
+    return mean_score(check_scores(estimator, tally), tally.owners)
 
 
 def summarise(tally, estimator, confidence=0.95):
@@ -161,7 +161,7 @@ def test_scores_that_cannot_be_scores_are_refused_by_name(answer, message):
         return answer
 
     with pytest.raises(ContractError, match=message) as caught:
-        checked_scores(FunctionEstimator(my_estimator), GROUPED)
+        check_scores(FunctionEstimator(my_estimator), GROUPED)
     assert "my_estimator" in str(caught.value)
 
 
@@ -169,7 +169,7 @@ def test_one_bad_score_among_good_ones_is_refused():
     scores = np.zeros((2, 2, 2))
     scores[1, 1, 0] = 1.0 + 1e-9
     with pytest.raises(ContractError, match="from 0 to 1"):
-        checked_scores(FunctionEstimator(lambda tally: scores), GROUPED)
+        check_scores(FunctionEstimator(lambda tally: scores), GROUPED)
 
 
 def test_scores_of_cells_that_nobody_owns_are_not_looked_at():
@@ -185,7 +185,7 @@ def test_an_estimator_that_changes_the_tally_is_refused(table):
         return np.ones(tally.owners.shape)
 
     with pytest.raises(ContractError, match=r"the estimator careless failed with ValueError: .*read-only"):
-        mean_over(FunctionEstimator(careless), [GROUPED])
+        mean_score_of_tallies(FunctionEstimator(careless), [GROUPED])
     assert GROUPED.n == 4
 
 
@@ -195,7 +195,7 @@ def test_an_estimator_without_a_name_is_called_by_its_class():
             return np.full(tally.owners.shape, 2.0)
 
     with pytest.raises(ContractError, match="the estimator Bold returned"):
-        checked_scores(Bold(), GROUPED)
+        check_scores(Bold(), GROUPED)
 
 
 def test_an_estimator_without_a_name_can_be_summarised():
@@ -387,6 +387,6 @@ def test_weights_that_cannot_be_any_are_refused_by_name(weight):
 def test_weights_by_more_than_a_part_of_the_tally_are_refused_where_it_comes_in_parts():
     counts = np.array([[2, 1]])
     part = Tally(counts, np.stack([0 * counts, counts]))
-    assert mean_over(Macro(), [part]) == pytest.approx((0.5 + 0) / 2)
+    assert mean_score_of_tallies(Macro(), [part]) == pytest.approx((0.5 + 0) / 2)
     with pytest.raises(ContractError, match="the estimator macro scores an explanation by more than its own"):
-        mean_over(Macro(), [part, part])
+        mean_score_of_tallies(Macro(), [part, part])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import faithkit
-from faithkit.measure.finding import finding
+from faithkit.measure.finding import classify_finding
 
 RNG = np.random.default_rng(0)
 EVEN = RNG.integers(0, 2, 400)
@@ -58,7 +58,7 @@ def test_a_pool_of_another_label_is_a_test_where_the_sample_has_one():
     assert one.sufficiency.finding == "one label"
     counts = one.counts["sufficiency"]
     with_pool = attrs.evolve(counts, pool=SimpleNamespace(codes=np.array([0, 1])))
-    assert finding(with_pool, one.sufficiency.moments, 0.5, 0.95) != "one label"
+    assert classify_finding(with_pool, one.sufficiency.moments, 0.5, 0.95) != "one label"
 
 
 # one label is rare, and chance is high: the interval of 60 rows is too wide to lie above it

@@ -34,7 +34,7 @@ def asked(matrix, owned):
 
 
 def facts(count_):
-    return JackknifeEstimate.of(count_).facts
+    return JackknifeEstimate.of(count_).statistics
 
 
 def p_value_of(count_, permutations, seed=0):
@@ -168,7 +168,7 @@ def test_a_grouping_asked_as_a_general_relation_gives_the_same_but_for_what_is_m
     one, other = (
         JackknifeEstimate.of(counted(r, owned, labels, k)) for r in (SameExplanation(), Matrix(np.eye(4)))
     )
-    a, b = one.facts, other.facts
+    a, b = one.statistics, other.statistics
     assert (a.n, a.value, a.verified) == (b.n, pytest.approx(b.value, abs=1e-12), b.verified)
     assert one.disagreement == pytest.approx(other.disagreement, abs=1e-12)
     assert (a.disagreement, a.se_disagreement or 0) == pytest.approx((b.disagreement, b.se_disagreement or 0))
@@ -454,7 +454,7 @@ def test_the_difference_is_the_written_one():
     a = grouping(rng.integers(0, 50, 60), labels, 2)  # partly verified, in two different ways
     b = grouping(np.where(rng.random(60) < 0.8, labels, rng.integers(2, 20, 60)), labels, 2)
     found = difference(a, b, confidence=0.9)
-    one, two = JackknifeEstimate.of(a).facts, JackknifeEstimate.of(b).facts
+    one, two = JackknifeEstimate.of(a).statistics, JackknifeEstimate.of(b).statistics
     assert one.verified < two.verified < 1
     psi, x = [], []
     for side in (a, b):

@@ -16,19 +16,19 @@ from faithkit.arrays import bitsets
 from faithkit.arrays.bitsets import column_sums, pack_bits
 from faithkit.errors import ContractError, InputError
 from faithkit.explanations.relations import SameExplanation
-from faithkit.measure.counting import asking, label_sets, tally
+from faithkit.measure.counting import label_sets, scans, tally
 from faithkit.measure.counting.label_sets import LabelSets
 from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly
-from faithkit.measure.jackknife.deletions import largest_share
+from faithkit.measure.jackknife.deletions import max_influence
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.permutation import permutation_p_value
 
 # what keeps tables whole, and when a label is common: at 0 and 1 none is, unless everybody has it
-NO_TABLES = {(asking, "DENSE"): 0, (tally, "NARROW"): 4}
-ALL_RARE = {(label_sets, "FEW"): 0, (label_sets, "COMMON"): 1, (label_sets, "AT_ONCE"): 3}
-SOME_RARE = {(label_sets, "FEW"): 0, (label_sets, "COMMON"): 3}
-SMALL_BLOCKS = {(asking, "BLOCK_BYTES"): 16, (bitsets, "TABLE_BYTES"): 1}
+NO_TABLES = {(scans, "DENSE"): 0, (tally, "PART_ENTRIES"): 4}
+ALL_RARE = {(label_sets, "ALWAYS_COMMON"): 0, (label_sets, "COMMON"): 1, (label_sets, "BATCH_SIZE"): 3}
+SOME_RARE = {(label_sets, "ALWAYS_COMMON"): 0, (label_sets, "COMMON"): 3}
+SMALL_BLOCKS = {(scans, "BLOCK_BYTES"): 16, (bitsets, "TABLE_BYTES"): 1}
 REGIMES = [
     NO_TABLES | ALL_RARE,
     NO_TABLES | SOME_RARE,
@@ -127,7 +127,7 @@ def test_every_jackknife_value_equals_brute_force_and_those_of_whole_tables(case
         with limits(regime):
             found = counted(relation, owned, labels, k)
             side = JackknifeEstimate.of(found)
-            share = largest_share(found) if not relation.groups else None
+            share = max_influence(found) if not relation.groups else None
         expected = brute.pseudo_values(holds(relation, owned), labels.tolist())
         assert side.disagreement == pytest.approx([v - m for m, v in expected], abs=1e-9)
         if not relation.groups:
@@ -135,7 +135,7 @@ def test_every_jackknife_value_equals_brute_force_and_those_of_whole_tables(case
         same = JackknifeEstimate.of(whole)
         assert_nearly((side.value, side.disagreement), (same.value, same.disagreement))
         if share is not None:
-            assert_nearly(share, largest_share(whole))
+            assert_nearly(share, max_influence(whole))
 
 
 @given(samples(), samples(), regimes)
@@ -235,11 +235,11 @@ def test_an_estimator_gets_every_owner_once_and_the_labels_that_occur():
 def test_a_tally_that_is_too_large_to_be_held_says_so():
     result = faithkit.score(np.arange(20), np.arange(20.0)[:, None] // 2)
     with (
-        mock.patch.object(tally, "MOST", 100),
+        mock.patch.object(tally, "MAX_ENTRIES", 100),
         pytest.raises(InputError, match="10 explanations × 20 labels"),
     ):
-        _ = result.tally
-    assert result.tally.counts.shape == (10, 20)
+        _ = result.tallies
+    assert result.tallies["consistency"].counts.shape == (10, 20)
 
 
 def test_a_violation_lists_the_most_frequent_of_many_predictions():
@@ -253,12 +253,12 @@ def test_a_violation_lists_the_most_frequent_of_many_predictions():
 
 
 def test_no_report_lists_hundreds_of_labels():
-    from faithkit.report.formats import held
+    from faithkit.report.formats import describe_scope
 
     labels = [7] * 3 + [3] * 50 + list(range(400, 800))
     (worst,) = faithkit.score(labels, ["same"] * len(labels)).violations()
     expected = ", ".join(f"1 get {label}" for label in range(400, 407))
-    assert held(worst) == f"453 instances: 3 get 7, 50 get 3, {expected} and 393 get something else"
+    assert describe_scope(worst) == f"453 instances: 3 get 7, 50 get 3, {expected} and 393 get something else"
 
 
 # --- the parts -----------------------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ def test_a_p_value_does_not_depend_on_how_labels_are_kept(relation):
     rng = np.random.default_rng(0)
     owned, labels = rng.integers(0, 9, 60), rng.integers(0, 30, 60)
     whole = counted(relation, owned, labels, 30)
-    facts = JackknifeEstimate.of(whole).facts
+    facts = JackknifeEstimate.of(whole).statistics
     expected = permutation_p_value(whole, facts, 50)
     for regime in REGIMES:
         with limits(regime):

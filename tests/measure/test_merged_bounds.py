@@ -169,7 +169,7 @@ def limits(law, n, runs):
     for _ in range(runs):
         explanations, shares = law.draw(rng, n)
         labels = (rng.random(n)[:, None] > shares.cumsum(axis=1)).sum(axis=1)
-        ends.append(interval(side(explanations, labels).facts))
+        ends.append(interval(side(explanations, labels).statistics))
     return np.array(ends)
 
 
@@ -199,9 +199,9 @@ def test_random_vectors_get_what_chance_gives_and_no_more():
     rng, above = np.random.default_rng(0), 0
     for _ in range(200):
         found = side(Explanations.vectors(rng.normal(size=(60, 4))), rng.integers(0, 2, 60))
-        low, high = interval(found.facts)
+        low, high = interval(found.statistics)
         above += low > 0.5
-        assert (high, found.facts.compared) == (1.0, 1.0)
+        assert (high, found.statistics.compared) == (1.0, 1.0)
     assert stats.binom.sf(above - 1, 200, MISSES) > ACCIDENT
 
 

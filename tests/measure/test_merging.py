@@ -50,9 +50,9 @@ def test_one_block_and_its_pseudo_values_are_those_of_blocks_that_lose_each_row(
         words, labels = _words(rng, n, missing), rng.integers(0, rng.integers(1, 4), n).tolist()
         x, psi = pseudo_values(blocks_of(words), labels)
         found = side(words, labels)
-        assert found.facts.estimate == pytest.approx(x, abs=1e-12)
+        assert found.statistics.estimate == pytest.approx(x, abs=1e-12)
         assert found.value == pytest.approx(psi, abs=1e-9)
-        assert (found.facts.se or 0.0) == pytest.approx(np.std(psi, ddof=1) / np.sqrt(n), abs=1e-9)
+        assert (found.statistics.se or 0.0) == pytest.approx(np.std(psi, ddof=1) / np.sqrt(n), abs=1e-9)
 
 
 def near_blocks(vectors, weights, clusters):
@@ -96,7 +96,7 @@ def test_near_blocks_and_their_pseudo_values_are_those_of_double_loops(kind):
         found = side(vectors, labels, weights, clusters)
         if len(cells) == 1:  # those are matched
             continue
-        seen.add(found.facts.merging)
+        seen.add(found.statistics.merging)
 
         def x(
             gone, shared=shared, blocks=blocks, labels=labels, weights=weights, clusters=clusters, cells=cells
@@ -107,9 +107,9 @@ def test_near_blocks_and_their_pseudo_values_are_those_of_double_loops(kind):
         units = [c for c in dict.fromkeys(clusters.tolist()) if weights[clusters == c].sum() > 0]
         left = np.array([x(np.flatnonzero(clusters == c).tolist()) for c in units])
         whole, C = x(()), len(units)
-        assert found.facts.estimate == pytest.approx(whole, abs=1e-9)
+        assert found.statistics.estimate == pytest.approx(whole, abs=1e-9)
         assert np.sort(found.value) == pytest.approx(np.sort(C * whole - (C - 1) * left), abs=1e-8)
-        assert found.facts.se == pytest.approx(
+        assert found.statistics.se == pytest.approx(
             np.sqrt((C - 1) / C * ((left - left.mean()) ** 2).sum()), abs=1e-9
         )
     assert "near blocks" in seen
@@ -133,7 +133,7 @@ def test_of_equal_rows_a_matched_pair_is_one_unit_of_the_standard_error(times, o
     shared = [list(range(first, first + times)) for first in range(0, 30, times)]
     pairs = _pairs(vectors, list(range(30, 50 + odd)))
     assert len(pairs) == 10
-    found = side(vectors, labels).facts
+    found = side(vectors, labels).statistics
     assert found.merging == "pairs"
     assert found.estimate == pytest.approx(merged_share([*shared, *pairs], labels), abs=1e-12)
     assert found.se == pytest.approx(paired_error(shared, pairs, labels), abs=1e-12)
@@ -151,7 +151,7 @@ def test_pairs_of_clusters_are_linked_by_the_clusters_that_they_share(times, see
     labels = rng.integers(0, 2, 40)
     shared = [list(range(first, first + times)) for first in range(0, 12, times)]
     pairs = _pairs(vectors, list(range(12, 40)), clusters)
-    found = side(vectors, labels, None, clusters).facts
+    found = side(vectors, labels, None, clusters).statistics
     assert found.merging == "pairs"
     assert found.estimate == pytest.approx(
         merged_share([*shared, *pairs], labels, clusters=clusters), abs=1e-12
@@ -166,7 +166,7 @@ def test_weights_that_hardly_differ_give_words_what_equal_rows_get():
     weights = np.ones(40)
     weights[0] = 1.0 + 1e-12  # enough to be taken as weights
     nearly = side(words, labels, weights)
-    assert nearly.facts.estimate == pytest.approx(plain.facts.estimate, abs=1e-9)
+    assert nearly.statistics.estimate == pytest.approx(plain.statistics.estimate, abs=1e-9)
     assert nearly.value == pytest.approx(plain.value, abs=1e-6)
 
 
@@ -175,8 +175,8 @@ def test_customers_with_five_identical_entries_are_as_many_rows():
     vectors, customer = rng.normal(size=(200, 2)).round(1), np.repeat(np.arange(200), 5)
     labels = (vectors[:, 0] > 0).astype(int)
     plain, apart = (
-        side(vectors, labels).facts,
-        side(vectors[customer], labels[customer], None, customer).facts,
+        side(vectors, labels).statistics,
+        side(vectors[customer], labels[customer], None, customer).statistics,
     )
     assert plain.merging == apart.merging == "pairs"
     for name in ("estimate", "disagreement", "compared", "agreed", "se", "se_disagreement"):
@@ -195,10 +195,10 @@ def test_the_order_of_rows_changes_nothing():
         order = rng.permutation(n)
         for w, c in ((None, None), (weights, None), (None, clusters), (weights, clusters)):
             some = [None if one is None else one[order] for one in (w, c)]
-            before = side(words.tolist(), labels, w, c).facts
-            assert_nearly(side(words[order].tolist(), labels[order], *some).facts, before)
+            before = side(words.tolist(), labels, w, c).statistics
+            assert_nearly(side(words[order].tolist(), labels[order], *some).statistics, before)
             turned = side(vectors[order], labels[order], *some)
-            assert_nearly(turned.facts, side(vectors, labels, w, c).facts)
+            assert_nearly(turned.statistics, side(vectors, labels, w, c).statistics)
 
 
 # --- which blocks are made -----------------------------------------------------------------------------
@@ -231,9 +231,9 @@ def test_permuting_labels_changes_no_block():
 
 def test_vectors_are_merged_in_pairs_and_words_in_one_block():
     labels = [0, 0, 1, 1]
-    pairs = side(np.array([[1.0], [1.1], [5.0], [5.1]]), labels).facts
+    pairs = side(np.array([[1.0], [1.1], [5.0], [5.1]]), labels).statistics
     assert (pairs.merging, pairs.estimate) == ("pairs", 1.0)
-    block = side(list("abcd"), labels).facts
+    block = side(list("abcd"), labels).statistics
     assert (block.merging, block.estimate) == ("one block", pytest.approx(1 / 3))
 
 
@@ -249,8 +249,8 @@ def test_equal_explanations_are_matched_and_others_form_blocks_of_one_size(equal
     vectors = Explanations.vectors(np.arange(8.0)[:, None])
     unit = None if clusters is None else np.array(clusters)
     found = Merging.of(SameExplanation(), vectors, np.ones(8, dtype=bool), unit, equal)
-    assert found.how == ("pairs" if equal else "near blocks")
-    block = found.key - found.first
+    assert found.method == ("pairs" if equal else "near blocks")
+    block = found.key - found.first_block
     assert np.bincount(block).tolist() == sizes
     if clusters is not None:
         assert all(len(set(unit[block == b])) == size for b, size in enumerate(sizes))
@@ -260,7 +260,7 @@ def test_equal_explanations_are_matched_and_others_form_blocks_of_one_size(equal
 def test_words_cannot_be_near_and_form_one_block(weighted):
     rng = np.random.default_rng(5)
     labels, weights = rng.integers(0, 2, 30), 1 + rng.random(30) if weighted else None
-    assert side([f"e{row}" for row in range(30)], labels, weights).facts.merging == "one block"
+    assert side([f"e{row}" for row in range(30)], labels, weights).statistics.merging == "one block"
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -268,7 +268,7 @@ def test_words_cannot_be_near_and_form_one_block(weighted):
 def test_where_no_two_are_alone_nothing_is_merged(alone, weighted):
     vectors = np.concatenate([np.repeat(np.arange(5.0), 4), 9.0 + np.arange(alone)])[:, None]
     labels = np.arange(len(vectors)) // 2 % 2
-    found = side(vectors, labels, 1.0 + np.arange(len(vectors)) % 3 if weighted else None).facts
+    found = side(vectors, labels, 1.0 + np.arange(len(vectors)) % 3 if weighted else None).statistics
     assert found.merging == "nothing"
     if not weighted:
         assert (found.estimate, found.compared) == (found.value, found.verified)
@@ -294,8 +294,8 @@ def test_merging_sees_what_the_relation_compares_and_nothing_behind_it(design):
         "weights": {"weights": 1 + rng.random(600)},
         "clusters": {"clusters": np.arange(600) // 2},
     }
-    assert side(vectors, labels, **drawn[design], relation=SameFirstColumn).facts.estimate < 0.58
-    assert side(vectors, labels, **drawn[design]).facts.estimate > 0.8
+    assert side(vectors, labels, **drawn[design], relation=SameFirstColumn).statistics.estimate < 0.58
+    assert side(vectors, labels, **drawn[design]).statistics.estimate > 0.8
 
 
 def test_values_behind_a_discretizers_identities_are_not_seen():
@@ -304,7 +304,7 @@ def test_values_behind_a_discretizers_identities_are_not_seen():
     given = Explanations.vectors(1000.0 * labels[:, None] + rng.random((400, 2)))
     random = given.identified(rng.permutation(400)[:, None])
     found = JackknifeEstimate.of(count(SameExplanation(), Sample(None, random), labels, 2))
-    assert found.facts.estimate == pytest.approx(0.5, abs=0.1)
+    assert found.statistics.estimate == pytest.approx(0.5, abs=0.1)
 
 
 @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ def test_values_behind_a_discretizers_identities_are_not_seen():
     ],
 )
 def test_where_nobody_has_an_explanation_that_counts_nothing_is_merged(words, weights):
-    found = side(words, [0, 1, 1], weights).facts
+    found = side(words, [0, 1, 1], weights).statistics
     assert (found.merging, found.estimate, found.compared) == ("nothing", 0.0, 0.0)
 
 
@@ -444,7 +444,7 @@ def test_lower_ends_miss_seldom(design, share, n, runs):
     for _ in range(runs):
         case = DESIGNS[design](rng, n, SHARES[share])
         if np.ptp(case[1]):
-            misses += interval(side(*case).facts)[0] > truth + 2e-3 * (truth < 1)
+            misses += interval(side(*case).statistics)[0] > truth + 2e-3 * (truth < 1)
     assert stats.binom.sf(misses - 1, runs, MISSES) > ACCIDENT
 
 
@@ -454,7 +454,7 @@ def test_lower_ends_miss_seldom(design, share, n, runs):
 )
 def test_lower_ends_are_sharp_where_explanations_tell_the_label(design, least):
     rng = np.random.default_rng(7)
-    lows = [interval(side(*DESIGNS[design](rng, 1000, _certain)).facts)[0] for _ in range(4)]
+    lows = [interval(side(*DESIGNS[design](rng, 1000, _certain)).statistics)[0] for _ in range(4)]
     assert np.mean(lows) > least  # one block gets 0.5 at best
 
 

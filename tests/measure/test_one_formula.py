@@ -171,7 +171,7 @@ class Case:
 
 
 def check(case, relation):
-    found, sums = case.side(relation).facts, case.sums(relation)
+    found, sums = case.side(relation).statistics, case.sums(relation)
     x, lost, compared = sums.of(np.ones(len(case.x), dtype=bool))
     assert found.estimate == pytest.approx(x, abs=1e-10)
     assert found.disagreement == pytest.approx(lost, abs=1e-10)
@@ -211,7 +211,7 @@ def test_blocks_of_rows_change_no_standard_error(monkeypatch):
     labels = rng.integers(0, 2, len(words))
     whole = faithkit.score(labels.tolist(), words.tolist()).consistency
     for module in (deletions, owners, inference):
-        monkeypatch.setattr(module, "AT_ONCE", 16)
+        monkeypatch.setattr(module, "BATCH_SIZE", 16)
     blocks = faithkit.score(labels.tolist(), words.tolist()).consistency
     assert_nearly(blocks, whole)
 

@@ -25,7 +25,7 @@ from faithkit.measure.intervals import MeasureStatistics, interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.limits import SamplingUnits
 from faithkit.measure.planning.checkable_counts import CheckableCounts
-from faithkit.measure.planning.forecast import Pilot, curve
+from faithkit.measure.planning.forecast import Pilot, expected_estimates
 from faithkit.measure.planning.plans import PilotPlan, Plan, RangePlan, plan_samples, rows_for_width
 
 
@@ -51,7 +51,7 @@ def test_smaller_samples_are_the_average_over_all_subsamples(n, seed, density):
         (SameExplanation(), owned[:, None] == owned),
     ]:
         tally = counted(relation, owned, labels, 3).tally
-        found = curve(others(tally), np.arange(1, n + 1))
+        found = expected_estimates(others(tally), np.arange(1, n + 1))
         for size in range(1, n + 1):
             parts = [
                 brute.estimate([[holds[a][b] for b in rows] for a in rows], [labels[a] for a in rows])
@@ -65,7 +65,7 @@ def test_smaller_samples_are_the_average_over_all_subsamples(n, seed, density):
 def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
     rng = np.random.default_rng(2)
     tally = grouped(rng.poisson(2.0, (3000, 2)))
-    found = curve(others(tally), np.array([1, 2, 10, 500, tally.n - 1, tally.n]))
+    found = expected_estimates(others(tally), np.array([1, 2, 10, 500, tally.n - 1, tally.n]))
     assert found[0] == 0.0
     # a random pair shares explanation and label with this probability
     pairs = (tally.counts * (tally.counts - 1)).sum() / (tally.n * (tally.n - 1))
@@ -77,7 +77,7 @@ def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
 @pytest.mark.parametrize("size", [0, -1, 4])
 def test_the_curve_ends_at_the_samples_own_size(size):
     with pytest.raises(InputError, match=f"known from 1 to 3, the sample's size; got {size}"):
-        curve(others(grouped([[2], [1]])), np.array([size]))
+        expected_estimates(others(grouped([[2], [1]])), np.array([size]))
 
 
 # --- larger ones ---------------------------------------------------------------------------------------
@@ -371,7 +371,7 @@ def smooth(rng, n):
     x = rng.normal(size=(n, 2))
     sample = Sample(None, Explanations.vectors(x))
     counts = count(SameExplanation(), sample, (x[:, 0] > 0).astype(np.int64), 2)
-    return Pilot(CheckableCounts.of(counts.owners), JackknifeEstimate.of(counts).facts)
+    return Pilot(CheckableCounts.of(counts.owners), JackknifeEstimate.of(counts).statistics)
 
 
 def test_the_interval_that_is_planned_is_the_one_that_is_printed():
@@ -445,7 +445,7 @@ def test_the_moments_of_a_pool_are_those_of_the_sample_where_there_is_none():
     x, y = Boxes(0.2, noisy=True).points(np.random.default_rng(0), 60)
     holds = Boxes(0.2, noisy=True).holds(x, x)
     count = counted(Matrix(holds), np.arange(60), y, 2)
-    assert attrs_of(with_pool(holds, y)) == pytest.approx(attrs_of(JackknifeEstimate.of(count).facts))
+    assert attrs_of(with_pool(holds, y)) == pytest.approx(attrs_of(JackknifeEstimate.of(count).statistics))
 
 
 def attrs_of(facts):
@@ -480,7 +480,7 @@ class Crossroads:
     def draw(self, rng, n):
         x = rng.random(n)
         found = counted(Matrix((x < self.rare)[None] | np.eye(n, dtype=bool)), np.arange(n), x > 0.5, 2)
-        return Pilot(CheckableCounts.of(found.owners), JackknifeEstimate.of(found).facts)
+        return Pilot(CheckableCounts.of(found.owners), JackknifeEstimate.of(found).statistics)
 
     def unverified(self, n):
         return (1 - self.rare) ** (n - 1)

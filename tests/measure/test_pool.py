@@ -18,7 +18,7 @@ from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.pool import Pool
 from faithkit.measure.counting.tally import count
 from faithkit.measure.intervals import interval
-from faithkit.measure.jackknife.deletions import largest_share
+from faithkit.measure.jackknife.deletions import max_influence
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.permutation import permutation_p_value
 
@@ -71,11 +71,11 @@ def test_pieces_and_their_order_change_nothing(case):
     n = len(centres)
     whole = pooled(case)
     turned = (np.append(x[:n], x[n:][::-1]), centres, np.append(labels[:n], labels[n:][::-1]), k, radius)
-    expected = JackknifeEstimate.of(whole).facts
+    expected = JackknifeEstimate.of(whole).statistics
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pools, "PIECE", 1)
+        patch.setattr(pools, "PIECE_ROWS", 1)
         again = pooled(turned)
-        assert_nearly(JackknifeEstimate.of(again).facts, expected)
+        assert_nearly(JackknifeEstimate.of(again).statistics, expected)
 
 
 @settings(max_examples=40, deadline=None)
@@ -85,8 +85,8 @@ def test_few_trials_are_assumed_where_one_row_decides_for_many(case):
     D = [sum(holds[i][j] for j in range(len(labels)) if j != i) for i in range(n)]
     share = [sum(1 / D[i] for i in range(n) if i != j and holds[i][j]) for j in range(len(labels))]
     found = pooled(case)
-    assert largest_share(found) == pytest.approx(max(share[:n]), abs=1e-12)
-    assert max(largest_share(piece) for piece in found.pooled()) == pytest.approx(max(share[n:]), abs=1e-12)
+    assert max_influence(found) == pytest.approx(max(share[:n]), abs=1e-12)
+    assert max(max_influence(piece) for piece in found.pooled()) == pytest.approx(max(share[n:]), abs=1e-12)
 
 
 def test_chance_is_that_of_an_explained_row_and_any_other():
@@ -151,7 +151,7 @@ def test_intervals_with_a_pool_cover(n, radius):
         x, y = draw(n + 1000)
         sample = Sample(x[:n, None], Explanations.vectors(x[:n, None]))
         found = count(Near(radius), sample, y[:n], 2, Pool.of(x[n:, None], y[n:]))
-        low, high = interval(JackknifeEstimate.of(found).facts)
+        low, high = interval(JackknifeEstimate.of(found).statistics)
         hits += low <= target <= high
     assert hits / times >= 0.93
 
@@ -173,7 +173,7 @@ def test_labels_are_shuffled_among_explained_rows_and_the_pool_keeps_its_own():
     ]
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
     found = pooled(case)
-    assert permutation_p_value(found, JackknifeEstimate.of(found).facts, 4000, seed=0) == pytest.approx(
+    assert permutation_p_value(found, JackknifeEstimate.of(found).statistics, 4000, seed=0) == pytest.approx(
         expected, abs=0.03
     )
 
@@ -190,7 +190,7 @@ def test_weights_and_clusters_of_a_pool_count_too(case, seed, clustered):
     sample = Sample(x[:n, None], Explanations.vectors(centres[:, None]))
     design, pool = Design.of(weights, clusters, len(x)), Pool.of(x[n:, None], labels[n:])
     found = count_cells(Near(radius), sample, labels[:n], k, design, pool)
-    facts = JackknifeEstimate.of(found).facts
+    facts = JackknifeEstimate.of(found).statistics
     slow = truth(case)[0], labels.tolist(), weights.tolist(), clusters.tolist(), n
     assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*slow), abs=1e-12)
     assert found.chance() == pytest.approx(brute_unequal.chance(*slow[1:]), abs=1e-9)

@@ -76,7 +76,7 @@ def _case(kind, seed, n, more):
 def test_value_and_error_are_those_of_a_loop_that_leaves_out_each_row(kind, seed):
     n, more = 9, 14
     x, centres, points, counted = _case(kind, seed, n, more)
-    everybody, facts = list(range(n + more)), JackknifeEstimate.of(counted).facts
+    everybody, facts = list(range(n + more)), JackknifeEstimate.of(counted).statistics
     value, verified, chance = _by_loops(kind, x, centres, points, everybody[:n], everybody)
     assert (facts.value, facts.verified) == pytest.approx((value, verified), abs=1e-12)
     assert counted.chance() == pytest.approx(0 if kind == "numbers" else chance, abs=1e-12)
@@ -101,6 +101,6 @@ def test_predictions_are_permuted_among_explained_rows_and_the_pool_keeps_its_ow
     orders = [[*order, *everybody[n:]] for order in permutations(range(n))]
     values = [_by_loops(kind, x, centres, y[order], everybody[:n], everybody)[0] for order in orders]
     expected = np.mean(np.array(values) >= values[0] - 1e-12)
-    assert permutation_p_value(counted, JackknifeEstimate.of(counted).facts, 1500) == pytest.approx(
+    assert permutation_p_value(counted, JackknifeEstimate.of(counted).statistics, 1500) == pytest.approx(
         expected, abs=0.05
     )

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithkit import Explanations
-from faithkit.explanations.precision import decimals_of, rounded
+from faithkit.explanations.precision import choose_decimals, round_columns
 
 RNG = np.random.default_rng(0)
 
 
 def settled(values, single=False):
     phi = Explanations.vectors(values)
-    return rounded(phi, decimals_of(phi, single)).values
+    return round_columns(phi, choose_decimals(phi, single)).values
 
 
 def noisy(values, relative):
@@ -89,25 +89,25 @@ def test_numbers_at_the_edge_stay_as_they_are(values):
     ids=["words", "integers", "truth values", "half precision"],
 )
 def test_only_floats_are_rounded(explanations):
-    assert decimals_of(explanations) is None
-    assert rounded(explanations, None) is explanations
+    assert choose_decimals(explanations) is None
+    assert round_columns(explanations, None) is explanations
 
 
 @given(st.lists(st.lists(st.floats(-1e9, 1e9), min_size=2, max_size=2), min_size=1, max_size=8))
 def test_rounding_again_changes_nothing_and_the_order_of_rows_is_irrelevant(rows):
     phi = Explanations.vectors(np.array(rows))
-    decimals = decimals_of(phi)
-    once = rounded(phi, decimals)
-    assert np.array_equal(rounded(once, decimals).values, once.values)
-    backwards = decimals_of(phi.take(slice(None, None, -1)))
+    decimals = choose_decimals(phi)
+    once = round_columns(phi, decimals)
+    assert np.array_equal(round_columns(once, decimals).values, once.values)
+    backwards = choose_decimals(phi.take(slice(None, None, -1)))
     assert (decimals is None and backwards is None) or np.array_equal(decimals, backwards)
 
 
 def test_missing_rows_do_not_count():
     phi = Explanations.vectors([[1e9], [0.5]], missing=[True, False])
-    assert decimals_of(phi).tolist() == [9]
+    assert choose_decimals(phi).tolist() == [9]
 
 
 def test_the_decimals_are_noted():
     phi = Explanations.vectors([[0.25, 30.5]], shared={"names": ["age", "sex"]})
-    assert rounded(phi, decimals_of(phi)).shared == {"names": ["age", "sex"], "decimals": [9, 7]}
+    assert round_columns(phi, choose_decimals(phi)).shared == {"names": ["age", "sex"], "decimals": [9, 7]}

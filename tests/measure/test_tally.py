@@ -18,7 +18,7 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import NearExplanation, Relation, SameExplanation
 from faithkit.measure.counting import scans
 from faithkit.measure.counting.tally import Tally, count
-from faithkit.measure.jackknife.deletions import fewest_trials
+from faithkit.measure.jackknife.deletions import minimum_trials
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 AWKWARD = st.sampled_from(
@@ -181,7 +181,7 @@ def test_every_delete_one_jackknife_value_equals_brute_force(case):
         else:
             value = [m for m, _ in expected]
             few = len(owned) / (1 + brute.most_weight(holds, labels))
-            assert fewest_trials(counted) == pytest.approx(few, abs=1e-12)
+            assert minimum_trials(counted) == pytest.approx(few, abs=1e-12)
         assert found.value == pytest.approx(value, abs=1e-9)
 
 
@@ -214,7 +214,7 @@ def test_a_hash_collision_costs_time_and_never_an_answer(monkeypatch):
     rng = np.random.default_rng(0)
     vectors = rng.integers(0, 3, (200, 2)).astype(float)
     expected = grouping.group(vectors).codes
-    monkeypatch.setattr(grouping, "mix", lambda rows: rows[:, 0] // np.uint64(2**60))
+    monkeypatch.setattr(grouping, "hash_rows", lambda rows: rows[:, 0] // np.uint64(2**60))
     assert grouping.group(vectors).codes.tolist() == expected.tolist()
 
 

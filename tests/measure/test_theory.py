@@ -22,10 +22,10 @@ from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
 from faithkit.measure.intervals import interval
 from faithkit.measure.jackknife.deletions import GroupedRows
 from faithkit.measure.limits import share_limits
-from faithkit.measure.local_estimate import local
-from faithkit.measure.planning import theory
+from faithkit.measure.local_estimate import measure_instance
+from faithkit.measure.planning import sample_size_bounds
 from faithkit.measure.planning.plans import RangePlan, plan_samples
-from faithkit.run.instances.scope import all_held
+from faithkit.run.instances.violations import rows_and_labels_in_scope
 
 
 def estimate_of(tally):
@@ -195,8 +195,8 @@ def test_the_estimate_of_sufficiency_approaches_the_instance_weighted_measure_to
 
 def test_sample_sizes_as_printed():
     assert 2048 * 12 / 0.1 * math.log(3 / 0.1) == pytest.approx(835_878.27, abs=0.005)  # rounded up below
-    assert theory.corollary_sample_size(2048, 0.1) == 835_879
-    assert theory.bias_sample_size(2048, 0.1) == 7535
+    assert sample_size_bounds.corollary_sample_size(2048, 0.1) == 835_879
+    assert sample_size_bounds.bias_sample_size(2048, 0.1) == 7535
     found = plan_samples(0.1, n_explanations=2048)
     assert found.from_range == RangePlan(2048, 7535, found.from_range.half_width, 835_879)
 
@@ -215,12 +215,12 @@ def test_k_over_e_n_is_no_bound_of_the_bias():
 @pytest.mark.parametrize("epsilon", [0.5, 0.1, 0.01])
 def test_one_more_than_k_over_e_epsilon_is_always_enough_and_hardly_too_much(K, epsilon):
     simple = math.ceil(1 + K / (math.e * epsilon))
-    assert simple - 1 <= theory.bias_sample_size(K, epsilon) <= simple
+    assert simple - 1 <= sample_size_bounds.bias_sample_size(K, epsilon) <= simple
 
 
 def test_a_small_bias_is_no_small_error():
     """Sixteen rows make the bias of two explanations at most 0.05; the value is seldom that near the truth."""
-    n = theory.bias_sample_size(2, 0.05)
+    n = sample_size_bounds.bias_sample_size(2, 0.05)
     assert n == 16
     ones = np.arange(n + 1)
     values = [estimate_of(grouped([[one, n - one]])) for one in ones]
@@ -233,9 +233,11 @@ def test_a_small_bias_is_no_small_error():
 def test_pseudo_values_of_agreement_lie_between_minus_one_and_two_and_of_disagreement_between_zero_and_two():
     found = []
     for groups in product([(1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (1, 5), (7, 7)], repeat=2):
-        gone = GroupedRows(grouped(groups).entries, SAME_LABEL).every()
-        agreement = gone.compared - gone.disagreement
-        found.append((agreement.min(), agreement.max(), gone.disagreement.min(), gone.disagreement.max()))
+        deletions = GroupedRows(grouped(groups).entries, SAME_LABEL).deletions()
+        agreement = deletions.compared - deletions.disagreement
+        found.append(
+            (agreement.min(), agreement.max(), deletions.disagreement.min(), deletions.disagreement.max())
+        )
     least, most = np.min(found, axis=0), np.max(found, axis=0)
     assert (least[0], most[1]) == pytest.approx((-1, 2))
     assert (least[2], most[3]) == pytest.approx((0, 2))
@@ -244,7 +246,7 @@ def test_pseudo_values_of_agreement_lie_between_minus_one_and_two_and_of_disagre
 @pytest.mark.parametrize("K", [1, 2, 30, 2048])
 @pytest.mark.parametrize("epsilon", [0.3, 0.1, 0.02])
 def test_the_size_for_the_interval_is_the_smallest_that_keeps_its_bound(K, epsilon):
-    n, z = theory.interval_sample_size(K, epsilon), stats.norm.ppf(0.975)
+    n, z = sample_size_bounds.interval_sample_size(K, epsilon), stats.norm.ppf(0.975)
     bound = [
         (K / (math.e * (m - 1)) + 2.5 * z / math.sqrt(m - 1) + (z * z + 1) / (2 * m)) / 2 for m in (n, n - 1)
     ]
@@ -254,7 +256,7 @@ def test_the_size_for_the_interval_is_the_smallest_that_keeps_its_bound(K, epsil
 @pytest.mark.parametrize("name", ["equal masses", "masses 1/n", "one large", "halves"])
 @pytest.mark.parametrize(("K", "epsilon"), [(2, 0.1), (30, 0.1), (300, 0.15)])
 def test_the_interval_is_then_as_narrow_as_planned(K, epsilon, name):
-    n, rng = theory.interval_sample_size(K, epsilon), np.random.default_rng(K)
+    n, rng = sample_size_bounds.interval_sample_size(K, epsilon), np.random.default_rng(K)
     rare = {"equal masses": 1 / K, "masses 1/n": 1 / n, "one large": 1 / (K * n), "halves": 1 / (2 * K)}[name]
     mass = np.r_[1 - (K - 1) * rare, np.full(K - 1, rare)]
     widths = []
@@ -274,15 +276,15 @@ def test_sample_sizes_of_huge_ranges_are_exact(K, epsilon):
     """n e^(−1/(2n) − 1/(6n²) − …) ≥ a = K/(e ε) is n ≥ a + 1/2 + 1/(24n) + …, so n is a + 1/2, rounded up."""
     with localcontext(prec=150):
         a = K / (Decimal(1).exp() * Decimal(str(epsilon)))
-        assert theory.bias_sample_size(K, epsilon) == math.ceil(a + Decimal("0.5"))
+        assert sample_size_bounds.bias_sample_size(K, epsilon) == math.ceil(a + Decimal("0.5"))
         corollary = K * 12 / Decimal(str(epsilon)) * (3 / Decimal(str(epsilon))).ln()
-        assert theory.corollary_sample_size(K, epsilon) == math.ceil(corollary)
+        assert sample_size_bounds.corollary_sample_size(K, epsilon) == math.ceil(corollary)
 
 
 @pytest.mark.parametrize("K", [1, 2, 3, 7, 50, 1000])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1, 4), Fraction(1, 8), Fraction(1, 64)])
 def test_the_planned_size_is_the_smallest_that_keeps_the_bound(K, epsilon):
-    n = theory.bias_sample_size(K, float(epsilon))
+    n = sample_size_bounds.bias_sample_size(K, float(epsilon))
     bound = [Fraction(K, m) * (1 - Fraction(1, m)) ** (m - 1) for m in (n - 1, n) if m]
     assert bound[-1] <= epsilon
     assert n == 1 or bound[0] > epsilon
@@ -311,17 +313,17 @@ def worst_bias(K, n):
     ],
 )
 def test_the_planned_size_makes_the_bias_at_most_epsilon_for_every_law(K, epsilon):
-    assert worst_bias(K, theory.bias_sample_size(K, epsilon)) <= epsilon + 1e-9
+    assert worst_bias(K, sample_size_bounds.bias_sample_size(K, epsilon)) <= epsilon + 1e-9
 
 
 def test_the_planned_size_is_close_to_what_the_worst_law_needs():
-    n = theory.bias_sample_size(100, 0.1)
+    n = sample_size_bounds.bias_sample_size(100, 0.1)
     assert worst_bias(100, int(0.95 * n)) > 0.1
 
 
 def test_the_corollarys_size_makes_the_error_at_most_epsilon():
     for K, epsilon in [(1, 0.5), (2, 0.5), (50, 0.1), (1000, 0.01)]:
-        n = theory.corollary_sample_size(K, epsilon)
+        n = sample_size_bounds.corollary_sample_size(K, epsilon)
         # Σ p e^(−(n−1) p) over K explanations is largest at p = 1/(n − 1), where it is K/(e (n − 1))
         assert 4 / n + (K / (math.e * (n - 1))) ** 2 <= epsilon
 
@@ -389,8 +391,8 @@ def test_for_trees_consistency_and_sufficiency_are_one(rows):
 
 def local_of(found, row):
     """The local measure of a row of the sample."""
-    rows, labels = all_held(found, found.sample.explanations.take([row]))
-    return local(rows, (labels != found.labels[row]).astype(float), row)
+    rows, labels = rows_and_labels_in_scope(found, found.sample.explanations.take([row]))
+    return measure_instance(rows, (labels != found.labels[row]).astype(float), row)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12))
@@ -419,14 +421,14 @@ def test_local_values_average_to_the_global_one_for_any_relation(seed, n):
     [(2364, 2364, 1.0), (53, 53, 1.0), (7438, 7049, 0.95), (1690, 1655, 0.98)],
 )
 def test_the_papers_example_record(N, A, printed):
-    found = local(np.arange(N), (np.arange(N) >= A).astype(float), row=0)
+    found = measure_instance(np.arange(N), (np.arange(N) >= A).astype(float), row=0)
     assert (found.holds_for, found.agree) == (N, A)
     assert found.value == (A - 1) / (N - 1)
     assert round(found.value, 2) == printed
 
 
 def test_a_new_instance_is_not_one_of_those_counted():
-    found = local(np.arange(4), np.array([0.0, 0.0, 0.0, 1.0]), row=None)
+    found = measure_instance(np.arange(4), np.array([0.0, 0.0, 0.0, 1.0]), row=None)
     assert (found.holds_for, found.agree, found.value) == (4, 3, 0.75)
 
 

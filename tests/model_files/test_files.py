@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from faithkit import Predictor, load_model
 from faithkit.errors import InputError, PluginError
-from faithkit.inputs.models.model_columns import seen_by
+from faithkit.inputs.models.model_columns import select_model_columns
 
 
 @pytest.mark.parametrize("suffix", ["joblib", "pkl", "pickle"])
@@ -134,7 +134,7 @@ def test_an_onnx_model_takes_the_columns_of_a_table(mixed, tmp_path):
     assert loaded.predict(frame).tolist() == model.predict(frame).tolist()
     with pytest.raises(InputError, match="wants the column 'job'"):
         loaded.predict(frame[["age"]])
-    assert list(seen_by(loaded, frame.assign(branch="north"))) == [name for name, _ in types]
+    assert list(select_model_columns(loaded, frame.assign(branch="north"))) == [name for name, _ in types]
     with pytest.raises(InputError, match="takes 2 named columns"):
         loaded.predict(frame.to_numpy())
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from faithkit_model_files.onnx_messages import _WAYS, has_external_data
+from faithkit_model_files.onnx_messages import _NESTED_MESSAGES, has_external_data
 from model_files.forging import CANARY, TOUCH
 
 from faithkit import load_model
@@ -125,7 +125,7 @@ def test_all_ways_to_a_tensor_are_followed():
         short(name): {number: short(to.name) for number, to in ways[name].items() if to.name in leads}
         for name in leads
     }
-    assert expected == _WAYS
+    assert expected == _NESTED_MESSAGES
 
 
 def valid():

@@ -127,7 +127,7 @@ def test_late_rows_in_another_order_and_other_files_are_the_same_day():
         ("--prediction label --explanation label", 1, "was made with the columns"),
         ("--reference 1.csv --prediction label --explanation why", 1, "was made with the reference"),
         (f"{SAME} --confidence 0.95 --seed 0 --discretize original", 0, ""),
-        ("--seed 0 --discretize sign", 2, "--seed and --discretize cannot change once the state is made"),
+        ("--seed 0 --discretize sign", 2, "--seed and --discretize cannot change once the state exists"),
         ("--prediction label", 2, "--prediction and --explanation go together"),
         ("--reference loans.csv", 2, "--reference needs them"),
         (f"{SAME} --discretize sgn", 1, "Did you mean 'sign'?"),

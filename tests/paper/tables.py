@@ -39,11 +39,11 @@ ADULT_ORDER = [
 def load(name):
     """Return an object with X and y, like `faithkit.load_dataset`, of a few hundred rows."""
     if os.environ.get("FAITHKIT_DATA"):
-        return _thinned(faithkit.load_dataset(name))
+        return _draw_rows(faithkit.load_dataset(name))
     return SimpleNamespace(name=name, **_MADE_UP[name]())
 
 
-def _thinned(data):
+def _draw_rows(data):
     rows = np.random.default_rng(0).permutation(len(data.y))[:ROWS]
     return SimpleNamespace(name=data.name, X=faithkit.plugin.take_rows(data.X, rows), y=data.y[rows])
 

@@ -5,9 +5,9 @@ import pytest
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import figure_anchors, figure_populations
 from faithkit_paper.findings import MEASURES, Cell, Findings
-from faithkit_paper.models import DATASETS, boosted
-from faithkit_paper.orderings import trend
-from faithkit_paper.readings import seen
+from faithkit_paper.models import DATASETS, train_model
+from faithkit_paper.orderings import check_trend
+from faithkit_paper.readings import as_seen_by_explainer
 from paper.tables import load
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("anchors and populations")]
@@ -39,7 +39,7 @@ def test_distinct_anchors_are_counted_and_divided_by_n(anchors):
 
 
 def test_an_anchors_sufficiency_is_counted_on_all_test_rows():
-    part = seen(CONTEXT, boosted(CONTEXT, "heart"), figure_anchors.PUBLISHED)
+    part = as_seen_by_explainer(CONTEXT, train_model(CONTEXT, "heart"), figure_anchors.PUBLISHED)
     result = CONTEXT.evaluate(
         part.model, part.test[:3], "anchors:beam_size=1,threshold=0.6", background=part.train
     )
@@ -56,7 +56,7 @@ def test_three_trends_are_told_and_the_figure_has_a_panel_for_each_dataset(ancho
 
 
 def test_another_seed_moves_the_numbers_of_anchors(anchors):
-    other = figure_anchors.measured(Context("tiny", load=load, seed=1), "bank-marketing")
+    other = figure_anchors.measure_dataset(Context("tiny", load=load, seed=1), "bank-marketing")
     moved, before = (
         [c.ours for c in found.cells if c.dataset == "bank-marketing" and c.measure in MEASURES]
         for found in (other, anchors)
@@ -71,7 +71,7 @@ def test_a_trend_is_judged_by_its_ends_in_the_order_of_thresholds():
         for dataset, values in {"adult": (0.5, 0.8), "heart": (0.7, 0.6)}.items()
         for threshold, value in zip((0.95, 0.5), values, strict=True)  # the last comes first
     ]
-    told = trend(cells, "consistency", False, figure_anchors.threshold_of)
+    told = check_trend(cells, "consistency", False, figure_anchors.threshold_of)
     assert told.endswith("falls with the threshold. Holds on 1 of 2 datasets; not on heart (0.60 → 0.70).")
 
 
@@ -96,15 +96,15 @@ def test_another_seed_moves_the_numbers_of_populations(populations):
 
 def test_the_first_population_has_three_quarters_of_the_poor_and_a_quarter_of_the_rich():
     y = np.array(["<=50K", ">50K"] * 4000, dtype=object)
-    first = figure_populations.in_first(CONTEXT, y, run=0)
+    first = figure_populations.draw_first_population(CONTEXT, y, run=0)
     assert first[::2].mean() == pytest.approx(0.75, abs=0.03)
     assert first[1::2].mean() == pytest.approx(0.25, abs=0.03)
 
 
 def test_each_draw_makes_other_populations_and_so_does_another_seed():
-    y = np.asarray(boosted(CONTEXT, "adult").y_test)
-    draws = [figure_populations.in_first(CONTEXT, y, run) for run in (0, 1)]
-    draws.append(figure_populations.in_first(Context("tiny", load=load, seed=1), y, 0))
+    y = np.asarray(train_model(CONTEXT, "adult").y_test)
+    draws = [figure_populations.draw_first_population(CONTEXT, y, run) for run in (0, 1)]
+    draws.append(figure_populations.draw_first_population(Context("tiny", load=load, seed=1), y, 0))
     assert len({draw.tobytes() for draw in draws}) == 3
 
 
@@ -113,10 +113,10 @@ def test_the_best_explainer_of_each_population_is_told():
         names = [(e, p) for p in figure_populations.POPULATIONS for e in ("anchors", "shap")]
         return [Cell("adult", *name, "consistency", v) for name, v in zip(names, values, strict=True)]
 
-    assert figure_populations.best(cells(0.9, 0.8, 0.7, 0.8)).endswith(
+    assert figure_populations.compare_populations(cells(0.9, 0.8, 0.7, 0.8)).endswith(
         "Holds: anchors in population 1, shap in population 2."
     )
-    assert figure_populations.best(cells(0.7, 0.8, 0.7, 0.8)).endswith(
+    assert figure_populations.compare_populations(cells(0.7, 0.8, 0.7, 0.8)).endswith(
         "Not seen: shap in population 1, shap in population 2."
     )
 

@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 from faithkit_paper.context import Context
-from faithkit_paper.curves import NEEDED, by_size, split
+from faithkit_paper.curves import NEEDED, sizes_as_columns, split_dataset
 from faithkit_paper.experiments import figure_knn, figure_trees
 from faithkit_paper.findings import Cell
 from paper.tables import load
@@ -30,7 +30,7 @@ def neighbours():
 @pytest.fixture(scope="module")
 def leaves():
     """How many other test rows of Adult share each row's leaf, in a tree of 32 leaves."""
-    rows = split(CONTEXT, "adult", 300)
+    rows = split_dataset(CONTEXT, "adult", 300)
     seed = CONTEXT.seed_of(figure_trees.NAME, "adult", 32)
     tree = DecisionTreeClassifier(max_leaf_nodes=32, random_state=seed).fit(rows.train, rows.y_train)
     reached = tree.apply(rows.test)
@@ -88,7 +88,7 @@ def test_larger_k_or_more_prototypes_lower_the_estimate(neighbours):
 
 def test_a_model_by_neighbours_is_never_contradicted(neighbours):
     """What is missing to 1 is unverified: the estimate of all rows is the share of rows that share their set."""
-    rows = split(CONTEXT, "adult", 250)
+    rows = split_dataset(CONTEXT, "adult", 250)
     from faithkit_example_based.nearest_neighbor import NearestNeighbor
 
     model = NearestNeighbor(
@@ -101,9 +101,9 @@ def test_a_model_by_neighbours_is_never_contradicted(neighbours):
 
 
 def test_another_seed_moves_the_curves(trees, neighbours):
-    other = figure_trees.measured(Context("tiny", load=load, seed=1), "adult")
+    other = figure_trees.measure_dataset(Context("tiny", load=load, seed=1), "adult")
     assert [c.ours for c in of_tree(other, "consistency")] != [c.ours for c in of_tree(trees, "consistency")]
-    moved = figure_knn.measured(Context("tiny", load=load, seed=1), "adult")
+    moved = figure_knn.measure_dataset(Context("tiny", load=load, seed=1), "adult")
     name = "adult", "k=3, N=32"
     assert [c.ours for c in of_tree(moved, "consistency", *name)] != [
         c.ours for c in of_tree(neighbours, "consistency", *name)
@@ -112,7 +112,7 @@ def test_another_seed_moves_the_curves(trees, neighbours):
 
 def test_the_page_has_a_line_for_each_model_and_columns_for_a_few_sizes():
     cells = [Cell("adult", "tree", "64 leaves", "consistency", ours=0.5, n=n) for n in (50, 100, 234, 1000)]
-    shown = by_size([*cells, Cell("adult", "tree", "64 leaves", NEEDED, 127.0)])
+    shown = sizes_as_columns([*cells, Cell("adult", "tree", "64 leaves", NEEDED, 127.0)])
     assert [cell.measure for cell in shown] == ["n = 100", "n = 1,000", NEEDED]
     assert {cell.n for cell in shown} == {None}
 

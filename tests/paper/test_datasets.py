@@ -83,7 +83,7 @@ SMALL = {
 }
 
 
-def as_csv(name, rows):
+def format_csv(name, rows):
     cells = [
         [f'"{c}"' if "," in c else c for c in row] for row in [[*PUBLISHED[name].header, "target"], *rows]
     ]
@@ -101,7 +101,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 def offered(name, url, rows):
     """Return a dataset that is published elsewhere, and whose table has these rows."""
-    csv = as_csv(name, rows)
+    csv = format_csv(name, rows)
     return attrs.evolve(PUBLISHED[name], url=url, sha256=hashlib.sha256(csv).hexdigest())
 
 
@@ -169,7 +169,7 @@ def test_without_network_the_way_out_is_named(elsewhere):
 def test_the_folder_comes_before_the_cache(elsewhere, monkeypatch):
     monkeypatch.setenv("FAITHKIT_DATA", str(elsewhere))
     monkeypatch.setattr(datasets, "chess", lambda: offered("chess", "http://no.where", SMALL["chess"]))
-    (elsewhere / "chess.csv.gz").write_bytes(gzip.compress(as_csv("chess", SMALL["chess"])))
+    (elsewhere / "chess.csv.gz").write_bytes(gzip.compress(format_csv("chess", SMALL["chess"])))
     (elsewhere / "cache" / "faithkit").mkdir(parents=True)
     (elsewhere / "cache" / "faithkit" / "chess.csv").write_bytes(b"another")
     assert load_dataset("chess").y.tolist() == ["draw", "zero"]

@@ -13,16 +13,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from faithkit_paper.boosters import Codes, Parameters, booster
-from faithkit_paper.catalogue import EXPERIMENTS, chosen
+from faithkit_paper.boosters import Codes, Parameters, build_booster
+from faithkit_paper.catalogue import EXPERIMENTS, select_experiments
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_models
-from faithkit_paper.figures import as_svg, half_width, line, panels
-from faithkit_paper.findings import Cell, Findings, cells_of_runs, over_runs
+from faithkit_paper.figures import create_panels, draw_line, half_width, render_svg
+from faithkit_paper.findings import Cell, Findings, cell_of_runs, cells_of_runs
 from faithkit_paper.grids import Grid, number
-from faithkit_paper.models import DATASETS, boosted
-from faithkit_paper.printed import beside_printed, printed
-from faithkit_paper.report import Summary, as_csv, as_markdown
+from faithkit_paper.models import DATASETS, train_model
+from faithkit_paper.printed import printed_numbers, with_printed_number
+from faithkit_paper.report import Summary, format_csv, format_markdown
 from faithkit_paper.run import reproduce
 from paper.tables import load
 from scipy import stats
@@ -46,14 +46,14 @@ def cell(ours=0.5, paper=None, measure="consistency", **given):
 
 
 def test_a_cell_of_runs_has_their_mean_and_sample_deviation():
-    found = over_runs("adult", "shap", "1fp", "consistency", [0.2, 0.4, 0.9, None], n=50)
+    found = cell_of_runs("adult", "shap", "1fp", "consistency", [0.2, 0.4, 0.9, None], n=50)
     assert found.ours == pytest.approx(0.5)
     assert found.std == pytest.approx(np.std([0.2, 0.4, 0.9], ddof=1))
     assert (found.runs, found.n) == (3, 50)
 
 
 def test_a_cell_without_any_measured_run_has_no_number():
-    found = over_runs("adult", "shap", "1fp", "sufficiency", [None, None])
+    found = cell_of_runs("adult", "shap", "1fp", "sufficiency", [None, None])
     assert (found.ours, found.std, found.runs, found.difference) == (None, None, 0, None)
 
 
@@ -69,7 +69,7 @@ def test_the_measures_of_evaluations_are_averaged_and_a_missing_measure_stays_mi
 def test_all_204_numbers_of_the_papers_four_tables_are_there():
     tables = [
         key
-        for key in printed()
+        for key in printed_numbers()
         if key[0] in ("table-text", "table-shap", "table-lime", "table-counterfactuals")
     ]
     assert len(tables) == 204
@@ -87,19 +87,20 @@ def test_all_204_numbers_of_the_papers_four_tables_are_there():
     ],
 )
 def test_a_number_stands_beside_the_one_that_the_paper_prints(experiment, key, value):
-    assert beside_printed(experiment, Cell(*key, ours=0.0)).paper == value
+    assert with_printed_number(experiment, Cell(*key, ours=0.0)).paper == value
 
 
 def test_an_accuracy_is_the_same_in_every_experiment():
     for experiment in ("table-shap", "figure-anchors"):
         assert (
-            beside_printed(experiment, Cell("avila", "gradient-boosting", "", "accuracy", 1.0)).paper == 0.99
+            with_printed_number(experiment, Cell("avila", "gradient-boosting", "", "accuracy", 1.0)).paper
+            == 0.99
         )
 
 
 def test_what_the_theory_says_is_kept_and_what_nobody_printed_stays_empty():
-    assert beside_printed("claims", cell(paper=0.25)).paper == 0.25
-    assert beside_printed("table-shap", cell(setting="3fp")).paper is None
+    assert with_printed_number("claims", cell(paper=0.25)).paper == 0.25
+    assert with_printed_number("table-shap", cell(setting="3fp")).paper is None
 
 
 # --- pages -------------------------------------------------------------------------------------------------
@@ -114,7 +115,7 @@ def test_the_summary_counts_differences_within_5_and_10_hundredths():
 
 
 def test_the_csv_has_every_cell_and_empty_fields_where_there_is_no_number():
-    text = as_csv("table-shap", [cell(0.93, 0.95, n=200), cell(None, measure="sufficiency")])
+    text = format_csv("table-shap", [cell(0.93, 0.95, n=200), cell(None, measure="sufficiency")])
     first, second = csv.DictReader(io.StringIO(text))
     assert first["experiment"] == "table-shap"
     assert (first["paper"], first["ours"], first["n"]) == ("0.95", "0.93", "200")
@@ -147,7 +148,7 @@ def test_many_measures_make_a_long_table():
 def test_a_page_tells_models_measures_summary_and_remarks():
     accuracy = Cell("adult", "gradient-boosting", "", "accuracy", 0.87, paper=0.87)
     findings = Findings((accuracy, cell(0.9, 0.95)), ("Anchors: 20 rows.",))
-    page = as_markdown("table-shap", "Profile tiny.", findings, findings.cells[1:], "table-shap.svg")
+    page = format_markdown("table-shap", "Profile tiny.", findings, findings.cells[1:], "table-shap.svg")
     order = [
         "# table-shap",
         "![table-shap](table-shap.svg)",
@@ -187,9 +188,9 @@ def test_the_band_is_students_interval_of_a_mean():
 
 def test_the_same_figure_is_the_same_svg():
     def drawn():
-        figure, axes = panels(["one", "two"])
-        line(axes["one"], 0, "a line", [1, 2], [0.1, 0.2], [0.01, 0.02])
-        return as_svg(figure)
+        figure, axes = create_panels(["one", "two"])
+        draw_line(axes["one"], 0, "a line", [1, 2], [0.1, 0.2], [0.01, 0.02])
+        return render_svg(figure)
 
     assert drawn() == drawn()
     assert "a line" not in drawn()  # no legend was asked for
@@ -227,7 +228,10 @@ def test_findings_in_the_store_are_not_measured_again(tmp_path):
     found, calls = Findings((cell(0.25, n=3),), ("said",)), []
     for _ in range(2):
         context = Context("tiny", load=load, store=tmp_path)
-        assert context.each("table-shap", ["adult", "heart"], counting(found, calls)).cells == found.cells * 2
+        assert (
+            context.measure_each("table-shap", ["adult", "heart"], counting(found, calls)).cells
+            == found.cells * 2
+        )
     assert calls == ["adult", "heart"]
 
 
@@ -241,8 +245,8 @@ def test_an_interrupted_experiment_keeps_what_was_finished(tmp_path):
         return Findings((cell(0.5, dataset=dataset),))
 
     with pytest.raises(KeyboardInterrupt):
-        Context("tiny", load=load, store=tmp_path).each("table-shap", ["adult", "heart"], measure)
-    found = Context("tiny", load=load, store=tmp_path).each("table-shap", ["adult", "heart"], measure)
+        Context("tiny", load=load, store=tmp_path).measure_each("table-shap", ["adult", "heart"], measure)
+    found = Context("tiny", load=load, store=tmp_path).measure_each("table-shap", ["adult", "heart"], measure)
     assert [one.dataset for one in found.cells] == ["adult", "heart"]
     assert calls == ["adult", "heart", "heart"]
 
@@ -257,7 +261,7 @@ def test_another_question_is_measured_anew(tmp_path, change):
     change = {"load": other} if "load" in change else change
     for given in ({}, change):
         context = Context(**{"profile": "tiny", "load": load, "store": tmp_path, **given})
-        context.each("table-shap", ["heart"], counting(Findings(()), calls))
+        context.measure_each("table-shap", ["heart"], counting(Findings(()), calls))
     assert len(calls) == 2
 
 
@@ -265,8 +269,8 @@ def test_another_question_is_measured_anew(tmp_path, change):
 
 
 def test_the_hyper_parameters_are_those_of_the_appendix():
-    assert attrs.astuple(Parameters.printed("heart")) == (0.0625, 250, 3)
-    assert attrs.astuple(Parameters.printed("covtype")) == (0.125, 300, 7)
+    assert attrs.astuple(Parameters.from_paper("heart")) == (0.0625, 250, 3)
+    assert attrs.astuple(Parameters.from_paper("covtype")) == (0.125, 300, 7)
 
 
 def test_codes_are_ordinal_and_missing_numbers_become_the_median():
@@ -278,8 +282,8 @@ def test_codes_are_ordinal_and_missing_numbers_become_the_median():
 
 @pytest.mark.parametrize("dataset", ["heart", "chess"])
 def test_a_model_takes_the_published_table_and_its_codes_alike(dataset):
-    trained = boosted(TINY, dataset)
-    coded = trained.coded()
+    trained = train_model(TINY, dataset)
+    coded = trained.with_codes()
     np.testing.assert_array_equal(trained.model.predict(trained.test), coded.model.predict(coded.test))
     assert trained.accuracy == np.mean(coded.model.predict(coded.test) == coded.y_test)
     assert (
@@ -294,20 +298,20 @@ def test_xgboost_makes_the_steps_of_scikit_learn():
     y = np.repeat([0, 1, 2], 40)
     after = []
     for dataset in ("heart", "avila"):  # the first is scikit-learn's, the second XGBoost's
-        model = booster(dataset, Parameters(0.1, 1, 2), 3, seed=0).fit(X, y)
+        model = build_booster(dataset, Parameters(0.1, 1, 2), 3, seed=0).fit(X, y)
         scores = np.log(model.predict_proba(X))
         after.append(scores - scores.mean(axis=1, keepdims=True))
     np.testing.assert_allclose(*after, atol=1e-3)
 
 
 def test_another_seed_trains_another_model():
-    models = [table_models.measured(Context("tiny", load=load, seed=seed), "chess") for seed in (0, 1)]
+    models = [table_models.measure_dataset(Context("tiny", load=load, seed=seed), "chess") for seed in (0, 1)]
     first, second = ([c.ours for c in found.cells if c.measure == "accuracy"] for found in models)
     assert first != second
 
 
 def test_a_model_is_trained_once_for_all_experiments():
-    assert boosted(TINY, "heart") is boosted(TINY, "heart")
+    assert train_model(TINY, "heart") is train_model(TINY, "heart")
 
 
 def test_a_rare_class_that_no_training_row_has_is_never_right():
@@ -315,7 +319,7 @@ def test_a_rare_class_that_no_training_row_has_is_never_right():
     X = pd.DataFrame({"x": np.r_[np.zeros(400), np.ones(200), 2.0]})
     seen = set()
     for seed in range(8):
-        trained = boosted(Context("tiny", seed=seed, load=lambda _: faithkit_like(X, y)), "avila")
+        trained = train_model(Context("tiny", seed=seed, load=lambda _: faithkit_like(X, y)), "avila")
         seen |= set(np.unique(trained.y_test).tolist())
         assert trained.accuracy >= 0.99
     assert -1 in seen
@@ -328,7 +332,7 @@ def faithkit_like(X, y):
 def test_the_search_finds_other_hyper_parameters_and_the_store_remembers_them(tmp_path):
     def searched():
         context = Context("tiny", load=load, store=tmp_path, search=True)
-        return boosted(context, "heart").parameters
+        return train_model(context, "heart").parameters
 
     found = searched()
     assert found.learning_rate in (0.25, 1.0)
@@ -385,7 +389,7 @@ def test_an_unknown_experiment_is_asked_back_about(tmp_path):
 
 
 def test_experiments_named_twice_run_once():
-    assert [experiment.name for experiment in chosen(["claims", "table-text", "claims"])] == [
+    assert [experiment.name for experiment in select_experiments(["claims", "table-text", "claims"])] == [
         "claims",
         "table-text",
     ]
@@ -431,12 +435,13 @@ def test_a_second_run_takes_its_findings_from_the_store_and_writes_the_same(tmp_
 
 def test_a_damaged_finding_in_the_store_is_measured_again(tmp_path):
     context = Context("tiny", load=load, store=tmp_path)
-    context.each("table-shap", ["heart"], counting(Findings((cell(0.5),)), []))
+    context.measure_each("table-shap", ["heart"], counting(Findings((cell(0.5),)), []))
     (kept,) = (tmp_path / "findings").iterdir()
     kept.write_text(kept.read_text()[:20])
     calls = []
     assert (
-        context.each("table-shap", ["heart"], counting(Findings((cell(0.75),)), calls)).cells[0].ours == 0.75
+        context.measure_each("table-shap", ["heart"], counting(Findings((cell(0.75),)), calls)).cells[0].ours
+        == 0.75
     )
     assert calls == ["heart"]
     assert json.loads(kept.read_text())["cells"][0]["ours"] == 0.75
@@ -455,4 +460,4 @@ def test_files_are_the_same_whatever_the_folder_and_other_with_another_seed(tmp_
 
 
 def test_there_is_a_model_for_each_of_the_six_datasets():
-    assert all(Parameters.printed(dataset).n_estimators >= 50 for dataset in DATASETS)
+    assert all(Parameters.from_paper(dataset).n_estimators >= 50 for dataset in DATASETS)

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from faithkit_paper.catalogue import EXPERIMENTS
 from faithkit_paper.experiments.figure_anchors import threshold_of
-from faithkit_paper.experiments.figure_populations import best
+from faithkit_paper.experiments.figure_populations import compare_populations
 from faithkit_paper.findings import MEASURES, Cell
 from faithkit_paper.grids import Grid
-from faithkit_paper.orderings import orderings, trend
-from faithkit_paper.printed import beside_printed
-from faithkit_paper.report import as_summaries
+from faithkit_paper.orderings import check_orderings, check_trend
+from faithkit_paper.printed import with_printed_number
+from faithkit_paper.report import format_summaries
 
 PAGES = Path(__file__).parents[2] / "docs" / "paper"
 TABLES = ("table-shap", "table-lime", "table-counterfactuals")
@@ -45,13 +45,13 @@ def key(cell):
 def test_every_experiment_is_published_beside_the_printed_numbers(experiment):
     for cell in cells(experiment):
         if experiment != "claims":  # there the theory says it
-            assert cell.paper == beside_printed(experiment, Cell(*key(cell), ours=None)).paper
+            assert cell.paper == with_printed_number(experiment, Cell(*key(cell), ours=None)).paper
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_the_tables_on_the_pages_are_made_of_the_published_cells(experiment):
     every, module = cells(experiment), EXPERIMENTS[experiment].module
-    shown = module.shown(every) if hasattr(module, "shown") else every
+    shown = module.select_shown(every) if hasattr(module, "select_shown") else every
     tables = {
         "accuracy": [cell for cell in every if cell.measure == "accuracy"],
         "shown": [cell for cell in shown if cell.measure != "accuracy"],
@@ -63,7 +63,7 @@ def test_the_tables_on_the_pages_are_made_of_the_published_cells(experiment):
 
 
 def test_the_summary_is_that_of_the_published_cells():
-    found = as_summaries({name: cells(name) for name in EXPERIMENTS})
+    found = format_summaries({name: cells(name) for name in EXPERIMENTS})
     assert (PAGES / "summary.csv").read_text(encoding="utf-8") == found
 
 
@@ -89,11 +89,13 @@ def test_the_threshold_of_anchors_raises_sufficiency_on_every_dataset_and_lowers
         ("uniqueness", True, 5),
         ("consistency", False, 5),
     ):
-        assert f"on {holds} of 6" in trend(cells("figure-anchors"), measure, rises, threshold_of)
+        assert f"on {holds} of 6" in check_trend(cells("figure-anchors"), measure, rises, threshold_of)
 
 
 def test_the_best_explainer_differs_between_two_populations():
-    assert "Holds: anchors in population 1, dice in population 2" in best(cells("figure-populations"))
+    assert "Holds: anchors in population 1, dice in population 2" in compare_populations(
+        cells("figure-populations")
+    )
 
 
 @pytest.mark.parametrize("experiment", TABLES)
@@ -101,7 +103,7 @@ def test_tables_have_five_runs_of_all_cells_and_what_is_said_of_their_order_is_t
     found = [cell for cell in cells(experiment) if cell.measure in MEASURES]
     assert len(found) == (48 if experiment == "table-counterfactuals" else 72)
     assert {cell.runs for cell in found} == {5}
-    near_zero, improves, depends = orderings(found)
+    near_zero, improves, depends = check_orderings(found)
     assert "Holds" in near_zero
     assert "worse" not in improves
     assert "Holds" in depends

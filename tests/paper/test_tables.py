@@ -6,14 +6,21 @@ import re
 import attrs
 import numpy as np
 import pytest
-from faithkit_paper.closest import as_csv, closest
+from faithkit_paper.closest import format_csv, rank_readings
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 from faithkit_paper.findings import Cell
-from faithkit_paper.models import DATASETS, DEPTHS, boosted, order_of
-from faithkit_paper.orderings import orderings
-from faithkit_paper.printed import printed
-from faithkit_paper.readings import Explained, Reading, background, explain, seen, sharing
+from faithkit_paper.models import DATASETS, DEPTHS, order_of, train_model
+from faithkit_paper.orderings import check_orderings
+from faithkit_paper.printed import printed_numbers
+from faithkit_paper.readings import (
+    ExplainedSample,
+    Reading,
+    as_seen_by_explainer,
+    background,
+    explain,
+    share_missing,
+)
 from paper.tables import load
 
 import faithkit
@@ -32,9 +39,11 @@ def found(request):
 def test_a_table_has_the_papers_cells_on_every_dataset(found):
     module, findings = found
     mine = {(c.dataset, c.explainer, c.setting, c.measure) for c in findings.cells if c.measure != "accuracy"}
-    wanted = {key[1:] for key in printed() if key[0] == module.TABLE.name}
+    wanted = {key[1:] for key in printed_numbers() if key[0] == module.TABLE.name}
     narrow = {
-        d for d in DATASETS if seen(CONTEXT, boosted(CONTEXT, d), module.TABLE.reading).test.shape[1] < 5
+        d
+        for d in DATASETS
+        if as_seen_by_explainer(CONTEXT, train_model(CONTEXT, d), module.TABLE.reading).test.shape[1] < 5
     }
     assert mine == {cell for cell in wanted if not (cell[0] in narrow and cell[2] == "sign-of-top-5")}
 
@@ -62,7 +71,7 @@ def test_the_reading_the_sizes_and_the_claims_are_told(found):
 
 def test_another_seed_moves_the_numbers(found):
     module, findings = found
-    other = module.TABLE.cells(Context("tiny", load=load, seed=1), "adult", module.TABLE.reading)
+    other = module.TABLE.measure_cells(Context("tiny", load=load, seed=1), "adult", module.TABLE.reading)
     mine = [cell for cell in findings.cells if cell.dataset == "adult" and cell.measure != "accuracy"]
     assert [cell.ours for cell in other] != [cell.ours for cell in mine]
 
@@ -73,8 +82,8 @@ def test_the_reading_is_one_of_those_that_were_compared():
 
 
 def test_the_second_class_is_explained_for_all_rows_or_the_predicted_one_for_each():
-    trained, spec = boosted(CONTEXT, "avila"), "shap:target=all,background=rows,algorithm=permutation"
-    part = seen(CONTEXT, trained, Reading(spec))
+    trained, spec = train_model(CONTEXT, "avila"), "shap:target=all,background=rows,algorithm=permutation"
+    part = as_seen_by_explainer(CONTEXT, trained, Reading(spec))
     X, known = part.test[:6], part.model.predict_proba(background(CONTEXT, part))
     above = part.model.predict_proba(X) - known.mean(axis=0)  # what SHAP values add up to
     for target, wanted in (("second", above[:, 1]), ("predicted", above[range(6), part.model.predict(X)])):
@@ -84,9 +93,12 @@ def test_the_second_class_is_explained_for_all_rows_or_the_predicted_one_for_eac
 
 @pytest.mark.parametrize("dataset", ["heart", "avila"])
 def test_the_predicted_class_can_be_explained_as_a_number(dataset):
-    trained, spec = boosted(CONTEXT, dataset), "shap:target=positive,background=rows,algorithm=permutation"
-    reading = Reading(spec, number=True)
-    part = seen(CONTEXT, trained, reading)
+    trained, spec = (
+        train_model(CONTEXT, dataset),
+        "shap:target=positive,background=rows,algorithm=permutation",
+    )
+    reading = Reading(spec, explains_number=True)
+    part = as_seen_by_explainer(CONTEXT, trained, reading)
     numbers = {label: number for number, label in enumerate(part.model.classes_.tolist())}
 
     def number(X):
@@ -106,10 +118,10 @@ def test_the_second_class_of_chess_is_mate_at_once_and_of_others_the_second_in_t
 
 def test_importances_for_the_second_class_follow_the_order_of_the_classes():
     spec = "shap:target=all,background=rows,algorithm=permutation"
-    trained = boosted(CONTEXT, "avila")
+    trained = train_model(CONTEXT, "avila")
     order = (0, 2, 1, *range(3, len(trained.order)))
     other = attrs.evolve(trained, order=order)
-    X = seen(CONTEXT, trained, Reading(spec)).test[:4]
+    X = as_seen_by_explainer(CONTEXT, trained, Reading(spec)).test[:4]
     found = {
         name: explain(Context("tiny", load=load), one, Reading(spec, target="second"), X, seed=3).explanations
         for name, one in (("sorted", trained), ("other", other))
@@ -122,7 +134,7 @@ def test_importances_for_the_second_class_follow_the_order_of_the_classes():
 
 def test_fp_rounds_or_floors_as_the_reading_says():
     phi = faithkit.Explanations.vectors([[0.04], [-0.04], [0.96]])
-    explained = Explained(np.array([0, 0, 1]), phi)
+    explained = ExplainedSample(np.array([0, 0, 1]), phi)
     assert explained.score(Reading("shap", fp="round").discretizer("1fp")).n_explanations == 2
     assert explained.score(Reading("shap", fp="floor").discretizer("1fp")).n_explanations == 3
 
@@ -138,16 +150,16 @@ def test_three_classes_or_more_can_have_an_explainer_of_their_own():
     context, two, many = Listening("tiny", load=load), "shap:target=all", "shap:target=all,output=raw"
     narrow = f"{many},algorithm=kernel"
     for dataset in ("heart", "avila", "chess"):
-        trained = boosted(context, dataset)
-        reading = Reading(two, target="second", many=many, narrow=narrow)
-        explain(context, trained, reading, seen(context, trained, reading).test[:3], seed=0)
+        trained = train_model(context, dataset)
+        reading = Reading(two, target="second", multiclass_explainer=many, narrow_explainer=narrow)
+        explain(context, trained, reading, as_seen_by_explainer(context, trained, reading).test[:3], seed=0)
     assert asked == [two, many, narrow]
 
 
 def test_counterfactuals_of_many_classes_are_of_the_second_one_or_come_from_it():
-    trained = boosted(CONTEXT, "avila")
+    trained = train_model(CONTEXT, "avila")
     reading = Reading("dice:method=random", target="second")
-    part = seen(CONTEXT, trained, reading)
+    part = as_seen_by_explainer(CONTEXT, trained, reading)
     explained = explain(CONTEXT, trained, reading, part.test[:6], seed=3).explanations
     was, became = (part.model.predict(rows) == 1 for rows in (part.test[:6], explained.values))
     assert (was != became)[~explained.missing].all()
@@ -160,14 +172,14 @@ def test_rows_without_a_counterfactual_are_alone_or_share_one(discretizer):
     values = instances + np.array([1, 0])
     found = faithkit.Explanations(kind="example", values=values, instances=instances, missing=missing)
     labels = np.array([0, 0, 1])
-    assert Explained(labels, found).score(discretizer).n_explanations == 3
-    assert Explained(labels, sharing(found)).score(discretizer).n_explanations == 2
+    assert ExplainedSample(labels, found).score(discretizer).n_explanations == 3
+    assert ExplainedSample(labels, share_missing(found)).score(discretizer).n_explanations == 2
 
 
 def test_runs_are_samples_of_the_rows_that_were_explained():
-    trained = boosted(CONTEXT, "heart")
+    trained = train_model(CONTEXT, "heart")
     table = attrs.evolve(table_shap.TABLE, rows={"tiny": {"": 20}})
-    first, second = table.samples(CONTEXT, trained, table.reading)
+    first, second = table.draw_samples(CONTEXT, trained, table.reading)
     assert len(first.labels) == len(second.labels) == 18
     kept = [{row.tobytes() for row in run.explanations.values} for run in (first, second)]
     assert len(kept[0] | kept[1]) <= 20
@@ -176,15 +188,15 @@ def test_runs_are_samples_of_the_rows_that_were_explained():
 
 def test_the_closest_reading_comes_first_and_all_are_measured_on_the_same_cells():
     readings = [
-        table_shap.of_scores("probability", "raw", "median", "second", fp) for fp in ("floor", "round")
+        table_shap.scores_reading("probability", "raw", "median", "second", fp) for fp in ("floor", "round")
     ]
     table = attrs.evolve(table_shap.TABLE, candidates=readings)
-    every = closest(CONTEXT, table, ["heart"])
+    every = rank_readings(CONTEXT, table, ["heart"])
     assert {one.reading for one in every} == set(table.candidates)
     assert [one.summary.mean for one in every] == sorted(one.summary.mean for one in every)
     assert {one.summary.cells for one in every} == {12}
     assert all(one.by_dataset == {"heart": one.summary.mean} for one in every)
-    head, first, _ = csv.reader(as_csv(every).splitlines())
+    head, first, _ = csv.reader(format_csv(every).splitlines())
     assert head == ["reading", "all", "heart"]
     assert first == [str(every[0].reading), *[f"{every[0].summary.mean:.3f}"] * 2]
 
@@ -198,19 +210,19 @@ def cells(**consistency):
 
 
 def test_claims_that_hold_are_told_to_hold():
-    near_zero, improves, depends = orderings(cells(adult=(0.01, 0.9, 0.5), heart=(0.02, 0.1, 0.3)))
+    near_zero, improves, depends = check_orderings(cells(adult=(0.01, 0.9, 0.5), heart=(0.02, 0.1, 0.3)))
     assert near_zero.endswith("Holds (at most 0.02).")
     assert improves.endswith("Holds in 4 of 4 cells.")
     assert depends.endswith("Holds: adult 1fp; heart sign.")
 
 
 def test_a_discretization_that_is_among_the_best_everywhere_is_the_best():
-    *_, depends = orderings(cells(adult=(0.0, 0.9, 0.5), heart=(0.0, 0.3, 0.3)))
+    *_, depends = check_orderings(cells(adult=(0.0, 0.9, 0.5), heart=(0.0, 0.3, 0.3)))
     assert depends.endswith("Not seen: adult 1fp; heart 1fp and sign.")
 
 
 def test_claims_that_do_not_hold_are_told_with_the_cells_that_break_them():
-    near_zero, improves, depends = orderings(cells(adult=(0.2, 0.9, 0.2), heart=(0.02, 0.3, 0.01)))
+    near_zero, improves, depends = check_orderings(cells(adult=(0.2, 0.9, 0.2), heart=(0.02, 0.3, 0.01)))
     assert near_zero.endswith("Not on adult (0.20).")
     assert improves.endswith(
         "Holds in 2 of 4 cells; equal: adult sign (0.20); worse: heart sign (0.01 < 0.02)."

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import figure_anchor_example, figure_lime_xor, table_text
-from faithkit_paper.models import boosted
+from faithkit_paper.models import train_model
 from paper.tables import load
 
 pytestmark = pytest.mark.xdist_group("text and examples")  # what its tests share is made once
@@ -37,7 +37,7 @@ def test_every_explainer_is_measured_on_several_samples(text):
 
 def test_the_first_words_consistency_is_what_a_double_loop_counts(text):
     context = Context("tiny", load=load)
-    reviews = table_text.trained(context, "rt-polarity")
+    reviews = table_text.train_reviews_model(context, "rt-polarity")
     explained, means = context.sample(reviews.test, 90, table_text.NAME), []
     for run in range(5):
         rows = context.rng(table_text.NAME, run).permutation(90)[:81]
@@ -76,7 +76,7 @@ def example(adult):
 
 
 def test_the_printed_rules_are_counted_on_the_test_part(adult, example):
-    trained = boosted(adult, "adult")
+    trained = train_model(adult, "adult")
     rows, labels = trained.test, trained.model.predict(trained.test)
     wide = [n <= 9 for n in rows["education-num"]]
     narrow = [
@@ -111,8 +111,8 @@ def test_another_seed_splits_anew_and_moves_the_counts(example):
 
 
 def test_a_rule_that_covers_nothing_has_no_local_measure(adult):
-    trained = boosted(adult, "adult")
-    counted = figure_anchor_example.Counted.of(trained.test[:0], trained, "<=50K")
+    trained = train_model(adult, "adult")
+    counted = figure_anchor_example.LabelCounts.of(trained.test[:0], trained, "<=50K")
     names = "adult", "anchors", "threshold=1"
     assert [cell.ours for cell in counted.cells(names, "N^c", "local consistency")] == [0, 0, None]
 

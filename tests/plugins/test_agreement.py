@@ -88,7 +88,7 @@ REFUSED = {
     ),
     "the first gives explanations of kind 'value', and importances": lambda: agreement(["a", "b", "c"], PHI),
     "confidence": lambda: agreement(PHI, PHI, confidence=1.5),
-    "agreements are those of a faithkit.results.Comparison, got Evaluation": lambda: agreements(
+    "agreements needs a faithkit.results.Comparison, got Evaluation": lambda: agreements(
         faithkit.score(LABELS, PHI)
     ),
     "row 1 has an infinite importance": lambda: agreement(PHI, [[1.0], [np.inf], [1.0]]),
@@ -96,7 +96,7 @@ REFUSED = {
         named("abc"), PHI, among=["a", "d"]
     ),
     "1 of them have no order": lambda: agreement(named("abc"), PHI, among="a"),
-    "under one discretizer, and there is only: give two explainers": lambda: agreements(
+    "with the same discretizer, and there is only: give two explainers": lambda: agreements(
         faithkit.results.Comparison({"only": faithkit.score(LABELS, PHI)})
     ),
 }

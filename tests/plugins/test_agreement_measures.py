@@ -5,10 +5,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 from faithkit_feature_importance import agreement
-from faithkit_feature_importance.agreeing.measures import OF_THE_LARGEST, OF_THE_ORDER
+from faithkit_feature_importance.agreeing.measures import ORDER_MEASURES, TOP_K_MEASURES
 
 NAN = np.nan
-NAMES = [*OF_THE_LARGEST, *OF_THE_ORDER]
+NAMES = [*TOP_K_MEASURES, *ORDER_MEASURES]
 
 # feature, sign, rank and signed rank agreement of the top k, rank correlation, pairwise rank agreement
 BY_HAND = {

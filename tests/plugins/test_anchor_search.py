@@ -6,7 +6,7 @@ import pytest
 from faithkit_scoped_rules.anchors.rows import PerturbedRows
 from faithkit_scoped_rules.anchors.search import Anchor, Search
 from faithkit_scoped_rules.anchors.texts import MaskedText
-from faithkit_scoped_rules.anchors.together import together
+from faithkit_scoped_rules.anchors.together import run_together
 
 import faithkit
 
@@ -24,7 +24,7 @@ def by_anchor_exp(search, perturbation, ask, stop_on_first):
     """anchor-exp's search itself, about rows from the same generator, the model asked about each of them."""
     from anchor.anchor_base import AnchorBaseBeam
 
-    label, met = ask([perturbation.own])[0], []
+    label, met = ask([perturbation.instance_row])[0], []
 
     def sample(present, n, compute_labels=True):
         if not compute_labels:
@@ -46,13 +46,13 @@ def by_anchor_exp(search, perturbation, ask, stop_on_first):
     )
     precision = found["mean"][-1] if found["feature"] else found["all_precision"]
     remark = None if precision >= search.threshold else "below the threshold"
-    return Anchor(tuple(found["feature"]), remark, unanimous=all(met))
+    return Anchor(tuple(found["feature"]), remark, is_unanimous=all(met))
 
 
 def both(search, perturbations, ask, stop_on_first=False):
     """All rows together by our search, and one by one by anchor-exp's."""
     steps = (search.steps(make(), faithkit.plugin.Tolerance(), stop_on_first) for make in perturbations)
-    ours = together(steps, ask, bytes_a_round=1)
+    ours = run_together(steps, ask, bytes_per_round=1)
     return ours, [by_anchor_exp(search, make(), ask, stop_on_first) for make in perturbations]
 
 
@@ -130,7 +130,7 @@ def test_the_anchor_is_the_one_that_anchor_exp_finds(model, params):
     fitted.fit(faithkit.Predictor(model), people(300, seed=0))
     codes = fitted.encoder_.encode(people(2, seed=1))
     rows = [lambda i=i: PerturbedRows(fitted.table_, codes[i], seed=i) for i in range(len(codes))]
-    ours, theirs = both(Search("anchors", **{**DEFAULTS, **params}), rows, fitted._labels)
+    ours, theirs = both(Search("anchors", **{**DEFAULTS, **params}), rows, fitted._predict_rows)
     assert ours == theirs
 
 
@@ -157,7 +157,7 @@ def test_over_many_rows_and_seeds_too(seed):
     )
     codes = fitted.encoder_.encode(people(12, seed=9))
     rows = [lambda i=i: PerturbedRows(fitted.table_, codes[i], 100 * seed + i) for i in range(len(codes))]
-    ours, theirs = both(Search("anchors", **DEFAULTS), rows, fitted._labels)
+    ours, theirs = both(Search("anchors", **DEFAULTS), rows, fitted._predict_rows)
     assert ours == theirs
 
 

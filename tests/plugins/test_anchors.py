@@ -232,7 +232,7 @@ class Upstream:
 
 
 def test_the_rows_drawn_are_those_of_anchor_exp():
-    from faithkit_scoped_rules.anchors.rows import PerturbedRows, codes_of
+    from faithkit_scoped_rules.anchors.rows import PerturbedRows, from_bytes
 
     frame = big_frame(400)
     fitted = anchors().fit(faithkit.Predictor(busy), frame)
@@ -245,7 +245,7 @@ def test_the_rows_drawn_are_those_of_anchor_exp():
             for present in ([], [0], [1, 2], [5, 0, 3], list(mapping)):
                 raw, holds, _ = theirs(present, 50)
                 drawn, asked = ours.draw(present, 50)
-                assert np.array_equal(codes_of(asked), raw)
+                assert np.array_equal(from_bytes(asked), raw)
                 assert np.array_equal(ours.holds(drawn), holds)
 
 
@@ -317,16 +317,16 @@ def test_a_wider_beam_finds_rules_that_cover_more():
 
 def test_a_bin_without_background_rows_is_filled_with_the_instances_value():
     from faithkit_scoped_rules.anchors.bins import BinnedTable
-    from faithkit_scoped_rules.anchors.rows import PerturbedRows, codes_of
+    from faithkit_scoped_rules.anchors.rows import PerturbedRows, from_bytes
 
     table = BinnedTable.learn(np.array([[0.0], [0.0], [0.0], [10.0]]), {}, "quartile")  # cut at 0 and 2.5
     rows = PerturbedRows(table, np.array([2.0]), seed=0)
     drawn, asked = rows.draw([0, 1], 20)  # 0 < value ≤ 2.5
-    assert (codes_of(asked) == 2.0).all()
+    assert (from_bytes(asked) == 2.0).all()
     assert rows.holds(drawn).all()
     constant = BinnedTable.learn(np.zeros((4, 1)), {}, "quartile")
     _, asked = PerturbedRows(constant, np.array([3.0]), seed=0).draw([0], 20)
-    assert (codes_of(asked) == 3.0).all()
+    assert (from_bytes(asked) == 3.0).all()
 
 
 def test_no_million_rows_are_set_aside_for_an_instance():

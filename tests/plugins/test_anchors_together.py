@@ -81,11 +81,11 @@ def test_rows_together_get_the_rules_that_they_get_alone(situation):
 
 
 ROOMS = [
-    {"ROWS_A_CALL": 40},
-    {"BYTES_A_ROUND": 1},
-    {"BYTES_A_ROUND": 10_000},
-    {"BYTES_KEPT": 0},
-    {"BYTES_A_ROUND": 10_000, "BYTES_KEPT": 1_000, "ROWS_A_CALL": 7},
+    {"ROWS_PER_CALL": 40},
+    {"BYTES_PER_ROUND": 1},
+    {"BYTES_PER_ROUND": 10_000},
+    {"MAX_CACHED_BYTES": 0},
+    {"BYTES_PER_ROUND": 10_000, "MAX_CACHED_BYTES": 1_000, "ROWS_PER_CALL": 7},
 ]
 
 
@@ -131,7 +131,7 @@ def test_the_model_is_asked_once_about_a_row(situation):
 
 
 def test_no_call_is_about_more_rows_than_there_is_room_for(situation, monkeypatch):
-    monkeypatch.setattr(together, "ROWS_A_CALL", 40)  # fewer than a table's batch
+    monkeypatch.setattr(together, "ROWS_PER_CALL", 40)  # fewer than a table's batch
     name, model, background, X = situation
     counted = Counted(model)
     fitted(name, counted, background, beam_size=1).explain(X, faithkit.plugin.row_seeds(X, 0))

@@ -7,11 +7,11 @@ from faithkit_feature_importance.adapters.outputs import Outputs
 import faithkit
 
 
-def chosen(target, count, predictions=None, classes=None, names=None, n=None, told=None):
+def choose(target, count, predictions=None, classes=None, names=None, n=None, told=None):
     predict = None if predictions is None else lambda: predictions
     about = faithkit.plugin.RowContext(predict=predict, classes=classes)
     rows = n or len(predictions)
-    return Outputs.of("it", count, about, names).chosen(target, about, rows, told)[:, 0].tolist()
+    return Outputs.of("it", count, about, names).choose(target, about, rows, told)[:, 0].tolist()
 
 
 ABC = ["a", "b", "c"]
@@ -34,13 +34,13 @@ ABC = ["a", "b", "c"]
     ],
 )
 def test_the_predicted_class_is_found_by_its_label(predictions, count, more, expected):
-    assert chosen("predicted", count, predictions, **more) == expected
-    assert chosen(None, count, predictions, **more) == expected  # of more than two it is the default
+    assert choose("predicted", count, predictions, **more) == expected
+    assert choose(None, count, predictions, **more) == expected  # of more than two it is the default
 
 
 @pytest.mark.parametrize("predictions", [[True, False, True], [True, True, True]])
 def test_truth_values_have_one_order_even_where_one_does_not_occur(predictions):
-    assert chosen("predicted", 2, predictions) == [int(label) for label in predictions]
+    assert choose("predicted", 2, predictions) == [int(label) for label in predictions]
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,13 @@ def test_truth_values_have_one_order_even_where_one_does_not_occur(predictions):
     ],
 )
 def test_a_class_is_chosen_by_name_or_by_number(target, count, more, expected):
-    assert chosen(target, count, n=2, **more) == [expected] * 2
+    assert choose(target, count, n=2, **more) == [expected] * 2
 
 
 @pytest.mark.parametrize(
     ("predictions", "count", "more", "message"),
     [
-        (["a", "b"], 3, {}, "which of the 3 classes a, b are is not known: say faithkit.adapt"),
+        (["a", "b"], 3, {}, "which of the 3 classes a, b are is not known: call faithkit.adapt"),
         ([1, 2], 3, {}, "which of the 3 classes 1, 2 are is not known"),  # 0…2, or 1…3?
         ([1, 2], 3, {"names": ["0", "1", "2"]}, "which of the 3 classes 1, 2 are is not known"),  # made up
         ([1, 2], 3, {"names": [f"Output {i}" for i in range(3)]}, "is not known"),
@@ -73,15 +73,15 @@ def test_a_class_is_chosen_by_name_or_by_number(target, count, more, expected):
         (["high", "low", "mid"], 3, {"names": ["Low", "Mid", "High"]}, "is not known"),  # in another order
         ([0.31, 0.2], 3, {}, "is not known"),
         (["a", "x"], 3, {"classes": ABC}, "the label 'x' was predicted and is not among the classes"),
-        (["a"], 3, {"classes": ["a", "b"]}, "numbers of 3 classes, and 2 labels .a, b.: give classes="),
+        (["a"], 3, {"classes": ["a", "b"]}, "values of 3 classes, and 2 labels .a, b.: give classes="),
         (["a", "b", "c"], 3, {"n": 2}, "numbers of 2 rows for 3 predictions"),
         ([[0.1, 0.2, 0.7]], 3, {}, "predictions of several numbers each do not say which of the 3 classes"),
-        (None, 3, {"n": 2}, "nobody said what was predicted: give predictions="),
+        (None, 3, {"n": 2}, "and no predictions: give predictions="),
     ],
 )
 def test_what_is_not_known_is_asked_for(predictions, count, more, message):
     with pytest.raises(faithkit.errors.InputError, match=message) as error:
-        chosen("predicted", count, predictions, **more)
+        choose("predicted", count, predictions, **more)
     assert "\n" not in str(error.value)
 
 
@@ -99,12 +99,12 @@ def test_a_class_that_does_not_exist_is_refused(target, count, more):
     with pytest.raises(
         faithkit.errors.InputError, match=f"target={target!r} is none of the 3 classes: there is "
     ):
-        chosen(target, count, n=2, **more)
+        choose(target, count, n=2, **more)
 
 
 def test_what_the_object_says_was_predicted_counts_where_nobody_else_says_it():
-    assert chosen("predicted", 3, n=2, told=[2, 0]) == [2, 0]
-    assert chosen("predicted", 3, ["a", "b", "c"], told=[2, 2, 2]) == [0, 1, 2]
+    assert choose("predicted", 3, n=2, told=[2, 0]) == [2, 0]
+    assert choose("predicted", 3, ["a", "b", "c"], told=[2, 2, 2]) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("adapter", ["shap-values", "lime-weights", "interpret-local"])

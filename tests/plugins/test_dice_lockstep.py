@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_example_based.dice_search import lockstep
-from faithkit_example_based.dice_search.lockstep import OutOfCalls, in_lock_step
+from faithkit_example_based.dice_search.lockstep import OutOfCalls, run_in_lockstep
 from mixed_tables import workers
 
 import faithkit
@@ -145,7 +145,7 @@ def test_searches_of_different_lengths_get_their_own_answers():
         asked.append(len(rows))
         return rows * 10
 
-    results = in_lock_step([counting(n) for n in (2, 0, 3, 1)], ask, max_calls=9)
+    results = run_in_lockstep([counting(n) for n in (2, 0, 3, 1)], ask, max_calls=9)
     assert results == [2 * 10 * 3, 0, 3 * 10 * 6, 10]
     assert asked == [3, 4, 3]  # as many rows as searches in the first round, twice as many as in the second
 
@@ -164,16 +164,16 @@ def test_searches_begin_when_there_is_room_in_a_call(monkeypatch):
         return rows
 
     monkeypatch.setattr(lockstep, "ROWS_PER_CALL", 3)
-    assert in_lock_step([noted(2) for _ in range(5)], ask, max_calls=2) == [6] * 5
+    assert run_in_lockstep([noted(2) for _ in range(5)], ask, max_calls=2) == [6] * 5
     assert calls == [(3, 3), (4, 3), (3, 4), (3, 5), (2, 5)]
 
 
 def test_a_search_that_asks_too_often_is_told_so():
-    assert in_lock_step([counting(2), counting(3)], lambda rows: rows, max_calls=2) == [6, -9]
+    assert run_in_lockstep([counting(2), counting(3)], lambda rows: rows, max_calls=2) == [6, -9]
 
 
 def test_no_search_needs_no_call():
-    assert in_lock_step([], pytest.fail, max_calls=1) == []
+    assert run_in_lockstep([], pytest.fail, max_calls=1) == []
 
 
 def test_the_models_error_ends_them_all():
@@ -181,4 +181,4 @@ def test_the_models_error_ends_them_all():
         raise RuntimeError("no")
 
     with pytest.raises(RuntimeError, match="no"):
-        in_lock_step([counting(2)], ask, max_calls=2)
+        run_in_lockstep([counting(2)], ask, max_calls=2)

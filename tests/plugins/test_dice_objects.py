@@ -68,8 +68,8 @@ def expected():
 )
 @pytest.mark.parametrize("discretizer", ["original", "delta", "is-feature-modified"])
 def test_the_numbers_are_those_of_the_plugins_own_explainer_to_the_bit(given, discretizer):
-    own = faithkit.score(LABELS, expected(), X, discretizer)
-    found = faithkit.score(LABELS, given, X, discretizer)
+    own = faithkit.score(LABELS, expected(), X, discretizer=discretizer)
+    found = faithkit.score(LABELS, given, X, discretizer=discretizer)
     assert (found.consistency, found.sufficiency) == (own.consistency, own.sufficiency)
     assert found.sufficiency.value > 0
 
@@ -104,7 +104,7 @@ def test_an_array_has_columns_by_their_place():
 
 def test_without_X_the_explained_rows_are_those_of_the_object():
     found = faithkit.score(LABELS, results(), discretizer="delta")
-    assert found.consistency == faithkit.score(LABELS, expected(), X, "delta").consistency
+    assert found.consistency == faithkit.score(LABELS, expected(), X, discretizer="delta").consistency
 
 
 def test_what_dice_made_sparser_is_taken():

@@ -9,10 +9,10 @@ from dice_ml.explainer_interfaces.dice_KD import DiceKD
 from dice_ml.explainer_interfaces.dice_random import DiceRandom
 from faithkit_example_based.dice_search.background import OUTCOME, Background
 from faithkit_example_based.dice_search.goals import ClassGoal
-from faithkit_example_based.dice_search.lockstep import in_lock_step
+from faithkit_example_based.dice_search.lockstep import run_in_lockstep
 from faithkit_example_based.dice_search.random_search import COPIES, Cells
-from faithkit_example_based.dice_search.sparsity import LINEAR_STEPS, by_halves, by_steps
-from faithkit_example_based.dice_search.table import CLOSE
+from faithkit_example_based.dice_search.sparsity import LINEAR_STEPS, sparsify_by_bisection, sparsify_in_steps
+from faithkit_example_based.dice_search.table import CLOSE_QUANTILE
 from mixed_tables import workers
 from scipy import stats
 
@@ -37,7 +37,7 @@ class AsDiceAsks:
         self.model, self.table = dice.searches_.model, dice.table_
 
     def predict_proba(self, frame):
-        return self.model.answers(self.table.read(frame))
+        return self.model.predict_codes(self.table.decode_frame(frame))
 
     def predict(self, frame):
         return self.predict_proba(frame).argmax(axis=1)
@@ -63,7 +63,7 @@ def twins_answer(dice, theirs, instance, target, seed, **options):
         answer = theirs._generate_counterfactuals(
             query, 1, desired_class=int(target), posthoc_sparsity_param=None, **options
         )
-    return dice.encoder_.decode(dice.table_.read(answer.final_cfs_df)).iloc[0].tolist()
+    return dice.encoder_.decode(dice.table_.decode_frame(answer.final_cfs_df)).iloc[0].tolist()
 
 
 def targets(dice, X):
@@ -94,7 +94,9 @@ def test_trees_and_breeding_find_the_rows_that_dice_ml_finds(method, kind, model
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("sparsity", "ours"), [("binary", by_halves), ("linear", by_steps)])
+@pytest.mark.parametrize(
+    ("sparsity", "ours"), [("binary", sparsify_by_bisection), ("linear", sparsify_in_steps)]
+)
 @pytest.mark.parametrize(
     "model",
     [
@@ -117,13 +119,13 @@ def test_the_sparsity_step_ends_where_dice_mls_ends(sparsity, ours, model):
     classes = AsDiceAsks(dice).predict(dice.table_.frame(found))
     mine = found.copy()
     searches = [ours(space, mine[i], rows[i], ClassGoal(target)) for i, target in enumerate(classes.tolist())]
-    in_lock_step(searches, dice.searches_.model.answers, max_calls=10**6)
+    run_in_lockstep(searches, dice.searches_.model.predict_codes, max_calls=10**6)
     theirs = twin(dice, DiceRandom)
     for i, target in enumerate(classes.tolist()):
         theirs.target_cf_class = target
         frame, query = (dice.table_.frame(codes[i : i + 1]) for codes in (found, rows))
-        theirs.do_posthoc_sparsity_enhancement(frame, query, CLOSE, sparsity, LINEAR_STEPS)
-        assert mine[i].tolist() == dice.table_.read(frame)[0].tolist()
+        theirs.do_posthoc_sparsity_enhancement(frame, query, CLOSE_QUANTILE, sparsity, LINEAR_STEPS)
+        assert mine[i].tolist() == dice.table_.decode_frame(frame)[0].tolist()
     assert (mine != found).any(axis=1).sum() > 5
 
 
@@ -133,7 +135,7 @@ def test_the_sparsity_step_ends_where_dice_mls_ends(sparsity, ours, model):
 def test_a_cell_is_drawn_from_the_range_that_dice_ml_draws_from():
     dice = fitted(busy, workers(120))
     space, theirs = dice.searches_.space, twin(dice, DiceRandom)
-    cells = Cells.of(space)
+    cells = Cells.from_space(space)
     for j, decimals in space.table.decimals.items():
         low, high = space.ranges[j]
         shares = np.random.RandomState(7).random_sample(500)
@@ -178,7 +180,7 @@ def all_copies_asked(dice, theirs, query, target, seed):
             found = pd.concat([found, met[AsDiceAsks(dice).predict(met) == target]]).drop_duplicates()
             if changes > 1 and len(found):
                 break
-        return dice.table_.read(found.sample(1))[0]
+        return dice.table_.decode_frame(found.sample(1))[0]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -43,8 +43,9 @@ def small_blocks(monkeypatch):
     import faithkit_feature_importance.discretizers.quantile as quantile
     import faithkit_feature_importance.importances as importances
 
-    for module in (importances, fixed_point, quantile):
-        monkeypatch.setattr(module, "BLOCK", 3)
+    for module in (importances, quantile):
+        monkeypatch.setattr(module, "ROWS_PER_BATCH", 3)
+    monkeypatch.setattr(fixed_point, "CELLS_PER_BATCH", 3)
 
 
 # golden vectors
@@ -327,11 +328,15 @@ def test_quantile_learns_from_the_background_and_not_from_the_sample():
     X = rng.normal(size=(400, 3))
     model = LogisticRegression().fit(X, X[:, 0] > 0)
     sample, background = X[:50] * 3, X[50:]
-    result = faithkit.evaluate(model, sample, "gradient", "quantile:bins=3", background=background)
+    result = faithkit.evaluate(
+        model, sample, "gradient", discretizer="quantile:bins=3", background=background
+    )
     phi = faithkit.evaluate(model, background, "gradient", background=background).sample.explanations
     expected = make("quantile", bins=3).fit(phi).discretize(result.sample.explanations)
     assert same(result.sample.explanations.identities, expected)
-    part = faithkit.evaluate(model, sample[:7], "gradient", "quantile:bins=3", background=background[::-1])
+    part = faithkit.evaluate(
+        model, sample[:7], "gradient", discretizer="quantile:bins=3", background=background[::-1]
+    )
     assert same(part.sample.explanations.identities, expected[:7])
 
 
@@ -350,7 +355,11 @@ def test_a_discretizer_that_learns_sees_a_thousand_background_rows_in_any_order(
     background = np.repeat(np.arange(10.0), 500)[:, None]
     for order in (slice(None), slice(None, None, -1)):
         faithkit.evaluate(
-            lambda X: X[:, 0] > 1, background[:3], lambda X: X, Learner(), background=background[order]
+            lambda X: X[:, 0] > 1,
+            background[:3],
+            lambda X: X,
+            discretizer=Learner(),
+            background=background[order],
         )
     assert seen[0] == seen[1] == np.repeat(np.arange(10.0), 100).tolist()
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mixed_tables import tables
 
 import faithkit
-from faithkit.testing.sameness import stored
+from faithkit.testing.equality import save_and_load as stored
 
 NAMES = ("euclidean", "standardized", "manhattan", "gower")
 
@@ -45,8 +45,10 @@ def test_every_distance_is_its_definition(case):
 def test_the_nearest_rows_are_those_of_the_double_loop_ties_included(case, k, fast):
     x, background, distance, slow = case
     k = min(k, len(background))
-    with mock.patch.object(search, "FEW", 0 if fast else 10**9):
-        found = search.nearest(distance, distance.coordinates(x), distance.coordinates(background), k)
+    with mock.patch.object(search, "MIN_SCREENED_ROWS", 0 if fast else 10**9):
+        found = search.find_nearest_rows(
+            distance, distance.coordinates(x), distance.coordinates(background), k
+        )
     prototypes = rows_of(background)
     assert found.tolist() == [nearest(slow, row, prototypes, k) for row in rows_of(x)]
 
@@ -57,8 +59,8 @@ def test_nearer_than_is_exact_at_the_boundary(case, strict, fast):
     x, background, distance, slow = case
     matrix = [[slow(p, q) for q in rows_of(background)] for p in rows_of(x)]
     radius = np.array([sorted(line)[len(line) // 2] for line in matrix])  # always some row's own distance
-    with mock.patch.object(search, "FEW", 0 if fast else 10**9):
-        bits = search.closer(
+    with mock.patch.object(search, "MIN_SCREENED_ROWS", 0 if fast else 10**9):
+        bits = search.find_rows_within(
             distance, distance.coordinates(x), radius, distance.coordinates(background), strict
         )
     expected = [
@@ -91,14 +93,15 @@ def test_screens_decide_nothing_wrongly_however_the_numbers_are_scaled(name, sha
         distance = learn_distance(name, b)
         far = distance.between(a[:, None], b[None])
         for k in (1, 7):
-            found = search.nearest(distance, a, b, k)
+            found = search.find_nearest_rows(distance, a, b, k)
             assert (found == np.sort(np.argsort(far, axis=1, kind="stable")[:, :k])).all()
         for share in (0.0, 0.01, 0.5, 1.0):
             radius = np.quantile(far, share, axis=1, method="lower")
             for strict in (True, False):
                 expected = far < radius[:, None] if strict else far <= radius[:, None]
                 assert (
-                    search.closer(distance, a, radius, b, strict) == faithkit.plugin.pack_bits(expected)
+                    search.find_rows_within(distance, a, radius, b, strict)
+                    == faithkit.plugin.pack_bits(expected)
                 ).all()
 
 
@@ -111,12 +114,12 @@ def test_screens_leave_little_to_measure():
         measured.append(len(who))
         return distance.between(a[who], b[where])
 
-    with mock.patch.object(search, "_measured", note):
+    with mock.patch.object(search, "_measure_pairs", note):
         for name in NAMES:
             distance = learn_distance(name, b)
             radius = np.quantile(distance.between(a[:, None], b[None]), 0.3, axis=1)
-            search.closer(distance, a, radius, b, strict=False)
-            search.nearest(distance, a, b, 1)
+            search.find_rows_within(distance, a, radius, b, strict=False)
+            search.find_nearest_rows(distance, a, b, 1)
     assert sum(measured) < 4 * 64 * 3  # one pair a row is the least that nearest can do
 
 
@@ -125,12 +128,15 @@ def test_blocks_and_threads_change_nothing(monkeypatch):
     a, b = rng.integers(0, 3, (200, 6)).astype(float), rng.integers(0, 3, (900, 6)).astype(float)
     distance = learn_distance("euclidean", b)
     radius = np.full(200, 2.0)
-    near, bits = search.nearest(distance, a, b, 3), search.closer(distance, a, radius, b, True)
-    monkeypatch.setattr(search, "CELLS", 1)
-    monkeypatch.setattr(search, "PAIRS", 10)
+    near, bits = (
+        search.find_nearest_rows(distance, a, b, 3),
+        search.find_rows_within(distance, a, radius, b, True),
+    )
+    monkeypatch.setattr(search, "CELLS_PER_BLOCK", 1)
+    monkeypatch.setattr(search, "PAIRS_PER_STEP", 10)
     monkeypatch.setattr("faithkit_example_based.blocks.MAX_THREADS", 1)
-    assert (search.nearest(distance, a, b, 3) == near).all()
-    assert (search.closer(distance, a, radius, b, True) == bits).all()
+    assert (search.find_nearest_rows(distance, a, b, 3) == near).all()
+    assert (search.find_rows_within(distance, a, radius, b, True) == bits).all()
 
 
 def test_gower_by_hand():
@@ -270,7 +276,7 @@ def test_a_users_function_gets_rows_as_they_are():
     distance = learn_distance(years, people)
     x = distance.coordinates(people)
     assert distance.between(x[:, None], x[None]).tolist() == [[0, 40], [40, 0]]
-    assert search.nearest(distance, x, x, 1).tolist() == [[0], [1]]
+    assert search.find_nearest_rows(distance, x, x, 1).tolist() == [[0], [1]]
     assert seen[0] == (pd.Series, 20)
 
 

@@ -58,8 +58,8 @@ def lower(successes, trials, level):
 
 def widest_by_enumeration(fitted, frame, labels, row, explainer):
     """Try every conjunction of the predicates that hold for the row."""
-    words = [w for w in fitted.words_.satisfied(frame.iloc[[row]])[0] if w >= 0]
-    masks = {w: fitted.words_.predicates[w].mask(frame) for w in words}
+    words = [w for w in fitted.vocabulary_.satisfied(frame.iloc[[row]])[0] if w >= 0]
+    masks = {w: fitted.vocabulary_.predicates[w].mask(frame) for w in words}
     best = None
     for size in range(explainer.max_size + 1):
         for chosen in itertools.combinations(words, size):

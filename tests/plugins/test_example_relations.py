@@ -18,7 +18,7 @@ from mixed_tables import FirstColumns, tables
 
 import faithkit
 from faithkit.explanations.relations import holds_bits
-from faithkit.testing.sameness import stored
+from faithkit.testing.equality import save_and_load as stored
 
 
 def relation(name, **params):
@@ -45,7 +45,7 @@ def assert_holds(asked, X, found, expected):
     sample = faithkit.plugin.Sample(X, found)
     assert asked.holds(sample, found).tolist() == expected
     bits = faithkit.plugin.pack_bits(np.array(expected, dtype=bool).reshape(len(expected), len(X)))
-    with mock.patch.object(search, "FEW", 0):
+    with mock.patch.object(search, "MIN_SCREENED_ROWS", 0):
         assert (holds_bits(asked, faithkit.plugin.Sample(X, found), found) == bits).all()
 
 

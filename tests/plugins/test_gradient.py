@@ -244,7 +244,7 @@ def test_a_gradient_without_its_offset_is_not_consistent_and_with_it_is():
     rows = np.vstack([rows, rows])  # everybody has a twin, so that all can be checked
 
     def consistency(explainer):
-        result = faithkit.evaluate(model, rows, explainer, "fp:digits=9,how=round", background=Z)
+        result = faithkit.evaluate(model, rows, explainer, discretizer="fp:digits=9,how=round", background=Z)
         assert result.consistency.verified == 1.0
         return result.consistency.value
 
@@ -255,7 +255,7 @@ def test_a_gradient_without_its_offset_is_not_consistent_and_with_it_is():
 def test_where_the_score_itself_is_linear_all_instances_share_one_tangent():
     model = logistic().fit(Z, TWO)
     for explainer in ("gradient:output=raw", "gradient:output=raw,offset=true"):
-        result = faithkit.evaluate(model, Z, explainer, "fp:digits=9,how=round", background=Z)
+        result = faithkit.evaluate(model, Z, explainer, discretizer="fp:digits=9,how=round", background=Z)
         assert result.n_explanations == 1
         assert result.consistency.value == pytest.approx(result.chance)
 
@@ -433,7 +433,7 @@ def test_the_order_of_the_background_does_not_matter(method):
 def test_a_gradient_learns_nothing_from_the_rows_it_is_judged_on():
     with warnings.catch_warnings():
         warnings.simplefilter("error", faithkit.FaithkitWarning)
-        result = faithkit.evaluate(logistic().fit(X, TWO), X, "gradient", "sign")
+        result = faithkit.evaluate(logistic().fit(X, TWO), X, "gradient", discretizer="sign")
     assert result.to_dict()["background"] is None
 
 
@@ -533,7 +533,7 @@ def test_a_model_that_reads_bytes_and_floats_differently_is_refused():
     pixels = RNG.integers(0, 256, size=(20, 3, 2)).astype(np.uint8)
     model = faithkit.Predictor(scores=scores, classes=["night", "day"])
     with pytest.raises(
-        faithkit.errors.InputError, match="gives other scores where the same uint8 are floats"
+        faithkit.errors.InputError, match="scores uint8 and the same numbers as floats differently"
     ):
         gradient().fit(model, pixels)
     found = gradient().fit(model, pixels / 255.0).explain(pixels[:2] / 255.0, None)

@@ -52,12 +52,14 @@ def test_of_several_classes_the_predicted_one_is_taken(three):
         np.testing.assert_array_equal(faithkit.adapt(given, **known).values, expected)
     np.testing.assert_array_equal(faithkit.adapt(given, target="low").values, scores(given)[:, :, 1])
     frame = pd.DataFrame(expected, columns=list("abc"))
-    array = faithkit.score(labels, frame, ROWS, "1fp")
-    assert faithkit.score(labels, given, ROWS, "1fp").consistency == array.consistency
+    array = faithkit.score(labels, frame, ROWS, discretizer="1fp")
+    assert faithkit.score(labels, given, ROWS, discretizer="1fp").consistency == array.consistency
 
 
 def test_an_explainer_may_return_one(three):
-    result = faithkit.evaluate(three, ROWS, lambda rows: three.explain_local(rows), "sign", progress=False)
+    result = faithkit.evaluate(
+        three, ROWS, lambda rows: three.explain_local(rows), discretizer="sign", progress=False
+    )
     assert result.sample.explanations.values.shape == (20, 3)
 
 

@@ -533,12 +533,12 @@ def test_no_count_hangs_on_the_last_bits_of_such_a_model(rows_per_chunk, monkeyp
 
 
 def test_rows_are_explained_in_blocks_of_bounded_size(monkeypatch):
-    from faithkit_feature_importance.lime_weights import neighbourhood
+    from faithkit_feature_importance.lime_weights import perturbations
 
     model = GradientBoostingClassifier(n_estimators=3).fit(CODES, TWO)
     whole = fitted(model).explain(CODES[:11], range(11)).values
     sizes = []
-    monkeypatch.setattr(neighbourhood, "BLOCK_CELLS", 3 * 400 * 5)
+    monkeypatch.setattr(perturbations, "CELLS_PER_BATCH", 3 * 400 * 5)
     explainer = fitted(model)
     predict = model.predict_proba
     monkeypatch.setattr(model, "predict_proba", lambda X: sizes.append(len(X)) or predict(X))
@@ -597,7 +597,7 @@ def test_lime_is_evaluated_with_the_same_bytes_whatever_the_workers():
         ({"discretize_continuous": "no"}, "discretize_continuous must be true or false, got 'no'"),
         (
             {"sample_around_instance": True},
-            "no effect on numbers that are discretized: say discretize_continuous",
+            "no effect on numbers that are discretized: set discretize_continuous",
         ),
         ({"engine": "lime"}, "engine must be one of faithkit, library, got 'lime'"),
         ({"offset": 1}, "offset must be true or false, got 1"),

@@ -102,9 +102,13 @@ def test_all_classes_stand_side_by_side():
 def test_the_numbers_are_those_of_the_array_to_the_bit(discretizer):
     frame = pd.DataFrame(ROWS, columns=NAMES)
     array = faithkit.score(
-        LABELS, pd.DataFrame(table(EVERY, LABELS), columns=NAMES), frame, discretizer, "same-top-features"
+        LABELS,
+        pd.DataFrame(table(EVERY, LABELS), columns=NAMES),
+        frame,
+        discretizer=discretizer,
+        relation="same-top-features",
     )
-    found = faithkit.score(LABELS, EVERY, frame, discretizer)
+    found = faithkit.score(LABELS, EVERY, frame, discretizer=discretizer)
     assert (found.consistency, found.sufficiency) == (array.consistency, array.sufficiency)
 
 
@@ -116,7 +120,7 @@ def test_an_explainer_may_return_them():
             lime.explain_instance(row, FOREST.predict_proba, top_labels=3, num_samples=50) for row in rows
         ]
 
-    found = faithkit.evaluate(FOREST, ROWS, explain, "sign", progress=False)
+    found = faithkit.evaluate(FOREST, ROWS, explain, discretizer="sign", progress=False)
     assert found.sample.explanations.values.shape == (6, 3)
 
 
@@ -157,7 +161,7 @@ def test_a_row_that_is_not_there_is_missing():
         (
             TOP,
             {"target": 1},
-            "row . has weights for the label number ., and number 1 is meant: choose another",
+            "row . has weights for the label number ., and number 1 is chosen: choose another",
         ),
         (EVERY, {"target": "x"}, "target='x' is none of the 3 classes: there is 0, 1, 2"),
         (EVERY, {"predictions": LABELS[:2]}, "numbers of 6 rows for 2 predictions"),

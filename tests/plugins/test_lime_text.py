@@ -6,7 +6,7 @@ import cloudpickle
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_feature_importance.lime_weights.texts import Words
+from faithkit_feature_importance.lime_weights.texts import SplitText
 from lime.lime_text import LimeTextExplainer
 from scipy import stats
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
@@ -45,8 +45,8 @@ def explained(model, texts, seeds=None, **params):
 def by_the_package(model, text, tokenizer, seed, samples):
     """Let the lime package weigh the words, from the texts that ours has drawn."""
     text = text.lower() if tokenizer == "word" else text
-    words = Words.split(text, tokenizer)
-    kept = words.perturb(samples, seed)
+    words = SplitText.split(text, tokenizer)
+    kept = words.draw_kept_words(samples, seed)
     package = LimeTextExplainer(
         feature_selection="none",
         split_expression=lambda text: faithkit.plugin.tokens(text, tokenizer),
@@ -83,7 +83,7 @@ def test_weights_are_those_of_the_lime_package_on_the_same_perturbations(tokeniz
 def test_words_are_removed_as_the_package_removes_them():
     """How many are removed is uniform, and so is which."""
     text = "one two three four five"
-    mine = Words.split(text, "word").perturb(4001, seed=3)
+    mine = SplitText.split(text, "word").draw_kept_words(4001, seed=3)
     assert mine[0].all()
     seen = []
     package = LimeTextExplainer(random_state=1)
@@ -234,7 +234,7 @@ def test_no_call_is_about_more_characters_than_memory_should_hold(monkeypatch):
     from faithkit_feature_importance.lime_weights import texts
 
     whole = explained(pipeline(), NEW, form="weights", samples=100)
-    monkeypatch.setattr(texts, "CHARACTERS", 100 * len(NEW[3]))
+    monkeypatch.setattr(texts, "CHARACTERS_PER_CALL", 100 * len(NEW[3]))
     model = Averaged(np.float64)
     explained(model, NEW, form="weights", samples=100)
     compared = 3  # without a background, scores are compared with labels until two labels were seen
@@ -252,8 +252,8 @@ def test_no_call_is_about_more_characters_than_memory_should_hold(monkeypatch):
         ({"num_features": True}, "num_features must be a whole number"),
         ({"form": "vector"}, "form must be 'words' or 'weights', got 'vector'"),
         ({"digits": -1, "form": "weights"}, "digits must be a whole number of at least 0"),
-        ({"digits": 1}, "digits is about weights: say form=weights"),
-        ({"target": "all"}, "target=all is about weights: say form=weights"),
+        ({"digits": 1}, "digits needs form=weights"),
+        ({"target": "all"}, "target=all needs form=weights"),
         ({"target": "negative"}, "target must be one of positive, predicted, all"),
         ({"samples": 1}, "samples must be a whole number of at least 2"),
         ({"kernel_width": -1.0}, "kernel_width must be a number above 0"),

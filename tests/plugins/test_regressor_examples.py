@@ -46,7 +46,7 @@ def test_a_counterfactual_leaves_the_range_or_reaches_the_wanted_one(spec, situa
 @pytest.mark.parametrize("first", [1, 32, 1000])
 @pytest.mark.parametrize("within", [0.5, 3.0, 9.0])
 def test_the_nearest_counterfactual_is_that_of_the_double_loop(within, first, monkeypatch):
-    monkeypatch.setattr(nearest_counterfactual, "FIRST", first)
+    monkeypatch.setattr(nearest_counterfactual, "N_INSPECTED", first)
     found = explained(
         f"nearest-counterfactual:within={within};distance='euclidean'", function, ROWS, BACKGROUND
     )

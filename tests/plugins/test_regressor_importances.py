@@ -155,7 +155,7 @@ def test_a_gradient_is_that_of_the_prediction(make, kind):
     found = fitted.explain(ROWS, None)
     expected = differences(predictor.predict, ROWS)
     size = np.abs(expected).max()
-    assert type(fitted.slopes_).__name__ == kind
+    assert type(fitted.gradient_function_).__name__ == kind
     assert found.values[:, :4] / size == pytest.approx(expected / size, abs=1e-5)
     tangent = (found.values[:, :4] * ROWS).sum(axis=1) + found.values[:, 4]
     assert tangent / size == pytest.approx(predictor.predict(ROWS) / size, abs=1e-5)

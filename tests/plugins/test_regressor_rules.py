@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from faithkit_scoped_rules.evidence import evidence
+from faithkit_scoped_rules.evidence import build_evidence
 from regressors import BACKGROUND, MODELS, ROWS, TEXTS, X, covered, explained, function
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.tree import DecisionTreeRegressor
@@ -81,18 +81,18 @@ def test_rows_near_a_number_are_counted_as_one_by_one():
     rng = np.random.default_rng(3)
     rows, predictions = rng.normal(size=(150, 3)), rng.normal(size=150).round(1)
     predicates = [faithkit.Interval(j, high=cut) for j in range(3) for cut in (-0.5, 0.0, 0.5)]
-    counted = evidence(predicates, rows, predictions, faithkit.plugin.Tolerance(within=0.3))
+    counted = build_evidence(predicates, rows, predictions, faithkit.plugin.Tolerance(within=0.3))
     own = np.array([-9.0, -0.3, 0.0, 0.7, 9.0])
     parents = [(), (0,), (2, 5), (8,), (1, 4)]
     words = np.tile(np.arange(9), (5, 1))
-    agree, cover = counted.extended(parents, counted.keys(own), words)
+    agree, cover = counted.count_extensions(parents, counted.keys(own), words)
     holds = covered([faithkit.Rule([one]) for one in predicates], rows)
     for q, parent in enumerate(parents):
         near = np.abs(predictions - own[q]) <= 0.3 + 1e-9
         inside = holds[list(parent)].all(axis=0)
         assert cover[q].tolist() == [(inside & hold).sum() for hold in holds]
         assert agree[q].tolist() == [(inside & hold & near).sum() for hold in holds]
-        assert counted.alone(counted.keys(own))[q] == near.sum()
+        assert counted.count_agreeing(counted.keys(own))[q] == near.sum()
 
 
 def test_an_anchor_says_what_keeps_the_number_and_nothing_else():

@@ -85,7 +85,7 @@ REFUSED = [
     (
         "shap:output='raw'",
         MODELS["forest"],
-        "RandomForestRegressor has no raw scores beside what it predicts",
+        "RandomForestRegressor has no raw scores besides its predictions",
     ),
     ("shap:algorithm='tree'", MODELS["linear"], "shap cannot read LinearRegression as trees"),
     (
@@ -98,7 +98,7 @@ REFUSED = [
         function,
         "lime: target=all chooses a class, and the model predicts numbers: leave",
     ),
-    ("gradient:output='raw'", MODELS["linear"], "LinearRegression has no raw scores beside what it predicts"),
+    ("gradient:output='raw'", MODELS["linear"], "LinearRegression has no raw scores besides its predictions"),
     ("gradient:method='analytic'", function, "no formula is known for the prediction output of function"),
     (
         "tree:surrogate=false",
@@ -168,7 +168,7 @@ def test_words_and_a_class_do_not_go_with_numbers():
         explained("top-coefficient:by='predicted'", REVIEWS, TEXTS, TEXTS)
     two = make_pipeline(CountVectorizer(), Ridge()).fit(TEXTS, np.column_stack([STARS, -STARS]))
     with pytest.raises(
-        faithkit.errors.InputError, match="predicts 2 numbers, and words speak of one: say form=weig"
+        faithkit.errors.InputError, match="predicts 2 numbers, and form=words explains one: set form=weig"
     ):
         explained("lime-text", two, TEXTS, TEXTS)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_glass_box.model_rules import reader_of
-from faithkit_glass_box.rule_lists import Named
+from faithkit_glass_box.rule_lists import NamedRules
 from faithkit_glass_box.rule_model import RuleModel
 from faithkit_glass_box.rules_hold import RulesHold
 from sklearn.pipeline import make_pipeline
@@ -27,8 +27,8 @@ AWKWARD = [
 
 @pytest.mark.parametrize("rules", [NEARLY, AWKWARD, AWKWARD[::-1]], ids=["nearly", "awkward", "reversed"])
 def test_every_choice_of_rules_has_a_text_of_its_own_which_is_read_as_it_was_written(rules):
-    known = Named.of(rules)
-    again = Named.read(known.shared)
+    known = NamedRules.of(rules)
+    again = NamedRules.from_shared(known.shared)
     assert list(again.rules.values()) == rules
     texts = {}
     for signs in product([0, 1, -1], repeat=len(rules)):
@@ -42,7 +42,9 @@ def test_every_choice_of_rules_has_a_text_of_its_own_which_is_read_as_it_was_wri
 def test_the_relation_counts_as_a_double_loop_does():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.normal(size=70), "b": rng.choice(["x", "y", None], 70)})
-    known = Named.of([Rule([Interval("a", low=0.0)]), Rule([Interval("a", high=0.5), OneOf("b", ["x"])])])
+    known = NamedRules.of(
+        [Rule([Interval("a", low=0.0)]), Rule([Interval("a", high=0.5), OneOf("b", ["x"])])]
+    )
     lists = [([0], []), ([1], [0]), ([], [0, 1]), ([0, 1], []), ([], [])]
     texts = [*(known.text(*chosen) for chosen in lists), None]
     told = faithkit.Explanations.of(texts, "rule-list", shared=known.shared)

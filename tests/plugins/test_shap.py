@@ -315,7 +315,7 @@ def test_trees_are_asked_about_a_few_rows_at_a_time_to_the_same_bits(monkeypatch
     X = rng.normal(size=(40, 3))
     model = GradientBoostingClassifier(n_estimators=7).fit(X, X[:, 0] + X[:, 1] > 0)
     whole = TreeShap(model, "raw", X[:10]).values(X)
-    monkeypatch.setattr(trees, "VISITS", visits)
+    monkeypatch.setattr(trees, "MAX_VISITS", visits)
     assert (TreeShap(model, "raw", X[:10]).values(X) == whole).all()
 
 
@@ -375,7 +375,7 @@ def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
     import faithkit_feature_importance.shap_values.explainer as module
 
     for algorithm in ("auto", "tree"):
-        monkeypatch.setitem(module.READERS, algorithm, (module.TreeShap,))
+        monkeypatch.setitem(module.MODEL_READERS, algorithm, (module.TreeShap,))
     model = lightgbm(min_child_samples=5).fit(X, TWO)
     rows = X[:12].copy()
     rows[[2, 5], 0] = np.nan
@@ -415,7 +415,7 @@ def test_trees_with_more_nodes_than_shap_can_count_are_not_read(monkeypatch):
     import faithkit_feature_importance.shap_values.trees as module
 
     model = DecisionTreeClassifier(max_depth=3).fit(X, TWO)
-    monkeypatch.setattr(module, "MOST_NODES", model.tree_.node_count - 1)
+    monkeypatch.setattr(module, "MAX_NODES", model.tree_.node_count - 1)
     with pytest.raises(faithkit.errors.InputError, match="a tree has more than"):
         TreeShap(model, "raw", X)
 
@@ -604,7 +604,7 @@ def test_raw_scores_of_a_model_without_probabilities_are_explained():
 
 def test_a_model_that_scores_rows_by_their_neighbours_is_refused():
     model = Scored(lambda Z: 1 / (1 + np.exp(-(Z[:, 0] - Z[:, 0].mean()))))
-    with pytest.raises(faithkit.errors.InputError, match="asked again, among other rows"):
+    with pytest.raises(faithkit.errors.InputError, match="score of a row depends on the other rows"):
         explained(model, X, X[:3])
 
 

@@ -5,9 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from boosted_models import CASES, NAMES, SMALL, Case, words
-from faithkit_feature_importance.shap_values.leaf_by_leaf.cells import Cells
-from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import UnreadableError
+from faithkit_feature_importance.shap_values.errors import UnreadableError
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
+from faithkit_feature_importance.shap_values.leaf_by_leaf.tree_inputs import TreeInputs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leaf_by_leaf import check_by_definition, explained, per_class, raw_scores
@@ -38,10 +38,10 @@ def test_raw_scores_are_explained_as_by_all_coalitions_whatever_the_table(librar
 @pytest.mark.parametrize("name", CASES)
 def test_leaves_add_up_to_the_models_score_but_for_where_it_starts(name):
     model, table = CASES[name].fitted()
-    cells = Cells.of(model, [str(j) for j in range(4)])
-    found = np.zeros((len(table), cells.ensemble.n_outputs))
-    for tree in cells.ensemble.trees:
-        found[:, tree.outputs] += walked(tree, np.asarray(cells.ensemble.cells(table)))
+    inputs = TreeInputs.read(model, [str(j) for j in range(4)])
+    found = np.zeros((len(table), inputs.ensemble.n_outputs))
+    for tree in inputs.ensemble.trees:
+        found[:, tree.outputs] += walked(tree, np.asarray(inputs.ensemble.to_cells(table)))
     apart = raw_scores(model, table)[:, -found.shape[1] :] - found  # of two classes the second
     assert apart == pytest.approx(np.tile(apart[0], (len(table), 1)), abs=CASES[name].precision)
     assert np.ptp(found) > 0.01

@@ -3,8 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_feature_importance.shap_values.leaf_by_leaf import games, leaves, parts, readers, shares, tables
-from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import NotTreesError, UnreadableError
+from faithkit_feature_importance.shap_values.errors import NotTreesError, UnreadableError
+from faithkit_feature_importance.shap_values.leaf_by_leaf import (
+    games,
+    leaf_tables,
+    leaves,
+    lookup_tables,
+    readers,
+    subtrees,
+)
 from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
 from faithkit_feature_importance.shap_values.leaf_by_leaf.rescaling import Rescaling, probability
@@ -37,9 +44,9 @@ def test_the_shares_of_a_leaf_are_those_of_the_definition(k, data):
     wanted = shapley_values(lambda cells: [[all(cell)] for cell in cells], row, reference)[:, 0]
     bits = 2 ** np.arange(k)
     counts = np.bincount(np.array(reference) @ bits, minlength=2**k) / len(reference)
-    table, pattern = tables.tables(counts).ravel(), np.array([np.array(row) @ bits])
+    table, pattern = leaf_tables.build_tables(counts).ravel(), np.array([np.array(row) @ bits])
     for player in range(k):
-        first, second = tables.looked_up(pattern, player, k)
+        first, second = leaf_tables.table_positions(pattern, player, k)
         assert table[first] + table[second] == pytest.approx(wanted[player], abs=1e-12)
 
 
@@ -100,7 +107,7 @@ def test_rows_alone_and_in_blocks_have_the_same_bits(monkeypatch, rows):
     fitted = LeafShap(model, "probability", X[:50], faithkit.plugin.Encoder(X))
     whole = fitted.values(X)
     assert all((fitted.values(X[i : i + 1])[0] == whole[i]).all() for i in range(0, 200, 13))
-    monkeypatch.setattr(games, "ROWS_AT_ONCE", rows)
+    monkeypatch.setattr(games, "ROWS_PER_BATCH", rows)
     assert (fitted.values(X) == whole).all()
 
 
@@ -109,7 +116,7 @@ def test_how_many_leaves_are_added_up_at_a_time_changes_no_value(monkeypatch, ki
     X = np.random.default_rng(0).integers(0, 5, (90, 4)).astype(float)
     model = KINDS[kind](0).fit(X, X.sum(axis=1) % 3)
     usual = LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X)
-    monkeypatch.setattr(shares, "FLOATS_AT_ONCE", 300)
+    monkeypatch.setattr(lookup_tables, "FLOATS_PER_BATCH", 300)
     np.testing.assert_allclose(
         LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X), usual, atol=1e-11
     )
@@ -121,7 +128,7 @@ def test_into_which_parts_trees_are_cut_changes_no_value(monkeypatch, kind, bits
     X = np.random.default_rng(0).integers(0, 5, (90, 4)).astype(float)
     model = KINDS[kind](0).fit(X, X.sum(axis=1) % 3)
     usual = LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X)
-    monkeypatch.setattr(parts, "MOST_BITS", bits)
+    monkeypatch.setattr(subtrees, "MAX_BITS", bits)
     np.testing.assert_allclose(
         LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X), usual, atol=1e-11
     )
@@ -144,7 +151,7 @@ def test_thresholds_are_compared_in_the_models_precision():
 @pytest.mark.parametrize(("low", "high"), [(-3.0, 2.0), (-10.0, 10.0), (-40.0, 25.0), (5.0, 5.0)])
 def test_the_factor_to_probabilities_is_a_short_sum_of_products(low, high):
     x, r = np.linspace(low, high, 41)[:, None], np.linspace(low, high, 38)[None, :]
-    rescaling = Rescaling.on(low, high)
+    rescaling = Rescaling.on_interval(low, high)
     found = (rescaling.signs * rescaling.terms(x[:, 0])) @ rescaling.terms(r[0]).T
     with np.errstate(invalid="ignore"):
         wanted = (probability(x) - probability(r)) / (x - r)
@@ -224,13 +231,9 @@ def test_where_the_model_is_asked_a_hundred_rows_are_compared_with_by_default():
 TREES = GradientBoostingClassifier(n_estimators=2)
 AROUND = {
     "starts from LogisticRegression": GradientBoostingClassifier(init=LogisticRegression()),
-    "CalibratedClassifierCV makes something else of what GradientBoosting": CalibratedClassifierCV(
-        TREES, cv=2
-    ),
-    "StackingClassifier makes something else of what GradientBoosting": StackingClassifier(
-        [("a", TREES)], cv=2
-    ),
-    "VotingClassifier makes something else of what GradientBoosting": VotingClassifier(
+    "CalibratedClassifierCV changes the scores of GradientBoosting": CalibratedClassifierCV(TREES, cv=2),
+    "StackingClassifier changes the scores of GradientBoosting": StackingClassifier([("a", TREES)], cv=2),
+    "VotingClassifier changes the scores of GradientBoosting": VotingClassifier(
         [("a", TREES)], voting="soft"
     ),
 }
@@ -273,7 +276,7 @@ def test_a_model_around_other_models_than_trees_is_none_of_trees():
 
 
 @pytest.mark.parametrize(
-    ("where", "limit", "value"), [(parts, "MOST_PLAYERS", 2), (leaves, "TABLE_CELLS", 100)]
+    ("where", "limit", "value"), [(subtrees, "MAX_PLAYERS", 2), (leaves, "MAX_TABLE_CELLS", 100)]
 )
 def test_trees_that_are_too_large_are_left_to_shap(monkeypatch, where, limit, value):
     X, y = numbers()

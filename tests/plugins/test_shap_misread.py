@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 import pytest
 from boosted_models import CASES, NAMES
-from faithkit_feature_importance.shap_values.explainer import READERS
+from faithkit_feature_importance.shap_values.explainer import MODEL_READERS
 from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
 from leaf_by_leaf import by_definition, explained, per_class
@@ -12,7 +12,7 @@ from leaf_by_leaf import by_definition, explained, per_class
 import faithkit
 
 pytestmark = pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
-READER = "faithkit_feature_importance.shap_values.leaf_by_leaf.cells.read_ensemble"
+READER = "faithkit_feature_importance.shap_values.leaf_by_leaf.tree_inputs.read_ensemble"
 EACH = list(NAMES)
 
 
@@ -20,7 +20,7 @@ EACH = list(NAMES)
 def _only_leaf_by_leaf(monkeypatch):
     """Else shap's own reader would have its turn."""
     for algorithm in ("auto", "tree"):
-        monkeypatch.setitem(READERS, algorithm, (LeafShap,))
+        monkeypatch.setitem(MODEL_READERS, algorithm, (LeafShap,))
 
 
 def changed(**change):
@@ -85,9 +85,9 @@ def on_thresholds(table, ensemble):
 @pytest.mark.parametrize(
     ("name", "what", "wrong"),
     [
-        ("xgboost, stopped early", "_trees_in_use", lambda model, found: len(found["trees"])),
-        ("xgboost, 0 is missing", "with_missing", lambda cells, missing: cells),
-        ("lightgbm, 0 is missing", "with_missing", lambda cells, missing: cells),
+        ("xgboost, stopped early", "_count_used_trees", lambda model, found: len(found["trees"])),
+        ("xgboost, 0 is missing", "mark_missing", lambda cells, missing: cells),
+        ("lightgbm, 0 is missing", "mark_missing", lambda cells, missing: cells),
         ("lightgbm, nothing is missing", "_missing_left", lambda node: True),
     ],
 )

@@ -104,20 +104,20 @@ def test_what_was_cut_out_is_understood(given, expected):
 @pytest.mark.parametrize("discretizer", ["original", "1fp", "sign"])
 def test_the_numbers_are_those_of_the_array_to_the_bit(given, discretizer):
     phi = pd.DataFrame(PREDICTED, columns=X.columns)
-    array = faithkit.score(LABELS, phi, X, discretizer, relation="same-top-features")
-    assert faithkit.score(LABELS, given, X, discretizer).measures == array.measures
+    array = faithkit.score(LABELS, phi, X, discretizer=discretizer, relation="same-top-features")
+    assert faithkit.score(LABELS, given, X, discretizer=discretizer).measures == array.measures
 
 
 def test_an_explainer_may_return_one_whatever_the_chunks():
     tree = shap.TreeExplainer(FOREST)
-    whole = faithkit.evaluate(FOREST, X, lambda rows: tree(rows), "sign", progress=False)
+    whole = faithkit.evaluate(FOREST, X, lambda rows: tree(rows), discretizer="sign", progress=False)
     array = faithkit.evaluate(
         FOREST,
         X,
         lambda rows: tree(rows).values[
             np.arange(len(rows)), :, np.searchsorted(FOREST.classes_, FOREST.predict(rows))
         ],
-        "sign",
+        discretizer="sign",
         progress=False,
     )
     assert whole.consistency == array.consistency
@@ -168,10 +168,10 @@ SYMMETRIC = np.zeros((3, 2, 2))
 @pytest.mark.parametrize(
     ("given", "params", "message"),
     [
-        (BATCH, {}, "nobody said what was predicted: give predictions="),
+        (BATCH, {}, "and no predictions: give predictions="),
         (BATCH, {"target": "other"}, "target='other' is none of the 3 classes: there is 0, 1, 2"),
         (BATCH, {"predictions": LABELS[:7]}, "numbers of 60 rows for 7 predictions"),
-        (BATCH, {"classes": ["a", "b"]}, "numbers of 3 classes, and 2 labels"),
+        (BATCH, {"classes": ["a", "b"]}, "values of 3 classes, and 2 labels"),
         (
             BATCH[:, :, 1],
             {"target": "low"},

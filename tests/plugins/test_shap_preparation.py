@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_feature_importance.shap_values.leaf_by_leaf import owners
+from faithkit_feature_importance.shap_values.leaf_by_leaf import column_origins
 from leaf_by_leaf import by_definition, check_by_definition, explained, per_class
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
@@ -283,22 +283,22 @@ class OwnImputer(KNNImputer):
 @pytest.mark.parametrize(
     ("before", "why"),
     [
-        (PCA(6, random_state=0), "PCA makes columns from several"),
-        (Normalizer(), "Normalizer makes columns from several"),
-        (KNNImputer(), "KNNImputer makes columns from several"),
-        (OwnImputer(), "KNNImputer makes columns from several"),
-        (PolynomialFeatures(1), "PolynomialFeatures makes columns from several"),
+        (PCA(6, random_state=0), "PCA computes columns from several columns"),
+        (Normalizer(), "Normalizer computes columns from several columns"),
+        (KNNImputer(), "KNNImputer computes columns from several columns"),
+        (OwnImputer(), "KNNImputer computes columns from several columns"),
+        (PolynomialFeatures(1), "PolynomialFeatures computes columns from several columns"),
         (
             FunctionTransformer(np.fliplr),
-            "FunctionTransformer makes columns from several, or does not say fe.*",
+            "FunctionTransformer computes columns from several columns, or does not say fe.*",
         ),
         (Nameless(), "Nameless.get_feature_names_out failed with TypeError.*"),
         (Numbered(), "Numbered does not say from which column 'x0' comes"),
         (Short(), "Short does not say from which column each of its 28 columns comes"),
-        (make_pipeline(StandardScaler(), make_union(PCA(3))), "PCA makes columns from several"),
+        (make_pipeline(StandardScaler(), make_union(PCA(3))), "PCA computes columns from several columns"),
         (
             make_column_transformer((PCA(2), [1, 2]), remainder="passthrough"),
-            "PCA makes columns from several",
+            "PCA computes columns from several columns",
         ),
         (
             ColumnTransformer([("two", Short(), [1, 2])]),
@@ -364,8 +364,8 @@ def test_a_column_that_is_taken_for_another_is_noticed(monkeypatch):
         X, X[:, 0] > X[:, 1]
     )
     monkeypatch.setattr(
-        "faithkit_feature_importance.shap_values.leaf_by_leaf.cells.follow",
-        lambda *given: owners.follow(*given)[::-1],
+        "faithkit_feature_importance.shap_values.leaf_by_leaf.tree_inputs.trace_columns",
+        lambda *given: column_origins.trace_columns(*given)[::-1],
     )
     with pytest.raises(faithkit.errors.InputError, match=r"misses the model's own output by .* on mixtures"):
         explained(model, X, X[:2], algorithm="tree")

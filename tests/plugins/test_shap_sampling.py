@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_feature_importance.shap_values import mixtures
-from faithkit_feature_importance.shap_values.coalitions import Regression
-from faithkit_feature_importance.shap_values.sampling import Walks
+from faithkit_feature_importance.shap_values.coalitions import CoalitionRegression
+from faithkit_feature_importance.shap_values.sampling import PermutationWalks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapley_values import shapley_values
@@ -90,7 +90,7 @@ def all_orders(players, worth):
 
 @pytest.mark.parametrize("players", [0, 1, 2, 3, 4, 7, 8, 11])
 def test_the_regression_on_all_coalitions_gives_shapleys_values(players):
-    regression = Regression.on(players)
+    regression = CoalitionRegression.for_players(players)
     coalitions = [frozenset(np.flatnonzero(who)) for who in regression.coalitions]
     assert len(set(coalitions)) == 2**players
     worth = dict(zip(coalitions, np.random.default_rng(players).normal(size=len(coalitions)), strict=True))
@@ -100,11 +100,11 @@ def test_the_regression_on_all_coalitions_gives_shapleys_values(players):
 
 @pytest.mark.parametrize("players", [12, 13, 14, 31, 64, 250])
 def test_of_many_coalitions_a_sample_is_tried_each_beside_its_complement(players):
-    coalitions = Regression.on(players).coalitions
+    coalitions = CoalitionRegression.for_players(players).coalitions
     names = {who.tobytes() for who in coalitions}
     assert len(coalitions) == len(names) == 2 + 2 * players + 2048
     assert {(~who).tobytes() for who in coalitions} == names
-    assert (Regression.on(players).coalitions == coalitions).all()
+    assert (CoalitionRegression.for_players(players).coalitions == coalitions).all()
 
 
 def random_game(players, sizes, random):
@@ -120,7 +120,7 @@ def random_game(players, sizes, random):
 
 @pytest.mark.parametrize("players", [12, 13, 20, 64, 250])
 def test_a_sample_of_coalitions_is_exact_where_two_players_interact(players):
-    regression = Regression.on(players)
+    regression = CoalitionRegression.for_players(players)
     wanted, game = random_game(players, [1, 2], np.random.default_rng(players))
     found = regression.values(game(regression.coalitions.astype(float))[:, None])[:, 0]
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9)
@@ -129,7 +129,7 @@ def test_a_sample_of_coalitions_is_exact_where_two_players_interact(players):
 @pytest.mark.parametrize("players", [12, 15, 30])
 def test_a_sample_of_coalitions_errs_no_more_than_that_of_shap(players):
     package, random = pytest.importorskip("shap"), np.random.default_rng(players)
-    regression, errors = Regression.on(players), []
+    regression, errors = CoalitionRegression.for_players(players), []
     for seed in range(8):
         wanted, game = random_game(players, [3, 4, 5, 6, 7], random)
         mine = regression.values(game(regression.coalitions.astype(float))[:, None])[:, 0]
@@ -161,7 +161,7 @@ def test_walks_gain_what_each_step_adds():
     """One walk after the other, step by step."""
     random = np.random.default_rng(1)
     worth = {frozenset(who): random.normal() for k in range(6) for who in itertools.combinations(range(5), k)}
-    walks = Walks.drawn(5, seed=3)
+    walks = PermutationWalks.draw(5, seed=3)
     assert walks.orders.shape == (40, 5)
     assert (walks.orders[1::2] == walks.orders[::2, ::-1]).all()
     wanted = np.zeros(5)
@@ -250,7 +250,7 @@ def test_values_are_the_same_however_many_rows_are_mixed_at_a_time(algorithm, ce
     model = GradientBoostingClassifier(n_estimators=3).fit(X, TWO)
     explainer = fitted(model, X, algorithm)
     whole = explainer.explain(X[:3], range(3)).values
-    monkeypatch.setattr(mixtures, "CELLS", cells)
+    monkeypatch.setattr(mixtures, "CELLS_PER_BATCH", cells)
     assert explainer.explain(X[:3], range(3)).values == pytest.approx(whole, abs=1e-12)
 
 
@@ -310,6 +310,8 @@ def test_evaluations_have_the_same_bytes_whatever_the_chunks_and_workers(algorit
             "explainer", "shap", {"algorithm": algorithm, "background": "sample:3"}
         )
         monkeypatch.setattr(explainer, "rows_per_chunk", chunk)
-        found = faithkit.evaluate(model, WIDE[:11], explainer, "1fp", background=WIDE, n_jobs=n_jobs)
+        found = faithkit.evaluate(
+            model, WIDE[:11], explainer, discretizer="1fp", background=WIDE, n_jobs=n_jobs
+        )
         told.append(found.to_json())
     assert told[0] == told[1] == told[2]

@@ -79,7 +79,7 @@ def test_captums_attributions_are_taken():
     def predict(X):
         return net(torch.tensor(X, dtype=torch.float32)).argmax(1).numpy()
 
-    result = faithkit.evaluate(predict, VALUES, explain, "sign", progress=False)
+    result = faithkit.evaluate(predict, VALUES, explain, discretizer="sign", progress=False)
     assert result.sample.explanations.values.shape == (30, 4)
 
 

@@ -13,8 +13,8 @@ import faithkit
 from faithkit import Explanations, Interval, Rule
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.intervals import MeasureStatistics
-from faithkit.report.agreeing import Near, Scores, Shares
-from faithkit.report.plots import line_axes, ranges
+from faithkit.report.outcome_words import Near, Scores, Shares
+from faithkit.report.pictures.plots import line_axes, ranges
 from faithkit.report.sentences import sentence
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")

@@ -164,7 +164,7 @@ def test_hostile_names_are_shown_as_text(tab, pages):
 
 def test_details_are_open_on_paper(tab, pages):
     tab.open((pages / "comparison.html").as_uri())
-    folded = "document.querySelector('details.system p').getBoundingClientRect().height"
+    folded = "document.querySelector('section > details p').getBoundingClientRect().height"
     tab.ask("Emulation.setEmulatedMedia", media="print")
     printed = tab.run(folded)
     tab.ask("Emulation.setEmulatedMedia", media="")

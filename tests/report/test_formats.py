@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 import faithkit
 from faithkit.report.formats import (
-    below,
-    between,
-    digits_beside,
-    number,
-    of_those,
-    outward,
-    percent,
-    signed,
-    told_apart,
+    digits_to_separate,
+    format_below,
+    format_difference,
+    format_difference_interval,
+    format_distinct,
+    format_interval,
+    format_number,
+    format_percent,
+    format_share_of,
 )
-from faithkit.report.views import estimate_view
+from faithkit.report.sheets.measures import estimate_cells
 
 PERCENTAGES = {
     0: "0 %",
@@ -47,7 +47,7 @@ PERCENTAGES = {
 
 @pytest.mark.parametrize(("share", "told"), PERCENTAGES.items())
 def test_a_percentage_says_nothing_and_everything_only_where_that_is_meant(share, told):
-    assert percent(share) == told
+    assert format_percent(share) == told
 
 
 NUMBERS = [
@@ -63,7 +63,7 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("value", "told"), NUMBERS)
 def test_a_number_says_nothing_and_everything_only_where_that_is_meant(value, told):
-    assert number(value) == told
+    assert format_number(value) == told
 
 
 def holds(told, value):
@@ -95,14 +95,14 @@ BITS = Decimal("1e-9")  # which no report shows
 @example([0.0005, 0.0005, 0.0005])
 def test_an_interval_is_rounded_outward_and_has_its_value(three):
     low, value, high = three
-    lower, upper = ends(outward(low, high))
+    lower, upper = ends(format_interval(low, high))
     assert lower <= Decimal(repr(low)) + BITS
     assert upper >= Decimal(repr(high)) - BITS
     assert upper - lower <= Decimal(repr(high)) - Decimal(repr(low)) + Decimal("0.002")
-    least, most = printed(number(value))
+    least, most = printed(format_number(value))
     assert lower <= most
     assert least <= upper
-    assert holds(number(value), value) or value < 1e-9 or value > 1 - 1e-9
+    assert holds(format_number(value), value) or value < 1e-9 or value > 1 - 1e-9
 
 
 @given(st.integers(1, 10**9).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -110,18 +110,18 @@ def test_an_interval_is_rounded_outward_and_has_its_value(three):
 @example((1, 10**9))
 def test_no_count_rounds_across_nothing_or_all(counts):
     part, whole = counts
-    told = percent(part / whole)
+    told = format_percent(part / whole)
     assert (told == "0 %") == (part == 0)
     assert (told == "100 %") == (part == whole)
     assert holds(told.removesuffix(" %"), 100 * part / whole)
-    assert of_those(part / whole, whole) == f"{told} of {whole:,}"
+    assert format_share_of(part / whole, whole) == f"{told} of {whole:,}"
 
 
 @given(st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(-1, 1)).map(sorted), st.integers(3, 9))
 @example([-1e-300, -1e-300, -1e-300], 3)
 def test_the_interval_of_a_difference_has_it_and_nothing_is_minus_nothing(three, digits):
     low, value, high = three
-    texts = [*between(low, high, digits).split(" to "), signed(value, digits)]
+    texts = [*format_difference_interval(low, high, digits).split(" to "), format_difference(value, digits)]
     lower, upper, middle = (Decimal(text.replace("−", "-")) for text in texts)
     assert lower <= middle <= upper
     assert min(-digits, lower.as_tuple().exponent) == upper.as_tuple().exponent
@@ -140,15 +140,15 @@ def test_the_interval_of_a_difference_has_it_and_nothing_is_minus_nothing(three,
     ],
 )
 def test_an_interval_without_0_is_printed_without_0(low, high, text):
-    assert between(low, high) == text
+    assert format_difference_interval(low, high) == text
 
 
 @given(shares, shares)
 @example(0.50000001, 0.5)
 def test_two_numbers_that_differ_are_told_apart(one, other):
     texts = (
-        told_apart(max(one, other), min(one, other)),
-        told_apart(min(one, other), max(one, other), ROUND_CEILING),
+        format_distinct(max(one, other), min(one, other)),
+        format_distinct(min(one, other), max(one, other), ROUND_CEILING),
     )
     for (first, second), larger in zip(texts, (True, False), strict=True):
         apart = abs(one - other) > 1e-8
@@ -160,9 +160,9 @@ def test_two_numbers_that_differ_are_told_apart(one, other):
 def test_what_is_below_a_limit_looks_so(one, other):
     low, limit = sorted([one, other])
     if low < limit - 1e-8:
-        assert Decimal(below(low, limit)) <= Decimal(repr(low)) + BITS
-        assert Decimal(below(low, limit)) < Decimal(repr(limit))
-        assert digits_beside(low, limit) >= 3
+        assert Decimal(format_below(low, limit)) <= Decimal(repr(low)) + BITS
+        assert Decimal(format_below(low, limit)) < Decimal(repr(limit))
+        assert digits_to_separate(low, limit) >= 3
 
 
 class Alternating:
@@ -179,7 +179,7 @@ def test_an_interval_that_a_floor_cuts_has_its_value(size):
     """Neighbours have different labels and one explanation: fewer agree than two labels allow."""
     rows = np.arange(120.0)[:, None]
     found = faithkit.evaluate(Alternating(), rows, explainer=lambda X: (np.asarray(X)[:, 0] // size).tolist())
-    shown = estimate_view(found.consistency)
+    shown = estimate_cells(found.consistency)
     lower, upper = ends(shown["interval"])
     assert lower == Decimal("0.5")
     assert lower <= Decimal(shown["estimate"]) <= upper
@@ -202,7 +202,7 @@ def test_no_printed_interval_of_counts_excludes_its_own_value(groups, numeric):
             told += [[float(kind), float(again)] if numeric else f"{kind} {again}"] * size
     given_as = faithkit.Explanations.vectors(told) if numeric else told
     found = faithkit.score(labels, given_as).consistency
-    shown = estimate_view(found)
+    shown = estimate_cells(found)
     for interval in (shown["interval"], shown["bracket"]):
         lower, upper = ends(interval)
         least, most = printed(shown["estimate"])

@@ -11,8 +11,8 @@ from report.examples import IMAGE, ordinary
 
 import faithkit
 from faithkit.errors import InputError
-from faithkit.report import plots
-from faithkit.report.formats import outward
+from faithkit.report.formats import format_interval
+from faithkit.report.pictures import plots
 from faithkit.run.comparisons.comparison import Comparison
 
 
@@ -48,7 +48,7 @@ def test_a_measure_is_drawn_where_it_lies_with_interval_bracket_and_chance(logge
     assert labelled(ax, "not ruled out") == [list(found.bracket)]
     assert labelled(ax, "by chance") == [[logged.chance]]
     # by hand: 0 for a, 1 for b and c, 2/3 for three of d
-    assert texts(ax)[:2] == ["consistency", f"0.700 ({outward(found.low, found.high)})"]
+    assert texts(ax)[:2] == ["consistency", f"0.700 ({format_interval(found.low, found.high)})"]
 
 
 @pytest.mark.parametrize("estimator", ["leave-one-out", "verified-only", "plug-in", "majority"])
@@ -137,7 +137,9 @@ def test_the_curve_ends_at_the_value_and_its_band_at_the_bracket(logged):
 
 
 def test_local_scores_leave_out_what_could_not_be_checked(logged):
-    heights = [bar.get_height() for bar in plots.local_scores(axes(), logged.owners["consistency"]).patches]
+    heights = [
+        bar.get_height() for bar in plots.local_scores(axes(), logged.counts["consistency"].owners).patches
+    ]
     local = [logged.local(row).consistency.value for row in range(10)]
     expected, _ = np.histogram([value for value in local if value is not None], 20, (0, 1))
     assert heights == pytest.approx((expected / 10).tolist())
@@ -147,7 +149,9 @@ def test_local_scores_leave_out_what_could_not_be_checked(logged):
 def test_local_scores_of_weighted_rows_are_shares_of_the_weight():
     """The two rows of "a" agree and weigh 4 of 7; that of "b" cannot be checked."""
     result = faithkit.score([0, 0, 1], ["a", "a", "b"], weights=[1, 3, 3])
-    heights = [bar.get_height() for bar in plots.local_scores(axes(), result.owners["consistency"]).patches]
+    heights = [
+        bar.get_height() for bar in plots.local_scores(axes(), result.counts["consistency"].owners).patches
+    ]
     assert heights[-1] == pytest.approx(4 / 7)
     assert sum(heights) == pytest.approx(4 / 7)
 
@@ -169,7 +173,7 @@ def test_the_largest_group_is_in_the_last_bin(most, last):
 def test_one_row_can_be_drawn():
     alone = faithkit.score(["yes"], ["because"])
     assert dots(alone.plot()) == []
-    plots.local_scores(axes(), alone.owners["consistency"]).get_figure().canvas.draw()
+    plots.local_scores(axes(), alone.counts["consistency"].owners).get_figure().canvas.draw()
     for draw in (plots.sample_size_curve, plots.group_sizes):
         draw(axes(), alone.consistency.others).get_figure().canvas.draw()
 

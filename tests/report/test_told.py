@@ -9,8 +9,11 @@ from report.examples import hostile, ordinary
 
 import faithkit
 from faithkit.report import html
-from faithkit.report.sheets import comparison_sheet
-from faithkit.report.text import comparison_table, subgroup_table, summary
+from faithkit.report.sheets.comparisons import comparison_sheet
+from faithkit.report.sheets.results import result_sheet
+from faithkit.report.sheets.sheet import Sheet
+from faithkit.report.sheets.subgroups import subgroup_sheets
+from faithkit.report.text import sheet_text
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport
@@ -18,7 +21,7 @@ from faithkit.run.evaluation_report import EvaluationReport
 LABELS = ["low", "middle", "high"] * 20
 WORDS = ["a", "a", "b", None] * 15
 
-WITNESSES = re.compile(r"<section>\n<h2>Witnesses</h2>.*?</section>\n", re.S)
+CONTRADICTIONS = re.compile(r"<section>\n<h2>Contradictions</h2>.*?</section>\n", re.S)
 SCORES = re.compile(r"<figure>\n<figcaption>Local \w+</figcaption>.*?</figure>\n", re.S)
 
 RESULTS = {
@@ -50,7 +53,7 @@ def read(found):
 def test_text_is_made_of_what_a_file_tells(name):
     found = RESULTS[name]()
     asked = found.violations if isinstance(found, EvaluationReport) else None
-    assert summary(read(found), asked) == f"{found}\n"
+    assert sheet_text(result_sheet(read(found), asked)) == f"{found}\n"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +62,7 @@ def test_text_is_made_of_what_a_file_tells(name):
 def test_a_page_is_made_of_what_a_file_tells_but_for_witnesses_and_local_scores(name):
     found = RESULTS[name]()
     whole, left = found.to_html(), html.page(read(found))
-    assert left == SCORES.sub("", WITNESSES.sub("", whole))
+    assert left == SCORES.sub("", CONTRADICTIONS.sub("", whole))
 
 
 @pytest.mark.parametrize("name", ["permutations", "no interval", "nothing checked", "one row", "rules"])
@@ -79,7 +82,7 @@ def test_the_page_of_a_result_that_was_loaded_has_neither_witnesses_nor_local_sc
     assert page == EvaluationReport(loaded).to_html()
     assert "Consistency by sample size" in page
     assert "Local consistency" not in page
-    assert "Witnesses" not in page
+    assert "Contradictions" not in page
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +93,7 @@ def compared():
 
 def test_a_comparison_is_made_of_what_a_file_tells(compared):
     told = read(compared)
-    assert comparison_table(told) == f"{compared}\n"
+    assert sheet_text(comparison_sheet(told)) == f"{compared}\n"
     assert html.sheet_html(comparison_sheet(told)) == compared._repr_html_()
     assert html.comparison_page(told) == SCORES.sub("", compared.to_html())
 
@@ -112,7 +115,7 @@ def test_the_order_and_what_was_left_out_are_told(compared):
 def test_groups_are_a_table_of_what_a_file_tells():
     result = ordinary()
     groups = result.by("sex")
-    assert subgroup_table(read(result), read(groups)) == f"{groups}\n"
+    assert sheet_text(Sheet(None, subgroup_sheets(read(result), read(groups)))) == f"{groups}\n"
 
 
 def test_groups_with_one_text_can_be_told_apart():
@@ -144,7 +147,9 @@ def test_groups_of_numbers_are_printed_with_six_digits_and_told_with_all():
 )
 def test_to_look_at_a_result_does_not_read_its_rows_again(show, monkeypatch):
     result = faithkit.score(LABELS, WORDS)
-    monkeypatch.setattr(Evaluation, "data", property(lambda self: pytest.fail("the rows were read")))
+    monkeypatch.setattr(
+        "faithkit.run.populations.in_memory.describe_data", lambda *_: pytest.fail("rows were read")
+    )
     show(result)
 
 

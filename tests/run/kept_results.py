@@ -81,7 +81,9 @@ def _evaluations():
         "other discretizers",
         json.loads(faithkit.try_discretizers(found, ROUGHLY).to_json(orient="records")),
     )
-    compared = faithkit.compare(by_age, TABLE, [decades], ["original", "sign", "rank"], background=TABLE)
+    compared = faithkit.compare(
+        by_age, TABLE, [decades], discretizers=["original", "sign", "rank"], background=TABLE
+    )
     yield "compare", compared.to_dict()
     plan = faithkit.plan(0.05, n_explanations=300, pilot=found)
     yield "plan", attrs.asdict(plan) if attrs.has(type(plan)) else plan.to_dict()

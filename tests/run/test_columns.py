@@ -82,7 +82,7 @@ def test_a_pool_may_have_other_columns_beside_those_of_the_model():
     weights = np.concatenate([TABLE["weight"], pool["weight"]])
     given = faithkit.evaluate(MODEL, TABLE[SEEN], pool=pool[SEEN], weights=weights, **asked)
     assert told(named) == told(given)
-    assert named.pool == 20
+    assert named.design.pool == 20
 
 
 def test_groups_are_read_from_a_column_that_the_model_does_not_see_in_groups_of_groups_too():

@@ -61,17 +61,17 @@ def test_every_explainer_explains_once_whatever_the_number_of_discretizers():
         calls.append(len(X))
         return X[:, :1]
 
-    found = faithkit.compare(model, X, [counted], ["original", "1fp", "sign"])
+    found = faithkit.compare(model, X, [counted], discretizers=["original", "1fp", "sign"])
     assert sum(calls) == len(X)
     assert list(found.results) == ["counted", "counted · 1fp", "counted · sign"]
     assert "counted · sign" in found.best()
 
 
 def test_a_discretizer_that_does_not_take_an_explainers_kind_is_left_out():
-    found = faithkit.compare(model, X, [perfect, all_distinct], ["sign"])
+    found = faithkit.compare(model, X, [perfect, all_distinct], discretizers=["sign"])
     assert list(found.results) == ["all_distinct · sign"]
     with pytest.raises(faithkit.errors.InputError, match="no discretizer takes"):
-        faithkit.compare(model, X, [perfect], ["sign"])
+        faithkit.compare(model, X, [perfect], discretizers=["sign"])
 
 
 def test_nothing_to_compare_is_an_error():
@@ -122,7 +122,9 @@ class Rounding:
 
 
 def test_systems_of_one_name_are_told_apart_and_none_is_lost():
-    found = faithkit.compare(model, X, [Rounding(0), Rounding(1), Rounding(2)], ["original", "sign"])
+    found = faithkit.compare(
+        model, X, [Rounding(0), Rounding(1), Rounding(2)], discretizers=["original", "sign"]
+    )
     assert list(found.results) == [
         *("Rounding", "Rounding · sign", "Rounding (2)", "Rounding (2) · sign"),
         *("Rounding (3)", "Rounding (3) · sign"),
@@ -133,7 +135,7 @@ def test_systems_of_one_name_are_told_apart_and_none_is_lost():
 
 def test_functions_without_a_name_are_told_apart():
     coarser = [lambda phi: phi.values > 0, lambda phi: [0] * len(phi)]
-    found = faithkit.compare(model, X, [all_distinct], coarser)
+    found = faithkit.compare(model, X, [all_distinct], discretizers=coarser)
     assert {name: result.n_explanations for name, result in found.results.items()} == {
         "all_distinct · <lambda>": 2,
         "all_distinct · <lambda> (2)": 1,
@@ -142,17 +144,17 @@ def test_functions_without_a_name_are_told_apart():
 
 def test_one_explainer_and_one_discretizer_may_be_given_alone():
     assert list(faithkit.compare(model, X, perfect).results) == ["perfect"]
-    assert list(faithkit.compare(model, X, Rounding(1), "sign").results) == ["Rounding · sign"]
-    assert list(faithkit.compare(model, X, "tree", "original", background=X).results) == ["tree"]
+    assert list(faithkit.compare(model, X, Rounding(1), discretizers="sign").results) == ["Rounding · sign"]
+    assert list(faithkit.compare(model, X, "tree", discretizers="original", background=X).results) == ["tree"]
 
 
 @pytest.mark.usefixtures("no_pictures")
 def test_what_was_left_out_is_told_with_the_reason():
-    found = faithkit.compare(model, X, [perfect, all_distinct], ["original", "sign", "1fp"])
+    found = faithkit.compare(model, X, [perfect, all_distinct], discretizers=["original", "sign", "1fp"])
     assert found.left_out == ("sign and 1fp for perfect (made for explanations of kind vector, not value)",)
     for text in (str(found), found.to_html(), found._repr_html_()):
         assert f"Left out: {found.left_out[0]}." in " ".join(text.split())
-    assert "Left out" not in str(faithkit.compare(model, X, all_distinct, ["original", "sign"]))
+    assert "Left out" not in str(faithkit.compare(model, X, all_distinct, discretizers=["original", "sign"]))
 
 
 @pytest.mark.parametrize("estimator", ["plug-in", "verified-only", "majority"])

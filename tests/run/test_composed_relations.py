@@ -7,7 +7,7 @@ from click.testing import CliRunner
 import faithkit
 from faithkit.cli import main
 from faithkit.extension.spec import format_spec
-from faithkit.run.components.resolution import component
+from faithkit.run.components.resolution import resolve_component
 
 PREDICTIONS = [1, 0, 1, 1, 0, 0]
 VECTORS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 0.3], [0.9, 0.0], [0.0, 1.0]])
@@ -83,9 +83,9 @@ def test_a_relation_of_a_module_is_taken_on_the_command_line(house):
 
 
 def test_any_kind_of_component_may_stand_in_a_module(house):
-    given = component("explainer", "house_rules:age")
+    given = resolve_component("explainer", "house_rules:age")
     assert (given.text, given.recipe) == ("house_rules:age", None)
     with pytest.raises(faithkit.errors.InputError, match=r"'house_rules' has no 'ages'\. Did you mean 'age'"):
-        component("explainer", "house_rules:ages")
+        resolve_component("explainer", "house_rules:ages")
     with pytest.raises(faithkit.errors.InputError, match="importing the module 'huose' failed"):
-        component("relation", "huose:older")
+        resolve_component("relation", "huose:older")

@@ -182,7 +182,9 @@ def test_a_model_of_dates_is_evaluated_alike_on_a_file_of_texts(files, explainer
         prepare(str(files / name), "label", model="forest.pkl", background=str(files / name), samples=30)
         for name in ("rows.parquet", "rows.csv", "rows.jsonl")
     ]
-    whole, *others = (faithkit.evaluate(**found.question(), explainer=explainer) for found in results)
+    whole, *others = (
+        faithkit.evaluate(**found.evaluation_arguments(), explainer=explainer) for found in results
+    )
     assert whole.unexplained < 5
     assert all(other.measures == whole.measures for other in others)
 

@@ -7,7 +7,8 @@ import pytest
 import faithkit
 from faithkit.errors import ContractError, FaithkitWarning, InputError
 from faithkit.extension.registry import Registry
-from faithkit.run import components, diagnoses
+from faithkit.run import diagnostics
+from faithkit.run.components import resolution
 from faithkit.run.evaluation_report import EvaluationReport
 
 RESULT = faithkit.score(["yes", "no", "yes"] * 4, ["a", "b", "a"] * 4)
@@ -55,7 +56,7 @@ def plugin(tmp_path, monkeypatch):
     (tmp_path / "acme_diagnostics.py").write_text(PLUGIN)
     monkeypatch.syspath_prepend(tmp_path)
     known = Registry(entry_points=[EntryPoint("acme", "acme_diagnostics", "faithkit")])
-    for module in (components, diagnoses):
+    for module in (resolution, diagnostics):
         monkeypatch.setattr(module, "registry", lambda: known)
 
 
@@ -67,7 +68,7 @@ def test_who_says_so_runs_unasked_and_who_fails_is_left_out_with_a_warning(plugi
 
 
 def test_what_it_says_stands_in_the_text_the_page_and_the_notebook(plugin):
-    findings = EvaluationReport.of(RESULT, diagnostics=diagnoses.requested(["named"]))
+    findings = EvaluationReport.of(RESULT, diagnostics=diagnostics.requested_diagnostics(["named"]))
     for shown in (str(findings), findings.to_html(), findings._repr_html_()):
         assert "Number of rows" in shown
         assert "That is all." in shown
@@ -85,7 +86,7 @@ def test_a_result_answers_with_the_report_itself(plugin):
 
 @pytest.mark.parametrize("answer", [3, None, {"rows": 3}])
 def test_what_is_no_report_is_refused(answer):
-    with pytest.raises(ContractError, match=r"diagnostic <lambda>.* Return a faithkit\.Report"):
+    with pytest.raises(ContractError, match=r"diagnostic <lambda>.* Return a faithkit\.plugin\.Report"):
         RESULT.diagnose(lambda result: answer)
 
 

@@ -174,8 +174,8 @@ def test_third_parties_propose_values_too(factory, expected, monkeypatch):
     )
     monkeypatch.setattr(trying, "registry", lambda: known)
     monkeypatch.setitem(sys.modules, "test_discretizations", sys.modules[__name__])
-    assert trying.suitable("vector") == ["mine"]
-    assert trying.variants("vector") == expected
+    assert trying.suitable_discretizers("vector") == ["mine"]
+    assert trying.discretizer_variants("vector") == expected
 
 
 def test_the_recommended_one_is_among_the_best_and_the_note_names_it():
@@ -245,7 +245,7 @@ def test_discretizers_of_other_kinds_are_not_tried_unless_asked_for():
 
 def test_nothing_is_explained_again_and_the_result_stays_as_it_was():
     explainer = Counting()
-    result = faithkit.evaluate(model, X, explainer, "1fp", background=X[:50])
+    result = faithkit.evaluate(model, X, explainer, discretizer="1fp", background=X[:50])
     before, asked = result.to_json(), explainer.asked
     tried = faithkit.try_discretizers(result)
     assert explainer.asked == asked == len(X)
@@ -260,7 +260,7 @@ def test_a_discretizer_that_learns_is_marked_unless_it_had_learnt_before():
         "quantile": "learnt from the sample itself",
         "sign": "",
     }
-    result = faithkit.evaluate(model, X, Counting(), "quantile:bins=2", background=X[:20])
+    result = faithkit.evaluate(model, X, Counting(), discretizer="quantile:bins=2", background=X[:20])
     row = faithkit.try_discretizers(result, ["quantile:bins=2"]).iloc[0]
     assert row["note"] == ""
     assert row["consistency"] == result.consistency.value
@@ -293,8 +293,12 @@ def test_what_is_no_result_is_refused():
 @pytest.mark.parametrize("name", ["original", "sign", "2fp", "quantile:bins=3"])
 def test_another_discretizer_gives_what_evaluating_with_it_gives(name):
     linear = LogisticRegression().fit(X, LABELS)
-    whole = faithkit.evaluate(linear, X, "gradient", "1fp", "same-top-features:k=2", background=X[:90])
-    alone = faithkit.evaluate(linear, X, "gradient", name, "same-top-features:k=2", background=X[:90])
+    whole = faithkit.evaluate(
+        linear, X, "gradient", discretizer="1fp", relation="same-top-features:k=2", background=X[:90]
+    )
+    alone = faithkit.evaluate(
+        linear, X, "gradient", discretizer=name, relation="same-top-features:k=2", background=X[:90]
+    )
     found = with_discretizer(whole, name)
     assert found.to_json() == alone.to_json()
     assert found.local(X[:1]).explanation == alone.local(X[:1]).explanation

@@ -166,7 +166,7 @@ def test_rules_are_checked_against_the_pool_too(loans):
         np.delete(y[above == above[i]] == y[i], (above[:i] == above[i]).sum()).mean() for i in range(20)
     ]
     assert result.sufficiency.value == pytest.approx(np.mean(shares))
-    assert result.pool == 380
+    assert result.design.pool == 380
     assert result.consistency.value == faithkit.score(y[:20], explained(few)).consistency.value
     assert "20 rows explained, checked against 380 more" in str(result)
 
@@ -233,7 +233,7 @@ def test_a_new_row_is_checked_against_the_pool(loans):
             {"pool": (pd.DataFrame({"debt": [1.0], "income": [1.0]}), None)},
             "the pool's predictions are a NoneType",
         ),
-        ({"X": None}, "a pool is checked by its instances: give those of the sample, too, as X"),
+        ({"X": None}, "a pool is compared with the rows of the sample, which are missing: give them as X"),
     ],
 )
 def test_a_pool_that_cannot_be_used_is_refused(loans, change, said):
@@ -468,9 +468,11 @@ def test_later_rows_have_weights_where_the_first_had(loans):
     result = faithkit.evaluate(
         lambda F: F["debt"] > 0.5, X[:50], explainer=explained, weights=np.arange(50) + 1
     )
-    with pytest.raises(InputError, match="give those of the others, too"):
+    with pytest.raises(InputError, match="give those of the other rows, too"):
         result.on(X[50:])
-    assert result.on(X[50:100], weights=np.arange(50) + 1).effective == pytest.approx(result.effective)
+    assert result.on(X[50:100], weights=np.arange(50) + 1).design.effective == pytest.approx(
+        result.design.effective
+    )
 
 
 def test_who_said_that_all_cases_differ_is_not_asked_again():

@@ -15,7 +15,8 @@ from sklearn.preprocessing import OneHotEncoder
 
 import faithkit
 from faithkit import Explanations, FaithkitError, FaithkitWarning, Interval, OneOf, Rule
-from faithkit.report.text import summary, violation_text
+from faithkit.report.sheets.results import result_sheet
+from faithkit.report.text import sheet_text
 
 RNG = np.random.default_rng(7)
 LABELS = RNG.choice(["low", "middle", "high"], 90, p=[0.5, 0.3, 0.2])
@@ -322,7 +323,7 @@ def test_a_number_of_violations_that_is_none_is_refused(k):
 
 def test_labels_that_are_numbers_are_not_mistaken_for_counts():
     worst = faithkit.score([0, 1, 1, 2, 2, 2], ["a"] * 6).violations()
-    assert "holds for 6 instances: 1 get 0, 2 get 1 and 3 get 2\n" in violation_text(worst)
+    assert "holds for 6 instances: 1 get 0, 2 get 1 and 3 get 2\n" in f"{worst}\n"
 
 
 @pytest.mark.parametrize("columns", [["a", "a"], [7, "7"]])
@@ -353,7 +354,7 @@ def test_learning_from_the_sample_itself_is_warned_about_and_marked(people):
     class Learner(ByAge):
         learns = True
 
-    with pytest.warns(FaithkitWarning, match="flatters"):
+    with pytest.warns(FaithkitWarning, match="results are optimistic"):
         result = faithkit.evaluate(model, frame, explainer=Learner())
     assert result.to_dict()["background"] == "the sample itself"
     with warnings.catch_warnings():
@@ -567,7 +568,7 @@ def test_where_nothing_can_be_contradicted_violations_say_so():
     nothing = "No explanation holds for a second instance, so nothing could contradict one."
     assert str(alone.violations()).strip() == nothing
     assert nothing in alone.to_html()
-    assert nothing in summary(alone.to_dict(), alone.violations())
+    assert nothing in sheet_text(result_sheet(alone.to_dict(), alone.violations()))
     no_clash = "No explanation holds for instances of different predictions."
     assert str(agreeing.violations()).strip() == no_clash
 

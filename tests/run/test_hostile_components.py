@@ -3,7 +3,7 @@
 import pytest
 
 import faithkit
-from faithkit.run.components.resolution import component
+from faithkit.run.components.resolution import resolve_component
 
 
 class Shy:
@@ -25,7 +25,7 @@ class Masked:
 @pytest.mark.parametrize(("hostile", "words"), [(Shy, "SystemExit: 0"), (Masked, "GeneratorExit")])
 def test_an_object_that_cannot_be_asked_for_its_methods_is_named(kind, hostile, words):
     with pytest.raises(faithkit.errors.InputError) as caught:
-        component(kind, hostile())
+        resolve_component(kind, hostile())
     assert str(caught.value) == f"the {kind} {hostile.__name__} failed with {words}."
 
 
@@ -57,7 +57,7 @@ def test_so_is_one_that_an_installed_plugin_makes(monkeypatch):
     with pytest.raises(
         faithkit.errors.InputError, match=r"^the estimator majority failed with SystemExit: 0\.$"
     ):
-        component("estimator", "majority")
+        resolve_component("estimator", "majority")
 
 
 def ends_the_program(self):

@@ -7,7 +7,8 @@ import pytest
 import faithkit
 from faithkit.errors import InputError
 from faithkit.inputs.logs.log_files import open_log
-from faithkit.report.text import local_text, violation_text
+from faithkit.report.sheets.instances import instance_sheet
+from faithkit.report.text import sheet_text
 from faithkit.run.populations.log_scoring import score_log
 from faithkit.run.populations.row_metadata import RowIds
 
@@ -36,7 +37,7 @@ def test_witnesses_are_called_by_their_names(ids):
 
 def test_reports_and_json_tell_the_names():
     result = scored()
-    assert "row 0 (customer 0071) → yes" in violation_text(result.violations())
+    assert "row 0 (customer 0071) → yes" in str(result.violations())
     assert "row 0 (customer 0071)" in result.to_html()
     assert [one["id"] for one in result.violations()[0].to_dict()["witnesses"]] == ["0071", None]
 
@@ -48,7 +49,7 @@ def test_a_local_result_tells_the_names_of_its_row_and_of_those_that_share_its_e
         "0071",
         ["0071", None],
     )
-    text = local_text(found, 0)
+    text = sheet_text(instance_sheet(found, 0))
     assert text.startswith("row 0 (customer 0071): customer = 0071, age = 31")
     assert "2 other rows of the sample share it: 2 (customer 0071), 3." in text
 
@@ -56,7 +57,7 @@ def test_a_local_result_tells_the_names_of_its_row_and_of_those_that_share_its_e
 def test_without_names_nothing_is_told_of_them():
     found = scored(None).local(0)
     assert (found.id, found.shared_ids) == (None, ())
-    assert local_text(found, 0).startswith("row 0: ")
+    assert sheet_text(instance_sheet(found, 0)).startswith("row 0: ")
 
 
 def test_groups_keep_the_names_of_their_rows():

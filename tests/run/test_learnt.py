@@ -6,10 +6,10 @@ import pytest
 
 import faithkit
 from faithkit.explanations.relations import Relation, holds_bits
-from faithkit.measure.protocols import UNSAID, said
+from faithkit.measure.protocols import OPTIONAL_ATTRIBUTES, get_optional_attribute
 from faithkit.run.components.discretization import learns
-from faithkit.run.components.frozen import learnt_discretizer, learnt_relation
-from faithkit.run.components.resolution import component
+from faithkit.run.components.frozen import fit_and_freeze_discretizer, fit_and_freeze_relation
+from faithkit.run.components.resolution import resolve_component
 from faithkit.run.populations.on_disk import learns_from_rows
 
 RNG = np.random.default_rng(0)
@@ -22,22 +22,24 @@ FLAGS.remove("packed")  # of which it matters whether it is there
 
 @pytest.mark.parametrize("given", ["quantile:bins=3", "sign", "original"])
 def test_a_discretizer_is_taught_once(given):
-    taught = component("discretizer", given)
+    taught = resolve_component("discretizer", given)
     if learns(taught):
         taught.instance.fit(PHI)
-    found = learnt_discretizer(given, PHI)
+    found = fit_and_freeze_discretizer(given, PHI)
     assert not learns(found)
     assert (found.text, found.recipe) == (taught.text, taught.recipe)
     identities = [one.instance.discretize(LATER) for one in (found, taught)]
     np.testing.assert_array_equal(*map(np.asarray, identities))
-    for name in UNSAID.keys() - {"fit", "name"}:
-        assert (said(found.instance, name) is None) == (said(taught.instance, name) is None)
+    for name in OPTIONAL_ATTRIBUTES.keys() - {"fit", "name"}:
+        assert (get_optional_attribute(found.instance, name) is None) == (
+            get_optional_attribute(taught.instance, name) is None
+        )
 
 
 @pytest.mark.parametrize("given", ["same-top-features:k=1,bins=2", "near-explanation:tau=1", "in-scope"])
 def test_a_relation_is_taught_once_and_says_what_it_said(given):
     taught = faithkit.relation(given).fit(X)
-    found = learnt_relation(given, X)
+    found = fit_and_freeze_relation(given, X)
     assert not learns_from_rows(found.instance)
     assert (str(found.instance), found.text) == (str(taught), given)
     assert {name: getattr(found.instance, name) for name in FLAGS} == {
@@ -48,7 +50,7 @@ def test_a_relation_is_taught_once_and_says_what_it_said(given):
 
 def test_a_relation_that_was_taught_does_not_learn_from_later_rows():
     taught = faithkit.relation("same-top-features:k=1,bins=2").fit(X)
-    found = learnt_relation("same-top-features:k=1,bins=2", X).instance.fit(X + 5)
+    found = fit_and_freeze_relation("same-top-features:k=1,bins=2", X).instance.fit(X + 5)
     sample = faithkit.plugin.Sample(X + 5, LATER)
     np.testing.assert_array_equal(holds_bits(found, sample, LATER), holds_bits(taught, sample, LATER))
     anew = faithkit.relation("same-top-features:k=1,bins=2").fit(X + 5)

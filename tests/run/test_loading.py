@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import faithkit
-from faithkit.run.components.resolution import component
+from faithkit.run.components.resolution import resolve_component
 from faithkit.run.evaluation_report import EvaluationReport
 
 RNG = np.random.default_rng(0)
@@ -107,7 +107,9 @@ def test_a_damaged_difference_is_refused_in_one_line(field, to, tmp_path):
 
 def diagnosed(tmp_path):
     """Return what the command line writes of a result with a diagnosis, and the file."""
-    found = EvaluationReport.of(scored(), diagnostics=[component("diagnostic", "reader:classifier=logistic")])
+    found = EvaluationReport.of(
+        scored(), diagnostics=[resolve_component("diagnostic", "reader:classifier=logistic")]
+    )
     path = tmp_path / "found.json"
     path.write_text(found.to_json())
     return found, path
@@ -130,7 +132,7 @@ def test_a_diagnosis_that_was_saved_comes_back(tmp_path):
 def test_another_diagnosis_than_the_saved_one_needs_rows(asked, tmp_path):
     _, path = diagnosed(tmp_path)
     with pytest.raises(
-        faithkit.errors.InputError, match="cannot be had in a result that was loaded from a file"
+        faithkit.errors.InputError, match="are not available in a result that was loaded from a file"
     ):
         faithkit.load(path).diagnose(asked)
 
@@ -162,7 +164,7 @@ NEEDS_ROWS = {
     "another relation": lambda result: result.measure("near-explanation:tau=0.5"),
     "a paired difference": lambda result: result.difference(scored()),
     "a paired difference, the other way": lambda result: scored().difference(result),
-    "the tally": lambda result: result.tally,
+    "the tallies": lambda result: result.tallies,
     "all tallies": lambda result: result.tallies,
     "the rows": lambda result: result.sample,
     "the predictions": lambda result: result.labels,

@@ -9,7 +9,7 @@ import pytest
 
 import faithkit
 from faithkit import Explanations
-from faithkit.run.explaining.answer import Answer
+from faithkit.run.explaining.chunk_result import ChunkResult
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(60, 3))
@@ -42,12 +42,14 @@ def scored(named, asked):
 
 
 def evaluated(named, asked):
-    return faithkit.evaluate(model, X, Naming(named), asked, background=X[:30])
+    return faithkit.evaluate(model, X, Naming(named), discretizer=asked, background=X[:30])
 
 
 def compared(named, asked):
     asked = asked if asked is None else [asked]
-    (found,) = faithkit.compare(model, X, Naming(named), asked, background=X[:30]).results.values()
+    (found,) = faithkit.compare(
+        model, X, Naming(named), discretizers=asked, background=X[:30]
+    ).results.values()
     return found
 
 
@@ -99,7 +101,7 @@ def test_a_misspelt_name_is_refused_with_what_to_do(measure, named, said):
     with pytest.raises(faithkit.errors.InputError, match=re.escape(said)) as error:
         measure(named, None)
     text = str(error.value)
-    assert text.startswith("the explanations name a discretizer that cannot be had: ")
+    assert text.startswith("the explanations name a discretizer that is not available: ")
     assert text.endswith("(discretizer=, CLI: --discretize), such as 'original'.")
 
 
@@ -110,7 +112,7 @@ def test_one_of_another_kind_is_refused():
 
 def test_one_that_learns_does_so_from_the_background():
     halves = evaluated("quantile:bins=2", None)
-    asked = faithkit.evaluate(model, X, Naming(), "quantile:bins=2", background=X[:30])
+    asked = faithkit.evaluate(model, X, Naming(), discretizer="quantile:bins=2", background=X[:30])
     assert halves.n_explanations == asked.n_explanations
     assert halves.setup.learnt_from == "given"
 
@@ -130,7 +132,7 @@ def test_one_that_learns_from_the_sample_itself_is_said_to():
         lambda named: Explanations.concat([named, named]),
         lambda named: named.identified(np.sign(named.values)),
         lambda named: named.take([0]).spread(np.array([0]), 2, np.array([None, "gone"], dtype=object)),
-        lambda named: Answer.load(Answer.of(named).dump("key"), "key").explanations,
+        lambda named: ChunkResult.load(ChunkResult.of(named).dump("key"), "key").explanations,
     ],
     ids=["take", "concat", "identified", "spread", "the store"],
 )
@@ -157,23 +159,26 @@ def test_a_log_names_none(tmp_path):
 
 
 def test_a_saved_reference_of_another_discretizer_is_refused_whoever_named_this_one(tmp_path):
-    from faithkit.run.comparisons.reference import check_alike, saved_reference
+    from faithkit.run.comparisons.reference import check_comparable, load_reference
 
     path = tmp_path / "before.json"
     scored(None, "sign").to_json(path)
     asked = {"discretizer": None, "estimator": "leave-one-out", "confidence": 0.95}
-    before = saved_reference(str(path), **asked)
+    before = load_reference(str(path), **asked)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check_alike(scored("sign", None), before)
+        check_comparable(scored("sign", None), before)
     with pytest.raises(
         faithkit.errors.InputError, match="was measured with the discretizer sign, and this is original"
     ):
-        check_alike(scored(None, None), before)
+        check_comparable(scored(None, None), before)
 
 
 def test_who_compares_two_batches_compares_the_names():
-    from faithkit.testing.sameness import difference
+    from faithkit.testing.equality import describe_difference
 
     named = Explanations.vectors(PHI, discretizer="sign")
-    assert difference(named, attrs.evolve(named, discretizer=None)) == "discretizer is None instead of 'sign'"
+    assert (
+        describe_difference(named, attrs.evolve(named, discretizer=None))
+        == "discretizer is None instead of 'sign'"
+    )

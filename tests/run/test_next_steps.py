@@ -13,11 +13,11 @@ import pytest
 
 import faithkit
 from faithkit import Interval, Rule
-from faithkit.report.formats import number, outward, percent
+from faithkit.report.formats import format_interval, format_number, format_percent
 from faithkit.run import next_steps
 from faithkit.run.comparisons.comparison import Comparison
-from faithkit.run.comparisons.discretizer_variants import under
-from faithkit.run.components.resolution import component
+from faithkit.run.comparisons.discretizer_variants import estimate_under
+from faithkit.run.components.resolution import resolve_component
 from faithkit.run.evaluation_report import EvaluationReport
 
 RNG = np.random.default_rng(11)
@@ -81,8 +81,8 @@ def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives()
     assert found.verified >= result.consistency.verified + 0.05
     assert found.finding == "above chance"
     assert sentence == (
-        f"With discretizer='{name}' (CLI: --discretize {name}), {percent(found.verified)} of these rows could "
-        f"be checked, and the estimate of consistency is {number(found.estimate)} (interval {outward(found.low, found.high)}). "
+        f"With discretizer='{name}' (CLI: --discretize {name}), {format_percent(found.verified)} of these rows could "
+        f"be checked, and the estimate of consistency is {format_number(found.estimate)} (interval {format_interval(found.low, found.high)}). "
         "It was chosen on these rows: report it on others."
     )
 
@@ -96,8 +96,8 @@ def test_it_is_the_one_that_is_recommended_of_those_that_need_not_learn():
 
 
 def test_where_none_halves_what_is_unchecked_less_will_do(monkeypatch):
-    monkeypatch.setattr(next_steps, "suitable", lambda kind: ["original", "sign"])
-    monkeypatch.setattr(next_steps, "variants", lambda kind: [])
+    monkeypatch.setattr(next_steps, "suitable_discretizers", lambda kind: ["original", "sign"])
+    monkeypatch.setattr(next_steps, "discretizer_variants", lambda kind: [])
     phi = np.random.default_rng(0).normal(size=(200, 20))  # so many signs that few have them all in common
     phi[:40], phi[40:80] = np.abs(phi[:40]), -np.abs(phi[40:80])
     result = faithkit.score(phi.sum(axis=1) > 0, phi)
@@ -116,8 +116,8 @@ def test_a_relation_is_proposed_with_what_measuring_it_gives():
     name, sentence = proposed(result, "relation")
     found = faithkit.score(LABELS, PHI, X=X, relation=name).sufficiency
     assert sentence == (
-        f"With relation='{name}' (CLI: --relation {name}), {percent(found.verified)} of these rows could "
-        f"be checked, and the estimate of sufficiency is {number(found.estimate)} (interval {outward(found.low, found.high)}). "
+        f"With relation='{name}' (CLI: --relation {name}), {format_percent(found.verified)} of these rows could "
+        f"be checked, and the estimate of sufficiency is {format_number(found.estimate)} (interval {format_interval(found.low, found.high)}). "
         "It was chosen on these rows: report it on others."
     )
     asked = faithkit.score(LABELS, PHI, X=X, relation=name)
@@ -134,11 +134,17 @@ def test_what_an_evaluation_proposes_is_what_evaluating_gives():
     background = X[:40] + 0.1
     result = faithkit.evaluate(model, X, explainer, background=background)
     way, sentence = proposed(result, "discretizer")
-    found = faithkit.evaluate(model, X, explainer, way, background=background).consistency
-    assert f" is {number(found.estimate)} (interval {outward(found.low, found.high)})" in sentence
+    found = faithkit.evaluate(model, X, explainer, discretizer=way, background=background).consistency
+    assert (
+        f" is {format_number(found.estimate)} (interval {format_interval(found.low, found.high)})" in sentence
+    )
     relation, sentence = proposed(result, "relation")
-    found = faithkit.evaluate(model, X, explainer, None, relation, background=background).sufficiency
-    assert f" is {number(found.estimate)} (interval {outward(found.low, found.high)})" in sentence
+    found = faithkit.evaluate(
+        model, X, explainer, discretizer=None, relation=relation, background=background
+    ).sufficiency
+    assert (
+        f" is {format_number(found.estimate)} (interval {format_interval(found.low, found.high)})" in sentence
+    )
 
 
 def test_a_pool_is_proposed_where_the_relation_reads_instances_only_and_none_was_given():
@@ -303,7 +309,7 @@ def test_a_plugin_that_cannot_even_be_listed_leaves_the_other_steps(monkeypatch)
     def fail(kind):
         raise RuntimeError("no repr")
 
-    monkeypatch.setattr(next_steps, "suitable", fail)
+    monkeypatch.setattr(next_steps, "suitable_discretizers", fail)
     assert [step.split("=")[0] for step in faithkit.score(LABELS, PHI, X=X).next_steps] == ["With relation"]
     assert "Next steps" in str(faithkit.score(LABELS, PHI))
 
@@ -316,9 +322,9 @@ def test_they_are_computed_once_and_only_for_who_asks(monkeypatch):
     result.by(["f", "m"] * 75)
     faithkit.try_discretizers(result)
     assert not asked
-    assert str(result).endswith("\nNext steps:\n- Rest.")
+    assert str(result).endswith("\nNext steps:\n  - Rest.")
     assert "<h2>Next steps</h2>\n<ul>\n<li>Rest.</li>\n</ul>" in result.to_html()
-    assert "<p>Next step: Rest.</p>" in result._repr_html_()
+    assert "<ul>\n<li>Rest.</li>\n</ul>" in result._repr_html_()
     assert result.to_dict()["next_steps"] == ["Rest."]
     assert len(asked) == 1
 
@@ -343,10 +349,10 @@ def test_the_order_of_rows_changes_nothing():
 def test_what_too_many_distinct_explanations_rule_out_is_not_estimated(name):
     population, setup = (result := faithkit.score(LABELS, PHI)).population, result.setup
     verified = faithkit.score(LABELS, PHI, discretizer=name).consistency.verified
-    given = component("discretizer", name)
-    assert under(given, population, setup, enough=verified).verified == verified
+    given = resolve_component("discretizer", name)
+    assert estimate_under(given, population, setup, enough=verified).verified == verified
     if verified == 0:
-        assert under(given, population, setup, enough=0.01) is None
+        assert estimate_under(given, population, setup, enough=0.01) is None
 
 
 def test_a_result_that_has_been_asked_can_be_copied():
@@ -375,8 +381,8 @@ def test_rows_with_weights_or_clusters_have_steps_and_no_further_warning(design)
 
 
 def test_of_many_rows_nothing_is_asked_again(monkeypatch):
-    monkeypatch.setattr(next_steps, "MOST_ROWS", 100)
-    monkeypatch.setattr(next_steps, "MOST_RELATED", 100)
+    monkeypatch.setattr(next_steps, "MAX_ROWS_TO_DISCRETIZE", 100)
+    monkeypatch.setattr(next_steps, "MAX_ROWS_TO_RELATE", 100)
     assert faithkit.score(LABELS, PHI, X=X).next_steps == [
         "Of coarser explanations more can be checked: name a discretizer (discretizer=, CLI: --discretize), "
         "which faithkit.try_discretizers(result) tries; even 8 times the rows would leave more than 5 % unchecked."

@@ -229,7 +229,7 @@ def test_what_was_evaluated_on_one_table_need_not_be_hashed_to_be_paired(hashed)
         return (X["age"] // 10).tolist()
 
     found = faithkit.compare(
-        lambda X: X["age"] > 40, FRAME, [parity, decade], ["original", lambda e: e.values]
+        lambda X: X["age"] > 40, FRAME, [parity, decade], discretizers=["original", lambda e: e.values]
     )
     hashed.clear()  # to see whether rows repeat
     assert len(found.pairs()) == 6

@@ -188,10 +188,11 @@ def test_rows_are_shown_and_written_as_the_schema_says(kind):
 
 
 def test_a_row_is_printed_with_what_the_others_get():
-    from faithkit.report.text import local_text
+    from faithkit.report.sheets.instances import instance_sheet
+    from faithkit.report.text import sheet_text
 
-    text = local_text(result_of("numbers").local(3), 3)
+    text = sheet_text(instance_sheet(result_of("numbers").local(3), 3))
     assert "others get" in text
     assert "±" in text
     assert max(map(len, text.splitlines())) <= 80
-    assert "others get" not in local_text(faithkit.score([0, 0, 1], ["a"] * 3).local(0), 0)
+    assert "others get" not in sheet_text(instance_sheet(faithkit.score([0, 0, 1], ["a"] * 3).local(0), 0))

@@ -9,9 +9,8 @@ from nearly import assert_nearly
 
 import faithkit
 from faithkit.inputs.files import parquet
-from faithkit.inputs.logs.log_files import open_log
-from faithkit.inputs.logs.parquet_log import ParquetLog
-from faithkit.inputs.logs.rule_columns import NOT_HELD
+from faithkit.inputs.logs.log_files import ParquetLog, open_log
+from faithkit.inputs.logs.rule_columns import DOES_NOT_HOLD
 from faithkit.run.populations.log_scoring import score_log
 
 N = 120
@@ -96,7 +95,7 @@ def test_rules_that_do_not_hold_for_their_own_rows_are_counted(tmp_path, form):
     """Cut points that were rounded: 0.875 is not at most 0.87."""
     words = np.where(X["debt"] > 0.8, "debt > 0.8", "debt <= 0.74").astype(object)
     found = told(words, form, tmp_path / "log")
-    assert found["remarks"] == {NOT_HELD: int((X["debt"] == 0.75).sum())}
+    assert found["remarks"] == {DOES_NOT_HOLD: int((X["debt"] == 0.75).sum())}
 
 
 def test_words_are_known_from_all_parts_of_a_log(tmp_path):
@@ -106,13 +105,13 @@ def test_words_are_known_from_all_parts_of_a_log(tmp_path):
     X.assign(label=LABELS, rule=words).to_parquet(tmp_path / "log.parquet", row_group_size=20)
     found = score_log(open_log(str(tmp_path / "log.parquet"), "label", ("rule",), ("age", "city")))
     expected = faithkit.score(LABELS, words, X=X)
-    assert found.result.remarks == expected.remarks == {NOT_HELD: 61}
+    assert found.result.remarks == expected.remarks == {DOES_NOT_HOLD: 61}
 
 
 @pytest.mark.parametrize("words", [["too young", "fine"], ["a", "b"]])
 def test_words_that_compare_nothing_are_left_alone(words):
     found = faithkit.score(LABELS, [words[i % 2] for i in ROWS], X=X)
-    assert (found.setup.applies.relation, found.remarks) == (None, {})
+    assert (found.setup.applicability.relation, found.remarks) == (None, {})
 
 
 def test_a_list_of_rules_says_where_it_applies():

@@ -117,7 +117,7 @@ def forms(tmp_path):
 
 HERE = os.path.dirname(__file__)
 CONDITIONS = {
-    "asking again": again,
+    "running again": again,
     "workers": workers,
     "chunks": chunks,
     "the store": stored,

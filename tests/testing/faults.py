@@ -19,10 +19,10 @@ EXPLAINERS = {
     ),
     "SaysNumbersAndRefusesThem": (
         "declared_predictions_are_explained",
-        "says-numbers-and-refuses-them: it says that it explains numbers, and explains none of the "
-        "situations of numbers. array_of_numbers: a class is needed.; linear_model_of_numbers: a class is"
-        " needed.; mixed_frame_of_numbers: a class is needed. Explain at least one of them, or leave "
-        '"numbers" out of its `outcomes`.',
+        "says-numbers-and-refuses-them: it declares numbers, but explains no situation with "
+        "numbers. array_of_numbers: a class is needed.; linear_model_of_numbers: a class is "
+        "needed.; mixed_frame_of_numbers: a class is needed. Explain at least one of them, or leave"
+        ' "numbers" out of its `outcomes`.',
     ),
     "SaysUnknownOutcomes": (
         "declared_predictions_are_explained",
@@ -56,7 +56,7 @@ EXPLAINERS = {
     ),
     "NamesNoDiscretizer": (
         "the_named_discretizer_takes_them",
-        "names-no-discretizer on array: the explanations name a discretizer that cannot be had: no "
+        "names-no-discretizer on array: the explanations name a discretizer that is not available: no "
         "discretizer 'sgin' is installed. Did you mean 'sign'? … Without one, explanations count as they "
         "are.",
     ),
@@ -114,8 +114,8 @@ EXPLAINERS = {
     ),
     "RemembersByLength": (
         "row_order_is_irrelevant",
-        "remembers-by-length on array: the rows were explained in the opposite order, and row 0 has the "
-        "identity … Explain every row by itself, whatever stands before it.",
+        "remembers-by-length on array: the rows were explained in the opposite order, and row 0 has"
+        " the identity … Explain every row independently of the rows before it.",
     ),
     "ScalesByTheBatch": (
         "chunking_is_irrelevant",
@@ -201,8 +201,8 @@ EXPLAINERS = {
     ),
     "DividesByZero": (
         "numbers_are_finite",
-        "divides-by-zero on array: the number in column 0 of the explanation of row 0 is infinite. Divide"
-        " by nothing that can be 0; where there is no number, say NaN, or mark the row as missing.",
+        "divides-by-zero on array: the number in column 0 of the explanation of row 0 is infinite. "
+        "Do not divide by 0; use NaN where there is no number, or mark the row as missing.",
     ),
     "NamesTooFew": (
         "every_column_has_a_name",
@@ -211,22 +211,22 @@ EXPLAINERS = {
     ),
     "NamesNoRelation": (
         "the_named_relation_takes_them",
-        "names-no-relation on array: the explanations name the relation near-explanatoin, which cannot be"
-        " asked about them: no relation 'near-explanatoin' is installed. Did you mean 'near-explanation'?"
-        " … Name another one, or none.",
+        "names-no-relation on array: the explanations name the relation near-explanatoin, which "
+        "rejects them: no relation 'near-explanatoin' is installed. Did you mean "
+        "'near-explanation'? … Name another one, or none.",
     ),
     "NamesAnothersRelation": (
         "the_named_relation_takes_them",
-        "names-anothers-relation on array: the explanations name the relation in-scope, which cannot be "
-        "asked about them: the relation in-scope takes explanations of kind rule, and these are of kind "
-        "'vector': use another one, or another explainer. Name another one, or none.",
+        "names-anothers-relation on array: the explanations name the relation in-scope, which "
+        "rejects them: the relation in-scope takes explanations of kind rule, and these are of kind"
+        " 'vector': use another one, or another explainer. Name another one, or none.",
     ),
     "NamesARelationThatNeedsMore": (
         "the_named_relation_takes_them",
-        "names-a-relation-that-needs-more on array: the explanations name the relation nearest, which "
-        "cannot be asked about them: nearest needs the prototypes that an example was chosen from, and "
-        "how they were measured (shared['prototypes'] and shared['distance'], as nearest-neighbor gives "
-        "them): use within, which asks for neither. Name another one, or none.",
+        "names-a-relation-that-needs-more on array: the explanations name the relation nearest, "
+        "which rejects them: nearest needs the prototypes that an example was chosen from, and how "
+        "they were measured (shared['prototypes'] and shared['distance'], as nearest-neighbor gives"
+        " them): use within, which asks for neither. Name another one, or none.",
     ),
     "ExplainsNoRowsAtATime": (
         "declared_chunks_are_possible",
@@ -250,12 +250,12 @@ EXPLAINERS = {
         "**options.",
     ),
     "LacksExplain": (
-        "can_be_made",
+        "can_be_created",
         "lacks-explain: the factory gave a LacksExplain, which lacks explain. The methods of every "
         "explainer are fit and explain.",
     ),
     "HasABadDefault": (
-        "can_be_made",
+        "can_be_created",
         "has-a-bad-default: it cannot be made without parameters: the explainer 'has-a-bad-default' of "
         "your plugin refuses its parameters: ValueError: k must be positive. Its parameters: faithkit "
         "show explainer your plugin/has-a-bad-default. Give every parameter a default that works, or "
@@ -323,43 +323,43 @@ RELATIONS = {
     ),
     "Alternates": (
         "asking_again_gives_the_same_answer",
-        "alternates on vectors: it was asked twice, and the answer changed for explanation 0 and instance"
-        " 0. Use no randomness, and keep nothing between calls.",
+        "alternates on vectors: it was evaluated twice, and the answer changed for explanation 0 "
+        "and instance 0. Use no randomness, and keep nothing between calls.",
     ),
     "ComparesWithTheBlock": (
         "chunks_of_explanations_are_irrelevant",
-        "compares-with-the-block on vectors: it was asked in three parts, and the answer changed for "
-        "explanation 0 and instance 1. Answer for every explanation by itself; what a sample remembers "
-        "must not depend on them.",
+        "compares-with-the-block on vectors: it was evaluated in three parts, and the answer "
+        "changed for explanation 0 and instance 1. Answer for every explanation by itself; what a "
+        "sample remembers must not depend on them.",
     ),
     "ComparesWithTheSample": (
         "pieces_of_instances_are_irrelevant",
-        "compares-with-the-sample on vectors: it was asked about pieces of the sample, and the answer "
-        "changed for explanation 0 and instance 1. Learn scales and neighbours in fit(background), not "
-        "from the sample.",
+        "compares-with-the-sample on vectors: it was evaluated on pieces of the sample, and the "
+        "answer changed for explanation 0 and instance 1. Learn scales and neighbours in "
+        "fit(background), not from the sample.",
     ),
     "ComparesWithTheMedian": (
         "pieces_of_instances_are_irrelevant",
-        "compares-with-the-median on vectors: it was asked about pieces of the sample, and the answer "
-        "changed for explanation 0 and instance 1. Learn scales and neighbours in fit(background), not "
-        "from the sample.",
+        "compares-with-the-median on vectors: it was evaluated on pieces of the sample, and the "
+        "answer changed for explanation 0 and instance 1. Learn scales and neighbours in "
+        "fit(background), not from the sample.",
     ),
     "ComparesWithTheSpread": (
         "pieces_of_instances_are_irrelevant",
-        "compares-with-the-spread on vectors: it was asked about pieces of the sample, and the answer "
-        "changed for explanation 0 and instance 0. Learn scales and neighbours in fit(background), not "
-        "from the sample.",
+        "compares-with-the-spread on vectors: it was evaluated on pieces of the sample, and the "
+        "answer changed for explanation 0 and instance 0. Learn scales and neighbours in "
+        "fit(background), not from the sample.",
     ),
     "GroupsWithoutBeingEquality": (
         "groups_are_equality",
-        "groups-without-being-equality on vectors: it says `groups`, and answers otherwise about "
-        "explanation 0 and instance 1, of unequal keys. Leave `groups` out, or make `holds` equality of "
-        "keys.",
+        "groups-without-being-equality on vectors: it sets `groups`, but answers differently for "
+        "explanation 0 and instance 1, of unequal keys. Leave `groups` out, or make `holds` "
+        "equality of keys.",
     ),
     "GroupsWhatItTellsApart": (
         "groups_are_equality",
-        "groups-what-it-tells-apart on vectors: it says `groups`, and answers otherwise about explanation"
-        " 0 and instance 3, of equal keys.",
+        "groups-what-it-tells-apart on vectors: it sets `groups`, but answers differently for "
+        "explanation 0 and instance 3, of equal keys.",
     ),
     "ChangesTheBackground": (
         "fitting_leaves_the_background_alone",
@@ -367,9 +367,9 @@ RELATIONS = {
     ),
     "NeedsABackground": (
         "no_background_is_accepted",
-        "needs-a-background: fit was given None for a background, and AttributeError: 'NoneType' object "
-        "has no attribute 'mean' was raised. Return self where the background is None, or raise a "
-        "FaithkitError that says what is needed.",
+        "needs-a-background: fit was given None for a background, and AttributeError: 'NoneType' "
+        "object has no attribute 'mean' was raised. Return self if the background is None, or raise"
+        " a FaithkitError that says what is needed.",
     ),
     "HidesWhatItReads": (
         "equal_keys_give_equal_rows",
@@ -378,9 +378,9 @@ RELATIONS = {
     ),
     "ReadsExplanationsOfOthers": (
         "instance_only_reads_no_explanations",
-        "reads-explanations-of-others on vectors: it was asked about instances without explanations, and "
-        "the answer changed for explanation 0 and instance 0. Read sample.X alone, or leave "
-        "`instance_only` out.",
+        "reads-explanations-of-others on vectors: it was evaluated on instances without "
+        "explanations, and the answer changed for explanation 0 and instance 0. Read sample.X "
+        "alone, or leave `instance_only` out.",
     ),
     "NeedsExplanationsOfOthers": (
         "instance_only_reads_no_explanations",
@@ -389,26 +389,27 @@ RELATIONS = {
     ),
     "ChangesInstances": (
         "sample_is_left_alone",
-        "changes-instances on vectors: asking changed X in place. Work on a copy.",
+        "changes-instances on vectors: evaluating it changed X in place. Work on a copy.",
     ),
     "ChangesExplanations": (
         "sample_is_left_alone",
-        "changes-explanations on vectors: asking changed the explanations' values in place. Work on a copy.",
+        "changes-explanations on vectors: evaluating it changed the explanations' values in place. "
+        "Work on a copy.",
     ),
     "NegatesToItself": (
         "composes",
-        "negates-to-itself on vectors: ~r is not what logic says of r. Leave &, | and ~ to "
+        "negates-to-itself on vectors: ~r differs from the Boolean logic of r. Leave &, | and ~ to "
         "faithkit.plugin.Relation.",
     ),
     "TripsOverMissing": (
         "missing_explanations_are_accepted",
         "trips-over-missing: the relation TripsOverMissing failed with ValueError: Input contains NaN. "
         "Check that it suits these rows and explanations, or use another one was raised. Expected that "
-        "explanations that are missing are no reason to fail, and that the others are not affected. The "
-        "traceback shows where to mend it.",
+        "the relation accepts missing explanations, and that they do not affect the others. The traceback "
+        "shows where to fix it.",
     ),
     "IsNoRelation": (
-        "can_be_made",
+        "can_be_created",
         "is-no-relation: IsNoRelation does not derive from faithkit.plugin.Relation. Derive it: that gives it &,"
         " | and ~.",
     ),
@@ -416,7 +417,7 @@ RELATIONS = {
 
 DISCRETIZERS = {
     "NumbersByFirstSight": (
-        "another_one_gives_the_same_identities",
+        "another_instance_gives_the_same_identities",
         "numbers-by-first-sight on vectors: the explanations were discretized by another one, in the "
         "opposite order, and row 0 has the identity [8] instead of [0]. Make the identity of the "
         "explanation's content: its signs, its bins, a tuple, a text.",
@@ -428,37 +429,37 @@ DISCRETIZERS = {
         " means or the like.",
     ),
     "TellTrips": (
-        "identities_are_told_in_words",
-        "tell-trips on vectors: tell was asked about [ 1. 0. -1.] and no names, and TypeError: 'NoneType'"
-        " object is not subscriptable was raised. Return a text for every identity that discretize gives;"
-        " names may be None.",
+        "identities_are_described",
+        "tell-trips on vectors: tell was called with [ 1. 0. -1.] and no names, and TypeError: "
+        "'NoneType' object is not subscriptable was raised. Return a text for every identity that "
+        "discretize gives; names may be None.",
     ),
     "TellsANumber": (
-        "identities_are_told_in_words",
-        "tells-a-number on vectors: tell was asked about [ 1. 0. -1.] and no names, and returned a int. "
-        "Return a text for every identity that discretize gives; names may be None.",
+        "identities_are_described",
+        "tells-a-number on vectors: tell was called with [ 1. 0. -1.] and no names, and returned a "
+        "int. Return a text for every identity that discretize gives; names may be None.",
     ),
     "AssertsWithoutWords": (
         "discretizes_something",
         "asserts-without-words: AssertionError: assert explanations.values.min() > 0 was raised. Expected"
         " that explanations of at least one declared kind are discretized. The traceback shows where to "
-        "mend it.",
+        "fix it.",
     ),
     "TriesWhatItHasNot": (
         "values_to_try_are_taken",
-        "tries-what-it-has-not: `tries` cannot be tried: the discretizer 'tries-what-it-has-not' of your "
-        "plugin has no parameter 'digits'. It takes none. Map the names of parameters to values that the "
-        "constructor takes.",
+        "tries-what-it-has-not: `tries` is not accepted: the discretizer 'tries-what-it-has-not' of"
+        " your plugin has no parameter 'digits'. It takes none. Map the names of parameters to "
+        "values that the constructor takes.",
     ),
     "TriesWhatItRefuses": (
         "values_to_try_are_taken",
-        "tries-what-it-refuses: `tries` cannot be tried: k is 0.",
+        "tries-what-it-refuses: `tries` is not accepted: k is 0.",
     ),
     "TriesAList": (
         "values_to_try_are_taken",
-        "tries-a-list: `tries` cannot be tried: what the discretizer 'tries-a-list' of your plugin "
-        "proposes to try failed with AttributeError: 'list' object has no attribute 'items'. Map the "
-        "names of parameters to values that the constructor takes.",
+        "tries-a-list: `tries` is not accepted: what the discretizer 'tries-a-list' of your plugin "
+        "proposes to try failed with AttributeError: 'list' object has no attribute 'items'. Map "
+        "the names of parameters to values that the constructor takes.",
     ),
     "RefusesEverything": (
         "discretizes_something",
@@ -467,8 +468,8 @@ DISCRETIZERS = {
     ),
     "DropsMissing": (
         "one_identity_per_row",
-        "drops-missing on vectors: discretize returned 60 identities for 70 explanations; expected one "
-        "per row. Keep the rows whose explanation is missing, too.",
+        "drops-missing on vectors: discretize returned 60 identities for 70 explanations; expected "
+        "one per row. Keep the rows whose explanation is missing.",
     ),
     "HasNoHash": (
         "one_identity_per_row",
@@ -503,7 +504,7 @@ DISCRETIZERS = {
     "TripsOverNothing": (
         "accepts_an_empty_batch",
         "trips-over-nothing: ValueError: zero-size array to reduction operation maximum which has no "
-        "identity was raised. Expected that no explanations get no identities, instead of an exception.",
+        "identity was raised. Expected that an empty batch gets no identities, instead of an exception.",
     ),
 }
 
@@ -538,8 +539,8 @@ ESTIMATORS = {
     ),
     "BorrowsAnInterval": (
         "interval_is_of_the_same_quantity",
-        "borrows-an-interval on a tally with many instances: it says `interval`, and gives 0.5 where "
-        "leave-one-out gives 0.584736. Leave `interval` out: it estimates another quantity.",
+        "borrows-an-interval on a tally with many instances: it sets `interval`, but gives 0.5 "
+        "where leave-one-out gives 0.584736. Leave `interval` out: it estimates another quantity.",
     ),
     "ExpectsFive": (
         "by_chance_is_a_share",
@@ -572,8 +573,8 @@ DATASETS = {
     "ForgetsALabel": (
         "features_and_labels_are_loaded",
         "forgets-a-label: the dataset 'forgets-a-label' of your plugin has 3 rows and 2 labels: expected "
-        "one for each row was raised. Expected that `load` gives a table, texts or an array of images or "
-        "series, and a label for each row. The traceback shows where to mend it.",
+        "one for each row was raised. Expected that `load` returns a table, texts or an array of images or "
+        "series, and a label for each row. The traceback shows where to fix it.",
     ),
     "IsEmpty": (
         "features_and_labels_are_loaded",
@@ -631,12 +632,12 @@ DIAGNOSTICS = {
 ADAPTERS = {
     "TakesAnother": (
         "takes_objects_of_the_types_that_it_names",
-        "takes-another: its example is a faithkit.inputs.objects.adapters.About, which its types "
-        'testing.Note do not lead to. Name the classes, as in types=("shap.Explanation",).',
+        "takes-another: its example is a faithkit.inputs.objects.adapters.RowContext, which does "
+        'not match its types testing.Note. Name the classes, as in types=("shap.Explanation",).',
     ),
     "ShowsNoRows": (
         "takes_objects_of_the_types_that_it_names",
-        "shows-no-rows: example() did not give a pair of an object and About. Return an object of a few "
+        "shows-no-rows: example() did not give a pair of an object and RowContext. Return an object of a few "
         "rows, and faithkit.plugin.RowContext(n=…) with what is known of them.",
     ),
     "TakesNothing": (
@@ -663,8 +664,8 @@ ADAPTERS = {
 LOADERS = {
     "ShowsAnother": (
         "takes_files_of_the_types_that_it_names",
-        "shows-another: its example is model.json, which its types .limit do not lead to. Name suffixes, "
-        'as in types=(".acme",), or a file by which its folders are known.',
+        "shows-another: its example is model.json, which does not match its types .limit. Name "
+        'suffixes, as in types=(".acme",), or a file by which its folders are known.',
     ),
     "ShowsNoRows": (
         "takes_files_of_the_types_that_it_names",
@@ -679,9 +680,8 @@ LOADERS = {
     "GivesTheFile": (
         "loads_a_model_that_predicts",
         "gives-the-file: the model is of type dict; expected an object with a predict method, or a "
-        "callable that takes X and returns labels was raised. Expected that the example becomes a model "
-        "that gives a prediction per row, the same when loaded again. The traceback shows where to mend "
-        "it.",
+        "callable that takes X and returns labels was raised. Expected that the example loads as a model "
+        "with one prediction per row, the same when loaded again. The traceback shows where to fix it.",
     ),
     "Wavers": (
         "loads_a_model_that_predicts",

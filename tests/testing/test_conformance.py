@@ -13,7 +13,7 @@ from faithkit_integrations import plugin as faithkit_integrations
 
 from faithkit.extension import builtins
 from faithkit.testing import parametrize_with_checks
-from faithkit.testing.fixtures import given_situations, situation
+from faithkit.testing.situations import kit_situation, use_situations
 
 # every explainer is asked in every situation whether it explains it. The rest of the contract one explainer of
 # each kind keeps everywhere: shap, tree, nearest-neighbor, and those of texts; all others, and what is tried on
@@ -29,12 +29,12 @@ def situations_of(check):
         check.kind == "explainer" and check.component not in IN_FEW
     )
     everywhere = everywhere or check.component == "rules-hold"  # whose plugin has situations of its own
-    return None if everywhere else {name: situation(name) for name in FEW}
+    return None if everywhere else {name: kit_situation(name) for name in FEW}
 
 
 @pytest.fixture(autouse=True)
 def _where_it_is_tried(check):
-    with given_situations(situations_of(check)):
+    with use_situations(situations_of(check)):
         yield
 
 

@@ -17,12 +17,12 @@ from faithkit.testing import (
     Report,
     batches,
     checks_for,
-    explainer_checks,
     parametrize_with_checks,
     run_checks,
     targets,
 )
-from faithkit.testing.checks import checks_in, name_of, run
+from faithkit.testing.checks import check_name, checks_in, run
+from faithkit.testing.kinds import explainer_checks
 
 MAJORITY = Component(
     name="majority", factory="faithkit.measure.estimators:Majority", summary="The commonest label."
@@ -69,13 +69,13 @@ def test_every_component_of_a_plugin_is_checked():
 
 
 def test_no_two_checks_of_the_kit_share_a_name():
-    names = [name_of(check) for module in targets.ALL for check in checks_in(module)]
+    names = [check_name(check) for module in targets.CHECK_MODULES for check in checks_in(module)]
     assert len(names) == len(set(names)) > 40
 
 
 def test_every_check_says_what_it_checks_and_why():
     for check in [
-        *(check for module in targets.ALL for check in checks_in(module)),
+        *(check for module in targets.CHECK_MODULES for check in checks_in(module)),
         explainer_checks.explains,
     ]:
         first, blank, why, *_ = check.__doc__.splitlines()

@@ -1,1 +1,1 @@
-"""What several verbs share: options, paths, gates, output and exit codes."""
+"""Code that several verbs share: options, paths, gates, output and exit codes."""

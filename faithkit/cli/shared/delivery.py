@@ -1,4 +1,4 @@
-"""How results reach the person: the table on stdout, or files that are whole or not there."""
+"""Output of results: a table on stdout, or files that are written completely or not at all."""
 
 import codecs
 from collections.abc import Callable, Iterable, Mapping
@@ -7,94 +7,94 @@ from typing import Any
 
 import click
 
-from faithkit.cli.shared.gate_options import check_as_good, check_limits, check_unless, check_worse
-from faithkit.cli.shared.streams import results, say
+from faithkit.cli.shared.gate_options import check_above_chance, check_as_good, check_limits, check_worse
+from faithkit.cli.shared.streams import print_result, result_stream
 from faithkit.errors import InputError
-from faithkit.files import write_whole
-from faithkit.wording import describe, is_hidden, visible
+from faithkit.files import write_atomically
+from faithkit.wording import describe, is_unprintable, to_printable
 
 Step = Callable[[], None]
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 WRITERS: dict[str, Callable[[Any], str]] = {
-    "json_path": lambda found: escaped(found.to_json()),
-    "csv_path": lambda found: found.to_frame().map(as_text).to_csv(index=False),
-    "html_path": lambda found: found.to_html(),
+    "json_path": lambda result: escape_json(result.to_json()),
+    "csv_path": lambda result: result.to_frame().map(escape_formula).to_csv(index=False),
+    "html_path": lambda result: result.to_html(),
 }
 
 
-def deliver(found: Any, paths: dict[str, str], limits: Mapping[str, Any] | None = None) -> None:
-    """Print the result, write the files and judge it, each whatever became of the others.
+def deliver(result: Any, paths: dict[str, str], limits: Mapping[str, Any] | None = None) -> None:
+    """Print the result, write its files and check the limits, each even if another one fails.
 
-    Then end with what went wrong: whatever could not be written comes before a limit that was missed.
+    The failures are raised at the end. A file that could not be written counts more than a missed limit.
     """
-    files = {name: path for name, path in paths.items() if name in WRITERS}  # --junit comes when all is over
-    steps: list[Step] = [partial(_write, found, *file) for file in files.items()]
+    files = {name: path for name, path in paths.items() if name in WRITERS}  # --junit is written at the end
+    steps: list[Step] = [partial(_write, result, *file) for file in files.items()]
     if "-" not in paths.values():
-        steps.insert(0, lambda: say(str(found)))
-    every(steps if limits is None else [*steps, *_gates(found, **limits)])
+        steps.insert(0, lambda: print_result(str(result)))
+    run_all(steps if limits is None else [*steps, *_gates(result, **limits)])
 
 
 def _gates(
-    found: Any,
+    report: Any,
     fail_under: dict[str, float],
     fail_unless: tuple[str, ...],
     fail_unless_as_good: dict[str, float],
     fail_if_worse: dict[str, float],
 ) -> list[Step]:
     steps: list[Step] = [
-        partial(check_limits, found.result, fail_under),
-        partial(check_unless, found.result, fail_unless, fail_under),
+        partial(check_limits, report.result, fail_under),
+        partial(check_above_chance, report.result, fail_unless, fail_under),
     ]
     if fail_unless_as_good:
-        steps.append(partial(check_as_good, found, fail_unless_as_good))
+        steps.append(partial(check_as_good, report, fail_unless_as_good))
     if fail_if_worse:
-        steps.append(partial(check_worse, found, fail_if_worse))
+        steps.append(partial(check_worse, report, fail_if_worse))
     return steps
 
 
-def every(steps: Iterable[Step]) -> None:
-    """Take every step, whatever became of those before; then raise what went wrong."""
-    troubles = []
+def run_all(steps: Iterable[Step]) -> None:
+    """Run every step, even after a failure; then raise the failures."""
+    failures = []
     for step in steps:
         try:
             step()
         except Exception as error:
-            troubles.append(error)
-    errors = [trouble for trouble in troubles if not isinstance(trouble, click.exceptions.Exit)]
+            failures.append(error)
+    errors = [failure for failure in failures if not isinstance(failure, click.exceptions.Exit)]
     if len(errors) > 1:
         raise InputError(" ".join(map(describe, errors))) from errors[0]
-    for trouble in errors or troubles:
-        raise trouble
+    for failure in errors or failures:
+        raise failure
 
 
-def _write(found: Any, name: str, path: str) -> None:
-    put(name, path, WRITERS[name](found))
+def _write(result: Any, name: str, path: str) -> None:
+    write_output(name, path, WRITERS[name](result))
 
 
-def put(name: str, path: str, text: str) -> None:
-    """Write a result for programs, to a file or to stdout."""
+def write_output(name: str, path: str, text: str) -> None:
+    """Write a result for programs to a file, or to stdout if the path is ``-``."""
     if path == "-":
-        hand_over(name, text)
+        write_stdout(name, text)
     else:
-        write_whole(path, text)
+        write_atomically(path, text)
 
 
-def hand_over(name: str, text: str) -> None:
+def write_stdout(name: str, text: str) -> None:
     """Write a result for programs to stdout: the bytes of a file, or ASCII where stdout is not UTF-8.
 
     A terminal gets no control characters.
     """
-    stream = results()
-    utf8 = _is_utf8(getattr(stream, "encoding", None))
-    if name == "json_path" and not utf8:
-        text = escaped(text, ascii_only=True)
-    if name in ("html_path", "junit_path") and not utf8:
+    stream = result_stream()
+    is_utf8 = _is_utf8(getattr(stream, "encoding", None))
+    if name == "json_path" and not is_utf8:
+        text = escape_json(text, ascii_only=True)
+    if name in ("html_path", "junit_path") and not is_utf8:
         text = text.encode("ascii", "xmlcharrefreplace").decode("ascii")
     if stream.isatty():
-        text = visible(text, keep="\n\t")
+        text = to_printable(text, keep="\n\t")
     buffer = getattr(stream, "buffer", None)
     if buffer is None:
         stream.write(text)
@@ -104,23 +104,26 @@ def hand_over(name: str, text: str) -> None:
     stream.flush()
 
 
-def escaped(text: str, ascii_only: bool = False) -> str:
-    r"""Return JSON text in which what a terminal would obey, or all that is not ASCII, stands as its escape.
+def escape_json(text: str, ascii_only: bool = False) -> str:
+    r"""Return JSON text with escapes for characters that a terminal obeys, or for all outside ASCII.
 
     Examples
     --------
-    >>> escaped('["caf\u00e9", "\x9b"]'), escaped('["caf\u00e9"]', ascii_only=True)
+    >>> escape_json('["caf\u00e9", "\x9b"]'), escape_json('["caf\u00e9"]', ascii_only=True)
     ('["café", "\\u009b"]', '["caf\\u00e9"]')
     """
-    if text.isascii() and "\x7f" not in text:  # json has seen to the rest
+    if text.isascii() and "\x7f" not in text:  # json has escaped the rest
         return text
     return "".join(
-        _json_escape(one) if is_hidden(one) or (ascii_only and not one.isascii()) else one for one in text
+        _json_escape(character)
+        if is_unprintable(character) or (ascii_only and not character.isascii())
+        else character
+        for character in text
     )
 
 
 def _json_escape(character: str) -> str:
-    if character == "\n":  # between values; in them it is an escape already
+    if character == "\n":  # between values; inside values it is escaped already
         return character
     units = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
@@ -133,12 +136,12 @@ def _is_utf8(encoding: str | None) -> bool:
         return False
 
 
-def as_text(cell: Any) -> Any:
-    """Return a cell of a table such that no spreadsheet takes it for a formula.
+def escape_formula(value: Any) -> Any:
+    """Return a table's value such that no spreadsheet reads it as a formula.
 
     Examples
     --------
-    >>> as_text("=HYPERLINK(A1)"), as_text("yes"), as_text(-0.5)
+    >>> escape_formula("=HYPERLINK(A1)"), escape_formula("yes"), escape_formula(-0.5)
     ("'=HYPERLINK(A1)", 'yes', -0.5)
     """
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value

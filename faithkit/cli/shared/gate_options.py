@@ -1,11 +1,11 @@
-"""Gates: options that fail a build where explanations are bad, no better than chance, or got worse."""
+"""Gates: options that fail a build if explanations are bad, no better than chance, or got worse."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.shared.streams import tell
+from faithkit.cli.shared.streams import print_message
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.supervision import MISSED
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 ABOVE_CHANCE = "above-chance"
 REQUIREMENTS = (ABOVE_CHANCE,)
-CASES = "faithkit.cli.shared.gate_options.cases"  # of click's context: what `--junit` will tell of limits
+CASES = "faithkit.cli.shared.gate_options.cases"  # a key of click's context: the limits that --junit reports
 
 
 class UncheckedError(InputError):
     """A limit that cannot be checked."""
 
 
-def parse_limits(given: Sequence[str]) -> dict[str, float]:
-    """Read MEASURE=VALUE pairs; anything else, and a measure named twice, is a usage error.
+def parse_limits(texts: Sequence[str]) -> dict[str, float]:
+    """Parse MEASURE=VALUE pairs; another form, or a measure named twice, is a usage error.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def parse_limits(given: Sequence[str]) -> dict[str, float]:
     {'consistency': 0.8}
     """
     limits: dict[str, float] = {}
-    for text in given:
+    for text in texts:
         measure, _, value = text.partition("=")
         try:
             limit = float(value)
@@ -53,76 +53,78 @@ def parse_limits(given: Sequence[str]) -> dict[str, float]:
 
 
 def check_limits(result: Any, limits: Mapping[str, float]) -> None:
-    """Say which limits the lower ends of the intervals miss, and end with code 3 if any does.
+    """Compare the lower ends of intervals with the limits, and exit with code 3 if any is below.
 
-    A limit that cannot be checked is an error, once all that are missed have been told.
+    If a limit cannot be checked, an error is raised after all missed limits are printed.
     """
     from faithkit.report.junit import SKIPPED, Case
-    from faithkit.run.gates import judged
+    from faithkit.run.gates import judge_limits
 
     unlimited = (measure for measure in MEASURES if measure not in limits)
-    cases().extend(Case(f"--fail-under {one}", SKIPPED, "no limit was given.") for one in unlimited)
-    _enforce("--fail-under", judged(result, limits))
+    junit_cases().extend(
+        Case(f"--fail-under {measure}", SKIPPED, "no limit was given.") for measure in unlimited
+    )
+    _enforce("--fail-under", judge_limits(result, limits))
 
 
-def check_unless(result: Any, requirements: Collection[str], limits: Mapping[str, float]) -> None:
-    """Check what `--fail-unless` requires of measures with limits, or of all that were taken if none has."""
-    from faithkit.run.gates import judged_by_chance
+def check_above_chance(result: Any, requirements: Collection[str], limits: Mapping[str, float]) -> None:
+    """Exit with code 3 unless the measures with limits, or all measures if none has, are above chance."""
+    from faithkit.run.gates import judge_against_chance
 
     if ABOVE_CHANCE in requirements:
-        _enforce(f"--fail-unless {ABOVE_CHANCE}", judged_by_chance(result, limits))
+        _enforce(f"--fail-unless {ABOVE_CHANCE}", judge_against_chance(result, limits))
 
 
-def check_as_good(findings: Any, margins: Mapping[str, float]) -> None:
-    """End with code 3 unless each measure is shown not to be worse than in the reference by its margin."""
-    from faithkit.run.gates import judged_as_good
+def check_as_good(report: Any, margins: Mapping[str, float]) -> None:
+    """Exit with code 3 unless each measure is shown not to be worse than in the reference by its margin."""
+    from faithkit.run.gates import judge_as_good
 
-    _enforce("--fail-unless-as-good", judged_as_good(findings, margins))
-
-
-def check_worse(findings: Any, margins: Mapping[str, float]) -> None:
-    """End with code 3 if any measure is shown to be worse than in the reference by more than its margin."""
-    from faithkit.run.gates import judged_worse
-
-    _enforce("--fail-if-worse", judged_worse(findings, margins))
+    _enforce("--fail-unless-as-good", judge_as_good(report, margins))
 
 
-def _enforce(option: str, judgements: "Sequence[GateResult]") -> None:
-    cases().extend(_case(option, judgement) for judgement in judgements)
-    for judgement in judgements:
-        if judgement.kept is False:
-            tell(f"failed: {judgement.words}.")
-        elif judgement.kept and judgement.above_chance is False:
-            tell(f"warning: {judgement.words}.")
-    unchecked = [f"{option} {judgement.unchecked}" for judgement in judgements if judgement.kept is None]
+def check_worse(report: Any, margins: Mapping[str, float]) -> None:
+    """Exit with code 3 if a measure is shown to be worse than in the reference by more than its margin."""
+    from faithkit.run.gates import judge_worse
+
+    _enforce("--fail-if-worse", judge_worse(report, margins))
+
+
+def _enforce(option: str, gate_results: "Sequence[GateResult]") -> None:
+    junit_cases().extend(_case(option, gate_result) for gate_result in gate_results)
+    for gate_result in gate_results:
+        if gate_result.kept is False:
+            print_message(f"failed: {gate_result.words}.")
+        elif gate_result.kept and gate_result.above_chance is False:
+            print_message(f"warning: {gate_result.words}.")
+    unchecked = [f"{option} {gate.unchecked}" for gate in gate_results if gate.kept is None]
     if unchecked:
         raise UncheckedError(" ".join(unchecked))
-    if not all(judgement.kept for judgement in judgements):
+    if not all(gate_result.kept for gate_result in gate_results):
         raise click.exceptions.Exit(MISSED)
 
 
-def cases() -> "list[Case]":
-    """Return what is known by now of the limits of this run."""
+def junit_cases() -> "list[Case]":
+    """Return the list of limits that were checked so far in this run, which callers extend."""
     ctx = click.get_current_context(silent=True)
-    found: list[Case] = [] if ctx is None else ctx.meta.setdefault(CASES, [])
-    return found
+    cases: list[Case] = [] if ctx is None else ctx.meta.setdefault(CASES, [])
+    return cases
 
 
-def _case(option: str, one: "GateResult") -> "Case":
+def _case(option: str, gate: "GateResult") -> "Case":
     from faithkit.report.junit import ERROR, FAILURE, PASSED, Case
 
-    state = ERROR if one.kept is None else PASSED if one.kept else FAILURE
-    return Case(f"{option} {one.measure}", state, one.unchecked if one.kept is None else f"{one.words}.")
+    state = ERROR if gate.kept is None else PASSED if gate.kept else FAILURE
+    return Case(f"{option} {gate.measure}", state, gate.unchecked if gate.kept is None else f"{gate.words}.")
 
 
 def check_reference(reference: str | None, limits: Mapping[str, Any]) -> None:
-    """Refuse to compare with a reference that is not there."""
+    """Check that there is a reference if a limit compares with it."""
     for name in ("fail_unless_as_good", "fail_if_worse"):
         if limits[name] and reference is None:
             option = f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{option} needs something to compare with: give --reference FILE, too.")
+            raise click.UsageError(f"{option} needs something to compare with: add --reference FILE.")
 
 
 def margins(limits: Mapping[str, Any]) -> dict[str, float]:
-    """Return the margin that a report compares each difference with: where there are two, of as good."""
+    """Return the margin of each measure; --fail-unless-as-good counts before --fail-if-worse."""
     return limits["fail_if_worse"] | limits["fail_unless_as_good"]

@@ -1,4 +1,4 @@
-"""Options that several verbs share."""
+"""Options that several verbs share, as decorators."""
 
 import contextlib
 import functools
@@ -8,30 +8,22 @@ from typing import Any, TypeVar, cast
 import click
 
 from faithkit.cli.shared.gate_options import REQUIREMENTS, parse_limits
-from faithkit.cli.shared.paths import placed, placed_folder, placed_model
+from faithkit.cli.shared.paths import resolve_folder, resolve_model_path, resolve_path
+from faithkit.cli.shared.verb import CHECKS, DATA, EXPLAINER, MEASURE, MODEL, OUTPUT, RUNNING, option
 from faithkit.display import VERBOSE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-debug = click.option(
-    "--debug",
-    is_flag=True,
-    expose_value=False,
-    callback=lambda ctx, _param, given: ctx.ensure_object(dict).update(debug=given),
-    help="Show the traceback of an error.",
-)
+def combine(*options: Callable[[F], F], into: str = "") -> Callable[[F], F]:
+    """Return a decorator that adds several options, in the order of the help.
 
-
-def together(*options: Callable[[F], F], into: str = "") -> Callable[[F], F]:
-    """Apply several option decorators, in the order of the help text.
-
-    With `into`, the verb gets what was given for them as one dictionary of that name, and passes it on whole:
-    an option that is added here arrives where the dictionary goes, and nowhere else.
+    With `into`, the verb gets the values of these options as one dictionary of that name, and can pass on
+    the dictionary. A new option then arrives where the dictionary goes, without a change to the verb.
 
     Examples
     --------
-    >>> pages = together(click.option("--from"), click.option("--to"), into="pages")
+    >>> pages = combine(click.option("--from"), click.option("--to"), into="pages")
     >>> @click.command()
     ... @pages
     ... def read(pages):
@@ -41,325 +33,403 @@ def together(*options: Callable[[F], F], into: str = "") -> Callable[[F], F]:
     """
 
     def apply(function: F) -> F:
-        before = len(getattr(function, "__click_params__", ()))
-        for option in reversed(options):
-            function = option(function)
-        added = vars(function)["__click_params__"][before:]
-        names = [param.name for param in reversed(added) if param.expose_value]  # the last was added first
+        n_before = len(getattr(function, "__click_params__", ()))
+        for decorator in reversed(options):
+            function = decorator(function)
+        params = vars(function)["__click_params__"][n_before:]
+        names = [param.name for param in reversed(params) if param.expose_value]  # click has the last first
 
         @functools.wraps(function)
-        def gathered(*args: Any, **given: Any) -> Any:
-            group = {name: given.pop(name) for name in names}
-            return function(*args, **{into: group}, **given)
+        def gather(*args: Any, **values: Any) -> Any:
+            group = {name: values.pop(name) for name in names}
+            return function(*args, **{into: group}, **values)
 
-        return cast("F", gathered) if into else function
+        return cast("F", gather) if into else function
 
     return apply
 
 
-def option(usage: str, *name: str, show_default: bool = True, **settings: Any) -> Callable[[F], F]:
-    """Return an option by what its line in the help begins with: "--data FILE"; a flag has no second word."""
-    flag, _, metavar = usage.partition(" ")
-    return click.option(flag, *name, metavar=metavar or None, show_default=show_default, **settings)
-
-
-def _drawing(more: str = "") -> Callable[[F], F]:
-    return together(
-        option("--weights COLUMN", help=f"Let each row count by the number in this column.{more}"),
+def _design_options(weights_note: str = "", clusters_note: str = "") -> Callable[[F], F]:
+    return combine(
+        option(
+            "--weights COLUMN",
+            heading=DATA,
+            help=f"Weight each row by the number in this column{weights_note}.",
+        ),
         option(
             "--clusters COLUMN",
-            help="Take rows that have one value in this column, such as a customer's, as one case: they are "
-            f"not checked against each other.{more}",
+            heading=DATA,
+            help="Treat rows with the same value in this column, such as a customer, as one case that is not "
+            f"checked against itself{clusters_note}.",
         ),
         option(
             "--uninformative-weights",
             "uninformative",
+            heading=DATA,
             is_flag=True,
-            help="Say that neither weights nor the sizes of clusters go with predictions: intervals get "
-            "narrower.",
+            help="Assume that predictions do not depend on weights or on sizes of clusters, which makes "
+            "intervals narrower.",
         ),
     )
 
 
-drawing = _drawing()
+design_options = _design_options()
 
-loading = together(
+input_options = combine(
     option(
         "--data FILE|NAME",
+        heading=DATA,
         default="breast-cancer",
-        callback=placed,
-        help="Read CSV, JSON Lines or Parquet (a file, a folder, a pattern), images from a .npy file, or "
-        "take a dataset that `faithkit datasets` lists.",
+        callback=resolve_path,
+        help="Read this CSV, JSON Lines or Parquet data (a file, a folder or a pattern), these images in a "
+        ".npy file, or a dataset that `faithkit datasets` lists.",
     ),
-    option("--target COLUMN", help="Predict this column. It is never shown to the model."),
-    option("--columns NAMES", help="Use these columns only, with wildcards: 'age,phi_*,!phi_bias'."),
+    option("--target COLUMN", heading=DATA, help="Predict this column, which the model never sees."),
+    option(
+        "--columns NAMES",
+        heading=DATA,
+        help="Use only these columns, with wildcards: 'age,phi_*,!phi_bias'.",
+    ),
     option(
         "--drop NAMES",
-        help="Keep these columns from the model, with wildcards: 'id,*_date'. A model that knows its columns "
-        "sees no others anyway.",
+        heading=DATA,
+        help="Hide these columns from the model, with wildcards: 'id,*_date'.",
     ),
-    option("--text COLUMN", help="Take the texts in this column as the instances."),
+    option("--text COLUMN", heading=DATA, help="Use the texts in this column as the instances."),
     option(
         "--model MODEL",
-        callback=placed_model,
+        heading=MODEL,
+        callback=resolve_model_path,
         default="gradient-boosting",
-        help="Explain this model: module:attribute, a .skops, .onnx or pickle file, a folder of MLflow, or "
-        "one that is trained on a part of the data: gradient-boosting, random-forest, logistic, tree or knn.",
+        help="Explain this model: module:attribute, a .skops, .onnx or pickle file, an MLflow folder, or "
+        "a model that is trained on a part of the data (gradient-boosting, random-forest, logistic, tree, "
+        "knn).",
     ),
     option(
         "--trust-pickle",
+        heading=MODEL,
         is_flag=True,
-        help="Load a pickled model, or a folder of MLflow. Loading one RUNS ANY CODE in it: do so with your "
-        "own files only.",
+        help="Load a pickled model or an MLflow folder, which RUNS ANY CODE in it: use only your own files.",
     ),
     option(
         "--trust-types NAME[,NAME]",
+        heading=MODEL,
         default="",
         show_default=False,
-        help="Let a .skops model hold these types besides scikit-learn's, by the full names that the refusal "
-        "prints. The file MAY CALL what is named here: name only what you know.",
+        help="Allow these types in a .skops model besides scikit-learn's, by the full names that the refusal "
+        "prints: the file MAY CALL them, so name only types that you know.",
     ),
     option(
         "--classes NAME[,NAME]",
-        help="Name the model's classes, in the order of its scores; what a function returns is then taken as "
+        heading=MODEL,
+        help="Name the model's classes in the order of its scores, and read the output of a function as "
         "scores.",
     ),
-    option("--background FILE", callback=placed, help="Let the explainer learn from the rows in this file."),
+    option(
+        "--background FILE",
+        heading=EXPLAINER,
+        callback=resolve_path,
+        help="Fit the explainer on the rows of this file.",
+    ),
     option(
         "--samples N",
+        heading=DATA,
         type=click.IntRange(min=1),
-        help="Explain N rows, drawn at random; the others are a pool that explanations are checked against.",
+        help="Explain N random rows, and use the other rows as a pool to check explanations against.",
     ),
     option(
         "--pool FILE|none",
-        callback=placed,
-        help="Check explanations against the rows of this file, too, which are predicted and not explained.  "
-        "[default: the rows that --samples left]",
+        heading=DATA,
+        callback=resolve_path,
+        help="Check explanations also against the rows of this file, which are predicted but not explained.  "
+        "[default: the rows that --samples leaves out]",
     ),
-    _drawing(" A model that does not know its columns sees it only if --columns names it."),
+    _design_options(
+        ", which the model sees only if it knows the column or --columns names it",
+        "; the model sees the column as with --weights",
+    ),
     option(
         "--seed N",
+        heading=RUNNING,
         default=0,
-        help="Start all random choices from this number; the same number gives the same result.",
+        help="Start all random choices from this number, so that the same number gives the same result.",
     ),
-    into="loading",
+    into="inputs",
 )
 
-explaining = option(
+explainer_option = option(
     "--explainer NAME",
+    heading=EXPLAINER,
     default="shap",
     help="Use this explainer: a name, or name:param=value,… with parameters that `faithkit show NAME` lists.",
 )
 
-OWN_DISCRETIZER = "[default: the one that the explanations name, else original]"
+DISCRETIZER_DEFAULT = "[default: the one that the explanations name, else original]"
 
-discretizing = option(
+discretizer_option = option(
     "--discretize NAME",
     "discretizer",
-    help="Use this discretizer, which says what explanations count as equal, such as 1fp or sign.  "
-    f"{OWN_DISCRETIZER}",
+    heading=MEASURE,
+    help="Use this discretizer, such as 1fp or sign, which decides which explanations count as equal.  "
+    f"{DISCRETIZER_DEFAULT}",
 )
 
-relating = option(
+relation_option = option(
     "--relation NAME",
-    help="Use this relation for sufficiency; it says where an explanation applies. Several compose, as in "
-    "'in-scope & ~same-explanation'.",
+    heading=MEASURE,
+    help="Use this relation for sufficiency, which decides where an explanation holds, or a composition such "
+    "as 'in-scope & ~same-explanation'.",
 )
 
-confidence = option("--confidence SHARE", default=0.95, help="Give intervals of this confidence.")
+confidence_option = option(
+    "--confidence SHARE", heading=MEASURE, default=0.95, help="Give intervals with this confidence."
+)
 
-measuring = together(
-    relating,
+measure_options = combine(
+    relation_option,
     option(
         "--estimator NAME",
+        heading=MEASURE,
         default="leave-one-out",
         help="Use this estimator, which turns counts into values.",
     ),
-    confidence,
-    option("--permutations N", default=0, help="Shuffle the predictions N times, for a p-value."),
+    confidence_option,
+    option(
+        "--permutations N",
+        heading=MEASURE,
+        default=0,
+        help="Shuffle the predictions N times to compute a p-value.",
+    ),
 )
 
 
-predicting = together(
+prediction_options = combine(
     option(
         "--outcome",
+        heading=MEASURE,
         type=click.Choice(["labels", "numbers", "scores"]),
-        help="Say what predictions are. Of numbers, what share of their variance explanations account for is "
-        "measured.  [default: numbers of a regressor or with fractions, else labels]",
+        help="Treat predictions as labels, numbers or scores; for numbers, measure the share of variance "
+        "that explanations account for.  [default: numbers for a regressor or with fractions, else labels]",
     ),
     option(
         "--agree within:N",
-        help="Take predictions that are numbers as equal if they differ by at most N: within:2000.",
+        heading=MEASURE,
+        help="Treat numbers that the model predicts as equal if they differ by at most N: within:2000.",
     ),
     option(
         "--range LOW:HIGH",
-        help="Say what the smallest and the largest number can be that the model predicts: 0:500000. Without "
-        "it, intervals of numbers are approximate.",
+        heading=MEASURE,
+        help="Bound the numbers that the model can predict (0:500000); without bounds, their intervals are "
+        "approximate.",
     ),
 )
 
 
-def _workers(*kinds: str, help: str) -> Callable[[F], F]:
-    return together(
-        option("--backend", type=click.Choice(kinds), help=help),
+def _worker_options(*backends: str, help: str) -> Callable[[F], F]:
+    return combine(
+        option("--backend", heading=RUNNING, type=click.Choice(backends), help=help),
         option(
             "--scheduler ADDRESS",
+            heading=RUNNING,
             help="Use the cluster at this address, such as tcp://10.0.0.1:8786, with --backend dask.",
         ),
         into="workers",
     )
 
 
-clustering = _workers("dask", help="Tally a folder's files on a cluster.")
+dask_options = _worker_options("dask", help="Count the files of a folder on a cluster.")
 
-running = together(
-    option("--n-jobs N", default=1, help="Use N workers; -1 means one per core."),
-    _workers("loky", "threading", "sequential", "dask", help="Use workers of this kind.  [default: loky]"),
+running_options = combine(
+    option("--n-jobs N", heading=RUNNING, default=1, help="Use N workers; -1 means one per core."),
+    _worker_options(
+        "loky", "threading", "sequential", "dask", help="Use workers of this kind.  [default: loky]"
+    ),
     option(
         "--store DIR",
-        callback=placed_folder,
-        help="Keep finished chunks in this folder: a run that was killed goes on from them.",
+        heading=RUNNING,
+        callback=resolve_folder,
+        help="Keep finished chunks in this folder, so that a killed run continues from them.",
     ),
     option(
         "--on-error",
+        heading=RUNNING,
         type=click.Choice(["raise", "record"]),
         default="raise",
         help="Stop at a row that cannot be explained, or count it as unexplained.",
     ),
-    option("--row-timeout SECONDS", type=float, help="Give up on a row after this many seconds."),
+    option(
+        "--row-timeout SECONDS",
+        heading=RUNNING,
+        type=float,
+        help="Stop explaining a row after this many seconds.",
+    ),
 )
 
-naming = option(
+id_option = option(
     "--id COLUMN",
-    help="Name rows that are shown by this column, such as a customer's number. A model that does not know "
-    "its columns does not see it.",
+    heading=DATA,
+    help="Name rows in the output by this column, such as a customer number, which the model sees only if it "
+    "knows the column.",
 )
 
-asking = together(
-    option("--by COLUMN", help="Measure inside each group of this column of the data, too."),
+detail_options = combine(
+    option("--by COLUMN", heading=MEASURE, help="Measure also inside each group of this column."),
     option(
         "--violations K",
+        heading=OUTPUT,
         type=click.IntRange(min=0),
         help="Show the K worst explanations that hold for different predictions, with two rows each.",
     ),
 )
 
-diagnosing = option(
+diagnose_option = option(
     "--diagnose NAME",
     "diagnostics",
+    heading=CHECKS,
     multiple=True,
-    callback=lambda _ctx, _param, given: _requested(given),
-    help="Use this diagnostic, too, which answers a further question: a name or name:param=value,…, or none. "
-    "`faithkit plugins` lists them. Can be given several times.  [default: those that are quick]",
+    callback=lambda _ctx, _param, names: _request_diagnostics(names),
+    help="Run this diagnostic (a name, name:param=value,… or none) that `faithkit plugins` lists; can be "
+    "given several times.  [default: those that are quick]",
 )
 
 
-def _requested(names: tuple[str, ...]) -> Any:
-    from faithkit.run.diagnostics import requested
+def _request_diagnostics(names: tuple[str, ...]) -> Any:
+    from faithkit.run.diagnostics import requested_diagnostics
 
-    return requested(names)
+    return requested_diagnostics(names)
 
 
-referring = option(
+reference_option = option(
     "--reference FILE",
-    callback=placed,
-    help="Compare with this earlier sample, or with its result, which --json wrote, to see what has drifted.",
+    heading=CHECKS,
+    callback=resolve_path,
+    help="Compare with this earlier sample, or with its result that --json wrote, to see drift.",
 )
 
-judging = together(
+limit_options = combine(
     option(
         "--fail-under MEASURE=VALUE",
+        heading=CHECKS,
         multiple=True,
-        callback=lambda _ctx, _param, given: parse_limits(given),
+        callback=lambda _ctx, _param, texts: parse_limits(texts),
         help="Exit with code 3 if the lower end of a measure's interval is below a limit: consistency=0.8.",
     ),
     option(
         "--fail-unless",
+        heading=CHECKS,
         type=click.Choice(REQUIREMENTS),
         multiple=True,
-        help="Exit with code 3 unless the lower end of the interval is above chance: of the measures of "
-        "--fail-under, or without it of all that were taken.",
+        help="Exit with code 3 unless the lower end of the interval is above chance, for the measures of "
+        "--fail-under or else for all.",
     ),
     option(
         "--fail-unless-as-good MEASURE=MARGIN",
+        heading=CHECKS,
         multiple=True,
-        callback=lambda _ctx, _param, given: parse_limits(given),
-        help="Exit with code 3 unless a measure is shown not to be worse than in the --reference by more "
-        "than a margin: consistency=0.02. The lower end of the difference's interval counts.",
+        callback=lambda _ctx, _param, texts: parse_limits(texts),
+        help="Exit with code 3 unless the interval of the difference shows that a measure is not worse than "
+        "in the --reference by more than a margin: consistency=0.02.",
     ),
     option(
         "--fail-if-worse MEASURE=MARGIN",
+        heading=CHECKS,
         multiple=True,
-        callback=lambda _ctx, _param, given: parse_limits(given),
-        help="Exit with code 3 if a measure is shown to be worse than in the --reference by more than a "
-        "margin: consistency=0.02. The upper end of the difference's interval counts.",
+        callback=lambda _ctx, _param, texts: parse_limits(texts),
+        help="Exit with code 3 if the interval of the difference shows that a measure is worse than in the "
+        "--reference by more than a margin: consistency=0.02.",
     ),
     into="limits",
 )
 
-_FILES = (
-    option("--json FILE", "json_path", help="Write the result to this file as JSON; - means stdout."),
-    option("--csv FILE", "csv_path", help="Write the measures to this file as CSV; - means stdout."),
-    option("--html FILE", "html_path", help="Write a report for a browser to this file; - means stdout."),
+_FILE_OPTIONS = (
+    option(
+        "--json FILE",
+        "json_path",
+        heading=OUTPUT,
+        help="Write the result to this file as JSON; - means stdout.",
+    ),
+    option(
+        "--csv FILE",
+        "csv_path",
+        heading=OUTPUT,
+        help="Write the measures to this file as CSV; - means stdout.",
+    ),
+    option(
+        "--html FILE",
+        "html_path",
+        heading=OUTPUT,
+        help="Write a report for a browser to this file; - means stdout.",
+    ),
 )
 
-verbose = option(
+verbose_option = option(
     "--verbose",
+    heading=OUTPUT,
     is_flag=True,
     expose_value=False,
     is_eager=True,
-    callback=lambda ctx, _param, given: _show_all(ctx, given),
-    help="Show all numbers, the value of the estimator among them.",
+    callback=lambda ctx, _param, is_verbose: _show_all_numbers(ctx, is_verbose),
+    help="Show all numbers, including the value of the estimator.",
 )
 
 
-def _show_all(ctx: click.Context, given: bool) -> None:
-    """Let tables show all numbers, until the command ends."""
-    if given:
-        before = VERBOSE.set(True)
-        ctx.call_on_close(lambda: VERBOSE.reset(before))
+def _show_all_numbers(ctx: click.Context, is_verbose: bool) -> None:
+    """Let tables show all numbers until the command ends."""
+    if is_verbose:
+        token = VERBOSE.set(True)
+        ctx.call_on_close(lambda: VERBOSE.reset(token))
 
 
-output = together(*_FILES, verbose, debug, into="output")
+debug_option = option(
+    "--debug",
+    heading=OUTPUT,
+    is_flag=True,
+    expose_value=False,
+    callback=lambda ctx, _param, is_debug: ctx.ensure_object(dict).update(debug=is_debug),
+    help="Show the traceback of an error.",
+)
 
-judged_output = together(
-    *_FILES,
+output_options = combine(*_FILE_OPTIONS, verbose_option, debug_option, into="output")
+
+gated_output_options = combine(
+    *_FILE_OPTIONS,
     option(
         "--junit FILE",
         "junit_path",
-        help="Write which limits were kept to this file as JUnit XML, for a build server; - means stdout.",
+        heading=OUTPUT,
+        help="Write the outcome of each limit to this file as JUnit XML for a build server; - means stdout.",
     ),
-    verbose,
-    debug,
+    verbose_option,
+    debug_option,
     into="output",
 )
 
-printing = together(option("--json", "as_json", is_flag=True, help="Print JSON instead of text."), debug)
+print_options = combine(
+    option("--json", "as_json", heading=OUTPUT, is_flag=True, help="Print JSON instead of text."),
+    debug_option,
+)
 
 
-def begin(options: Mapping[str, Any]) -> None:
-    """Tell of a misspelt name or parameter at once.
-
-    Nobody should wait for data that is read and a model that is trained to learn of it.
-    """
-    from faithkit.run.components.resolution import METHOD, component
+def check_components(options: Mapping[str, Any]) -> None:
+    """Check the names and parameters of all components, before data is read and a model is trained."""
+    from faithkit.run.components.resolution import METHOD, resolve_component
 
     for kind in METHOD:
-        asked = (options.get(kind), *options.get(f"{kind}s", ()))
-        for given in filter(None, asked):
-            component(kind, given)
+        specs = (options.get(kind), *options.get(f"{kind}s", ()))
+        for spec in filter(None, specs):
+            resolve_component(kind, spec)
 
 
-def configured_backend(backend: str | None, scheduler: str | None) -> contextlib.AbstractContextManager[Any]:
-    """Let joblib use the named backend, or whatever it uses anyway."""
+def use_backend(backend: str | None, scheduler: str | None) -> contextlib.AbstractContextManager[Any]:
+    """Return a context in which joblib uses the named backend, or its default if there is no name."""
     if (backend == "dask") != (scheduler is not None):
         raise click.UsageError("--backend dask and --scheduler ADDRESS go together: give both or neither.")
     if backend is None:
         return contextlib.nullcontext()
     if scheduler is not None:
-        from faithkit.run.explaining.cluster import connected
+        from faithkit.run.explaining.cluster import connect_to_scheduler
 
-        return connected(scheduler)
+        return connect_to_scheduler(scheduler)
     import joblib
 
     return joblib.parallel_config(backend=backend)

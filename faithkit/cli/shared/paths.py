@@ -1,4 +1,4 @@
-"""Where files are: decided when the command starts, and checked before anything is computed."""
+"""Paths of inputs and outputs: resolved when the command starts, and checked before anything is computed."""
 
 import glob
 import os
@@ -12,83 +12,95 @@ import click
 
 from faithkit.errors import InputError
 from faithkit.files import is_replaced
-from faithkit.inputs.files.discovery import is_pattern, kind_of, matches
+from faithkit.inputs.files.discovery import is_pattern, match_files, table_format
 
 STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
-def placed(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
-    """Return what is there by its full path: whoever changes the working folder does not move it.
+def resolve_path(_ctx: click.Context, _param: click.Parameter, path: str | None) -> str | None:
+    """Return the full path of an existing file, so that code may change the working folder.
 
-    What is not there stays as it was given: it may be a name, and the error should show it as it was typed.
+    Other texts are returned as they are. They may be names, and an error shows them as the user typed them.
     """
-    if given and is_pattern(given) and glob.glob(given):
-        return os.path.join(glob.escape(os.getcwd()), given)
-    return os.path.abspath(given) if given and os.path.exists(given) else given
+    if path and is_pattern(path) and glob.glob(path):
+        return os.path.join(glob.escape(os.getcwd()), path)
+    return os.path.abspath(path) if path and os.path.exists(path) else path
 
 
-def placed_model(ctx: click.Context, param: click.Parameter, given: str) -> str | None:
-    """Return a model's file by its full path; a name without a suffix is a default model, or in a module."""
-    return placed(ctx, param, given) if Path(given).suffix else given
+def resolve_model_path(ctx: click.Context, param: click.Parameter, model: str) -> str | None:
+    """Return the full path of a model's file; a text without a suffix names a default model or a module."""
+    return resolve_path(ctx, param, model) if Path(model).suffix else model
 
 
-def placed_folder(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
-    """Return a folder by its full path, whether it is there or not."""
-    return os.path.abspath(given) if given else given
+def resolve_folder(_ctx: click.Context, _param: click.Parameter, path: str | None) -> str | None:
+    """Return the full path of a folder, whether it exists or not."""
+    return os.path.abspath(path) if path else path
 
 
 def check_paths(paths: Mapping[str, str | None]) -> dict[str, str]:
-    """Refuse what cannot be written before anything is computed, and return the full paths that were given.
+    """Check that the outputs can be written, and return their full paths.
 
-    What the verb reads must not be written onto: every file whose option or argument is `placed`, or of the
-    type `click.Path`, which a plugin's verb may also write to.
+    An output must not overwrite an input. The inputs are the files whose option or argument has the callback
+    `resolve_path` or the type `click.Path`, which plugins' verbs may use.
 
     Parameters
     ----------
     paths : mapping
-        Where each output goes; None for nowhere, - for stdout.
+        The path of each output; None for no output, - for stdout.
     """
-    given = {name: "-" if path in STDOUT else path for name, path in paths.items() if path is not None}
-    if list(given.values()).count("-") > 1:
+    outputs = {name: "-" if path in STDOUT else path for name, path in paths.items() if path is not None}
+    if list(outputs.values()).count("-") > 1:
         raise click.UsageError("only one of the outputs can be - (stdout): give the others a file each.")
-    inputs = [file for path in _inputs() for file in ([path] if not is_pattern(path) else matches(path))]
-    read = [Path(file) for path in inputs for file in (path, _module(str(path))) if os.path.exists(file)]
-    read += map(Path, _values(lambda param: isinstance(param.type, click.Path)))  # also those to be made
-    files = [path for path in given.values() if path != "-"]
-    for place, path in enumerate(files):
-        reason = _why_not(path) or _taken(path, files[:place]) or _read(path, read)
+    inputs = [
+        file for path in _input_paths() for file in ([path] if not is_pattern(path) else match_files(path))
+    ]
+    input_files = [
+        Path(file) for path in inputs for file in (path, _module_file(str(path))) if os.path.exists(file)
+    ]
+    input_files += map(Path, _param_values(_is_click_path))  # also those that do not exist yet
+    output_files = [path for path in outputs.values() if path != "-"]
+    for number, path in enumerate(output_files):
+        reason = (
+            _write_problem(path)
+            or _output_clash(path, output_files[:number])
+            or _input_clash(path, input_files)
+        )
         if reason is not None:
             raise InputError(f"cannot write {path}: {reason}.")
-    return {name: path if path == "-" else os.path.abspath(path) for name, path in given.items()}
+    return {name: path if path == "-" else os.path.abspath(path) for name, path in outputs.items()}
 
 
-def _inputs() -> list[str]:
-    return _values(
-        lambda param: param.callback in (placed, placed_model) or isinstance(param.type, click.Path)
+def _input_paths() -> list[str]:
+    return _param_values(
+        lambda param: param.callback in (resolve_path, resolve_model_path) or _is_click_path(param)
     )
 
 
-def _values(is_wanted: Callable[[click.Parameter], bool]) -> list[str]:
-    """Return the paths that were given for some of the command's arguments and options."""
+def _is_click_path(param: click.Parameter) -> bool:
+    return isinstance(param.type, click.Path)
+
+
+def _param_values(is_selected: Callable[[click.Parameter], bool]) -> list[str]:
+    """Return the paths that the user gave for the selected arguments and options."""
     ctx = click.get_current_context()
-    values = [ctx.params[str(param.name)] for param in ctx.command.params if is_wanted(param)]
+    values = [ctx.params[str(param.name)] for param in ctx.command.params if is_selected(param)]
     groups = (paths if isinstance(paths, tuple) else (paths,) for paths in values)
     return [path for paths in groups for path in paths if path]
 
 
-def _module(model: str) -> str:
-    """Return the file of module:attribute, if it is one in the working folder."""
+def _module_file(model: str) -> str:
+    """Return the file of module:attribute, as if the module is in the working folder."""
     return model.partition(":")[0].replace(".", os.sep) + ".py"
 
 
-def _why_not(path: str) -> str | None:
-    """Return why a file cannot be written, as far as can be known before it is."""
+def _write_problem(path: str) -> str | None:
+    """Return why a file cannot be written, as far as this can be known in advance."""
     if not os.path.basename(path) and not os.path.isdir(path):
         return "a file needs a name"
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
-        return _why_no_new_file(path)
+        return _new_file_problem(path)
     except OSError as error:
         return str(error.strerror)
     if stat.S_ISDIR(mode):
@@ -97,10 +109,10 @@ def _why_not(path: str) -> str | None:
         return f"{path} is a disk"
     if not os.access(path, os.W_OK):
         return f"{path} is not yours to write"
-    return _why_no_new_file(path) if is_replaced(path) else None
+    return _new_file_problem(path) if is_replaced(path) else None
 
 
-def _why_no_new_file(path: str) -> str | None:
+def _new_file_problem(path: str) -> str | None:
     name = Path(path)
     folder = Path(os.path.realpath(path)).parent if name.is_symlink() else name.parent
     if not os.path.isdir(folder):
@@ -112,23 +124,23 @@ def _why_no_new_file(path: str) -> str | None:
         return f"the folder {folder} takes no files ({error.strerror})"
 
 
-def _taken(path: str, others: Iterable[str]) -> str | None:
-    taken = next((other for other in others if _same(path, other)), None)
-    return None if taken is None else f"another output goes to {taken} already; give each a file of its own"
+def _output_clash(path: str, earlier_paths: Iterable[str]) -> str | None:
+    clash = next((earlier for earlier in earlier_paths if _is_same_file(path, earlier)), None)
+    return None if clash is None else f"another output goes to {clash} already; give each a file of its own"
 
 
-def _read(path: str, inputs: Iterable[Path]) -> str | None:
-    """Say that a path is one of the inputs, or would become a part of a folder that is read."""
-    for given in inputs:
-        inside = given.is_dir() and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(given))
-        if _same(path, given) or (inside and kind_of(Path(path).name) is not None):
-            return f"{given} is read; give a file of its own"
+def _input_clash(path: str, input_files: Iterable[Path]) -> str | None:
+    """Return a reason if a path is one of the inputs, or would become part of a folder that is read."""
+    for file in input_files:
+        is_inside = file.is_dir() and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(file))
+        if _is_same_file(path, file) or (is_inside and table_format(Path(path).name) is not None):
+            return f"{file} is read; give a file of its own"
     return None
 
 
-def _same(path: str, other: Any) -> bool:
-    """Whether two paths are one file, by whatever name; a device such as /dev/null can be given twice."""
+def _is_same_file(path: str, other_path: Any) -> bool:
+    """Whether two paths lead to one file; a device such as /dev/null may be given twice."""
     try:
-        return os.path.samefile(path, other) and not stat.S_ISCHR(os.stat(path).st_mode)
+        return os.path.samefile(path, other_path) and not stat.S_ISCHR(os.stat(path).st_mode)
     except OSError:
-        return os.path.realpath(path) == os.path.realpath(other)
+        return os.path.realpath(path) == os.path.realpath(other_path)

@@ -1,4 +1,4 @@
-"""Verbs of plugins that deliver a report: as a table, or as the files that a person asks for."""
+"""`reporting`: the decorator for plugins' verbs that print a report, or write it to files."""
 
 import functools
 from collections.abc import Callable
@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from faithkit.cli.shared.delivery import deliver
-from faithkit.cli.shared.options import output as output_options
+from faithkit.cli.shared.options import output_options
 from faithkit.cli.shared.paths import check_paths
-from faithkit.cli.shared.streams import Verb
+from faithkit.cli.shared.verb import Verb
 
 
 def reporting(function: Callable[..., Any]) -> click.Command:
@@ -30,7 +30,7 @@ def reporting(function: Callable[..., Any]) -> click.Command:
     >>> [parameter.name for parameter in summary.params][:3]
     ['log', 'json_path', 'csv_path']
     """
-    own: list[click.Parameter] = getattr(function, "__click_params__", [])
+    function_params: list[click.Parameter] = getattr(function, "__click_params__", [])
 
     @functools.wraps(function, updated=())
     def verb(output: dict[str, Any], **options: Any) -> None:
@@ -38,5 +38,5 @@ def reporting(function: Callable[..., Any]) -> click.Command:
         function(lambda report: deliver(report, paths), **options)
 
     command = click.command(cls=Verb)(output_options(verb))
-    command.params[:0] = reversed(own)  # click keeps the last one first
+    command.params[:0] = reversed(function_params)  # click keeps the last one first
     return command

@@ -1,8 +1,8 @@
-"""Where words go: results to stdout, which is theirs alone, and everything else to stderr.
+"""Streams of the command line: results go to stdout, everything else to stderr.
 
-A verb of the kernel runs while `sys.stdout` is stderr, and says its result with `say`; whatever a model, an
-explainer or a module prints meanwhile cannot get between. In the console process this also holds for file
-descriptor 1, which C libraries, subprocesses and workers write to.
+While a verb of the kernel runs, `sys.stdout` is stderr, and only `print_result` writes to the real stdout.
+So the prints of a model, an explainer or a module cannot mix with results. In the console process this
+also holds for file descriptor 1, which C libraries, subprocesses and workers write to.
 """
 
 import codecs
@@ -19,12 +19,12 @@ from typing import Any, TextIO
 import click
 
 from faithkit.errors import FaithkitError, FaithkitWarning, InputError
-from faithkit.wording import visible
+from faithkit.wording import to_printable
 
-RESULTS = "faithkit.cli.shared.streams.results"  # of click's context: the stream that results go to
+RESULT_STREAM = "faithkit.cli.shared.streams.results"  # a key of click's context
 
-LOOKALIKES = "faithkit.lookalikes"  # a way to encode
-PLAIN = "plain_ascii"  # an encoding
+LOOKALIKES = "faithkit.lookalikes"  # an error handler of codecs
+PLAIN_ASCII = "plain_ascii"  # an encoding
 ASCII = {
     "−": "-", "–": "-", "—": "-", "─": "-", "…": "...", "·": "*", "×": "x", "→": "->", "≤": "<=", "≥": ">=",
     "≠": "!=", "±": "+-", "∞": "inf", "√": "sqrt", "²": "^2", "′": "'", "‘": "'", "’": "'", "“": '"',
@@ -34,127 +34,119 @@ ASCII = {
 
 
 class ReaderGoneError(FaithkitError):
-    """Whoever read stdout is gone, as `head` is after its ten lines: nothing to complain about."""
-
-
-class Verb(click.Command):
-    """A verb of the kernel: what it does not `say` is no result, and goes to stderr."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the verb, with stdout out of everybody's reach."""
-        ctx.meta[RESULTS] = sys.stdout
-        with aside(), _log_told():
-            return super().invoke(ctx)
+    """The reader of stdout has ended, as `head` does after ten lines; this is no fault."""
 
 
 @contextlib.contextmanager
-def aside() -> Iterator[None]:
-    """Let what is printed go to stderr, by a stream of its own where there can be one: it may get closed."""
+def redirect_stdout() -> Iterator[None]:
+    """Send what is printed to stderr, through a separate stream if possible, because code may close it."""
     try:
-        other: Any = _text(io.FileIO(sys.stderr.fileno(), "w", closefd=False), sys.stderr.encoding)
-    except (AttributeError, OSError):  # stderr is closed; it is no file
-        other = sys.stderr
-    with contextlib.redirect_stdout(other):
+        stream: Any = _text_stream(io.FileIO(sys.stderr.fileno(), "w", closefd=False), sys.stderr.encoding)
+    except (AttributeError, OSError):  # stderr is closed, or is not a file
+        stream = sys.stderr
+    with contextlib.redirect_stdout(stream):
         yield
     with contextlib.suppress(AttributeError, OSError, ValueError):
-        other.flush()
+        stream.flush()
 
 
 @contextlib.contextmanager
-def _log_told() -> Iterator[None]:
-    """Tell what is logged: where no bar can be shown, how long a run will take."""
-    log, handler = logging.getLogger("faithkit"), _StderrHandler()
-    before = log.level
-    log.addHandler(handler)
-    log.setLevel(logging.INFO)
+def log_to_stderr() -> Iterator[None]:
+    """Print log messages, such as how long a run will take where no progress bar can be shown."""
+    logger, handler = logging.getLogger("faithkit"), _StderrHandler()
+    level_before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
     try:
         yield
     finally:
-        log.setLevel(before)
-        log.removeHandler(handler)
+        logger.setLevel(level_before)
+        logger.removeHandler(handler)
 
 
 def show_warning(message: Any, category: Any, filename: Any, lineno: Any, *_: Any, **__: Any) -> None:
-    """Show faithkit's own warnings as one line each; all others as Python does."""
+    """Show a warning of faithkit as one line, and any other warning as Python does."""
     if issubclass(category, FaithkitWarning):
-        tell(f"warning: {' '.join(str(message).split())}")
+        print_message(f"warning: {' '.join(str(message).split())}")
     else:
-        tell(warnings.formatwarning(message, category, filename, lineno).rstrip())
+        print_message(warnings.formatwarning(message, category, filename, lineno).rstrip())
 
 
 class _StderrHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        tell(record.getMessage())
+        print_message(record.getMessage())
 
 
-def say(text: str, end: str = "\n") -> None:
-    """Print a result, for a person to read."""
-    stream = results()
-    stream.write(visible(text, keep="\n\t") + end)
+def print_result(text: str, end: str = "\n") -> None:
+    """Print a result to stdout, for a person to read."""
+    stream = result_stream()
+    stream.write(to_printable(text, keep="\n\t") + end)
     stream.flush()
 
 
-def results() -> Any:
-    """Return the stream that results go to."""
+def result_stream() -> Any:
+    """Return the stream for results."""
     ctx = click.get_current_context(silent=True)
-    return sys.stdout if ctx is None else ctx.meta.get(RESULTS, sys.stdout)
+    return sys.stdout if ctx is None else ctx.meta.get(RESULT_STREAM, sys.stdout)
 
 
-def tell(text: str) -> None:
-    """Print what is no result on stderr; if even that cannot be written, the exit code has to do."""
-    with contextlib.suppress(AttributeError, OSError, ValueError):  # there is none; it is full; it was closed
-        sys.stderr.write(visible(text, keep="\n\t") + "\n")
+def print_message(text: str) -> None:
+    """Print a message to stderr; if that fails, the exit code has to suffice."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # no stderr; it is full; it is closed
+        sys.stderr.write(to_printable(text, keep="\n\t") + "\n")
         sys.stderr.flush()
 
 
-def keep_stdout() -> TextIO:
-    """Give stdout a file descriptor of its own, let the usual one be stderr's, and return the stream."""
+def reserve_stdout() -> TextIO:
+    """Move stdout to a private file descriptor, point descriptor 1 at stderr, and return the stream."""
     if os.name != "posix":
         return sys.stdout
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    private = _Stdout(os.dup(1), "w")
+    private_file = _StdoutFile(os.dup(1), "w")
     os.dup2(2, 1)
-    sys.stdout = _text(private, encoding)
+    sys.stdout = _text_stream(private_file, encoding)
     if sys.stderr is not None:
-        sys.stderr = _text(io.FileIO(2, "w", closefd=False), sys.stderr.encoding)
+        sys.stderr = _text_stream(io.FileIO(2, "w", closefd=False), sys.stderr.encoding)
     return sys.stdout
 
 
-class _Stdout(io.FileIO):
-    """The file that stdout is; what is wrong with it has a name."""
+class _StdoutFile(io.FileIO):
+    """The file behind stdout; its failures become errors that name stdout."""
 
     def write(self, data: Any) -> Any:
         try:
             return super().write(data)
         except BrokenPipeError:
-            raise ReaderGoneError("nobody reads stdout any more.") from None
+            raise ReaderGoneError("no process reads stdout any more.") from None
         except OSError as error:
             reason = "it is closed" if error.errno == errno.EBADF else error.strerror
             raise InputError(f"cannot write to stdout: {reason}. Send it to where there is room.") from None
 
 
-def _text(file: io.FileIO, encoding: str) -> TextIO:
-    """Return a text stream that writes what its encoding lacks as ASCII that looks like it."""
-    name = PLAIN if codecs.lookup(encoding).name == "ascii" else encoding
+def _text_stream(file: io.FileIO, encoding: str) -> TextIO:
+    """Return a text stream that replaces characters outside its encoding by similar ASCII."""
+    name = PLAIN_ASCII if codecs.lookup(encoding).name == "ascii" else encoding
     return io.TextIOWrapper(io.BufferedWriter(file), name, LOOKALIKES, line_buffering=True)
 
 
-def _plain_ascii(name: str) -> codecs.CodecInfo | None:
-    """Return ASCII under another name: of its own, click thinks that UTF-8 was meant, and writes that."""
+def _find_plain_ascii(name: str) -> codecs.CodecInfo | None:
+    """Return ASCII under another name, because click writes UTF-8 to a stream that is named ASCII."""
     ascii = codecs.lookup("ascii")
     encoder, decoder = ascii.incrementalencoder, ascii.incrementaldecoder
-    found = codecs.CodecInfo(*ascii, incrementalencoder=encoder, incrementaldecoder=decoder, name=PLAIN)
-    return found if name == PLAIN else None
+    codec = codecs.CodecInfo(*ascii, incrementalencoder=encoder, incrementaldecoder=decoder, name=PLAIN_ASCII)
+    return codec if name == PLAIN_ASCII else None
 
 
-def _lookalikes(error: UnicodeError) -> tuple[str, int]:
-    """Replace what an encoding lacks by ASCII that looks like it, else by its escape."""
+def _replace_by_lookalikes(error: UnicodeError) -> tuple[str, int]:
+    """Replace characters that an encoding lacks by similar ASCII, else by their escapes."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    lacking = error.object[error.start : error.end]
-    escaped = (ASCII.get(one) or one.encode("ascii", "backslashreplace").decode("ascii") for one in lacking)
-    return "".join(escaped), error.end
+    replacements = (
+        ASCII.get(character) or character.encode("ascii", "backslashreplace").decode("ascii")
+        for character in error.object[error.start : error.end]
+    )
+    return "".join(replacements), error.end
 
 
-codecs.register(_plain_ascii)
-codecs.register_error(LOOKALIKES, _lookalikes)
+codecs.register(_find_plain_ascii)
+codecs.register_error(LOOKALIKES, _replace_by_lookalikes)

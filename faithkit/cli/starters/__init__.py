@@ -1,1 +1,1 @@
-"""What `faithkit new` begins with: one component of each kind, small and whole, to be changed into yours."""
+"""Templates of `faithkit new`: one small, complete component of each kind."""

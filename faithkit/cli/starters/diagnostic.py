@@ -23,23 +23,23 @@ class Frequencies(faithkit.plugin.Report):
         return f"of {len(self.rows)} predictions"
 
     def sheet(self) -> faithkit.plugin.Sheet:
-        """Return what people see."""
+        """Return the table that people see."""
         return faithkit.plugin.Sheet.of(
             "Predictions", faithkit.plugin.Table.of(["prediction", "rows"], self.rows.items())
         )
 
 
-class Mine:
-    """How often the most frequent predictions occur.
+class Starter:
+    """Count how often the most frequent predictions occur.
 
     Parameters
     ----------
-    most : int
+    n_listed : int
         How many predictions are listed.
 
     Examples
     --------
-    >>> print(faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).diagnose(Mine()))
+    >>> print(faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).diagnose(Starter()))
     Predictions
     prediction  rows
     ────────────────
@@ -47,16 +47,16 @@ class Mine:
     no             1
     """
 
-    name = "mine"
+    name = "starter"
 
-    def __init__(self, most: int = 10) -> None:
-        self.most = faithkit.plugin.whole_number(
-            most, "mine: most", least=1, error=faithkit.errors.ParameterError
+    def __init__(self, n_listed: int = 10) -> None:
+        self.n_listed = faithkit.plugin.whole_number(
+            n_listed, "starter: n_listed", least=1, error=faithkit.errors.ParameterError
         )
 
     def diagnose(self, result: faithkit.Evaluation) -> Frequencies:
         """Count the predictions of a result; equally frequent ones are sorted by name."""
         rows = result.explained_rows
-        times = Counter(str(rows.predictions[code]) for code in rows.codes)
-        ordered = sorted(times.items(), key=lambda item: (-item[1], item[0]))
-        return Frequencies(dict(ordered[: self.most]))
+        counts = Counter(str(rows.predictions[code]) for code in rows.codes)
+        ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        return Frequencies(dict(ordered[: self.n_listed]))

@@ -1,4 +1,4 @@
-"""An estimator that does not take two instances for proof."""
+"""An estimator that smooths counts, so that two rows that agree are no proof."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ from faithkit.errors import ParameterError
 from faithkit.plugin import Tally
 
 
-class Mine:
-    """Count as if some instances more had agreed, and as many had not.
+class Starter:
+    """Score as if some more instances had agreed, and as many had not.
 
     Parameters
     ----------
@@ -17,19 +17,19 @@ class Mine:
     Examples
     --------
     >>> import faithkit
-    >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"], estimator=Mine(weight=1.0))
+    >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"], estimator=Starter(weight=1.0))
     >>> round(result.consistency.value, 3)  # the mean of 2/3, 2/3 and 1/2
     0.611
     """
 
-    name = "mine"
-    interval = False  # the intervals are those of leave-one-out, and this is another quantity
+    name = "starter"
+    interval = False  # intervals are for leave-one-out, and this is another quantity
 
     def __init__(self, weight: float = 1.0) -> None:
         if not weight > 0:
-            raise ParameterError(f"mine: weight must be a number above 0, got {weight!r}.")
+            raise ParameterError(f"starter: weight must be a number above 0, got {weight!r}.")
         self.weight = weight
 
     def scores(self, tally: Tally) -> Any:
-        """Score whoever has an explanation and a label: A others of D agree."""
+        """Return the smoothed share of the other rows that agree, for each explanation and label."""
         return (tally.agreeing + self.weight) / (tally.others + 2 * self.weight)

@@ -1,4 +1,4 @@
-"""How far the score drops when a column is hidden."""
+"""An explainer that hides one column at a time."""
 
 from typing import Any
 
@@ -8,25 +8,25 @@ from faithkit import Explanations, Predictor
 from faithkit.plugin import Encoder
 
 
-class Mine:
-    """How far the predicted class's score drops when a column is made typical."""
+class Starter:
+    """Measure how far the predicted class's score drops when a column gets its median."""
 
     outcomes = ("labels", "numbers")
 
-    def fit(self, predictor: Predictor, background: Any) -> "Mine":
-        """Learn what is typical of each column."""
+    def fit(self, predictor: Predictor, background: Any) -> "Starter":
+        """Learn the median of each column."""
         self.predictor, self.encoder = predictor, Encoder(background)
         codes = self.encoder.encode(background)
-        self.typical = np.nanquantile(codes, 0.5, axis=0, method="nearest")
+        self.medians = np.nanquantile(codes, 0.5, axis=0, method="nearest")
         return self
 
     def explain(self, X: Any, seeds: Any) -> Explanations:
-        """Return one number per row and column; whatever is drawn at random for row i belongs to seeds[i]."""
+        """Return one number per row and column; random numbers for row i must come from seeds[i]."""
         codes, scores = self.encoder.encode(X), self.predictor.scores(X)
         label, drops = scores.argmax(axis=1)[:, None], np.empty(codes.shape)
-        for j, value in enumerate(self.typical):
+        for j, median in enumerate(self.medians):
             hidden = codes.copy()
-            hidden[:, j] = value
+            hidden[:, j] = median
             drop = scores - self.predictor.scores(self.encoder.decode(hidden))
             drops[:, j] = np.take_along_axis(drop, label, axis=1)[:, 0]
         return Explanations.vectors(drops, shared={"names": self.encoder.names})

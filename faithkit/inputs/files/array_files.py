@@ -1,4 +1,4 @@
-"""Arrays from NumPy's own files: images, series, and any rows without names for what is in them."""
+"""Read arrays from NumPy's .npy files: images, series, and other rows without column names."""
 
 from os import PathLike
 from pathlib import Path
@@ -8,11 +8,11 @@ import numpy as np
 from faithkit.errors import InputError
 from faithkit.inputs.rows import check_X
 
-_MAGIC = b"\x93NUMPY"  # how such a file begins
+_MAGIC = b"\x93NUMPY"  # the first bytes of a .npy file
 
 
 def is_array(path: str | PathLike[str]) -> bool:
-    """Whether a path names a file of one array, by its suffix.
+    """Return whether a path has the suffix of a NumPy array file.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def is_array(path: str | PathLike[str]) -> bool:
 
 
 def read_array(path: str | PathLike[str]) -> np.ndarray:
-    """Read an array of numbers, one row per instance; nothing in the file is run.
+    """Read an array of numbers, one row per instance, without running code from the file.
 
     Examples
     --------
@@ -37,22 +37,22 @@ def read_array(path: str | PathLike[str]) -> np.ndarray:
     path = Path(path)
     if not path.is_file():
         raise InputError(
-            f"there is no file {str(path)!r}; of .npy files, one is read: no folder, no pattern."
+            f"there is no file {str(path)!r}; expected one .npy file, not a folder or a pattern."
         )
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
             raise InputError(f"{path} is no .npy file: save one array with numpy.save.")
     try:
-        # a header that promises more than the file holds fills no memory
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
+        # a memory map: a header that claims more than the file holds allocates nothing
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError, SyntaxError, OverflowError) as error:
-        what = (
+        problem = (
             "holds Python objects (images of different sizes?)" if "objects" in str(error) else "is damaged"
         )
-        raise InputError(f"{path} {what}: save numbers of one shape with numpy.save.") from None
-    if found.dtype.kind not in "biuf":
-        raise InputError(f"{path} holds {found.dtype}: save numbers with numpy.save.")
-    if found.offset + found.nbytes != path.stat().st_size:
+        raise InputError(f"{path} {problem}: save numbers of one shape with numpy.save.") from None
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{path} holds {array.dtype}: save numbers with numpy.save.")
+    if array.offset + array.nbytes != path.stat().st_size:
         raise InputError(f"{path} goes on after its first array: save one array in a file.")
-    rows: np.ndarray = check_X(np.array(found), str(path))
+    rows: np.ndarray = check_X(np.array(array), str(path))
     return rows

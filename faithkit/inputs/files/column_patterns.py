@@ -5,11 +5,11 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from faithkit.errors import InputError
-from faithkit.wording import did_you_mean, few
+from faithkit.wording import did_you_mean, join_few
 
 
 def split_target(frame: Any, target: str) -> tuple[Any, Any]:
-    """Return the table without the target column, and that column.
+    """Split a table into its features and its target column.
 
     Examples
     --------
@@ -22,20 +22,20 @@ def split_target(frame: Any, target: str) -> tuple[Any, Any]:
         raise InputError(f"the table has no column {target!r}. {suggest_column(target, frame.columns)}")
     if frame.shape[1] == 1:
         raise InputError(
-            f"the table has no column beside the target {target!r}; expected at least one feature."
+            f"the table has no column besides the target {target!r}; expected at least one feature."
         )
     return frame.drop(columns=target), frame[target]
 
 
 def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str]:
-    """Return those of the names that any of the patterns matches, in the order of the names.
+    """Return the names that match any pattern, in their original order.
 
     Parameters
     ----------
     names : sequence of str
     patterns : str or sequence of str
-        Names or shell patterns such as `phi_*`, several of them in one string separated by commas. What
-        follows an exclamation mark is left out, wherever it stands.
+        Names or shell patterns such as `phi_*`, or several of them in one string, separated by commas. A
+        pattern after an exclamation mark excludes the names that it matches, at any position.
 
     Examples
     --------
@@ -44,74 +44,78 @@ def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str
     >>> match_names(["phi_age", "phi_sex", "phi_bias"], "phi_*,!phi_bias")
     ['phi_age', 'phi_sex']
     """
-    wanted, unwanted = split_patterns(names, patterns)
-    if not wanted and unwanted:
+    included, excluded = split_patterns(names, patterns)
+    if not included and excluded:
         raise InputError(
-            f"{few(map(repr, unwanted))} only says which columns to leave out; expected which to take, too: "
-            f"'*,!{unwanted[0]}' takes all others."
+            f"{join_few(map(repr, excluded))} only says which columns to leave out; expected which to take, "
+            f"too: '*,!{excluded[0]}' takes all others."
         )
-    if not wanted:
+    if not included:
         raise InputError("no columns were asked for; expected names or patterns, such as 'age,phi_*'.")
-    found, without = (
-        {name for pattern in some for name in _matches(names, pattern)} for some in (wanted, unwanted)
+    included_names, excluded_names = (
+        {name for pattern in group for name in _matches(names, pattern)} for group in (included, excluded)
     )
-    if found <= without:
+    if included_names <= excluded_names:
         raise InputError(
-            f"no column is left: {few(map(repr, wanted))} without {few(map(repr, unwanted))} is none. "
-            f"There is: {few(map(repr, names))}."
+            f"no column is left: {join_few(map(repr, included))} without {join_few(map(repr, excluded))} is "
+            f"none. There is: {join_few(map(repr, names))}."
         )
-    kept = found - without
-    return [name for name in names if name in kept]
+    selected = included_names - excluded_names
+    return [name for name in names if name in selected]
 
 
 def split_patterns(names: Sequence[str], patterns: str | Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return which names and patterns are asked for, and which are to be left out.
+    """Split patterns into those to include and those to exclude.
 
-    A name that is there as it stands may have commas in it, or begin with an exclamation mark.
+    A text that is a column's full name is one pattern, even if it has commas or starts with an exclamation
+    mark.
 
     Examples
     --------
     >>> split_patterns(["a,b", "c"], ["a,b", "x_*,!x_1"])
     (['a,b', 'x_*'], ['x_1'])
     """
-    given = [patterns] if isinstance(patterns, str) else patterns
-    parts = [[text] if text in names else [part.strip() for part in text.split(",")] for text in given]
-    every = [part for split in parts for part in split if part]
-    unwanted = [part for part in every if part.startswith("!") and part not in names]
-    return [part for part in every if part not in unwanted], [part[1:].strip() for part in unwanted]
+    texts = [patterns] if isinstance(patterns, str) else patterns
+    pattern_lists = [
+        [text] if text in names else [word.strip() for word in text.split(",")] for text in texts
+    ]
+    pattern_list = [pattern for pattern_list in pattern_lists for pattern in pattern_list if pattern]
+    excluded = [pattern for pattern in pattern_list if pattern.startswith("!") and pattern not in names]
+    included = [pattern for pattern in pattern_list if pattern not in excluded]
+    return included, [pattern[1:].strip() for pattern in excluded]
 
 
 def match_name(names: Sequence[str], pattern: str, option: str) -> str:
-    """Return the one name that a pattern matches; `option` is who asked.
+    """Return the only name that a pattern matches; `option` is the command-line option, for messages.
 
     Examples
     --------
     >>> match_name(["age", "phi_age", "phi_sex"], "*_sex", "--by")
     'phi_sex'
     """
-    found = match_names(names, (pattern,))
-    if len(found) > 1:
+    matches = match_names(names, (pattern,))
+    if len(matches) > 1:
         raise InputError(
-            f"{option} {pattern!r} matches {len(found)} columns; expected one: give its full name."
+            f"{option} {pattern!r} matches {len(matches)} columns; expected one: give its full name."
         )
-    return found[0]
+    return matches[0]
 
 
 def suggest_column(word: str, names: Iterable[Any]) -> str:
-    """Ask back where a word is nearly a column's name, else list the names, with the spaces in them.
+    """Suggest the column with a similar name, or else list all names in quotes.
 
     Examples
     --------
     >>> suggest_column("sex", ["label", " age"])
     "There is: 'label', ' age'."
     """
-    known = [str(name) for name in names]
-    return did_you_mean(word, known) or f"There is: {few(map(repr, known))}."
+    options = [str(name) for name in names]
+    return did_you_mean(word, options) or f"There is: {join_few(map(repr, options))}."
 
 
 def _matches(names: Sequence[str], pattern: str) -> Iterable[str]:
-    """Match a name that is there as it stands, whatever brackets or stars are in it."""
-    found = [pattern] if pattern in names else [name for name in names if fnmatchcase(str(name), pattern)]
-    if not found:
+    """Return the names that match a pattern; a full name, even one with brackets or stars, matches itself."""
+    matches = [pattern] if pattern in names else [name for name in names if fnmatchcase(str(name), pattern)]
+    if not matches:
         raise InputError(f"no column matches {pattern!r}. {suggest_column(pattern, names)}")
-    return found
+    return matches

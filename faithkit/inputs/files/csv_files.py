@@ -1,7 +1,7 @@
-"""Read the cells of a CSV as texts: nothing is a number yet, and every row has as many cells as the header.
+"""Read the cells of a CSV as texts, and check that every row has as many cells as the header.
 
-Arrow's reader accepts a quote that nobody closed, and takes the rest of the file for one cell. A last row of
-our own detects that: it would be inside of that cell.
+Arrow's reader accepts a quote that is never closed, and reads the rest of the file as one cell. We append a
+sentinel row to detect this: it would be inside that cell.
 """
 
 import csv
@@ -14,19 +14,19 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from faithkit.errors import InputError
-from faithkit.foreign import foreign
 from faithkit.inputs.files import text_streams
 from faithkit.inputs.files.discovery import File
 from faithkit.inputs.files.text_streams import TextStream
+from faithkit.third_party import guard
 from faithkit.wording import describe
 
-_END = "end of the file"
+_SENTINEL = "end of the file"
 
 
 def read_csv(file: File) -> Any:
-    r"""Return an Arrow table of texts, null where a cell is empty; the first row gives the names.
+    r"""Return an Arrow table of texts, null where a cell is empty; the first row has the column names.
 
-    A column without a name is called as pandas calls it, "Unnamed: 0".
+    A column without a name gets the name that pandas gives it, such as "Unnamed: 0".
 
     Examples
     --------
@@ -36,10 +36,10 @@ def read_csv(file: File) -> Any:
     >>> read_csv(File(path, "CSV")).to_pylist()
     [{'label': '01', 'phi': None}]
     """
-    with foreign(f"reading {file.path}", "Check the file."):
-        table = _cells(file, len(_header(file)))
-    *_, last = table.slice(table.num_rows - 1).to_pylist()
-    if set(last.values()) != {_END}:
+    with guard(f"reading {file.path}", "Check the file."):
+        table = _read_cells(file, len(_read_header(file)))
+    *_, last_row = table.slice(table.num_rows - 1).to_pylist()
+    if set(last_row.values()) != {_SENTINEL}:
         raise InputError(
             f"{file.path} has a quote that is not closed. Close it, or double a quote that is meant."
         )
@@ -48,8 +48,8 @@ def read_csv(file: File) -> Any:
     return table.slice(1, table.num_rows - 2).rename_columns(names)
 
 
-def _header(file: File) -> list[str]:
-    """Return the cells of the first row, and refuse separators other than commas."""
+def _read_header(file: File) -> list[str]:
+    """Return the cells of the first row, and check that commas separate them."""
     stream = io.BufferedReader(TextStream(file))
     with io.TextIOWrapper(stream, "utf-8-sig", "replace", newline="") as text:
         lines = iter(lambda: text.readline(text_streams.LONGEST_ROW), "")
@@ -61,8 +61,8 @@ def _header(file: File) -> list[str]:
             ) from None
     if row is None:
         raise InputError(f"{file.path} is empty; expected a line with column names and rows.")
-    for mark, word in ((";", "';'"), ("\t", "tabs")):
-        if len(row) == 1 and mark in row[0]:
+    for separator, word in ((";", "';'"), ("\t", "tabs")):
+        if len(row) == 1 and separator in row[0]:
             raise InputError(
                 f"{file.path} has the single column {row[0]!r}: its cells are separated by {word}; "
                 "expected commas. Save it with commas."
@@ -70,28 +70,33 @@ def _header(file: File) -> list[str]:
     return row
 
 
-def _cells(file: File, width: int) -> Any:
-    """Return all rows as texts, the header and the last row of our own among them."""
+def _read_cells(file: File, width: int) -> Any:
+    """Return all rows as texts, including the header and the sentinel row."""
     names = [str(j) for j in range(width)]
-    texts = arrow_csv.ConvertOptions(
+    convert_options = arrow_csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
         null_values=[""],
         strings_can_be_null=True,
         quoted_strings_can_be_null=True,
     )
-    # with threads no error knows its row
-    blocks = arrow_csv.ReadOptions(column_names=names, block_size=text_streams.LONGEST_ROW, use_threads=False)
-    ending = "\n" + ",".join([_END] * width) + "\n"
+    # without threads, errors have row numbers
+    read_options = arrow_csv.ReadOptions(
+        column_names=names, block_size=text_streams.LONGEST_ROW, use_threads=False
+    )
+    parse_options = arrow_csv.ParseOptions(newlines_in_values=True)
+    ending = "\n" + ",".join([_SENTINEL] * width) + "\n"
     with TextStream(file, ending.encode()) as stream:
         try:
-            quoted = arrow_csv.ParseOptions(newlines_in_values=True)
-            return arrow_csv.open_csv(pa.PythonFile(stream, "r"), blocks, quoted, texts).read_all()
+            reader = arrow_csv.open_csv(
+                pa.PythonFile(stream, "r"), read_options, parse_options, convert_options
+            )
+            return reader.read_all()
         except pa.ArrowInvalid as error:
-            raise InputError(_explain(file.path, str(error))) from None
+            raise InputError(_explain_error(file.path, str(error))) from None
 
 
-def _explain(path: Path, error: str) -> str:
-    """Translate an error of Arrow's into rows and cells."""
+def _explain_error(path: Path, error: str) -> str:
+    """Explain an Arrow error in terms of rows and cells."""
     row = re.search(r"Row #(\d+)", error)
     place = f" in row {row[1]} (its header is row 1)" if row else ""
     if "invalid UTF8" in error:

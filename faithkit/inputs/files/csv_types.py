@@ -1,8 +1,8 @@
-"""Turn the texts of a CSV into numbers, where they are meant as numbers and nothing is lost.
+"""Convert the texts of a CSV to numbers and booleans, where no information is lost.
 
-The type of a column depends on its role. To a model `1.50`, `1.5` and `01.5` are one number. As labels or
-groups they are three names. In an explanation 1.50 is 1.5, but `01` and `1` are two codes; the same holds for
-predictions that have fractions.
+The type of a column depends on its role. As features, `1.50`, `1.5` and `01.5` are one number. As labels or
+groups they are three names. In an explanation 1.50 equals 1.5, but `01` and `1` are two codes; the same holds
+for predictions with fractions.
 """
 
 import re
@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 
 from faithkit.errors import InputError
 
-EXACT = 2**53  # up to here every integer is a float of its own
-_HEAD = 1000  # rows
+EXACT = 2**53  # floats represent every integer up to here exactly
+_HEAD = 1000  # rows that are checked before a whole column is parsed
 _SPELLINGS = ({"True", "False"}, {"true", "false"}, {"TRUE", "FALSE"})
 _TRUE = pa.array(["True", "true", "TRUE"])
 _CODE = re.compile(r"[+-]?0[0-9]")
@@ -26,9 +26,10 @@ _NUMBER = re.compile(r"\s*[+-]?([0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?|inf(inity)?)\s
 
 
 def as_features(texts: Any) -> Any:
-    """Return integers, floats or truth values where every text is one, as pandas reads them; else the texts.
+    """Parse a column as integers, floats or booleans, as pandas does; return the texts if one does not parse.
 
-    A column without any text is floats. Integers that a float would round stay texts among decimals.
+    A column without any text becomes floats. A column of decimals stays texts if a float would round one of
+    its integers.
 
     Examples
     --------
@@ -39,7 +40,7 @@ def as_features(texts: Any) -> Any:
     """
     if texts.null_count == len(texts):
         return pa.chunked_array([pa.nulls(len(texts), pa.float64())])
-    for parse in (_parse_numbers, _parse_truths):
+    for parse in (_parse_numbers, _parse_booleans):
         values = parse(texts)
         if values is not None:
             return values
@@ -47,7 +48,7 @@ def as_features(texts: Any) -> Any:
 
 
 def as_explanation(texts: Any) -> Any:
-    """Return what `as_features` does, but codes such as 01 and words such as TRUE beside true stay texts.
+    """Parse a column as `as_features` does, but keep codes (01) and mixed spellings (TRUE, true) as texts.
 
     Examples
     --------
@@ -65,9 +66,9 @@ def as_explanation(texts: Any) -> Any:
 
 
 def as_labels(texts: Any) -> Any:
-    """Return numbers or truth values where Python writes every one of them like that; else the texts.
+    """Parse a column as numbers or booleans if Python prints each value as it was written; else keep texts.
 
-    So no two different texts become one label, and a label is shown as it was written.
+    Different texts therefore stay different labels, and reports show labels as they were written.
 
     Examples
     --------
@@ -84,9 +85,9 @@ def as_labels(texts: Any) -> Any:
 
 
 def as_predictions(texts: Any) -> Any:
-    """Return floats where every text is a number and one has a fraction, such as a probability; else labels.
+    """Parse a column as floats if all texts are numbers and one has a fraction; otherwise as labels.
 
-    Words beside fractions are refused: each fraction would be a label of its own.
+    Words among fractions are an error: each fraction would become a separate label.
 
     Examples
     --------
@@ -98,11 +99,11 @@ def as_predictions(texts: Any) -> Any:
     values = as_explanation(texts)
     if pa.types.is_floating(values.type):
         numbers = values.drop_null()
-        large = pc.and_(pc.greater_equal(pc.abs(numbers), float(EXACT)), pc.is_finite(numbers))
+        is_large = pc.and_(pc.greater_equal(pc.abs(numbers), float(EXACT)), pc.is_finite(numbers))
         has_fraction = pc.not_equal(pc.floor(numbers), numbers)
-        return values if pc.any(pc.or_(has_fraction, large)).as_py() else as_labels(texts)
+        return values if pc.any(pc.or_(has_fraction, is_large)).as_py() else as_labels(texts)
     if pa.types.is_string(values.type):
-        _check_mixture(texts)
+        _check_not_mixed(texts)
     return as_labels(texts)
 
 
@@ -114,7 +115,7 @@ CONVERT: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _check_mixture(texts: Any) -> None:
+def _check_not_mixed(texts: Any) -> None:
     distinct = pc.unique(texts).drop_null().to_pylist()
     fraction = next(filter(_is_fraction, distinct), None)
     word = next((text for text in distinct if _NUMBER.fullmatch(text) is None), None)
@@ -131,41 +132,41 @@ def _is_fraction(text: str) -> bool:
 
 
 def _parse_numbers(texts: Any) -> Any:
-    """Return integers or floats, or None where a text is not a number."""
+    """Return integers or floats, or None if a text is not a number."""
     head = [text for text in texts.slice(0, _HEAD).to_pylist() if text is not None]
-    if not all(map(_NUMBER.fullmatch, head)):  # as most columns of words show at once
+    if not all(map(_NUMBER.fullmatch, head)):  # most columns of words fail here at once
         return None
-    whole = all(map(_WHOLE.fullmatch, head))
-    for kind in (pa.int64(), pa.uint64(), pa.float64()) if whole else (pa.float64(),):
-        for trim in (lambda: texts, lambda: _trim(texts)):
-            values = _cast(trim(), kind)
+    are_integers = all(map(_WHOLE.fullmatch, head))
+    for arrow_type in (pa.int64(), pa.uint64(), pa.float64()) if are_integers else (pa.float64(),):
+        for get_texts in (lambda: texts, lambda: _trim(texts)):
+            values = _cast(get_texts(), arrow_type)
             if values is not None:
                 return values
     return None
 
 
 def _trim(texts: Any) -> Any:
-    """Return the texts without what may stand around a number: spaces, and a plus."""
+    """Remove the spaces and the plus sign around numbers."""
     return pc.replace_substring_regex(pc.ascii_trim_whitespace(texts), r"^\+([0-9.iI])", r"\1")
 
 
-def _cast(texts: Any, kind: Any) -> Any:
-    """Return texts as numbers of one type, or None where a text is no number, or would be another number."""
+def _cast(texts: Any, arrow_type: Any) -> Any:
+    """Convert texts to an Arrow type; return None if a text is not a number or its value would change."""
     try:
-        values = texts.cast(kind)
+        values = texts.cast(arrow_type)
     except pa.ArrowInvalid:
         return None
-    is_exact = _is_exact(texts, values) if pa.types.is_floating(kind) else not _has_hexadecimal(texts)
+    is_exact = _is_exact(texts, values) if pa.types.is_floating(arrow_type) else not _has_hexadecimal(texts)
     return values if is_exact else None
 
 
 def _has_hexadecimal(texts: Any) -> bool:
-    """Return whether there is a text such as 0x1A: Arrow reads it as an integer, and pandas does not."""
-    return any(pc.any(pc.match_substring(texts, mark)).as_py() for mark in "xX")
+    """Return whether a text looks like 0x1A, which Arrow reads as an integer and pandas does not."""
+    return any(pc.any(pc.match_substring(texts, letter)).as_py() for letter in "xX")
 
 
 def _is_exact(texts: Any, floats: Any) -> bool:
-    """Return whether no text is a word for NaN, a number beyond all floats, or an integer that one rounds."""
+    """Return whether the floats equal the texts: no word for NaN, no overflow and no rounded integer."""
     is_nan = pc.is_nan(floats)
     ends = pc.min_max(floats).as_py().values()
     if not pc.any(is_nan).as_py() and max(map(abs, ends)) < EXACT:
@@ -181,8 +182,8 @@ def _is_same_number(text: str, value: float) -> bool:
     return _WHOLE.fullmatch(text) is None or int(text) == int(value)
 
 
-def _parse_truths(texts: Any) -> Any:
-    """Return truth values, or None where a text is not one."""
+def _parse_booleans(texts: Any) -> Any:
+    """Return booleans, or None if a text is not a boolean."""
     words = set().union(*_SPELLINGS)
     first = next(chunk.drop_null()[0] for chunk in texts.chunks if chunk.null_count < len(chunk))
     if first.as_py() not in words or not set(pc.unique(texts).to_pylist()) <= words | {None}:

@@ -1,7 +1,7 @@
-"""List the files that a path names: one file, those of a folder, or those that a pattern matches.
+"""Find the files that a path names: one file, the files of a folder, or the files that match a pattern.
 
-Hive folders (month=2026-01/part-0.parquet) add a column to their files. Links are refused: they lead outside
-of the folder that was named, or back into it without end. Only regular files are opened: a pipe would block.
+Hive folders (month=2026-01/part-0.parquet) add a column to their files. Symbolic links are an error, because
+they can lead outside the folder or form a cycle. Only regular files are opened, because a pipe would block.
 """
 
 import glob
@@ -17,13 +17,13 @@ from urllib.parse import unquote
 import attrs
 
 from faithkit.errors import InputError
-from faithkit.foreign import foreign
-from faithkit.wording import describe, few, listing, one_line
+from faithkit.third_party import guard
+from faithkit.wording import describe, join_few, join_words, one_line
 
 CSV, JSON, PARQUET = "CSV", "JSON Lines", "Parquet"
-KINDS = {".csv": CSV, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET}
-PACKINGS = (".gz", ".bz2", ".xz", ".zst")
-_LINK = "{} is a link; expected files and folders themselves. Name what it leads to, or copy it there."
+FORMATS = {".csv": CSV, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET}
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
+_LINK_ERROR = "{} is a link; expected files and folders themselves. Name what it leads to, or copy it there."
 _NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 _SPECIAL_FILES = {
     stat.S_IFIFO: "a pipe",
@@ -35,18 +35,18 @@ _SPECIAL_FILES = {
 
 @attrs.frozen
 class File:
-    """A file of rows: its kind, its compression, and the columns that its folders add."""
+    """A file of rows: its format, its compression, and the columns that its Hive folders add."""
 
     path: Path
-    kind: str
-    packing: str = ""
+    format: str
+    compression: str = ""
     partition: tuple[tuple[str, str | None], ...] = ()
 
 
-def files_of(path: str | PathLike[str]) -> list[File]:
-    """Return the files that a path names, all of one kind, in the order of their names.
+def find_files(path: str | PathLike[str]) -> list[File]:
+    """Return the files that a path names, all of one format, sorted by name.
 
-    A path that exists is not a pattern, whatever stars or brackets are in it.
+    A path that exists is never a pattern, even if it has stars or brackets.
 
     Examples
     --------
@@ -55,27 +55,29 @@ def files_of(path: str | PathLike[str]) -> list[File]:
     >>> for month in ("2026-02", "2026-01"):
     ...     (folder / f"month={month}").mkdir()
     ...     _ = (folder / f"month={month}" / "log.csv").write_text("label,phi")
-    >>> [file.partition for file in files_of(folder)]
+    >>> [file.partition for file in find_files(folder)]
     [(('month', '2026-01'),), (('month', '2026-02'),)]
     """
     if is_pattern(path):
-        root, places = _root(os.fspath(path)), matches(path)
-        where = f"the pattern {os.fspath(path)} finds"
+        root, starts = _root(os.fspath(path)), match_files(path)
+        subject = f"the pattern {os.fspath(path)} finds"
     elif is_folder(path):
-        root, places = Path(path), [Path(path)]
-        where = f"the folder {os.fspath(path)} has"
+        root, starts = Path(path), [Path(path)]
+        subject = f"the folder {os.fspath(path)} has"
     else:
         return [_file(Path(path))]
-    paths = sorted((file for place in places for file in _files_in(place)), key=lambda file: file.parts)
+    paths = sorted((file for start in starts for file in _files_in(start)), key=lambda file: file.parts)
     if not paths:
-        raise InputError(f"{where} no file that ends in {listing(KINDS, 'or')}: name the folder of a log.")
+        raise InputError(
+            f"{subject} no file that ends in {join_words(FORMATS, 'or')}: name the folder of a log."
+        )
     files = [attrs.evolve(_file(file), partition=_partition(file, root)) for file in paths]
-    _check_together(files)
+    _check_consistent(files)
     return files
 
 
 def is_folder(path: str | PathLike[str]) -> bool:
-    """Return whether a path names a folder; False is a regular file, and anything else is refused.
+    """Return whether a path names a folder and not a regular file; anything else is an error.
 
     Examples
     --------
@@ -87,21 +89,21 @@ def is_folder(path: str | PathLike[str]) -> bool:
     faithkit.errors.InputError: /dev/null is a device; expected a regular file. Copy what it gives into one.
     """
     text = os.fspath(path)
-    shown = one_line(text if text.isprintable() else repr(text))
+    name = one_line(text if text.isprintable() else repr(text))
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
-        raise InputError(f"there is no file {shown}. Check the path.") from None
-    except (OSError, ValueError) as error:  # a folder that may not be searched, too long a name, a NUL in it
-        raise InputError(f"{shown} cannot be read ({describe(error)}). Check the path.") from None
+        raise InputError(f"there is no file {name}. Check the path.") from None
+    except (OSError, ValueError) as error:  # no permission, a name that is too long, or a NUL in it
+        raise InputError(f"{name} cannot be read ({describe(error)}). Check the path.") from None
     if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
-        kind = _SPECIAL_FILES.get(stat.S_IFMT(mode), "no file")
-        raise InputError(f"{shown} is {kind}; expected a regular file. Copy what it gives into one.")
+        special = _SPECIAL_FILES.get(stat.S_IFMT(mode), "no file")
+        raise InputError(f"{name} is {special}; expected a regular file. Copy what it gives into one.")
     return stat.S_ISDIR(mode)
 
 
 def is_pattern(path: str | PathLike[str]) -> bool:
-    """Return whether a path is a pattern, such as logs/2026-*.csv, and not the name of something.
+    """Return whether a path is a pattern, such as logs/2026-*.csv, and not the name of a file.
 
     Examples
     --------
@@ -111,42 +113,44 @@ def is_pattern(path: str | PathLike[str]) -> bool:
     return not os.path.lexists(path) and glob.has_magic(os.fspath(path))
 
 
-def matches(pattern: str | PathLike[str]) -> list[Path]:
-    """Return what a pattern matches, without hidden names; links are refused."""
-    with foreign(f"looking for {os.fspath(pattern)}", "Check the pattern."):
-        places = [Path(place) for place in sorted(glob.glob(os.fspath(pattern)))]
+def match_files(pattern: str | PathLike[str]) -> list[Path]:
+    """Return the paths that a pattern matches, without hidden names; a symbolic link is an error."""
+    with guard(f"looking for {os.fspath(pattern)}", "Check the pattern."):
+        paths = [Path(path) for path in sorted(glob.glob(os.fspath(pattern)))]
     root = _root(os.fspath(pattern))
-    shown = [place for place in places if not any(map(is_hidden, place.relative_to(root).parts))]
-    if not shown:
+    visible = [path for path in paths if not any(map(is_hidden, path.relative_to(root).parts))]
+    if not visible:
         raise InputError(f"no file matches {os.fspath(pattern)}. Check the pattern, and put it in quotes.")
-    for place in shown:
-        inside = place.relative_to(root)
-        for part in (inside, *inside.parents[:-1]):
-            if (root / part).is_symlink():
-                raise InputError(_LINK.format(root / part))
-    return shown
+    for path in visible:
+        relative = path.relative_to(root)
+        for ancestor in (relative, *relative.parents[:-1]):
+            if (root / ancestor).is_symlink():
+                raise InputError(_LINK_ERROR.format(root / ancestor))
+    return visible
 
 
-def kind_of(name: str) -> tuple[str, str] | None:
-    """Return the kind and the compression that a file's name ends in; None if it is not a table's name.
+def table_format(name: str) -> tuple[str, str] | None:
+    """Return the format and the compression by a file's name; None if it is not a table's name.
 
     Examples
     --------
-    >>> kind_of("log.csv.gz"), kind_of("log.txt")
+    >>> table_format("log.csv.gz"), table_format("log.txt")
     (('CSV', '.gz'), None)
     """
-    packing = next((packing for packing in PACKINGS if name.lower().endswith(packing)), "")
-    suffix = os.path.splitext(name[: len(name) - len(packing)])[1].lower()
-    kind = KINDS.get(suffix)
-    return None if kind is None or (packing and kind == PARQUET) else (kind, packing)
+    compression = next((suffix for suffix in COMPRESSIONS if name.lower().endswith(suffix)), "")
+    suffix = os.path.splitext(name[: len(name) - len(compression)])[1].lower()
+    file_format = FORMATS.get(suffix)
+    if file_format is None or (compression and file_format == PARQUET):
+        return None
+    return file_format, compression
 
 
-def check_packed_once(paths: list[Path]) -> None:
-    """Refuse files that differ in their compression only, a.csv and a.csv.gz: they may be the same rows."""
-    seen: dict[str, Path] = {}
+def check_compressed_once(paths: list[Path]) -> None:
+    """Check that no two files differ in their compression only: a.csv and a.csv.gz may be the same rows."""
+    path_by_name: dict[str, Path] = {}
     for path in paths:
-        _, packing = kind_of(path.name) or ("", "")
-        twin = seen.setdefault(str(path)[: len(str(path)) - len(packing)], path)
+        _, compression = table_format(path.name) or ("", "")
+        twin = path_by_name.setdefault(str(path)[: len(str(path)) - len(compression)], path)
         if twin is not path:
             raise InputError(
                 f"{twin} and {path} have the same name, packed and not, and may be the same rows: "
@@ -155,10 +159,12 @@ def check_packed_once(paths: list[Path]) -> None:
 
 
 def check_names(file: File, names: Sequence[str]) -> None:
-    """Refuse a file with several columns of one name, or with one that its folder adds."""
-    twice = next((name for name, times in Counter(names).items() if times > 1), None)
-    if twice is not None:
-        raise InputError(f"{file.path} has several columns {twice!r}: give each column a name of its own.")
+    """Check that column names are distinct, and that the file's Hive folders add none of them."""
+    duplicate = next((name for name, count in Counter(names).items() if count > 1), None)
+    if duplicate is not None:
+        raise InputError(
+            f"{file.path} has several columns {duplicate!r}: give each column a name of its own."
+        )
     added = next((name for name, _ in file.partition if name in names), None)
     if added is not None:
         raise InputError(
@@ -166,24 +172,25 @@ def check_names(file: File, names: Sequence[str]) -> None:
         )
 
 
-def check_same_names(first: File, names: Sequence[str], second: File, others: Sequence[str]) -> None:
-    """Refuse two files of one table if they have different columns."""
-    for owner, only in ((first, set(names) - set(others)), (second, set(others) - set(names))):
-        if only:
-            shown = few([name for name in (*names, *others) if name in only])
+def check_same_names(first: File, names: Sequence[str], second: File, second_names: Sequence[str]) -> None:
+    """Check that two files of one table have the same columns."""
+    only_first, only_second = set(names) - set(second_names), set(second_names) - set(names)
+    for file, extra in ((first, only_first), (second, only_second)):
+        if extra:
+            columns = join_few([name for name in (*names, *second_names) if name in extra])
             raise InputError(
-                f"{first.path.name} and {second.path.name} have different columns: only {owner.path.name} "
-                f"has {shown}. Give all files of a folder the same columns."
+                f"{first.path.name} and {second.path.name} have different columns: only {file.path.name} "
+                f"has {columns}. Give all files of a folder the same columns."
             )
 
 
 def is_hidden(name: str) -> bool:
-    """Return whether programs use such a name for files that are not, or not yet, part of the data."""
+    """Return whether a name marks a file that is not part of the data, or not yet."""
     return name.startswith((".", "_"))
 
 
 def log_entries(folder: Path) -> list[Path]:
-    """Return the folders and the files of rows in a folder, by name; links among them are refused.
+    """Return the folders and the table files in a folder, sorted by name; a symbolic link is an error.
 
     Examples
     --------
@@ -194,86 +201,88 @@ def log_entries(folder: Path) -> list[Path]:
     >>> [entry.name for entry in log_entries(folder)]
     ['a.csv', 'b.csv']
     """
-    with foreign(f"reading the folder {folder}", "Check that you may look into it."):
+    with guard(f"reading the folder {folder}", "Check that you may look into it."):
         entries = [folder / name for name in sorted(os.listdir(folder)) if not is_hidden(name)]
-    logs = [entry for entry in entries if kind_of(entry.name) is not None or entry.is_dir()]
+    logs = [entry for entry in entries if table_format(entry.name) is not None or entry.is_dir()]
     for entry in logs:
-        kind = kind_of(entry.name)
+        file_format = table_format(entry.name)
         if entry.is_symlink():
-            raise InputError(_LINK.format(entry))
-        if kind is not None and is_folder(entry):
-            raise InputError(f"{entry} is a folder; expected a {kind[0]} file. Name it by itself.")
+            raise InputError(_LINK_ERROR.format(entry))
+        if file_format is not None and is_folder(entry):
+            raise InputError(f"{entry} is a folder; expected a {file_format[0]} file. Name it by itself.")
     return logs
 
 
 def _file(path: Path) -> File:
-    kind = kind_of(path.name)
-    if kind is None:
-        packed = f"or .csv and JSON Lines packed ({', '.join(PACKINGS)})"
+    file_format = table_format(path.name)
+    if file_format is None:
+        compressed = f"or .csv and JSON Lines packed ({', '.join(COMPRESSIONS)})"
         raise InputError(
-            f"{path} has the suffix {path.suffix!r}; expected {listing(KINDS, 'or')}, {packed}. Convert it."
+            f"{path} has the suffix {path.suffix!r}; expected {join_words(FORMATS, 'or')}, {compressed}. "
+            "Convert it."
         )
-    return File(path, *kind)
+    return File(path, *file_format)
 
 
 def _root(pattern: str) -> Path:
-    """Return the folder that a pattern names without wildcards."""
+    """Return the deepest folder in a pattern before its first wildcard."""
     parts = Path(pattern).parts[:-1]
     return Path(*takewhile(lambda part: not glob.has_magic(part), parts))
 
 
-def _files_in(place: Path) -> Iterator[Path]:
-    """Yield the files of a folder and of the Hive folders inside it; a file yields itself."""
-    waiting = [place]
-    while waiting:
-        here = waiting.pop()
-        if not is_folder(here):
-            yield here
+def _files_in(start: Path) -> Iterator[Path]:
+    """Yield the files of a folder and of the Hive folders in it; for a file, yield the file itself."""
+    pending = [start]
+    while pending:
+        path = pending.pop()
+        if not is_folder(path):
+            yield path
             continue
-        entries = log_entries(here)
-        log = next((entry for entry in entries if kind_of(entry.name) is not None), None)
-        if log is not None and here != place and "=" not in here.name:  # perhaps another log
+        entries = log_entries(path)
+        log = next((entry for entry in entries if table_format(entry.name) is not None), None)
+        if log is not None and path != start and "=" not in path.name:  # perhaps another log
             raise InputError(
-                f"{place} has files in a folder inside it ({log.relative_to(place)}): name a folder "
+                f"{start} has files in a folder inside it ({log.relative_to(start)}): name a folder "
                 "that has all of them side by side, or in folders such as month=2026-01."
             )
-        waiting += entries
+        pending += entries
 
 
 def _partition(path: Path, root: Path) -> tuple[tuple[str, str | None], ...]:
-    """Return the columns that the folders between the root and a file add to it."""
+    """Return the columns that the Hive folders between the root and a file add to it."""
     folders = [name.partition("=") for name in path.relative_to(root).parts[:-1] if "=" in name]
-    with foreign(f"the name of a folder of {str(path)!r}", "Rename it."):  # its bytes need not be UTF-8
+    with guard(f"the name of a folder of {str(path)!r}", "Rename it."):  # its bytes may be invalid UTF-8
         columns = [
-            (_text(key), None if value == _NULL_PARTITION else _text(value)) for key, _, value in folders
+            (_unquote(key), None if value == _NULL_PARTITION else _unquote(value))
+            for key, _, value in folders
         ]
     names = [name for name, _ in columns]
     if len(set(names)) < len(names) or "" in names:
         raise InputError(
-            f"{path} lies in folders that name a column twice, or none: {few(map(repr, names))}."
+            f"{path} lies in folders that name a column twice, or none: {join_few(map(repr, names))}."
         )
     return tuple(columns)
 
 
-def _text(name: str) -> str:
+def _unquote(name: str) -> str:
     text = unquote(name, errors="strict")
-    text.encode()
+    text.encode()  # raises an error for a lone surrogate
     return text
 
 
-def _check_together(files: list[File]) -> None:
-    """Refuse files of several kinds, files twice, and folders that add different columns."""
+def _check_consistent(files: list[File]) -> None:
+    """Check that files have one format, are distinct, and get the same columns from their folders."""
     first = files[0]
-    check_packed_once([file.path for file in files])
+    check_compressed_once([file.path for file in files])
     for file in files:
-        if file.kind != first.kind:
+        if file.format != first.format:
             raise InputError(
-                f"{first.path} and {file.path} are of different kinds, {first.kind} and {file.kind}: "
+                f"{first.path} and {file.path} are of different kinds, {first.format} and {file.format}: "
                 "expected one kind."
             )
-        names, others = ([name for name, _ in one.partition] for one in (first, file))
-        if names != others:
+        expected, names = ([name for name, _ in member.partition] for member in (first, file))
+        if names != expected:
             raise InputError(
-                f"{first.path} and {file.path} are in folders of different columns, {names} and {others}: "
+                f"{first.path} and {file.path} are in folders of different columns, {expected} and {names}: "
                 "put all files into folders of the same ones."
             )

@@ -1,6 +1,6 @@
-"""Read a table from files: CSV, JSON Lines or Parquet, one file or several.
+"""Read a table from one or several files: CSV, JSON Lines or Parquet.
 
-Whatever is wrong with a file is said in one line, because the reader of that line is at a terminal.
+Every error message is one line, because its reader is at a terminal.
 """
 
 from collections.abc import Sequence
@@ -11,33 +11,31 @@ from typing import Any
 import pyarrow as pa
 
 from faithkit.errors import InputError
-from faithkit.inputs.files.column_roles import Table, partition_values
 from faithkit.inputs.files.csv_files import read_csv
-from faithkit.inputs.files.discovery import CSV, PARQUET, File, check_names, check_same_names, files_of
+from faithkit.inputs.files.discovery import CSV, PARQUET, File, check_names, check_same_names, find_files
 from faithkit.inputs.files.json_lines import read_json_lines
 from faithkit.inputs.files.parquet import ParquetTable
+from faithkit.inputs.files.table import Table, partition_values
 
 
 def open_table(path: str | PathLike[str]) -> Table:
-    r"""Read CSV, JSON Lines or Parquet, and leave open what columns mean.
+    r"""Read CSV, JSON Lines or Parquet files; the types of CSV columns depend on their later role.
 
-    The path names a file (`.csv`, `.jsonl`, `.ndjson`, packed or not: `.csv.gz`; `.parquet`), a folder of
-    such files, or a pattern that finds some. Hive folders (`month=2026-01/`) add a column.
+    The path names a file (`.csv`, `.jsonl`, `.ndjson`, also compressed: `.csv.gz`; or `.parquet`), a folder
+    of such files, or a pattern that matches some. Hive folders (`month=2026-01/`) add a column.
 
-    In a CSV an empty cell is a missing value and nothing else is: words like NA, None, null or nan stay
-    the text they are, so a column of numbers with such a word in it is a column of text. Cells are
-    separated by commas, every row has as many as the header, the encoding is UTF-8, and the first line has
-    the column names.
+    In a CSV only an empty cell is a missing value. Words like NA, None, null or nan stay texts, so a column
+    of numbers with such a word is a column of texts. Commas separate cells, every row has as many cells as
+    the header, the encoding is UTF-8, and the first line has the column names.
 
-    As features, columns are numbers wherever they can be. Integers with missing values among them are floats,
-    which models take; where a float would round one of them (beyond 2**53), they stay integers, as pandas'
-    Int64. Columns that are names stay as they were written, so that `01` and `1`, or `true` and `TRUE`, are
-    two labels or two groups.
+    As features, columns are numbers wherever possible. Integers with missing values become floats, which
+    models accept. If a float would round one of them (beyond 2**53), they stay integers, as pandas' Int64.
+    Labels and groups stay as they were written, so `01` and `1`, or `true` and `TRUE`, are different.
 
     Raises
     ------
     InputError
-        There is no such file, its suffix is unknown, it is damaged, it has no rows, or two of its columns
+        The file does not exist, its suffix is unknown, it is damaged, it has no rows, or two of its columns
         have the same name.
 
     Examples
@@ -51,28 +49,28 @@ def open_table(path: str | PathLike[str]) -> Table:
     0  31.0     NA
     1   NaN  clerk
     """
-    files = files_of(path)
-    if files[0].kind == PARQUET:
+    files = find_files(path)
+    if files[0].format == PARQUET:
         return ParquetTable.open(Path(path)).read()
-    is_csv = files[0].kind == CSV
-    parts = list(map(read_csv, files)) if is_csv else read_json_lines(files)
-    cells = _concatenate(files, parts)
+    is_csv = files[0].format == CSV
+    tables = list(map(read_csv, files)) if is_csv else read_json_lines(files)
+    cells = _concatenate(files, tables)
     if not cells.num_rows or not cells.num_columns:
         raise InputError(
             f"{path} has {cells.num_rows} rows and {cells.num_columns} columns; "
             "expected at least one of each."
         )
-    return Table(cells, frozenset(parts[0].column_names) if is_csv else frozenset())
+    return Table(cells, frozenset(tables[0].column_names) if is_csv else frozenset())
 
 
-def _concatenate(files: Sequence[File], parts: Sequence[Any]) -> Any:
-    """Put tables of the same columns below each other, with the columns that their folders add."""
-    names, whole = parts[0].column_names, []
-    for file, part, values in zip(files, parts, partition_values(files), strict=True):
-        check_names(file, part.column_names)
-        check_same_names(files[0], names, file, part.column_names)
-        cells = part.select(names)
-        for name, value in values.items():
+def _concatenate(files: Sequence[File], tables: Sequence[Any]) -> Any:
+    """Concatenate tables with the same columns, and add the columns of their Hive folders."""
+    names, extended_tables = tables[0].column_names, []
+    for file, table, partition in zip(files, tables, partition_values(files), strict=True):
+        check_names(file, table.column_names)
+        check_same_names(files[0], names, file, table.column_names)
+        cells = table.select(names)
+        for name, value in partition.items():
             cells = cells.append_column(name, pa.repeat(value, cells.num_rows))
-        whole.append(cells)
-    return pa.concat_tables(whole)
+        extended_tables.append(cells)
+    return pa.concat_tables(extended_tables)

@@ -1,4 +1,4 @@
-"""Read text files as streams, decompressed on the way: only a bounded part is in memory at a time."""
+"""Read text files as streams, and decompress them on the way, in bounded memory."""
 
 import bz2
 import gzip
@@ -11,11 +11,11 @@ from typing import Any
 import pyarrow as pa
 
 from faithkit.errors import InputError
-from faithkit.foreign import foreign
 from faithkit.inputs.files.discovery import File
+from faithkit.third_party import guard
 from faithkit.wording import describe
 
-LONGEST_ROW = 2**24  # bytes, and so much of a file is read at a time
+LONGEST_ROW = 2**24  # bytes; also the size of a block that is read at once
 
 
 def _zstandard(file: Any) -> Any:
@@ -32,7 +32,7 @@ _DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 
 class TextStream(io.RawIOBase):
-    """The decompressed bytes of a file, and `ending` after the last of them.
+    """The decompressed bytes of a file, followed by `ending`.
 
     Examples
     --------
@@ -47,9 +47,9 @@ class TextStream(io.RawIOBase):
 
     def __init__(self, file: File, ending: bytes = b"") -> None:
         self._file, self._ending = file, ending
-        with foreign(f"reading {file.path}", "Check the file."):
+        with guard(f"reading {file.path}", "Check the file."):
             self._raw = open(file.path, "rb")  # noqa: SIM115 (closed with the stream)
-        self._kind, decompress = _DECOMPRESS.get(file.packing, ("", None))
+        self._compression, decompress = _DECOMPRESS.get(file.compression, ("", None))
         self._content: Any = self._raw if decompress is None else self._decompress(decompress, self._raw)
 
     def readable(self) -> bool:
@@ -57,18 +57,18 @@ class TextStream(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Return at most so many bytes, none after the last; all of them by default."""
+        """Return at most `size` bytes, or all bytes by default; return none at the end."""
         if size < 0:
             return self.readall()
         content: bytes = self._decompress(self._content.read, size)
-        if b"\0" in content:  # refused at once: such a file may be endless
+        if b"\0" in content:  # stop at once: such a file may be endless
             raise InputError(f"{self._file.path} has NUL bytes, so it is not UTF-8 text. Save it as UTF-8.")
         if not content:
             content, self._ending = self._ending[:size], self._ending[size:]
         return content
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer as far as there is something to read."""
+        """Read bytes into a buffer, and return their number."""
         content = self.read(len(buffer))
         buffer[: len(content)] = content
         return len(content)
@@ -79,12 +79,13 @@ class TextStream(io.RawIOBase):
         super().close()
 
     def _decompress(self, function: Callable[[Any], Any], argument: Any) -> Any:
-        """Call a function that decompresses, and say so if the file is damaged."""
+        """Call a function that decompresses, and explain the error if the file is damaged."""
         try:
             return function(argument)
         except _DAMAGED as error:
-            if not self._kind:
+            if not self._compression:
                 raise
             raise InputError(
-                f"{self._file.path} is not a whole {self._kind} file ({describe(error)}). Fetch it again."
+                f"{self._file.path} is not a whole {self._compression} file ({describe(error)}). "
+                "Fetch it again."
             ) from error

@@ -1,1 +1,1 @@
-"""Logs of predictions and explanations, and which of their columns are what."""
+"""Logs of predictions and explanations, and the roles of their columns."""

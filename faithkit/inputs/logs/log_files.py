@@ -1,18 +1,42 @@
-"""Logs of predictions and explanations: what an audit has when the model is out of reach."""
+"""Open logs in files. A log in Parquet may be larger than memory, and can be read in pieces."""
 
+from collections import Counter
+from collections.abc import Iterator
+from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 
+from faithkit.explanations.rule_texts import looks_like_rule
+from faithkit.explanations.rules import Rule
+from faithkit.explanations.vocabulary import Vocabulary
 from faithkit.inputs.data_warnings import FIRST_ROWS, warn_about_base_values, warn_about_long_format
-from faithkit.inputs.files.arrow_types import check_flat
-from faithkit.inputs.files.column_roles import Table
-from faithkit.inputs.files.parquet import is_parquet
+from faithkit.inputs.files.arrow_types import check_flat, columns_of, is_text, value_type
+from faithkit.inputs.files.parquet import ParquetTable, Piece, is_parquet
+from faithkit.inputs.files.table import Table
 from faithkit.inputs.files.table_files import open_table
-from faithkit.inputs.logs.log import ColumnRoles, Log
-from faithkit.inputs.logs.parquet_log import ParquetLog
-from faithkit.inputs.logs.rule_columns import all_json
+from faithkit.inputs.logs.log import ColumnRoles, Log, check_poolable
+from faithkit.inputs.logs.rule_columns import (
+    DOES_NOT_HOLD,
+    are_json_rules,
+    describe_parse_errors,
+    parse_rules,
+    remark_violations,
+)
+from faithkit.inputs.pools import PoolRows
+from faithkit.inputs.predictions.outcome import (
+    LABELS,
+    NUMBERS,
+    SCORES,
+    Outcome,
+    are_probabilities,
+    no_predictions,
+)
+from faithkit.inputs.seeds import cell_words, digest_words, header
 
 
 def open_log(
@@ -26,29 +50,29 @@ def open_log(
     outcome: str | None = None,
     id: str | None = None,
     text: str | None = None,
-) -> Log | ParquetLog:
-    """Read a log in CSV, or look at one in Parquet: a file, or a folder of files.
+) -> "Log | ParquetLog":
+    """Read a log in CSV or JSON Lines, or open a log in Parquet: a file, or a folder of files.
 
-    Labels and groups are names: in a CSV they stay as they were written, so `01` and `1` are two. In an
-    explanation 0.50 is 0.5, but codes such as `01` stay texts. A column of predictions that has fractions is
-    numbers, unless the `outcome` says what predictions are.
+    Labels and groups are names: in a CSV they stay as they were written, so `01` and `1` are different. In an
+    explanation 0.50 equals 0.5, but codes such as `01` stay texts. A column of predictions with fractions is
+    read as numbers, unless the `outcome` says otherwise.
 
-    A single column of text in which every value is a rule's JSON form is read as rules; in words
-    ("age ≤ 37 and sex = Male") where they are all about the `features`. Where the instances are the texts of
-    a column, all rows are read at once.
+    A single column of texts is read as rules if every value is a rule in JSON, or a rule in words ("age ≤ 37
+    and sex = Male") about the `features`. If the instances are the texts of a column, all rows are read at
+    once.
     """
     roles = ColumnRoles(
         (prediction,), explanation, features, by, weights, clusters, kind=outcome, id=id, text=text
     )
     if is_parquet(path) and text is None:
-        on_disk = ParquetLog.open(Path(path), roles)
-        _warn_about_rows(*on_disk.head(FIRST_ROWS))
-        return on_disk
+        parquet_log = ParquetLog.open(Path(path), roles)
+        _warn_about_rows(*parquet_log.head(FIRST_ROWS))
+        return parquet_log
     table = open_table(path)
-    roles = roles.among(table.names)
+    roles = roles.resolve(table.names)
     check_flat(table.cells.schema, roles.features if len(roles.explanation) == 1 else roles.columns)
-    is_rules = len(roles.explanation) == 1 and all_json([table.texts(roles.explanation[0])])
-    log = attrs.evolve(roles, rules=is_rules).log(table)
+    has_json_rules = len(roles.explanation) == 1 and are_json_rules([table.texts(roles.explanation[0])])
+    log = attrs.evolve(roles, has_json_rules=has_json_rules).read_log(table)
     head = attrs.evolve(table, cells=table.cells.slice(0, FIRST_ROWS))
     _warn_about_rows(head, log.take(np.arange(len(head))))
     return log
@@ -57,3 +81,147 @@ def open_log(
 def _warn_about_rows(table: Table, log: Log) -> None:
     warn_about_long_format(table, log)
     warn_about_base_values(log.explanations)
+
+
+@attrs.frozen(eq=False)
+class ParquetLog:
+    """A log in Parquet files and the roles of its columns, which can be read at once or in pieces."""
+
+    roles: ColumnRoles
+    table: ParquetTable
+    text_remarks: dict[str, int] = attrs.field(factory=dict)  # about texts that are not rules, with counts
+
+    @classmethod
+    def open(cls, path: Path, patterns: ColumnRoles) -> "ParquetLog":
+        """Open Parquet files, resolve the patterns of the roles, and find rules among the explanations."""
+        all_columns = ParquetTable.open(path)
+        roles = patterns.resolve(all_columns.columns)
+        table = all_columns.select(roles.columns_and_id).select(roles.columns)
+        if not _is_text_column(roles.explanation, table):
+            return cls(roles, table)
+        if are_json_rules(frame.iloc[:, 0] for frame in _frames(table.select(roles.explanation))):
+            return cls(attrs.evolve(roles, has_json_rules=True), table)
+        rule_by_text, remarks = _parse_rule_texts(roles, table) if roles.features else (None, {})
+        return cls(attrs.evolve(roles, rule_by_text=rule_by_text), table, remarks)
+
+    def remarks(self) -> dict[str, int]:
+        """Count the remarks about explanations; this may read the log once more."""
+        if self.roles.rule_by_text is None:
+            return self.text_remarks
+        remark_arrays = (remark_violations(log.explanations, log.X) for log in self.logs())
+        count = sum(int(pd.notna(remarks).sum()) for remarks in remark_arrays if remarks is not None)
+        return {DOES_NOT_HOLD: count} if count else {}
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the feature columns."""
+        return self.roles.features
+
+    def head(self, n: int) -> tuple[Table, Log]:
+        """Read the first rows: as a table of all flat columns, and as a log."""
+        schema = self.table.schema
+        flat_columns = [
+            name for name in columns_of(schema) if not pa.types.is_nested(schema.field(name).type)
+        ]
+        rows = attrs.evolve(self.table, columns=flat_columns).head(n)
+        return rows, self.roles.read_log(rows)
+
+    def read(self) -> Log:
+        """Read all rows into memory."""
+        return self.roles.read_log(self.table.select(self.roles.columns_and_id).read())
+
+    def outcome(self, agree: str | None = None, range: Any = None) -> Outcome:
+        """Decide the outcome; this reads columns of floats, up to the first fraction."""
+        names, kind = self.roles.prediction, self.roles.kind
+        if kind is not None or agree is not None or range is not None:
+            return Outcome.of(kind, agree, (), range=range)
+        arrow_type = self.table.schema.field(names[0]).type
+        if len(names) == 1 and pa.types.is_duration(arrow_type):
+            raise no_predictions("durations")
+        if len(names) == 1 and not _is_float(arrow_type):
+            return Outcome(unasked=True)
+        batches = (part.predictions(names) for part in self.table.select(names).parts())
+        if len(names) > 1:
+            return Outcome(SCORES if all(map(_are_scores, batches)) else NUMBERS, unasked=True)
+        outcomes = (Outcome.of(None, None, predictions) for predictions in batches)
+        return next((outcome for outcome in outcomes if outcome.kind != LABELS), Outcome(unasked=True))
+
+    def logs(self, *pieces: Piece) -> Iterator[Log]:
+        """Read the given pieces, or all pieces, as logs of bounded size."""
+        for part in self.table.parts(*pieces):
+            yield self.roles.read_log(part)
+
+    def split_pool(self) -> tuple[Log, PoolRows | None]:
+        """Read the rows with an explanation, and return the rows without one as a pool that stays on disk."""
+        if any(name is not None for name in (self.roles.weights, self.roles.clusters, self.roles.id)):
+            return self.read().split_pool()  # these need all rows at once
+        explained_logs, pool_predictions = [], []
+        for log in self.logs():
+            is_unexplained = log.explanations.missing
+            explained_logs.append(log.take(np.flatnonzero(~is_unexplained)))
+            pool_predictions.append(log.predictions[is_unexplained])
+        explained, predictions = Log.concat(explained_logs), pd.concat(pool_predictions, ignore_index=True)
+        check_poolable(explained.X, has_explanations=len(explained.predictions) > 0)
+        return explained, PoolRows(self._read_unexplained, predictions) if len(predictions) else None
+
+    def _read_unexplained(self) -> Iterator[pd.DataFrame]:
+        for log in self.logs():
+            if log.explanations.missing.any():
+                yield log.X[log.explanations.missing].reset_index(drop=True)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Return shape and fingerprint of the instances, or of the explanations if there are no instances."""
+        example = self.roles.read_log(self.table.empty())
+        content = example.explanations.values if example.X is None else example.X
+        if content.ndim != 2:  # rules and texts
+            return {"rows": len(self.table), "columns": None, "fingerprint": None}
+        names = self.roles.features or self.roles.explanation
+        kind, _, *other_fields = header(content)
+        full_header = (kind, (len(self.table), len(names)), *other_fields)
+        digest = digest_words(full_header, self._cell_words(names, content))
+        return {"rows": len(self.table), "columns": len(names), "fingerprint": digest}
+
+    def _cell_words(self, names: tuple[str, ...], content: Any) -> Iterator[Any]:
+        for name in names:
+            for frame in _frames(self.table.select([name])):
+                column = frame[name]
+                if isinstance(content, np.ndarray):
+                    column = pd.Series(column.to_numpy(dtype=content.dtype, na_value=np.nan))
+                yield cell_words(column)
+
+
+def _is_text_column(names: tuple[str, ...], table: ParquetTable) -> bool:
+    return len(names) == 1 and is_text(value_type(table.schema.field(names[0]).type))
+
+
+def _frames(table: ParquetTable) -> Iterator[pd.DataFrame]:
+    return (part.frame() for part in table.parts())
+
+
+def _parse_rule_texts(
+    roles: ColumnRoles, table: ParquetTable
+) -> tuple[dict[str, Rule] | None, dict[str, int]]:
+    """Return the rules that are written in words, or the counted remark about texts that are not rules."""
+    counts = Counter[str]()
+    for frame in _frames(table.select(roles.explanation)):
+        counts.update(frame.iloc[:, 0].dropna().value_counts(sort=False).to_dict())
+    if not any(map(looks_like_rule, counts)):
+        return None, {}
+    vocabulary = reduce(Vocabulary.united, map(Vocabulary.of, _frames(table.select(roles.features))))
+    rules, parse_errors = parse_rules(counts, vocabulary)
+    if not parse_errors:
+        return rules, {}
+    return None, {describe_parse_errors(parse_errors): sum(counts[text] for text in parse_errors)}
+
+
+def _is_float(arrow_type: Any) -> bool:
+    arrow_type = value_type(arrow_type)
+    return bool(pa.types.is_floating(arrow_type) or pa.types.is_decimal(arrow_type))
+
+
+def _are_scores(frame: pd.DataFrame) -> bool:
+    """Return whether rows are probabilities; counting reports missing values later."""
+    try:
+        return are_probabilities(frame.to_numpy(np.float64, na_value=np.nan))
+    except (TypeError, ValueError):  # encoding reports what is wrong
+        return False

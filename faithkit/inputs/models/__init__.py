@@ -1,1 +1,1 @@
-"""Models of any kind: from a file, a function or another library, asked through one face."""
+"""Models from files, functions and other libraries, behind one interface."""

@@ -1,6 +1,6 @@
-"""The classes of a model: labels in the order of its scores, and new names for them."""
+"""The classes of a model: the labels in the order of its scores, and new names for them."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import attrs
@@ -10,55 +10,60 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.containers import as_array
 from faithkit.errors import InputError
-from faithkit.inputs.models.model_names import as_list
+
+_MAX_LISTED = 10  # classes that a message lists
 
 
 @attrs.frozen(eq=False)
 class ClassNames:
-    """New names for the labels that a model predicts; none where `own` is None.
+    """New names for the labels that a model predicts; both fields are None if the labels keep their names.
 
     Examples
     --------
-    >>> ClassNames.of([0, 1], np.array(["no", "yes"])).given(np.array([1, 0])).tolist()
+    >>> ClassNames.of([0, 1], np.array(["no", "yes"])).rename(np.array([1, 0])).tolist()
     ['yes', 'no']
-    >>> ClassNames.of(None, np.array(["no", "yes"])).given(np.array(["yes"])).tolist()
+    >>> ClassNames.of(None, np.array(["no", "yes"])).rename(np.array(["yes"])).tolist()
     ['yes']
     """
 
-    own: np.ndarray | None
-    new: np.ndarray | None
+    old_names: np.ndarray | None
+    new_names: np.ndarray | None
 
     @classmethod
-    def of(cls, own: Any, new: np.ndarray | None) -> "ClassNames":
-        """Compare a model's own classes with those that it is said to have."""
-        if own is None or new is None or not len(own) or distinct(own).tolist() == new.tolist():
+    def of(cls, model_classes: Any, new_names: np.ndarray | None) -> "ClassNames":
+        """Compare the model's `classes_` with the classes that the user gave."""
+        if model_classes is None or new_names is None or not len(model_classes):
             return cls(None, None)
-        own = distinct(own)
-        if len(own) != len(new) or set(own.tolist()) & set(new.tolist()):
+        old_names = check_classes(model_classes)
+        if old_names.tolist() == new_names.tolist():
+            return cls(None, None)
+        if len(old_names) != len(new_names) or set(old_names.tolist()) & set(new_names.tolist()):
             raise InputError(
-                f"the classes are given as {as_list(new.tolist())}, and the model's own are "
-                f"{as_list(own.tolist())}: leave them out, or give a new name for each, in this order."
+                f"the classes are given as {classes_code(new_names.tolist())}, and the model's own are "
+                f"{classes_code(old_names.tolist())}: leave them out, or give a new name for each, in this "
+                "order."
             )
-        return cls(own, new)
+        return cls(old_names, new_names)
 
-    def given(self, labels: np.ndarray) -> np.ndarray:
-        """Return labels by their new names."""
-        if self.own is None or self.new is None:
+    def rename(self, labels: np.ndarray) -> np.ndarray:
+        """Replace labels by their new names."""
+        if self.old_names is None or self.new_names is None:
             return labels
-        places = pd.Index(self.own).get_indexer(labels)
-        if (places < 0).any():
+        positions = pd.Index(self.old_names).get_indexer(labels)
+        if (positions < 0).any():
             raise InputError(
-                f"the model predicted {labels.tolist()[places.argmin()]!r}, which is none of its own classes "
-                f"{as_list(self.own.tolist())}: nobody says what it is called."
+                f"the model predicted {labels.tolist()[positions.argmin()]!r}, which is none of its own "
+                f"classes {classes_code(self.old_names.tolist())}, so it has no new name. Give a model whose "
+                "classes_ has every label."
             )
-        found: np.ndarray = self.new[places]
-        return found
+        renamed: np.ndarray = self.new_names[positions]
+        return renamed
 
 
-def distinct(classes: Any) -> np.ndarray:
-    """Return classes as an array of labels, all of them distinct.
+def check_classes(classes: Any) -> np.ndarray:
+    """Return classes as an array of distinct labels.
 
-    >>> distinct(range(3)).tolist()
+    >>> check_classes(range(3)).tolist()
     [0, 1, 2]
     """
     if isinstance(classes, str | Set | Mapping) or not isinstance(classes, Iterable):
@@ -66,39 +71,39 @@ def distinct(classes: Any) -> np.ndarray:
             f"the classes are {classes!r}; expected a list of labels, in the order of the scores' columns: "
             "['no', 'yes']."
         )
-    labels = list(classes)
-    if any(isinstance(label, list | np.ndarray) for label in labels):
+    label_list = list(classes)
+    if any(isinstance(label, list | np.ndarray) for label in label_list):
         raise InputError("the model has classes for several outputs; expected a model with one output.")
-    known = classes if isinstance(classes, np.ndarray) else as_array(labels)
-    if len(set(known.tolist())) != len(known) or pd.isna(known).any():
-        raise InputError(f"the classes are {known.tolist()}; expected distinct labels.")
-    return known
+    labels = classes if isinstance(classes, np.ndarray) else as_array(label_list)
+    if len(set(labels.tolist())) != len(labels) or pd.isna(labels).any():
+        raise InputError(f"the classes are {labels.tolist()}; expected distinct labels.")
+    return labels
 
 
-def places_of(labels: np.ndarray, classes: np.ndarray) -> NDArray[np.int64]:
-    """Return the place of each label among the classes; a label that is none of them is refused.
+def class_positions(labels: np.ndarray, classes: np.ndarray) -> NDArray[np.int64]:
+    """Return the position of each label among the classes; a label that is not a class is an error.
 
     Examples
     --------
-    >>> places_of(np.array(["yes", "no"]), np.array(["no", "yes"]))
+    >>> class_positions(np.array(["yes", "no"]), np.array(["no", "yes"]))
     array([1, 0])
     """
-    places = {label: place for place, label in enumerate(classes.tolist())}
-    unknown = next((label for label in labels.tolist() if label not in places), None)
+    position_of = {label: position for position, label in enumerate(classes.tolist())}
+    unknown = next((label for label in labels.tolist() if label not in position_of), None)
     if unknown is not None:
         raise InputError(
-            f"the model predicted {unknown!r}, which is none of the classes {as_list(classes.tolist())} that "
-            "its scores belong to. Give a model whose classes_ has every label, or all labels in the order "
-            "of the scores' columns: faithkit.Predictor(model, classes=[…]) (CLI: --classes)."
+            f"the model predicted {unknown!r}, which is none of the classes {classes_code(classes.tolist())} "
+            "that its scores belong to. Give a model whose classes_ has every label, or all labels in the "
+            "order of the scores' columns: faithkit.Predictor(model, classes=[…]) (CLI: --classes)."
         )
-    return np.array([places[label] for label in labels.tolist()], dtype=np.int64)
+    return np.array([position_of[label] for label in labels.tolist()], dtype=np.int64)
 
 
 def check_column_order(scores: np.ndarray, labels: np.ndarray, classes: np.ndarray) -> None:
-    """Refuse scores whose columns contradict the labels, as columns in another order do.
+    """Check that the columns of scores fit the labels; columns in another order do not.
 
-    A label need not be the class of the highest score, for its threshold may be tuned. But the rows of a
-    label score its class higher than other rows do, on average, or it is the highest of their scores.
+    A label need not be the class with the highest score, because a threshold may be tuned. But the rows with
+    a label score its class higher, on average, than other rows do, or most of them score it highest.
 
     Examples
     --------
@@ -109,18 +114,39 @@ def check_column_order(scores: np.ndarray, labels: np.ndarray, classes: np.ndarr
     ...
     faithkit.errors.InputError: the model scores the class 'yes' lower (0.45 on average) for rows that ...
     """
-    places = places_of(labels, classes)
-    highest = scores.argmax(axis=1) == places
-    for place in np.unique(places):
-        own = places == place
-        if own.all() or highest[own].mean() > 0.5:
+    positions = class_positions(labels, classes)
+    is_highest = scores.argmax(axis=1) == positions
+    for position in np.unique(positions):
+        in_class = positions == position
+        if in_class.all() or is_highest[in_class].mean() > 0.5:
             continue
-        mine, others = scores[own, place].mean(), scores[~own, place].mean()
-        if mine < others - 1e-6 * np.abs(scores[:, place]).max():  # and not by the last bits alone
+        class_mean, other_mean = scores[in_class, position].mean(), scores[~in_class, position].mean()
+        rounding_error = 1e-6 * np.abs(scores[:, position]).max()
+        if class_mean < other_mean - rounding_error:
             raise InputError(
-                f"the model scores the class {classes.tolist()[place]!r} lower ({mine:.3g} on average) for "
-                f"rows that it predicts as that class than for other rows ({others:.3g}): the columns of its "
-                f"scores seem to be in another order than the classes {as_list(classes.tolist())}. Give the "
-                "labels in the order of the columns: faithkit.Predictor(model, classes=[…]) "
-                "(CLI: --classes), or a model whose classes_ has that order."
+                f"the model scores the class {classes.tolist()[position]!r} lower ({class_mean:.3g} on "
+                f"average) for rows that it predicts as that class than for other rows ({other_mean:.3g}): "
+                "the columns of its scores seem to be in another order than the classes "
+                f"{classes_code(classes.tolist())}. Give the labels in the order of the columns: "
+                "faithkit.Predictor(model, classes=[…]) (CLI: --classes), or a model whose classes_ has that "
+                "order."
             )
+
+
+def classes_code(classes: int | Sequence[Any]) -> str:
+    """Return the code of a list of classes: the given ones, or a number of integers.
+
+    >>> classes_code(2), classes_code(["no", "yes"]), classes_code(40)
+    ('[0, 1]', "['no', 'yes']", 'range(40)')
+    """
+    labels = list(range(classes)) if isinstance(classes, int) else list(classes)
+    return repr(labels) if len(labels) <= _MAX_LISTED else f"range({len(labels)})"
+
+
+def classes_option(n_classes: int) -> str:
+    """Return the command-line option that names a number of classes.
+
+    >>> classes_option(2), classes_option(40)
+    ('--classes 0,1', '--classes NAME,NAME,…')
+    """
+    return f"--classes {','.join(map(str, range(n_classes))) if n_classes <= _MAX_LISTED else 'NAME,NAME,…'}"

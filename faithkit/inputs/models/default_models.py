@@ -1,4 +1,4 @@
-"""Models by name: a sensible one where nobody gave any, trained on the spot."""
+"""Default models: train one by its name, if the user gives no model."""
 
 from typing import Any
 
@@ -8,34 +8,34 @@ import pandas as pd
 from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import InputError
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, SCORES, Outcome
-from faithkit.inputs.preparation import is_plain, prepared
+from faithkit.inputs.preparation import add_preparation, is_plain
 from faithkit.inputs.rows import Rows, check_X
 from faithkit.wording import describe, suggest
 
 DEFAULTS = ("gradient-boosting", "random-forest", "logistic", "linear", "tree", "knn")
-_OTHERWISE = {"logistic": "linear", "linear": "logistic"}  # what one of them is called for numbers, or labels
+_COUNTERPART = {"logistic": "linear", "linear": "logistic"}  # the same model for the other outcome
 _TRAIN_SHARE = 0.66  # as in the paper
 
 
 def default_model(
     name: str = "gradient-boosting", X: Rows = None, seed: int = 0, outcome: str = LABELS
 ) -> Any:
-    """Return an unfitted scikit-learn classifier, or regressor, that takes rows like those of X.
+    """Return an unfitted scikit-learn classifier or regressor for rows like those of X.
 
-    For numbers without missing values that is the bare estimator, so that explainers which look
-    inside a model find it. For tables with categories or missing values it is a Pipeline which
-    encodes and imputes them, for texts one which counts their words.
+    For numbers without missing values this is the bare estimator, so that explainers can look inside it. For
+    tables with categories or missing values it is a Pipeline that encodes and imputes them. For texts it is a
+    Pipeline that counts their words.
 
     Parameters
     ----------
     name : {"gradient-boosting", "random-forest", "logistic", "linear", "tree", "knn"}
-        Which model; logistic is for labels, and linear for numbers.
+        The model; "logistic" is for labels, and "linear" for numbers.
     X : array, DataFrame, sparse matrix or list of str, optional
-        The rows that decide what preparation the model needs; by default none.
+        The rows that decide which preparation the model needs; by default none.
     seed : int
         The model's random state.
     outcome : str
-        What it predicts: "labels" (and their scores) or "numbers".
+        What the model predicts: "labels" (and their scores) or "numbers".
 
     Examples
     --------
@@ -48,26 +48,28 @@ def default_model(
     """
     if name not in DEFAULTS:
         raise InputError(f"there is no default model {name!r}. {suggest(name, DEFAULTS)}")
-    known = (
+    models = (
         _regressors(seed % 2**32)
         if outcome == NUMBERS
         else _classifiers(seed % 2**32, plain=X is None or is_plain(X))
     )
-    if name not in known:
+    if name not in models:
         raise InputError(
-            f"the default model {name!r} does not predict {outcome}, which the target asks for: take "
-            f"{_OTHERWISE[name]!r}, or say what the target is (--outcome)."
+            f"the default model {name!r} does not predict {outcome}, which the target needs: take "
+            f"{_COUNTERPART[name]!r}, or say what the target is (--outcome)."
         )
-    return known[name] if X is None else prepared(known[name], X, name in ("logistic", "linear", "knn"))
+    if X is None:
+        return models[name]
+    return add_preparation(models[name], X, one_hot=name in ("logistic", "linear", "knn"))
 
 
 def train_default(
     name: str, X: Rows, y: Any, seed: int = 0, outcome: str | None = None
 ) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Train a default model on 66 % of the rows and return it, which rows these are, and the other 34 %.
+    """Train a default model on 66 % of the rows; return it, its training rows, and the other rows.
 
-    It is a regressor where the `outcome` is "numbers", or nobody says and y has fractions. The split is
-    stratified by y when every class has rows enough for it. Both parts keep X's order.
+    The model is a regressor if the `outcome` is "numbers", or if it is None and y has fractions. The split is
+    stratified by y if every class has enough rows. Both lists of rows keep X's order.
 
     Examples
     --------
@@ -82,7 +84,7 @@ def train_default(
         raise InputError(
             "the target is a number, and models give scores of labels only: leave the outcome out."
         )
-    target = _checked_target(y, n_rows(X), kind)
+    target = _check_target(y, n_rows(X), kind)
     train, test = _split(target, seed % 2**32)
     model = default_model(name, X, seed, kind)
     try:
@@ -101,8 +103,8 @@ def _classifiers(seed: int, plain: bool) -> dict[str, Any]:
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.tree import DecisionTreeClassifier
 
-    # A plain table is not scaled, so that explainers find the coefficients of its own columns: lbfgs would
-    # take minutes there. A vocabulary has thousands of columns: Newton would take gigabytes there.
+    # A plain table is not scaled, so that coefficients belong to its own columns; there lbfgs takes minutes.
+    # A vocabulary has thousands of columns; there Newton takes gigabytes.
     solver = {"solver": "newton-cholesky"} if plain else {"max_iter": 2000}
     return {
         "gradient-boosting": GradientBoostingClassifier(random_state=seed),
@@ -128,14 +130,15 @@ def _regressors(seed: int) -> dict[str, Any]:
     }
 
 
-def _checked_target(y: Any, n: int, kind: str) -> np.ndarray:
+def _check_target(y: Any, n: int, kind: str) -> np.ndarray:
+    """Return the target as an array, one value per row, with at least two distinct values."""
     labels = np.asarray(y)
     if labels.shape != (n,):
         raise InputError(f"the target has shape {labels.shape}; expected ({n},), one label per row of X.")
-    missing = int(pd.isna(labels).sum())
-    if missing:
+    n_missing = int(pd.isna(labels).sum())
+    if n_missing:
         raise InputError(
-            f"the target is missing in {missing} of {n} rows. Drop those rows, or name the label."
+            f"the target is missing in {n_missing} of {n} rows. Drop those rows, or name the label."
         )
     if len(pd.unique(labels)) < 2:
         raise InputError(f"the target is {labels.tolist()[0]!r} in every row; expected at least two classes.")
@@ -144,15 +147,15 @@ def _checked_target(y: Any, n: int, kind: str) -> np.ndarray:
 
 def _as_numbers(target: np.ndarray) -> np.ndarray:
     try:
-        found = target.astype(np.float64)
+        numbers = target.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(
             f"the target has other values than numbers, such as {target.tolist()[0]!r}: leave --outcome "
             "numbers out, or name another column with --target."
         ) from None
-    if not np.isfinite(found).all():
-        raise InputError(f"the target is infinite in row {int(np.isinf(found).argmax())}: drop such rows.")
-    return found
+    if not np.isfinite(numbers).all():
+        raise InputError(f"the target is infinite in row {int(np.isinf(numbers).argmax())}: drop such rows.")
+    return numbers
 
 
 def _split(labels: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -160,7 +163,8 @@ def _split(labels: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
     n = len(labels)
     n_train = round(_TRAIN_SHARE * n)
-    sizes = pd.Series(labels).value_counts()
-    stratify = labels if sizes.min() >= 2 and len(sizes) <= min(n_train, n - n_train) else None
-    parts = train_test_split(np.arange(n), train_size=n_train, random_state=seed, stratify=stratify)
-    return np.sort(parts[0]), np.sort(parts[1])
+    class_sizes = pd.Series(labels).value_counts()
+    can_stratify = class_sizes.min() >= 2 and len(class_sizes) <= min(n_train, n - n_train)
+    stratify = labels if can_stratify else None
+    train, test = train_test_split(np.arange(n), train_size=n_train, random_state=seed, stratify=stratify)
+    return np.sort(train), np.sort(test)

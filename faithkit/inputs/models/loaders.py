@@ -1,6 +1,7 @@
-"""Find the loader of a plugin that takes a file or folder, and load the model with it.
+"""Find the plugin's loader for a file or folder, and load the model with it.
 
-A pickle runs code when it is loaded, so a loader that does not say that it runs none is never used unasked.
+A pickle runs code when it is loaded. So a loader is used without permission only if it declares that it runs
+no code.
 """
 
 import os
@@ -10,12 +11,12 @@ from typing import Any
 
 from faithkit.errors import ContractError, InputError
 from faithkit.extension.entries import Entry
-from faithkit.extension.known_plugins import install, providers
+from faithkit.extension.known_plugins import pip_command, providers
 from faithkit.extension.registry import registry
-from faithkit.foreign import foreign
-from faithkit.wording import listing
+from faithkit.third_party import guard
+from faithkit.wording import join_words
 
-_LOADERS = {  # of faithkit's own plugins, by what they take
+_LOADERS = {  # of faithkit's own plugins, by the files that they load
     ".skops": "skops",
     ".onnx": "onnx",
     ".joblib": "pickle",
@@ -25,23 +26,23 @@ _LOADERS = {  # of faithkit's own plugins, by what they take
 }
 
 
-def loader_for(path: str) -> Entry | None:
-    """Return the loader that takes a path, by a file's suffix or by what a folder holds; or None.
+def find_loader(path: str) -> Entry | None:
+    """Return the loader for a path, by a file's suffix or by a file in a folder; None if there is none.
 
     Examples
     --------
-    >>> loader_for("models.credit:model") is None
+    >>> find_loader("models.credit:model") is None
     True
     """
-    found = [entry for entry in registry().entries("loader") if takes(entry, path)]
-    if len(found) > 1:
-        several = listing(entry.qualified for entry in found)
-        raise InputError(f"{path} would be loaded by {several}: load it yourself, and give module:attribute.")
-    return found[0] if found else None
+    loaders = [entry for entry in registry().entries("loader") if takes(entry, path)]
+    if len(loaders) > 1:
+        names = join_words(entry.qualified for entry in loaders)
+        raise InputError(f"{path} would be loaded by {names}: load it yourself, and give module:attribute.")
+    return loaders[0] if loaders else None
 
 
 def takes(entry: Entry, path: str) -> bool:
-    """Whether a loader takes a path: a type is a suffix, or the name of a file that a folder has."""
+    """Return whether a loader accepts a path: its types are suffixes, or names of files in a folder."""
     suffixes = {kind.lower() for kind in entry.component.types if is_suffix(kind)}
     return Path(path).suffix.lower() in suffixes or _is_folder_of(entry, path)
 
@@ -52,47 +53,49 @@ def _is_folder_of(entry: Entry, path: str) -> bool:
 
 
 def is_suffix(kind: str) -> bool:
-    """Whether a type that a loader names is the suffix of files, and not a file in a folder."""
+    """Return whether a loader's type is a suffix, and not the name of a file in a folder."""
     return kind.startswith(".")
 
 
-def known_types() -> str:
-    """Say what can be loaded, for people."""
+def describe_loadable_types() -> str:
+    """Describe the files and folders that can be loaded."""
     types = {kind for entry in registry().entries("loader") for kind in entry.component.types} | set(_LOADERS)
     suffixes = sorted(filter(is_suffix, types))
     folders = sorted(types.difference(suffixes))
     return f"a file ({', '.join(suffixes)}) or a folder (with {', '.join(folders)})"
 
 
-def check_loader(path: str) -> None:
-    """Refuse a file or folder whose loader is not installed, and say what to install.
+def check_loader_installed(path: str) -> None:
+    """Check that no known loader for a file or folder is missing, and say what to install.
 
     Examples
     --------
-    >>> check_loader("models.credit:model")
+    >>> check_loader_installed("models.credit:model")
     """
-    holds = (kind for kind in _LOADERS if not is_suffix(kind) and os.path.isfile(os.path.join(path, kind)))
-    name = _LOADERS.get(Path(path).suffix.lower()) or next((_LOADERS[kind] for kind in holds), None)
+    folder_types = (
+        kind for kind in _LOADERS if not is_suffix(kind) and os.path.isfile(os.path.join(path, kind))
+    )
+    name = _LOADERS.get(Path(path).suffix.lower()) or next((_LOADERS[kind] for kind in folder_types), None)
     if name is not None:
-        home = providers("loader")[name]
+        plugin = providers("loader")[name]
         raise InputError(
-            f"{path} needs the loader {name}, which is not installed. {home} provides it. In faithkit's "
-            f"source tree: {install(home)}"
+            f"{path} needs the loader {name}, which is not installed. {plugin} provides it. In faithkit's "
+            f"source tree: {pip_command(plugin)}"
         )
 
 
-def loaded_by(entry: Entry, path: str, trust_code: bool, params: Mapping[str, Any]) -> Any:
-    """Return the model at a path, unless that would run code and nobody has allowed it."""
+def load_with(entry: Entry, path: str, trust_code: bool, params: Mapping[str, Any]) -> Any:
+    """Load the model at a path; running code without permission is an error."""
     if getattr(entry.component.load(), "runs_code", True) and not trust_code:
         raise InputError(
             f"loading {path} runs code that is in it. If you trust its origin, say --trust-pickle "
             "(trust_pickle=True); safer is a .skops file, which runs none."
         )
     loader = registry().create("loader", entry.qualified, dict(params))
-    with foreign(f"looking for {path}", "Check the path."):
-        if not Path(path).is_file() and not _is_folder_of(entry, path):  # a pipe would wait for ever
+    with guard(f"looking for {path}", "Check the path."):
+        if not Path(path).is_file() and not _is_folder_of(entry, path):  # a pipe would block for ever
             raise InputError(f"there is no file {path}. Check the path.")
-    with foreign(f"loading {path}", "It may be damaged, or need other versions of what it was made with."):
+    with guard(f"loading {path}", "It may be damaged, or need other versions of what it was made with."):
         model = loader.load(path)
     if model is None:
         raise ContractError(f"{entry} made nothing of {path}: load returned None.")

@@ -1,21 +1,27 @@
-"""The user's own model, from a file, a folder or a module, loaded with care."""
+"""Load the user's model from a file, a folder or a module."""
 
+import importlib
+import operator
 import os
+import sys
 from collections.abc import Iterable
 from typing import Any
 
 from faithkit.errors import InputError
-from faithkit.foreign import foreign
 from faithkit.inputs.models.default_models import DEFAULTS
-from faithkit.inputs.models.loaders import check_loader, known_types, loaded_by, loader_for
-from faithkit.inputs.models.model_names import called
-from faithkit.inputs.models.module_paths import import_from_here, import_object
+from faithkit.inputs.models.loaders import (
+    check_loader_installed,
+    describe_loadable_types,
+    find_loader,
+    load_with,
+)
 from faithkit.inputs.models.predictor import Predictor
-from faithkit.inputs.models.recognition import check_model, says_regressor
-from faithkit.inputs.objects.adapters import adapter_for
-from faithkit.wording import did_you_mean, listing
+from faithkit.inputs.models.recognition import check_model, is_tagged_regressor, model_name
+from faithkit.inputs.objects.adapters import find_adapter
+from faithkit.third_party import guard
+from faithkit.wording import did_you_mean, join_words, suggest
 
-_SERVED = ("models:/", "runs:/", "mlflow-artifacts:/")  # where MLflow keeps models, besides folders
+_SERVER_PREFIXES = ("models:/", "runs:/", "mlflow-artifacts:/")  # of models on an MLflow server
 
 
 def load_model(
@@ -24,22 +30,22 @@ def load_model(
     trust_types: str | Iterable[str] = (),
     classes: Any = None,
 ) -> Any:
-    """Return the model that a file or a name in a module holds.
+    """Load a model from a file, a folder or a module.
 
     Parameters
     ----------
     reference : str or path
-        `module:attribute` (the current directory can be imported from), or the path of a file or folder for
-        which a loader is installed. faithkit-model-files has those for `.skops`, `.onnx`, `.joblib`, `.pkl`
-        and `.pickle`, and for a folder that MLflow saved. What it names is a model as `Predictor` takes it.
+        `module:attribute` (modules in the current directory can be imported), or the path of a file or folder
+        for which a loader is installed. faithkit-model-files has loaders for `.skops`, `.onnx`, `.joblib`,
+        `.pkl` and `.pickle`, and for a folder that MLflow saved. `Predictor` says which models are accepted.
     trust_pickle : bool
-        Whether what runs code may be loaded: a pickle, MLflow's folder, or a plugin's file that may.
+        Whether to load files that can run code: a pickle, an MLflow folder, or such a file of a plugin.
     trust_types : iterable of str, or str
-        Full names, or one text of them with commas between: types and functions that a `.skops` file may hold
-        besides those of scikit-learn that are known to be harmless. The file may then call what they name.
+        Full names of types and functions, or one text with commas between them. A `.skops` file may contain
+        them in addition to the harmless types of scikit-learn, and may call them.
     classes : sequence, optional
-        Names for the model's classes; of a model without classes of its own, what it returns is then taken
-        as their scores.
+        Names for the model's classes. If the model has no `classes_`, its outputs are then the scores of
+        these classes.
 
     Examples
     --------
@@ -49,24 +55,24 @@ def load_model(
     faithkit.errors.InputError: loading model.pkl runs code that is in it. If you trust its origin, ...
     """
     reference = os.fspath(reference)
-    loader = loader_for(reference)
+    loader = find_loader(reference)
     if loader is not None:
-        given = trust_types.split(",") if isinstance(trust_types, str) else trust_types
-        names = [name.strip() for name in given if name.strip()]
-        if names:
-            import_from_here()
-        model = loaded_by(loader, reference, trust_pickle, {"trust_types": names} if names else {})
+        type_names = trust_types.split(",") if isinstance(trust_types, str) else trust_types
+        trusted = [name.strip() for name in type_names if name.strip()]
+        if trusted:
+            _allow_local_imports()
+        model = load_with(loader, reference, trust_pickle, {"trust_types": trusted} if trusted else {})
     else:
-        model = _imported(reference)
-    with foreign(f"the model {reference}", "Give an object with a predict method, or a callable."):
+        model = _import_model(reference)
+    with guard(f"the model {reference}", "Give an object with a predict method, or a callable."):
         check_model(model)
-        return model if classes is None else _named(model, classes)
+        return model if classes is None else _with_classes(model, classes)
 
 
-def _imported(reference: str) -> Any:
-    """Return what `module:attribute` names; anything else is refused."""
-    check_loader(reference)
-    if reference.startswith(_SERVED):
+def _import_model(reference: str) -> Any:
+    """Return the model that `module:attribute` names; any other reference is an error."""
+    check_loader_installed(reference)
+    if reference.startswith(_SERVER_PREFIXES):
         raise InputError(
             f"the model {reference} is on a server, and none is asked. Fetch it: mlflow artifacts download "
             f"-u {reference} -d model, and give the folder."
@@ -75,17 +81,41 @@ def _imported(reference: str) -> Any:
         return import_object(reference)
     raise InputError(
         f"the model {reference!r} is neither a file of a known kind nor a name in a module; expected "
-        f"module:attribute, or {known_types()}. On the command line also a default model: "
-        f"{listing(DEFAULTS, 'or')}. "
+        f"module:attribute, or {describe_loadable_types()}. On the command line also a default model: "
+        f"{join_words(DEFAULTS, 'or')}. "
         f"{did_you_mean(reference, DEFAULTS)}".rstrip()
     )
 
 
-def _named(model: Any, classes: Any) -> Predictor:
-    """Give the classes of a model names; of one without classes of its own, what it returns are scores."""
-    if says_regressor(model):
-        raise InputError(f"{called(model)} predicts numbers, which have no classes: leave --classes out.")
-    if isinstance(model, Predictor) or adapter_for(model) is not None or hasattr(model, "classes_"):
+def import_object(reference: str) -> Any:
+    """Return the object that `module:attribute` names; modules in the current directory can be imported."""
+    module_name, _, attribute = reference.partition(":")
+    advice = "Expected module:attribute, importable from the current directory."
+    with guard(f"importing the module {module_name!r}", advice):
+        _allow_local_imports()
+        module = importlib.import_module(module_name)
+    with guard(f"looking up {reference}", "Give a model that is ready when its module is imported."):
+        try:
+            return operator.attrgetter(attribute)(module)
+        except AttributeError as error:
+            raise InputError(
+                f"the module {module_name!r} has no {attribute!r}. "
+                f"{suggest(attribute, (name for name in vars(module) if not name.startswith('_')))}"
+            ) from error
+
+
+def _allow_local_imports() -> None:
+    """Add the current directory to the import path."""
+    # It stays there: workers inherit the path, and import the module to unpickle the model.
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+
+
+def _with_classes(model: Any, classes: Any) -> Predictor:
+    """Name the classes of a model; if it has no `classes_`, its outputs are scores."""
+    if is_tagged_regressor(model):
+        raise InputError(f"{model_name(model)} predicts numbers, which have no classes: leave --classes out.")
+    if isinstance(model, Predictor) or find_adapter(model) is not None or hasattr(model, "classes_"):
         return Predictor(model, classes=classes)
     methods = (getattr(model, name, None) for name in ("predict_proba", "decision_function", "predict"))
     return Predictor(scores=next(filter(None, methods), model), classes=classes)

@@ -1,7 +1,7 @@
-"""What explainers are fitted with: one face for every model, which checks each answer before it counts.
+"""The Predictor: one interface to every model, which checks each answer of the model.
 
-A model that returns a matrix, a missing label or the wrong number of labels would otherwise become
-a plausible but meaningless number much later.
+Without these checks a matrix, a missing label or a wrong number of labels would lead to a plausible but
+meaningless result much later.
 """
 
 import copy
@@ -9,22 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from faithkit.arrays.containers import copy_rows, n_rows, take_rows, unmasked
+from faithkit.arrays.containers import copy_rows, n_rows, strip_mask, take_rows
 from faithkit.errors import InputError
-from faithkit.foreign import foreign
-from faithkit.inputs.models import label_records as records
-from faithkit.inputs.models.classes import ClassNames, check_column_order, distinct, places_of
-from faithkit.inputs.models.label_checks import checked_labels
-from faithkit.inputs.models.model_names import as_list, as_option, called
-from faithkit.inputs.models.recognition import model_of, says_regressor
+from faithkit.inputs.models.classes import (
+    ClassNames,
+    check_classes,
+    check_column_order,
+    class_positions,
+    classes_code,
+    classes_option,
+)
+from faithkit.inputs.models.model_labels import check_labels, is_records, with_record_scores
+from faithkit.inputs.models.recognition import is_tagged_regressor, model_name, resolve_model
 from faithkit.inputs.models.score_function import ScoreFunction
 from faithkit.inputs.objects.conversion import as_column
-from faithkit.inputs.predictions.outcome import NUMBERS, SCORES, Outcome, as_numbers, asked_as
+from faithkit.inputs.predictions.outcome import NUMBERS, SCORES, Outcome, as_numbers, outcome_option
 from faithkit.inputs.rows import Rows
-from faithkit.wording import describe, few
+from faithkit.third_party import guard
+from faithkit.wording import describe, join_few
 
-_JUDGED = 1000  # rows on which scores are compared with labels, of the background or the first that come
-_SCORES = 2**22  # that are asked for at a time, so that many classes fit into memory
+_ORDER_CHECK_ROWS = 1000  # rows on which the order of score columns is compared with labels
+_MAX_SCORES = 2**22  # scores per call in that check, so that many classes fit into memory
 
 
 class Predictor:
@@ -34,34 +39,35 @@ class Predictor:
     ----------
     model : object with `predict`, or callable
         Called with X; returns one label per row (str, bool, int or float; a column is flattened), or for
-        each text {"label": …, "score": …}, or a list of that for all labels. Or what an adapter takes.
+        each text {"label": …, "score": …}, or a list of such records, one per label. Objects that an adapter
+        accepts are models as well.
     scores : callable, in place of a model
-        Called with X; returns a column of scores for each class, or the probability of the second of two,
-        one per row. The label is the class of the highest.
+        Called with X; returns one column of scores per class, or, for two classes, the probability of the
+        second. The label is the class with the highest score.
     classes : sequence, optional
-        The labels in the order of the columns of `scores`. By default the model's `classes_`; where it has
-        some, these are new names for them.
+        The labels in the order of the columns of `scores`. By default the model's `classes_`. If the model
+        has `classes_`, these are new names for them.
     background : array, DataFrame, sparse matrix or list of str, optional
-        For a model without `classes_`: the distinct labels it gives these rows become `classes`, sorted.
-        Without it `classes` is None.
+        For a model without `classes_`: the sorted distinct labels of these rows become `classes`. Without a
+        background, `classes` is None.
     outcome : str, optional
-        "labels", "numbers" or "scores": what is explained. By default numbers for a regressor, and for a
-        model that gives the background floats that are not whole; else labels.
+        What is explained: "labels", "numbers" or "scores". By default numbers for a regressor, and for a
+        model that predicts fractions for the background; else labels.
     within : float, optional
-        By how much two numbers may differ that are measured as equal, for explainers that need to know.
+        The largest difference of two numbers that count as equal, for explainers that use it.
 
     Attributes
     ----------
     model
         The model itself.
     classes : numpy.ndarray or None
-        The labels in the order of the columns of `scores`; None when nobody said.
+        The labels in the order of the columns of `scores`; None if unknown.
     declared : bool
-        Whether somebody said which labels there are, or they are those of the background.
+        Whether the user or the model named the classes. Otherwise they are the labels of the background.
     is_regressor : bool
-        Whether predictions are numbers; then there are no `classes`, and `scores` are the predictions.
+        Whether predictions are numbers. Then there are no `classes`, and `scores` are the predictions.
     within : float or None
-        By how much two numbers may differ that are measured as equal; None when nobody said.
+        The largest difference of two numbers that count as equal; None if not declared.
 
     Examples
     --------
@@ -72,7 +78,7 @@ class Predictor:
     >>> predictor.predict(X).tolist(), predictor.classes.tolist(), predictor.has_scores
     (['no', 'yes'], ['no', 'yes'], False)
 
-    A function may return scores, of classes that are named:
+    A function may return the scores of named classes:
 
     >>> def chances(X):
     ...     return np.column_stack([2000 - X[:, 0], X[:, 0]]) / 2000
@@ -80,7 +86,7 @@ class Predictor:
     >>> scored.predict(X).tolist(), scored.has_scores
     (['no', 'yes'], True)
 
-    An answer that is not one label per row is an error that says so:
+    An answer must have one label per row:
 
     >>> Predictor(lambda X: X[:1, 0]).predict(X)
     Traceback (most recent call last):
@@ -99,7 +105,7 @@ class Predictor:
         within: float | None = None,
     ) -> None:
         declared = classes is not None
-        classes = distinct(classes) if declared else None
+        classes = check_classes(classes) if declared else None
         if isinstance(model, Predictor):
             declared = declared or model.declared
             classes = model.classes if classes is None else classes
@@ -108,17 +114,17 @@ class Predictor:
             model = model.model
         if scores is not None:
             model = ScoreFunction.of(model, scores, classes)
-        self.model: Any = model_of(model, classes, outcome)
+        self.model: Any = resolve_model(model, classes, outcome)
         self.within: float | None = within
-        self.is_regressor: bool = says_regressor(self.model) if outcome is None else outcome == NUMBERS
-        self._look_at_answers(background)
+        self.is_regressor: bool = is_tagged_regressor(self.model) if outcome is None else outcome == NUMBERS
+        self._use_record_scores(background)
         self.declared: bool = declared or getattr(self.model, "classes_", None) is not None
         self.classes: np.ndarray | None = None
-        self.classes = self._known_classes(classes, background, outcome)
-        self._names = ClassNames.of(getattr(self.model, "classes_", None), self.classes)
+        self.classes = self._resolve_classes(classes, background, outcome)
+        self._class_names = ClassNames.of(getattr(self.model, "classes_", None), self.classes)
         self._background = background
         self._is_order_checked: bool = self.is_regressor or isinstance(self.model, ScoreFunction)
-        self._n_judged = 0  # rows, where there is no background
+        self._n_order_checked = 0  # rows that were checked, without a background
 
     @classmethod
     def of(
@@ -130,55 +136,56 @@ class Predictor:
         outcome: str | None = None,
         within: float | None = None,
     ) -> "Predictor":
-        """Return `model` if it is a Predictor of this background, and a Predictor of it otherwise."""
+        """Return `model` itself if it is a Predictor, with this background; otherwise build a Predictor."""
         if isinstance(model, cls) and outcome is None:
-            return model._judged_by(background)
+            return model._with_background(background)
         return cls(model, classes=classes, background=background, outcome=outcome, within=within)
 
     def predict(self, X: Rows) -> np.ndarray:
         """Return the labels of the rows of X, one-dimensional and without missing values.
 
-        Those of a regressor are floats, one per row, or a row of them where it has several outputs.
+        A regressor returns floats, one per row, or one column per output.
 
-        The model gets a copy, so that nothing it does to its input can change another answer. An empty X is
-        answered without asking the model, which might not take it.
+        The model gets a copy of X, so that changes to its input affect no other answer. For an empty X the
+        model is not called, because it might not accept it.
         """
         n = n_rows(X)
         if self.is_regressor:
-            return self._numbers(X, n)
+            return self._predict_numbers(X, n)
         if n == 0:
             return np.empty(0, dtype=object if self.classes is None else self.classes.dtype)
-        return self._names.given(checked_labels(self._ask(self._predict, X), n, self.model))
+        return self._class_names.rename(check_labels(self._call(self._predict, X), n, self.model))
 
     def answers(self, X: Rows, outcome: Outcome | None = None) -> np.ndarray:
-        """Return what is measured of the rows of X: labels, numbers (of several outputs, rows) or scores."""
+        """Return the predictions that are measured: labels, numbers (one column per output) or scores."""
         if outcome is not None and outcome.kind == SCORES:
             return self.scores(X)
         return self.predict(X)
 
     @property
     def has_scores(self) -> bool:
-        """Whether there are scores: `predict_proba`, `decision_function`, or what a regressor predicts."""
+        """Whether there are scores, from `predict_proba`, `decision_function`, or a regressor."""
         return self.is_regressor or _score_method(self.model) is not None
 
     def scores(self, X: Rows) -> np.ndarray:
         """Return the model's scores as float64 of shape (n, K), columns in the order of `classes`.
 
-        They are `predict_proba`, or else `decision_function`, whose single column d for
-        two classes becomes the two columns −d and d. Those of a regressor are its predictions, a column for
-        each of its outputs.
+        Scores come from `predict_proba`, or else from `decision_function`, whose single column d for two
+        classes becomes the two columns −d and d. A regressor's scores are its predictions, one column per
+        output.
 
-        The first scores are compared with labels, on the background where it is known: a class whose own
-        rows score it lower on average than other rows do is refused, for its column is another's.
+        The first call compares scores with labels, on the background if there is one. It is an error if the
+        rows of a class score it lower on average than other rows do, because the columns are then in another
+        order.
         """
         if self.is_regressor:
-            found = self.predict(X)
-            return found.reshape(len(found), -1) if len(found) else np.empty((0, 1))
+            predictions = self.predict(X)
+            return predictions.reshape(len(predictions), -1) if len(predictions) else np.empty((0, 1))
         n, name = n_rows(X), self._score_method()
         if n == 0:
             return np.empty((0, 0 if self.classes is None else len(self.classes)))
-        answer = as_column(self._ask(getattr(self.model, name), X))
-        scores = _as_floats(unmasked(answer, "the model's scores"))
+        answer = as_column(self._call(getattr(self.model, name), X))
+        scores = _as_floats(strip_mask(answer, "the model's scores"))
         if name == "decision_function" and scores.ndim == 1:
             scores = np.column_stack([-scores, scores])
         self._check_scores(scores, n)
@@ -186,7 +193,7 @@ class Predictor:
         return scores
 
     def columns_of(self, labels: np.ndarray) -> np.ndarray:
-        """Return the column of `scores` that belongs to each label; labels without one are refused.
+        """Return the column of `scores` for each label; a label without a column is an error.
 
         Examples
         --------
@@ -198,118 +205,120 @@ class Predictor:
             raise InputError(
                 "the model does not name its classes: give faithkit.Predictor(model, classes=[…])."
             )
-        return places_of(labels, self.classes)
+        return class_positions(labels, self.classes)
 
     def scores_are_single(self, X: Rows) -> bool:
-        """Whether the model computes its scores of some rows in single precision."""
+        """Return whether the model computes the scores of these rows in single precision."""
         method = self._predict if self.is_regressor else getattr(self.model, self._score_method())
-        answer = self._ask(method, X)
+        answer = self._call(method, X)
         return bool(getattr(answer, "dtype", None) == np.float32)
 
     def __repr__(self) -> str:
         classes = None if self.classes is None else self.classes.tolist()
-        return f"Predictor({called(self.model)}, classes={classes})"
+        return f"Predictor({model_name(self.model)}, classes={classes})"
 
     @property
     def _predict(self) -> Any:
         return getattr(self.model, "predict", self.model)
 
-    def _numbers(self, X: Rows, n: int) -> np.ndarray:
+    def _predict_numbers(self, X: Rows, n: int) -> np.ndarray:
         if n == 0:
             return np.empty(0)
-        found = as_numbers(unmasked(as_column(self._ask(self._predict, X)), "the predictions"))
-        found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
-        if len(found) != n:
-            many = f"{len(found)} prediction{'' if len(found) == 1 else 's'}"
-            raise InputError(f"the model returned {many} for {n} rows; expected one for each.")
-        return found
+        numbers = as_numbers(strip_mask(as_column(self._call(self._predict, X)), "the predictions"))
+        numbers = numbers[:, 0] if numbers.ndim == 2 and numbers.shape[1] == 1 else numbers
+        if len(numbers) != n:
+            count = f"{len(numbers)} prediction{'' if len(numbers) == 1 else 's'}"
+            raise InputError(f"the model returned {count} for {n} rows; expected one for each.")
+        return numbers
 
-    def _known_classes(self, classes: Any, background: Rows, outcome: str | None) -> np.ndarray | None:
+    def _resolve_classes(self, classes: Any, background: Rows, outcome: str | None) -> np.ndarray | None:
         if self.is_regressor:
             return None
         if classes is None:
             classes = getattr(self.model, "classes_", None)
         if classes is None:
-            return None if background is None else self._classes_in(background, outcome)
-        return distinct(classes)
+            return None if background is None else self._infer_classes(background, outcome)
+        return check_classes(classes)
 
-    def _look_at_answers(self, background: Rows) -> None:
-        """Take the scores that come with the labels of texts, where all labels have one."""
+    def _use_record_scores(self, background: Rows) -> None:
+        """Use the scores in a text pipeline's records, if it returns scores of all labels."""
         if not isinstance(background, list) or not background or self.is_regressor or self.has_scores:
             return
-        answer = self._ask(self._predict, take_rows(background, slice(0, 2)))
-        if records.is_records(answer):
-            self.model = records.scored(self.model, answer) or self.model
+        answer = self._call(self._predict, take_rows(background, slice(0, 2)))
+        if is_records(answer):
+            self.model = with_record_scores(self.model, answer) or self.model
 
-    def _classes_in(self, background: Rows, outcome: str | None) -> np.ndarray | None:
-        found = checked_labels(self._ask(self._predict, background), n_rows(background), self.model)
-        if outcome is None and Outcome.of(None, None, found).kind == NUMBERS:
+    def _infer_classes(self, background: Rows, outcome: str | None) -> np.ndarray | None:
+        """Return the distinct labels of the background; None if they are numbers."""
+        labels = check_labels(self._call(self._predict, background), n_rows(background), self.model)
+        if outcome is None and Outcome.of(None, None, labels).kind == NUMBERS:
             self.is_regressor = True
             return None
-        return np.unique(found)
+        return np.unique(labels)
 
     def _score_method(self) -> str:
         name = _score_method(self.model)
         if name is None and self.is_regressor:
             raise InputError(
-                f"{called(self.model)} predicts numbers and gives no scores: say {asked_as(NUMBERS)}, "
-                "or give a classifier."
+                f"{model_name(self.model)} predicts numbers and gives no scores: say "
+                f"{outcome_option(NUMBERS)}, or give a classifier."
             )
         if name is None:
-            counts = self.classes is not None and self.classes.dtype.kind in "iuf"
-            amounts = f" If its labels are amounts, say {asked_as(NUMBERS)}." if counts else ""
+            has_number_labels = self.classes is not None and self.classes.dtype.kind in "iuf"
+            hint = f" If its labels are amounts, say {outcome_option(NUMBERS)}." if has_number_labels else ""
             raise InputError(
-                f"{called(self.model)} gives labels only: it has neither predict_proba nor "
+                f"{model_name(self.model)} gives labels only: it has neither predict_proba nor "
                 "decision_function. Explainers such as shap, lime, lime-text and gradient need scores: give "
                 "a model with those, or a function that returns them, faithkit.Predictor(scores=f, "
                 "classes=[…]) (CLI: --classes; of a text pipeline, top_k=None), or use an explainer that "
                 "needs labels only, such as tree, anchors or nearest-neighbor."
-                f"{amounts}"
+                f"{hint}"
             )
         return name
 
-    def _ask(self, method: Any, X: Rows) -> Any:
+    def _call(self, method: Any, X: Rows) -> Any:
         advice = "Check that X has the columns, order and types the model was trained on."
-        with foreign(f"{called(self.model)}, asked about {n_rows(X)} rows,", advice):
-            return method(copy_rows(X))  # its own, for some models add a column, or scale in place
+        with guard(f"{model_name(self.model)}, asked about {n_rows(X)} rows,", advice):
+            return method(copy_rows(X))  # a copy: some models add a column, or scale in place
 
-    def _judged_by(self, background: Rows) -> "Predictor":
-        """Return the same, which knows the rows on which it compares scores with labels."""
+    def _with_background(self, background: Rows) -> "Predictor":
+        """Return a copy that compares scores with labels on these rows, unless that is settled."""
         if background is None or self._background is not None or self._is_order_checked:
             return self
-        same = copy.copy(self)
-        same._background = background
-        return same
+        predictor = copy.copy(self)
+        predictor._background = background
+        return predictor
 
     def _check_order(self, X: Rows, scores: np.ndarray) -> None:
-        """Compare scores with labels once: on the background, or else on the first rows of several labels.
+        """Compare scores with labels once: on the background, or else on the first rows with several labels.
 
-        A model that gives the first rows all one label is not asked for labels any more.
+        If the first rows all have one label, the check ends after `_ORDER_CHECK_ROWS` rows.
         """
         if self._is_order_checked or self.classes is None:
             return
         rows, background = X, self._background
         if background is not None:
-            self._is_order_checked, self._background = True, None  # before the scores are asked for again
+            self._is_order_checked, self._background = True, None  # before scores are computed again
             n = n_rows(background)
-            judged = min(n, _JUDGED, max(2, _SCORES // len(self.classes)))
-            rows = take_rows(background, np.unique(np.linspace(0, n - 1, judged, dtype=np.int64)))
+            n_checked = min(n, _ORDER_CHECK_ROWS, max(2, _MAX_SCORES // len(self.classes)))
+            rows = take_rows(background, np.unique(np.linspace(0, n - 1, n_checked, dtype=np.int64)))
             scores = self.scores(rows)
         if n_rows(rows) > 1:
             labels = self.predict(rows)
             check_column_order(scores, labels, self.classes)
-            self._n_judged += n_rows(rows)
-            if self._n_judged >= _JUDGED or len(set(labels.tolist())) > 1:
+            self._n_order_checked += n_rows(rows)
+            if self._n_order_checked >= _ORDER_CHECK_ROWS or len(set(labels.tolist())) > 1:
                 self._is_order_checked = True
 
     def _check_scores(self, scores: np.ndarray, n: int) -> None:
         width = scores.shape[-1] if self.classes is None else len(self.classes)
+        n_columns = scores.shape[-1]
         if scores.ndim != 2 or scores.shape != (n, width):
             raise InputError(
                 f"the model's scores have shape {scores.shape}; expected {n} rows and one column per class "
-                f"({'unknown' if self.classes is None else few(map(str, self.classes))}). "
-                f"Write faithkit.Predictor(model, classes={as_list(scores.shape[-1])}), with the model's own "
-                f"labels in the order of the columns (CLI: {as_option(scores.shape[-1])})."
+                f"({'unknown' if self.classes is None else join_few(map(str, self.classes))}). "
+                f"Write faithkit.Predictor(model, classes={classes_code(n_columns)}), with the model's own "
+                f"labels in the order of the columns (CLI: {classes_option(n_columns)})."
             )
         if np.isnan(scores).any():
             raise InputError(
@@ -325,7 +334,7 @@ def _score_method(model: Any) -> str | None:
 
 def _as_floats(answer: Any) -> np.ndarray:
     try:
-        # some libraries lay out columns one behind the other, and who reads rows need not know
+        # some libraries return column-major arrays; rows are read here
         return np.asarray(answer, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise InputError(

@@ -1,4 +1,4 @@
-"""What is given as a model: taken as it is, or by an adapter, or refused with what to write instead."""
+"""Recognise models: accept an object, adapt it, or say what to give instead; and name a model in messages."""
 
 import contextlib
 import os
@@ -9,71 +9,94 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.extension.known_plugins import install
-from faithkit.inputs.objects.adapters import RowContext, adapted
+from faithkit.extension.known_plugins import pip_command
+from faithkit.inputs.objects.adapters import RowContext, adapt_object
 
-_TAKEN_BY = {  # what gives numbers that are easily taken for something else, and who knows better
+_PLUGIN_FOR_TYPE = {  # types whose outputs are ambiguous, and the plugin that can interpret them
     "xgboost.Booster": "faithkit-integrations",
     "lightgbm.Booster": "faithkit-integrations",
     "catboost.CatBoost": "faithkit-integrations",
 }
 
 
-def model_of(given: Any, classes: Any = None, outcome: str | None = None) -> Any:
-    """Return an object with `predict`, or a callable: what is given, or what an adapter makes of it."""
-    made = adapted(given, "model", RowContext(classes=classes, outcome=outcome))
-    check_model(made)
-    if made is given:
-        _check_known(given)
-    return made
+def resolve_model(model: Any, classes: Any = None, outcome: str | None = None) -> Any:
+    """Return an object with `predict`, or a callable: the model itself, or an adapter's version of it."""
+    adapted_model = adapt_object(model, "model", RowContext(classes=classes, outcome=outcome))
+    check_model(adapted_model)
+    if adapted_model is model:
+        _check_needs_no_plugin(model)
+    return adapted_model
 
 
-def check_model(given: Any) -> None:
-    """Refuse what cannot be a model, and say what could."""
-    if isinstance(given, type):
+def check_model(model: Any) -> None:
+    """Check that an object can be a model, and say what to give instead."""
+    if isinstance(model, type):
         raise InputError(
-            f"the model is the class {given.__name__}; expected a fitted instance of it: "
-            f"{given.__name__}().fit(X, y)."
+            f"the model is the class {model.__name__}; expected a fitted instance of it: "
+            f"{model.__name__}().fit(X, y)."
         )
-    if isinstance(given, str | os.PathLike):
-        name = os.fspath(given)
-        is_place = ":" in name or Path(name).suffix or os.path.isdir(name)
+    if isinstance(model, str | os.PathLike):
+        name = os.fspath(model)
+        is_reference = ":" in name or Path(name).suffix or os.path.isdir(name)
         raise InputError(
             f"the model is the text {name!r}; expected "
-            + (f"the model itself: faithkit.load_model({name!r})." if is_place else "a fitted model.")
+            + (f"the model itself: faithkit.load_model({name!r})." if is_reference else "a fitted model.")
         )
-    if isinstance(given, list | tuple | np.ndarray | pd.Series | pd.DataFrame):
+    if isinstance(model, list | tuple | np.ndarray | pd.Series | pd.DataFrame):
         raise InputError(
-            f"the model is of type {type(given).__name__}; expected an object with a predict method, or a "
+            f"the model is of type {type(model).__name__}; expected an object with a predict method, or a "
             "callable. If these are predictions, they are scored without a model: "
             "faithkit.score(predictions, explanations)."
         )
-    if not callable(getattr(given, "predict", given)):
+    if not callable(getattr(model, "predict", model)):
         raise InputError(
-            f"the model is of type {type(given).__name__}; expected an object with a predict method, "
+            f"the model is of type {type(model).__name__}; expected an object with a predict method, "
             "or a callable that takes X and returns labels."
         )
 
 
-def says_regressor(model: Any) -> bool:
-    """Whether a model calls itself a regressor, in scikit-learn's way or in the way of older libraries."""
+def is_tagged_regressor(model: Any) -> bool:
+    """Return whether a model's tags, in scikit-learn's current or older form, say that it is a regressor."""
     tags = getattr(model, "__sklearn_tags__", None)
     if tags is None or isinstance(model, type):
         return getattr(model, "_estimator_type", None) == "regressor"
-    with contextlib.suppress(Exception):  # one that is not whole may still predict
+    with contextlib.suppress(Exception):  # a model with broken tags may still predict
         return getattr(tags(), "estimator_type", None) == "regressor"
     return False
 
 
-def _check_known(given: Any) -> None:
-    kind = f"{type(given).__module__.partition('.')[0]}.{type(given).__name__}"
-    if kind in _TAKEN_BY:
+def _check_needs_no_plugin(model: Any) -> None:
+    """Check that no plugin is needed to interpret a model's outputs."""
+    type_name = f"{type(model).__module__.partition('.')[0]}.{type(model).__name__}"
+    if type_name in _PLUGIN_FOR_TYPE:
+        plugin = _PLUGIN_FOR_TYPE[type_name]
         raise InputError(
-            f"the model is a {kind}, whose answers may be scores or numbers; {_TAKEN_BY[kind]} can tell: "
-            f"in faithkit's source tree, {install(_TAKEN_BY[kind])}"
+            f"the model is a {type_name}, whose answers may be scores or numbers; {plugin} can tell: "
+            f"in faithkit's source tree, {pip_command(plugin)}"
         )
-    if not hasattr(given, "predict") and hasattr(given, "state_dict"):
+    if not hasattr(model, "predict") and hasattr(model, "state_dict"):
         raise InputError(
-            f"the model is the PyTorch module {type(given).__name__}, which faithkit-feature-importance "
+            f"the model is the PyTorch module {type(model).__name__}, which faithkit-feature-importance "
             "takes: in faithkit's source tree, pip install -e 'plugins/feature-importance[torch]'"
         )
+
+
+def model_name(model: Any) -> str:
+    """Return the name of a function, or of an object's class.
+
+    >>> model_name(len), model_name({})
+    ('len', 'dict')
+    """
+    return getattr(model, "__name__", None) or type(model).__name__
+
+
+def model_code(model: Any) -> str:
+    """Return the code that calls a model, for examples in messages.
+
+    >>> model_code(len), model_code(lambda X: X), model_code(object())
+    ('len', 'f', 'f')
+    """
+    if callable(getattr(model, "predict", None)):
+        return "model.predict"
+    name = str(getattr(model, "__name__", ""))
+    return name if name.isidentifier() else "f"

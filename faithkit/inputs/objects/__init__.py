@@ -1,1 +1,1 @@
-"""Objects as people hold them, of pandas, NumPy and other libraries: rows, columns and explanations."""
+"""Convert objects of pandas, NumPy and other libraries to rows, columns and explanations."""

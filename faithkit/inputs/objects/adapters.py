@@ -1,4 +1,4 @@
-"""Objects of other libraries, taken by the adapter that their type names: nothing is imported to find out."""
+"""Find and apply the adapter for an object of another library, by the name of its type, without imports."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -12,34 +12,35 @@ from faithkit.arrays.containers import as_array, take_rows
 from faithkit.errors import ContractError, InputError, PluginError
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
-from faithkit.foreign import foreign
-from faithkit.wording import listing
+from faithkit.third_party import guard
+from faithkit.wording import join_words
 
 ROLES = ("explanations", "rows", "predictions", "model")
-"""What an adapter may make of an object: each is the method that does it."""
+"""What an adapter can convert an object to; each role is the name of a method."""
 
-_KNOWN = frozenset({"builtins", "numpy", "pandas", "scipy", "sklearn", "faithkit", "datetime", "decimal"})
-# packages whose objects need no adapter: no plugin is asked for them
+_NATIVE_PACKAGES = frozenset(
+    {"builtins", "numpy", "pandas", "scipy", "sklearn", "faithkit", "datetime", "decimal"}
+)  # their objects need no adapter
 
 
 @attrs.frozen(eq=False, slots=False)
 class RowContext:
-    """What is known of the rows that explanations belong to, or of a model, for adapters that need it.
+    """The rows that explanations belong to, or facts about a model, for adapters that need them.
 
     Parameters
     ----------
     n : int, optional
-        How many there are.
+        The number of rows.
     predict : callable, optional
-        Gives the prediction of each row.
+        Returns the prediction of each row.
     classes : sequence, optional
         The labels in the order of the model's scores.
     features : sequence of str, optional
         The names of the columns of X.
     X : array, DataFrame, sparse matrix or list of str, optional
-        The rows themselves: an adapter that makes rows or rules speaks of values as they do.
+        The rows themselves. An adapter that builds rows or rules uses the same values.
     outcome : str, optional
-        "labels", "numbers" or "scores", where somebody said what predictions are.
+        The declared outcome, if any: "labels", "numbers" or "scores".
 
     Examples
     --------
@@ -56,11 +57,11 @@ class RowContext:
 
     @cached_property
     def predictions(self) -> Any:
-        """The prediction of each row, as an array; None where nobody knows."""
+        """The prediction of each row, as an array; None if unknown."""
         return None if self.predict is None else as_array(self.predict())
 
     def at(self, rows: list[int]) -> "RowContext":
-        """Return what is known of some of the rows.
+        """Return the context of the selected rows.
 
         Examples
         --------
@@ -71,95 +72,100 @@ class RowContext:
         return attrs.evolve(self, n=len(rows), predict=predict, X=take_rows(self.X, rows))
 
 
-def adapter_for(given: Any) -> Entry | None:
-    """Return the adapter that takes an object, or objects in a list; None where none does.
+def find_adapter(value: Any) -> Entry | None:
+    """Return the adapter for an object, or for the objects in a list; None if there is none.
 
     Examples
     --------
-    >>> adapter_for([[0.1, 0.2]]) is None
+    >>> find_adapter([[0.1, 0.2]]) is None
     True
     """
-    for name in _names(type(_first(given))):
-        found = [entry for entry in registry().entries("adapter") if name in _types(entry)]
-        if len(found) > 1:
-            several = listing(entry.qualified for entry in found)
+    for name in _class_names(type(_first_item(value))):
+        adapters = [entry for entry in registry().entries("adapter") if name in _adapted_types(entry)]
+        if len(adapters) > 1:
+            names = join_words(entry.qualified for entry in adapters)
             raise InputError(
-                f"objects of type {'.'.join(name)} are taken by {several}: "
+                f"objects of type {'.'.join(name)} are taken by {names}: "
                 "say by which with faithkit.adapt(…, adapter=…)."
             )
-        if found:
-            return found[0]
+        if adapters:
+            return adapters[0]
     return None
 
 
-def takes(entry: Entry, given: Any) -> bool:
-    """Whether an adapter takes an object, or those of a list, by its type."""
-    return bool(_types(entry) & set(_names(type(_first(given)))))
+def takes(entry: Entry, value: Any) -> bool:
+    """Return whether an adapter accepts an object, or the objects in a list, by their type."""
+    return bool(_adapted_types(entry) & set(_class_names(type(_first_item(value)))))
 
 
-def adapted(given: Any, role: str, about: RowContext | None = None) -> Any:
-    """Return what an adapter makes of an object in a role; what no adapter takes, as it is."""
-    entry = adapter_for(given)
-    return given if entry is None else adapted_by(entry, given, role, about)
+def adapt_object(value: Any, role: str, context: RowContext | None = None) -> Any:
+    """Convert an object to a role with its adapter; return an object without an adapter unchanged."""
+    entry = find_adapter(value)
+    return value if entry is None else adapt_with(entry, value, role, context)
 
 
-def adapted_by(
-    entry: Entry, given: Any, role: str, about: RowContext | None = None, params: dict[str, Any] | None = None
+def adapt_with(
+    entry: Entry,
+    value: Any,
+    role: str,
+    context: RowContext | None = None,
+    params: dict[str, Any] | None = None,
 ) -> Any:
-    """Return what one adapter makes of an object in a role; as it is if the adapter does not do that."""
-    _check_one_type(entry, given)
+    """Convert an object to a role with an adapter; return it unchanged if the adapter lacks the role."""
+    _check_same_type(entry, value)
     adapter = registry().create("adapter", entry.qualified, params)
-    with foreign(str(entry), error=PluginError):  # a property is code, too
-        is_able = hasattr(adapter, role)
-    return made_by(adapter, entry, given, role, about) if is_able else given
+    with guard(str(entry), error=PluginError):  # a property may run code
+        has_role = hasattr(adapter, role)
+    return call_adapter(adapter, entry, value, role, context) if has_role else value
 
 
-def made_by(adapter: Any, entry: Entry, given: Any, role: str, about: RowContext | None = None) -> Any:
-    """Ask an adapter, which says of what entry it is."""
-    arguments = (about or RowContext(),) if role in ("explanations", "model") else ()
-    with foreign(f"{entry}, given a {type(given).__name__},", error=PluginError):
-        found = getattr(adapter, role)(given, *arguments)
-    if found is None:
-        raise ContractError(f"{entry} made nothing of a {type(given).__name__}: {role} returned None.")
-    return found
+def call_adapter(adapter: Any, entry: Entry, value: Any, role: str, context: RowContext | None = None) -> Any:
+    """Call an adapter's method, and check that it returns something; `entry` names it in messages."""
+    arguments = (context or RowContext(),) if role in ("explanations", "model") else ()
+    with guard(f"{entry}, given a {type(value).__name__},", error=PluginError):
+        converted = getattr(adapter, role)(value, *arguments)
+    if converted is None:
+        raise ContractError(f"{entry} made nothing of a {type(value).__name__}: {role} returned None.")
+    return converted
 
 
-def _first(given: Any) -> Any:
-    """Return the object itself, or the first of a list that is there."""
-    return next((one for one in _items(given) if not is_gone(one)), given)
+def _first_item(value: Any) -> Any:
+    """Return the first item of a list that is not missing, or any other object itself."""
+    return next((item for item in _items(value) if not is_missing(item)), value)
 
 
-def is_gone(one: Any) -> bool:
-    """Whether there is nothing in a place of a list: None, NaN, NA or NaT, as whoever made it writes it."""
-    return bool(pd.api.types.is_scalar(one) and pd.isna(one))
+def is_missing(item: Any) -> bool:
+    """Return whether an item of a list is missing: None, NaN, NA or NaT."""
+    return bool(pd.api.types.is_scalar(item) and pd.isna(item))
 
 
-def _items(given: Any) -> Sequence[Any]:
-    if isinstance(given, np.ndarray | pd.Series):
-        return given.tolist() if given.dtype == object and given.ndim == 1 else ()
-    return given if isinstance(given, list | tuple) else ()
+def _items(value: Any) -> Sequence[Any]:
+    if isinstance(value, np.ndarray | pd.Series):
+        return value.tolist() if value.dtype == object and value.ndim == 1 else ()
+    return value if isinstance(value, list | tuple) else ()
 
 
-def _names(kind: type) -> list[tuple[str, str]]:
-    """Return package and name of a class and of its bases, but for those that need no adapter."""
-    found = [(str(one.__module__).partition(".")[0], one.__qualname__) for one in kind.__mro__]
-    return [] if found[0][0] in _KNOWN else [name for name in found if name[0] not in _KNOWN]
+def _class_names(cls: type) -> list[tuple[str, str]]:
+    """Return package and name of a class and its bases, without the native ones."""
+    names = [(str(base.__module__).partition(".")[0], base.__qualname__) for base in cls.__mro__]
+    package, _ = names[0]
+    return [] if package in _NATIVE_PACKAGES else [name for name in names if name[0] not in _NATIVE_PACKAGES]
 
 
-def _types(entry: Entry) -> set[tuple[str, str]]:
-    """Return package and name of the classes that an adapter takes."""
-    split = (name.partition(".") for name in entry.component.types)
-    return {(package, rest.rpartition(".")[2]) for package, _, rest in split}
+def _adapted_types(entry: Entry) -> set[tuple[str, str]]:
+    """Return package and name of the classes that an adapter accepts."""
+    paths = (name.partition(".") for name in entry.component.types)
+    return {(package, path.rpartition(".")[2]) for package, _, path in paths}
 
 
-def _check_one_type(entry: Entry, given: Any) -> None:
-    """Refuse a list in which others stand beside the objects that the adapter takes."""
-    items, wanted = _items(given), _types(entry)
-    kinds = {type(one) for one in items if not is_gone(one)}
-    others = {kind for kind in kinds if not wanted & set(_names(kind))}
-    if others and others != kinds:
-        row = next(row for row, one in enumerate(items) if type(one) in others)
+def _check_same_type(entry: Entry, value: Any) -> None:
+    """Check that a list has no other objects among those that the adapter accepts."""
+    items, adapted_types = _items(value), _adapted_types(entry)
+    item_types = {type(item) for item in items if not is_missing(item)}
+    other_types = {cls for cls in item_types if not adapted_types & set(_class_names(cls))}
+    if other_types and other_types != item_types:
+        row = next(row for row, item in enumerate(items) if type(item) in other_types)
         raise InputError(
-            f"row {row} of the list is a {type(items[row]).__name__} among {listing(entry.component.types)}: "
-            "give objects of one type, and None where there is none."
+            f"row {row} of the list is a {type(items[row]).__name__} among "
+            f"{join_words(entry.component.types)}: give objects of one type, and None where there is none."
         )

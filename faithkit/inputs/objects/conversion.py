@@ -1,7 +1,7 @@
-"""Tables, columns and arrays of other libraries, as pandas and NumPy: by what they can do, not by name.
+"""Convert tables, columns and arrays of other libraries to pandas and NumPy, by the protocols they support.
 
-Polars, Arrow, DuckDB and others speak Arrow's C interface; others the dataframe interchange protocol; tensors
-are arrays.
+Polars, Arrow, DuckDB and others support Arrow's C interface; others the dataframe interchange protocol;
+tensors convert to arrays.
 """
 
 from typing import Any
@@ -12,19 +12,19 @@ import pyarrow as pa
 from scipy.sparse import issparse
 
 from faithkit.errors import InputError
-from faithkit.foreign import foreign
 from faithkit.inputs.files.arrow_types import MissingCells, as_frame, columns_of
-from faithkit.inputs.objects.adapters import adapted
+from faithkit.inputs.objects.adapters import adapt_object
 from faithkit.inputs.rows import as_texts
+from faithkit.third_party import guard
 
-_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-_OURS = pd.DataFrame | np.ndarray | list | tuple | str
+_ARROW_METHODS = ("__arrow_c_stream__", "__arrow_c_array__")
+_NATIVE = pd.DataFrame | np.ndarray | list | tuple | str
 
 
 def as_rows(X: Any, texts: bool = True) -> Any:
-    """Return rows as a DataFrame, an array or a list of texts; what is none of these, as it is.
+    """Return rows as a DataFrame, an array or a list of texts; return any other object unchanged.
 
-    Where `texts` is False, a column stays a column.
+    If `texts` is False, a column of texts stays a column.
 
     Examples
     --------
@@ -35,53 +35,53 @@ def as_rows(X: Any, texts: bool = True) -> Any:
     """
     if X is None or isinstance(X, list) or issparse(X):
         return X
-    if not isinstance(X, _OURS | pd.Series):
-        X = _converted(adapted(X, "rows"), "the rows")
+    if not isinstance(X, _NATIVE | pd.Series):
+        X = _convert(adapt_object(X, "rows"), "the rows")
     return as_texts(X) if texts else X
 
 
 def as_column(values: Any) -> Any:
-    """Return one value per row as an array, a Series or a list; what is none of these, as it is.
+    """Return one value per row as an array, a Series or a list; return any other object unchanged.
 
     Examples
     --------
     >>> as_column(pa.array(["yes", "no"])).tolist()
     ['yes', 'no']
     """
-    if values is None or isinstance(values, _OURS | pd.Series):
+    if values is None or isinstance(values, _NATIVE | pd.Series):
         return values
-    return _converted(adapted(values, "predictions"), "the values")
+    return _convert(adapt_object(values, "predictions"), "the values")
 
 
-def _converted(given: Any, what: str) -> Any:
-    if isinstance(given, _OURS | pd.Series) or issparse(given):
-        return given
-    who = f"reading {what} from a {type(given).__module__}.{type(given).__qualname__}"
-    with foreign(who, "Give them as a pandas DataFrame or a NumPy array."):
-        if any(hasattr(given, name) for name in _ARROW):
-            return _from_arrow(given)
-        if hasattr(given, "__dataframe__"):
-            return pd.api.interchange.from_dataframe(given)
-        if hasattr(given, "collect_schema"):  # a query that was not run
-            raise InputError(f"{what} are a {type(given).__name__}, which has no rows yet: give .collect().")
-        return _from_tensor(given)
+def _convert(value: Any, name: str) -> Any:
+    if isinstance(value, _NATIVE | pd.Series) or issparse(value):
+        return value
+    action = f"reading {name} from a {type(value).__module__}.{type(value).__qualname__}"
+    with guard(action, "Give them as a pandas DataFrame or a NumPy array."):
+        if any(hasattr(value, name) for name in _ARROW_METHODS):
+            return _from_arrow(value)
+        if hasattr(value, "__dataframe__"):
+            return pd.api.interchange.from_dataframe(value)
+        if hasattr(value, "collect_schema"):  # a lazy query
+            raise InputError(f"{name} are a {type(value).__name__}, which has no rows yet: give .collect().")
+        return _from_tensor(value)
 
 
-def _from_arrow(given: Any) -> Any:
+def _from_arrow(value: Any) -> Any:
     try:
-        table = pa.table(given)
-    except (TypeError, ValueError, pa.ArrowInvalid):  # a column, no table
-        column = pa.chunked_array(given) if hasattr(given, "__arrow_c_stream__") else pa.array(given)
+        table = pa.table(value)
+    except (TypeError, ValueError, pa.ArrowInvalid):  # a column, not a table
+        column = pa.chunked_array(value) if hasattr(value, "__arrow_c_stream__") else pa.array(value)
         table = pa.table({"values": column})
         return as_frame(table, MissingCells.of(table), exact=True, categories=True)["values"].rename(None)
     if len(set(table.column_names)) < table.num_columns:
-        return table.to_pandas()  # whoever takes it refuses two columns of one name
+        return table.to_pandas()  # a later check reports the duplicate names
     table = table.select(columns_of(table.schema))
     return as_frame(table, MissingCells.of(table), categories=True)
 
 
-def _from_tensor(given: Any) -> Any:
-    """Return a tensor as an array: detached from its gradient, and in the computer's own memory."""
-    for step in ("detach", "cpu"):
-        given = getattr(given, step)() if callable(getattr(given, step, None)) else given
-    return np.asarray(given) if hasattr(given, "__array__") else given
+def _from_tensor(value: Any) -> Any:
+    """Return a tensor as an array, detached from its gradient and in main memory."""
+    for method in ("detach", "cpu"):
+        value = getattr(value, method)() if callable(getattr(value, method, None)) else value
+    return np.asarray(value) if hasattr(value, "__array__") else value

@@ -1,4 +1,4 @@
-"""Weights as vectors: of a table of numbers, or logged in one cell, as a list or with their features."""
+"""Convert weights to vectors: from a table of numbers, or from a list or a {feature: weight} in each cell."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -17,10 +17,10 @@ _NUMBERS = ("integer", "floating", "mixed-integer-float")
 
 
 def vectors_of_dicts(rows: Iterable[Mapping[str, float] | None]) -> pd.DataFrame:
-    """Return weights by feature as a table, a column for every feature that any row names, in their order.
+    """Return weights by feature as a table, with one column per feature, sorted by name.
 
-    Who lists the features that matter leaves out those that do not: a feature that a row does not name has
-    the weight 0. A row that is None, or names no feature, has no explanation: all of its cells are missing.
+    Many libraries omit features that do not matter, so a feature that a row does not name has the weight 0. A
+    row that is None or empty has no explanation: all its cells are missing.
 
     Examples
     --------
@@ -30,16 +30,18 @@ def vectors_of_dicts(rows: Iterable[Mapping[str, float] | None]) -> pd.DataFrame
     1  0.1 -0.3
     2  NaN  NaN
     """
-    given = list(rows)
-    names = sorted({name for row in given for name in row or ()})
-    place = {name: j for j, name in enumerate(names)}
-    table = np.zeros((len(given), len(names)))
-    for i, row in enumerate(given):
+    row_list = list(rows)
+    names = sorted({name for row in row_list for name in row or ()})
+    column_of = {name: j for j, name in enumerate(names)}
+    table = np.zeros((len(row_list), len(names)))
+    for i, row in enumerate(row_list):
         if not row:
             table[i] = np.nan
         for name, weight in (row or {}).items():
-            table[i, place[name]] = np.nan if weight is None else weight
-    return _exact(pd.DataFrame(table, columns=names), lambda name: [_weight(row, name) for row in given])
+            table[i, column_of[name]] = np.nan if weight is None else weight
+    return _restore_exact(
+        pd.DataFrame(table, columns=names), lambda name: [_weight(row, name) for row in row_list]
+    )
 
 
 def _weight(row: Mapping[str, float] | None, name: str) -> float | None:
@@ -47,7 +49,7 @@ def _weight(row: Mapping[str, float] | None, name: str) -> float | None:
 
 
 def vectors_of_lists(name: str, rows: Iterable[list[float | None] | None]) -> pd.DataFrame:
-    """Return lists of weights as a table; a row that is None, or an empty list, has no explanation.
+    """Return lists of weights as a table; a row that is None or empty has no explanation.
 
     Examples
     --------
@@ -56,29 +58,30 @@ def vectors_of_lists(name: str, rows: Iterable[list[float | None] | None]) -> pd
     0     0.1     0.2
     1     NaN     NaN
     """
-    given = list(rows)
-    lengths = {len(row): i for i, row in reversed(list(enumerate(given))) if row}
-    if len(lengths) > 1:
-        (one, here), (other, there) = sorted(lengths.items(), key=lambda item: item[1])[:2]
+    row_list = list(rows)
+    first_row_of_length = {len(row): i for i, row in reversed(list(enumerate(row_list))) if row}
+    if len(first_row_of_length) > 1:
+        by_row = sorted(first_row_of_length.items(), key=lambda item: item[1])
+        (first_length, first_row), (second_length, second_row) = by_row[:2]
         raise InputError(
-            f"the lists in the column {name!r} have {one} values in row {here} and {other} in row {there}: "
-            "give every row the same number of values."
+            f"the lists in the column {name!r} have {first_length} values in row {first_row} and "
+            f"{second_length} in row {second_row}: give every row the same number of values."
         )
-    width = max(lengths, default=0)
-    cells = [row or [None] * width for row in given]
-    places = {f"{name}[{j}]": j for j in range(width)}
-    table = pd.DataFrame(cells, columns=list(places), dtype=np.float64)
-    return _exact(table, lambda column: [row[places[column]] for row in cells])
+    width = max(first_row_of_length, default=0)
+    cells = [row or [None] * width for row in row_list]
+    position_of = {f"{name}[{j}]": j for j in range(width)}
+    table = pd.DataFrame(cells, columns=list(position_of), dtype=np.float64)
+    return _restore_exact(table, lambda column: [row[position_of[column]] for row in cells])
 
 
-def _exact(table: pd.DataFrame, cells_of: Callable[[str], list[Any]]) -> pd.DataFrame:
-    """Return a table of floats with the columns in which a float may have rounded an integer as they were."""
+def _restore_exact(table: pd.DataFrame, get_cells: Callable[[str], list[Any]]) -> pd.DataFrame:
+    """Replace columns of floats in which an integer may have been rounded by their original cells."""
     rounded = [name for name in table if may_be_rounded(table[name].to_numpy())]
-    return table.assign(**{name: as_series(cells_of(name)) for name in rounded})
+    return table.assign(**{name: as_series(get_cells(name)) for name in rounded})
 
 
-def vectors_of(name: str, column: Any) -> pd.DataFrame:
-    """Return a column of lists, or of pairs of features and weights, as a table."""
+def vectors_of_column(name: str, column: Any) -> pd.DataFrame:
+    """Return an Arrow column of lists or maps of weights as a table."""
     rows = column.to_pylist()
     if pa.types.is_map(column.type):
         pairs = ([] if row is None else row for row in rows)
@@ -87,12 +90,12 @@ def vectors_of(name: str, column: Any) -> pd.DataFrame:
 
 
 def _number(weight: Any) -> Any:
-    """Return a weight as a number; one that no dtype of its column holds was kept as a text."""
+    """Return a weight as a number; a number that no dtype held exactly is a text."""
     return json.loads(weight) if isinstance(weight, str) else weight
 
 
 def are_numbers(frame: pd.DataFrame) -> bool:
-    """Whether all columns of a table are numbers; those that no dtype holds are objects."""
+    """Return whether all columns hold numbers; numbers that no dtype holds exactly are objects."""
     return all(
         pd.api.types.is_numeric_dtype(column.dtype)
         or (column.dtype == object and pd.api.types.infer_dtype(column) in _NUMBERS)
@@ -101,12 +104,12 @@ def are_numbers(frame: pd.DataFrame) -> bool:
 
 
 def from_numbers(frame: pd.DataFrame, shared: dict[str, Any]) -> Explanations:
-    """Take a table of numbers as one array, without losing what tells two of them apart."""
+    """Convert a table of numbers to vectors; different numbers stay different."""
     dtypes = set(frame.dtypes)
     if len(dtypes) == 1 and isinstance(dtype := dtypes.pop(), np.dtype) and dtype.kind != "O":
         return Explanations(kind="vector", values=frame.to_numpy(dtype=dtype), shared=shared)
     values = np.column_stack([_floats(column) for _, column in frame.items()])
-    # integers beyond 2**53 would fall together as floats: equality then compares the columns as they are
+    # floats cannot tell integers beyond 2**53 apart, so equality compares the original columns
     exact = frame.apply(as_series).reset_index(drop=True) if may_be_rounded(values) else None
     return Explanations(kind="vector", values=values, identity=exact, shared=shared)
 

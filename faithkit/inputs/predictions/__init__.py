@@ -1,1 +1,1 @@
-"""Predictions: labels, numbers or scores, and when two of them count as the same."""
+"""Predictions: labels, numbers or scores, and the tolerance within which two count as equal."""

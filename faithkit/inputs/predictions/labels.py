@@ -1,4 +1,4 @@
-"""Predictions as people and models give them, turned into codes; missing ones are refused."""
+"""Encode predictions as integer codes; a missing prediction is an error."""
 
 from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
@@ -11,32 +11,32 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import Floats
 from faithkit.arrays.containers import as_series
-from faithkit.arrays.grouping import ordered
+from faithkit.arrays.grouping import sort_distinct
 from faithkit.errors import InputError
-from faithkit.foreign import foreign
 from faithkit.inputs.predictions.outcome import (
+    LABEL_OUTCOME,
     LABELS,
     NUMBERS,
-    OF_LABELS,
     SCORES,
     Outcome,
     are_probabilities,
     as_numbers,
-    asked_as,
+    outcome_option,
 )
 from faithkit.measure.agreement.base import Agreement
+from faithkit.third_party import guard
 
 
 @attrs.frozen(eq=False, slots=False)
 class Labels:
-    """Predictions as codes 0 … k − 1, and what the codes stand for, in order: labels, numbers or vectors.
+    """Predictions as codes 0 … k − 1, and the values of the codes, in order: labels, numbers or vectors.
 
-    `values` is a list, or an array of numbers or of rows of them; `classes` is always a list.
+    `values` is a list, or an array of numbers or of rows of numbers; `classes` is always a list.
     """
 
     codes: NDArray[np.int64]
     values: Any
-    outcome: Outcome = OF_LABELS
+    outcome: Outcome = LABEL_OUTCOME
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -46,115 +46,114 @@ class Labels:
 
     @property
     def k(self) -> int:
-        """How many there are."""
+        """The number of distinct predictions."""
         return len(self.values)
 
     @cached_property
     def classes(self) -> list[Any]:
-        """What the codes stand for; vectors are tuples."""
-        return listed(self.values)
+        """The values of the codes as a list; vectors are tuples."""
+        return class_list(self.values)
 
     @property
-    def says_nothing(self) -> bool:
-        """Whether they are numbers without any variance, of which no share can be measured."""
-        return self.outcome.is_divided and not np.ptp(self.codes)
+    def has_no_variance(self) -> bool:
+        """Whether all predictions are one number, so that there is no variance to explain."""
+        return self.outcome.is_normalised and not np.ptp(self.codes)
 
     @cached_property
     def agreement(self) -> Agreement:
-        """How far two of them agree."""
-        if self.says_nothing:
-            raise nothing_to_explain(len(self), self.classes[self.codes[0]])
-        return self.outcome.agreement(self.values, self._times(self.codes))
+        """How far two predictions agree."""
+        if self.has_no_variance:
+            raise no_variance_error(len(self), self.classes[self.codes[0]])
+        return self.outcome.agreement(self.values, self._count(self.codes))
 
     def agreement_with(self, pool: NDArray[np.int64]) -> Agreement:
-        """Return the same where these are checked against a pool of others, too; `pool` are their codes."""
-        return self.outcome.agreement(self.values, self._times(self.codes), self._times(pool))
+        """Return the agreement if predictions are also checked against a pool; `pool` has its codes."""
+        return self.outcome.agreement(self.values, self._count(self.codes), self._count(pool))
 
-    def _times(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _count(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.bincount(codes, minlength=self.k)
 
-    def apart_from(self, value: Any, pool: NDArray[np.int64] | None = None) -> Floats:
-        """Return how far each of the classes disagrees with a prediction, which need not be one of them.
+    def disagreement_with(self, value: Any, pool: NDArray[np.int64] | None = None) -> Floats:
+        """Return how far each class disagrees with a prediction, which may be a new one.
 
-        `pool` are the codes of others that these are checked against, too.
+        `pool` has the codes of a pool that predictions are also checked against.
 
         Examples
         --------
-        >>> encode([0.5, 2.5, 1.5], Outcome("numbers")).apart_from(1.0).round(3)  # the variance is 1
+        >>> encode([0.5, 2.5, 1.5], Outcome("numbers")).disagreement_with(1.0).round(3)  # the variance is 1
         array([0.125, 0.125, 1.125])
         """
         if self.outcome.kind == LABELS:
-            return np.array([known != value for known in self.classes], dtype=np.float64)
-        known = sorted({*self.classes, value})
-        new, places = known.index(value), np.arange(len(known))
-        if len(known) > len(self.classes):
-            places = np.delete(places, new)
-        times = np.zeros((2, len(known)), dtype=np.int64)
-        times[0, places] = self._times(self.codes)
-        times[1, places] = 0 if pool is None else self._times(pool)
-        return self.outcome.agreement(known, times[0], None if pool is None else times[1]).apart(new, places)
+            return np.array([label != value for label in self.classes], dtype=np.float64)
+        values = sorted({*self.classes, value})
+        new_position, class_positions = values.index(value), np.arange(len(values))
+        if len(values) > len(self.classes):
+            class_positions = np.delete(class_positions, new_position)
+        counts = np.zeros((2, len(values)), dtype=np.int64)
+        counts[0, class_positions] = self._count(self.codes)
+        counts[1, class_positions] = 0 if pool is None else self._count(pool)
+        agreement = self.outcome.agreement(values, counts[0], None if pool is None else counts[1])
+        return agreement.apart(new_position, class_positions)
 
-    def taken(self, some: NDArray[Any]) -> "Labels":
-        """Return the predictions of some rows, as if there were no others."""
-        known, codes = np.unique(self.codes[some], return_inverse=True)
+    def take(self, rows: NDArray[Any]) -> "Labels":
+        """Return the predictions of the selected rows, with codes for their values only."""
+        used_codes, codes = np.unique(self.codes[rows], return_inverse=True)
         is_list = isinstance(self.values, list)
-        values = [self.values[code] for code in known] if is_list else self.values[known]
+        values = [self.values[code] for code in used_codes] if is_list else self.values[used_codes]
         return Labels(codes, values, self.outcome)
 
 
-def nothing_to_explain(n: int, prediction: Any) -> InputError:
-    """Say that all n predictions are one number."""
-    all_of_them = f"all {n:,} predictions are" if n > 1 else "the only prediction is"
+def no_variance_error(n: int, prediction: Any) -> InputError:
+    """Return the error for n predictions that are all one number."""
+    subject = f"all {n:,} predictions are" if n > 1 else "the only prediction is"
     return InputError(
-        f"there is nothing to explain: {all_of_them} {prediction}. Of numbers the share of their variance is "
+        f"there is nothing to explain: {subject} {prediction}. Of numbers the share of their variance is "
         "measured, and they have none."
     )
 
 
 def encode(predictions: Any, outcome: Outcome) -> Labels:
-    """Turn predictions of any kind into codes.
+    """Encode predictions of any kind.
 
     Examples
     --------
-    >>> found = encode([0.5, 0.1, 0.5], Outcome("numbers"))
-    >>> found.codes, found.classes
+    >>> labels = encode([0.5, 0.1, 0.5], Outcome("numbers"))
+    >>> labels.codes, labels.classes
     (array([1, 0, 1]), [0.1, 0.5])
     """
     if outcome.kind == LABELS:
         return encode_labels(predictions)
-    values, codes = ordered(checked_numbers(predictions, outcome))  # what comes first decides nothing
+    values, codes = sort_distinct(
+        as_checked_numbers(predictions, outcome)
+    )  # sorted, so that the order of rows does not matter
     return Labels(codes, values, outcome)
 
 
-def listed(values: Any) -> list[Any]:
-    """Return what codes stand for as a list: labels, numbers, or tuples of them."""
+def class_list(values: Any) -> list[Any]:
+    """Return the values of codes as a list: labels, numbers, or tuples of numbers."""
     if isinstance(values, list):
         return values
     return values.tolist() if values.ndim == 1 else list(map(tuple, values.tolist()))
 
 
-def checked_numbers(predictions: Any, outcome: Outcome) -> NDArray[np.float64]:
-    """Return predictions as numbers, or as rows of them, that are what the outcome says."""
-    found = as_numbers(predictions)
-    _check_shape(found, outcome)
-    return found
-
-
-def _check_shape(found: NDArray[np.float64], outcome: Outcome) -> None:
-    if outcome.within is not None and found.ndim > 1:
+def as_checked_numbers(predictions: Any, outcome: Outcome) -> NDArray[np.float64]:
+    """Return predictions as numbers or rows of numbers, and check that they fit the outcome."""
+    numbers = as_numbers(predictions)
+    if outcome.within is not None and numbers.ndim > 1:
         raise InputError(
-            f"predictions of {found.shape[1]} numbers each do not agree within one tolerance: leave it out, "
-            "or give one of the numbers."
+            f"predictions of {numbers.shape[1]} numbers each do not agree within one tolerance: leave it "
+            "out, or give one of the numbers."
         )
-    if outcome.kind == SCORES and not are_probabilities(found):
+    if outcome.kind == SCORES and not are_probabilities(numbers):
         raise InputError(
             "scores are probabilities: one row per instance that adds up to 1, of one number per label. "
-            f"Measure others with {asked_as(NUMBERS)}."
+            f"Measure others with {outcome_option(NUMBERS)}."
         )
+    return numbers
 
 
 def encode_labels(predictions: Any) -> Labels:
-    """Turn predictions into codes; missing ones are refused, for they can agree with nothing.
+    """Encode labels; a missing label is an error, because it can agree with nothing.
 
     Examples
     --------
@@ -168,26 +167,26 @@ def encode_labels(predictions: Any) -> Labels:
             f"predictions of type {type(predictions).__name__} are not understood: give one label per row, "
             "in a list, an array or a Series."
         )
-    with foreign("going through the predictions", "Give one label per row."):
+    with guard("going through the predictions", "Give one label per row."):
         column = as_series(predictions)
     if not len(column):
         raise InputError("the sample is empty: give at least one row.")
-    gone = column.isna().to_numpy()
-    if gone.any():
+    is_missing = column.isna().to_numpy()
+    if is_missing.any():
         raise InputError(
-            f"{int(gone.sum())} of {len(column)} predictions are missing (the first in row {gone.argmax()}): "
-            "drop those rows, or name the label."
+            f"{int(is_missing.sum())} of {len(column)} predictions are missing (the first in row "
+            f"{is_missing.argmax()}): drop those rows, or name the label."
         )
-    with foreign("comparing the predictions", "Give labels that are numbers, truths or texts."):
-        codes, found = pd.factorize(column.to_numpy() if column.dtype == object else column)
-        labels = found.tolist()
-        dict(zip(labels, map(str, labels), strict=True))  # what would fail in a report fails here
-        order = _sorted_places(labels)
-    return Labels(np.argsort(order)[codes], [labels[place] for place in order])
+    with guard("comparing the predictions", "Give labels that are numbers, truths or texts."):
+        codes, distinct = pd.factorize(column.to_numpy() if column.dtype == object else column)
+        labels = distinct.tolist()
+        dict(zip(labels, map(str, labels), strict=True))  # labels that a report cannot show fail here
+        order = _sorted_positions(labels)
+    return Labels(np.argsort(order)[codes], [labels[position] for position in order])
 
 
-def _sorted_places(labels: list[Any]) -> list[int]:
+def _sorted_positions(labels: list[Any]) -> list[int]:
     try:
         return sorted(range(len(labels)), key=labels.__getitem__)
-    except TypeError:  # labels of several types have no order; none is needed
+    except TypeError:  # labels of several types have no order, and need none
         return list(range(len(labels)))

@@ -1,4 +1,4 @@
-"""What predictions are: labels, numbers or score vectors. It is decided once, and said in the result."""
+"""The outcome: whether predictions are labels, numbers or scores. It is decided once for a result."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from decimal import Decimal
@@ -10,31 +10,31 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import unmasked
+from faithkit.arrays.containers import strip_mask
 from faithkit.errors import InputError
-from faithkit.foreign import foreign
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
 from faithkit.measure.counting.owners import Counts
-from faithkit.wording import listing
+from faithkit.third_party import guard
+from faithkit.wording import join_words
 
-WHOLE = 2.0**53  # beyond it every float is a whole number, and none of them a label
+_MAX_LABEL = 2.0**53  # beyond it every float is a whole number, so such floats are not labels
 LABELS, NUMBERS, SCORES = KINDS = ("labels", "numbers", "scores")
 
 
-def _ends(given: Sequence[float] | None) -> tuple[float, float] | None:
-    """Return a range as a pair of floats: files have lists."""
-    return None if given is None else (float(given[0]), float(given[1]))
+def _as_pair(limits: Sequence[float] | None) -> tuple[float, float] | None:
+    """Return a range as a pair of floats; saved results have lists."""
+    return None if limits is None else (float(limits[0]), float(limits[1]))
 
 
 @attrs.frozen
 class Outcome:
-    """What predictions are, and, for numbers, by how much two may differ that count as equal.
+    """The kind of predictions and, for numbers, the largest difference of two that count as equal.
 
-    `range` has the smallest and the largest number that there can be, where people declare them. `unasked`
-    where nobody said what predictions are, and it was decided by the model or the predictions.
+    `range` has the smallest and the largest possible number, if the user declares them. `unasked` says that
+    the kind was inferred from the model or the predictions, and not declared.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Outcome:
 
     kind: str = LABELS
     within: float | None = None
-    range: tuple[float, float] | None = attrs.field(default=None, converter=_ends)
+    range: tuple[float, float] | None = attrs.field(default=None, converter=_as_pair)
     unasked: bool = attrs.field(default=False, eq=False, repr=False)
 
     @classmethod
@@ -60,32 +60,32 @@ class Outcome:
         is_regressor: bool = False,
         range: Any = None,
     ) -> "Outcome":
-        """Decide by what somebody asked for, or else by the predictions."""
-        kind, within, ends = checked(outcome, agree, range)
+        """Use the declared outcome, or else infer it from the predictions."""
+        declared_kind, within, limits = parse_outcome(outcome, agree, range)
         if within is not None:
             return cls(NUMBERS, within)
-        known = kind or (NUMBERS if is_regressor else _kind_of(predictions))
-        return cls(known, range=ends, unasked=kind is None)
+        kind = declared_kind or (NUMBERS if is_regressor else _infer_kind(predictions))
+        return cls(kind, range=limits, unasked=declared_kind is None)
 
     @property
-    def is_divided(self) -> bool:
-        """Whether it is the share of a variance that is measured."""
+    def is_normalised(self) -> bool:
+        """Whether the share of variance is measured."""
         return self.kind == NUMBERS and self.within is None
 
     @property
     def is_numeric(self) -> bool:
-        """Whether predictions are numbers, whatever of them counts as equal."""
+        """Whether predictions are numbers, with or without a tolerance."""
         return self.kind == NUMBERS
 
     @property
     def is_a_guess(self) -> bool:
-        """Whether they were taken for labels without a word: others may show that they are none."""
+        """Whether labels were inferred; later predictions may turn out to be numbers."""
         return self.kind == LABELS and self.unasked
 
     def agreement(self, classes: Any, times: Counts, pool: Counts | None = None) -> Agreement:
-        """Say how far distinct predictions agree, in their order.
+        """Return how far distinct predictions agree with each other.
 
-        `times` is how often each occurs, and `pool` how often in the pool, if there is one.
+        `times` counts the rows with each prediction, and `pool` those in the pool, if there is one.
         """
         if self.kind == LABELS:
             return SAME_LABEL
@@ -99,15 +99,15 @@ class Outcome:
         return Squares.divided(points, times, pool, self.range)
 
     def _check_range(self, points: NDArray[np.float64]) -> None:
-        """Refuse predictions that lie outside the range that was declared."""
+        """Check that predictions lie in the declared range."""
         if self.range is None:
             return
         low, high = self.range
-        for found in (points.min(), points.max()):
-            if not low <= found <= high:
+        for extreme in (points.min(), points.max()):
+            if not low <= extreme <= high:
                 raise InputError(
-                    f"the prediction {found:g} lies outside the declared range, {low:g} to {high:g}: declare "
-                    "one that all predictions lie in (range=, CLI: --range)."
+                    f"the prediction {extreme:g} lies outside the declared range, {low:g} to {high:g}: "
+                    "declare one that all predictions lie in (range=, CLI: --range)."
                 )
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,62 +118,62 @@ class Outcome:
         return self.kind if self.within is None else f"{self.kind}, within {self.within:g}"
 
 
-OF_LABELS = Outcome()
+LABEL_OUTCOME = Outcome()
 
 
-def asked_as(kind: str) -> str:
-    """Return how to say what predictions are, in Python and on the command line.
+def outcome_option(kind: str) -> str:
+    """Return the argument that declares an outcome, in Python and on the command line.
 
-    >>> asked_as("labels")
+    >>> outcome_option("labels")
     "outcome='labels' (CLI: --outcome labels)"
     """
     return f"outcome={kind!r} (CLI: --outcome {kind})"
 
 
-def checked(
+def parse_outcome(
     outcome: str | None, agree: str | None, range: Any = None
 ) -> tuple[str | None, float | None, tuple[float, float] | None]:
-    """Refuse what cannot be meant; return the kind, the tolerance and the range that were asked for."""
+    """Check the arguments that declare the outcome; return its kind, its tolerance and its range."""
     if outcome is not None and outcome not in KINDS:
-        raise InputError(f"the outcome is {outcome!r}; expected {listing(map(repr, KINDS), 'or')}.")
+        raise InputError(f"the outcome is {outcome!r}; expected {join_words(map(repr, KINDS), 'or')}.")
     if range is not None:
         if agree is not None or outcome not in (None, NUMBERS):
-            other = f"the tolerance {agree!r}" if agree is not None else f"the outcome {outcome!r}"
+            conflict = f"the tolerance {agree!r}" if agree is not None else f"the outcome {outcome!r}"
             raise InputError(
-                f"the range {range!r} is for the variance of numbers, not for {other}: leave one out."
+                f"the range {range!r} is for the variance of numbers, not for {conflict}: leave one out."
             )
-        return NUMBERS, None, _range(range)
+        return NUMBERS, None, _parse_range(range)
     if agree is None:
         return outcome, None, None
     if outcome not in (None, NUMBERS):
         raise InputError(
             f"the tolerance {agree!r} is for numbers, and the outcome is {outcome!r}: leave one out."
         )
-    return NUMBERS, _tolerance(agree), None
+    return NUMBERS, _parse_tolerance(agree), None
 
 
-def _range(given: Any) -> tuple[float, float]:
-    """Read the ends of a range: a pair of numbers, or 'low:high'."""
-    ends = given.split(":") if isinstance(given, str) else given
+def _parse_range(value: Any) -> tuple[float, float]:
+    """Parse a range: a pair of numbers, or 'low:high'."""
+    limits = value.split(":") if isinstance(value, str) else value
     try:
-        low, high = map(float, ends)
+        low, high = map(float, limits)
     except (TypeError, ValueError):
         low = high = np.nan
     if not -np.inf < low < high < np.inf:
         raise InputError(
-            f"the range {given!r} is not understood; expected the smallest and the largest prediction that "
+            f"the range {value!r} is not understood; expected the smallest and the largest prediction that "
             "there can be, such as (0, 500000), or '0:500000'."
         )
     return low, high
 
 
-def _tolerance(agree: Any) -> float:
-    way, _, given = str(agree).partition(":")
+def _parse_tolerance(agree: Any) -> float:
+    word, _, number = str(agree).partition(":")
     try:
-        epsilon = float(given)
+        epsilon = float(number)
     except ValueError:
         epsilon = np.nan
-    if way.strip() != "within" or not 0 <= epsilon < np.inf:
+    if word.strip() != "within" or not 0 <= epsilon < np.inf:
         raise InputError(
             f"the tolerance {agree!r} is not understood; expected 'within:ε', such as 'within:0.05': how far "
             "two predictions may be apart, 0 or more, and still agree."
@@ -181,122 +181,128 @@ def _tolerance(agree: Any) -> float:
     return epsilon
 
 
-def _kind_of(predictions: Any) -> str:
-    """Tell floats that are not whole from labels, and probabilities from other rows of numbers."""
-    if getattr(predictions, "ndim", 1) == 2 or _are_rows(predictions):
-        found = as_numbers(predictions)
-        return SCORES if are_probabilities(found) else NUMBERS
-    column = predictions if isinstance(predictions, np.ndarray) else _column(predictions)
+def _infer_kind(predictions: Any) -> str:
+    """Return scores for rows of probabilities, numbers for other rows and for fractions, else labels."""
+    if getattr(predictions, "ndim", 1) == 2 or _are_number_rows(predictions):
+        return SCORES if are_probabilities(as_numbers(predictions)) else NUMBERS
+    column = predictions if isinstance(predictions, np.ndarray) else _as_array(predictions)
     if column is None or column.dtype.kind in "biuUSM":
         return LABELS
     if column.dtype.kind in "cm":
         raise no_predictions("complex numbers" if column.dtype.kind == "c" else "durations")
     if column.dtype.kind == "f":
-        known = column[~np.isnan(column)]
-        whole = (known == np.floor(known)) & (np.abs(known) < WHOLE)  # no label is infinite
-        return LABELS if whole.all() else NUMBERS
-    fractions = [_has_fraction(one) for one in column]
-    if not any(fractions):
+        numbers = column[~np.isnan(column)]
+        is_whole = (numbers == np.floor(numbers)) & (np.abs(numbers) < _MAX_LABEL)  # no label is infinite
+        return LABELS if is_whole.all() else NUMBERS
+    is_fraction = [_has_fraction(value) for value in column]
+    if not any(is_fraction):
         return LABELS
-    words = [one for one in column if isinstance(one, str)]
+    words = [value for value in column if isinstance(value, str)]
     if words:
         raise InputError(
-            f"predictions are both numbers, such as {column[int(np.argmax(fractions))]!r}, and words, such "
+            f"predictions are both numbers, such as {column[int(np.argmax(is_fraction))]!r}, and words, such "
             f"as {words[0]!r}: give labels or numbers."
         )
     return NUMBERS
 
 
-def _has_fraction(one: Any) -> bool:
-    """Whether something is a number that is not whole; a decimal may have more digits than can be divided."""
-    if isinstance(one, Decimal):
-        return one.is_finite() and one != one.to_integral_value()
-    return isinstance(one, float | np.floating | Fraction) and bool(one % 1 != 0 and one == one)
+def _has_fraction(value: Any) -> bool:
+    """Return whether a value is a number with a fraction; `%` fails for a Decimal with too many digits."""
+    if isinstance(value, Decimal):
+        return value.is_finite() and value != value.to_integral_value()
+    return isinstance(value, float | np.floating | Fraction) and bool(value % 1 != 0 and value == value)
 
 
-def _are_rows(predictions: Any) -> bool:
-    """Whether predictions are a list of rows of numbers: lists, or tuples with numbers that are not whole."""
+def _are_number_rows(predictions: Any) -> bool:
+    """Return whether predictions are rows of numbers: lists, or tuples with at least one fraction."""
     if not isinstance(predictions, list | tuple) or not predictions:
         return False
-    rows = all(isinstance(one, list | tuple | np.ndarray) for one in predictions)
-    if not rows or len(set(map(len, predictions))) != 1:
+    are_rows = all(isinstance(row, list | tuple | np.ndarray) for row in predictions)
+    if not are_rows or len(set(map(len, predictions))) != 1:
         return False
-    cells = [cell for one in predictions for cell in one]
-    numbers = all(isinstance(cell, int | float | np.number) and not isinstance(cell, bool) for cell in cells)
-    hashable = isinstance(predictions[0], tuple)  # a tuple of whole numbers may be a label
-    return numbers and not (hashable and all(float(cell).is_integer() for cell in cells))
+    cells = [cell for row in predictions for cell in row]
+    are_numbers = all(
+        isinstance(cell, int | float | np.number) and not isinstance(cell, bool) for cell in cells
+    )
+    may_be_labels = isinstance(predictions[0], tuple)  # a tuple of whole numbers may be a label
+    return are_numbers and not (may_be_labels and all(float(cell).is_integer() for cell in cells))
 
 
-def _column(predictions: Any) -> NDArray[Any] | None:
-    """Return predictions as an array where they are a sequence; who encodes them says what else is wrong."""
+def _as_array(predictions: Any) -> NDArray[Any] | None:
+    """Return a sequence of predictions as an array, or None; encoding reports any other problem."""
     if isinstance(predictions, pd.Index | pd.api.extensions.ExtensionArray):
         predictions = pd.Series(predictions)
     if isinstance(predictions, pd.Series):
-        floats = pd.api.types.is_float_dtype(predictions.dtype)
-        return predictions.to_numpy(np.float64, na_value=np.nan) if floats else predictions.to_numpy()
+        is_float = pd.api.types.is_float_dtype(predictions.dtype)
+        return predictions.to_numpy(np.float64, na_value=np.nan) if is_float else predictions.to_numpy()
     if not isinstance(predictions, list | tuple):
         if not hasattr(predictions, "__array__"):
             return None
-        with foreign("reading the predictions", "Give them as an array of NumPy's."):  # Arrow's, PyTorch's
-            found = np.asarray(predictions)
-        return found if found.ndim == 1 else None
-    if all(isinstance(one, float) for one in predictions):
+        with guard("reading the predictions", "Give them as an array of NumPy's."):  # Arrow, PyTorch
+            array = np.asarray(predictions)
+        return array if array.ndim == 1 else None
+    if all(isinstance(prediction, float) for prediction in predictions):
         return np.array(predictions, dtype=np.float64)
     return np.fromiter(predictions, dtype=object, count=len(predictions))
 
 
-def no_predictions(what: str) -> InputError:
-    """Say that predictions are neither labels nor plain numbers."""
-    return InputError(f"predictions are {what}: give labels, or plain numbers, such as parts or seconds.")
+def no_predictions(type_name: str) -> InputError:
+    """Return the error for predictions that are neither labels nor plain numbers."""
+    return InputError(
+        f"predictions are {type_name}: give labels, or plain numbers, such as parts or seconds."
+    )
 
 
-def gone_through(predictions: Any) -> Any:
-    """Return predictions that can be looked at twice: what a generator or a deque gives as a list.
+def materialise(predictions: Any) -> Any:
+    """Return predictions that can be read twice: a generator or a deque becomes a list.
 
-    Those in a table, an array or lists of one column are that column.
+    A table, an array or a list of lists with a single column becomes that column.
 
-    >>> gone_through(number / 2 for number in range(3))
+    >>> materialise(number / 2 for number in range(3))
     [0.0, 0.5, 1.0]
-    >>> gone_through([[0], [1]]), gone_through(np.array([["no"], ["yes"]])).tolist()
+    >>> materialise([[0], [1]]), materialise(np.array([["no"], ["yes"]])).tolist()
     ([0, 1], ['no', 'yes'])
     """
-    known = isinstance(predictions, str | bytes | Mapping | Set | list) or hasattr(predictions, "__array__")
-    if known or not isinstance(predictions, Iterable):
-        return _out_of_one_column(predictions)
-    with foreign("going through the predictions", "Give one prediction per row."):
-        return _out_of_one_column(list(predictions))
+    is_container = isinstance(predictions, str | bytes | Mapping | Set | list)
+    if is_container or hasattr(predictions, "__array__") or not isinstance(predictions, Iterable):
+        return _squeeze_column(predictions)
+    with guard("going through the predictions", "Give one prediction per row."):
+        return _squeeze_column(list(predictions))
 
 
-def _out_of_one_column(predictions: Any) -> Any:
+def _squeeze_column(predictions: Any) -> Any:
+    """Return the only column of a table, an array or a list of lists; anything else unchanged."""
     if isinstance(predictions, list):
-        single = all(isinstance(one, list | np.ndarray) and len(one) == 1 for one in predictions)
-        return [one for (one,) in predictions] if single else predictions
+        has_one_column = all(isinstance(row, list | np.ndarray) and len(row) == 1 for row in predictions)
+        return [value for (value,) in predictions] if has_one_column else predictions
     if getattr(predictions, "ndim", 1) != 2 or predictions.shape[1] != 1:
         return predictions
     return predictions.iloc[:, 0] if isinstance(predictions, pd.DataFrame) else predictions[:, 0]
 
 
 def as_numbers(predictions: Any) -> NDArray[np.float64]:
-    """Return predictions as one or several floats per row; what is missing or infinite is refused."""
-    predictions = unmasked(predictions, "the predictions")
+    """Return predictions as one or several floats per row; a missing or infinite one is an error."""
+    predictions = strip_mask(predictions, "the predictions")
     try:
-        found = np.asarray(predictions, dtype=np.float64)
+        numbers = np.asarray(predictions, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            f"predictions that are no numbers cannot be measured as numbers: say {asked_as(LABELS)}, and "
-            "declare no range (range=, CLI: --range)."
+            f"predictions that are no numbers cannot be measured as numbers: say {outcome_option(LABELS)}, "
+            "and declare no range (range=, CLI: --range)."
         ) from None
-    if found.ndim not in (1, 2) or not found.size:
-        raise InputError(f"predictions of shape {found.shape}: give one number, or one row of them, per row.")
-    bad = ~np.isfinite(found).reshape(len(found), -1).all(axis=1)
-    if bad.any():
+    if numbers.ndim not in (1, 2) or not numbers.size:
         raise InputError(
-            f"{int(bad.sum())} of {len(found)} predictions are missing or infinite (the first in row "
-            f"{int(bad.argmax())}): drop those rows."
+            f"predictions of shape {numbers.shape}: give one number, or one row of them, per row."
         )
-    return found + 0.0  # -0.0 is 0.0
+    is_invalid = ~np.isfinite(numbers).reshape(len(numbers), -1).all(axis=1)
+    if is_invalid.any():
+        raise InputError(
+            f"{int(is_invalid.sum())} of {len(numbers)} predictions are missing or infinite (the first in "
+            f"row {int(is_invalid.argmax())}): drop those rows."
+        )
+    return numbers + 0.0  # -0.0 becomes 0.0
 
 
-def are_probabilities(found: NDArray[np.float64]) -> bool:
-    """Whether every row has no number below 0, and adds up to 1."""
-    return found.ndim == 2 and bool((found >= 0).all() and (np.abs(found.sum(axis=1) - 1) <= 1e-6).all())
+def are_probabilities(scores: NDArray[np.float64]) -> bool:
+    """Return whether every row has no negative number and sums to 1."""
+    return scores.ndim == 2 and bool((scores >= 0).all() and (np.abs(scores.sum(axis=1) - 1) <= 1e-6).all())

@@ -1,7 +1,7 @@
-"""How far apart two predictions may be that an explainer takes for the same: equal labels, or near numbers.
+"""When an explainer treats two predictions as the same: equal labels, or numbers that differ by at most ε.
 
-A rule that fixes a prediction, and a counterfactual that changes it, speak of predictions that are the same.
-Numbers hardly ever are; so they are the same that differ by at most ε.
+A rule keeps a prediction the same, and a counterfactual changes it. Numbers are hardly ever equal, so they
+count as the same within a tolerance.
 """
 
 from typing import Any
@@ -15,18 +15,18 @@ from faithkit.errors import InputError, ParameterError
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.rows import Rows
 
-OF_A_DEVIATION = 0.5
-"""By default two numbers are the same that differ by half a standard deviation of those of the background."""
+DEFAULT_DEVIATIONS = 0.5
+"""The default tolerance, in standard deviations of the predictions for the background."""
 
 
 @attrs.frozen
 class Tolerance:
-    """Says which predictions are the same to an explainer.
+    """The predictions that an explainer treats as the same.
 
     Parameters
     ----------
     within : float, optional
-        By how much two numbers may differ; None for labels, which are equal or not.
+        The largest difference of two numbers; None for labels, which are equal or not.
 
     Examples
     --------
@@ -41,33 +41,35 @@ class Tolerance:
     within: float | None = None
 
     @classmethod
-    def of(cls, who: str, predictor: Predictor, background: Rows, within: float | None = None) -> "Tolerance":
-        """Take what an explainer was told, else what the measure counts as equal, else half a deviation."""
+    def of(
+        cls, explainer_name: str, predictor: Predictor, background: Rows, within: float | None = None
+    ) -> "Tolerance":
+        """Return the explainer's own tolerance, else that of the measure, else half a standard deviation."""
         if not predictor.is_regressor:
             if within is not None:
                 raise InputError(
-                    f"{who}: within={within:g} is about models that predict numbers, and labels are equal or "
-                    "not: leave it out."
+                    f"{explainer_name}: within={within:g} is about models that predict numbers, and labels "
+                    "are equal or not: leave it out."
                 )
             return cls()
-        found = predictor.predict(background)
-        if found.ndim == 2:
+        predictions = predictor.predict(background)
+        if predictions.ndim == 2:
             raise InputError(
-                f"{who} explains one number per row, and the model predicts {found.shape[1]}: give a model "
-                "of one of them, or use shap, lime or tree."
+                f"{explainer_name} explains one number per row, and the model predicts "
+                f"{predictions.shape[1]}: give a model of one of them, or use shap, lime or tree."
             )
         within = predictor.within if within is None else within
-        if within is None and np.ptp(found) == 0:
+        if within is None and np.ptp(predictions) == 0:
             raise InputError(
-                f"{who}: the model predicts {found[0]:g} for all {n_rows(background):,} rows of the "
-                "background, which says nothing about how far predictions lie apart: give another "
-                "background, or say within=ε."
+                f"{explainer_name}: the model predicts {predictions[0]:g} for all {n_rows(background):,} "
+                "rows of the background, which says nothing about how far predictions lie apart: give "
+                "another background, or say within=ε."
             )
-        return cls(OF_A_DEVIATION * _deviation(found) if within is None else within)
+        return cls(DEFAULT_DEVIATIONS * _standard_deviation(predictions) if within is None else within)
 
     @staticmethod
-    def checked(who: str, within: Any) -> float | None:
-        """Return a parameter `within` as it is, or say what it may be.
+    def checked(explainer_name: str, within: Any) -> float | None:
+        """Return a valid parameter `within`; any other value is an error.
 
         >>> Tolerance.checked("anchors", -1)
         Traceback (most recent call last):
@@ -76,26 +78,27 @@ class Tolerance:
         if within is None:
             return None
         if isinstance(within, bool) or not isinstance(within, int | float) or not 0 <= within < np.inf:
-            raise ParameterError(f"{who}: within must be a number, 0 or more, got {within!r}.")
+            raise ParameterError(f"{explainer_name}: within must be a number, 0 or more, got {within!r}.")
         return float(within)
 
-    def agree(self, predictions: NDArray[Any], own: Any) -> NDArray[np.bool_]:
-        """Tell which predictions are the same as others; a difference of ε is within it to the last bits."""
+    def agree(self, predictions: NDArray[Any], reference: Any) -> NDArray[np.bool_]:
+        """Return which predictions are the same as the reference; a difference of exactly ε counts."""
         if self.within is None:
-            return np.asarray(predictions == own)
-        return np.asarray(np.abs(predictions - own) <= self.reach(predictions, own))
+            return np.asarray(predictions == reference)
+        return np.asarray(np.abs(predictions - reference) <= self.reach(predictions, reference))
 
-    def reach(self, predictions: NDArray[Any], own: Any) -> Any:
-        """Return ε, and what the last bits of two numbers may add to their difference."""
+    def reach(self, predictions: NDArray[Any], reference: Any) -> Any:
+        """Return ε plus the rounding error of a difference of these numbers."""
         assert self.within is not None
-        return self.within * (1 + 1e-9) + 4 * np.spacing(np.maximum(np.abs(predictions), np.abs(own)))
+        largest = np.maximum(np.abs(predictions), np.abs(reference))
+        return self.within * (1 + 1e-9) + 4 * np.spacing(largest)
 
     def to_shared(self) -> dict[str, float]:
-        """Return what explanations say of it in `shared`; nothing of labels."""
+        """Return the entry of explanations' `shared`; it is empty for labels."""
         return {} if self.within is None else {"within": self.within}
 
 
-def _deviation(numbers: NDArray[np.float64]) -> float:
-    """Return the standard deviation, whatever the order of the numbers and however far they are from 0."""
+def _standard_deviation(numbers: NDArray[np.float64]) -> float:
+    """Return the standard deviation, independent of the order of the numbers and accurate far from 0."""
     ordered = np.sort(numbers)
     return float(np.std(ordered - ordered[len(ordered) // 2]))

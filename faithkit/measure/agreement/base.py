@@ -1,4 +1,4 @@
-"""What every kind of agreement can be asked."""
+"""The protocols that every kind of agreement implements, and chance agreement."""
 
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -12,105 +12,106 @@ from faithkit.arrays.bitsets import Bits
 from faithkit.measure.counting.owners import Counts, Owners
 
 Blocks = Iterator[tuple[int, int, Bits]]
-"""A relation's matrix in parts: the first explanation of each, the one behind its last, and packed bits."""
+"""A relation's matrix in blocks of explanations: start, stop and packed bits of each."""
 
 
 @attrs.frozen(eq=False)
 class Influence:
-    """What owners gain or lose when an instance is left out that their explanation holds for.
+    """The change of owners' scores if one instance in the scope of their explanation is deleted.
 
-    They gain `gain` − `loss` × agreement with that instance. `lone[u]` owners of u have no others then.
+    The score of an owner changes by `gain` − `loss` × agreement with that instance. `n_left_alone[u]` owners
+    of u then have no other instances.
     """
 
     owners: Owners
     gain: Floats  # (c,)
     loss: Floats  # (c,)
-    lone: Floats  # (m,)
+    n_left_alone: Floats  # (m,)
 
 
 class ScopePredictions(Protocol):
-    """Instances and their labels, for which a relation's matrix says which explanations hold."""
+    """The predictions of instances, for sums over a relation's matrix."""
 
     def sums(self, bits: Bits, row: Counts, label: Counts) -> NDArray[Any]:
-        """Return what adds up over pieces of instances, for each slot or for each row of bits.
+        """Return sums for each slot or for each row of bits; those of two pieces of instances add up.
 
-        `row` and `label` are the slots of these rows, in order.
+        `row` and `label` are the slots of the rows of bits, sorted.
         """
 
     def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
-        """Add up, for every instance, what owners of explanations that hold for it gain and lose by it."""
+        """Sum, for every instance, the score changes and the lone owners that its deletion causes."""
 
 
-class Sums(Protocol):
-    """What can be added up over slots."""
+class AgreementKernel(Protocol):
+    """Agreement that can be summed over slots."""
 
-    def over_slots(
+    def sum_over_slots(
         self, row: Counts, label: Counts | None, weight: NDArray[Any], by_row: NDArray[Any] | None = None
     ) -> NDArray[Any]:
         """Return, for each slot, Σ weight × agreement over the slots of its row.
 
-        Slots are in order of row and label; each pair occurs once. A label of None: each slot has its own.
-        `by_row` is what the slots of each row weigh together, where that is known.
+        Slots are sorted by row and label; each pair occurs once. If `label` is None, slot c has the label c.
+        `by_row` is the total weight of each row, if it is known.
         """
 
 
-class Agreement(Sums, Protocol):
-    """How far two predictions agree: 1 if they are the same, and less the further they are apart."""
+class Agreement(AgreementKernel, Protocol):
+    """A measure of how far two predictions agree: 1 if they are equal, less the more they differ."""
 
     @property
     def most(self) -> float:
-        """The largest disagreement that two predictions can have."""
+        """The largest possible disagreement of two predictions."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether two predictions agree or do not, so that those that agree can be counted."""
+        """Whether agreement is 0 or 1, so that agreeing predictions can be counted."""
 
     @property
     def is_convex(self) -> bool:
-        """Whether explanations together agree no more than apart: then merging bounds the measure."""
+        """Whether merging explanations never increases agreement; it then bounds the measure from below."""
 
     @property
-    def is_divided(self) -> bool:
-        """Whether disagreement is a part of what a constant explanation leaves."""
+    def is_normalised(self) -> bool:
+        """Whether disagreement is divided by the disagreement that a constant explanation leaves."""
 
     @property
     def is_bounded(self) -> bool:
-        """Whether two predictions cannot disagree by more than `most`, in this sample or in any other."""
+        """Whether `most` bounds the disagreement in every sample, and not only in this one."""
 
     def counts(self, sums: NDArray[Any], totals: Counts, row: Counts, label: Counts) -> NDArray[Any]:
-        """Return, for each slot, the same over the instances of which `ScopePredictions.sums` were taken."""
+        """Return the agreement of each slot with the instances in its scope, from `ScopePredictions.sums`."""
 
     def held(self, labels: Counts, n_labels: int) -> ScopePredictions:
-        """Look at instances with these labels, of so many."""
+        """Return the predictions of instances with these labels, for sums over a relation's matrix."""
 
-    def taken(self, labels: Counts) -> "Agreement":
-        """Return the agreement of some labels, numbered anew in this order."""
+    def select_labels(self, labels: Counts) -> "Agreement":
+        """Return the agreement of the selected labels, renumbered in this order."""
 
     def apart(self, label: int | Counts, labels: Counts) -> Floats:
-        """Return how far each of some labels disagrees with one, or with one each; 0: they agree wholly."""
+        """Return the disagreement of `labels` with one label, or with one label each; 0 if they agree."""
 
     def lost(self, label: Counts, in_pool: bool = False) -> Floats | None:
-        """Return the part of the divisor that goes with an instance of each label; None: there is no divisor.
+        """Return the share of the divisor that is lost without an instance of each label; None if no divisor.
 
-        The instances are of the sample, or of its pool.
+        The instance is one of the sample, or of the pool if `in_pool`.
         """
 
 
-def toward(agreement: Sums, by_label: Counts) -> NDArray[Any]:
-    """Return, for every label, how far some instances agree with it; `by_label` is how many have which.
+def agreement_by_label(agreement: AgreementKernel, by_label: Counts) -> NDArray[Any]:
+    """Return the total agreement with every label; `by_label` is the number of instances of each label.
 
     Examples
     --------
     >>> from faithkit.measure.agreement.same_label import SAME_LABEL
-    >>> toward(SAME_LABEL, np.array([2, 0, 1]))
+    >>> agreement_by_label(SAME_LABEL, np.array([2, 0, 1]))
     array([2, 0, 1])
     """
     label = np.arange(len(by_label))
-    return agreement.over_slots(np.zeros_like(label), label, by_label)
+    return agreement.sum_over_slots(np.zeros_like(label), label, by_label)
 
 
-def chance(label_counts: NDArray[np.int64], agreement: Sums) -> float | None:
-    """Return the probability that two instances agree by chance: what a constant explainer gets.
+def chance(label_counts: NDArray[np.int64], agreement: AgreementKernel) -> float | None:
+    """Return the probability that two random instances agree, which is the score of a constant explainer.
 
     Examples
     --------
@@ -121,24 +122,26 @@ def chance(label_counts: NDArray[np.int64], agreement: Sums) -> float | None:
     n = int(label_counts.sum())
     if n < 2:
         return None
-    agreeing = toward(agreement, label_counts) - 1
+    agreeing = agreement_by_label(agreement, label_counts) - 1
     if agreeing.dtype.kind == "f":
         return float((label_counts * agreeing).sum()) / (n * (n - 1))
-    pairs = sum(c * a for c, a in zip(label_counts.tolist(), agreeing.tolist(), strict=True))
-    return pairs / (n * (n - 1))
+    agreeing_pairs: int = sum(
+        count * n_agreeing for count, n_agreeing in zip(label_counts.tolist(), agreeing.tolist(), strict=True)
+    )
+    return agreeing_pairs / (n * (n - 1))
 
 
 class Always:
-    """Everything agrees: what is found with it is the most that could be found.
+    """Agreement of all predictions: the largest possible sums.
 
     Examples
     --------
-    >>> Always().over_slots(np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([2, 1, 4]))
+    >>> Always().sum_over_slots(np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([2, 1, 4]))
     array([3, 3, 4])
     """
 
-    def over_slots(
+    def sum_over_slots(
         self, row: Counts, label: Counts | None, weight: Counts, by_row: Counts | None = None
     ) -> Counts:
-        """Return the weight of each slot's row."""
+        """Return the total weight of each slot's row."""
         return sum_by(row, weight)[row]

@@ -1,4 +1,4 @@
-"""Labels: two predictions agree if they are the same."""
+"""Agreement of labels: two predictions agree if they are equal."""
 
 import numpy as np
 
@@ -10,44 +10,45 @@ from faithkit.measure.counting.owners import Counts
 
 
 class SameLabel:
-    """Two predictions agree if they are the same label.
+    """Agreement that is 1 for equal labels and 0 otherwise.
 
     Examples
     --------
-    >>> SAME_LABEL.over_slots(np.array([0, 0]), np.array([0, 1]), np.array([2, 1]))
+    >>> SAME_LABEL.sum_over_slots(np.array([0, 0]), np.array([0, 1]), np.array([2, 1]))
     array([2, 1])
     """
 
     most = 1.0
     is_whole = True
     is_convex = True
-    is_divided = False
+    is_normalised = False
     is_bounded = True
 
-    def over_slots(
+    def sum_over_slots(
         self, row: Counts, label: Counts | None, weight: Counts, by_row: Counts | None = None
     ) -> Counts:
-        """Return the weight of each slot: no other one has its label."""
+        """Return the weight of each slot: no other slot of its row has the same label."""
         return weight
 
     def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Counts:
-        """Return the counts, which are what was added up."""
+        """Return the sums, which already are counts."""
         return sums
 
     def held(self, labels: Counts, n_labels: int) -> "ScopeLabels":
-        """Look at instances with these labels, of so many."""
+        """Return the predictions of instances with these labels."""
         return ScopeLabels(labels, n_labels)
 
-    def taken(self, labels: Counts) -> "SameLabel":
-        """Return itself: what labels are called does not matter."""
+    def select_labels(self, labels: Counts) -> "SameLabel":
+        """Return itself: agreement does not depend on the numbering of labels."""
         return self
 
     def apart(self, label: int | Counts, labels: Counts) -> Floats:
-        """Return 1 for every other label."""
-        return (labels != label).astype(np.float64)
+        """Return 1 for every different label."""
+        differs: Floats = (labels != label).astype(np.float64)
+        return differs
 
     def lost(self, label: Counts, in_pool: bool = False) -> None:
-        """Return None: nothing is divided."""
+        """Return None: there is no divisor."""
         return
 
 
@@ -55,45 +56,44 @@ SAME_LABEL = SameLabel()
 
 
 class ScopeLabels:
-    """Who has which label, for a relation's matrix over them."""
+    """Labels of instances, for sums over a relation's matrix."""
 
     def __init__(self, labels: Counts, n_labels: int) -> None:
         self.labels, self.sets = labels, LabelSets(labels, n_labels)
 
     def sums(self, bits: Bits, row: Counts, label: Counts) -> Ints:
-        """Count the instances of each slot's label."""
+        """Count the instances with the label of each slot."""
         return self.sets.counts(bits, row, label)
 
     def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
-        """Add up gains and losses, label by label where many instances have it."""
-        owners, loss, lone = influence.owners, influence.loss, influence.lone
+        """Sum gains and losses, label by label for common labels."""
+        owners, loss, n_left_alone = influence.owners, influence.loss, influence.n_left_alone
         gain = owners.by_explanation(influence.gain)
-        sums = np.zeros((len(self.labels), 2 if lone.any() else 1))
-        groups = self.sets.rank[self.labels]
+        sums = np.zeros((len(self.labels), 2 if n_left_alone.any() else 1))
+        label_ranks = self.sets.rank[self.labels]
         for start, stop, bits in blocks:
-            mine = owners.span(start, stop)
-            where = owners.explanation[mine] - start, owners.label[mine]
-            weights = self._weights(gain[start:stop], lone[start:stop], sums.shape[1])
-            common = np.flatnonzero(self.sets.rank[where[1]] < len(self.sets.common))
-            np.subtract.at(
-                weights[:, :, 0], (where[0][common], self.sets.rank[where[1][common]]), loss[mine][common]
-            )
-            sums += column_sums(bits, weights, groups)
-            self._subtract_rare(sums[:, 0], bits, where, loss[mine])
-            del bits  # before the next block is made
-        lost = sums[:, 1] if sums.shape[1] > 1 else np.zeros_like(sums[:, 0])
-        return sums[:, 0], lost
+            entries = owners.span(start, stop)
+            slots = owners.explanation[entries] - start, owners.label[entries]
+            weights = self._weights(gain[start:stop], n_left_alone[start:stop], sums.shape[1])
+            common_slots = np.flatnonzero(self.sets.rank[slots[1]] < len(self.sets.common))
+            ranks = self.sets.rank[slots[1][common_slots]]
+            np.subtract.at(weights[:, :, 0], (slots[0][common_slots], ranks), loss[entries][common_slots])
+            sums += column_sums(bits, weights, label_ranks)
+            self._subtract_rare(sums[:, 0], bits, slots, loss[entries])
+            del bits  # free memory before the next block
+        lone_owners = sums[:, 1] if sums.shape[1] > 1 else np.zeros_like(sums[:, 0])
+        return sums[:, 0], lone_owners
 
-    def _weights(self, gain: Floats, lone: Floats, columns: int) -> Floats:
+    def _weights(self, gain: Floats, n_left_alone: Floats, n_columns: int) -> Floats:
         sets = self.sets
-        weights = np.empty((len(gain), len(sets.common) + (not sets.all_common), columns))
+        weights = np.empty((len(gain), len(sets.common) + (not sets.all_common), n_columns))
         weights[:, :, 0] = gain[:, None]
-        weights[:, :, 1:] = lone[:, None, None]  # seldom anything but 0
+        weights[:, :, 1:] = n_left_alone[:, None, None]  # usually 0
         return weights
 
-    def _subtract_rare(self, sums: Floats, bits: Bits, where: tuple[Ints, Ints], loss: Floats) -> None:
-        """Subtract, in place, what rare labels have lost from the instances that have them."""
-        row, label = where
+    def _subtract_rare(self, sums: Floats, bits: Bits, slots: tuple[Ints, Ints], loss: Floats) -> None:
+        """Subtract, in place, the losses of rare labels from the instances with these labels."""
+        row, label = slots
         for slot, instance in self.sets.pairs(label):
-            held = get_bits(bits, row[slot], instance)
-            np.subtract.at(sums, instance[held], loss[slot[held]])
+            holds = get_bits(bits, row[slot], instance)
+            np.subtract.at(sums, instance[holds], loss[slot[holds]])

@@ -1,4 +1,4 @@
-"""Numbers with a tolerance: two predictions agree if they differ by at most ε."""
+"""Agreement of numbers within a tolerance: two predictions agree if they differ by at most ε."""
 
 from functools import cached_property
 from typing import Any
@@ -13,20 +13,20 @@ from faithkit.arrays.blocks import spans
 from faithkit.measure.agreement.base import Blocks, Influence
 from faithkit.measure.counting.owners import Counts
 
-AT_ONCE = 2**22  # elements of an unpacked matrix
-FINE = 2.0**35  # steps of the largest weight of a row
+BATCH_SIZE = 2**22  # elements of an unpacked matrix per batch
+RESOLUTION = 2.0**35  # integer steps into which the largest weight of a row is divided
 
 
 @attrs.frozen(eq=False, slots=False)
 class Within:
-    """Two predictions agree if they differ by at most ε; labels are numbered in order of their values.
+    """Agreement that is 1 for numbers that differ by at most ε; labels are sorted by value.
 
-    A difference of ε is within it, also where its last bits are not.
+    A difference of exactly ε agrees, even if rounding makes it slightly larger.
 
     Examples
     --------
     >>> near = Within(np.array([0.9, 1.1, 1.5]), 0.2)
-    >>> near.over_slots(np.array([0, 0, 0]), np.array([0, 1, 2]), np.array([1, 1, 1]))
+    >>> near.sum_over_slots(np.array([0, 0, 0]), np.array([0, 1, 2]), np.array([1, 1, 1]))
     array([2, 2, 1])
     """
 
@@ -35,70 +35,68 @@ class Within:
 
     most = 1.0
     is_whole = True
-    is_convex = False  # what lies between two numbers may agree with both
-    is_divided = False
+    is_convex = False  # a number between two others may agree with both
+    is_normalised = False
     is_bounded = True
 
     @cached_property
     def first(self) -> Counts:
         """The first label that agrees with each label."""
-        bits = 1e-15 * np.abs(self.values) + 1e-9 * self.epsilon
-        return np.searchsorted(self.values, self.values - self.epsilon - bits)
+        rounding = 1e-15 * np.abs(self.values) + 1e-9 * self.epsilon
+        return np.searchsorted(self.values, self.values - self.epsilon - rounding)
 
     @cached_property
-    def behind(self) -> Counts:
-        """The label behind the last one that agrees with each label: who agrees with whom is mutual."""
+    def stop(self) -> Counts:
+        """The label after the last one that agrees with each label; agreement is symmetric."""
         return np.searchsorted(self.first, np.arange(len(self.values)), side="right")
 
-    def over_slots(
+    def sum_over_slots(
         self, row: Counts, label: Counts | None, weight: NDArray[Any], by_row: NDArray[Any] | None = None
     ) -> NDArray[Any]:
-        """Add up consecutive slots, as labels are in the order of their values."""
+        """Sum consecutive slots: labels are sorted by value."""
         k, label = len(self.values), np.arange(len(row)) if label is None else label
         codes = row * k + label
-        behind, first = (
-            np.searchsorted(codes, row * k + place[label]) for place in (self.behind, self.first)
-        )
+        stop, first = (np.searchsorted(codes, row * k + bound[label]) for bound in (self.stop, self.first))
         if weight.dtype.kind != "f":
-            return _between(weight, first, behind)
-        most = np.zeros(int(row.max(initial=-1)) + 1)
-        np.maximum.at(most, row, weight)
-        unit = np.where(most > 0, most, 1.0)[row]
-        high = np.rint(weight / unit * FINE)  # whole numbers add up exactly, however large others are
-        low = np.rint((weight / unit * FINE - high) * FINE)
-        parts = (_between(one.astype(np.int64), first, behind) for one in (high, low))
-        return unit * (next(parts) / FINE + next(parts) / FINE**2)
+            return _sum_slices(weight, first, stop)
+        largest = np.zeros(int(row.max(initial=-1)) + 1)
+        np.maximum.at(largest, row, weight)
+        unit = np.where(largest > 0, largest, 1.0)[row]
+        coarse = np.rint(weight / unit * RESOLUTION)  # sums of integers are exact
+        fine = np.rint((weight / unit * RESOLUTION - coarse) * RESOLUTION)
+        sums = (_sum_slices(values.astype(np.int64), first, stop) for values in (coarse, fine))
+        return unit * (next(sums) / RESOLUTION + next(sums) / RESOLUTION**2)
 
     def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Counts:
-        """Return the counts, which are what was added up."""
+        """Return the sums, which already are counts."""
         return sums
 
     def held(self, labels: Counts, n_labels: int) -> "ScopeNumbers":
-        """Look at instances with these labels."""
+        """Return the predictions of instances with these labels."""
         return ScopeNumbers(self, labels)
 
-    def taken(self, labels: Counts) -> "Within":
-        """Return the agreement of some labels, given in order."""
+    def select_labels(self, labels: Counts) -> "Within":
+        """Return the agreement of the selected labels, which are sorted."""
         return Within(self.values[labels], self.epsilon)
 
     def apart(self, label: int | Counts, labels: Counts) -> Floats:
-        """Return 1 for every value that is further away than ε."""
-        return ((labels < self.first[label]) | (labels >= self.behind[label])).astype(np.float64)
+        """Return 1 for every value that differs by more than ε."""
+        return ((labels < self.first[label]) | (labels >= self.stop[label])).astype(np.float64)
 
     def lost(self, label: Counts, in_pool: bool = False) -> None:
-        """Return None: nothing is divided."""
+        """Return None: there is no divisor."""
         return
 
 
-def _between(values: Counts, first: Counts, behind: Counts) -> Counts:
-    """Add up consecutive values, from `first` to that before `behind`."""
-    before = np.concatenate([[0], np.cumsum(values)])
-    found: Counts = before[behind] - before[first]
-    return found
+def _sum_slices(values: Counts, first: Counts, stop: Counts) -> Counts:
+    """Sum each slice of values from `first` to `stop`."""
+    cumulative = np.concatenate([[0], np.cumsum(values)])
+    sums: Counts = cumulative[stop] - cumulative[first]
+    return sums
 
 
 class ScopeNumbers:
-    """Instances in the order of their predictions."""
+    """Numbers of instances, sorted, for sums over a relation's matrix."""
 
     def __init__(self, agreement: Within, labels: Counts) -> None:
         self.agreement, self.labels = agreement, labels
@@ -107,43 +105,43 @@ class ScopeNumbers:
 
     def sums(self, bits: Bits, row: Counts, label: Counts) -> Ints:
         """Count, for each slot, the instances that agree with its label."""
-        first, behind = (np.searchsorted(self.sorted, place[label]) for place in self._ends)
-        found = np.empty(len(row), dtype=np.int64)
-        for start, stop in spans(len(bits), max(1, AT_ONCE // max(1, len(self.labels)))):
+        first, end = (np.searchsorted(self.sorted, bound[label]) for bound in self._bounds)
+        counts = np.empty(len(row), dtype=np.int64)
+        for start, stop in spans(len(bits), max(1, BATCH_SIZE // max(1, len(self.labels)))):
             holds = unpack_bits(bits[start:stop], len(self.labels))[:, self.order]
-            before = np.zeros((len(holds), holds.shape[1] + 1), dtype=np.int64)
-            np.cumsum(holds, axis=1, out=before[:, 1:])
-            mine = slice(*np.searchsorted(row, [start, stop]))
-            which = row[mine] - start
-            found[mine] = before[which, behind[mine]] - before[which, first[mine]]
-        return found
+            cumulative = np.zeros((len(holds), holds.shape[1] + 1), dtype=np.int64)
+            np.cumsum(holds, axis=1, out=cumulative[:, 1:])
+            slots = slice(*np.searchsorted(row, [start, stop]))
+            block_row = row[slots] - start
+            counts[slots] = cumulative[block_row, end[slots]] - cumulative[block_row, first[slots]]
+        return counts
 
     @property
-    def _ends(self) -> tuple[Counts, Counts]:
-        return self.agreement.first, self.agreement.behind
+    def _bounds(self) -> tuple[Counts, Counts]:
+        return self.agreement.first, self.agreement.stop
 
     def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
-        """Add up gains and losses: of each explanation, those of owners that agree."""
-        owners, loss, lone = influence.owners, influence.loss, influence.lone
+        """Sum the gains of each explanation's owners, and the losses of those that agree."""
+        owners, loss, n_left_alone = influence.owners, influence.loss, influence.n_left_alone
         gain = owners.by_explanation(influence.gain)
         sums = np.zeros((2, len(self.labels)))
         for start, stop, bits in blocks:
-            for top, bottom in spans(stop - start, max(1, AT_ONCE // max(1, len(self.labels)))):
-                rows = slice(start + top, start + bottom)
-                holds = unpack_bits(bits[top:bottom], len(self.labels))
-                mine = owners.span(rows.start, rows.stop)
-                place = owners.explanation[mine] - rows.start, owners.label[mine]
-                lost = self._losses(*place, loss[mine], len(holds))
-                sums[0] += np.where(holds, gain[rows, None] - lost[:, self.labels], 0).sum(axis=0)
-                sums[1] += (holds * lone[rows, None]).sum(axis=0)
-            del bits  # before the next block is made
+            for row_start, row_stop in spans(stop - start, max(1, BATCH_SIZE // max(1, len(self.labels)))):
+                rows = slice(start + row_start, start + row_stop)
+                holds = unpack_bits(bits[row_start:row_stop], len(self.labels))
+                entries = owners.span(rows.start, rows.stop)
+                slots = owners.explanation[entries] - rows.start, owners.label[entries]
+                losses = self._losses_by_label(*slots, loss[entries], len(holds))
+                sums[0] += np.where(holds, gain[rows, None] - losses[:, self.labels], 0).sum(axis=0)
+                sums[1] += (holds * n_left_alone[rows, None]).sum(axis=0)
+            del bits  # free memory before the next block
         return sums[0], sums[1]
 
-    def _losses(self, row: Counts, label: Counts, loss: Floats, m: int) -> Floats:
-        """Return, for some explanations and every label, the losses of owners that agree with it."""
-        table = np.zeros((m, len(self.agreement.values) + 1))
+    def _losses_by_label(self, row: Counts, label: Counts, loss: Floats, n_rows: int) -> Floats:
+        """Return the losses of owners that agree with each label, for each explanation."""
+        table = np.zeros((n_rows, len(self.agreement.values) + 1))
         np.add.at(table, (row, label + 1), loss)
         np.cumsum(table, axis=1, out=table)
-        first, behind = self._ends
-        lost: Floats = table[:, behind] - table[:, first]
-        return lost
+        first, stop = self._bounds
+        losses: Floats = table[:, stop] - table[:, first]
+        return losses

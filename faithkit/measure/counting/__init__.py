@@ -1,1 +1,1 @@
-"""Counts: who owns an explanation, for whom it holds, and what rows and clusters weigh."""
+"""Counting of rows by explanation and label, with weights, clusters and pools."""

@@ -1,4 +1,4 @@
-"""Counts of rows that have weights or clusters: every owner with what is no other to it."""
+"""Counts of rows with weights or clusters."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -17,117 +17,120 @@ from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import NOTHING, Squares
 from faithkit.measure.counting import scans
-from faithkit.measure.counting.cells import Cells, cells_by_block, differ, joint_blocks
+from faithkit.measure.counting.cells import Cells, cells_by_block, joint_blocks, mark_run_starts
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.label_sets import LabelSets
 from faithkit.measure.counting.owners import Counts, Owners
 from faithkit.measure.counting.pool import Pool
-from faithkit.measure.counting.scans import NOBODY
+from faithkit.measure.counting.scans import NO_SLOTS
 from faithkit.measure.counting.tally import RowCount, Tally
 from faithkit.measure.jackknife.pairs import pair_sums
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class CellCount(RowCount):
-    """Counts over rows with weights or clusters, in steps of the weights' grid.
+    """Counts over rows with weights or clusters, in steps of the weights.
 
-    The rows of a pool stand behind the explained ones; they own nothing (−1). An owner stands for what one
-    unit owns of an explanation and a label. `held_codes`, explanation × labels + label, and `held` say what
-    the rows weigh for which an explanation holds. `extent` has the weights of the smallest and the largest
-    cell. Numbers are in units of `scale`, what a constant explanation leaves, as if rows were equal. Where
-    explanations group rows, all cells are kept.
+    The rows of a pool follow the explained rows, and own no explanation (−1). An owner is the weight that
+    one unit owns of one explanation and label. `held` is the weight of the rows for which an explanation
+    holds, by `scope_codes`: explanation × labels + label. `extent` has the weights of the smallest and the
+    largest cell. Numbers are in units of `scale`, the disagreement that a constant explanation leaves.
+    `grouped` has all cells of a grouping relation.
     """
 
     design: Design
     n_explained: int
     more: tuple[Sample, ...] = ()
-    held_codes: Counts = NOBODY
-    held: Counts = NOBODY
+    scope_codes: Counts = NO_SLOTS
+    held: Counts = NO_SLOTS
     extent: tuple[int, int] = (0, 0)
     grouped: Cells | None = None
 
     def blocks(self) -> Iterator[tuple[int, int, Bits]]:
-        """Yield the relation's matrix over all rows, the pool's last, in blocks of explanations."""
+        """Yield the relation's matrix over all rows, those of the pool last, in blocks of explanations."""
         return joint_blocks(self.relation, (self.sample, *self.more), self.explanations)
 
     @property
     def is_plain(self) -> bool:
-        """No: rows are not equal."""
+        """False: rows are not equal."""
         return False
 
     def chance(self) -> float | None:
         """Return what a constant explainer would get on the same rows."""
-        if self.agreement.is_divided:
+        if self.agreement.is_normalised:
             return 0.0
         return self.design.chance(self.labels, self.n_explained, self.agreement)
 
     def pieces(self) -> Iterator[tuple[Sample, Counts]]:
-        """Yield the sample, and the pieces of its pool, with their labels."""
+        """Yield the sample and the pieces of its pool, with their labels."""
         start = 0
         for sample in (self.sample, *self.more):
             yield sample, self.labels[start : start + len(sample)]
             start += len(sample)
 
     def cells(self) -> Iterator[Cells]:
-        """Yield what each unit has of each explanation, some explanations at a time."""
+        """Yield the cells in blocks of explanations."""
         return cells_by_block(self, self.design) if self.grouped is None else iter([self.grouped])
 
     @property
-    def every_row(self) -> Cells:
-        """The cells of one explanation that all rows have, and that holds for all rows."""
+    def constant_cells(self) -> Cells:
+        """The cells of a constant explanation, which all rows own and which holds for all rows."""
         owned = np.where(np.arange(len(self.design)) < self.n_explained, self.design.steps, 0)
         return Cells.of(np.zeros_like(owned), self.design.unit, self.labels, self.design.steps, owned)
 
-    def label_counts(self, some: Counts) -> Counts:
-        """Count the rows of every label for which some explanations hold, each as one."""
+    def label_counts(self, explanations: Counts) -> Counts:
+        """Count the rows of every label for which each of these explanations holds, without weights."""
         if self.relation.groups:
-            held = ~self.explanations.missing[self.owned]
-            rows = [np.bincount(self.labels[(self.owned == u) & held], minlength=self.n_labels) for u in some]
-            return np.array(rows)
-        blocks = joint_blocks(self.relation, (self.sample, *self.more), self.explanations.take(some))
+            is_present = ~self.explanations.missing[self.owned]
+            labels = (self.labels[(self.owned == explanation) & is_present] for explanation in explanations)
+            return np.array([np.bincount(row_labels, minlength=self.n_labels) for row_labels in labels])
+        blocks = joint_blocks(self.relation, (self.sample, *self.more), self.explanations.take(explanations))
         sets = LabelSets(self.labels, self.n_labels)
         return np.concatenate([sets.table(bits) for _, _, bits in blocks])
 
     def tallies(self) -> Iterator[Tally]:
-        """Yield the tally in weights that average to 1: an explanation has a row for each kind of owner.
+        """Yield the tally in weights that average to 1, in parts.
 
-        Owners differ by what is no other to them.
+        An explanation has one row for each kind of owner. Owners of one kind have the same `own` and
+        `own_agreeing`.
         """
-        most = max(1, scans.DENSE // self.n_labels)
-        for start, stop in spans(len(self._kinds[0]), most):
-            yield self._kinds_tally(start, stop)
+        max_kinds = max(1, scans.DENSE // self.n_labels)
+        for start, stop in spans(len(self._kinds[0]), max_kinds):
+            yield self._tally_of_kinds(start, stop)
 
     @property
     def tally(self) -> Tally:
-        """The tally as a whole."""
-        return self._kinds_tally(0, len(self._kinds[0]))
+        """The complete tally."""
+        return self._tally_of_kinds(0, len(self._kinds[0]))
 
     @cached_property
     def _kinds(self) -> tuple[Counts, Counts]:
-        """The first owner of every kind, by explanation and `own`; and the kind of each."""
+        """The first entry of every kind of owner, and the kind of every entry."""
         owners = self.owners
-        keys = owners.explanation, owners.own, owners.own_alike
+        keys = owners.explanation, owners.own, owners.own_agreeing
         order = np.lexsort(keys[::-1])
-        is_first = differ(*(key[order] for key in keys))
+        is_first = mark_run_starts(*(key[order] for key in keys))
         kind = np.empty(len(order), dtype=np.int64)
         kind[order] = np.cumsum(is_first) - 1
         return order[is_first], kind
 
-    def _kinds_tally(self, start: int, stop: int) -> Tally:
+    def _tally_of_kinds(self, start: int, stop: int) -> Tally:
         entries, step, (first, kind) = self.owners, self.design.step, self._kinds
-        some = first[start:stop]
-        mine = np.flatnonzero((kind >= start) & (kind < stop))
-        owners = np.zeros((2, len(some), self.n_labels))
-        np.add.at(owners[1], (kind[mine] - start, entries.label[mine]), entries.weight[mine] * step)
-        nothing = np.zeros(len(some))
-        own, agreeing = (np.stack([nothing, one[some] * step]) for one in (entries.own, entries.own_alike))
-        return Tally(self._weights(entries.explanation[some]), owners, own, agreeing, self.agreement)
+        first_entries = first[start:stop]
+        in_span = np.flatnonzero((kind >= start) & (kind < stop))
+        owners = np.zeros((2, len(first_entries), self.n_labels))
+        np.add.at(owners[1], (kind[in_span] - start, entries.label[in_span]), entries.weight[in_span] * step)
+        zeros = np.zeros(len(first_entries))
+        own = np.stack([zeros, entries.own[first_entries] * step])
+        own_agreeing = np.stack([zeros, entries.own_agreeing[first_entries] * step])
+        counts = self._scope_weights(entries.explanation[first_entries])
+        return Tally(counts, owners, own, own_agreeing, self.agreement)
 
-    def _weights(self, some: Counts) -> np.ndarray:
-        """Return what the rows of each label weigh for which some explanations hold."""
-        codes = some[:, None] * self.n_labels + np.arange(self.n_labels)
-        place = np.searchsorted(self.held_codes, codes).clip(max=max(0, len(self.held) - 1))
-        return np.where(self.held_codes[place] == codes, self.held[place], 0) * self.design.step
+    def _scope_weights(self, explanations: Counts) -> np.ndarray:
+        """Return the weight of the rows of each label for which each of these explanations holds."""
+        codes = explanations[:, None] * self.n_labels + np.arange(self.n_labels)
+        position = np.searchsorted(self.scope_codes, codes).clip(max=max(0, len(self.held) - 1))
+        return np.where(self.scope_codes[position] == codes, self.held[position], 0) * self.design.step
 
 
 def count_cells(
@@ -139,9 +142,9 @@ def count_cells(
     pool: Pool | None = None,
     agreement: Agreement = SAME_LABEL,
 ) -> CellCount:
-    """Tally a relation over a sample whose rows, and those of a pool behind it, have weights or clusters.
+    """Tally a relation over a sample and its pool, whose rows have weights or clusters.
 
-    Numbers agree as if rows were equal; their unit is set here.
+    `agreement` assumes equal rows. The unit of numbers is set here.
 
     Examples
     --------
@@ -149,8 +152,8 @@ def count_cells(
     >>> from faithkit.explanations.relations import SameExplanation
     >>> sample = Sample(None, Explanations.of(["a", "a", "a"]))
     >>> design = Design.of(None, ["ann", "ann", "bob"], n=3)
-    >>> found = count_cells(SameExplanation(), sample, np.array([0, 0, 1]), 2, design)
-    >>> found.owners.others, found.owners.agreeing
+    >>> counted = count_cells(SameExplanation(), sample, np.array([0, 0, 1]), 2, design)
+    >>> counted.owners.others, counted.owners.agreeing
     (array([1, 2]), array([0, 0]))
     """
     groups = group(key_of(relation, sample.explanations), sample.explanations.missing)
@@ -158,8 +161,8 @@ def count_cells(
     owned = np.append(groups.codes, np.full(len(design) - len(sample), -1))
     labels = np.concatenate([labels, *(codes for _, codes in pieces)])
     distinct = sample.explanations.take(groups.first)
-    more = tuple(one for one, _ in pieces)
-    return count_coded(relation, sample, distinct, owned, labels, n_labels, design, agreement, more)
+    pool_samples = tuple(piece_sample for piece_sample, _ in pieces)
+    return count_coded(relation, sample, distinct, owned, labels, n_labels, design, agreement, pool_samples)
 
 
 def count_coded(
@@ -171,89 +174,89 @@ def count_coded(
     n_labels: int,
     design: Design,
     agreement: Agreement = SAME_LABEL,
-    more: tuple[Sample, ...] = (),
+    pool_samples: tuple[Sample, ...] = (),
 ) -> CellCount:
-    """Tally rows of which the explanations and the labels are known as codes; −1 is a row of a pool.
+    """Tally rows whose explanations and labels are codes; a row of the pool has the explanation −1.
 
-    A relation that groups needs no sample.
+    A grouping relation needs no sample.
     """
-    begun = CellCount(
+    uncounted = CellCount(
         relation=relation,
         sample=sample,
         labels=labels,
         n_labels=n_labels,
         owned=owned,
         explanations=distinct,
-        reflexive=np.zeros(0, dtype=bool),  # the owners know what is no other to them
-        owners=Owners(*[NOBODY] * 6),
+        reflexive=np.zeros(0, dtype=bool),  # `own` of the owners replaces it
+        owners=Owners(*[NO_SLOTS] * 6),
         agreement=agreement,
         design=design,
         n_explained=int((owned >= 0).sum()),
-        more=more,
+        more=pool_samples,
     )
-    if isinstance(agreement, Squares) and agreement.is_divided:
-        scale = _constant(begun)
-        begun = attrs.evolve(begun, agreement=agreement.scaled(scale), scale=scale)
-    return _counted(begun)
+    if isinstance(agreement, Squares) and agreement.is_normalised:
+        scale = _constant_disagreement(uncounted)
+        uncounted = attrs.evolve(uncounted, agreement=agreement.scaled(scale), scale=scale)
+    return _count_owners(uncounted)
 
 
-def _constant(begun: CellCount) -> float:
-    """Return what one explanation for all rows leaves of numbers: others are divided by it."""
-    sums = pair_sums(begun.every_row, begun.agreement, begun.design.n_units)
+def _constant_disagreement(uncounted: CellCount) -> float:
+    """Return the mean disagreement that a constant explanation leaves; numbers are divided by it."""
+    sums = pair_sums(uncounted.constant_cells, uncounted.agreement, uncounted.design.n_units)
     if sums.disagreement <= NOTHING * max(1.0, sums.compared):
         raise InputError(
-            "there is nothing to explain: all predictions of rows that count are the same number, or of one "
-            "cluster. Of numbers the share of their variance is measured, and they have none."
+            "there is nothing to explain: all predictions of rows with a weight are the same number, or of "
+            "one cluster. For numbers, faithkit measures the share of variance explained, and they have none."
         )
     return sums.disagreement / sums.compared
 
 
-def _counted(begun: CellCount) -> CellCount:
-    """Find what every owner is checked against, going over the cells once."""
-    totals = np.zeros(len(begun.explanations), dtype=np.int64)
-    parts, held_codes, held, extents = [], [NOBODY], [NOBODY], []
+def _count_owners(uncounted: CellCount) -> CellCount:
+    """Compute the owners in one pass over the cells."""
+    totals = np.zeros(len(uncounted.explanations), dtype=np.int64)
+    owner_blocks, scope_codes, held, extents = [], [NO_SLOTS], [NO_SLOTS], []
     grouped = None
-    for cells in begun.cells():
-        grouped = cells if begun.relation.groups else None
-        parts.append(_owners(cells, begun.agreement, totals))
-        codes, place = np.unique(cells.explanation * begun.n_labels + cells.label, return_inverse=True)
-        held_codes.append(codes)
-        held.append(sum_by(place, cells.held, len(codes)))
+    for cells in uncounted.cells():
+        grouped = cells if uncounted.relation.groups else None
+        owner_blocks.append(_owner_columns(cells, uncounted.agreement, totals))
+        codes, slot = np.unique(cells.explanation * uncounted.n_labels + cells.label, return_inverse=True)
+        scope_codes.append(codes)
+        held.append(sum_by(slot, cells.held, len(codes)))
         extents.append(cells.extent)
-    row, unit, label, steps, rows, alike, own, own_alike = (
-        np.concatenate(values) for values in zip(*parts, strict=True)
+    row, unit, label, steps, rows, alike, own, own_agreeing = (
+        np.concatenate(values) for values in zip(*owner_blocks, strict=True)
     )
-    n = begun.n_explained
-    place = _places((row, unit, label), (begun.owned[:n], begun.design.unit[:n], begun.labels[:n]))
-    known = [one for one in extents if one != (0, 0)] or [(0, 0)]
+    n = uncounted.n_explained
+    row_keys = uncounted.owned[:n], uncounted.design.unit[:n], uncounted.labels[:n]
+    nonempty = [extent for extent in extents if extent != (0, 0)] or [(0, 0)]
     return attrs.evolve(
-        begun,
-        owners=Owners(row, label, rows, alike, totals, own, own_alike, steps),
-        place=place,
-        held_codes=np.concatenate(held_codes),
+        uncounted,
+        owners=Owners(row, label, rows, alike, totals, own, own_agreeing, steps),
+        place=_find_keys((row, unit, label), row_keys),
+        scope_codes=np.concatenate(scope_codes),
         held=np.concatenate(held),
         grouped=grouped,
-        extent=(min(low for low, _ in known), max(high for _, high in known)),
+        extent=(min(low for low, _ in nonempty), max(high for _, high in nonempty)),
     )
 
 
-def _owners(cells: Cells, agreement: Agreement, totals: Counts) -> tuple[np.ndarray, ...]:
-    """Return all that is known of the cells that own something; `totals` are filled in place."""
+def _owner_columns(cells: Cells, agreement: Agreement, totals: Counts) -> tuple[np.ndarray, ...]:
+    """Return the columns of all owners in these cells; add to `totals` in place."""
     row, label, held = cells.explanation, cells.label, cells.held
     np.add.at(totals, row, held)
     k = int(label.max(initial=0)) + 1
     codes, slot = np.unique(row * k + label, return_inverse=True)
-    toward = agreement.over_slots(codes // k, codes % k, sum_by(slot, held, len(codes)))[slot]
-    own_agreeing = agreement.over_slots(cells.cell, label, held)
+    alike = agreement.sum_over_slots(codes // k, codes % k, sum_by(slot, held, len(codes)))[slot]
+    own_agreeing = agreement.sum_over_slots(cells.cell, label, held)
     own = cells.weights[0][cells.cell]
-    every = row, cells.unit, label, cells.owned, cells.owners, toward, own, own_agreeing
-    return tuple(values[cells.owners > 0] for values in every)
+    columns = row, cells.unit, label, cells.owned, cells.owners, alike, own, own_agreeing
+    return tuple(values[cells.owners > 0] for values in columns)
 
 
-def _places(known: tuple[Counts, ...], wanted: tuple[Counts, ...]) -> Counts:
-    """Return where each triple stands among those that are known, which are in order."""
-    units, labels = (int(one.max(initial=0)) + 1 for one in known[1:])
-    pairs = known[0] * units + known[1]
-    cell = np.cumsum(differ(pairs)) - 1
-    mine = np.searchsorted(pairs[differ(pairs)], wanted[0] * units + wanted[1])
-    return np.searchsorted(cell * labels + known[2], mine * labels + wanted[2])
+def _find_keys(sorted_keys: tuple[Counts, ...], keys: tuple[Counts, ...]) -> Counts:
+    """Return the position of each key (a triple) among sorted keys."""
+    units, labels = (int(codes.max(initial=0)) + 1 for codes in sorted_keys[1:])
+    pairs = sorted_keys[0] * units + sorted_keys[1]
+    cell = np.cumsum(mark_run_starts(pairs)) - 1
+    key_cell = np.searchsorted(pairs[mark_run_starts(pairs)], keys[0] * units + keys[1])
+    return np.searchsorted(cell * labels + sorted_keys[2], key_cell * labels + keys[2])

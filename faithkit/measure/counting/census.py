@@ -1,12 +1,11 @@
-"""The tally of grouping as it streams: who has which explanation, label by label, and who was the first.
+"""The census: the streaming tally of a grouping relation, for logs that are read in pieces.
 
-A slot is an explanation with a label that some of its owners have. The censuses of two pieces of a log
-unite, so a sample of any length needs memory for its distinct explanations and their labels only.
+A slot is a pair of explanation and label that occurs. The censuses of two pieces of a log can be united, so a
+log of any length needs memory only for its distinct explanations and their labels.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import attrs
@@ -14,46 +13,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays.blocks import each_block
-from faithkit.arrays.grouping import group, ordered, renumbered
+from faithkit.arrays.grouping import group, renumber, sort_distinct
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import Relation, key_of
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.counting.owners import Owners, constant, runs
+from faithkit.measure.counting.owners import Owners, broadcast_constant, sort_runs
 from faithkit.measure.counting.scans import ScanTarget
 from faithkit.measure.counting.tally import grouped_owners
 
 Ints = NDArray[np.int64]
-SAVED = 0.8  # of all cells, that are left where it pays to unite them
-PATIENCE = 32
+SAVED = 0.8  # uniting pays off if at most this share of the slots remains
+MERGE_DELAY = 32  # otherwise wait until this many times as many slots have arrived
 
 Values = list[Any] | NDArray[np.float64]
-"""What labels are: any values; or numbers, or rows of them, in order.
+"""Labels: a list of any values, or a sorted array of numbers or of rows of numbers.
 
-Single numbers of which hardly any occurs twice may be in any order, and more than once: to sort them would
-take longer than all else, and what they add up to needs none. `Census.settled` does.
+Single numbers that hardly repeat may be unsorted and may repeat: sorting would take longer than everything
+else, and sums do not need it. `Census.settled` sorts them.
 """
 
 
 @attrs.frozen(eq=False)
 class Census:
-    """Distinct explanations by their first row, labels, and for each pair of them that occurs how often.
+    """Distinct explanations in order of first appearance, labels, and the count of each slot.
 
-    Cell c says that `count[c]` instances of label `labels[label[c]]` have the explanation `owner[c]`, the
-    first of them being the instance `first[c]`. Where instances are in `groups`, a cell has one of these,
-    too. `agreement` says how far two labels agree, once all of them are known.
+    In slot c, `count[c]` instances have the label `labels[label[c]]` and the explanation `owner[c]`. The
+    first of them is the instance `first[c]`. If instances are in `groups`, slot c belongs to `group[c]`.
+    `agreement` measures how far two labels agree, once all labels are known.
 
-    Without these three, cell c is the instance ``start + c``, which has the label c: so numbers that hardly
-    repeat need no memory but for themselves and their owners.
+    Without `label`, `count` and `first`, slot c is the instance ``start + c`` with the label c. Numbers that
+    hardly repeat then need memory only for themselves and their owners.
 
     Examples
     --------
     >>> from faithkit.explanations.relations import SameExplanation
     >>> same = SameExplanation()
-    >>> one = Census.of(same, Explanations.of(["a", "b", "a"]), np.array([0, 0, 1]), ["no", "yes"])
-    >>> two = Census.of(same, Explanations.of(["c", "a"]), np.array([0, 0]), ["yes"], start=3)
-    >>> both = Census.united(same, [one, two])
-    >>> both.explanations.values, both.owner, both.count, both.first
+    >>> head = Census.of(same, Explanations.of(["a", "b", "a"]), np.array([0, 0, 1]), ["no", "yes"])
+    >>> tail = Census.of(same, Explanations.of(["c", "a"]), np.array([0, 0]), ["yes"], start=3)
+    >>> census = Census.united(same, [head, tail])
+    >>> census.explanations.values, census.owner, census.count, census.first
     (array(['a', 'b', 'c'], dtype=object), array([0, 0, 1, 2]), array([1, 2, 1, 1]), array([0, 2, 1, 3]))
     """
 
@@ -80,217 +79,224 @@ class Census:
     ) -> "Census":
         """Count a piece whose first row has the number `start`.
 
-        `codes` are places in `labels`, None where every row has its own, and `grouped` is the same of groups.
+        `codes` are positions in `labels`, or None if row i has the label i. `grouped` has the group codes of
+        rows, and the groups.
         """
         owners = group(key_of(relation, explanations), explanations.missing)
-        member, groups = (None, []) if grouped is None else grouped
+        group_codes, groups = (None, []) if grouped is None else grouped
         distinct = explanations.take(owners.first)
-        found = cls(distinct, labels, owners.codes, codes, group=member, groups=groups, start=start)
-        return found if found._is_merged else found._merged()
+        census = cls(distinct, labels, owners.codes, codes, group=group_codes, groups=groups, start=start)
+        return census if census._is_one_slot_per_label else census._merge_equal()
 
     @classmethod
-    def united(cls, relation: Relation, parts: Sequence["Census"]) -> "Census":
-        """Unite the censuses of pieces, given in the order of their rows."""
-        if len(parts) == 1:
-            return parts[0]
-        explanations = Explanations.concat([part.explanations for part in parts])
+    def united(cls, relation: Relation, censuses: Sequence["Census"]) -> "Census":
+        """Unite the censuses of pieces, in the order of their rows."""
+        if len(censuses) == 1:
+            return censuses[0]
+        explanations = Explanations.concat([census.explanations for census in censuses])
         owners = group(key_of(relation, explanations), explanations.missing)
-        owner, distinct = _owners(owners.codes, parts), explanations.take(owners.first)
-        if _are_rows(parts):
-            numbers = _filled(parts, lambda which, out: np.copyto(out, parts[which].labels), np.float64)
-            return cls(distinct, numbers, owner, start=parts[0].start)
-        labels, label = _joined([part.labels for part in parts], [part.label for part in parts])
-        members = [part.group for part in parts if part.group is not None]
-        groups, member = _joined([part.groups for part in parts], members) if members else ([], None)
-        count = np.concatenate([part.count for part in parts])
-        first = np.concatenate([part.first for part in parts])
-        whole = cls(distinct, labels, owner, label, count, first, member, list(groups))
-        return whole if whole._is_merged else whole._merged()
+        owner, distinct = _renumber_owners(owners.codes, censuses), explanations.take(owners.first)
+        if _are_consecutive_rows(censuses):
+            numbers = _fill_by_census(censuses, lambda i, out: np.copyto(out, censuses[i].labels), np.float64)
+            return cls(distinct, numbers, owner, start=censuses[0].start)
+        codes = [census.label for census in censuses]
+        labels, label = _join_values([census.labels for census in censuses], codes)
+        groups: Values = []
+        group_codes = None
+        if codes := [census.group for census in censuses if census.group is not None]:
+            groups, group_codes = _join_values([census.groups for census in censuses], codes)
+        count = np.concatenate([census.count for census in censuses])
+        first = np.concatenate([census.first for census in censuses])
+        united = cls(distinct, labels, owner, label, count, first, group_codes, list(groups))
+        return united if united._is_one_slot_per_label else united._merge_equal()
 
     @cached_property
     def label(self) -> Ints:
-        """The label of each cell."""
+        """The label of each slot."""
         return np.arange(len(self.owner)) if self._label is None else self._label
 
     @cached_property
     def count(self) -> Ints:
-        """How many instances each cell has."""
-        return constant(1, len(self.owner)) if self._count is None else self._count
+        """The number of instances in each slot."""
+        return broadcast_constant(1, len(self.owner)) if self._count is None else self._count
 
     @cached_property
     def first(self) -> Ints:
-        """The first instance of each cell."""
+        """The first instance in each slot."""
         return self.start + np.arange(len(self.owner)) if self._first is None else self._first
 
     @property
     def are_rows(self) -> bool:
-        """Whether every cell is a row with a label of its own: so many will be left however they unite."""
+        """Whether every slot is a row with its own label; uniting then saves no memory."""
         return self._label is None
 
     @property
     def settled(self) -> "Census":
-        """The slots with numbers in order, each of them once."""
+        """The same census with sorted labels, each of them once."""
         if isinstance(self.labels, list):
             return self
-        values, codes = ordered(self.labels)
+        values, codes = sort_distinct(self.labels)
         return self.relabelled(codes, values)
 
     def relabelled(self, codes: Ints, labels: Values) -> "Census":
-        """Return the slots with other labels, in which `codes` are the places of the old ones.
+        """Replace the labels; `codes` are the positions of the old labels among the new ones.
 
-        Labels that fall together are counted together.
+        Labels that become the same are counted together.
         """
-        return attrs.evolve(self, labels=labels, label=codes[self.label])._merged()
+        return attrs.evolve(self, labels=labels, label=codes[self.label])._merge_equal()
 
     def together(self) -> "Census":
-        """Return the slots of all groups together."""
-        return self if self.group is None else attrs.evolve(self, group=None, groups=[])._merged()
+        """Return the census without groups."""
+        return self if self.group is None else attrs.evolve(self, group=None, groups=[])._merge_equal()
 
     def coarser(self, relation: Relation, explanations: Explanations) -> "Census":
-        """Return the slots where some of the distinct explanations have become the same."""
+        """Replace the distinct explanations by others, of which some may have become the same."""
         owners = group(key_of(relation, explanations), explanations.missing)
         distinct = explanations.take(owners.first)
-        return attrs.evolve(self, explanations=distinct, owner=owners.codes[self.owner])._merged()
+        return attrs.evolve(self, explanations=distinct, owner=owners.codes[self.owner])._merge_equal()
 
-    def taken(self, some: NDArray[Any]) -> "Census":
-        """Return some of the slots, as if the others' instances and all groups had never been there."""
-        order = np.asarray(some)[np.argsort(self.first[some], kind="stable")]
-        owners = renumbered(self.owner[order])
-        known, label = np.unique(self.label[order], return_inverse=True)
+    def taken(self, slots: NDArray[Any]) -> "Census":
+        """Return the census of the instances in the selected slots only, without groups."""
+        order = np.asarray(slots)[np.argsort(self.first[slots], kind="stable")]
+        owners = renumber(self.owner[order])
+        label_codes, label = np.unique(self.label[order], return_inverse=True)
         is_list = isinstance(self.labels, list)
-        labels = [self.labels[code] for code in known] if is_list else self.labels[known]
+        labels = [self.labels[code] for code in label_codes] if is_list else self.labels[label_codes]
         explanations = self.explanations.take(self.owner[order][owners.first])
-        found = Census(explanations, labels, owners.codes, label, self.count[order], self.first[order])
-        return found if self.group is None else found._merged()
+        census = Census(explanations, labels, owners.codes, label, self.count[order], self.first[order])
+        return census if self.group is None else census._merge_equal()
 
     @property
     def varies(self) -> bool:
-        """Whether two labels differ."""
-        some = self.labels
-        return len(some) > 1 if isinstance(some, list) else bool((some[1:] != some[:1]).any())
+        """Whether at least two labels differ."""
+        labels = self.labels
+        return len(labels) > 1 if isinstance(labels, list) else bool((labels[1:] != labels[:1]).any())
 
     @property
     def by_label(self) -> Ints:
-        """How many instances have each label."""
+        """The number of instances of each label."""
         if self.are_rows:
             return self.count
-        times = np.zeros(len(self.labels), dtype=np.int64)
-        np.add.at(times, self.label, self.count)
-        return times
+        counts = np.zeros(len(self.labels), dtype=np.int64)
+        np.add.at(counts, self.label, self.count)
+        return counts
 
     @property
     def ordered(self) -> tuple[Ints, Ints, Ints]:
-        """The explanation, the label and the number of owners of each slot, in order of the first two."""
-        cells = self.owner * len(self.labels) + self.label  # which differ
-        if (cells[1:] > cells[:-1]).all():
+        """The explanation, label and count of each slot, sorted by the first two."""
+        keys = self.owner * len(self.labels) + self.label  # all different
+        if (keys[1:] > keys[:-1]).all():
             return self.owner, self.label, self.count
-        order, _ = runs(cells)
+        order, _ = sort_runs(keys)
         return self.owner[order], self.label[order], self.count[order]
 
     @property
     def whole(self) -> ScanTarget:
-        """What instances are counted against, with all slots."""
+        """The target of a scan, with all slots."""
         row, label, _ = self.ordered
         return ScanTarget(self.explanations, len(self.labels), row, label, self.agreement)
 
     @property
     def grouped(self) -> Owners:
-        """The owners of grouping: in any order where distances are added up and each has its own number."""
-        any_order = self._is_merged and not self.agreement.is_whole
-        cells = (self.owner, self._label, self.count) if any_order else self.ordered
-        return grouped_owners(*cells, ~self.explanations.missing, self.agreement)
+        """The owners of the grouping relation; unsorted if distances are summed and numbers do not repeat."""
+        needs_no_order = self._is_one_slot_per_label and not self.agreement.is_whole
+        columns = (self.owner, self._label, self.count) if needs_no_order else self.ordered
+        return grouped_owners(*columns, ~self.explanations.missing, self.agreement)
 
     @property
-    def _is_merged(self) -> bool:
-        """Whether no two cells are equal, since there is a number for each of them."""
+    def _is_one_slot_per_label(self) -> bool:
+        """Whether no two slots are equal, because each has its own number as its label."""
         return not isinstance(self.labels, list) and len(self.owner) == len(self.labels)
 
-    def _merged(self) -> "Census":
-        """Count equal cells together; of these the first has the first instance."""
-        keys = _cells(self.owner, self.label, len(self.labels), self.group, len(self.groups))
-        order, start = runs(keys)
-        kept = order[start]
+    def _merge_equal(self) -> "Census":
+        """Count equal slots together; keep their smallest first instance."""
+        keys = _slot_keys(self.owner, self.label, len(self.labels), self.group, len(self.groups))
+        order, start = sort_runs(keys)
+        first_of_run = order[start]
         return attrs.evolve(
             self,
-            owner=self.owner[kept],
-            label=self.label[kept],
+            owner=self.owner[first_of_run],
+            label=self.label[first_of_run],
             count=np.add.reduceat(self.count[order], start),
             first=np.minimum.reduceat(self.first[order], start),
-            group=None if self.group is None else self.group[kept],
+            group=None if self.group is None else self.group[first_of_run],
         )
 
 
-def _cells(owner: Ints, label: Ints, n_labels: int, member: Ints | None, n_groups: int) -> Ints:
-    """Return a number for each cell, by what it is of."""
+def _slot_keys(owner: Ints, label: Ints, n_labels: int, group_codes: Ints | None, n_groups: int) -> Ints:
+    """Return a key for each slot: equal slots have equal keys."""
     codes = owner * n_labels + label
-    return codes if member is None else codes * n_groups + member
+    return codes if group_codes is None else codes * n_groups + group_codes
 
 
-def _owners(codes: Ints, parts: Sequence[Census]) -> Ints:
-    """Return the owners of all cells, where `codes` are the new ones of each piece's, one after the other."""
-    mine = np.split(codes, np.cumsum([len(part.explanations) for part in parts])[:-1])
-    return _filled(
-        parts, lambda which, out: mine[which].take(parts[which].owner, out=out, mode="clip"), np.int64
+def _renumber_owners(codes: Ints, censuses: Sequence[Census]) -> Ints:
+    """Return the owner of every slot; `codes` has the new codes of the explanations, census after census."""
+    codes_by_census = np.split(codes, np.cumsum([len(census.explanations) for census in censuses])[:-1])
+    return _fill_by_census(
+        censuses, lambda i, out: codes_by_census[i].take(censuses[i].owner, out=out, mode="clip"), np.int64
     )
 
 
-def _filled(
-    parts: Sequence[Census], fill: Callable[[int, NDArray[Any]], Any], dtype: type[np.generic]
+def _fill_by_census(
+    censuses: Sequence[Census], fill: Callable[[int, NDArray[Any]], Any], dtype: type[np.generic]
 ) -> NDArray[Any]:
-    """Return something of all cells, piece after piece: each is filled by its place, on threads."""
-    ends = np.cumsum([0, *(len(part.owner) for part in parts)]).tolist()
-    found = np.empty(ends[-1], dtype)
-    each_block(lambda which, stop: fill(which, found[ends[which] : ends[stop]]), len(parts), 1)
-    return found
+    """Return an array over all slots; ``fill(i, out)`` writes the part of census i, on threads."""
+    bounds = np.cumsum([0, *(len(census.owner) for census in censuses)]).tolist()
+    values = np.empty(bounds[-1], dtype)
+    each_block(lambda i, stop: fill(i, values[bounds[i] : bounds[stop]]), len(censuses), 1)
+    return values
 
 
-def _are_rows(parts: Sequence[Census]) -> bool:
-    """Whether every cell of some pieces is a row with a label of its own, and they follow each other."""
-    follow = all(one.start + len(one.owner) == two.start for one, two in pairwise(parts))
-    return follow and all(part.are_rows for part in parts)
+def _are_consecutive_rows(censuses: Sequence[Census]) -> bool:
+    """Return whether every slot is a row with its own label, and the pieces follow each other."""
+    stops = (census.start + len(census.owner) for census in censuses)
+    is_consecutive = all(stop == census.start for stop, census in zip(stops, censuses[1:], strict=False))
+    return is_consecutive and all(census.are_rows for census in censuses)
 
 
-def _joined(parts: list[Values], codes: list[Ints]) -> tuple[Values, Ints]:
-    """Return the values of all pieces, each once, and the places there of what their codes stand for."""
+def _join_values(parts: list[Values], codes: list[Ints]) -> tuple[Values, Ints]:
+    """Return the distinct values of all parts, and the position of every code's value among them."""
     if isinstance(parts[0], list):
-        values: Values = list(dict.fromkeys(one for part in parts for one in part))
-        known = {one: place for place, one in enumerate(values)}
-        places = [np.array([known[one] for one in part], dtype=np.int64) for part in parts]
-    elif all(map(_are_in_order, parts)):
-        values, every = ordered(np.concatenate(parts), in_parts=True)
-        places = np.split(every, np.cumsum([len(part) for part in parts])[:-1])
+        values: Values = list(dict.fromkeys(value for part in parts for value in part))
+        position_by_value = {value: position for position, value in enumerate(values)}
+        positions = [np.array([position_by_value[value] for value in part], dtype=np.int64) for part in parts]
+    elif all(map(_is_sorted, parts)):
+        values, all_positions = sort_distinct(np.concatenate(parts), in_parts=True)
+        positions = np.split(all_positions, np.cumsum([len(part) for part in parts])[:-1])
     else:
         starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
-        return np.concatenate(parts), np.concatenate([a + b for a, b in zip(starts, codes, strict=True)])
-    return values, np.concatenate([place[code] for place, code in zip(places, codes, strict=True)])
+        offset_codes = [start + part_codes for start, part_codes in zip(starts, codes, strict=True)]
+        return np.concatenate(parts), np.concatenate(offset_codes)
+    new_codes = [position[part_codes] for position, part_codes in zip(positions, codes, strict=True)]
+    return values, np.concatenate(new_codes)
 
 
-def _are_in_order(values: Values) -> bool:
-    """Whether every number is larger than the one before; rows of several always are in order."""
+def _is_sorted(values: Values) -> bool:
+    """Return whether numbers are strictly increasing; rows of several numbers always are."""
     return isinstance(values, list) or values.ndim > 1 or bool((values[1:] > values[:-1]).all())
 
 
-def gathered(relation: Relation, censuses: Iterable[Census]) -> Census:
-    """Unite censuses that come in one by one, whenever the new ones are as many as the old.
+def merge_censuses(relation: Relation, censuses: Iterable[Census]) -> Census:
+    """Unite censuses that arrive one by one, whenever the new slots are as many as the united ones.
 
-    Uniting all at every turn would cost the square of their number; so the sum of all work stays near it.
-    Where uniting saves next to nothing, as with numbers that hardly repeat, it waits for longer.
+    Uniting at every arrival would cost time quadratic in their number; this way the total work stays almost
+    linear. If uniting saves little memory, as with numbers that hardly repeat, it waits longer.
 
     Examples
     --------
     >>> from faithkit.explanations.relations import SameExplanation
     >>> same, yes = SameExplanation(), np.array([0])
-    >>> parts = (Census.of(same, Explanations.of([word]), yes, ["yes"]) for word in ["a", "b", "a"])
-    >>> gathered(same, parts).count
+    >>> pending = (Census.of(same, Explanations.of([word]), yes, ["yes"]) for word in ["a", "b", "a"])
+    >>> merge_censuses(same, pending).count
     array([2, 1])
     """
-    parts: list[Census] = []
-    patience = 1
+    pending: list[Census] = []
+    delay = 1
     for census in censuses:
-        parts.append(census)
-        patience = PATIENCE if census.are_rows else patience
-        old, *new = (len(part.owner) for part in parts)
-        if sum(new) >= patience * old:
-            parts = [Census.united(relation, parts)]
-            patience = 1 if len(parts[0].owner) <= SAVED * (old + sum(new)) else PATIENCE
-    return Census.united(relation, parts)
+        pending.append(census)
+        delay = MERGE_DELAY if census.are_rows else delay
+        n_merged, *n_new = (len(waiting.owner) for waiting in pending)
+        if sum(n_new) >= delay * n_merged:
+            pending = [Census.united(relation, pending)]
+            delay = 1 if len(pending[0].owner) <= SAVED * (n_merged + sum(n_new)) else MERGE_DELAY
+    return Census.united(relation, pending)

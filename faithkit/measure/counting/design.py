@@ -1,7 +1,8 @@
-"""How rows were drawn: what each of them counts, and which of them are one case seen several times.
+"""The sampling design: the weight and the cluster of each row.
 
-A row is checked against rows of *other* clusters only, each of which counts by its weight. Where nobody says
-anything, every row counts 1 and is a cluster of its own, and the plain tally does all of this faster.
+A cluster contains the rows of one case, such as one customer. A row is checked only against rows of *other*
+clusters, and each of them counts by its weight. By default every row has the weight 1 and its own cluster;
+the plain tally then counts faster.
 """
 
 from collections.abc import Mapping, Set
@@ -12,32 +13,34 @@ import numpy as np
 import pandas as pd
 
 from faithkit.arrays import Floats, sum_by
-from faithkit.arrays.containers import as_series, unmasked
+from faithkit.arrays.containers import as_series, strip_mask
 from faithkit.errors import InputError
-from faithkit.foreign import foreign
-from faithkit.measure.agreement.base import Always, Sums
+from faithkit.measure.agreement.base import AgreementKernel, Always
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.owners import Counts
+from faithkit.third_party import guard
 
-CAP = 0.75  # of the effective number of rows: with weights an interval must not assume more trials
+CAP = 0.75  # with weights, an interval assumes at most this share of the effective number of rows
 
 
 @attrs.frozen(eq=False)
 class Design:
-    """The weight of every row, in whole steps so that a difference of nothing is 0, and its cluster.
+    """The weight and the cluster of every row.
+
+    Weights are integer steps, so that sums and differences are exact.
 
     Attributes
     ----------
     steps : (n,) int
-        Weights.
+        The weight of each row, in steps.
     unit : (n,) int
-        The number of each row's cluster; the row's own where there are none.
+        The number of each row's cluster, or of the row itself if there are no clusters.
     step : float
-        What a step is worth, such that weights average to 1.
+        The weight of one step, such that weights average to 1.
     weighted, clustered : bool
-        Whether weights differ, and whether some cluster has several rows.
+        Whether weights differ, and whether any cluster has several rows.
     uninformative : bool
-        Whether people declare that neither weights nor the sizes of clusters go with predictions.
+        Whether the user declares that weights and cluster sizes are unrelated to predictions.
 
     Examples
     --------
@@ -57,44 +60,44 @@ class Design:
 
     @classmethod
     def of(cls, weights: Any, clusters: Any, n: int, uninformative: bool = False) -> "Design | None":
-        """Take weights and clusters as people give them; None where they say nothing."""
-        given = np.ones(n) if weights is None else read_weights(weights, n)
-        if not given.any():
+        """Build from the weights and clusters of the user; None if all rows are equal and independent."""
+        values = np.ones(n) if weights is None else read_weights(weights, n)
+        if not values.any():
             raise InputError("all weights are 0: give the rows that count a weight above 0.")
-        if given.max() > 1e100 or given.max() < 1e-100:  # their products would be no floats
-            given = given / given.max()
+        if values.max() > 1e100 or values.max() < 1e-100:  # their products would overflow or underflow
+            values = values / values.max()
         unit, names = (np.arange(n), None) if clusters is None else read_clusters(clusters, n)
         if names is not None and len(names) < 2:
             raise InputError(
                 "all rows are of one cluster, so none can be checked against another: give a column that "
                 "tells cases apart, or leave the clusters out."
             )
-        return cls._of(given, unit, uninformative)
+        return cls._from_arrays(values, unit, uninformative)
 
     @classmethod
-    def _of(cls, given: Floats, unit: Counts, uninformative: bool) -> "Design | None":
-        weighted, clustered = bool(np.ptp(given) > 0), int(unit.max(initial=-1)) + 1 < len(unit)
+    def _from_arrays(cls, weights: Floats, unit: Counts, uninformative: bool) -> "Design | None":
+        weighted, clustered = bool(np.ptp(weights) > 0), int(unit.max(initial=-1)) + 1 < len(unit)
         if not weighted and not clustered:
             return None
-        steps = _steps(given)
-        return cls(steps, unit, len(given) / float(steps.sum()), weighted, clustered, uninformative)
+        steps = _to_steps(weights)
+        return cls(steps, unit, len(weights) / float(steps.sum()), weighted, clustered, uninformative)
 
     def __len__(self) -> int:
         return len(self.steps)
 
     @property
     def n_units(self) -> int:
-        """The number of clusters; of rows, where there are none."""
+        """The number of clusters, or of rows if there are no clusters."""
         return int(self.unit.max()) + 1
 
     @property
     def weights(self) -> Floats:
-        """The weights, which average to 1."""
+        """The weights, scaled to an average of 1."""
         return self.steps.astype(np.float64) * self.step
 
     @property
     def whole(self) -> float:
-        """The weight of all rows."""
+        """The total weight of all rows."""
         return float(self.steps.sum()) * self.step
 
     @property
@@ -104,11 +107,11 @@ class Design:
 
     @property
     def effective(self) -> float:
-        """The number of independent rows of one weight that these are worth: W² / Σ W_c²."""
-        return worth(self.by_unit)
+        """The effective number of independent, equally weighted rows: W² / Σ W_c²."""
+        return effective_number(self.by_unit)
 
     def told(self) -> dict[str, Any]:
-        """Return what a result tells: what rows are worth, what was declared, and the number of clusters."""
+        """Return the fields of a result: effective number of rows, declaration, number of clusters."""
         clusters = self.n_units if self.clustered else None
         return {"effective": self.effective, "uninformative": self.uninformative, "clusters": clusters}
 
@@ -118,68 +121,72 @@ class Design:
         return CAP if self.weighted else 1.0
 
     def take(self, rows: Any) -> "Design | None":
-        """Return the design of some of the rows."""
+        """Return the design of the selected rows."""
         unit, _ = pd.factorize(self.unit[rows])
         steps = self.steps[rows]
         if not steps.any():
             raise InputError("all weights of these rows are 0: nothing can be said of them.")
-        return self._of(steps.astype(np.float64), unit.astype(np.int64), self.uninformative)
+        return self._from_arrays(steps.astype(np.float64), unit.astype(np.int64), self.uninformative)
 
-    def chance(self, labels: Counts, explained: int, agreement: Sums = SAME_LABEL) -> float | None:
-        """Return how far rows of different clusters agree by chance, drawn by weight.
+    def chance(self, labels: Counts, explained: int, agreement: AgreementKernel = SAME_LABEL) -> float | None:
+        """Return the mean agreement of two rows of different clusters, drawn by weight.
 
-        One of them is among the first rows, so many of which are `explained`.
+        The first of the two is one of the first `explained` rows.
         """
-        everybody = np.zeros(len(labels), dtype=np.int64)
-        every, of_one, alike, of_both = (
-            self._products(rows, labels, explained, how)
-            for how in (Always(), agreement)
-            for rows in (everybody, self.unit)
+        one_group = np.zeros(len(labels), dtype=np.int64)
+        all_pairs, same_unit_pairs, agreeing_pairs, same_unit_agreeing = (
+            self._sum_products(groups, labels, explained, kernel)
+            for kernel in (Always(), agreement)
+            for groups in (one_group, self.unit)
         )
-        return (alike - of_both) / (every - of_one) if every - of_one > 1e-12 else None
+        n_pairs = all_pairs - same_unit_pairs
+        return (agreeing_pairs - same_unit_agreeing) / n_pairs if n_pairs > 1e-12 else None
 
-    def _products(self, rows: Counts, labels: Counts, explained: int, agreement: Sums) -> float:
-        """Add up what the explained ones of some rows weigh times what all that agree with them weigh."""
+    def _sum_products(
+        self, groups: Counts, labels: Counts, explained: int, agreement: AgreementKernel
+    ) -> float:
+        """Sum, over pairs in one group, the explained row's weight times the agreeing row's, as shares."""
         k = int(labels.max(initial=0)) + 1
-        codes, place = np.unique(rows * k + labels, return_inverse=True)
-        mine = sum_by(place[:explained], self.steps[:explained], len(codes))
-        every = sum_by(place, self.steps, len(codes))
-        alike = agreement.over_slots(codes // k, codes % k, every)
-        products = (mine / float(mine.sum())) * (alike / float(every.sum()))
-        return float(products.sum())
+        codes, slot = np.unique(groups * k + labels, return_inverse=True)
+        explained_weights = sum_by(slot[:explained], self.steps[:explained], len(codes))
+        all_weights = sum_by(slot, self.steps, len(codes))
+        agreeing_weights = agreement.sum_over_slots(codes // k, codes % k, all_weights)
+        explained_shares = explained_weights / float(explained_weights.sum())
+        agreeing_shares = agreeing_weights / float(all_weights.sum())
+        return float((explained_shares * agreeing_shares).sum())
 
 
-def _steps(given: Floats) -> Counts:
-    """Turn weights into whole numbers: themselves where they are, else fine steps."""
-    if (given == np.rint(given)).all() and given.sum() < 2.0**53:
-        return given.astype(np.int64)
-    exponent = 61 - int(np.frexp(given.max() * len(given))[1])  # then all of them add up in 64 bits
-    return np.rint(np.ldexp(given, exponent)).astype(np.int64)
+def _to_steps(weights: Floats) -> Counts:
+    """Convert weights to integers: unchanged if they are integers, otherwise in fine steps."""
+    if (weights == np.rint(weights)).all() and weights.sum() < 2.0**53:
+        return weights.astype(np.int64)
+    exponent = 61 - int(np.frexp(weights.max() * len(weights))[1])  # their sum then fits in 64 bits
+    return np.rint(np.ldexp(weights, exponent)).astype(np.int64)
 
 
-def worth(weights: Counts) -> float:
-    """Return how many independent rows of one weight some clusters are worth, by what each of them weighs."""
+def effective_number(weights: Counts) -> float:
+    """Return the effective number of independent, equal rows of clusters with these weights."""
     shares = weights / float(weights.sum())
     return float(1.0 / (shares**2).sum())
 
 
-def _column(given: Any, what: str, n: int, first: int) -> pd.Series:
-    if isinstance(given, str | bytes | Mapping | Set) or not hasattr(given, "__len__"):
-        raise InputError(f"the {what} are a {type(given).__name__}: give one value per row.")
-    with foreign(f"going through the {what}", "Give one value per row."):
-        column = as_series(unmasked(given, f"the {what}"))
+def _check_column(values: Any, name: str, n: int, first: int) -> pd.Series:
+    if isinstance(values, str | bytes | Mapping | Set) or not hasattr(values, "__len__"):
+        raise InputError(f"the {name} are a {type(values).__name__}: give one value per row.")
+    with guard(f"going through the {name}", "Give one value per row."):
+        column = as_series(strip_mask(values, f"the {name}"))
     if len(column) != n:
-        raise InputError(f"{len(column)} {what} for {n} rows: give one value per row.")
+        raise InputError(f"{len(column)} {name} for {n} rows: give one value per row.")
     if column.isna().any():
         row = first + int(column.isna().to_numpy().argmax())
-        raise InputError(f"row {row} has no value among the {what}: fill it, or drop such rows.")
+        raise InputError(f"row {row} has no value among the {name}: fill it, or drop such rows.")
     return column
 
 
-def read_weights(given: Any, n: int, first: int = 0) -> Floats:
-    """Return the weights of n rows as floats; negative, missing and infinite ones are refused.
+def read_weights(values: Any, n: int, first: int = 0) -> Floats:
+    """Return the weights of n rows as floats; raise an error for negative, missing and infinite ones.
 
-    The rows are numbered from `first` on.
+    `first` is the number of the first row in error messages.
 
     Examples
     --------
@@ -188,25 +195,25 @@ def read_weights(given: Any, n: int, first: int = 0) -> Floats:
     ...
     faithkit.errors.InputError: the weight of row 1 is -2: give finite numbers of at least 0.
     """
-    column = _column(given, "weights", n, first)
+    column = _check_column(values, "weights", n, first)
     try:
         if column.dtype.kind not in "biufO":
             raise TypeError
-        weights = column.to_numpy(dtype=np.float64)
+        weights: Floats = column.to_numpy(dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"the weights are no numbers, but {column.iloc[0]!r:.40} and others.") from None
-    wrong = ~(np.isfinite(weights) & (weights >= 0))
-    if wrong.any():
-        row = int(wrong.argmax())
+    is_invalid = ~(np.isfinite(weights) & (weights >= 0))
+    if is_invalid.any():
+        row = int(is_invalid.argmax())
         raise InputError(
             f"the weight of row {first + row} is {weights[row]:g}: give finite numbers of at least 0."
         )
     return weights
 
 
-def read_clusters(given: Any, n: int, first: int = 0) -> tuple[Counts, Any]:
-    """Return the number of each row's cluster, and what the clusters are called; missing ones are refused."""
-    column = _column(given, "clusters", n, first)
-    with foreign("comparing the clusters", "Give one name or number per row."):
+def read_clusters(values: Any, n: int, first: int = 0) -> tuple[Counts, Any]:
+    """Return the cluster code of each row and the names of the clusters; raise an error for missing ones."""
+    column = _check_column(values, "clusters", n, first)
+    with guard("comparing the clusters", "Give one name or number per row."):
         codes, names = pd.factorize(column)
     return codes.astype(np.int64), names

@@ -1,6 +1,6 @@
-"""Owners: rows by the explanation that they own, their label, and whom they can be checked against.
+"""Owners: rows grouped by explanation, label, and the rows they can be checked against.
 
-Every measure is a mean over them: D others, of which A agree.
+Every measure is a mean over owners. An owner has D other rows in its scope, of which A agree with it.
 """
 
 from functools import cached_property
@@ -10,36 +10,36 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import AT_ONCE, Floats, Ints, is_view, sum_by
+from faithkit.arrays import BATCH_SIZE, Floats, Ints, is_broadcast, sum_by
 from faithkit.arrays.blocks import each_block, map_blocks
 
 Counts = Ints
 
-ROUNDING = 1e-12  # by which shares of weights may miss 1
+ROUNDING = 1e-12  # tolerance for shares of weights near 1
 
 
 @attrs.frozen(eq=False, slots=False)
 class Owners:
-    """Rows that own explanations; those that are alike in everything are one entry.
+    """Rows and their explanations; rows that do not differ in any count form one entry.
 
-    Entries are in order of explanation and label. Those of numbers that hardly repeat may be in any order,
-    and several may be of the same two; `Count.settled` has them in order.
+    Entries are sorted by explanation and label. Entries of numbers that hardly repeat may be unsorted, and
+    may repeat a pair of explanation and label. `Count.settled` sorts and merges them.
 
     Attributes
     ----------
     explanation, label : (c,) int
-        A label of None: each entry has its own.
+        The explanation and the label of each entry. If `label` is None, entry c has the label c.
     rows : (c,) int
-        How many rows an entry stands for.
+        The number of rows of each entry.
     alike : (c,) int or float
-        T: how far those agree with the label for whom the explanation holds, added up.
+        T: the sum of agreement with the label over all rows for which the explanation holds.
     totals : (m,) int
-        N: what those count together for whom each explanation holds.
-    own, own_alike : (c,) int or float
-        What is no *other* to an owner among these, and how far it agrees with the label. Of equal rows it is
-        1, the owner itself, where its explanation holds for it.
+        N: the number of rows for which each explanation holds.
+    own, own_agreeing : (c,) int or float
+        The part of N that does not count as *other* rows for an owner, and the same part of T. For equal rows
+        both are 1, the owner itself, if its explanation holds for it.
     steps : (c,) int, optional
-        What the rows weigh, where weights count: then all else but `rows` are sums of weights.
+        The weights of the rows. If given, all attributes except `rows` are sums of weights.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Owners:
     alike: NDArray[Any]
     totals: Counts
     own: Counts
-    _own_alike: NDArray[Any] | None = None
+    _own_agreeing: NDArray[Any] | None = None
     steps: Counts | None = None
 
     def __len__(self) -> int:
@@ -68,18 +68,18 @@ class Owners:
         """The label of each entry."""
         return self.labels(slice(None))
 
-    def labels(self, some: slice) -> Counts:
-        """Return the labels of some entries."""
-        return np.arange(*some.indices(len(self))) if self._label is None else self._label[some]
+    def labels(self, entries: slice) -> Counts:
+        """Return the labels of the selected entries."""
+        return np.arange(*entries.indices(len(self))) if self._label is None else self._label[entries]
 
     @property
-    def own_alike(self) -> NDArray[Any]:
-        """How far what is no other to an owner agrees with its label."""
-        return self.own if self._own_alike is None else self._own_alike
+    def own_agreeing(self) -> NDArray[Any]:
+        """The part of `alike` that comes from the owner itself, or from its own cluster."""
+        return self.own if self._own_agreeing is None else self._own_agreeing
 
     @property
     def weight(self) -> Counts:
-        """What the rows of each entry count together."""
+        """The total weight of each entry; its number of rows if rows are equal."""
         return self.rows if self.steps is None else self.steps
 
     @cached_property
@@ -89,51 +89,52 @@ class Owners:
 
     @cached_property
     def whole(self) -> int:
-        """What all rows count together."""
+        """The total weight of all rows."""
         return int(self.weight.sum())
 
     @property
     def others(self) -> Counts:
-        """D: how many *other* instances an owner can be checked against."""
+        """D: the number of *other* rows that an owner can be checked against."""
         return self.totals.take(self.explanation) - self.own
 
     @property
     def agreeing(self) -> NDArray[Any]:
-        """A: how many of those agree with the owner."""
-        return self.alike - self.own_alike
+        """A: the number of these rows that agree with the owner."""
+        agreeing: NDArray[Any] = self.alike - self.own_agreeing
+        return agreeing
 
     @cached_property
     def scores(self) -> Floats:
-        """h: the share of those that agree; 0 where there are no others."""
+        """h: the share A / D of other rows that agree; 0 if there are no other rows."""
         scores = np.empty(len(self))
 
         def divide(start: int, stop: int) -> None:
-            part, some = self.part(start, stop), scores[start:stop]
+            part, block_scores = self.part(start, stop), scores[start:stop]
             others = part.others
-            np.subtract(part.alike, part.own_alike, out=some)
-            some /= np.maximum(others, 1)
+            np.subtract(part.alike, part.own_agreeing, out=block_scores)
+            block_scores /= np.maximum(others, 1)
             if part.alike.dtype.kind == "f":
-                some[np.abs(some - 1.0) < ROUNDING] = 1.0
-            some[others < 1] = 0.0
+                block_scores[np.abs(block_scores - 1.0) < ROUNDING] = 1.0
+            block_scores[others < 1] = 0.0
 
-        each_block(divide, len(self), AT_ONCE)
+        each_block(divide, len(self), BATCH_SIZE)
         return scores
 
     @property
     def checked(self) -> tuple[int, int]:
-        """How many rows have others, of those that count; and what these count together."""
+        """The number and the total weight of rows that have other rows to be checked against."""
 
         def check(start: int, stop: int) -> tuple[int, int]:
             part = self.part(start, stop)
             has_others = (part.others > 0) & (part.weight > 0)
             return int(part.rows[has_others].sum()), int(part.weight[has_others].sum())
 
-        rows, weight = zip((0, 0), *map_blocks(check, len(self), AT_ONCE), strict=True)
+        rows, weight = zip((0, 0), *map_blocks(check, len(self), BATCH_SIZE), strict=True)
         return sum(rows), sum(weight)
 
     @cached_property
     def scored(self) -> Floats:
-        """What the owners of each explanation score together."""
+        """The weighted sum of scores of each explanation's owners."""
         return self.by_explanation(self.times(self.scores))
 
     @property
@@ -142,108 +143,109 @@ class Owners:
         return self.by_explanation(self.rows)
 
     def by_explanation(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Add up what the entries of each explanation have."""
+        """Sum the values of the entries of each explanation."""
         return sum_by(self.explanation, values, len(self.totals))
 
     def by_label(self) -> Counts:
-        """Return what the rows of each label that occurs count."""
+        """Return the total weight of each label."""
         return sum_by(self.label, self.weight)
 
     def times(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Multiply what one row of each entry has by what the entry counts."""
-        is_once = is_view(self.weight) and self.weight[0] == 1  # spares a copy
-        return values if is_once else self.weight * values
+        """Multiply the values of entries by their weights."""
+        is_all_one = is_broadcast(self.weight) and self.weight[0] == 1  # avoids a copy
+        return values if is_all_one else self.weight * values
 
     def part(self, start: int, stop: int) -> "Owners":
-        """Return some entries: what is known of each of them does not depend on the others."""
-        some = slice(start, stop)
+        """Return the entries from `start` to `stop`; the counts of an entry do not depend on the others."""
+        entries = slice(start, stop)
         return attrs.evolve(
             self,
-            explanation=self.explanation[some],
-            label=self.labels(some),
-            rows=self.rows[some],
-            alike=self.alike[some],
-            own=self.own[some],
-            own_alike=None if self._own_alike is None else self._own_alike[some],
-            steps=None if self.steps is None else self.steps[some],
+            explanation=self.explanation[entries],
+            label=self.labels(entries),
+            rows=self.rows[entries],
+            alike=self.alike[entries],
+            own=self.own[entries],
+            own_agreeing=None if self._own_agreeing is None else self._own_agreeing[entries],
+            steps=None if self.steps is None else self.steps[entries],
         )
 
-    def span(self, first: int, last: int) -> slice:
-        """Return where the entries of some consecutive explanations stand, up to that before the last."""
-        start, stop = np.searchsorted(self.explanation, [first, last])
-        return slice(int(start), int(stop))
+    def span(self, start: int, stop: int) -> slice:
+        """Return the slice of entries of the explanations from `start` to `stop`."""
+        entry_start, entry_stop = np.searchsorted(self.explanation, [start, stop])
+        return slice(int(entry_start), int(entry_stop))
 
-    def places(self, explanation: Counts, label: Counts, own: Counts, n_labels: int) -> Counts:
-        """Return the entries of some rows, of which explanation, label and what is their own are known.
+    def find_entries(self, explanation: Counts, label: Counts, own: Counts, n_labels: int) -> Counts:
+        """Return the entry of each row, given its explanation, label and `own`.
 
-        Only of equal rows, and of entries that are in order.
+        Rows must be equal, and entries sorted.
         """
         codes = (self.explanation * n_labels + self.label) * 2 + self.own
-        return places(codes, (explanation * n_labels + label) * 2 + own, 2 * len(self.totals) * n_labels)
+        return find_positions(
+            codes, (explanation * n_labels + label) * 2 + own, 2 * len(self.totals) * n_labels
+        )
 
 
-def by_entry(values: Floats, explanation: Counts) -> Floats:
-    """Return what the explanation of each entry has: where all have the same, a view that takes no memory."""
+def spread_to_entries(values: Floats, explanation: Counts) -> Floats:
+    """Return the value of each entry's explanation; equal values become a view without memory."""
     if len(values) and (values == values[0]).all():
         return np.broadcast_to(values[0], explanation.shape)
     return values.take(explanation)
 
 
-def constant(value: int, size: int) -> Counts:
-    """Return a number so many times, in a view that takes no memory."""
+def broadcast_constant(value: int, size: int) -> Counts:
+    """Return an array that repeats a number, as a view without memory."""
     return np.broadcast_to(np.int64(value), size)
 
 
-def numbered(codes: Counts, size: int) -> tuple[Counts, Counts]:
-    """Return the distinct ones of some codes below `size`, in order, and how often each occurs."""
+def count_codes(codes: Counts, size: int) -> tuple[Counts, Counts]:
+    """Return the sorted distinct codes, all below `size`, and how often each occurs."""
     if size > 4 * len(codes):
-        found: tuple[Counts, Counts] = np.unique(codes, return_counts=True)
-        return found
-    times = np.bincount(codes, minlength=size)
-    occurring = np.flatnonzero(times)
-    return occurring, times[occurring]
+        distinct_and_counts: tuple[Counts, Counts] = np.unique(codes, return_counts=True)
+        return distinct_and_counts
+    n_occurrences = np.bincount(codes, minlength=size)
+    occurring = np.flatnonzero(n_occurrences)
+    return occurring, n_occurrences[occurring]
 
 
-def placed(codes: Counts) -> tuple[Counts, Counts, Counts]:
-    """Return the distinct ones of any codes, in order, how often each occurs, and where each code stands.
+def index_codes(codes: Counts) -> tuple[Counts, Counts, Counts]:
+    """Return the sorted distinct codes, how often each occurs, and the position of each code among them.
 
     Examples
     --------
-    >>> placed(np.array([7, 5, 7]))
+    >>> index_codes(np.array([7, 5, 7]))
     (array([5, 7]), array([1, 2]), array([1, 0, 1]))
     """
-    order, start = runs(codes)
-    times = np.diff(start, append=len(codes))
-    place = np.empty_like(order)
-    place[order] = np.repeat(np.arange(len(start)), times)
-    return codes[order[start]], times, place
+    order, start = sort_runs(codes)
+    n_occurrences = np.diff(start, append=len(codes))
+    position = np.empty_like(order)
+    position[order] = np.repeat(np.arange(len(start)), n_occurrences)
+    return codes[order[start]], n_occurrences, position
 
 
-def runs(codes: Counts) -> tuple[Counts, Counts]:
-    """Return an order in which equal codes, from 0 on, follow each other, and where in it each code begins.
+def sort_runs(codes: Counts) -> tuple[Counts, Counts]:
+    """Sort non-negative codes stably; return the order, and the start of each run of equal codes in it.
 
-    It is that of the codes, and of equal ones the first comes first. NumPy counts numbers of 16 bits, which
-    is faster than to compare them.
+    NumPy sorts 16-bit integers by counting, which is faster than by comparison.
 
     Examples
     --------
-    >>> runs(np.array([7, 5, 7]))
+    >>> sort_runs(np.array([7, 5, 7]))
     (array([1, 0, 2]), array([0, 1]))
     """
     order = np.argsort(codes.astype(np.uint16), kind="stable")
     for shift in range(16, int(codes.max(initial=0)).bit_length(), 16):
         digits = (codes >> shift).astype(np.uint16)
         order = order[np.argsort(digits[order], kind="stable")]
-    found = codes[order]
-    is_new = np.ones(len(found), dtype=bool)
-    np.not_equal(found[1:], found[:-1], out=is_new[1:])
-    return order, np.flatnonzero(is_new)
+    sorted_codes = codes[order]
+    is_start = np.ones(len(sorted_codes), dtype=bool)
+    np.not_equal(sorted_codes[1:], sorted_codes[:-1], out=is_start[1:])
+    return order, np.flatnonzero(is_start)
 
 
-def places(occurring: Counts, codes: Counts, size: int) -> Counts:
-    """Return where each code stands among those that occur."""
+def find_positions(occurring: Counts, codes: Counts, size: int) -> Counts:
+    """Return the position of each code among the codes that occur."""
     if size > 4 * len(codes):
         return np.searchsorted(occurring, codes)
-    place = np.zeros(size, dtype=np.int64)
-    place[occurring] = np.arange(len(occurring))
-    return place[codes]
+    position = np.zeros(size, dtype=np.int64)
+    position[occurring] = np.arange(len(occurring))
+    return position[codes]

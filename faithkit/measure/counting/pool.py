@@ -1,7 +1,7 @@
-"""Rows that are predicted and never explained, against which explanations are checked all the same.
+"""Pools: rows with predictions but without explanations.
 
-Where a relation reads nothing of an instance but the instance itself, an explanation can be held against rows
-that nobody explained: predictions are cheap. The rows of a pool are witnesses, and own nothing.
+If a relation reads only the instance, explanations can also be checked against rows of a pool: predictions
+are cheap. The rows of a pool are checked against, but own no explanation.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -18,14 +18,14 @@ from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.counting.scans import ScanCounts, ScanTarget, ask
+from faithkit.measure.counting.scans import ScanCounts, ScanTarget, scan_relation
 
-PIECE = 2**18  # rows of a pool in memory that are asked about together
+PIECE_ROWS = 2**18  # rows of a pool in memory per piece
 
 
 @attrs.frozen(eq=False)
 class Pool:
-    """Instances without explanations, in pieces that can be had again and again, and their labels.
+    """Instances without explanations, in pieces that can be iterated repeatedly, and their label codes.
 
     Examples
     --------
@@ -39,9 +39,9 @@ class Pool:
 
     @classmethod
     def of(cls, X: Any, codes: Counts) -> "Pool":
-        """Make a pool of rows in memory."""
+        """Build a pool of rows in memory."""
         n = n_rows(X)
-        return cls(codes, lambda: (take_rows(X, slice(*span)) for span in spans(n, PIECE)))
+        return cls(codes, lambda: (take_rows(X, slice(*span)) for span in spans(n, PIECE_ROWS)))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -50,21 +50,22 @@ class Pool:
         start = 0
         for X in self.pieces():
             rows = n_rows(X)
-            yield unexplained(X), self.codes[start : start + rows]
+            yield unexplained_sample(X), self.codes[start : start + rows]
             start += rows
 
-    def asked(self, relation: Relation, whole: ScanTarget) -> ScanCounts:
-        """Ask a relation about all explanations and every row of the pool."""
+    def scan(self, relation: Relation, target: ScanTarget) -> ScanCounts:
+        """Count the relation's matrix of all explanations over the rows of the pool."""
         if not relation.instance_only:
             raise InputError(
                 f"{relation} reads the explanations of the rows that it is asked about, and the rows of a "
                 "pool have none: leave the pool out, or use a relation that reads the instance only."
             )
-        return reduce(add, (ask(relation, *one, whole, np.full(len(one[1]), -1)) for one in self))
+        scans = (scan_relation(relation, *piece, target, np.full(len(piece[1]), -1)) for piece in self)
+        return reduce(add, scans)
 
 
-def unexplained(X: Any) -> Sample:
+def unexplained_sample(X: Any) -> Sample:
     """Return a sample of instances without explanations."""
-    rows = n_rows(X)
-    nothing = Explanations(kind="value", values=np.full(rows, None), missing=np.ones(rows, dtype=bool))
-    return Sample(X, nothing)
+    n = n_rows(X)
+    explanations = Explanations(kind="value", values=np.full(n, None), missing=np.ones(n, dtype=bool))
+    return Sample(X, explanations)

@@ -1,4 +1,4 @@
-"""One pass over a relation's matrix: who is held, label by label, and who is held by its own explanation."""
+"""One pass over a relation's matrix: counts of the instances in each scope, by label."""
 
 from collections.abc import Iterator
 
@@ -14,9 +14,9 @@ from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL, ScopeLabels
 from faithkit.measure.counting.owners import Counts, Owners
 
-BLOCK_BYTES = 32 * 2**20  # of packed bits at a time, whatever the number of explanations
-DENSE = 2**22  # entries of a table over all labels; a larger one is not kept
-NOBODY = np.zeros(0, dtype=np.int64)  # where no slots are told apart
+BLOCK_BYTES = 32 * 2**20  # packed bits per block, for any number of explanations
+DENSE = 2**22  # entries of a table over all labels; a larger table is not stored
+NO_SLOTS = np.zeros(0, dtype=np.int64)  # default if slots are not needed
 
 
 def bit_blocks(
@@ -30,99 +30,102 @@ def bit_blocks(
 
 @attrs.frozen(eq=False)
 class ScanTarget:
-    """What instances are counted against: explanations, and the slots of those that are to be told apart.
+    """What a scan counts: explanations, and the slots to count separately.
 
-    `row` and `label` say which explanation and which label each slot stands for, in order, and `agreement`
-    how far two labels agree.
+    A slot is a pair of explanation and label. `row` and `label` are the explanation and the label of each
+    slot, sorted. `agreement` measures how far two labels agree.
     """
 
     explanations: Explanations
     n_labels: int
-    row: Counts = NOBODY
-    label: Counts = NOBODY
+    row: Counts = NO_SLOTS
+    label: Counts = NO_SLOTS
     agreement: Agreement = SAME_LABEL
 
 
 @attrs.frozen(eq=False)
 class ScanCounts:
-    """What a pass over some instances has counted; that of two pieces adds up.
+    """The counts of a scan over a batch of instances; counts of two batches add up.
 
     Attributes
     ----------
     totals : (m,) int
-        The instances for which each explanation holds.
+        The number of instances for which each explanation holds.
     sums : (c,) or (m, …) int
-        For each slot, those of them that agree with it, or for each explanation what that is made of.
-    itself : (c,) int
-        For each slot, the owners for whom their own explanation holds.
+        The number of those instances that agree with each slot, or the sums per explanation that
+        `Agreement.counts` turns into it.
+    n_reflexive : (c,) int
+        The number of owners in each slot whose own explanation holds for them.
     table : (m, k) int or None
-        The instances of each label for which each explanation holds; None where it would be too large.
+        The number of instances of each label for which each explanation holds; None if too large.
     reflexive : (n,) bool
-        Whether each instance's own explanation holds for it.
+        Whether the explanation of each instance holds for the instance itself.
     """
 
     totals: Counts
     sums: Counts
-    itself: Counts
+    n_reflexive: Counts
     table: Counts | None
     reflexive: NDArray[np.bool_]
 
-    def owners(self, whole: ScanTarget, rows: Counts) -> Owners:
-        """Return the owners of what was asked about; each slot has so many rows."""
-        alike = whole.agreement.counts(self.sums, self.totals, whole.row, whole.label)
-        by_own = np.column_stack([rows - self.itself, self.itself])
-        slot, own = np.nonzero(by_own)
-        entries = whole.row[slot], whole.label[slot], by_own[slot, own], alike[slot]
+    def owners(self, target: ScanTarget, rows: Counts) -> Owners:
+        """Return the owners; `rows` is the number of rows of each slot."""
+        alike = target.agreement.counts(self.sums, self.totals, target.row, target.label)
+        rows_by_own = np.column_stack([rows - self.n_reflexive, self.n_reflexive])
+        slot, own = np.nonzero(rows_by_own)
+        entries = target.row[slot], target.label[slot], rows_by_own[slot, own], alike[slot]
         return Owners(*entries, self.totals, own)
 
     def __add__(self, other: "ScanCounts") -> "ScanCounts":
         return ScanCounts(
             self.totals + other.totals,
             self.sums + other.sums,
-            self.itself + other.itself,
+            self.n_reflexive + other.n_reflexive,
             None if self.table is None or other.table is None else self.table + other.table,
-            np.empty(0, dtype=bool),  # nobody asks pieces for it
+            np.empty(0, dtype=bool),  # not used for sums of batches
         )
 
 
-def ask(relation: Relation, sample: Sample, labels: Counts, whole: ScanTarget, place: Counts) -> ScanCounts:
-    """Count every block of a relation's matrix.
+def scan_relation(
+    relation: Relation, sample: Sample, labels: Counts, target: ScanTarget, slot: Counts
+) -> ScanCounts:
+    """Count the relation's matrix, block by block.
 
     Parameters
     ----------
     relation : Relation
     sample : Sample
     labels : (n,) int
-    whole : ScanTarget
-    place : (n,) int
-        The slot in which each instance stands, −1 for one without an explanation.
+    target : ScanTarget
+    slot : (n,) int
+        The slot of each instance; −1 for an instance without an explanation.
     """
-    held, row, label = whole.agreement.held(labels, whole.n_labels), whole.row, whole.label
-    owned = np.where(place < 0, -1, row[place]) if len(row) else place
-    m, k = len(whole.explanations), whole.n_labels
-    nothing = np.empty((0, n_words(len(labels))), dtype=np.uint64)
-    totals, sums = np.zeros(m, dtype=np.int64), [held.sums(nothing, NOBODY, NOBODY)]
-    kept = m * k <= max(DENSE, k) and isinstance(held, ScopeLabels)
-    table = np.zeros((m, k), dtype=np.int64) if kept else None
-    reflexive = np.zeros(len(place), dtype=bool)
-    for start, stop, bits in bit_blocks(relation, sample, whole.explanations):
-        first, last = np.searchsorted(row, [start, stop])
-        where = row[first:last] - start, label[first:last]
-        if table is not None and isinstance(held, ScopeLabels):
-            table[start:stop] = found = held.sets.table(bits)
-            totals[start:stop] = found.sum(axis=1)
-            sums.append(found[where])
+    scope, row, label = target.agreement.held(labels, target.n_labels), target.row, target.label
+    owned = np.where(slot < 0, -1, row[slot]) if len(row) else slot
+    m, k = len(target.explanations), target.n_labels
+    no_bits = np.empty((0, n_words(len(labels))), dtype=np.uint64)
+    totals, sums = np.zeros(m, dtype=np.int64), [scope.sums(no_bits, NO_SLOTS, NO_SLOTS)]
+    keeps_table = m * k <= max(DENSE, k) and isinstance(scope, ScopeLabels)
+    table = np.zeros((m, k), dtype=np.int64) if keeps_table else None
+    reflexive = np.zeros(len(slot), dtype=bool)
+    for start, stop, bits in bit_blocks(relation, sample, target.explanations):
+        slot_start, slot_stop = np.searchsorted(row, [start, stop])
+        block_slots = row[slot_start:slot_stop] - start, label[slot_start:slot_stop]
+        if table is not None and isinstance(scope, ScopeLabels):
+            table[start:stop] = block_table = scope.sets.table(bits)
+            totals[start:stop] = block_table.sum(axis=1)
+            sums.append(block_table[block_slots])
         else:
             totals[start:stop] = popcount(bits)
-            sums.append(held.sums(bits, *where))
-        note_own(reflexive, (start, stop, bits), owned)
-        del bits  # or two blocks would be held while the next one is made
-    itself = np.bincount(place[reflexive], minlength=len(row))
-    return ScanCounts(totals, np.concatenate(sums), itself, table, reflexive)
+            sums.append(scope.sums(bits, *block_slots))
+        mark_reflexive(reflexive, (start, stop, bits), owned)
+        del bits  # otherwise two blocks would be in memory
+    n_reflexive = np.bincount(slot[reflexive], minlength=len(row))
+    return ScanCounts(totals, np.concatenate(sums), n_reflexive, table, reflexive)
 
 
-def note_own(reflexive: NDArray[np.bool_], block: tuple[int, int, Bits], owned: Counts) -> None:
-    """Note, in place, which instances are held by their own explanation, if it is one of this block."""
+def mark_reflexive(reflexive: NDArray[np.bool_], block: tuple[int, int, Bits], owned: Counts) -> None:
+    """Set, in place, whether each instance's own explanation holds for it, for explanations in this block."""
     start, stop, bits = block
-    members = np.flatnonzero((owned >= start) & (owned < stop))
-    reflexive[members] = get_bits(bits, owned[members] - start, members)
+    owning_rows = np.flatnonzero((owned >= start) & (owned < stop))
+    reflexive[owning_rows] = get_bits(bits, owned[owning_rows] - start, owning_rows)

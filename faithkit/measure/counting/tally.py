@@ -1,9 +1,9 @@
-"""The tally: two integer tables from which everything else is computed.
+"""The tally: two tables of counts from which every measure is computed.
 
-`counts[u, y]` says how many instances of label y the explanation u holds for; `owners[s, u, y]` how
-many instances of label y are explained by u (s = 1 where u holds for the instance itself). Tallies of
-two pieces of instances over one list of explanations add up. Most of the tables may be empty: the kernel
-keeps a list of owners, and makes tables of them for estimators, of some explanations at a time.
+`counts[u, y]` is the number of instances of label y for which the explanation u holds. `owners[s, u, y]` is
+the number of instances of label y that have the explanation u (s = 1 if u holds for the instance itself).
+Tallies of two pieces of instances over one list of explanations add up. The tables are mostly empty, so the
+kernel stores a list of owners. It builds tables for estimators, a part of the explanations at a time.
 """
 
 from bisect import bisect_right
@@ -15,25 +15,32 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import is_view, sum_by
+from faithkit.arrays import is_broadcast, sum_by
 from faithkit.arrays.bitsets import Bits, column_sums
 from faithkit.arrays.blocks import spans
 from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, key_of
-from faithkit.measure.agreement.base import Agreement, ScopePredictions, chance, toward
+from faithkit.measure.agreement.base import Agreement, ScopePredictions, agreement_by_label, chance
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting import scans
 from faithkit.measure.counting.label_sets import LabelSets
-from faithkit.measure.counting.owners import Counts, Owners, constant, numbered, placed, places
+from faithkit.measure.counting.owners import (
+    Counts,
+    Owners,
+    broadcast_constant,
+    count_codes,
+    find_positions,
+    index_codes,
+)
 from faithkit.measure.counting.pool import Pool
-from faithkit.measure.counting.scans import ScanTarget, ask, bit_blocks
+from faithkit.measure.counting.scans import ScanTarget, bit_blocks, scan_relation
 
-SELF = np.array([[0], [1]])  # what is no other to an owner: itself, where its explanation holds for it
-MOST = 2**25  # entries of a table that somebody asks for as a whole
-NOTHING = 1e-12  # of all that an explanation holds for
-NARROW = 2**15  # entries of a part of a grouping's table: most are empty, so small parts waste less time
+SELF = np.array([[0], [1]])  # default of `Tally.own`: an owner in its own scope counts as 1
+MAX_ENTRIES = 2**25  # limit for a table that is built in one part
+NOTHING = 1e-12  # share of a total that counts as a rounding error
+PART_ENTRIES = 2**15  # entries of a part of a grouping's table: most are empty, so small parts are faster
 
 
 @attrs.frozen(eq=False)
@@ -43,15 +50,15 @@ class Tally:
     Attributes
     ----------
     counts : (m, k) int
-        The instances of each label for which each explanation holds.
+        The number of instances of each label for which each explanation holds.
     owners : (2, m, k) int
-        The instances of each label that it explains, by s.
+        The number of instances of each label that have each explanation, by s.
     own, own_agreeing : (2, m) int
-        What is no *other* to an owner among those for whom its explanation holds, and what of it agrees: by
-        default the owner itself, where s is 1. Where rows have weights or clusters, an explanation has a row
-        for each kind of owner, and all numbers are sums of weights, which average to 1.
+        The part of an explanation's scope that does not count as *other* instances for an owner, and how much
+        of it agrees: by default the owner itself, if s is 1. If rows have weights or clusters, an explanation
+        has one row for each kind of owner, and all numbers are sums of weights, which average to 1.
     agreement : Agreement
-        How far two labels agree.
+        Measures how far two labels agree.
 
     Examples
     --------
@@ -79,31 +86,32 @@ class Tally:
 
     @property
     def alike(self) -> NDArray[Any]:
-        """T[u, y]: how many agree with a label of those an explanation holds for; of labels, `counts`."""
-        row, label = (place.ravel() for place in np.indices(self.counts.shape))
-        return self.agreement.over_slots(row, label, self.counts.ravel()).reshape(self.counts.shape)
+        """T[u, y]: how many instances in the scope of u agree with label y; for labels, `counts`."""
+        row, label = (index.ravel() for index in np.indices(self.counts.shape))
+        return self.agreement.sum_over_slots(row, label, self.counts.ravel()).reshape(self.counts.shape)
 
     @property
     def others(self) -> NDArray[Any]:
-        """D[s, u, y]: how many *other* instances an owner can be checked against."""
+        """D[s, u, y]: the number of *other* instances that an owner can be checked against."""
         totals = self.counts.sum(axis=1)[None, :, None]
-        left = totals - self.own[..., None]
-        if left.dtype.kind == "f":  # of weights: what rounding leaves of nothing is nothing
-            left = np.where(left < NOTHING * totals, 0.0, left)
-        return np.broadcast_to(left, self.owners.shape)
+        others = totals - self.own[..., None]
+        if others.dtype.kind == "f":  # weights: remove rounding errors
+            others = np.where(others < NOTHING * totals, 0.0, others)
+        return np.broadcast_to(others, self.owners.shape)
 
     @property
     def agreeing(self) -> NDArray[Any]:
-        """A[s, u, y]: how many of those agree with the owner."""
-        agreeing = self.alike[None] - self.own_agreeing[..., None]
+        """A[s, u, y]: the number of these instances that agree with the owner."""
+        agreeing: NDArray[Any] = self.alike[None] - self.own_agreeing[..., None]
         if agreeing.dtype.kind != "f":
             return agreeing
-        least = 0.0 if self.agreement.is_whole else -np.inf  # what rounding leaves of nothing is nothing
-        return np.clip(agreeing, least, self.others)
+        lower_bound = 0.0 if self.agreement.is_whole else -np.inf  # removes rounding errors
+        clipped: NDArray[Any] = np.clip(agreeing, lower_bound, self.others)
+        return clipped
 
     @property
     def entries(self) -> Owners:
-        """The owners one after the other, without what nobody owns."""
+        """The owners as a list, without empty entries."""
         row, label, s = np.nonzero(self.owners.transpose(1, 2, 0))
         return Owners(
             row, label, self.owners[s, row, label], self.alike[row, label], self.counts.sum(axis=1), own=s
@@ -120,11 +128,11 @@ class Tally:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Count:
-    """A relation's counts over a population.
+    """The counts of a relation over a population.
 
-    `explanations` are the distinct ones in order of first appearance; `agreement` says how far two labels
-    agree. `owners` is all that the kernel computes
-    with; `table` has the counts of a relation that was asked over all labels, if not too many.
+    `explanations` are the distinct ones in order of first appearance. `agreement` measures how far two labels
+    agree. The kernel computes with `owners`. `table` has the counts by label of a relation other than
+    grouping, unless there are too many labels.
     """
 
     relation: Relation
@@ -136,25 +144,25 @@ class Count:
 
     @property
     def is_plain(self) -> bool:
-        """Whether rows are equal and are checked against each other alone."""
+        """Whether rows are equal and checked only against each other."""
         return True
 
     def chance(self) -> float | None:
         """Return what a constant explainer would get on the same rows."""
-        if self.agreement.is_divided:
-            return 0.0  # by which it was divided
+        if self.agreement.is_normalised:
+            return 0.0  # numbers are divided by what it leaves
         return chance(self.owners.by_label(), self.agreement)
 
     @property
     def settled(self) -> "Count":
-        """The same with every prediction once, and in order: for whoever looks at single ones."""
+        """The same counts with predictions sorted and each of them once, for access to single predictions."""
         return self
 
     @property
     def tally(self) -> Tally:
-        """The tally as a whole; refused where it is too large."""
+        """The complete tally; an error if it is too large."""
         m, k = len(self.explanations), self.n_labels
-        if m * k > MOST:
+        if m * k > MAX_ENTRIES:
             raise InputError(
                 f"the tally of {m:,} explanations × {k:,} labels is too large to be held as a whole: "
                 "write an estimator, which is given a part of it at a time."
@@ -162,36 +170,36 @@ class Count:
         return self._part(0, m)
 
     def tallies(self) -> Iterator[Tally]:
-        """Yield the tally as estimators get it: whole, or where it is large, some explanations at a time.
+        """Yield the tally for estimators: complete, or in parts of explanations if it is large.
 
-        Such a part has the labels that occur in it, and no others.
+        A part has only the labels that occur in it.
         """
         m, k = len(self.explanations), self.n_labels
         if m * k <= scans.DENSE:
             yield self._part(0, m)
         elif self.relation.groups:
-            yield from (self._part(*span, narrow=True) for span in _narrow_spans(self.owners))
+            yield from (self._part(*span, only_owner_labels=True) for span in _narrow_spans(self.owners))
         else:
-            yield from (_occurring(self._part(*span)) for span in spans(m, max(1, scans.DENSE // k)))
+            yield from (_drop_unused_labels(self._part(*span)) for span in spans(m, max(1, scans.DENSE // k)))
 
-    def label_counts(self, some: Counts) -> Counts:
-        """Count the instances of every label for which some explanations hold: one row for each of these."""
+    def label_counts(self, explanations: Counts) -> Counts:
+        """Return the number of instances of every label for which each of these explanations holds."""
         if self.relation.groups:
-            return np.concatenate([self._part(u, u + 1).counts for u in some.tolist()])
-        return self.asked(some) if self.table is None else self.table[some]
+            return np.concatenate([self._part(u, u + 1).counts for u in explanations.tolist()])
+        return self.asked(explanations) if self.table is None else self.table[explanations]
 
-    def asked(self, some: Counts) -> Counts:
-        """Ask the relation once more, about some explanations and everybody."""
+    def asked(self, explanations: Counts) -> Counts:
+        """Scan the relation again, for these explanations and all instances."""
         raise NotImplementedError
 
-    def _part(self, start: int, stop: int, narrow: bool = False) -> Tally:
-        """Return the tally of consecutive explanations over all labels; if `narrow`, those of its owners."""
+    def _part(self, start: int, stop: int, only_owner_labels: bool = False) -> Tally:
+        """Return the tally of consecutive explanations over all labels, or only those of their owners."""
         span, k, agreement = self.owners.span(start, stop), self.n_labels, self.agreement
         entries = self.owners.part(span.start, span.stop)
         label = entries.label
-        if narrow:
-            known, label = np.unique(label, return_inverse=True)
-            k, agreement = len(known), agreement.taken(known)
+        if only_owner_labels:
+            occurring, label = np.unique(label, return_inverse=True)
+            k, agreement = len(occurring), agreement.select_labels(occurring)
         owners = np.zeros((2, stop - start, k), dtype=np.int64)
         owners[entries.own, entries.explanation - start, label] = entries.rows
         if self.relation.groups:
@@ -201,10 +209,10 @@ class Count:
 
 @attrs.frozen(eq=False, kw_only=True)
 class RowCount(Count):
-    """Counts over a sample in memory, and where each row stands in them.
+    """Counts over a sample in memory, and the entry of each row in them.
 
-    `owned[i]` is the explanation of row i, `reflexive[i]` whether it holds for i itself. The rows of a `pool`
-    are counted, too, and own nothing. Numbers are in units of `scale`.
+    `owned[i]` is the explanation of row i, `reflexive[i]` whether it holds for i itself. The counts include
+    the rows of a `pool`, which own no explanation. Numbers are in units of `scale`.
     """
 
     sample: Sample
@@ -217,92 +225,99 @@ class RowCount(Count):
 
     @property
     def is_plain(self) -> bool:
-        """Whether rows are checked against each other alone: there is no pool."""
+        """Whether rows are checked only against each other, without a pool."""
         return self.pool is None
 
     def chance(self) -> float | None:
-        """Return what a constant explainer would get: an explained row and another one, maybe of the pool."""
-        if self.pool is None or self.agreement.is_divided:
+        """Return the chance level: the mean agreement of an explained row with any other row."""
+        if self.pool is None or self.agreement.is_normalised:
             return Count.chance(self)
-        mine = np.bincount(self.labels, minlength=self.n_labels)
-        theirs = np.bincount(self.pool.codes, minlength=self.n_labels)
-        agreeing = (mine * (toward(self.agreement, mine + theirs) - 1)).sum().item()
-        return float(agreeing / (mine.sum() * (mine.sum() + theirs.sum() - 1)))
+        sample_counts = np.bincount(self.labels, minlength=self.n_labels)
+        pool_counts = np.bincount(self.pool.codes, minlength=self.n_labels)
+        agreeing = (
+            (sample_counts * (agreement_by_label(self.agreement, sample_counts + pool_counts) - 1))
+            .sum()
+            .item()
+        )
+        return float(agreeing / (sample_counts.sum() * (sample_counts.sum() + pool_counts.sum() - 1)))
 
     def pieces(self) -> Iterator[tuple[Sample, Counts]]:
-        """Yield the sample, and the pieces of its pool, with their labels."""
+        """Yield the sample and the pieces of its pool, with their labels."""
         yield self.sample, self.labels
         yield from self.pool or ()
 
     def pooled(self) -> "Iterator[RowCount]":
-        """Yield the pieces of the pool: rows that own nothing, beside the counts of all."""
+        """Yield the pieces of the pool as rows that own no explanation, with the counts of all rows."""
         for sample, codes in self.pool or ():
-            nothing = np.zeros(len(codes), dtype=bool)
+            reflexive = np.zeros(len(codes), dtype=bool)
             owned = np.full(len(codes), -1)
             yield attrs.evolve(
-                self, sample=sample, labels=codes, owned=owned, reflexive=nothing, pool=None, place=owned
+                self, sample=sample, labels=codes, owned=owned, reflexive=reflexive, pool=None, place=owned
             )
 
     @cached_property
     def place(self) -> Counts:
-        """Where every row stands among the owners."""
+        """The entry of every row in `owners`."""
         if self._place is not None:
             return self._place
-        return self.owners.places(self.owned, self.labels, self.reflexive.astype(np.int64), self.n_labels)
+        own = self.reflexive.astype(np.int64)
+        return self.owners.find_entries(self.owned, self.labels, own, self.n_labels)
 
     @cached_property
     def sets(self) -> LabelSets:
-        """Who has which label."""
+        """The rows of each label."""
         return LabelSets(self.labels, self.n_labels)
 
     def blocks(self) -> Iterator[tuple[int, int, Bits]]:
-        """Yield the relation's matrix in blocks of explanations: start, stop and packed bits."""
+        """Yield (start, stop, packed bits) of the relation's matrix in blocks of explanations."""
         return bit_blocks(self.relation, self.sample, self.explanations)
 
     @property
     def instances(self) -> ScopePredictions:
-        """The rows, for a relation's matrix over them."""
+        """The predictions of the rows, for sums over a relation's matrix."""
         return self.agreement.held(self.labels, self.n_labels)
 
     def sums(self, weights: NDArray[Any]) -> NDArray[Any]:
-        """Add up, for every row, the weights of the explanations that hold for it."""
-        everybody = np.zeros(len(self.labels), dtype=np.int64)
+        """Sum, for every row, the weights of the explanations that hold for it."""
+        one_label = np.zeros(len(self.labels), dtype=np.int64)
         sums = np.zeros(len(self.labels), dtype=weights.dtype)
         for start, stop, bits in self.blocks():
-            sums += column_sums(bits, weights[start:stop, None, None], everybody)[:, 0]
-            del bits  # before the next block is made
+            sums += column_sums(bits, weights[start:stop, None, None], one_label)[:, 0]
+            del bits  # free memory before the next block
         return sums
 
-    def asked(self, some: Counts) -> Counts:
-        """Ask the relation once more, about some explanations and all rows."""
-        explanations = self.explanations.take(some)
-        blocks = bit_blocks(self.relation, self.sample, explanations)
+    def asked(self, explanations: Counts) -> Counts:
+        """Scan the relation again, for these explanations and all rows."""
+        selected = self.explanations.take(explanations)
+        blocks = bit_blocks(self.relation, self.sample, selected)
         table = np.concatenate([self.sets.table(bits) for _, _, bits in blocks])
         for piece in self.pooled():
-            table += piece.asked(some)
+            table += piece.asked(explanations)
         return table
 
 
 def _narrow_spans(owners: Owners) -> Iterator[tuple[int, int]]:
-    """Yield (start, stop) of explanations that make a small table, since they have few labels together."""
+    """Yield (start, stop) of consecutive explanations whose table over their own labels is small."""
     m = len(owners.totals)
-    ends = np.searchsorted(owners.explanation, np.arange(m + 1)).tolist()
+    entry_stops = np.searchsorted(owners.explanation, np.arange(m + 1)).tolist()
     start = 0
     while start < m:
         first = start
         sizes = range(first + 1, m + 1)
-        fit = bisect_right(sizes, NARROW, key=lambda stop: (stop - first) * (ends[stop] - ends[first]))
-        start = first + max(1, fit)
+        n_fitting = bisect_right(
+            sizes, PART_ENTRIES, key=lambda stop: (stop - first) * (entry_stops[stop] - entry_stops[first])
+        )
+        start = first + max(1, n_fitting)
         yield first, start
 
 
-def _occurring(tally: Tally) -> Tally:
-    """Leave out the labels that nobody has and that nothing holds for."""
-    used = tally.counts.any(axis=0) | tally.owners.any(axis=(0, 1))
-    if used.all():
+def _drop_unused_labels(tally: Tally) -> Tally:
+    """Drop labels without owners and without counts."""
+    occurs = tally.counts.any(axis=0) | tally.owners.any(axis=(0, 1))
+    if occurs.all():
         return tally
-    agreement = tally.agreement.taken(np.flatnonzero(used))
-    return Tally(tally.counts[:, used], tally.owners[:, :, used], agreement=agreement)
+    agreement = tally.agreement.select_labels(np.flatnonzero(occurs))
+    return Tally(tally.counts[:, occurs], tally.owners[:, :, occurs], agreement=agreement)
 
 
 def count(
@@ -323,9 +338,9 @@ def count(
         The predictions, as codes 0 … n_labels − 1.
     n_labels : int
     pool : Pool, optional
-        Rows that explanations are checked against beside the sample's own.
+        More rows that explanations are checked against.
     agreement : Agreement
-        How far two of the predictions agree.
+        Measures how far two predictions agree.
 
     Examples
     --------
@@ -342,14 +357,14 @@ def count(
     missing = sample.explanations.missing
     groups = group(key_of(relation, sample.explanations), missing)
     distinct = sample.explanations.take(groups.first)
-    codes, size = groups.codes * n_labels + labels, len(groups) * n_labels
-    place = None
-    if size > 4 * len(codes):
-        occurring, times, place = placed(codes)
+    codes, n_slots = groups.codes * n_labels + labels, len(groups) * n_labels
+    slot = None
+    if n_slots > 4 * len(codes):
+        occurring, n_rows, slot = index_codes(codes)
     else:
-        occurring, times = numbered(codes, size)
+        occurring, n_rows = count_codes(codes, n_slots)
     row, label = np.divmod(occurring, n_labels)
-    counted = partial(
+    build = partial(
         RowCount,
         relation=relation,
         sample=sample,
@@ -360,30 +375,29 @@ def count(
         explanations=distinct,
     )
     if relation.groups:
-        owners = grouped_owners(row, label, times, ~distinct.missing, agreement)
-        return counted(reflexive=~missing, owners=owners, place=place)
-    place = places(occurring, codes, size) if place is None else place
-    whole = ScanTarget(distinct, n_labels, row, label, agreement)
-    asked = ask(relation, sample, labels, whole, np.where(missing, -1, place))
-    every = asked if pool is None else asked + pool.asked(relation, whole)
-    owners = every.owners(whole, times)
-    return counted(reflexive=asked.reflexive, owners=owners, table=every.table, pool=pool)
+        owners = grouped_owners(row, label, n_rows, ~distinct.missing, agreement)
+        return build(reflexive=~missing, owners=owners, place=slot)
+    slot = find_positions(occurring, codes, n_slots) if slot is None else slot
+    target = ScanTarget(distinct, n_labels, row, label, agreement)
+    scan = scan_relation(relation, sample, labels, target, np.where(missing, -1, slot))
+    counts = scan if pool is None else scan + pool.scan(relation, target)
+    owners = counts.owners(target, n_rows)
+    return build(reflexive=scan.reflexive, owners=owners, table=counts.table, pool=pool)
 
 
 def grouped_owners(
     explanation: Counts,
     label: Counts | None,
     rows: Counts,
-    held: NDArray[np.bool_],
+    holds: NDArray[np.bool_],
     agreement: Agreement = SAME_LABEL,
 ) -> Owners:
-    """Return the owners of grouping, in which an explanation holds for its owners, where there is one."""
-    own = constant(1, len(rows)) if held.all() else held[explanation].astype(np.int64)
-    itself = rows if held.all() else rows * own
-    totals = sum_by(explanation, itself, len(held))
-    # where numbers do not repeat, each entry is one row: then a view takes no memory
-    if not is_view(rows) and (rows == 1).all():
-        rows = constant(1, len(rows))
-    return Owners(
-        explanation, label, rows, agreement.over_slots(explanation, label, itself, totals), totals, own
-    )
+    """Return the owners of a grouping relation: an explanation holds for its owners unless it is missing."""
+    own = broadcast_constant(1, len(rows)) if holds.all() else holds[explanation].astype(np.int64)
+    holding_rows = rows if holds.all() else rows * own
+    totals = sum_by(explanation, holding_rows, len(holds))
+    # numbers that do not repeat have one row per entry: a view takes no memory
+    if not is_broadcast(rows) and (rows == 1).all():
+        rows = broadcast_constant(1, len(rows))
+    alike = agreement.sum_over_slots(explanation, label, holding_rows, totals)
+    return Owners(explanation, label, rows, alike, totals, own)

@@ -1,1 +1,1 @@
-"""The estimate and its error: sums over pairs of rows, and the same without each unit."""
+"""The jackknife: estimates as sums over pairs of rows, and the same sums without each unit."""

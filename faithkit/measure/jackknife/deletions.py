@@ -1,8 +1,8 @@
-"""The jackknife: every value of a measure without one unit, exactly, and what these say of its error.
+"""The jackknife for equal rows: the exact value of a measure without each row.
 
-Measures are sums over pairs of rows. Of equal rows, what the sums lose without a row is known in closed form:
-from the owners where explanations group rows, and from one more pass over the relation's matrix elsewhere. Of
-rows with weights or clusters, `pairs` has it.
+Measures are sums over pairs of rows. For equal rows there is a closed form for the terms that a sum loses
+without a row. Where explanations group rows, it needs the owners alone. For other relations, it needs one
+more pass over the relation's matrix. The module `pairs` treats rows with weights or clusters.
 """
 
 from collections.abc import Iterable
@@ -12,223 +12,238 @@ from operator import add
 import attrs
 import numpy as np
 
-from faithkit.arrays import AT_ONCE, Floats, Ints, ratio, sum_by
+from faithkit.arrays import BATCH_SIZE, Floats, Ints, ratio, sum_by
 from faithkit.arrays.blocks import each_block, map_blocks
 from faithkit.measure.agreement.base import Agreement, Influence
-from faithkit.measure.counting.owners import Owners, by_entry
+from faithkit.measure.counting.owners import Owners, spread_to_entries
 from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.jackknife.central_moments import CentralMoments
+
+MomentsPair = tuple[CentralMoments, CentralMoments]
+"""The moments of pseudo-values of the estimate, and of the disagreement."""
 
 
 @attrs.frozen
 class MeasureTotals:
-    """What a sample says of a measure, before any unit is left out.
+    """The agreement and the disagreement of a whole sample, before any unit is deleted.
 
     Attributes
     ----------
     agreeing, compared : float
-        How far rows agree with those that they are compared with, and the share that is compared.
-    whole : float
-        The weight of all rows.
-    unchecked : float
-        What a row may disagree by that is not compared.
+        The mean agreement of rows with the rows that they are compared with, and the share of compared rows.
+    total_weight : float
+        A: the weight of all rows.
+    max_disagreement : float
+        d_max: the largest disagreement that a row without comparison may have.
     is_bounded : bool
-        Whether two predictions cannot disagree by more than is known; then `unchecked` is divided, too, where
-        numbers are.
+        Whether the disagreement of two predictions has a known bound. For numbers, `max_disagreement` is then
+        divided by the variance, as disagreement is.
     """
 
     agreeing: float
     compared: float
-    whole: float
-    unchecked: float = 1.0
+    total_weight: float
+    max_disagreement: float = 1.0
     is_bounded: bool = True
 
     @property
     def disagreement(self) -> float:
-        """What is compared and disagrees; never a rounding error below 0."""
+        """The mean disagreement of compared rows; rounding never makes it negative."""
         return max(0.0, self.compared - self.agreeing)
 
     @property
     def estimate(self) -> float:
-        """What is at most the measure, in the mean: what is not compared disagrees as far as it can."""
-        return self.agreeing + (1.0 - self.unchecked) * (1.0 - self.compared)
+        """The point estimate, for which rows without comparison disagree as much as possible.
 
-    def without(self, gone: "Deletions") -> tuple[Floats, Floats]:
+        Its expectation is at most the measure.
+        """
+        return self.agreeing + (1.0 - self.max_disagreement) * (1.0 - self.compared)
+
+    def without(self, deletions: "Deletions") -> tuple[Floats, Floats]:
         """Return the estimate and the disagreement without each unit."""
-        rest = np.asarray(self.whole - gone.weight)
-        compared = ratio(self.whole * self.compared - gone.compared, rest)
-        lost = ratio(self.whole * self.disagreement - gone.disagreement, rest)
-        unchecked: float | Floats = self.unchecked
-        if gone.left is not None:
-            lost = np.where(gone.left > 0, ratio(lost, gone.left), 1.0)
+        weight = np.asarray(self.total_weight - deletions.weight)
+        compared = ratio(self.total_weight * self.compared - deletions.compared, weight)
+        disagreement = ratio(self.total_weight * self.disagreement - deletions.disagreement, weight)
+        max_disagreement: float | Floats = self.max_disagreement
+        divisor = deletions.divisor_left
+        if divisor is not None:
+            disagreement = np.where(divisor > 0, ratio(disagreement, divisor), 1.0)
             if self.is_bounded:
-                unchecked = ratio(np.full(len(lost), self.unchecked), gone.left)
-        return 1.0 - lost - unchecked * (1.0 - compared), lost
+                max_disagreement = ratio(np.full(len(disagreement), self.max_disagreement), divisor)
+        return 1.0 - disagreement - max_disagreement * (1.0 - compared), disagreement
 
 
 @attrs.frozen(eq=False)
 class Deletions:
-    """What goes with each unit: of what is compared, of what disagrees, of the weight of all rows.
+    """The terms that the sums lose with each unit.
 
-    `times` says how many units are the same. `left` is the part that is left of what numbers are divided by.
+    Attributes
+    ----------
+    compared, disagreement : (u,) float
+        The loss of compared weight and of disagreement.
+    times : (u,) int
+        How many identical units each entry stands for.
+    divisor_left : (u,) float, optional
+        For numbers: the share of the divisor, the variance, that is left without the unit.
+    weight : (u,) float or float
+        The weight of the unit.
     """
 
     compared: Floats
     disagreement: Floats
     times: Ints
-    left: Floats | None = None
+    divisor_left: Floats | None = None
     weight: Floats | float = 1.0
 
-    def pseudo_values(self, level: MeasureTotals, units: int) -> tuple[Floats, Floats]:
-        """Return C·x − (C − 1)·x without each of C units, for the estimate and for the disagreement."""
-        if self.left is None and isinstance(self.weight, float):  # of equal rows, all is linear
+    def pseudo_values(self, totals: MeasureTotals, n_units: int) -> tuple[Floats, Floats]:
+        """Return C·x − (C − 1)·x₍₋u₎ for each of C units, of the estimate and of the disagreement."""
+        if self.divisor_left is None and isinstance(self.weight, float):  # equal rows: the measure is linear
             agreeing = self.compared - self.disagreement
-            free = 1.0 - level.unchecked
-            return agreeing + free * (1.0 - self.compared) if free else agreeing, self.disagreement
-        estimate, lost = self.changes(level)
-        scale = units - 1
-        return level.estimate + scale * estimate, level.disagreement + scale * lost
+            min_agreement = 1.0 - totals.max_disagreement
+            estimate = agreeing + min_agreement * (1.0 - self.compared) if min_agreement else agreeing
+            return estimate, self.disagreement
+        estimate_change, disagreement_change = self.changes(totals)
+        scale = n_units - 1
+        return totals.estimate + scale * estimate_change, totals.disagreement + scale * disagreement_change
 
-    def changes(self, level: MeasureTotals) -> tuple[Floats, Floats]:
-        """Return by how much the estimate and the disagreement fall without each unit."""
-        estimate, lost = level.without(self)
-        return level.estimate - estimate, level.disagreement - lost
+    def changes(self, totals: MeasureTotals) -> tuple[Floats, Floats]:
+        """Return how much the estimate and the disagreement decrease without each unit."""
+        estimate, disagreement = totals.without(self)
+        return totals.estimate - estimate, totals.disagreement - disagreement
 
 
-# -- explanations that group equal rows: from the owners alone --
+# -- relations that group equal rows: from the owners alone --
 
 
 class GroupedRows:
     """Deletions of single rows where explanations group them.
 
-    Without a row, N − 1 are left to share its explanation, and one pair of them less for each that it had. A
-    matched pair goes together: each of its rows takes half of it.
+    Without a row, N − 1 rows of its group are left, and all pairs of the row are gone. From `first_pair` on,
+    groups are matched pairs. A pair is deleted as a whole, and each of its rows accounts for half of it.
     """
 
     def __init__(self, owners: Owners, agreement: Agreement, first_pair: int | None = None) -> None:
         self.owners, self.agreement = owners, agreement
         self.first_pair = len(owners.totals) if first_pair is None else first_pair
         sizes = owners.totals.astype(np.float64)
-        are_more = sizes > 2  # two have one score, and without one of them both are gone
-        self._mean = np.where(are_more, ratio(owners.scored, sizes), 0.0)
-        self._pull = np.where(are_more, ratio(sizes, sizes - 2), 1.0)
-        self._compared = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)  # a partner has both
-        self._pull[self.first_pair :] = 0.0
+        is_large = sizes > 2  # without one row of two, the other has no comparison left
+        self._mean_score = np.where(is_large, ratio(owners.scored, sizes), 0.0)
+        self._factor = np.where(is_large, ratio(sizes, sizes - 2), 1.0)
+        # of two rows, both lose their comparison
+        self._compared = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)
+        self._factor[self.first_pair :] = 0.0
         self._compared[self.first_pair :] = 1.0
 
-    def part(self, start: int, stop: int) -> Deletions:
-        """Return the deletions of some owners."""
+    def deletions(self, start: int = 0, stop: int | None = None) -> Deletions:
+        """Return the deletions of consecutive owners, by default of all."""
+        stop = len(self.owners) if stop is None else stop
         owners, scores = self.owners.part(start, stop), self.owners.scores[start:stop]
         agreeing = np.empty(len(owners))
 
         def compute(start: int, stop: int) -> None:
-            row, h, some = owners.explanation[start:stop], scores[start:stop], agreeing[start:stop]
-            np.subtract(h, self._mean.take(row), out=some)
-            some *= self._pull.take(row)
-            some += h
+            explanation, h = owners.explanation[start:stop], scores[start:stop]
+            block = agreeing[start:stop]
+            np.subtract(h, self._mean_score.take(explanation), out=block)
+            block *= self._factor.take(explanation)
+            block += h
 
-        each_block(compute, len(owners), AT_ONCE)
-        compared = by_entry(self._compared, owners.explanation)
-        left = left_without(self.agreement, owners.label)
-        return Deletions(compared, compared - agreeing, owners.rows, left)
+        each_block(compute, len(owners), BATCH_SIZE)
+        compared = spread_to_entries(self._compared, owners.explanation)
+        divisor_left = divisor_without(self.agreement, owners.label)
+        return Deletions(compared, compared - agreeing, owners.rows, divisor_left)
 
-    def every(self) -> Deletions:
-        """Return the deletions of all owners."""
-        return self.part(0, len(self.owners))
+    def moments(self, totals: MeasureTotals) -> MomentsPair:
+        """Return the moments of the pseudo-values, computed in blocks of owners."""
 
-    def spreads(self, level: MeasureTotals) -> tuple[CentralMoments, CentralMoments]:
-        """Measure how pseudo-values of the estimate and of the disagreement spread, some owners at a time."""
+        def compute(start: int, stop: int) -> MomentsPair:
+            return pseudo_value_moments(self.deletions(start, stop), totals, self.owners.n)
 
-        def measure(start: int, stop: int) -> tuple[CentralMoments, CentralMoments]:
-            return spreads_of(self.part(start, stop), level, self.owners.n)
+        return add_moments(map_blocks(compute, len(self.owners), BATCH_SIZE))
 
-        return added(map_blocks(measure, len(self.owners), AT_ONCE))
-
-    def paired_spread(self, level: MeasureTotals) -> tuple[float | None, float]:
-        """Return the standard error of the estimate and its skewness where a matched pair is one unit."""
-        owners, gone = self.owners, self.every()
-        values = gone.pseudo_values(level, owners.n)[0]
-        spread = CentralMoments.of(values, gone.times)
-        if spread.standard_error is None:
+    def paired_error(self, totals: MeasureTotals) -> tuple[float | None, float]:
+        """Return the standard error and the skewness of the estimate where a matched pair is one unit."""
+        owners, deletions = self.owners, self.deletions()
+        values, times = deletions.pseudo_values(totals, owners.n)[0], deletions.times
+        row_moments = CentralMoments.of(values, times)
+        if row_moments.standard_error is None:
             return None, 0.0
-        apart = values - spread.mean
+        deviations = values - row_moments.mean
         in_pair = owners.explanation >= self.first_pair
-        pairs = sum_by(owners.explanation[in_pair] - self.first_pair, (gone.times * apart)[in_pair])
-        once = CentralMoments.of(apart[~in_pair], gone.times[~in_pair]), CentralMoments.of(pairs)
-        units = once[0].n + once[1].n
-        if units < 2:
+        pair_sums = sum_by(owners.explanation[in_pair] - self.first_pair, (times * deviations)[in_pair])
+        unit_moments = CentralMoments.of(deviations[~in_pair], times[~in_pair]), CentralMoments.of(pair_sums)
+        n_units = sum(moments.n for moments in unit_moments)
+        if n_units < 2:
             return None, 0.0
-        squares = sum(one.squares + one.n * one.mean**2 for one in once)
-        return float(np.sqrt(units / (units - 1) * squares)) / owners.n, spread.skewness
+        squares = sum(moments.squares + moments.n * moments.mean**2 for moments in unit_moments)
+        return float(np.sqrt(n_units / (n_units - 1) * squares)) / owners.n, row_moments.skewness
 
 
-def left_without(agreement: Agreement, labels: Ints, in_pool: bool = False) -> Floats | None:
-    """Return what is left of the divisor of numbers without a row of each label; None where there is none."""
+def divisor_without(agreement: Agreement, labels: Ints, in_pool: bool = False) -> Floats | None:
+    """Return the share of the divisor that is left without a row of each label; None without a divisor."""
     lost = agreement.lost(labels, in_pool)
     return None if lost is None else 1.0 - lost
 
 
-def spreads_of(gone: Deletions, level: MeasureTotals, units: int) -> tuple[CentralMoments, CentralMoments]:
-    """Measure how pseudo-values of the estimate and of the disagreement spread around these."""
-    estimate, lost = gone.pseudo_values(level, units)
-    spread = CentralMoments.of(lost, gone.times)
-    is_all = gone.left is None or level.compared == 1.0
-    if is_all and (gone.compared == level.compared).all():  # then one falls by what the other rises
-        return spread.taken_from(level.estimate + level.disagreement), spread
-    return CentralMoments.of(estimate, gone.times), spread
+def pseudo_value_moments(deletions: Deletions, totals: MeasureTotals, n_units: int) -> MomentsPair:
+    """Return the moments of the pseudo-values of the estimate and of the disagreement."""
+    estimate, disagreement = deletions.pseudo_values(totals, n_units)
+    moments = CentralMoments.of(disagreement, deletions.times)
+    is_linear = deletions.divisor_left is None or totals.compared == 1.0
+    if is_linear and (deletions.compared == totals.compared).all():  # then both add up to a constant
+        return moments.subtracted_from(totals.estimate + totals.disagreement), moments
+    return CentralMoments.of(estimate, deletions.times), moments
 
 
-def added(spreads: Iterable[tuple[CentralMoments, CentralMoments]]) -> tuple[CentralMoments, CentralMoments]:
-    """Add up the spreads of pieces."""
-    first, second = (reduce(add, some) for some in zip(*spreads, strict=True))
-    return first, second
+def add_moments(pairs: Iterable[MomentsPair]) -> MomentsPair:
+    """Add up the moments of several blocks of rows."""
+    estimate, disagreement = (reduce(add, moments) for moments in zip(*pairs, strict=True))
+    return estimate, disagreement
 
 
 # -- other relations between equal rows: one more pass over the relation's matrix --
 
 
-def related_rows(counted: RowCount) -> Deletions:
+def relation_deletions(counts: RowCount) -> Deletions:
     """Return the deletions of all rows of a sample, in its order."""
-    owners, place, s = counted.owners, counted.place, counted.reflexive.astype(np.int64)
+    owners, place, s = counts.owners, counts.place, counts.reflexive.astype(np.int64)
     D, h = owners.others[place], owners.scores[place]
-    S, Z = counted.instances.lost(counted.blocks(), _influence(owners))
+    S, Z = counts.instances.lost(counts.blocks(), _influence(owners))
     agreeing = h - S + s * np.where(D >= 2, ratio(h - 1.0, D - 1.0), -h)
     compared = ((D > 0) + Z - s * (D == 1)).astype(np.float64)
-    once, left = np.ones(len(s), dtype=np.int64), left_without(counted.agreement, counted.labels)
-    return Deletions(compared, compared - agreeing, once, left)
+    once, divisor_left = np.ones(len(s), dtype=np.int64), divisor_without(counts.agreement, counts.labels)
+    return Deletions(compared, compared - agreeing, once, divisor_left)
 
 
-def pool_spreads(counted: RowCount, level: MeasureTotals) -> tuple[CentralMoments, CentralMoments]:
-    """Measure by how much the estimate and the disagreement fall without each row of the pool."""
-    influence, pieces = _influence(counted.owners), []
-    for piece in counted.pooled():
+def pool_moments(counts: RowCount, totals: MeasureTotals) -> MomentsPair:
+    """Return the moments of the changes of the estimate and of the disagreement without each pool row."""
+    influence, pairs = _influence(counts.owners), []
+    for piece in counts.pooled():
         S, Z = piece.instances.lost(piece.blocks(), influence)
-        left = left_without(piece.agreement, piece.labels, in_pool=True)
-        gone = Deletions(
-            Z.astype(np.float64), Z + S, np.ones(len(S), dtype=np.int64), left, weight=np.zeros(1)
-        )
-        estimate, lost = gone.changes(level)
-        pieces.append((CentralMoments.of(estimate), CentralMoments.of(lost)))
-    return added(pieces)
+        divisor_left = divisor_without(piece.agreement, piece.labels, in_pool=True)
+        once, no_weight = np.ones(len(S), dtype=np.int64), np.zeros(1)
+        deletions = Deletions(Z.astype(np.float64), Z + S, once, divisor_left, weight=no_weight)
+        estimate, disagreement = deletions.changes(totals)
+        pairs.append((CentralMoments.of(estimate), CentralMoments.of(disagreement)))
+    return add_moments(pairs)
 
 
 def _influence(owners: Owners) -> Influence:
-    """Say what owners gain and lose by an instance that their explanation holds for."""
+    """Return what owners gain and lose when an instance in the scope of their explanation is deleted."""
     D, h, rows = owners.others, owners.scores, owners.rows.astype(np.float64)
     gain = rows * np.where(D >= 2, ratio(h, D - 1.0), -h)
     loss = rows * ratio(np.ones_like(h), np.where(D >= 2, D - 1.0, 0.0))
     return Influence(owners, gain, loss, owners.by_explanation(rows * (D == 1)))
 
 
-def fewest_trials(counted: RowCount) -> float:
-    """Return the smallest number of trials to assume, by who has the largest part in the values of others."""
-    in_pool = max((largest_share(piece) for piece in counted.pooled()), default=0.0)
-    return counted.owners.n / max(1.0 + largest_share(counted), in_pool)
+def minimum_trials(counts: RowCount) -> float:
+    """Return the minimum number of trials to assume: the more influence one row has, the fewer."""
+    pool_share = max((max_influence(piece) for piece in counts.pooled()), default=0.0)
+    return counts.owners.n / max(1.0 + max_influence(counts), pool_share)
 
 
-def largest_share(counted: RowCount) -> float:
-    """Return the largest w of an instance: the shares that it has in the values of others, added up."""
-    owners, s = counted.owners, counted.reflexive
+def max_influence(counts: RowCount) -> float:
+    """Return the largest influence of an instance: the sum of its shares in the values of other rows."""
+    owners, s = counts.owners, counts.reflexive
     share = owners.rows * ratio(np.ones(len(owners)), owners.others)
-    own = s * ratio(np.ones(len(s)), np.where(s, owners.totals[counted.owned] - 1, 0))
-    return float((counted.sums(owners.by_explanation(share)) - own).max(initial=0.0))
+    own_share = s * ratio(np.ones(len(s)), np.where(s, owners.totals[counts.owned] - 1, 0))
+    return float((counts.sums(owners.by_explanation(share)) - own_share).max(initial=0.0))

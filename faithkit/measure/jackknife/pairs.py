@@ -1,15 +1,15 @@
 """Sums over all pairs of rows that an explanation compares, and the same sums without each unit.
 
-Rows of different units are compared: an owner, whose explanation it is, with those for whom it holds. A
-*cell* is what one unit has of one explanation. Two rows i and j of cells c and d count a_i·w_j over what else
-the explanation holds for:
+Rows of different units are compared: an owner of the explanation with a row for which the explanation holds.
+A *cell* is the weight of one unit inside the scope of one explanation. Two rows i and j of cells c and d have
+one of these weights:
 
     row ratio   a_i·w_j / (W − W_c)
     thinning    a_i·w_j / (w̄ + W − W_c − W_d)
 
-The theory page says when each of them is right. Without a unit all denominators change, so that every unit
-would meet every pair of others. But 1/z is a sum of 16 exponentials to the last digits, and exponentials of
-sums are products: so everything is a sum over cells.
+The theory page says when each of them is right. Without a unit all denominators change, so that a direct
+computation would combine every unit with every pair of others. But 1/z is a sum of 16 exponentials to the
+last digits, and the exponential of a sum is a product. So every sum over pairs becomes a sum over cells.
 """
 
 from collections.abc import Iterator
@@ -20,27 +20,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, Ints, ratio, sum_by
-from faithkit.measure.agreement.base import Sums
-from faithkit.measure.counting.cells import Cells, differ
+from faithkit.measure.agreement.base import AgreementKernel
+from faithkit.measure.counting.cells import Cells, mark_run_starts
 
-RATIO = 4.0  # of the largest denominator to the smallest: what the exponentials are for
-LARGE = 3 / 8  # of what an explanation holds for: such cells are taken one by one
+RATIO = 4.0  # of the largest denominator to the smallest, for which the exponentials are accurate
+LARGE = 3 / 8  # of an explanation's weight: larger cells are treated one by one
 
 
 @attrs.frozen(eq=False)
 class PairSums:
-    """What is compared and what disagrees, in all, and what of it goes with each unit.
+    """The compared weight and the disagreement, in total, and how much of both is lost with each unit.
 
     Attributes
     ----------
     compared, disagreement : float
         ΣK and ΣK·d, in weights.
     lost_compared, lost_disagreement : (u,) float
-        By how much these fall when a unit is left out.
+        How much these decrease without each unit.
     influence : (u,) float
-        ΣK over the owners of other units that a unit's rows are compared with.
+        ΣK over the owners of other units that the unit's rows are compared with.
     by_explanation : tuple, optional
-        Explanations of more than one unit, and both sums of each; not of sums that were added.
+        Explanations of more than one unit, with both sums of each. Sums that were added up have None.
     """
 
     compared: float
@@ -66,9 +66,9 @@ class PairSums:
 
 
 def pair_sums(
-    cells: Cells, agreement: Sums, n_units: int, step: float = 1.0, allowance: Floats | None = None
+    cells: Cells, agreement: AgreementKernel, n_units: int, step: float = 1.0, allowance: Floats | None = None
 ) -> PairSums:
-    """Add up all pairs of rows, and the same without each unit.
+    """Return the sums over all pairs of rows, and the same without each unit.
 
     Parameters
     ----------
@@ -77,40 +77,40 @@ def pair_sums(
         How far two labels agree.
     n_units : int
     step : float
-        What a step of weight is worth.
+        The value of one step of weight.
     allowance : (m,) float, optional
-        w̄ for each explanation, in steps and no smaller than its largest cell: thinning. Without it, the row
-        ratio.
+        w̄ of each explanation, in steps and at least as large as its largest cell. With it, pairs are weighted
+        by thinning, and without it by the row ratio.
 
     Examples
     --------
-    Three rows share an explanation; two of them have one label:
+    Three rows share an explanation; two of them have the same label:
 
     >>> from faithkit.measure.agreement.same_label import SAME_LABEL
-    >>> one, row = np.ones(3, dtype=np.int64), np.arange(3)
-    >>> cells = Cells.of(0 * row, row, np.array([0, 0, 1]), held=one, owned=one)
+    >>> ones, unit = np.ones(3, dtype=np.int64), np.arange(3)
+    >>> cells = Cells.of(0 * unit, unit, np.array([0, 0, 1]), held=ones, owned=ones)
     >>> sums = pair_sums(cells, SAME_LABEL, 3)
     >>> round(sums.disagreement, 9), sums.lost_disagreement.round(9)
     (2.0, array([0., 0., 2.]))
     """
     cells = cells.take((cells.held > 0) | (cells.owned > 0))
-    several = cells.n_units > 1
-    holds = np.zeros(len(several), dtype=bool)
+    has_several_units = cells.n_units > 1
+    holds = np.zeros(len(has_several_units), dtype=bool)
     holds[cells.explanation[cells.held > 0]] = True
-    cells = cells.take((several & holds)[cells.explanation])
+    cells = cells.take((has_several_units & holds)[cells.explanation])
     if not len(cells):
         return PairSums.nothing(n_units)
     table = _Table(cells, agreement, step)
     if allowance is None:
-        compared, disagreement, left = _row_ratio(table)
+        compared, disagreement, without = _sum_by_row_ratio(table)
     else:
-        compared, disagreement, left = _thinned(table, allowance * step)
-    return table.gathered(compared, disagreement, left, n_units)
+        compared, disagreement, without = _sum_by_thinning(table, allowance * step)
+    return table.collect(compared, disagreement, without, n_units)
 
 
 @attrs.frozen(eq=False)
-class _Left:
-    """Of each cell's explanation, what is left of both sums without the cell; and the cell's influence."""
+class _SumsWithoutCell:
+    """Both sums of each cell's explanation without the cell, and the influence of the cell."""
 
     compared: Floats
     disagreement: Floats
@@ -118,66 +118,73 @@ class _Left:
 
 
 class _Table:
-    """The cells in order of explanation and label.
+    """Cells in order of explanation and label.
 
-    Entries are labels of cells. `own` is what disagrees with an entry in its own cell, and `apart` what
-    disagrees with it in the others.
+    The table has four kinds of arrays. *Entries* are the labels of each cell: `held` and `owned` are their
+    weights, `within` is the weight in the same cell that disagrees with an entry, and `against` the weight in
+    other cells that does. A *slot* is an explanation with a label. *Cells* have the prefix `cell_`, and
+    `other_weight` is W − W_c. A *scope* is an explanation of the table, with W as its `weight`.
     """
 
-    def __init__(self, cells: Cells, agreement: Sums, step: float) -> None:
+    def __init__(self, cells: Cells, agreement: AgreementKernel, step: float) -> None:
         self.agreement = agreement
         cell, first = cells.cell, cells.first
-        row = np.cumsum(differ(cells.explanation)) - 1
+        scope = np.cumsum(mark_run_starts(cells.explanation)) - 1
         cell_held = sum_by(cell, cells.held)
-        own = cell_held[cell] - agreement.over_slots(cells.cell, cells.label, cells.held)
-        order = np.lexsort((cells.label, row))
+        within = cell_held[cell] - agreement.sum_over_slots(cells.cell, cells.label, cells.held)
+        order = np.lexsort((cells.label, scope))
         self.explanation = np.unique(cells.explanation)
-        self.row, self.label, self.cell = row[order], cells.label[order], cell[order]
-        self.slot = np.cumsum(differ(self.row, self.label)) - 1
-        first_of_slot = np.flatnonzero(differ(self.slot))
-        self.slot_row, self.slot_label = self.row[first_of_slot], self.label[first_of_slot]
-        self.unit, self.cell_row = cells.unit[first], row[first]
-        held, owned = cells.held[order], cells.owned[order]
-        self.n_held = sum_by(self.cell_row, (cell_held > 0).astype(np.int64))
-        whole = sum_by(self.row, held)
-        toward = agreement.over_slots(self.slot_row, self.slot_label, sum_by(self.slot, held))
-        apart = whole[self.row] - toward[self.slot] - own[order]  # whole numbers, where labels agree or not
-        others = whole[self.cell_row] - cell_held
-        self.held, self.owned, self.own, self.apart = (
-            _floats(step * one) for one in (held, owned, own[order], apart)
+        self.scope, self.label, self.cell = scope[order], cells.label[order], cell[order]
+        self.slot = np.cumsum(mark_run_starts(self.scope, self.label)) - 1
+        first_of_slot = np.flatnonzero(mark_run_starts(self.slot))
+        self.slot_scope, self.slot_label = self.scope[first_of_slot], self.label[first_of_slot]
+        self.unit, self.cell_scope = cells.unit[first], scope[first]
+        held, owned, within = cells.held[order], cells.owned[order], within[order]
+        self.n_holding = sum_by(self.cell_scope, (cell_held > 0).astype(np.int64))
+        weight = sum_by(self.scope, held)
+        agreeing = agreement.sum_over_slots(self.slot_scope, self.slot_label, sum_by(self.slot, held))
+        # these are whole numbers, where labels either agree or disagree
+        against = weight[self.scope] - agreeing[self.slot] - within
+        other_weight = weight[self.cell_scope] - cell_held
+        self.held, self.owned, self.within, self.against = (
+            _as_floats(step * weights) for weights in (held, owned, within, against)
         )
         self.cell_held, self.cell_owned = step * cell_held, step * sum_by(self.cell, owned)
-        self.whole, self.others = step * whole, step * others
-        self.cell_own = sum_by(self.cell, self.owned * self.own)
+        self.weight, self.other_weight = step * weight, step * other_weight
+        self.cell_within = sum_by(self.cell, self.owned * self.within)
 
-    def toward(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Return, of weights by slot, what each explanation has, and what of it disagrees with each slot."""
-        whole = sum_by(self.slot_row, weights)
-        agreeing = self.agreement.over_slots(self.slot_row, self.slot_label, weights, whole)
-        return whole, np.maximum(0.0, whole[self.slot_row] - agreeing)
+    def disagreeing(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Return the total of the weights of each scope, and the weight that disagrees with each slot."""
+        total = sum_by(self.slot_scope, weights)
+        agreeing = self.agreement.sum_over_slots(self.slot_scope, self.slot_label, weights, total)
+        return total, np.maximum(0.0, total[self.slot_scope] - agreeing)
 
-    def chosen(self, some: NDArray[np.bool_], place: int = 0) -> Ints:
-        """Return, for each explanation, the first of some cells, or another in order; −1 for none."""
-        cells, found = np.flatnonzero(some), np.full(len(self.whole), -1)
-        rank = np.arange(len(cells)) - np.searchsorted(self.cell_row[cells], self.cell_row[cells])
-        mine = cells[rank == place]
-        found[self.cell_row[mine]] = mine
-        return found
+    def select_cells(self, mask: NDArray[np.bool_], rank: int = 0) -> Ints:
+        """Return, for each scope, the cell with this rank among the masked cells; −1 for none."""
+        cells, selected = np.flatnonzero(mask), np.full(len(self.weight), -1)
+        ranks = np.arange(len(cells)) - np.searchsorted(self.cell_scope[cells], self.cell_scope[cells])
+        cells = cells[ranks == rank]
+        selected[self.cell_scope[cells]] = cells
+        return selected
 
-    def met(self, chosen: Ints, weights: Floats, counted: Floats) -> Floats:
-        """Return what each cell, by one weight, and the chosen one, by another, disagree by."""
-        is_chosen = chosen[self.row] == self.cell
-        _, apart = self.toward(sum_by(self.slot, np.where(is_chosen, weights, 0.0)))
-        return _floats(sum_by(self.cell, counted * apart[self.slot]))
+    def disagreement_with(self, selected: Ints, selected_weights: Floats, weights: Floats) -> Floats:
+        """Return the disagreement of each cell with the selected cell of its scope, with separate weights."""
+        is_selected = selected[self.scope] == self.cell
+        _, against = self.disagreeing(sum_by(self.slot, np.where(is_selected, selected_weights, 0.0)))
+        return _as_floats(sum_by(self.cell, weights * against[self.slot]))
 
-    def gathered(self, compared: Floats, disagreement: Floats, left: _Left, n_units: int) -> PairSums:
-        """Add up explanations, and by unit what goes with each cell."""
+    def collect(
+        self, compared: Floats, disagreement: Floats, without: _SumsWithoutCell, n_units: int
+    ) -> PairSums:
+        """Add up scopes, and by unit what is lost with each cell."""
         by_cell = (
-            compared[self.cell_row] - left.compared,
-            disagreement[self.cell_row] - left.disagreement,
-            left.influence,
+            compared[self.cell_scope] - without.compared,
+            disagreement[self.cell_scope] - without.disagreement,
+            without.influence,
         )
-        lost_compared, lost_disagreement, influence = (sum_by(self.unit, one, n_units) for one in by_cell)
+        lost_compared, lost_disagreement, influence = (
+            sum_by(self.unit, values, n_units) for values in by_cell
+        )
         return PairSums(
             float(compared.sum()),
             float(disagreement.sum()),
@@ -188,121 +195,137 @@ class _Table:
         )
 
 
-def _thinned(table: _Table, allowance: Floats) -> tuple[Floats, Floats, _Left]:
-    """Compare by thinning: every denominator lies between `least` and four times that.
+def _sum_by_thinning(table: _Table, allowance: Floats) -> tuple[Floats, Floats, _SumsWithoutCell]:
+    """Sum with thinning; every denominator lies between `smallest` and four times that.
 
-    A cell that has most of an explanation is kept out of the exponentials, which would grow too large. There
-    is at most one, so it meets each of the others as it is.
+    A cell with most of an explanation's weight stays out of the exponentials, which would grow too large.
+    There is at most one per scope, so it is combined with each of the other cells directly.
     """
-    row, w = table.cell_row, allowance[table.explanation]
+    scope, w = table.cell_scope, allowance[table.explanation]
     heaviest = np.zeros(len(w))
-    np.maximum.at(heaviest, row, table.cell_held)
-    least = w + np.maximum(0.0, table.whole - 3 * heaviest)
-    is_large = 3 * table.cell_held > (w + table.whole)[row]
-    large = table.chosen(is_large)
-    one, is_small = large[row], ~is_large
-    pairs = table.met(large, table.owned, table.held) + table.met(large, table.held, table.owned)
-    by_large = np.where(one >= 0, table.cell_owned[one] * table.cell_held, 0.0)
-    of_large = np.where(one >= 0, table.cell_held[one] * table.cell_owned, 0.0)
-    disagreement, compared = _Sum(table, is_small, pairs), _Sum(table, is_small, by_large + of_large)
-    influence = np.zeros(len(row))
+    np.maximum.at(heaviest, scope, table.cell_held)
+    smallest = w + np.maximum(0.0, table.weight - 3 * heaviest)
+    is_large = 3 * table.cell_held > (w + table.weight)[scope]
+    large = table.select_cells(is_large)
+    large_of_cell, is_small = large[scope], ~is_large
+    has_large = large_of_cell >= 0
+    disagreement_with_large = table.disagreement_with(
+        large, table.owned, table.held
+    ) + table.disagreement_with(large, table.held, table.owned)
+    large_owns = np.where(has_large, table.cell_owned[large_of_cell] * table.cell_held, 0.0)
+    large_holds = np.where(has_large, table.cell_held[large_of_cell] * table.cell_owned, 0.0)
+    disagreement = _ExponentialSum(table, is_small, disagreement_with_large)
+    compared = _ExponentialSum(table, is_small, large_owns + large_holds)
+    influence = np.zeros(len(scope))
     for rate, weight in exponentials():
-        grown = np.exp(rate * table.cell_held / least[row])
-        part = weight / least * np.exp(-rate * (w + table.whole) / least)
-        with_large = np.where(large >= 0, part * grown[large], 0.0)
-        small = np.where(is_small, grown, 0.0)
-        entry = small[table.cell]
-        holding, against_holding = table.toward(sum_by(table.slot, table.held * entry))
-        owning, against_owning = table.toward(sum_by(table.slot, table.owned * entry))
-        within = table.cell_own * small**2
-        own = sum_by(table.cell, table.owned * entry * against_holding[table.slot]) - within
-        others = sum_by(table.cell, table.held * entry * against_owning[table.slot]) - within
-        disagreement.add(part, with_large, grown, own, others)
-        mine, held = table.cell_owned * small, table.cell_held * small
-        own, others = mine * (holding[row] - held), held * (owning[row] - mine)
-        compared.add(part, with_large, grown, own, others)
-        influence += part[row] * others + with_large[row] * by_large * small
-        influence[large[large >= 0]] += (with_large * sum_by(row, of_large * small))[large >= 0]
-    return compared.whole, disagreement.whole, _Left(compared.left, disagreement.left, influence)
+        growth = np.exp(rate * table.cell_held / smallest[scope])
+        factor = weight / smallest * np.exp(-rate * (w + table.weight) / smallest)
+        large_factor = np.where(large >= 0, factor * growth[large], 0.0)
+        small_growth = np.where(is_small, growth, 0.0)
+        entry_growth = small_growth[table.cell]
+        held, against_held = table.disagreeing(sum_by(table.slot, table.held * entry_growth))
+        owned, against_owned = table.disagreeing(sum_by(table.slot, table.owned * entry_growth))
+        within = table.cell_within * small_growth**2
+        as_owner = sum_by(table.cell, table.owned * entry_growth * against_held[table.slot]) - within
+        as_other = sum_by(table.cell, table.held * entry_growth * against_owned[table.slot]) - within
+        disagreement.add(factor, large_factor, growth, as_owner, as_other)
+        cell_owned, cell_held = table.cell_owned * small_growth, table.cell_held * small_growth
+        as_owner = cell_owned * (held[scope] - cell_held)
+        as_other = cell_held * (owned[scope] - cell_owned)
+        compared.add(factor, large_factor, growth, as_owner, as_other)
+        influence += factor[scope] * as_other + large_factor[scope] * large_owns * small_growth
+        influence[large[large >= 0]] += (large_factor * sum_by(scope, large_holds * small_growth))[large >= 0]
+    without = _SumsWithoutCell(compared.without_cell, disagreement.without_cell, influence)
+    return compared.total, disagreement.total, without
 
 
-class _Sum:
-    """A sum over pairs of each explanation's cells, and the same without each cell, by exponentials.
+class _ExponentialSum:
+    """A sum over pairs of cells of each scope, and the same without each cell, built from exponentials.
 
-    `pairs` is what each small cell and the large one of its explanation have together, both ways.
+    `with_large` is the sum of each small cell with the large cell of its scope, in both directions.
     """
 
-    def __init__(self, table: _Table, is_small: NDArray[np.bool_], pairs: Floats) -> None:
-        self.row, self.is_small = table.cell_row, is_small
-        self.pairs = np.where(is_small, pairs, 0.0)
-        self.whole, self.left = np.zeros(len(table.whole)), np.zeros(len(self.row))
+    def __init__(self, table: _Table, is_small: NDArray[np.bool_], with_large: Floats) -> None:
+        self.scope, self.is_small = table.cell_scope, is_small
+        self.with_large = np.where(is_small, with_large, 0.0)
+        self.total, self.without_cell = np.zeros(len(table.weight)), np.zeros(len(self.scope))
 
-    def add(self, part: Floats, with_large: Floats, grown: Floats, own: Floats, others: Floats) -> None:
-        """Add one exponential: `own` is what a cell's owners meet, and `others` what meets its rows."""
-        row, pairs = self.row, self.pairs * grown
-        every, every_pair = sum_by(row, own), sum_by(row, pairs)
-        self.whole += part * every + with_large * every_pair
-        without = part[row] * (every[row] - own - others) + with_large[row] * (every_pair[row] - pairs)
-        self.left += np.where(self.is_small, grown * without, with_large[row] * every[row])
+    def add(
+        self, factor: Floats, large_factor: Floats, growth: Floats, as_owner: Floats, as_other: Floats
+    ) -> None:
+        """Add one exponential. A cell's rows are compared `as_owner` with others, or `as_other` by owners."""
+        scope, with_large = self.scope, self.with_large * growth
+        total, total_with_large = sum_by(scope, as_owner), sum_by(scope, with_large)
+        self.total += factor * total + large_factor * total_with_large
+        without_small = factor[scope] * (total[scope] - as_owner - as_other)
+        without_small = without_small + large_factor[scope] * (total_with_large[scope] - with_large)
+        without_large = large_factor[scope] * total[scope]
+        self.without_cell += np.where(self.is_small, growth * without_small, without_large)
 
 
-def _row_ratio(table: _Table) -> tuple[Floats, Floats, _Left]:
-    """Compare each row with all others that its explanation holds for, whatever it weighs itself."""
-    row = table.cell_row
-    has_others = table.others > 0
-    against = np.where(has_others, sum_by(table.cell, table.owned * table.apart), 0.0)
-    disagreement = sum_by(row, ratio(against, table.others))
+def _sum_by_row_ratio(table: _Table) -> tuple[Floats, Floats, _SumsWithoutCell]:
+    """Sum with the row ratio: compare each row with all others in its scope, whatever its own weight."""
+    scope = table.cell_scope
+    has_others = table.other_weight > 0
+    against = np.where(has_others, sum_by(table.cell, table.owned * table.against), 0.0)
+    disagreement = sum_by(scope, ratio(against, table.other_weight))
     checked = np.where(has_others, table.cell_owned, 0.0)
-    compared = sum_by(row, checked)
-    share = ratio(checked, table.others)
-    influence = table.cell_held * (sum_by(row, share)[row] - share)
-    left = _Left(_still_checked(table, compared, checked), np.zeros(len(row)), influence)
-    is_large = table.cell_held > LARGE * table.whole[row]
-    left.disagreement[:] = _without_small(table, against, is_large)
-    for place in range(2):  # no more of them fit
-        _add_large(table, left.disagreement, against, is_large, place)
-    return compared, disagreement, left
+    compared = sum_by(scope, checked)
+    share = ratio(checked, table.other_weight)
+    influence = table.cell_held * (sum_by(scope, share)[scope] - share)
+    is_large = table.cell_held > LARGE * table.weight[scope]
+    disagreement_left = _disagreement_without_small(table, against, is_large)
+    for rank in range(2):  # at most two such cells fit into a scope
+        _add_large_cell(table, disagreement_left, against, is_large, rank)
+    without = _SumsWithoutCell(_checked_without(table, compared, checked), disagreement_left, influence)
+    return compared, disagreement, without
 
 
-def _still_checked(table: _Table, compared: Floats, checked: Floats) -> Floats:
-    """Return what still has others without each cell."""
-    row, holds = table.cell_row, table.cell_held > 0
-    rest = compared[row] - checked
-    partner = sum_by(row, np.where(holds, checked, 0.0))[row] - checked  # where two hold: that of the other
+def _checked_without(table: _Table, compared: Floats, checked: Floats) -> Floats:
+    """Return the weight that still has others without each cell."""
+    scope, holds = table.cell_scope, table.cell_held > 0
+    n_holding = table.n_holding[scope]
+    rest = compared[scope] - checked
+    partner = sum_by(scope, np.where(holds, checked, 0.0))[scope] - checked  # if two hold: that of the other
     return np.where(
-        holds & (table.n_held[row] == 1),
+        holds & (n_holding == 1),
         0.0,
-        np.where(holds & (table.n_held[row] == 2), rest - partner, rest),
+        np.where(holds & (n_holding == 2), rest - partner, rest),
     )
 
 
-def _without_small(table: _Table, against: Floats, is_large: NDArray[np.bool_]) -> Floats:
-    """Return what is left of the disagreement of small cells without each small one."""
-    row, left = table.cell_row, np.zeros(len(table.cell_row))
-    small, entry_small = ~is_large, ~is_large[table.cell]
-    least = table.whole / RATIO
+def _disagreement_without_small(table: _Table, against: Floats, is_large: NDArray[np.bool_]) -> Floats:
+    """Return the disagreement of the small cells that is left without each small cell."""
+    scope, disagreement_left = table.cell_scope, np.zeros(len(table.cell_scope))
+    is_small, is_small_entry = ~is_large, ~is_large[table.cell]
+    smallest = table.weight / RATIO
     for rate, weight in exponentials():
-        grown = np.exp(rate * table.cell_held / least[row])
-        part = weight / least * np.exp(-rate * table.whole / least)
-        owning = np.where(entry_small, table.owned * grown[table.cell], 0.0)
-        _, against_owning = table.toward(sum_by(table.slot, owning))
-        met = sum_by(table.cell, table.held * against_owning[table.slot]) - table.cell_own * grown
-        every = sum_by(row, np.where(small, against * grown, 0.0))
-        left += part[row] * grown * (every[row] - against * grown - met)
-    return np.where(small, left, 0.0)
+        growth = np.exp(rate * table.cell_held / smallest[scope])
+        factor = weight / smallest * np.exp(-rate * table.weight / smallest)
+        owned = np.where(is_small_entry, table.owned * growth[table.cell], 0.0)
+        _, against_owned = table.disagreeing(sum_by(table.slot, owned))
+        as_other = sum_by(table.cell, table.held * against_owned[table.slot]) - table.cell_within * growth
+        total = sum_by(scope, np.where(is_small, against * growth, 0.0))
+        disagreement_left += factor[scope] * growth * (total[scope] - against * growth - as_other)
+    return np.where(is_small, disagreement_left, 0.0)
 
 
-def _add_large(table: _Table, left: Floats, against: Floats, is_large: NDArray[np.bool_], place: int) -> None:
-    """Let the large cell in some place of each explanation meet all its other cells, pair by pair."""
-    row, large = table.cell_row, table.chosen(is_large, place)
-    one = large[row]
-    met = (one >= 0) & (one != np.arange(len(row)))
-    rest = np.where(met, table.others - table.cell_held[one], 0.0)
-    rest[rest <= 1e-12 * table.whole[row]] = 0.0
-    stays = ratio(against[one] - table.met(large, table.owned, table.held), rest)
-    left += np.where(met, stays, 0.0)  # each cell goes, and the large one stays
-    goes = np.where(met & ~is_large, ratio(against - table.met(large, table.held, table.owned), rest), 0.0)
-    left[large[large >= 0]] += sum_by(row, goes)[large >= 0]
+def _add_large_cell(
+    table: _Table, disagreement_left: Floats, against: Floats, is_large: NDArray[np.bool_], rank: int
+) -> None:
+    """Add to `disagreement_left` the pairs of each scope's large cell of this rank."""
+    scope, large = table.cell_scope, table.select_cells(is_large, rank)
+    large_of_cell = large[scope]
+    is_pair = (large_of_cell >= 0) & (large_of_cell != np.arange(len(scope)))
+    rest = np.where(is_pair, table.other_weight - table.cell_held[large_of_cell], 0.0)
+    rest[rest <= 1e-12 * table.weight[scope]] = 0.0
+    # without the other cell, the large one is left
+    large_left = against[large_of_cell] - table.disagreement_with(large, table.owned, table.held)
+    disagreement_left += np.where(is_pair, ratio(large_left, rest), 0.0)
+    # without the large cell, the other one is left
+    other_left = against - table.disagreement_with(large, table.held, table.owned)
+    other_left = np.where(is_pair & ~is_large, ratio(other_left, rest), 0.0)
+    disagreement_left[large[large >= 0]] += sum_by(scope, other_left)[large >= 0]
 
 
 def exponentials() -> Iterator[tuple[float, float]]:
@@ -315,5 +338,5 @@ def exponentials() -> Iterator[tuple[float, float]]:
     yield from zip(-8 * np.log(points), 4 * weights / points, strict=True)
 
 
-def _floats(values: NDArray[Any]) -> Floats:
+def _as_floats(values: NDArray[Any]) -> Floats:
     return values.astype(np.float64, copy=False)

@@ -1,7 +1,8 @@
-"""From counts to moments: the estimate, the disagreement, and how sure a sample makes us of both.
+"""From counts to statistics: the estimate, the disagreement, and their standard errors.
 
-This is the one place where the parts meet: what is compared (`tally`, `cells`), under which key (`merging`),
-what each unit has to do with it (`jackknife`, `pairs`), and what an interval is made of (`inference`).
+This module combines the others: the comparisons (`counting.tally`, `counting.cells`), the groups of rows with
+a unique explanation (`merging`), the influence of each unit (`deletions`, `pairs`), and the statistics that
+an interval needs (`intervals`).
 """
 
 import math
@@ -11,24 +12,26 @@ from typing import Any
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, Ints, ratio, sum_by
 from faithkit.measure.agreement.same_label import SameLabel
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.cells import Cells
-from faithkit.measure.counting.design import worth
+from faithkit.measure.counting.design import effective_number
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, RowCount
-from faithkit.measure.intervals import MeasureStatistics, agreement, trials_decide
+from faithkit.measure.intervals import MeasureStatistics, depends_on_min_trials, mean_agreement
 from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.deletions import (
     Deletions,
     GroupedRows,
     MeasureTotals,
-    fewest_trials,
-    pool_spreads,
-    related_rows,
-    spreads_of,
+    MomentsPair,
+    minimum_trials,
+    pool_moments,
+    pseudo_value_moments,
+    relation_deletions,
 )
 from faithkit.measure.jackknife.merging import NOTHING, PAIRS, Merging
 from faithkit.measure.jackknife.pairs import PairSums, pair_sums
@@ -41,33 +44,33 @@ PseudoValues = Callable[[], tuple[Floats, Floats]]
 
 
 class JackknifeEstimate:
-    """What one measure brings into a comparison: its moments, and pseudo-values for every row or cluster.
+    """The statistics of one measure, and the pseudo-values of every row or cluster.
 
-    Those are of the estimate and of the disagreement, found when they are asked for; without them nothing can
-    be paired.
+    There are pseudo-values of the estimate and of the disagreement. They are computed at first use, and are
+    needed for paired comparisons only.
     """
 
-    def __init__(self, facts: MeasureStatistics, pseudo_values: PseudoValues | None = None) -> None:
-        self.facts, self._pseudo_values = facts, pseudo_values
+    def __init__(self, statistics: MeasureStatistics, pseudo_values: PseudoValues | None = None) -> None:
+        self.statistics, self._compute_pseudo_values = statistics, pseudo_values
 
     @cached_property
-    def _both(self) -> tuple[Floats, Floats]:
-        assert self._pseudo_values is not None
-        return self._pseudo_values()
+    def _pseudo_values(self) -> tuple[Floats, Floats]:
+        assert self._compute_pseudo_values is not None
+        return self._compute_pseudo_values()
 
     @property
     def value(self) -> Floats:
         """Pseudo-values of the estimate."""
-        return self._both[0]
+        return self._pseudo_values[0]
 
     @property
     def disagreement(self) -> Floats:
         """Pseudo-values of the disagreement."""
-        return self._both[1]
+        return self._pseudo_values[1]
 
     @classmethod
-    def of(cls, counted: RowCount, n_classes: int | None = None) -> "JackknifeEstimate":
-        """Jackknife what was counted; the model declares to have `n_classes` labels.
+    def of(cls, counts: RowCount, n_classes: int | None = None) -> "JackknifeEstimate":
+        """Jackknife the counts of a sample; the model declares `n_classes` labels.
 
         Examples
         --------
@@ -75,304 +78,320 @@ class JackknifeEstimate:
         >>> from faithkit.explanations.relations import SameExplanation
         >>> from faithkit.measure.counting.tally import count
         >>> sample = Sample(None, Explanations.of(["a", "a", "a", "a"]))
-        >>> found = JackknifeEstimate.of(count(SameExplanation(), sample, np.array([0, 0, 0, 1]), 2))
-        >>> found.facts.estimate, round(found.facts.se, 3), found.value.round(2)
+        >>> jackknife = JackknifeEstimate.of(count(SameExplanation(), sample, np.array([0, 0, 0, 1]), 2))
+        >>> jackknife.statistics.estimate, round(jackknife.statistics.se, 3), jackknife.value.round(2)
         (0.5, 0.5, array([ 1.,  1.,  1., -1.]))
         """
-        if isinstance(counted, CellCount):
-            return _WeightedJackknife(counted, n_classes).side()
-        return _of_groups(counted, n_classes) if counted.relation.groups else _of_relation(counted, n_classes)
+        if isinstance(counts, CellCount):
+            return _WeightedJackknife(counts, n_classes).estimate()
+        if counts.relation.groups:
+            return _jackknife_groups(counts, n_classes)
+        return _jackknife_relation(counts, n_classes)
 
 
-def unchecked(counted: Count, n_classes: int | None) -> float:
-    """Return what a row may disagree by that is compared with nobody.
+def _max_disagreement(counts: Count, n_classes: int | None) -> float:
+    """Return d_max: the largest disagreement of a row that is compared with no other.
 
-    The mean of two rows' disagreement is that of one from the mean: with k labels no more than 1 − 1/k, and
-    of numbers a quarter of the squared range.
+    In a group, the mean disagreement of two rows is that of one row from the group's mean. With k labels it
+    is at most 1 − 1/k, and for numbers a quarter of the squared range.
     """
-    known, groups = counted.agreement, counted.relation.groups
-    if known.is_divided:
-        return known.most / (2.0 if groups else 1.0) if known.is_bounded else 1.0
-    declared = n_classes is not None and n_classes >= counted.n_labels and isinstance(known, SameLabel)
-    if not declared or not groups or counted.explanations.missing.any():
+    agreement, groups = counts.agreement, counts.relation.groups
+    if agreement.is_normalised:
+        return agreement.most / (2.0 if groups else 1.0) if agreement.is_bounded else 1.0
+    if n_classes is None or n_classes < counts.n_labels or not isinstance(agreement, SameLabel):
+        return 1.0
+    if not groups or counts.explanations.missing.any():
         return 1.0
     return 1.0 - 1.0 / (n_classes or 1)
 
 
-def level_of(counted: Count, owners: Owners, n_classes: int | None) -> MeasureTotals:
-    """Return what equal rows agree in, compared as some owners say."""
-    known = counted.agreement
-    free = unchecked(counted, n_classes)
-    return MeasureTotals(*agreement(owners), float(owners.n), free, known.is_bounded)
+def measure_totals(counts: Count, owners: Owners, n_classes: int | None) -> MeasureTotals:
+    """Return the totals of equal rows, grouped as these owners are."""
+    agreeing, compared = mean_agreement(owners)
+    max_disagreement = _max_disagreement(counts, n_classes)
+    return MeasureTotals(agreeing, compared, float(owners.n), max_disagreement, counts.agreement.is_bounded)
+
+
+# -- relations that group equal rows --
 
 
 @attrs.frozen(eq=False)
 class GroupedJackknife:
-    """Equal rows in groups: as explanations group them, and with those that are alone under another key."""
+    """The jackknife of equal rows in groups, without and with the merging of unique explanations.
 
-    level: MeasureTotals
+    `place` is the place of each owner among the merged owners; None where nothing is merged.
+    """
+
+    totals: MeasureTotals
     rows: GroupedRows
     merging: Merging | None
-    merged_level: MeasureTotals
+    merged_totals: MeasureTotals
     merged_rows: GroupedRows
-    place: Ints | None  # of each owner among the merged ones
+    place: Ints | None
 
     @classmethod
-    def of(cls, counted: Count, n_classes: int | None) -> "GroupedJackknife":
-        """Look at a sample, in memory or not."""
-        owners, known = counted.owners, counted.agreement
-        level, rows = level_of(counted, owners, n_classes), GroupedRows(owners, known)
-        if not known.is_convex:
-            return cls(level, rows, None, level, rows, None)
-        alone = owners.totals == 1
-        merging = Merging.of(counted.relation, counted.explanations, alone)
-        if merging.how == NOTHING:
-            return cls(level, rows, merging, level, rows, None)
-        merged, place = merging.owners(owners, counted.explanations.missing, known)
-        first_pair = merging.first if merging.how == PAIRS else None
-        level_of_merged = level_of(counted, merged, n_classes)
-        return cls(level, rows, merging, level_of_merged, GroupedRows(merged, known, first_pair), place)
+    def of(cls, counts: Count, n_classes: int | None) -> "GroupedJackknife":
+        """Group and merge the rows of a sample, which is in memory or in a log."""
+        owners, agreement = counts.owners, counts.agreement
+        totals, rows = measure_totals(counts, owners, n_classes), GroupedRows(owners, agreement)
+        if not agreement.is_convex:
+            return cls(totals, rows, None, totals, rows, None)
+        is_unique = owners.totals == 1
+        merging = Merging.of(counts.relation, counts.explanations, is_unique)
+        if merging.method == NOTHING:
+            return cls(totals, rows, merging, totals, rows, None)
+        merged, place = merging.owners(owners, counts.explanations.missing, agreement)
+        first_pair = merging.first_block if merging.method == PAIRS else None
+        merged_totals = measure_totals(counts, merged, n_classes)
+        merged_rows = GroupedRows(merged, agreement, first_pair)
+        return cls(totals, rows, merging, merged_totals, merged_rows, place)
 
-    def moments(self, counted: Count) -> MeasureStatistics:
-        """Summarise both."""
-        spread, spread_lost = self.rows.spreads(self.level)
-        se, skew = spread.standard_error, spread.skewness
-        if self.place is not None:
-            if self.merging is not None and self.merging.how == PAIRS:
-                se, skew = self.merged_rows.paired_spread(self.merged_level)
-            else:
-                spread, _ = self.merged_rows.spreads(self.merged_level)
-                se, skew = spread.standard_error, spread.skewness
-        errors = se, spread_lost.standard_error
-        units, how = SamplingUnits.equal(counted.owners.n), None if self.merging is None else self.merging.how
-        return moments_of(counted, self.level, self.merged_level, errors, units, skew, how)
+    def moments(self, counts: Count) -> MeasureStatistics:
+        """Return the statistics of the measure."""
+        estimate, disagreement = self.rows.moments(self.totals)
+        se, skewness = estimate.standard_error, estimate.skewness
+        method = None if self.merging is None else self.merging.method
+        if self.place is not None and method == PAIRS:
+            se, skewness = self.merged_rows.paired_error(self.merged_totals)
+        elif self.place is not None:
+            estimate, _ = self.merged_rows.moments(self.merged_totals)
+            se, skewness = estimate.standard_error, estimate.skewness
+        errors, units = (se, disagreement.standard_error), SamplingUnits.equal(counts.owners.n)
+        return _build_statistics(counts, self.totals, self.merged_totals, errors, units, skewness, method)
 
 
-def moments_of(
-    counted: Count,
-    level: MeasureTotals,
-    best: MeasureTotals,
+def _build_statistics(
+    counts: Count,
+    totals: MeasureTotals,
+    merged_totals: MeasureTotals,
     errors: Sequence[float | None],
     units: SamplingUnits,
-    skew: float,
+    skewness: float,
     merging: str | None = None,
 ) -> MeasureStatistics:
-    """Put moments together: `level` is what rows agree in, and `best` the same with merged rows."""
-    known = counted.agreement
-    numbers: dict[str, Any] = {}
-    if known.is_divided:
-        numbers = {"span": known.most, "is_bounded": known.is_bounded, "skew": skew}
+    """Build the statistics of a measure from its totals, without and with merged rows."""
+    agreement = counts.agreement
+    number_fields: dict[str, Any] = {}
+    if agreement.is_normalised:
+        number_fields = {"span": agreement.most, "is_bounded": agreement.is_bounded, "skew": skewness}
     return MeasureStatistics(
-        n=counted.owners.n,
-        value=level.agreeing,
-        verified=level.compared,
-        estimate=best.estimate,
-        disagreement=level.disagreement,
-        compared=best.compared,
-        agreed=best.agreeing,
-        related=level.compared,
+        n=counts.owners.n,
+        value=totals.agreeing,
+        verified=totals.compared,
+        estimate=merged_totals.estimate,
+        disagreement=totals.disagreement,
+        compared=merged_totals.compared,
+        agreed=merged_totals.agreeing,
+        related=totals.compared,
         se=errors[0],
         se_disagreement=errors[1],
         units=units,
         merging=merging,
-        **numbers,
+        **number_fields,
     )
 
 
-def _of_groups(counted: RowCount, n_classes: int | None) -> JackknifeEstimate:
-    found = GroupedJackknife.of(counted, n_classes)
+def _jackknife_groups(counts: RowCount, n_classes: int | None) -> JackknifeEstimate:
+    """Jackknife equal rows that explanations group."""
+    jackknife = GroupedJackknife.of(counts, n_classes)
 
     def pseudo_values() -> tuple[Floats, Floats]:
-        value = _per_row(counted, found.merged_rows, found.merged_level, found.place, 0)
-        return value, _per_row(counted, found.rows, found.level, None, 1)
+        n, place, merged_place = counts.owners.n, counts.place, jackknife.place
+        estimate, _ = jackknife.merged_rows.deletions().pseudo_values(jackknife.merged_totals, n)
+        estimate = estimate[place if merged_place is None else merged_place[place]]
+        _, disagreement = jackknife.rows.deletions().pseudo_values(jackknife.totals, n)
+        return estimate, disagreement[place]
 
-    return JackknifeEstimate(found.moments(counted), pseudo_values)
-
-
-def _per_row(
-    counted: RowCount, rows: GroupedRows, level: MeasureTotals, place: Ints | None, which: int
-) -> Floats:
-    """Return the pseudo-value of every row, in order: of the estimate (0), or of the disagreement (1)."""
-    values = rows.every().pseudo_values(level, rows.owners.n)[which]
-    return values[counted.place if place is None else place[counted.place]]
+    return JackknifeEstimate(jackknife.moments(counts), pseudo_values)
 
 
-def _of_relation(counted: RowCount, n_classes: int | None) -> JackknifeEstimate:
-    level, gone = level_of(counted, counted.owners, n_classes), related_rows(counted)
-    n = counted.owners.n
-    spreads = spreads_of(gone, level, n)
-    pool = None if counted.pool is None else pool_spreads(counted, level)
-    facts = related_moments(counted, level, spreads, lambda: fewest_trials(counted), pool)
-    return JackknifeEstimate(facts, lambda: gone.pseudo_values(level, n))
+# -- other relations between equal rows --
 
 
-def related_moments(
-    counted: Count,
-    level: MeasureTotals,
-    spreads: tuple[CentralMoments, CentralMoments],
-    few: Callable[[], float],
-    pool: tuple[CentralMoments, CentralMoments] | None = None,
+def _jackknife_relation(counts: RowCount, n_classes: int | None) -> JackknifeEstimate:
+    """Jackknife equal rows for a relation that does not group them."""
+    totals, deletions = measure_totals(counts, counts.owners, n_classes), relation_deletions(counts)
+    n = counts.owners.n
+    moments = pseudo_value_moments(deletions, totals, n)
+    pool = None if counts.pool is None else pool_moments(counts, totals)
+    statistics = relation_statistics(counts, totals, moments, lambda: minimum_trials(counts), pool)
+    return JackknifeEstimate(statistics, lambda: deletions.pseudo_values(totals, n))
+
+
+def relation_statistics(
+    counts: Count,
+    totals: MeasureTotals,
+    moments: MomentsPair,
+    min_trials: Callable[[], float],
+    pool: MomentsPair | None = None,
 ) -> MeasureStatistics:
-    """Summarise equal rows that a relation compares; `few` is asked only where it decides something."""
-    errors = [spread.standard_error for spread in spreads]
-    n = counted.owners.n
-    # the shares average to V, so there are at most n / (1 + V) trials; a pool's rows have a part in them
-    most = n / (1.0 + level.compared)
+    """Return the statistics of equal rows; `min_trials` is called only where the interval depends on it."""
+    errors = [pseudo_values.standard_error for pseudo_values in moments]
+    n = counts.owners.n
+    # the shares average to V, so there are at most n / (1 + V) trials, or n if a pool has some of the shares
+    max_trials = n / (1.0 + totals.compared)
     if pool is not None:
-        errors = [_with_pool(se, spread) for se, spread in zip(errors, pool, strict=True)]
-        most = float(n)
-    facts = moments_of(counted, level, level, errors, SamplingUnits.equal(n, most), spreads[0].skewness)
-    if not trials_decide(facts, most):
-        return facts
-    return attrs.evolve(facts, units=SamplingUnits.equal(n, few()))
+        errors = [_add_pool_variance(se, changes) for se, changes in zip(errors, pool, strict=True)]
+        max_trials = float(n)
+    units = SamplingUnits.equal(n, max_trials)
+    statistics = _build_statistics(counts, totals, totals, errors, units, moments[0].skewness)
+    if not depends_on_min_trials(statistics, max_trials):
+        return statistics
+    return attrs.evolve(statistics, units=SamplingUnits.equal(n, min_trials()))
 
 
-def _with_pool(se: float | None, pool: CentralMoments) -> float | None:
-    """Add the variance that comes from the choice of the pool's rows: they are a stratum of their own."""
-    if se is None and pool.high - pool.low <= ROUNDING:
+def _add_pool_variance(se: float | None, pool_changes: CentralMoments) -> float | None:
+    """Add the variance that comes from the selection of the pool's rows, which are a stratum of their own."""
+    if se is None and pool_changes.high - pool_changes.low <= ROUNDING:
         return None
-    return math.sqrt((se or 0.0) ** 2 + pool.n * pool.variance)
+    return math.sqrt((se or 0.0) ** 2 + pool_changes.n * pool_changes.variance)
 
 
 # -- rows with weights or clusters --
 
 
 class _WeightedJackknife:
-    """The sums over pairs of rows with weights or clusters, and all that they give."""
+    """The jackknife of rows with weights or clusters, from sums over pairs of rows."""
 
-    def __init__(self, counted: CellCount, n_classes: int | None) -> None:
-        self.counted, design = counted, counted.design
-        n = counted.n_explained
+    def __init__(self, counts: CellCount, n_classes: int | None) -> None:
+        self.counts, design = counts, counts.design
+        n = counts.n_explained
         self.weight = sum_by(design.unit[:n], design.steps[:n], design.n_units)
-        self.held = sum_by(design.unit, design.steps, design.n_units)
-        self.whole = float(self.weight.sum()) * design.step
-        smallest, largest = counted.extent
+        self.weight_with_pool = sum_by(design.unit, design.steps, design.n_units)
+        self.total_weight = float(self.weight.sum()) * design.step
+        smallest, largest = counts.extent
         self.are_equal = largest - smallest <= NEARLY * largest
-        self.is_thinned = not self.are_equal and not design.uninformative
-        self.free = unchecked(counted, n_classes)
-        allowance = np.full(len(counted.explanations), float(largest)) if self.is_thinned else None
-        parts = [self._sums(cells, allowance) for cells in counted.cells()]
-        self.sums = sum(parts[1:], start=parts[0])
-        self.left = self._left()
+        is_thinned = not self.are_equal and not design.uninformative
+        self.max_disagreement = _max_disagreement(counts, n_classes)
+        allowance = np.full(len(counts.explanations), float(largest)) if is_thinned else None
+        block_sums = [self._pair_sums(cells, allowance) for cells in counts.cells()]
+        self.sums = sum(block_sums[1:], start=block_sums[0])
+        self.divisor, self.divisor_left = self._compute_divisor()
 
-    def _sums(self, cells: Cells, allowance: Floats | None) -> PairSums:
-        counted = self.counted
-        return pair_sums(cells, counted.agreement, counted.design.n_units, counted.design.step, allowance)
+    def _pair_sums(self, cells: Cells, allowance: Floats | None) -> PairSums:
+        design = self.counts.design
+        return pair_sums(cells, self.counts.agreement, design.n_units, design.step, allowance)
 
-    def _left(self) -> tuple[float, Floats] | None:
-        """Return what a constant explanation leaves, and the part of it that is left without each unit."""
-        if not self.counted.agreement.is_divided:
-            return None
-        cells = self.counted.every_row
+    def _compute_divisor(self) -> tuple[float, Floats | None]:
+        """Return the disagreement of a constant explanation, and the share that is left without each unit.
+
+        Labels have no divisor: then it is 1 and None.
+        """
+        if not self.counts.agreement.is_normalised:
+            return 1.0, None
+        cells = self.counts.constant_cells
         _, largest = cells.extent
-        sums = self._sums(cells, None if self.counted.design.uninformative else np.array([float(largest)]))
-        level = sums.disagreement / sums.compared
-        rest = sums.compared - sums.lost_compared
-        without = ratio(sums.disagreement - sums.lost_disagreement, np.where(rest > ROUNDING, rest, 0.0))
-        part = without / level
-        return level, np.where(part > ROUNDING, part, 0.0)
+        allowance = None if self.counts.design.uninformative else np.array([float(largest)])
+        sums = self._pair_sums(cells, allowance)
+        divisor = sums.disagreement / sums.compared
+        compared = sums.compared - sums.lost_compared
+        disagreement = sums.disagreement - sums.lost_disagreement
+        share = ratio(disagreement, np.where(compared > ROUNDING, compared, 0.0)) / divisor
+        return divisor, np.where(share > ROUNDING, share, 0.0)
 
-    def _level(self, sums: PairSums) -> MeasureTotals:
-        known = self.counted.agreement
-        compared, lost = sums.compared / self.whole, sums.disagreement / self.whole
-        if self.left is not None:
-            lost /= self.left[0]
+    def _totals(self, sums: PairSums) -> MeasureTotals:
+        is_bounded = self.counts.agreement.is_bounded
+        compared = sums.compared / self.total_weight
+        disagreement = sums.disagreement / self.total_weight / self.divisor
         compared = 1.0 if abs(1.0 - compared) < ROUNDING else compared
-        free = self.free if self.left is None or not known.is_bounded else self.free / self.left[0]
-        return MeasureTotals(compared - lost, compared, self.whole, free, known.is_bounded)
+        max_disagreement = self.max_disagreement / self.divisor if is_bounded else self.max_disagreement
+        return MeasureTotals(
+            compared - disagreement, compared, self.total_weight, max_disagreement, is_bounded
+        )
 
-    def _gone(self, sums: PairSums, some: np.ndarray) -> Deletions:
-        """Return the deletions of some units."""
-        lost = sums.lost_disagreement[some]
-        left = None
-        if self.left is not None:
-            lost, left = lost / self.left[0], self.left[1][some]
-        once, weight = np.ones(int(some.sum()), dtype=np.int64), self.weight[some] * self.counted.design.step
-        return Deletions(sums.lost_compared[some], lost, once, left, weight)
+    def _deletions(self, sums: PairSums, units: NDArray[np.bool_]) -> Deletions:
+        """Return the deletions of the units of a mask."""
+        disagreement = sums.lost_disagreement[units] / self.divisor
+        divisor_left = None if self.divisor_left is None else self.divisor_left[units]
+        once, weight = np.ones(int(units.sum()), dtype=np.int64), self.weight[units] * self.counts.design.step
+        return Deletions(sums.lost_compared[units], disagreement, once, divisor_left, weight)
 
-    def side(self) -> JackknifeEstimate:
-        """Put everything together."""
-        counted, mine = self.counted, self.weight > 0
-        value, verified = agreement(counted.owners)
-        level, gone = self._level(self.sums), self._gone(self.sums, mine)
-        count = int(mine.sum())
-        merging, merged = self._merged()
-        both = self.sums + merged
-        best, best_gone = self._level(both), self._gone(both, mine)
-        values = best_gone.pseudo_values(best, count)[0], gone.pseudo_values(level, count)[1]
-        spreads = CentralMoments.of(values[0]), CentralMoments.of(values[1])
-        errors = [spread.standard_error for spread in spreads]
-        if merging is not None and merging.how == PAIRS and errors[0] is not None:
-            errors[0] = self._paired_error(best, merged)
-        in_pool = ~mine & (self.held > 0)
+    def estimate(self) -> JackknifeEstimate:
+        """Return the statistics and the pseudo-values of all units."""
+        counts, is_explained = self.counts, self.weight > 0
+        n_units = int(is_explained.sum())
+        totals, deletions = self._totals(self.sums), self._deletions(self.sums, is_explained)
+        merging, lone_sums, lone_cells = self._merge_lone_rows()
+        all_sums = self.sums + lone_sums
+        merged_totals, merged_deletions = self._totals(all_sums), self._deletions(all_sums, is_explained)
+        estimate, _ = merged_deletions.pseudo_values(merged_totals, n_units)
+        _, disagreement = deletions.pseudo_values(totals, n_units)
+        moments = CentralMoments.of(estimate), CentralMoments.of(disagreement)
+        errors = [pseudo_values.standard_error for pseudo_values in moments]
+        method = None if merging is None else merging.method
+        if method == PAIRS and errors[0] is not None:
+            errors[0] = self._paired_error(merged_totals, lone_sums, lone_cells)
+        in_pool = ~is_explained & (self.weight_with_pool > 0)
         if in_pool.any():
-            changes = self._gone(self.sums, in_pool).changes(level)
-            errors = [_with_pool(se, CentralMoments.of(one)) for se, one in zip(errors, changes, strict=True)]
-        how = None if merging is None else merging.how
-        facts = moments_of(counted, level, best, errors, self._units(), spreads[0].skewness, how)
-        facts = attrs.evolve(facts, value=value, verified=verified)
-        if self.left is not None:
-            facts = attrs.evolve(facts, span=counted.agreement.most / self.left[0])
-        return JackknifeEstimate(facts, lambda: values)
+            changes = map(CentralMoments.of, self._deletions(self.sums, in_pool).changes(totals))
+            errors = [_add_pool_variance(se, pool) for se, pool in zip(errors, changes, strict=True)]
+        skewness = moments[0].skewness
+        statistics = _build_statistics(counts, totals, merged_totals, errors, self._units(), skewness, method)
+        value, verified = mean_agreement(counts.owners)
+        statistics = attrs.evolve(statistics, value=value, verified=verified)
+        if statistics.span is not None:
+            statistics = attrs.evolve(statistics, span=statistics.span / self.divisor)
+        return JackknifeEstimate(statistics, lambda: (estimate, disagreement))
 
     def _units(self) -> SamplingUnits:
         weight = self.weight[self.weight > 0]
-        effective = worth(weight)
-        few = effective / 2
-        if not self.counted.relation.groups:
-            own = self.weight * self.counted.design.step
-            few = self.whole / float((own + self.sums.influence).max())
-        return SamplingUnits(len(weight), effective, float(weight.max()) / float(weight.sum()), few)
+        effective = effective_number(weight)
+        min_trials = effective / 2
+        if not self.counts.relation.groups:
+            own_weight = self.weight * self.counts.design.step
+            min_trials = self.total_weight / float((own_weight + self.sums.influence).max())
+        return SamplingUnits(len(weight), effective, float(weight.max()) / float(weight.sum()), min_trials)
 
-    def _merged(self) -> tuple[Merging | None, PairSums]:
-        """Compare explanations that only one unit has, under another key."""
-        counted = self.counted
-        nothing = PairSums.nothing(counted.design.n_units)
-        if not counted.relation.groups or not counted.agreement.is_convex:
-            return None, nothing
-        cells = next(counted.cells())
+    def _merge_lone_rows(self) -> tuple[Merging | None, PairSums, Cells | None]:
+        """Compare explanations that only one unit has; return the merging, its sums and its cells."""
+        counts = self.counts
+        no_sums = PairSums.nothing(counts.design.n_units)
+        if not counts.relation.groups or not counts.agreement.is_convex:
+            return None, no_sums, None
+        cells = next(counts.cells())
         cells = cells.take(cells.held > 0)
-        alone = np.zeros(len(counted.explanations), dtype=bool)
-        alone[: len(cells.n_units)] = cells.n_units == 1
-        unit = np.zeros(len(alone), dtype=np.int64)
+        is_unique = np.zeros(len(counts.explanations), dtype=bool)
+        is_unique[: len(cells.n_units)] = cells.n_units == 1
+        unit = np.zeros(len(is_unique), dtype=np.int64)
         unit[cells.explanation] = cells.unit
-        merging = Merging.of(counted.relation, counted.explanations, alone, unit, self.are_equal)
-        key = merging.key[cells.explanation] - merging.first
-        self.keyed = keyed = cells.take(key >= 0).keyed(key[key >= 0])
-        if not len(keyed):
-            return merging, nothing
-        if merging.how == PAIRS:
-            return merging, self._sums(keyed, None)
-        allowance = np.zeros(int(keyed.explanation.max()) + 1)
-        np.maximum.at(allowance, keyed.explanation[keyed.first], keyed.weights[0])
-        return merging, self._sums(keyed, allowance)
+        merging = Merging.of(counts.relation, counts.explanations, is_unique, unit, self.are_equal)
+        block = merging.key[cells.explanation] - merging.first_block
+        lone_cells = cells.take(block >= 0).keyed(block[block >= 0])
+        if not len(lone_cells):
+            return merging, no_sums, lone_cells
+        if merging.method == PAIRS:
+            return merging, self._pair_sums(lone_cells, None), lone_cells
+        allowance = np.zeros(int(lone_cells.explanation.max()) + 1)
+        np.maximum.at(allowance, lone_cells.explanation[lone_cells.first], lone_cells.weights[0])
+        return merging, self._pair_sums(lone_cells, allowance), lone_cells
 
-    def _paired_error(self, best: MeasureTotals, merged: PairSums) -> float | None:
-        """Return the standard error of the estimate: pairs are units, linked where a unit is in several.
+    def _paired_error(
+        self, totals: MeasureTotals, pair_sums: PairSums, pair_cells: Cells | None
+    ) -> float | None:
+        """Return the standard error of the estimate, where matched pairs may share units.
 
-        A unit with all its pairs is one, too, so each pair is counted once for each of its two: one is taken
-        back.
+        A unit together with all its pairs is one deviation. That counts each pair twice, once for each of its
+        units, so one of the two is subtracted.
         """
-        step, scale = self.counted.design.step, 1.0 if self.left is None else self.left[0]
-        keyed = self.keyed
-        pair, units = keyed.explanation[keyed.first], keyed.unit[keyed.first]
-        assert merged.by_explanation is not None
-        _, compared, lost = merged.by_explanation
-        free = best.unchecked
-        size = np.bincount(pair, weights=keyed.weights[1] * step)
-        apart = free * compared - lost / scale + (1.0 - free) * size
-        elsewhere = (self.weight - sum_by(units, keyed.weights[1], len(self.weight))) * step
-        own = free * self.sums.lost_compared - self.sums.lost_disagreement / scale
-        own = own + (1.0 - free) * elsewhere
-        mean = float(own.sum() + apart.sum()) / self.whole
-        own, apart = own - mean * elsewhere, apart - mean * size
-        if self.left is not None:
-            own = own + self.whole * best.disagreement * (1.0 - self.left[1])
-        together = own + sum_by(units, apart[pair], len(own))
-        linked = float((together**2).sum() - (apart**2).sum())
-        independent = float((own**2).sum() + (apart**2).sum())
-        outside = np.setdiff1d(np.flatnonzero(self.weight > 0), units)
-        number = len(outside) + len(apart)
-        if number < 2:
+        assert pair_cells is not None
+        assert pair_sums.by_explanation is not None
+        step, d_max = self.counts.design.step, totals.max_disagreement
+        pair, units = pair_cells.explanation[pair_cells.first], pair_cells.unit[pair_cells.first]
+        _, compared, disagreement = pair_sums.by_explanation
+        pair_weight = np.bincount(pair, weights=pair_cells.weights[1] * step)
+        by_pair = d_max * compared - disagreement / self.divisor + (1.0 - d_max) * pair_weight
+        unpaired_weight = (self.weight - sum_by(units, pair_cells.weights[1], len(self.weight))) * step
+        by_unit = d_max * self.sums.lost_compared - self.sums.lost_disagreement / self.divisor
+        by_unit = by_unit + (1.0 - d_max) * unpaired_weight
+        mean = float(by_unit.sum() + by_pair.sum()) / self.total_weight
+        by_unit, by_pair = by_unit - mean * unpaired_weight, by_pair - mean * pair_weight
+        if self.divisor_left is not None:
+            by_unit = by_unit + self.total_weight * totals.disagreement * (1.0 - self.divisor_left)
+        by_unit_with_pairs = by_unit + sum_by(units, by_pair[pair], len(by_unit))
+        linked = float((by_unit_with_pairs**2).sum() - (by_pair**2).sum())
+        independent = float((by_unit**2).sum() + (by_pair**2).sum())
+        unpaired_units = np.setdiff1d(np.flatnonzero(self.weight > 0), units)
+        count = len(unpaired_units) + len(by_pair)
+        if count < 2:
             return None
-        return math.sqrt(number / (number - 1) * max(linked, independent)) / self.whole
+        return math.sqrt(count / (count - 1) * max(linked, independent)) / self.total_weight

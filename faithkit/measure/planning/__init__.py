@@ -1,1 +1,1 @@
-"""How many rows a sample needs."""
+"""Sample size planning: how many rows a sample needs."""

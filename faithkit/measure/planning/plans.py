@@ -1,4 +1,4 @@
-"""How many rows are needed, from the number of explanations or from a pilot, and which number to use."""
+"""Plans: how many rows to explain, from the number of possible explanations, from a pilot, or from both."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -6,32 +6,36 @@ from typing import Any
 
 import attrs
 
-from faithkit.arguments import share, whole_number
+from faithkit.arguments import check_share, whole_number
 from faithkit.display import Displayable
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
-from faithkit.measure.planning.forecast import FARTHEST, Pilot
-from faithkit.measure.planning.theory import bias_sample_size, corollary_sample_size, interval_sample_size
+from faithkit.measure.planning.forecast import MAX_FORECAST_FACTOR, Pilot
+from faithkit.measure.planning.sample_size_bounds import (
+    bias_sample_size,
+    corollary_sample_size,
+    interval_sample_size,
+)
 
-MOST_EXPLAINED = 100  # times the pilot's size
-LARGER = "Take a larger pilot."
-COARSER = "Coarser explanations would leave less."
+MAX_EXPLAINED_FACTOR = 100  # times the pilot's size
+LARGER_PILOT = "Take a larger pilot."
+COARSER_EXPLANATIONS = "Coarser explanations would leave less."
 
 
 @attrs.frozen
 class RangePlan:
-    """Rows that are enough for consistency, whatever the frequencies of so many explanations.
+    """Numbers of rows that suffice for consistency, whatever the frequencies of the explanations.
 
     Attributes
     ----------
     n_explanations : int
-        How many different explanations there can be.
+        K: the number of possible explanations.
     bias : int
-        Rows that make the value too low by at most ε, on average.
+        Rows for a bias of at most ε: on average, the value is too low by no more.
     half_width : int
-        Rows that make half of the interval's width at most ε.
+        Rows for an interval with a half-width of at most ε.
     corollary : int
-        The number of the paper's corollary: rows that make the mean-squared error at most ε.
+        The paper's corollary: rows for a mean-squared error of at most ε.
     """
 
     n_explanations: int
@@ -42,24 +46,23 @@ class RangePlan:
 
 @attrs.frozen
 class PilotPlan:
-    """Rows that are enough, as far as a pilot can tell.
+    """Numbers of rows that suffice according to a pilot.
 
     Attributes
     ----------
     n : int
-        The pilot's rows.
+        The number of rows of the pilot.
     unverified : tuple of int or None
-        (at best, at worst) the rows to check against that leave an unverified share of at most ε on average;
-        None for an end that lies beyond eight times the pilot's size.
+        (at best, at worst) the rows to check against for a mean unverified share of at most ε; None for an
+        end beyond eight times the pilot's size.
     half_width : int or None
-        Rows to explain that make half of the printed interval's width at most ε for nine pilots of ten, never
-        less than the pilot's; None beyond a hundred times those. It counts on merging, where the pilot shows
-        what that tells.
+        Rows to explain for a half-width of at most ε, in nine pilots of ten; at least the pilot's size, and
+        None beyond a hundred times that. It takes merging into account, as far as the pilot shows its effect.
     pool : int
-        Rows that are checked against and not explained.
+        Rows to check against that are not explained.
     on_average : int or None
-        Rows to explain that make it ε on average, judged by the pilot's own interval: the pilot's number
-        where that is narrow enough. None beyond eight times those.
+        Rows to explain for a mean half-width of ε, judged by the pilot's own interval; the pilot's size where
+        that is narrow enough, and None beyond eight times that.
     """
 
     n: int
@@ -76,15 +79,15 @@ class Plan(Displayable):
     Attributes
     ----------
     epsilon : float
-        The error to stay under.
+        ε: the largest acceptable error.
     measure : str
         "consistency" or "sufficiency".
     confidence : float
-        Of the interval.
+        The confidence of the interval.
     from_range : RangePlan or None
-        What the number of explanations says.
+        The plan from the number of possible explanations.
     from_pilot : PilotPlan or None
-        What a pilot says.
+        The plan from a pilot.
     """
 
     epsilon: float
@@ -95,21 +98,21 @@ class Plan(Displayable):
 
     @property
     def to_check(self) -> int | None:
-        """The rows to check against, explained ones and a pool's: the fewest that either source promises."""
+        """The rows to check against, explained or in a pool: the smaller number of the two plans."""
         by_range = None if self.from_range is None else self.from_range.bias
         by_pilot = None if self.from_pilot is None else self.from_pilot.unverified[1]
         return _fewest(by_range, by_pilot)
 
     @property
     def to_explain(self) -> int | None:
-        """The rows to explain for the interval's sake: the fewest that either source promises."""
+        """The rows to explain for a narrow interval: the smaller number of the two plans."""
         by_range = None if self.from_range is None else self.from_range.half_width
         by_pilot = None if self.from_pilot is None else self.from_pilot.half_width
         return _fewest(by_range, by_pilot)
 
     @property
     def n(self) -> int | None:
-        """The rows to explain, for both; None where the pilot is too small to say."""
+        """The rows to explain, for both goals; None where the pilot is too small to tell."""
         if self.to_check is None or self.to_explain is None:
             return None
         pool = 0 if self.from_pilot is None else self.from_pilot.pool
@@ -117,43 +120,45 @@ class Plan(Displayable):
 
     @property
     def why(self) -> str:
-        """Why to explain that many rows, or why there is no number."""
+        """The reason for the number of rows, or for its absence."""
         if self.to_check is None and self.from_pilot is not None and self.from_pilot.unverified[0] is None:
-            far = f"even {FARTHEST} times the pilot would leave more than {self.epsilon:g} unchecked"
-            return f"{far}{self._narrow}. {COARSER}"
+            factor = MAX_FORECAST_FACTOR
+            too_far = f"even {factor} times the pilot would leave more than {self.epsilon:g} unchecked"
+            return f"{too_far}{self._narrow_interval}. {COARSER_EXPLANATIONS}"
         if self.to_check is None:
-            small = f"the pilot is too small to say what leaves at most {self.epsilon:g} unchecked"
-            return f"{small}{self._narrow}. {LARGER}"
+            too_small = f"the pilot is too small to say what leaves at most {self.epsilon:g} unchecked"
+            return f"{too_small}{self._narrow_interval}. {LARGER_PILOT}"
         if self.to_explain is None:
-            return f"the pilot is too small to say what makes the interval ± {self.epsilon:g}. {LARGER}"
+            return f"the pilot is too small to say what makes the interval ± {self.epsilon:g}. {LARGER_PILOT}"
         return (
             f"enough can be checked from {self.to_check:,} rows on, and the interval is narrow enough from "
             f"{self.to_explain:,} on{self._how_sure}; the larger number keeps both promises."
         )
 
     @property
-    def _narrow(self) -> str:
-        """Say that the interval needs no more than what is known of near explanations, where that is so."""
+    def _narrow_interval(self) -> str:
+        """The clause that says from how many rows the interval is narrow enough, if that is known."""
         if self.to_explain is None:
             return ""
         return f", though the interval is narrow enough from {self.to_explain:,} rows on{self._how_sure}"
 
     @property
     def _how_sure(self) -> str:
-        """Say that a pilot promises no more than a share, where the number is the pilot's."""
+        """The clause that says how certain a number is that comes from the pilot."""
         by_pilot = None if self.from_pilot is None else self.from_pilot.half_width
         return ", in nine cases of ten" if by_pilot is not None and by_pilot == self.to_explain else ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON values: what `faithkit plan --json` writes."""
-        told = attrs.asdict(self)
+        """Return JSON values, as `faithkit plan --json` writes them."""
+        payload = attrs.asdict(self)
         if self.from_pilot is not None:
-            told["from_pilot"]["unverified"] = list(self.from_pilot.unverified)
-        return {"n": self.n, "why": self.why, **told}
+            payload["from_pilot"]["unverified"] = list(self.from_pilot.unverified)
+        return {"n": self.n, "why": self.why, **payload}
 
 
-def _fewest(*known: int | None) -> int | None:
-    return min((rows for rows in known if rows is not None), default=None)
+def _fewest(*sizes: int | None) -> int | None:
+    """Return the smallest size that is not None."""
+    return min((size for size in sizes if size is not None), default=None)
 
 
 def plan_samples(
@@ -163,17 +168,17 @@ def plan_samples(
     measure: str = "consistency",
     pool: int = 0,
 ) -> Plan:
-    """Plan a sample from the number of explanations, from a pilot of the measure, or from both.
+    """Plan a sample from the number of possible explanations, from a pilot of the measure, or from both.
 
     Examples
     --------
-    >>> found = plan_samples(0.1, n_explanations=2048)
-    >>> found.n, found.from_range.half_width, found.from_range.corollary
+    >>> plan = plan_samples(0.1, n_explanations=2048)
+    >>> plan.n, plan.from_range.half_width, plan.from_range.corollary
     (7535, 5617, 835879)
     """
-    epsilon = share(epsilon, "epsilon", usual=0.1)
+    epsilon = check_share(epsilon, "epsilon", usual=0.1)
     pool = whole_number(pool, "pool", least=0)
-    _check(n_explanations, pilot, measure, pool)
+    _check_sources(n_explanations, pilot, measure, pool)
     confidence = 0.95 if pilot is None else pilot.confidence
     return Plan(
         epsilon,
@@ -185,7 +190,7 @@ def plan_samples(
 
 
 def check_measure(measure: Any) -> None:
-    """Refuse what cannot be planned for.
+    """Check that samples can be planned for a measure.
 
     Examples
     --------
@@ -198,7 +203,7 @@ def check_measure(measure: Any) -> None:
         raise InputError(f"the measure is {measure!r:.60}; expected {' or '.join(MEASURES)}.")
 
 
-def _check(n_explanations: int | None, pilot: Pilot | None, measure: str, pool: int) -> None:
+def _check_sources(n_explanations: int | None, pilot: Pilot | None, measure: str, pool: int) -> None:
     check_measure(measure)
     if n_explanations is None and pilot is None:
         raise InputError("nothing to plan from: give the number of explanations (CLI: --range) or a pilot.")
@@ -224,27 +229,32 @@ def _from_range(n_explanations: int, epsilon: float, confidence: float) -> Range
 
 def _from_pilot(pilot: Pilot, epsilon: float, pool: int) -> PilotPlan:
     n, farthest = pilot.others.n, pilot.farthest
-    best = _first(lambda size: pilot.unverified(size)[0] <= epsilon, 2, farthest)
-    worst = _first(lambda size: pilot.unverified(size)[1] <= epsilon, 2, farthest)
+    best = _smallest_size(lambda size: pilot.unverified(size)[0] <= epsilon, 2, farthest)
+    worst = _smallest_size(lambda size: pilot.unverified(size)[1] <= epsilon, 2, farthest)
 
     def is_narrow(explained: int) -> bool:
-        in_all = max(explained + pool, worst or 0)
-        return pilot.half_width(explained, pilot.unverified(in_all)[1]) <= epsilon
+        n_checked = max(explained + pool, worst or 0)
+        return pilot.half_width(explained, pilot.unverified(n_checked)[1]) <= epsilon
 
-    sure = _first(is_narrow, n, MOST_EXPLAINED * n)
-    return PilotPlan(n, (best, worst), sure, pool, _fewest(sure, rows_for_width(pilot, epsilon)))
+    half_width = _smallest_size(is_narrow, n, MAX_EXPLAINED_FACTOR * n)
+    on_average = _fewest(half_width, rows_for_width(pilot, epsilon))
+    return PilotPlan(n, (best, worst), half_width, pool, on_average)
 
 
 def rows_for_width(pilot: Pilot, epsilon: float) -> int | None:
-    """Return about how many rows make half of the interval's width ε; None beyond eight times the pilot's.
+    """Return the rows for an interval with a mean half-width of ε; None beyond eight times the pilot's size.
 
-    That is on average: a plan's rows are enough for nine pilots of ten.
+    The rows of a plan are more: they suffice for nine pilots of ten.
     """
-    return _first(lambda size: pilot.expected_half_width(size) <= epsilon, pilot.others.n, pilot.farthest)
+
+    def is_narrow(size: int) -> bool:
+        return pilot.expected_half_width(size) <= epsilon
+
+    return _smallest_size(is_narrow, pilot.others.n, pilot.farthest)
 
 
-def _first(reaches: Callable[[int], bool], least: int, most: int) -> int | None:
-    """Return the smallest size that reaches something, as all larger ones do."""
-    sizes = range(least, most + 1)
-    found = bisect_left(sizes, True, key=reaches)
-    return sizes[found] if found < len(sizes) else None
+def _smallest_size(is_enough: Callable[[int], bool], low: int, high: int) -> int | None:
+    """Return the smallest size from `low` to `high` that is enough; all larger sizes must also be enough."""
+    sizes = range(low, high + 1)
+    place = bisect_left(sizes, True, key=is_enough)
+    return sizes[place] if place < len(sizes) else None

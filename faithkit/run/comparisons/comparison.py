@@ -1,7 +1,7 @@
-"""Which explanations are the most faithful? Several systems on one sample, and what can be said for sure."""
+"""Comparison of several explanation systems on the same rows: order, best systems and differences."""
 
-from collections.abc import Mapping
-from itertools import combinations
+from collections.abc import Callable, Collection, Mapping
+from itertools import chain, combinations, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,24 +10,29 @@ import pandas as pd
 
 from faithkit.display import Displayable
 from faithkit.errors import InputError
-from faithkit.files import written
+from faithkit.files import save_text
 from faithkit.measure import MEASURES
 from faithkit.measure.adjustment import holm
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
+from faithkit.report.formats import system_name
 from faithkit.report.report import Report
-from faithkit.run.evaluation import Evaluation
-from faithkit.run.result import SCHEMA, with_ends
+from faithkit.run.comparisons.discretizer_search import with_discretizer
+from faithkit.run.components.discretization import accepted_kinds
+from faithkit.run.components.resolution import as_list, resolve_component
+from faithkit.run.evaluation import Evaluation, owners_by_measure
+from faithkit.run.result import SCHEMA, split_brackets
+from faithkit.wording import join_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from faithkit.report.sheets import Sheet
+    from faithkit.report.sheets.sheet import Sheet
 
 
 @attrs.frozen(repr=False)
 class Pair(Displayable):
-    """Two systems' difference, with the p-value adjusted for all pairs by Holm's method."""
+    """The difference between two systems, with a p-value adjusted for all pairs by Holm's method."""
 
     first: str
     second: str
@@ -41,20 +46,20 @@ class Pair(Displayable):
         }
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> "Pair":
-        """Make a pair of what `to_dict` told."""
+    def from_dict(cls, payload: Mapping[str, Any]) -> "Pair":
+        """Rebuild a pair from the output of `to_dict`."""
         names = [field.name for field in attrs.fields(Difference)]
-        found = Difference(**{name: told[name] for name in names})
-        return cls(told["first"], told["second"], found, told["adjusted_p_value"])
+        difference = Difference(**{name: payload[name] for name in names})
+        return cls(payload["first"], payload["second"], difference, payload["adjusted_p_value"])
 
 
 @attrs.frozen(eq=False, repr=False)
 class Comparison(Report):
-    """Evaluations of several explanation systems on the same rows and predictions; made by `compare`.
+    """Evaluations of several explanation systems on the same rows and predictions; `compare` returns it.
 
-    Order, best and differences are those of leave-one-out, the estimate of the measure itself, whatever the
-    estimator: the values of another one need not agree with them. Differences are paired: results of other
-    rows are refused, as `Evaluation.difference` says.
+    Order, best systems and differences come from leave-one-out, which estimates the measure itself. The
+    values of another estimator need not agree with them. Differences are paired: results of different rows
+    are refused, as in `Evaluation.difference`.
 
     Parameters
     ----------
@@ -68,49 +73,50 @@ class Comparison(Report):
     >>> labels = ["yes", "no"] * 50
     >>> good = faithkit.score(labels, labels)
     >>> poor = faithkit.score(labels, ["same"] * 100)
-    >>> found = Comparison({"good": good, "poor": poor})
-    >>> found.best(), found.pairs()[0].difference.low > 0
+    >>> comparison = Comparison({"good": good, "poor": poor})
+    >>> comparison.best(), comparison.pairs()[0].difference.low > 0
     (['good'], True)
     """
 
     results: dict[str, Evaluation]
     left_out: tuple[str, ...] = ()
-    _saved: Mapping[str, list[Pair]] | None = None
+    _saved_pairs: Mapping[str, list[Pair]] | None = None  # of a result from a file, which has no rows
 
     def pairs(self, measure: str = "consistency") -> list[Pair]:
-        """Return every two systems' difference, the larger minus the smaller."""
-        if self._saved is not None:
-            return self._saved.get(measure, [])
-        found = [self._ordered(a, b, measure) for a, b in combinations(self._measured(measure), 2)]
-        adjusted = holm([difference.p_value for _, _, difference in found])
-        return [Pair(*names, p) for names, p in zip(found, adjusted, strict=True)]
+        """Return the difference of every two systems, the larger minus the smaller."""
+        if self._saved_pairs is not None:
+            return self._saved_pairs.get(measure, [])
+        pairs = [self._difference(a, b, measure) for a, b in combinations(self._estimates(measure), 2)]
+        adjusted = holm([difference.p_value for _, _, difference in pairs])
+        return [Pair(*pair, p_value) for pair, p_value in zip(pairs, adjusted, strict=True)]
 
     def best(self, measure: str = "consistency") -> list[str]:
-        """Return the top system and all that the sample cannot tell from it."""
+        """Return the top system and those that the sample does not show to be worse."""
         top = next(iter(self.ranked(measure)), None)
         if top is None:
             return []
         alpha = 1 - self.results[top].confidence
         worse = {pair.second for pair in self.pairs(measure) if pair.first == top and pair.adjusted < alpha}
-        return [name for name in self._measured(measure) if name not in worse]
+        return [name for name in self._estimates(measure) if name not in worse]
 
     def ranked(self, measure: str = "consistency") -> dict[str, Estimate]:
         """Return the systems that have a measure, the highest first."""
-        return dict(sorted(self._measured(measure).items(), key=lambda item: _height(item[1]), reverse=True))
+        estimates = self._estimates(measure)
+        return dict(sorted(estimates.items(), key=lambda item: _sort_key(item[1]), reverse=True))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per system and measure, the best marked."""
         rows = []
         for measure in MEASURES:
             best = self.best(measure)
-            for name, found in self._measured(measure).items():
-                rows.append({"system": name, "measure": measure, "best": name in best, **found.to_row()})
-        return with_ends(pd.DataFrame(rows))
+            for name, estimate in self._estimates(measure).items():
+                rows.append({"system": name, "measure": measure, "best": name in best, **estimate.to_row()})
+        return split_brackets(pd.DataFrame(rows))
 
     def to_dict(self, data: bool = True) -> dict[str, Any]:
         """Return JSON values: every evaluation, order and best of each measure, and all differences.
 
-        `data` is as in an evaluation's.
+        `data` is as in `Evaluation.to_dict`.
         """
         return {
             "schema": SCHEMA,
@@ -124,46 +130,94 @@ class Comparison(Report):
         }
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> "Comparison":
-        """Make a comparison of what `to_dict` told: all numbers, and no rows behind them."""
-        results = {name: Evaluation.from_dict(one) for name, one in told["systems"].items()}
-        pairs = {name: [Pair.from_dict(pair) for pair in some] for name, some in told["differences"].items()}
-        return cls(results, tuple(told.get("left_out", ())), pairs)
+    def from_dict(cls, payload: Mapping[str, Any]) -> "Comparison":
+        """Rebuild a comparison from the output of `to_dict`: all numbers, without the rows."""
+        results = {name: Evaluation.from_dict(result) for name, result in payload["systems"].items()}
+        pairs = {measure: list(map(Pair.from_dict, rows)) for measure, rows in payload["differences"].items()}
+        return cls(results, tuple(payload.get("left_out", ())), pairs)
 
     def plot(self, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
-        """Draw every system's measure with interval and bracket, the best to the fore; return the axes."""
-        from faithkit.report import plots
+        """Draw the measure of every system with interval and bracket, the best highlighted."""
+        from faithkit.report.pictures import plots
 
-        found = self._measured(measure)
-        if not found:
+        estimates = self._estimates(measure)
+        if not estimates:
             raise InputError(f"{measure} cannot be drawn: no system has it. Give a relation.")
-        axes = plots.line_axes(len(found)) if ax is None else ax
-        return plots.measures(axes, found, self.best(measure))
+        axes = plots.line_axes(len(estimates)) if ax is None else ax
+        return plots.measures(axes, estimates, self.best(measure))
 
     def to_html(self, path: str | Path | None = None, more: "Sheet | None" = None) -> str:
-        """Return the report as one HTML page, and write it to `path` where one is given.
+        """Return the report as one HTML page, and write it to `path` if that is given.
 
-        What somebody else knows of the systems may stand first, as a `Sheet`.
+        A `Sheet` with more about the systems, such as a plugin's, comes first on the page.
         """
         from faithkit.report.html import comparison_page
 
-        owners = {name: one.owners for name, one in self.results.items()}
-        return written(comparison_page(self.to_dict(), owners, more), path)
+        owners = {name: owners_by_measure(result.counts) for name, result in self.results.items()}
+        return save_text(comparison_page(self.to_dict(), owners, more), path)
 
-    def _measured(self, measure: str) -> dict[str, Estimate]:
-        found = {name: getattr(result, measure) for name, result in self.results.items()}
-        return {name: estimate for name, estimate in found.items() if estimate}
+    def _estimates(self, measure: str) -> dict[str, Estimate]:
+        estimates = {name: getattr(result, measure) for name, result in self.results.items()}
+        return {name: estimate for name, estimate in estimates.items() if estimate}
 
-    def _ordered(self, a: str, b: str, measure: str) -> tuple[str, str, Difference]:
-        first, second = (_height(getattr(self.results[name], measure)) for name in (a, b))
+    def _difference(self, a: str, b: str, measure: str) -> tuple[str, str, Difference]:
+        first, second = (_sort_key(getattr(self.results[name], measure)) for name in (a, b))
         larger, smaller = (a, b) if first >= second else (b, a)
         return larger, smaller, self.results[larger].difference(self.results[smaller], measure)
 
 
-def _height(found: Estimate) -> tuple[float, float]:
-    """Return what systems are ordered by: the estimate, and how much of it could be checked.
+def _sort_key(estimate: Estimate) -> tuple[float, float]:
+    """Return what orders systems: the estimate, then the share that could be checked.
 
-    It is what their difference is made of, by which two systems at the floor are told apart.
+    It is the estimate that differences are computed from, which orders even two systems at the floor.
     """
-    least = found.estimate if found.moments is None else found.moments.estimate
-    return round(least, 12), found.verified  # last bits order nothing
+    value = estimate.estimate if estimate.moments is None else estimate.moments.estimate
+    return round(value, 12), estimate.verified  # the last bits must not decide
+
+
+def compare_systems(explainers: Any, discretizers: Any, evaluate: Callable[..., Evaluation]) -> Comparison:
+    """Evaluate each explainer once, and its explanations under each discretizer that accepts them.
+
+    Without discretizers, each explainer has the discretizer that `evaluate` chooses.
+    """
+    explainers_by_name = _by_name("explainer", explainers)
+    discretizers_by_name = None if discretizers is None else _by_name("discretizer", discretizers)
+    if not explainers_by_name or discretizers_by_name == {}:
+        raise InputError("nothing to compare: give at least one explainer and one discretizer.")
+    results: dict[str, Evaluation] = {}
+    misfits: dict[tuple[str, str], list[str]] = {}
+    for explainer_name, explainer in explainers_by_name.items():
+        evaluation = evaluate(explainer, discretizer=None if discretizers is None else "original")
+        chosen = {evaluation.setup.discretizer.text: evaluation.setup.discretizer}
+        for name, discretizer in (discretizers_by_name or chosen).items():
+            result = with_discretizer(evaluation, discretizer)
+            if result is None:
+                misfits.setdefault((explainer_name, _why_left_out(evaluation, discretizer)), []).append(name)
+            else:
+                results[_unique_name(system_name(explainer_name, name), results)] = result
+    if not results:
+        raise InputError("no discretizer takes the explanations of any explainer: add 'original'.")
+    left_out = (
+        f"{join_words(names)} for {explainer} ({reason})" for (explainer, reason), names in misfits.items()
+    )
+    return Comparison(results, tuple(left_out))
+
+
+def _by_name(kind: str, components: Any) -> dict[str, Any]:
+    """Return components by name; two functions of the same name get different ones."""
+    by_name: dict[str, Any] = {}
+    for component in as_list(kind, components):
+        by_name[_unique_name(resolve_component(kind, component).text, by_name)] = component
+    return by_name
+
+
+def _unique_name(name: str, taken: Collection[str]) -> str:
+    """Return the name itself, or "name (2)" and so on if it is taken."""
+    numbered = (f"{name} ({number})" for number in count(2))
+    return next(candidate for candidate in chain([name], numbered) if candidate not in taken)
+
+
+def _why_left_out(evaluation: Evaluation, discretizer: Any) -> str:
+    """Say why a discretizer does not go with an explainer."""
+    kinds = join_words(accepted_kinds(resolve_component("discretizer", discretizer)), "or")
+    return f"made for explanations of kind {kinds}, not {evaluation.population.kind}"

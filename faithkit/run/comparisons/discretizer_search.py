@@ -1,7 +1,7 @@
-"""The same explanations under other discretizations: one of them, or many that are tried side by side.
+"""Measure the same explanations under another discretizer, or try many discretizers side by side.
 
-A finer one tells explanations apart that nobody shares, and nothing can be checked; a coarser one unites what
-gets different predictions. Which of them is best depends on the data and the explainer, so one tries.
+If a discretizer is too fine, no rows share an explanation, and nothing can be checked. If it is too coarse,
+rows with different predictions share one. Which one is best depends on the data and the explainer.
 """
 
 from collections.abc import Iterable
@@ -13,31 +13,35 @@ import pandas as pd
 from faithkit.errors import InputError
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import ONE_LABEL
-from faithkit.report.formats import number, percent
-from faithkit.run.comparisons.discretizer_variants import recommended, suitable, variants
+from faithkit.report.formats import format_number, format_percent
+from faithkit.run.comparisons.discretizer_variants import (
+    discretizer_variants,
+    recommend,
+    suitable_discretizers,
+)
 from faithkit.run.components.discretization import accepted_kinds, learns
-from faithkit.run.components.resolution import component, several
+from faithkit.run.components.resolution import as_list, resolve_component
 from faithkit.run.components.setup import THE_SAMPLE, Applicability
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.pipeline import measured
+from faithkit.run.pipeline import discretize_and_measure
 from faithkit.wording import describe
 
 COLUMNS = (
     *("estimate", "low", "high", "verified", "consistency", "up_to", "by_chance", "uniqueness"),
     "n_explanations",
 )
-FINER = (
+ABOUT_COARSER = (
     "A discretization of explanations can only lower the measure, and raise what can be checked: the lower "
     "end of a coarser one is a lower end of the finer one, too."
 )
-CHOSEN = "The best of many looks better than it is: choose on one sample, and report on another."
+ABOUT_CHOOSING = "The best of many looks better than it is: choose on one sample, and report on another."
 
 
 def with_discretizer(result: Evaluation, discretizer: Any) -> Evaluation | None:
-    """Evaluate the same explanations under another discretizer, or return None where it does not take them.
+    """Evaluate the same explanations under another discretizer; None if it does not accept them.
 
-    One that learns does so from the background, of which some rows are then explained; a score has none, and
-    it learns from the sample.
+    A discretizer that learns is fitted to explanations of the background, or of the sample if there is no
+    background, as in `score`.
 
     Examples
     --------
@@ -46,48 +50,53 @@ def with_discretizer(result: Evaluation, discretizer: Any) -> Evaluation | None:
     >>> with_discretizer(result, lambda phi: phi.values.round(1)).n_explanations
     2
     """
-    found, population = component("discretizer", discretizer), result.population
-    if found is result.setup.discretizer:
+    resolved, population = resolve_component("discretizer", discretizer), result.population
+    if resolved is result.setup.discretizer:
         return result
-    kinds = accepted_kinds(found)
+    kinds = accepted_kinds(resolved)
     if kinds and population.kind not in kinds:
         return None
-    if learns(found):
-        population.teach(found, result.setup.system)
-    return measured(population, attrs.evolve(result.setup, discretizer=found))
+    if learns(resolved):
+        population.fit_discretizer(resolved, result.setup.system)
+    return discretize_and_measure(population, attrs.evolve(result.setup, discretizer=resolved))
 
 
 def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = None) -> pd.DataFrame:
-    """Measure the consistency of the same explanations under many discretizations; none is explained again.
+    """Measure the consistency of the same explanations under many discretizers; no row is explained again.
 
     Parameters
     ----------
     result : Evaluation
         What `evaluate` or `score` returned.
     discretizers : iterable, optional
-        Names, "name:param=value,…", instances or functions; one may be given alone. By default all that are
-        installed and take explanations of this kind, and the same with those values of their parameters that
-        they propose to try, such as decimals, bins or how many importances are kept.
+        Names, "name:param=value,…", instances or functions, or a single one of these. By default all
+        installed discretizers that accept explanations of this kind, also with the parameter values that they
+        propose to try, such as decimals, bins or the number of importances.
 
     Returns
     -------
     DataFrame
-        One row per discretizer, the highest lower end, `low`, first. `low` and `high` are the interval,
-        `estimate` the estimate of consistency, `verified` the share that could be checked,
-        `consistency` the value, of which there is none (NaN) where nothing could be checked, `up_to` the
-        value it would have if all that could not be checked agreed, and `by_chance` what explanations
-        unrelated to the predictions would get, where the estimator says it. One is `recommended`: of those
-        whose `estimate` reaches the highest lower end, the one of which most could be checked; none where
-        nothing is known of any. A discretizer that cannot be used stands last, with the reason in `note`.
-        What the table says as a whole is in ``attrs["note"]``.
+        One row per discretizer, the highest lower end, `low`, first. Its columns:
+
+        - `estimate`, `low`, `high`: the estimate of consistency and its interval;
+        - `verified`: the share that could be checked;
+        - `consistency`: the value, NaN if nothing could be checked;
+        - `up_to`: the value if everything that could not be checked agreed;
+        - `by_chance`: what explanations unrelated to the predictions would get, if the estimator says it;
+        - `recommended`: true for one discretizer. Among those whose `estimate` reaches the highest lower end,
+          it is the one with the largest `verified`. It is false for all if nothing is known about any;
+        - `note`: why a discretizer could not be used; such rows come last.
+
+        ``attrs["note"]`` is a sentence about the whole table.
 
     Notes
     -----
-    What is coarser says less: consistency under a discretization is at most that of the explanations as they
-    are, and more of it can be checked. So the lower end of a coarser one is a lower end of the finer one it
-    was made of, such as `original`; its value, its upper end and its violations say nothing about the finer
-    one. That holds for discretizers that read the explanation and nothing else: `delta` and its like read the
-    instance, too. The best of many looks better than it is: choose on one sample, and report on another.
+    A coarser explanation says less: its consistency is at most that of the original explanations, and more of
+    it can be checked. So the lower end under a coarser discretizer is also a lower end for the finer
+    explanations it was made from, such as `original`. Its value, its upper end and its violations say nothing
+    about the finer explanations. This holds for discretizers that read the explanation only; `delta` and
+    similar ones also read the instance. The best of many looks better than it is: choose on one sample, and
+    report on another.
 
     Examples
     --------
@@ -104,69 +113,85 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
     if not isinstance(result, Evaluation):
         raise InputError(f"the result is a {type(result).__name__}: give what evaluate or score returned.")
     kind = result.population.kind
-    chosen = suitable(kind) if discretizers is None else several("discretizer", discretizers)
-    if not chosen:
+    candidates = suitable_discretizers(kind) if discretizers is None else as_list("discretizer", discretizers)
+    if not candidates:
         raise InputError("no discretizers were given: name some, or leave them out to try all.")
-    tried = [_row(result, given) for given in chosen]
-    if discretizers is None:  # values that were only proposed need not suit these explanations
-        tried += [row for row in (_row(result, text) for text in variants(kind)) if row[1] is not None]
-    return _table(tried)
+    trials = [_try(result, discretizer) for discretizer in candidates]
+    if discretizers is None:  # a proposed value that does not suit these explanations is left out
+        variants = [_try(result, text) for text in discretizer_variants(kind)]
+        trials += [trial for trial in variants if trial[1] is not None]
+    return _table(trials)
 
 
-def _table(tried: list[tuple[dict[str, Any], Estimate | None]]) -> pd.DataFrame:
-    """Put the rows in order, and mark the one to choose."""
-    usable = [row for row in tried if row[1] is not None]
-    place = recommended([found for _, found in usable if found is not None])
-    best = None if place is None else usable[place]
+Trial = tuple[dict[str, Any], Estimate | None]
+"""A row of the table, and the estimate in it; None if the discretizer cannot be used."""
+
+
+def _table(trials: list[Trial]) -> pd.DataFrame:
+    """Sort the rows, and mark the recommended one."""
+    usable = [(row, estimate) for row, estimate in trials if estimate is not None]
+    position = recommend([estimate for _, estimate in usable])
+    best = None if position is None else usable[position]
     types = dict.fromkeys(COLUMNS, "float64") | {"n_explanations": "Int64"}
-    table = pd.DataFrame([row for row, _ in tried]).astype(types)
-    table.insert(1, "recommended", [best is not None and row is best[0] for row, _ in tried])
+    table = pd.DataFrame([row for row, _ in trials]).astype(types)
+    table.insert(1, "recommended", [best is not None and row is best[0] for row, _ in trials])
     order = ["low", "estimate", "verified", "n_explanations", "discretizer"]
     table = table.sort_values(order, ascending=[False, False, False, True, True], ignore_index=True)
-    table.attrs["note"] = _nothing(usable) if best is None else _note(*best)
+    table.attrs["note"] = (
+        _why_none([estimate for _, estimate in usable]) if best is None else _recommendation(*best)
+    )
     return table
 
 
-def _nothing(usable: list[tuple[dict[str, Any], Estimate | None]]) -> str:
-    """Say why none is recommended."""
-    if not usable:
-        return f"None is recommended: none could be used. {FINER}"
-    if any(found is not None and found.finding == ONE_LABEL for _, found in usable):
-        why = "all explained predictions are the same, so that nothing was tested"
+def _why_none(estimates: list[Estimate]) -> str:
+    """Say why no discretizer is recommended."""
+    if not estimates:
+        return f"None is recommended: none could be used. {ABOUT_COARSER}"
+    if any(estimate.finding == ONE_LABEL for estimate in estimates):
+        reason = "all explained predictions are the same, so that nothing was tested"
     else:
-        why = "next to nothing could be checked"
-    return f"None is recommended: {why}. {FINER}"
+        reason = "next to nothing could be checked"
+    return f"None is recommended: {reason}. {ABOUT_COARSER}"
 
 
-def _note(row: dict[str, Any], found: Estimate | None) -> str:
-    assert found is not None
-    name, share, level = row["discretizer"], percent(found.verified), number(found.estimate)
+def _recommendation(row: dict[str, Any], estimate: Estimate) -> str:
+    name, share, level = (
+        row["discretizer"],
+        format_percent(estimate.verified),
+        format_number(estimate.estimate),
+    )
     best = f"{name}, under which {share} could be checked; the estimate of consistency is {level}"
-    return f"Recommended: {best}. {FINER} {CHOSEN}"
+    return f"Recommended: {best}. {ABOUT_COARSER} {ABOUT_CHOOSING}"
 
 
-def _row(result: Evaluation, given: Any) -> tuple[dict[str, Any], Estimate | None]:
-    """Return a row of the table with its estimate, or why there is none."""
+def _try(result: Evaluation, discretizer: Any) -> Trial:
+    """Measure consistency under a discretizer; if that fails, the row's note says why."""
     note = ""
     try:
-        found = component("discretizer", given)
-        own = result.setup.discretizer
-        if own.recipe is not None and own.recipe == found.recipe:
-            found = own  # it has learnt already what it has to
-        elif learns(found):
-            result.population.teach(found)
+        resolved = resolve_component("discretizer", discretizer)
+        current = result.setup.discretizer
+        if current.recipe is not None and current.recipe == resolved.recipe:
+            resolved = current  # it is fitted already
+        elif learns(resolved):
+            result.population.fit_discretizer(resolved)
             note = f"learnt from {THE_SAMPLE}"
-        setup = attrs.evolve(result.setup, discretizer=found, applies=Applicability(), permutations=0)
-        other = measured(result.population, setup)
-    except Exception as error:  # a discretizer that fails is a fact about it; others may work
-        name = given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)
+        setup = attrs.evolve(result.setup, discretizer=resolved, permutations=0)
+        setup = attrs.evolve(setup, applicability=Applicability())  # sufficiency is not measured
+        measured = discretize_and_measure(result.population, setup)
+    except Exception as error:  # a discretizer that fails must not keep others from being tried
+        name = discretizer if isinstance(discretizer, str) else _name(discretizer)
         empty = dict.fromkeys(COLUMNS, float("nan"))
         return {"discretizer": name, **empty, "checkability": "", "note": describe(error)}, None
-    return {"discretizer": found.text, **_facts(other), "note": note}, other.consistency
+    return {"discretizer": resolved.text, **_cells(measured), "note": note}, measured.consistency
 
 
-def _facts(result: Evaluation) -> dict[str, Any]:
-    found = result.consistency
-    ends = (found.estimate, found.low, found.high, found.verified, found.value, found.bracket[1])
-    values = (*ends, found.by_chance, result.uniqueness, result.n_explanations)
-    return {**dict(zip(COLUMNS, values, strict=True)), "checkability": found.checkability}
+def _name(discretizer: Any) -> str:
+    return str(getattr(discretizer, "__name__", type(discretizer).__name__))
+
+
+def _cells(result: Evaluation) -> dict[str, Any]:
+    estimate = result.consistency
+    interval = (estimate.estimate, estimate.low, estimate.high)
+    shares = (estimate.verified, estimate.value, estimate.bracket[1], estimate.by_chance)
+    values = (*interval, *shares, result.uniqueness, result.n_explanations)
+    return {**dict(zip(COLUMNS, values, strict=True)), "checkability": estimate.checkability}

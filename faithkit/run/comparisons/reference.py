@@ -1,66 +1,67 @@
-"""What a result is compared with: an earlier log, or an earlier result, of the same system and no other."""
+"""Reference samples: an earlier log or result of the same system, to compare a result with."""
 
 import contextlib
 import warnings
 from typing import Any
 
 from faithkit.errors import FaithkitWarning, InputError
-from faithkit.inputs.files.discovery import is_folder, is_pattern, kind_of
+from faithkit.inputs.files.discovery import is_folder, is_pattern, table_format
 from faithkit.inputs.logs.log import ColumnRoles
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.run.components.discretization import learns
-from faithkit.run.components.resolution import ResolvedComponent, component
+from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.populations.on_disk import OnDisk, learns_from_rows
 from faithkit.run.populations.population import SavedPopulation
 from faithkit.run.saved_results import load
-from faithkit.wording import few
+from faithkit.wording import join_few
 
 
-def is_saved(path: str) -> bool:
-    """Whether a file is a result that was saved, and no data: by its suffix, or by how it begins."""
-    if is_pattern(path) or is_folder(path) or kind_of(path) is not None:
+def is_saved_result(path: str) -> bool:
+    """Whether a file is a saved result and not data: by its suffix, or by its first byte."""
+    if is_pattern(path) or is_folder(path) or table_format(path) is not None:
         return False
     if path.lower().endswith(".json"):
         return True
-    with contextlib.suppress(OSError), open(path, "rb") as file:  # who reads it as data says what is wrong
+    with contextlib.suppress(OSError), open(path, "rb") as file:  # reading it as data will say what is wrong
         return file.read(1) == b"{"
     return False
 
 
-def saved_reference(path: str, taught: bool = False, **asked: Any) -> Evaluation:
-    """Load a result to compare with; one of another system is refused.
+def load_reference(path: str, has_background: bool = False, **options: Any) -> Evaluation:
+    """Load a result to compare with; refuse a result of another system.
 
     Parameters
     ----------
     path : str
-    taught : bool
-        Whether what learns has a background to learn from.
-    **asked
+    has_background : bool
+        Whether components that learn have a background to learn from.
+    **options
         How the new result is measured: explainer (or none, for a log), discretizer, estimator, confidence.
     """
-    found = load(path)
-    if not isinstance(found, Evaluation):
+    reference = load(path)
+    if not isinstance(reference, Evaluation):
         raise InputError(f"{path} has several systems; expected the result of one, of evaluate or score.")
-    for measure in found.measures:
-        found.difference(found, measure, paired=False)  # or say now why that cannot be
-    _check_system(path, found, asked)
-    if asked["discretizer"] is not None:  # else explanations may name one, which `check_alike` will see
-        _check_learnt(path, found, component("discretizer", asked["discretizer"]), taught)
-    _warn_of_others(found, asked)
-    return found
+    for measure in reference.measures:
+        reference.difference(reference, measure, paired=False)  # raises now if that cannot be computed
+    _check_system(path, reference, options)
+    if options["discretizer"] is not None:  # else `check_comparable` checks the one that explanations name
+        discretizer = resolve_component("discretizer", options["discretizer"])
+        _check_fitted(path, reference, discretizer, has_background)
+    _warn_about_options(reference, options)
+    return reference
 
 
-def _check_system(path: str, found: Evaluation, asked: dict[str, Any]) -> None:
-    told = found.setup.to_dict()
+def _check_system(path: str, reference: Evaluation, options: dict[str, Any]) -> None:
+    payload = reference.setup.to_dict()
     for kind in ("explainer", "discretizer"):
-        before, now = told[kind], asked.get(kind)
-        if before is None or now is None:  # a log does not say what explained it
+        before, now = payload[kind], options.get(kind)
+        if before is None or now is None:  # a log does not name its explainer
             continue
-        _check_same(path, kind, before, component(kind, now).text)
+        _check_same_component(path, kind, before, resolve_component(kind, now).text)
 
 
-def _check_same(path: str, kind: str, before: str, now: str) -> None:
+def _check_same_component(path: str, kind: str, before: str, now: str) -> None:
     if before != now:
         raise InputError(
             f"{path} was measured with the {kind} {before}, and this is {now}: give a reference of the "
@@ -68,49 +69,52 @@ def _check_same(path: str, kind: str, before: str, now: str) -> None:
         )
 
 
-def _check_learnt(path: str, found: Evaluation, given: ResolvedComponent, taught: bool) -> None:
-    if learns(given) and not (taught and found.setup.learnt_from == "given"):
+def _check_fitted(
+    path: str, reference: Evaluation, discretizer: ResolvedComponent, has_background: bool
+) -> None:
+    """Refuse a discretizer that was fitted to the rows of each sample, and so is not the same for both."""
+    if learns(discretizer) and not (has_background and reference.setup.learnt_from == "given"):
         raise InputError(
-            f"{given.text} learns from the rows it is judged on, so what it learnt for {path} is another "
-            "discretizer than here: give the rows of the reference instead of their result."
+            f"{discretizer.text} learns from the rows it is judged on, so what it learnt for {path} is "
+            "another discretizer than here: give the rows of the reference instead of their result."
         )
 
 
-def learnt_apart(result: Evaluation, reference: Evaluation) -> bool:
-    """Whether the relation of sufficiency learnt from each sample by itself, and so is two relations."""
-    relation = result.setup.applies.relation
+def is_fitted_separately(result: Evaluation, reference: Evaluation) -> bool:
+    """Whether sufficiency's relation was fitted to each sample by itself, and so is two relations."""
+    relation = result.setup.applicability.relation
     if (
         relation is None
         or not isinstance(reference.population, SavedPopulation)
         or not learns_from_rows(relation)
     ):
         return False
-    return not all(one.setup.learnt_from == "given" for one in (result, reference))
+    return not all(side.setup.learnt_from == "given" for side in (result, reference))
 
 
-def _warn_of_others(found: Evaluation, asked: dict[str, Any]) -> None:
-    """Say what differs and does not matter to the difference."""
-    estimator = component("estimator", asked["estimator"]).text
+def _warn_about_options(reference: Evaluation, options: dict[str, Any]) -> None:
+    """Warn about options that differ without an effect on the difference."""
+    estimator = resolve_component("estimator", options["estimator"]).text
     pairs = {
-        "estimator": (found.setup.estimator.text, estimator),
-        "confidence": (found.confidence, asked["confidence"]),
+        "estimator": (reference.setup.estimator.text, estimator),
+        "confidence": (reference.confidence, options["confidence"]),
     }
     for name, (before, now) in pairs.items():
         if before != now:
             warnings.warn(
                 f"the reference was measured with the {name} {before}, and this is {now}: their difference "
-                f"is of leave-one-out, at the confidence {asked['confidence']}.",
+                f"is of leave-one-out, at the confidence {options['confidence']}.",
                 FaithkitWarning,
                 stacklevel=3,
             )
 
 
-def _warn_of_same_rows(result: Evaluation, reference: Evaluation) -> None:
-    """Say that rows are compared with themselves as if they were others; no log is read anew for that."""
+def _warn_about_same_rows(result: Evaluation, reference: Evaluation) -> None:
+    """Warn if the reference has the same rows; a log on disk is not read again for that."""
     if isinstance(result.population, OnDisk) or isinstance(reference.population, OnDisk):
         return
-    mine, theirs = result.data["fingerprint"], reference.data["fingerprint"]
-    if mine is not None and mine == theirs:
+    now, before = (side.population.data()["fingerprint"] for side in (result, reference))
+    if now is not None and now == before:
         warnings.warn(
             "the reference has the very rows of this sample, and a reference is taken for a separate sample: "
             "the interval of the difference is wider, as a rule, than it need be. In Python, "
@@ -121,29 +125,29 @@ def _warn_of_same_rows(result: Evaluation, reference: Evaluation) -> None:
 
 
 def check_columns(log: ColumnRoles, reference: ColumnRoles) -> None:
-    """Refuse an earlier log whose columns are others, or in another order: what is learnt goes by place."""
+    """Refuse an earlier log with other columns or another order: fitted components go by position."""
     for role in ("prediction", "explanation", "features", "weights", "clusters"):
         now, before = getattr(log, role), getattr(reference, role)
         if now != before:
             raise InputError(
-                f"the columns of --{role} are {_columns(now)} in the log, and {_columns(before)} in the "
-                "reference: give both the same columns in the same order."
+                f"the columns of --{role} are {_column_names(now)} in the log, and "
+                f"{_column_names(before)} in the reference: give both the same columns in the same order."
             )
 
 
-def _columns(names: str | tuple[str, ...]) -> str:
-    return names if isinstance(names, str) else few(names) or "none"
+def _column_names(names: str | tuple[str, ...]) -> str:
+    return names if isinstance(names, str) else join_few(names) or "none"
 
 
-def check_alike(result: Evaluation, reference: Evaluation) -> None:
-    """Refuse to compare samples that were read or drawn in two ways, and say where they are one."""
+def check_comparable(result: Evaluation, reference: Evaluation) -> None:
+    """Refuse to compare samples that were read or drawn differently; warn if their rows are the same."""
     if isinstance(reference.population, SavedPopulation):
         _check_discretizer(result, reference)
-        _check_drawn(result, reference)
-    else:  # read with the same columns; what kind a saved one was nobody wrote down
+        _check_design(result, reference)
+    else:  # a saved result does not say of which kind its explanations were
         _check_kind(result.population.kind, reference.population.kind)
     _check_outcome(result.setup.outcome, reference.setup.outcome)
-    _warn_of_same_rows(result, reference)
+    _warn_about_same_rows(result, reference)
 
 
 def _check_outcome(now: Outcome, before: Outcome) -> None:
@@ -155,10 +159,10 @@ def _check_outcome(now: Outcome, before: Outcome) -> None:
 
 
 def _check_discretizer(result: Evaluation, reference: Evaluation) -> None:
-    """Refuse a saved result whose discretizer is another, or has learnt something else."""
+    """Refuse a saved result with another discretizer, or one that was fitted to other rows."""
     now, before = result.setup.discretizer, reference.setup.discretizer.text
-    _check_same("the reference", "discretizer", before, now.text)
-    _check_learnt("the reference", reference, now, result.setup.learnt_from == "given")
+    _check_same_component("the reference", "discretizer", before, now.text)
+    _check_fitted("the reference", reference, now, result.setup.learnt_from == "given")
 
 
 def _check_kind(now: str, before: str) -> None:
@@ -169,12 +173,13 @@ def _check_kind(now: str, before: str) -> None:
         )
 
 
-def _check_drawn(result: Evaluation, reference: Evaluation) -> None:
-    for what, field in (("clusters", "clusters"), ("weights or clusters", "effective")):
-        now, before = getattr(result, field), getattr(reference, field)
+def _check_design(result: Evaluation, reference: Evaluation) -> None:
+    """Refuse a saved result if only one of the two samples has weights or clusters."""
+    for name, field in (("clusters", "clusters"), ("weights or clusters", "effective")):
+        now, before = getattr(result.design, field), getattr(reference.design, field)
         if (now is None) != (before is None):
-            which = "the reference" if now is None else "this sample"
+            side = "the reference" if now is None else "this sample"
             raise InputError(
-                f"{which} alone has {what}, which make it another measure: draw both alike, or give the log "
+                f"{side} alone has {name}, which make it another measure: draw both alike, or give the log "
                 "of the reference instead of its result."
             )

@@ -1,4 +1,4 @@
-"""Whether two samples hold the same rows, one by one: only then can their difference be a paired one."""
+"""Check that two samples have the same rows in the same order, as a paired difference needs."""
 
 from functools import cached_property
 from typing import Any
@@ -15,11 +15,11 @@ from faithkit.measure.counting.design import Design
 
 
 @attrs.frozen(eq=False, slots=False)
-class RowNames:
-    """What rows are told apart by: the instances where they are known, else the predictions.
+class RowContent:
+    """What identifies the rows of a sample: the instances if there are any, else the predictions.
 
-    The names of columns, their dtypes and pandas' index are no matter: a row is what is in its cells.
-    `design` has the weights and clusters, if there are some.
+    A row is the values in its cells: column names, dtypes and pandas' index do not count. `design` has the
+    weights and clusters, if there are any.
     """
 
     X: Any
@@ -28,7 +28,7 @@ class RowNames:
 
     @cached_property
     def words(self) -> NDArray[np.uint64] | None:
-        """64 bits for the content of each row; None where it is unknown, or cannot be hashed."""
+        """A 64-bit hash of each row; None if there are no instances, or they cannot be hashed."""
         try:
             return None if self.X is None else row_words(self.X, seed=0)
         except (TypeError, ValueError):
@@ -36,71 +36,71 @@ class RowNames:
 
     @property
     def form(self) -> str | None:
-        """What the instances are: the same row has other words as a table, a sparse matrix or an array."""
+        """The kind of container: the same row has another hash in a table, a sparse matrix or an array."""
         return None if self.X is None else input_kind(self.X)
 
-    def predicted(self, row: int) -> str:
-        """Return the prediction of a row, as a person reads it."""
+    def prediction(self, row: int) -> str:
+        """Return the prediction of a row as text."""
         return str(self.labels.classes[self.labels.codes[row]])
 
 
-def check_paired(one: RowNames, two: RowNames) -> None:
-    """Refuse samples that do not hold the same rows in the same order, and say what can be done.
+def check_paired(first: RowContent, second: RowContent) -> None:
+    """Refuse samples that do not have the same rows in the same order.
 
-    Predictions may differ where the instances are the same: that is one sample under two models.
+    Predictions may differ if the instances are the same: that is one sample under two models.
 
     Examples
     --------
     >>> from faithkit.inputs.predictions.labels import encode_labels
     >>> labels, X = encode_labels(["yes", "no"]), np.array([[1.0], [2.0]])
-    >>> check_paired(RowNames(X, labels), RowNames(X.copy(), labels))
-    >>> check_paired(RowNames(X, labels), RowNames(X[::-1], labels))
+    >>> check_paired(RowContent(X, labels), RowContent(X.copy(), labels))
+    >>> check_paired(RowContent(X, labels), RowContent(X[::-1], labels))
     Traceback (most recent call last):
     ...
     faithkit.errors.InputError: the two samples hold the same rows in another order, ...
     """
-    sizes = [len(names.labels.codes) for names in (one, two)]
+    sizes = [len(rows.labels.codes) for rows in (first, second)]
     if sizes[0] != sizes[1]:
         raise InputError(f"samples of {sizes[0]} and {sizes[1]} rows are no pair: say paired=False.")
-    if not _drawn_alike(one.design, two.design):
+    if not _is_same_design(first.design, second.design):
         raise InputError(
             "the two results are no pair: their weights or clusters are others. Give both the same ones."
         )
-    if one.X is not None and one.X is two.X:  # nothing need be read
+    if first.X is not None and first.X is second.X:  # saves hashing
         return
-    if one.words is None or two.words is None or one.form != two.form:
-        _check_predictions(one, two)
-    elif not np.array_equal(one.words, two.words):
-        raise InputError(_why_no_pair(one.words, two.words))
+    if first.words is None or second.words is None or first.form != second.form:
+        _check_same_predictions(first, second)
+    elif not np.array_equal(first.words, second.words):
+        raise InputError(_why_not_paired(first.words, second.words))
 
 
-def _drawn_alike(one: Design | None, two: Design | None) -> bool:
-    if one is None or two is None:
-        return one is two
-    return np.array_equal(one.steps, two.steps) and np.array_equal(one.unit, two.unit)
+def _is_same_design(first: Design | None, second: Design | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first.steps, second.steps) and np.array_equal(first.unit, second.unit)
 
 
-def _why_no_pair(one: NDArray[np.uint64], two: NDArray[np.uint64]) -> str:
-    if np.array_equal(np.sort(one), np.sort(two)):
+def _why_not_paired(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> str:
+    if np.array_equal(np.sort(first), np.sort(second)):
         return (
             "the two samples hold the same rows in another order, and rows are paired by their place, "
             "whatever pandas' index says: put them in one order."
         )
     return (
-        f"the two samples are no pair: row {int((one != two).argmax())} has other cells here than there "
+        f"the two samples are no pair: row {int((first != second).argmax())} has other cells here than there "
         "(pandas' index is not looked at). Give both the same rows in the same order, or say paired=False "
         "for two separate samples."
     )
 
 
-def _check_predictions(one: RowNames, two: RowNames) -> None:
-    place = {label: code for code, label in enumerate(two.labels.classes)}
-    codes = np.array([place.get(label, -1) for label in one.labels.classes])[one.labels.codes]
-    differ = codes != two.labels.codes
-    if differ.any():
-        row = int(differ.argmax())
+def _check_same_predictions(first: RowContent, second: RowContent) -> None:
+    code_of = {label: code for code, label in enumerate(second.labels.classes)}
+    codes = np.array([code_of.get(label, -1) for label in first.labels.classes])[first.labels.codes]
+    is_different = codes != second.labels.codes
+    if is_different.any():
+        row = int(is_different.argmax())
         raise InputError(
-            f"the two samples are no pair by their predictions, {one.predicted(row)!r} here and "
-            f"{two.predicted(row)!r} there in row {row}, and not both have instances to tell by (pandas' "
+            f"the two samples are no pair by their predictions, {first.prediction(row)!r} here and "
+            f"{second.prediction(row)!r} there in row {row}, and not both have instances to tell by (pandas' "
             "index is not looked at): give both X, or say paired=False for two separate samples."
         )

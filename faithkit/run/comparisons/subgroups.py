@@ -1,4 +1,4 @@
-"""The same measure inside each subgroup: faithfulness depends on the data, as the paper shows."""
+"""The measures of each subgroup: faithfulness depends on the data, as the paper shows."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
@@ -7,23 +7,23 @@ import attrs
 import pandas as pd
 
 from faithkit.display import Displayable
-from faithkit.jsonable import names
+from faithkit.jsonable import unique_keys
 from faithkit.measure.adjustment import holm
 from faithkit.measure.difference import Difference
 
-Result = TypeVar("Result", bound=Any)  # an evaluation, which knows subgroups, so that they do not know it
+Result = TypeVar("Result", bound=Any)  # Evaluation, which imports this module
 
-# what a table of groups shows of an estimate
+# columns of the table of groups
 _LEVEL = ("estimate", "merging", "low", "high", "floor", "chance")
-SHOWN = (*_LEVEL, "verified", "checked", "agree", "finding", "value", "by_chance", "bracket")
+COLUMNS = (*_LEVEL, "verified", "checked", "agree", "finding", "value", "by_chance", "bracket")
 
 
 @attrs.frozen(eq=False, repr=False)
 class Subgroups(Displayable, Mapping[Any, Result]):
-    """One evaluation per subgroup, and one of everybody else for each, to compare it with.
+    """One evaluation per subgroup, and one of all other rows to compare it with.
 
-    Both x and x′ come from the group: averaging local scores would answer another question. Differences are
-    those of leave-one-out, the estimate of the measure itself, whatever the estimator. Their p-values are
+    Both x and x′ come from the group: averaging local scores would answer another question. Differences come
+    from leave-one-out, which estimates the measure itself, whatever the estimator. Their p-values are
     adjusted for the number of groups by Holm's method.
 
     Examples
@@ -53,29 +53,27 @@ class Subgroups(Displayable, Mapping[Any, Result]):
     def difference(self, group: Any, measure: str = "consistency") -> Difference | None:
         """Return a group's measure minus that of all other rows.
 
-        None for a group that is everybody, and where either is one independent instance: alone, it cannot be
-        checked.
+        Return None if there are no other rows, or if either side is a single independent instance, which
+        cannot be checked against anything.
         """
-        if group not in self.rests or any(map(_is_one, (self.parts[group], self.rests[group]))):
+        if group not in self.rests or any(map(_is_single, (self.parts[group], self.rests[group]))):
             return None
         return self.parts[group].difference(self.rests[group], measure, paired=False)
 
     def to_frame(self, measure: str = "consistency") -> pd.DataFrame:
-        """Return one row per group: its measure, and the difference to the rest with the adjusted p-value."""
+        """Return one row per group: its measure, and its difference to all other rows."""
         rows = {group: _row(part, measure) for group, part in self.items()}
-        found = {group: self.difference(group, measure) for group in self}
-        some = [group for group, difference in found.items() if difference is not None]
-        p_values = [found[group].p_value for group in some]  # type: ignore[union-attr]
-        adjusted = dict(zip(some, holm(p_values), strict=True))
-        for group, difference in found.items():
-            if difference is not None:
-                ends = {"difference": difference.value, "from": difference.low, "to": difference.high}
-                rows[group] |= ends | {"p_value": adjusted[group]}
+        by_group = {group: self.difference(group, measure) for group in self}
+        differences = {group: value for group, value in by_group.items() if value is not None}
+        p_values = holm([difference.p_value for difference in differences.values()])
+        for (group, difference), p_value in zip(differences.items(), p_values, strict=True):
+            interval = {"from": difference.low, "to": difference.high}
+            rows[group] |= {"difference": difference.value, **interval, "p_value": p_value}
         index = pd.Index(list(rows), name=self.name, tupleize_cols=False)
         return pd.DataFrame(list(rows.values()), index=index)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON values: by measure and group."""
+        """Return JSON values by measure and group."""
         measures = ["consistency"]
         if any(part.sufficiency is not None for part in self.values()):
             measures.append("sufficiency")
@@ -83,22 +81,22 @@ class Subgroups(Displayable, Mapping[Any, Result]):
         return {
             "by": self.name,
             "groups": {
-                measure: dict(zip(names(self), map(_jsonable, frame.to_dict("records")), strict=True))
+                measure: dict(zip(unique_keys(self), map(_jsonable, frame.to_dict("records")), strict=True))
                 for measure, frame in frames.items()
             },
         }
 
 
-def _is_one(part: Any) -> bool:
-    return (part.n if part.clusters is None else part.clusters) == 1
+def _is_single(part: Any) -> bool:
+    return (part.n if part.design.clusters is None else part.design.clusters) == 1
 
 
 def _row(part: Any, measure: str) -> dict[str, Any]:
-    found = getattr(part, measure)
-    if found is None:
+    estimate = getattr(part, measure)
+    if estimate is None:
         return {"n": part.n}
-    row = found.to_row()
-    return {"n": part.n, **{name: row[name] for name in SHOWN}}
+    row = estimate.to_row()
+    return {"n": part.n, **{name: row[name] for name in COLUMNS}}
 
 
 def _jsonable(row: dict[Any, Any]) -> dict[str, Any]:

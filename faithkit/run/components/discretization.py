@@ -1,4 +1,4 @@
-"""Identities: what a discretizer makes of explanations, and what it may have to learn before."""
+"""Discretization: choose a discretizer, fit it if it learns, and set the identities of explanations."""
 
 import contextlib
 import warnings
@@ -8,43 +8,47 @@ from faithkit.errors import ContractError, FaithkitError, FaithkitWarning, Input
 from faithkit.explanations.discretizers import Original
 from faithkit.explanations.explanations import Explanations
 from faithkit.extension.registry import registry
-from faithkit.foreign import foreign
-from faithkit.measure.protocols import said
-from faithkit.run.components.resolution import ResolvedComponent, component, installed_component
+from faithkit.measure.protocols import get_optional_attribute
+from faithkit.run.components.resolution import (
+    ResolvedComponent,
+    resolve_component,
+    resolve_installed_component,
+)
+from faithkit.third_party import guard
 
-OTHER = "Use another one, such as original."
-MEND = (
+USE_ANOTHER = "Use another one, such as original."
+MEND_FUNCTION = (
     "It is given Explanations, whose .values hold one for each row, and must return one identity for each: a "
     "2-D array, or a list of hashable values such as str or tuple."
 )
 
 
-def discretizer_for(given: Any, explanations: Explanations) -> ResolvedComponent:
-    """Return the discretizer that was asked for, else the one that explanations name, else original.
+def choose_discretizer(discretizer: Any, explanations: Explanations) -> ResolvedComponent:
+    """Return the user's discretizer, else the one that the explanations name, else original.
 
     Examples
     --------
-    >>> discretizer_for(None, Explanations.of(["a"])).text
+    >>> choose_discretizer(None, Explanations.of(["a"])).text
     'original'
-    >>> discretizer_for(None, Explanations.of(["a"], discretizer="orginal"))
+    >>> choose_discretizer(None, Explanations.of(["a"], discretizer="orginal"))
     Traceback (most recent call last):
     ...
-    faithkit.errors.InputError: the explanations name a discretizer that cannot be had: no discretizer ...
+    faithkit.errors.InputError: the explanations name a discretizer that is not available: no discretizer ...
     """
-    own = explanations.discretizer
-    if given is not None or own is None:
-        return component("discretizer", "original" if given is None else given)
+    declared = explanations.discretizer
+    if discretizer is not None or declared is None:
+        return resolve_component("discretizer", "original" if discretizer is None else discretizer)
     try:
-        return installed_component("discretizer", own)
+        return resolve_installed_component("discretizer", declared)
     except FaithkitError as error:
         raise InputError(
-            f"the explanations name a discretizer that cannot be had: {str(error).rstrip('.')}. Correct that "
-            "name, or give another discretizer (discretizer=, CLI: --discretize), such as 'original'."
+            f"the explanations name a discretizer that is not available: {str(error).rstrip('.')}. Correct "
+            "that name, or give another discretizer (discretizer=, CLI: --discretize), such as 'original'."
         ) from error
 
 
 def discretize(discretizer: ResolvedComponent, explanations: Explanations) -> Explanations:
-    """Set the explanations' identity."""
+    """Return the explanations with the identities that a discretizer gives them."""
     if isinstance(discretizer.instance, Original):
         return explanations
     kinds = accepted_kinds(discretizer)
@@ -53,58 +57,63 @@ def discretize(discretizer: ResolvedComponent, explanations: Explanations) -> Ex
             f"the discretizer {discretizer.text} takes explanations of kind {' or '.join(kinds)}, and "
             f"these are of kind {explanations.kind!r}: choose another one, or 'original'."
         )
-    with _asking(discretizer):
-        found = discretizer.instance.discretize(explanations)
-    return _identified(discretizer, explanations, found)
+    with _guard(discretizer):
+        identities = discretizer.instance.discretize(explanations)
+    return _set_identities(discretizer, explanations, identities)
 
 
-def _identified(discretizer: ResolvedComponent, explanations: Explanations, found: Any) -> Explanations:
-    """Take what a discretizer returned, or say that it was the discretizer's doing."""
-    returned = f"what the discretizer {discretizer.text} returned, of type {type(found).__name__},"
+def _set_identities(
+    discretizer: ResolvedComponent, explanations: Explanations, identities: Any
+) -> Explanations:
+    """Set identities, and name the discretizer in the error if they are not valid."""
+    returned = f"what the discretizer {discretizer.text} returned, of type {type(identities).__name__},"
     try:
-        with foreign(f"going through {returned}", _advice(discretizer), ContractError):
-            return explanations.identified(found)
+        with guard(f"going through {returned}", _advice(discretizer), ContractError):
+            return explanations.identified(identities)
     except InputError as error:
         raise ContractError(f"{returned} is refused: {error} {_advice(discretizer)}") from error
 
 
 def accepted_kinds(discretizer: ResolvedComponent) -> tuple[str, ...]:
-    """Return the kinds of explanation that a discretizer takes; none where it does not say."""
+    """Return the kinds of explanation that a discretizer accepts; empty if it declares none."""
     if discretizer.recipe is None:
         return ()
     return registry().find("discretizer", discretizer.recipe[0]).component.kinds
 
 
-def teach(discretizer: ResolvedComponent, known: Explanations) -> None:
+def fit_discretizer(discretizer: ResolvedComponent, explanations: Explanations) -> None:
     """Fit a discretizer to explanations."""
-    with _asking(discretizer):
-        discretizer.instance.fit(known)
+    with _guard(discretizer):
+        discretizer.instance.fit(explanations)
 
 
-def _asking(discretizer: ResolvedComponent) -> contextlib.AbstractContextManager[None]:
-    """Name the discretizer in what goes wrong inside it."""
-    return foreign(f"the discretizer {discretizer.text}", _advice(discretizer), ContractError)
+def _guard(discretizer: ResolvedComponent) -> contextlib.AbstractContextManager[None]:
+    """Name the discretizer in errors that it raises."""
+    return guard(f"the discretizer {discretizer.text}", _advice(discretizer), ContractError)
 
 
 def _advice(discretizer: ResolvedComponent) -> str:
-    """Say what to do: who asked by a name can only ask for another, who wrote a function can mend it."""
-    return OTHER if discretizer.recipe is not None else MEND
+    """Say what to do: a user can only replace an installed discretizer, but can mend a function."""
+    return USE_ANOTHER if discretizer.recipe is not None else MEND_FUNCTION
 
 
-def learns(given: ResolvedComponent) -> bool:
-    """Whether a component learns from the background: explainers unless they deny it, others by `fit`."""
-    if given.kind == "explainer":
-        return bool(said(given.instance, "learns"))
-    return said(given.instance, "fit") is not None
+def learns(component: ResolvedComponent) -> bool:
+    """Whether a component learns from the background.
+
+    An explainer does unless it says otherwise. Other components do if they have a method `fit`.
+    """
+    if component.kind == "explainer":
+        return bool(get_optional_attribute(component.instance, "learns"))
+    return get_optional_attribute(component.instance, "fit") is not None
 
 
 def warn_about_background(
-    given: ResolvedComponent, remedy: str = "pass background= (CLI: --background)"
+    component: ResolvedComponent, remedy: str = "pass background= (CLI: --background)"
 ) -> None:
-    """Say that judging explanations on the rows they were learnt from flatters them."""
+    """Warn that a component learns from the rows that it is judged on, so results are optimistic."""
     warnings.warn(
-        f"no background was given, so {given.text} learns from the rows it is judged on, which flatters it: "
-        f"{remedy}.",
+        f"no background was given, so {component.text} learns from the rows it is judged on, and results are "
+        f"optimistic: {remedy}.",
         FaithkitWarning,
         stacklevel=3,
     )

@@ -1,4 +1,4 @@
-"""Components that have learnt and learn no more, so that two samples are measured alike."""
+"""Frozen components: fitted once and never again, so that two samples are measured alike."""
 
 from typing import Any
 
@@ -7,24 +7,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, fitted
-from faithkit.measure.protocols import said
-from faithkit.run.components.discretization import learns, teach
-from faithkit.run.components.resolution import ResolvedComponent, component
+from faithkit.explanations.relations import Relation, fit_relation
+from faithkit.measure.protocols import get_optional_attribute
+from faithkit.run.components.discretization import fit_discretizer, learns
+from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.populations.on_disk import learns_from_rows
 
 
 class FrozenDiscretizer:
-    """A discretizer without the method `fit`."""
+    """A fitted discretizer without the method `fit`."""
 
     def __init__(self, discretizer: Any) -> None:
         self.discretize = discretizer.discretize
-        self.tell = said(discretizer, "tell")
-        self.name = said(discretizer, "name") or type(discretizer).__name__
+        self.tell = get_optional_attribute(discretizer, "tell")
+        self.name = get_optional_attribute(discretizer, "name") or type(discretizer).__name__
 
 
 class FrozenRelation(Relation):
-    """A relation whose `fit` does nothing."""
+    """A fitted relation whose `fit` does nothing."""
 
     def __init__(self, relation: Relation) -> None:
         self.relation = relation
@@ -35,36 +35,36 @@ class FrozenRelation(Relation):
         self.declared_kinds = relation.declared_kinds
 
     def key(self, explanations: Explanations) -> Any:
-        """Return what the relation reads."""
+        """Return the relation's key."""
         return self.relation.key(explanations)
 
     def holds(self, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:
-        """Ask the relation."""
+        """Return the relation's answer."""
         return self.relation.holds(sample, explanations)
 
     def __str__(self) -> str:
         return str(self.relation)
 
 
-def learnt_discretizer(given: Any, explanations: Explanations) -> ResolvedComponent:
-    """Let a discretizer learn from explanations, if it learns at all.
+def fit_and_freeze_discretizer(discretizer: Any, explanations: Explanations) -> ResolvedComponent:
+    """Return a discretizer, fitted to explanations and frozen if it learns.
 
     Examples
     --------
-    >>> found = learnt_discretizer("quantile:bins=2", Explanations.vectors([[1.0], [2.0], [9.0]]))
-    >>> found.text, learns(found)
+    >>> frozen = fit_and_freeze_discretizer("quantile:bins=2", Explanations.vectors([[1.0], [2.0], [9.0]]))
+    >>> frozen.text, learns(frozen)
     ('quantile:bins=2', False)
     """
-    found = component("discretizer", given)
-    if not learns(found):
-        return found
-    teach(found, explanations)
-    return attrs.evolve(found, instance=FrozenDiscretizer(found.instance))
+    resolved = resolve_component("discretizer", discretizer)
+    if not learns(resolved):
+        return resolved
+    fit_discretizer(resolved, explanations)
+    return attrs.evolve(resolved, instance=FrozenDiscretizer(resolved.instance))
 
 
-def learnt_relation(given: Any, X: Any) -> ResolvedComponent:
-    """Let a relation learn from instances, if it learns at all."""
-    found = component("relation", given)
-    if not learns_from_rows(found.instance):
-        return found
-    return attrs.evolve(found, instance=FrozenRelation(fitted(found.instance, X)))
+def fit_and_freeze_relation(relation: Any, X: Any) -> ResolvedComponent:
+    """Return a relation, fitted to instances and frozen if it learns."""
+    resolved = resolve_component("relation", relation)
+    if not learns_from_rows(resolved.instance):
+        return resolved
+    return attrs.evolve(resolved, instance=FrozenRelation(fit_relation(resolved.instance, X)))

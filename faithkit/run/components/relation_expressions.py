@@ -1,4 +1,4 @@
-"""Relations that are composed in one string: ``in-scope & ~same-explanation``, as Python would read it."""
+"""Parser of relations that are composed in one string, such as ``in-scope & ~same-explanation``."""
 
 import operator
 from collections.abc import Callable, Iterator
@@ -8,108 +8,111 @@ from faithkit.errors import ParameterError
 from faithkit.explanations.relations import Relation
 from faithkit.extension.spec import CLOSING, TOKEN
 
-_BETWEEN = ("&", "|", "~", "(", ")")
-_DEEPEST = 100  # parentheses and ~, one in another
+_OPERATORS = ("&", "|", "~", "(", ")")
+_MAX_DEPTH = 100  # of nested parentheses and ~
 
 
 def is_composed(text: str) -> bool:
-    """Whether a text has more in it than the name and the parameters of one relation.
+    """Whether a text is more than the name and the parameters of one relation.
 
     Examples
     --------
     >>> is_composed("in-scope & ~same-explanation"), is_composed("near-explanation:tau=(1|2)")
     (True, False)
     """
-    return any(part in _BETWEEN for part in _parts(text))
+    return any(token in _OPERATORS for token in _tokenize(text))
 
 
-def composed(text: str, make: Callable[[str], Relation]) -> Relation:
-    """Read a composition: ``~`` binds closest, then ``&``, then ``|``; parentheses as usual.
+def parse_relation(text: str, build: Callable[[str], Relation]) -> Relation:
+    """Parse a composed relation: ``~`` binds closest, then ``&``, then ``|``; parentheses as in Python.
 
     Parameters
     ----------
     text : str
-        After parameters, a space goes before ``&`` and ``|``: a value may hold either.
-    make : callable
-        Gives the relation that a name with its parameters stands for.
+        After parameters, put a space before ``&`` and ``|``: a value may contain either.
+    build : callable
+        Returns the relation of a name with its parameters.
 
     Examples
     --------
     >>> from faithkit import relation
-    >>> str(composed("~same-explanation & (near-explanation:tau=0.5 | same-explanation)", relation))
+    >>> str(parse_relation("~same-explanation & (near-explanation:tau=0.5 | same-explanation)", relation))
     '(~same-explanation & (near-explanation:tau=0.5 | same-explanation))'
     """
-    reader = _Reader(text, make)
-    found = reader.either()
-    if reader.next is not None:
-        raise reader.refusal()
-    return found
+    parser = _Parser(text, build)
+    relation = parser.parse_disjunction()
+    if parser.token is not None:
+        raise parser.syntax_error()
+    return relation
 
 
-class _Reader:
-    """What is left of a text, part by part."""
+class _Parser:
+    """A recursive-descent parser; `token` is the next one, None at the end."""
 
-    def __init__(self, text: str, make: Callable[[str], Relation]) -> None:
-        self._text, self._make, self._depth = text, make, 0
-        self._parts = iter([part.strip() for part in _parts(text) if part.strip()])
-        self.next = next(self._parts, None)
+    def __init__(self, text: str, build: Callable[[str], Relation]) -> None:
+        self._text, self._build, self._depth = text, build, 0
+        self._tokens = iter([token.strip() for token in _tokenize(text) if token.strip()])
+        self.token = next(self._tokens, None)
 
-    def refusal(self) -> ParameterError:
-        found = "ends too early" if self.next is None else f"has {self.next!r:.60} where it was not expected"
+    def syntax_error(self) -> ParameterError:
+        problem = (
+            "ends too early" if self.token is None else f"has {self.token!r:.60} where it was not expected"
+        )
         return ParameterError(
-            f"the relation {self._text!r:.200} {found}. Write names with &, | and ~ between them, as in "
+            f"the relation {self._text!r:.200} {problem}. Write names with &, | and ~ between them, as in "
             "'in-scope & ~same-explanation'."
         )
 
-    def _take(self, wanted: str) -> bool:
-        if self.next != wanted:
+    def _skip(self, expected: str) -> bool:
+        """Go past the expected token; return whether it was there."""
+        if self.token != expected:
             return False
-        self.next = next(self._parts, None)
+        self.token = next(self._tokens, None)
         return True
 
-    def either(self) -> Relation:
-        found = [self._all()]
-        while self._take("|"):
-            found.append(self._all())
-        return reduce(operator.or_, found)
+    def parse_disjunction(self) -> Relation:
+        operands = [self._parse_conjunction()]
+        while self._skip("|"):
+            operands.append(self._parse_conjunction())
+        return reduce(operator.or_, operands)
 
-    def _all(self) -> Relation:
-        found = [self._one()]
-        while self._take("&"):
-            found.append(self._one())
-        return reduce(operator.and_, found)
+    def _parse_conjunction(self) -> Relation:
+        operands = [self._parse_operand()]
+        while self._skip("&"):
+            operands.append(self._parse_operand())
+        return reduce(operator.and_, operands)
 
-    def _one(self) -> Relation:
+    def _parse_operand(self) -> Relation:
         self._depth += 1
-        if self._depth > _DEEPEST or self.next is None or self.next in ("&", "|", ")"):
-            raise self.refusal()
-        if self._take("~"):
-            found = ~self._one()
-        elif self._take("("):
-            found = self.either()
-            if not self._take(")"):
-                raise self.refusal()
+        if self._depth > _MAX_DEPTH or self.token is None or self.token in ("&", "|", ")"):
+            raise self.syntax_error()
+        if self._skip("~"):
+            operand = ~self._parse_operand()
+        elif self._skip("("):
+            operand = self.parse_disjunction()
+            if not self._skip(")"):
+                raise self.syntax_error()
         else:
-            name, self.next = self.next, next(self._parts, None)
-            found = self._make(name)
+            name, self.token = self.token, next(self._tokens, None)
+            operand = self._build(name)
         self._depth -= 1
-        return found
+        return operand
 
 
-def _parts(text: str) -> Iterator[str]:
-    """Yield names with their parameters, and what stands between them."""
-    name, awaited = "", list[str]()
+def _tokenize(text: str) -> Iterator[str]:
+    """Yield names with their parameters, and the operators between them."""
+    name, open_brackets = "", list[str]()
     for token in TOKEN.findall(text):
-        begins = not name.strip()
-        between = token in "&|~" and (":" not in name or name[-1:].isspace())
-        if not awaited and (between or token == ")" or (begins and token == "(")):
+        is_start = not name.strip()
+        is_operator = token in "&|~" and (":" not in name or name[-1:].isspace())
+        if not open_brackets and (is_operator or token == ")" or (is_start and token == "(")):
             yield name
             yield token
             name = ""
             continue
         if token in CLOSING:
-            awaited.append(CLOSING[token])
-        elif awaited and token == awaited[-1]:
-            awaited.pop()
+            open_brackets.append(CLOSING[token])
+        elif open_brackets and token == open_brackets[-1]:
+            open_brackets.pop()
         name += token
     yield name

@@ -1,4 +1,4 @@
-"""Components as people give them: "name:param=value,…", "module:attribute", an instance, or a function."""
+"""Resolution of components from "name:param=value,…", "module:attribute", an instance, or a function."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -11,11 +11,11 @@ from faithkit.explanations.relations import FunctionRelation, Relation
 from faithkit.extension.component import is_dotted
 from faithkit.extension.registry import registry
 from faithkit.extension.spec import format_spec, parse_spec
-from faithkit.foreign import foreign
-from faithkit.inputs.models.module_paths import import_object
+from faithkit.inputs.models.model_loading import import_object
 from faithkit.inputs.predictions.outcome import KINDS
 from faithkit.measure.estimators import FunctionEstimator
-from faithkit.run.components.relation_expressions import composed, is_composed
+from faithkit.run.components.relation_expressions import is_composed, parse_relation
+from faithkit.third_party import guard
 
 METHOD = {
     "explainer": "explain",
@@ -28,9 +28,9 @@ METHOD = {
 
 @attrs.frozen(eq=False)
 class ResolvedComponent:
-    """A component ready for use, and how it was asked for.
+    """A component ready for use, and the text that names it.
 
-    `recipe` is (name, params) where it was asked for by name: a worker can rebuild it from that.
+    `recipe` is (name, params) if the user gave a name: a worker can rebuild the component from it.
     """
 
     kind: str
@@ -40,20 +40,20 @@ class ResolvedComponent:
 
 
 class FunctionExplainer:
-    """A plain function ``X -> explanations``; it is fitted already."""
+    """A plain function ``X -> explanations``, which needs no fitting."""
 
     learns = False
-    outcomes = KINDS  # it knows what it explains
+    outcomes = KINDS  # the function may explain any of them
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
 
     def fit(self, predictor: Any, background: Any) -> "FunctionExplainer":
-        """Return self: the function knows what it needs."""
+        """Return self: there is nothing to fit."""
         return self
 
     def explain(self, X: Any, seeds: Any) -> Any:
-        """Call the function on the rows: what it returns may have any form that `score` takes."""
+        """Call the function on the rows; it may return any form that `score` accepts."""
         return self.function(X)
 
 
@@ -79,7 +79,7 @@ class FunctionDiagnostic:
         return self.function(result)
 
 
-_WRAP: dict[str, Callable[[Any], Any]] = {
+_WRAPPERS: dict[str, Callable[[Any], Any]] = {
     "explainer": FunctionExplainer,
     "discretizer": FunctionDiscretizer,
     "relation": FunctionRelation,
@@ -88,61 +88,64 @@ _WRAP: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def component(kind: str, given: Any) -> ResolvedComponent:
-    """Make a component of what was given.
+def resolve_component(kind: str, user_input: Any) -> ResolvedComponent:
+    """Return the component that a name, an instance or a function stands for.
 
     Examples
     --------
-    >>> component("relation", "near-explanation:tau=0.5").instance.tau
+    >>> resolve_component("relation", "near-explanation:tau=0.5").instance.tau
     0.5
-    >>> component("estimator", "majority").text
+    >>> resolve_component("estimator", "majority").text
     'majority'
     """
-    who = given if type(given) is str else type(given).__name__
-    with foreign(f"the {kind} {who}"):  # even to ask an object for its methods is to run its code
-        return _component(kind, given)
+    name = user_input if type(user_input) is str else type(user_input).__name__
+    with guard(f"the {kind} {name}"):  # looking up a method of an object may already run its code
+        return _resolve(kind, user_input)
 
 
-def installed_component(kind: str, name: str) -> ResolvedComponent:
-    """Make a component of a name that explanations carry or a file holds: data, which never names code.
+def resolve_installed_component(kind: str, name: str) -> ResolvedComponent:
+    """Return the installed component of a name that comes from data: explanations or a file.
+
+    Such a name is never imported as code.
 
     Examples
     --------
-    >>> installed_component("discretizer", "original").text
+    >>> resolve_installed_component("discretizer", "original").text
     'original'
-    >>> installed_component("discretizer", "os:system")
+    >>> resolve_installed_component("discretizer", "os:system")
     Traceback (most recent call last):
     ...
     faithkit.errors.InputError: the discretizer 'os:system' is code (module:attribute), and names in ...
     """
-    with foreign(f"the {kind} {name}"):
-        return _written(kind, name, may_import=False)
+    with guard(f"the {kind} {name}"):
+        return _resolve_text(kind, name, may_import=False)
 
 
-def _component(kind: str, given: Any) -> ResolvedComponent:
-    if isinstance(given, ResolvedComponent):
-        return given
-    if isinstance(given, str):
-        return _written(kind, given)
-    if isinstance(given, type):
-        raise InputError(f"the {kind} is the class {given.__name__}: give an instance, {given.__name__}(…).")
-    if isinstance(given, Relation) and kind == "relation":
-        return ResolvedComponent(kind, str(given), given)
-    if callable(getattr(given, METHOD[kind], None)):
-        return ResolvedComponent(kind, _text(given), _conforming(kind, given))
-    if callable(given):
-        return ResolvedComponent(kind, _text(given), _WRAP[kind](given))
+def _resolve(kind: str, user_input: Any) -> ResolvedComponent:
+    if isinstance(user_input, ResolvedComponent):
+        return user_input
+    if isinstance(user_input, str):
+        return _resolve_text(kind, user_input)
+    if isinstance(user_input, type):
+        name = user_input.__name__
+        raise InputError(f"the {kind} is the class {name}: give an instance, {name}(…).")
+    if isinstance(user_input, Relation) and kind == "relation":
+        return ResolvedComponent(kind, str(user_input), user_input)
+    if callable(getattr(user_input, METHOD[kind], None)):
+        return ResolvedComponent(kind, _name(user_input), _check_contract(kind, user_input))
+    if callable(user_input):
+        return ResolvedComponent(kind, _name(user_input), _WRAPPERS[kind](user_input))
     raise InputError(
-        f"the {kind} is a {type(given).__name__}: give a name such as those of `faithkit plugins`, an object "
-        f"with the method {METHOD[kind]}, or a function."
+        f"the {kind} is a {type(user_input).__name__}: give a name such as those of `faithkit plugins`, an "
+        f"object with the method {METHOD[kind]}, or a function."
     )
 
 
-def _written(kind: str, text: str, may_import: bool = True) -> ResolvedComponent:
+def _resolve_text(kind: str, text: str, may_import: bool = True) -> ResolvedComponent:
     """Return the component that a text stands for."""
     if kind == "relation" and is_composed(text):
-        made = composed(text, lambda part: _written(kind, part, may_import).instance)
-        return ResolvedComponent(kind, str(made), made)
+        composition = parse_relation(text, lambda name: _resolve_text(kind, name, may_import).instance)
+        return ResolvedComponent(kind, str(composition), composition)
     module, _, attribute = text.partition(":")
     if is_dotted(module) and is_dotted(attribute) and module not in registry().names(kind):
         if not may_import:
@@ -150,35 +153,38 @@ def _written(kind: str, text: str, may_import: bool = True) -> ResolvedComponent
                 f"the {kind} {text!r} is code (module:attribute), and names in explanations and files are "
                 f"looked up among installed components only: give the {kind} yourself, or install it."
             )
-        return attrs.evolve(_component(kind, import_object(text)), text=text)
+        return attrs.evolve(_resolve(kind, import_object(text)), text=text)
     name, params = parse_spec(text)
-    instance = _conforming(kind, registry().create(kind, name, params))
-    if kind == "relation":  # wherever it is composed into, it is asked about these kinds only
+    instance = _check_contract(kind, registry().create(kind, name, params))
+    if kind == "relation":  # also inside a composition, it is asked about these kinds only
         kinds = registry().find(kind, name).component.kinds
         object.__setattr__(instance, "declared_kinds", kinds)  # its class may be frozen
     return ResolvedComponent(kind, format_spec(name, params), instance, (name, params))
 
 
-def several(kind: str, given: Any) -> list[Any]:
-    """Return the components that were given: one that stands alone counts as a list of one.
+def as_list(kind: str, user_input: Any) -> list[Any]:
+    """Return several components as a list; a single component becomes a list of one.
 
     Examples
     --------
-    >>> several("discretizer", "original"), several("explainer", ("tree", "shap"))
+    >>> as_list("discretizer", "original"), as_list("explainer", ("tree", "shap"))
     (['original'], ['tree', 'shap'])
     """
-    alone = isinstance(given, str | ResolvedComponent) or callable(given) or hasattr(given, METHOD[kind])
-    return [given] if alone or not isinstance(given, Iterable) else list(given)
+    is_single = isinstance(user_input, str | ResolvedComponent) or callable(user_input)
+    is_single = is_single or hasattr(user_input, METHOD[kind])
+    return [user_input] if is_single or not isinstance(user_input, Iterable) else list(user_input)
 
 
 def relation(given: str | Callable[[Any, Any], bool]) -> Relation:
-    """Return an installed relation, or make one of a function; relations compose with ``&``, ``|`` and ``~``.
+    """Return an installed relation, or build one from a function.
+
+    Relations compose with ``&``, ``|`` and ``~``.
 
     Parameters
     ----------
     given : str or callable
         A name or "name:param=value,…", also several with ``&``, ``|`` and ``~`` between them;
-        "module:attribute"; or a function ``(x, explanation) -> bool``: as a decorator, too.
+        "module:attribute"; or a function ``(x, explanation) -> bool``, for which it is a decorator.
 
     Returns
     -------
@@ -199,20 +205,21 @@ def relation(given: str | Callable[[Any, Any], bool]) -> Relation:
     >>> round(result.measure(mentioned).value, 2), result.measure(strangers).verified
     (0.67, 0.3333333333333333)
     """
-    found: Relation = component("relation", given).instance
-    return found
+    resolved: Relation = resolve_component("relation", given).instance
+    return resolved
 
 
-def _text(given: Any) -> str:
-    return str(getattr(given, "name", None) or getattr(given, "__name__", None) or type(given).__name__)
+def _name(instance: Any) -> str:
+    name = getattr(instance, "name", None) or getattr(instance, "__name__", None)
+    return str(name or type(instance).__name__)
 
 
-def _conforming(kind: str, instance: Any) -> Any:
+def _check_contract(kind: str, instance: Any) -> Any:
     if kind == "relation" and not isinstance(instance, Relation):
         raise InputError(
-            f"the relation {_text(instance)} does not derive from faithkit.plugin.Relation, which gives it "
+            f"the relation {_name(instance)} does not derive from faithkit.plugin.Relation, which gives it "
             "&, | and ~: derive its class, or decorate a function with @faithkit.relation."
         )
     if not callable(getattr(instance, METHOD[kind], None)):
-        raise ContractError(f"the {kind} {_text(instance)} has no method {METHOD[kind]}: it needs one.")
+        raise ContractError(f"the {kind} {_name(instance)} has no method {METHOD[kind]}: it needs one.")
     return instance

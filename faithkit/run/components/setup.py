@@ -1,4 +1,4 @@
-"""How a measurement is taken, whatever the rows: the same for a sample, its groups and a later one."""
+"""The setup of a measurement: everything but the rows, the same for a sample, its groups and a later one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,81 +6,91 @@ from typing import Any
 import attrs
 import numpy as np
 
-from faithkit.arguments import share, whole_number
+from faithkit.arguments import check_share, whole_number
 from faithkit.errors import ContractError, FaithkitError, InputError
 from faithkit.explanations.explanations import Explanations
-from faithkit.explanations.relations import Relation, fitted
+from faithkit.explanations.relations import Relation, fit_relation
 from faithkit.extension.registry import registry
-from faithkit.inputs.predictions.outcome import OF_LABELS, Outcome
-from faithkit.inputs.rows import is_one_of
-from faithkit.measure.protocols import said
-from faithkit.run.components.resolution import ResolvedComponent, component, installed_component
+from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
+from faithkit.inputs.rows import has_input_kind
+from faithkit.measure.protocols import get_optional_attribute
+from faithkit.run.components.resolution import (
+    ResolvedComponent,
+    resolve_component,
+    resolve_installed_component,
+)
 from faithkit.run.components.system import System
 from faithkit.run.provenance import versions
-from faithkit.wording import listing
+from faithkit.wording import join_words
 
-MOST_PERMUTATIONS = 10_000_000
-THE_SAMPLE = "the sample itself"  # that something was learnt from, which flatters it
-
-
-def _confidence(given: Any) -> float:
-    return share(given, "confidence", usual=0.95)
+MAX_PERMUTATIONS = 10_000_000
+THE_SAMPLE = "the sample itself"  # where a component learnt, which makes results optimistic
 
 
-def _seed(given: Any) -> int:
-    return whole_number(given, "the seed")
+def _check_confidence(confidence: Any) -> float:
+    return check_share(confidence, "confidence", usual=0.95)
 
 
-def _permutations(given: Any) -> int:
-    times = whole_number(given, "permutations", least=0)
-    if times > MOST_PERMUTATIONS:
+def _check_seed(seed: Any) -> int:
+    return whole_number(seed, "the seed")
+
+
+def _check_permutations(permutations: Any) -> int:
+    times = whole_number(permutations, "permutations", least=0)
+    if times > MAX_PERMUTATIONS:
         raise InputError(
-            f"{times:,} permutations are too many: {MOST_PERMUTATIONS:,} already tell p-values down to "
-            f"{1 / MOST_PERMUTATIONS:g}, and each takes another tally. Give fewer; 9999 are usual."
+            f"{times:,} permutations are too many: {MAX_PERMUTATIONS:,} already tell p-values down to "
+            f"{1 / MAX_PERMUTATIONS:g}, and each takes another tally. Give fewer; 9999 are usual."
         )
     return times
 
 
 @attrs.frozen(eq=False)
 class Applicability:
-    """Sufficiency's relation, or why there is none; `asked_for` where a person named it.
+    """Sufficiency's relation, or the reason why there is none.
 
-    `told` is what results call it: with its parameters, without which it would be another relation.
+    `is_requested` is true if the user named the relation. `label` is its name in results. It includes the
+    parameters, since other parameters make another relation.
     """
 
     relation: Relation | None = None
     why_not: str | None = None
-    asked_for: bool = False
-    told: str | None = None
+    is_requested: bool = False
+    label: str | None = None
 
     @classmethod
-    def of(cls, given: Any, explanations: Explanations, background: Any) -> "Applicability":
-        """Find the relation that was asked for, or else the explanations' own."""
-        name = given if given is not None else explanations.relation
-        if name is None:
+    def of(cls, relation: Any, explanations: Explanations, background: Any) -> "Applicability":
+        """Resolve and fit the user's relation, or else the one that the explanations name."""
+        if relation is None and explanations.relation is None:
             return cls(
                 None,
                 f"explanations of kind {explanations.kind!r} do not say where else they apply: name a "
                 "relation (relation=, CLI: --relation) to measure sufficiency",
             )
         try:
-            found = installed_component("relation", name) if given is None else component("relation", given)
-            _check_rows(found, background)
-            relation = fitted(found.instance, background)
+            resolved = _resolve_relation(relation, explanations.relation)
+            _check_rows(resolved, background)
+            fitted_relation = fit_relation(resolved.instance, background)
         except FaithkitError as error:
-            if given is not None or isinstance(error, ContractError):
+            if relation is not None or isinstance(error, ContractError):
                 raise
             return cls(None, str(error).rstrip("."))
-        own = str(found.instance)
-        told = found.text if found.text.startswith(f"{own}:") else own  # not all name their parameters
-        return cls(relation, asked_for=given is not None, told=told)
+        name = str(resolved.instance)  # not every relation shows its parameters
+        label = resolved.text if resolved.text.startswith(f"{name}:") else name
+        return cls(fitted_relation, is_requested=relation is not None, label=label)
+
+
+def _resolve_relation(relation: Any, declared: Any) -> ResolvedComponent:
+    if relation is None:
+        return resolve_installed_component("relation", declared)
+    return resolve_component("relation", relation)
 
 
 def _check_rows(relation: ResolvedComponent, X: Any) -> None:
-    """Refuse images and series for a relation that does not say that it takes them."""
+    """Refuse images and series unless the relation declares that it takes them."""
     if relation.recipe is None or not isinstance(X, np.ndarray) or X.ndim < 3:
         return
-    if not is_one_of(X, registry().find("relation", relation.recipe[0]).component.inputs):
+    if not has_input_kind(X, registry().find("relation", relation.recipe[0]).component.inputs):
         raise InputError(
             f"the relation {relation.text} does not read rows of shape {X.shape[1:]}: use one that lists "
             "'image' or 'series' in the inputs of its component, or one of your own."
@@ -88,7 +98,7 @@ def _check_rows(relation: ResolvedComponent, X: Any) -> None:
 
 
 def declared_by_explainer(explanations: Explanations) -> dict[str, str]:
-    """Return the words among what explanations share, such as the algorithm: how they were made.
+    """Return the texts that an explainer shares with its explanations, such as the algorithm.
 
     Examples
     --------
@@ -103,23 +113,38 @@ def declared_by_explainer(explanations: Explanations) -> dict[str, str]:
 class Setup:
     """Everything about a measurement but the rows.
 
-    `background` is what relations learn from, and `learnt_from` what the result says of it. `explained_by` is
-    what the explainer says of its way: the words among what its explanations share, such as the algorithm.
-    `n_classes` is how many labels the model declares to have, whatever the rows show, and `outcome` what
-    predictions are. `notes` are sentences on what was made of the input, such as columns that the model does
-    not use. A setup that was read from a file names its components, and has none.
+    A setup that was loaded from a file has the names of its components, and no instances.
+
+    Attributes
+    ----------
+    applicability : Applicability
+        Sufficiency's relation.
+    n_classes : int or None
+        How many labels the model declares, whether or not they occur in the rows.
+    outcome : Outcome
+        What predictions are: labels, numbers or scores.
+    background : rows
+        What relations learn from.
+    learnt_from : str or None
+        What the result says about the background.
+    explained_by : mapping of str to str
+        What the explainer declares about its method, such as the algorithm.
+    notes : tuple of str
+        Sentences on how the input was read, such as columns that the model does not use.
+    system : System or None
+        What explains further rows; None for logged explanations.
     """
 
-    discretizer: ResolvedComponent = attrs.field(factory=lambda: component("discretizer", "original"))
+    discretizer: ResolvedComponent = attrs.field(factory=lambda: resolve_component("discretizer", "original"))
     estimator: ResolvedComponent
-    confidence: float = attrs.field(default=0.95, converter=_confidence)
-    permutations: int = attrs.field(default=0, converter=_permutations)
-    seed: int = attrs.field(default=0, converter=_seed)
-    applies: Applicability = attrs.field(factory=Applicability)
+    confidence: float = attrs.field(default=0.95, converter=_check_confidence)
+    permutations: int = attrs.field(default=0, converter=_check_permutations)
+    seed: int = attrs.field(default=0, converter=_check_seed)
+    applicability: Applicability = attrs.field(factory=Applicability)
     explainer: ResolvedComponent | None = None
     model: str | None = None
     n_classes: int | None = None
-    outcome: Outcome = OF_LABELS
+    outcome: Outcome = LABEL_OUTCOME
     background: Any = None
     learnt_from: str | None = None
     explained_by: Mapping[str, str] = attrs.field(factory=dict)
@@ -129,7 +154,7 @@ class Setup:
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, with the versions of everything that a number depends on."""
-        given = [given for given in (self.explainer, self.discretizer) if given is not None]
+        components = [self.discretizer] if self.explainer is None else [self.explainer, self.discretizer]
         return {
             "estimator": self.estimator.text,
             "outcome": self.outcome.to_dict(),
@@ -140,34 +165,34 @@ class Setup:
             "explained_by": dict(self.explained_by),
             "background": self.learnt_from,
             "model": self.model,
-            "versions": versions(given) if self._versions is None else dict(self._versions),
+            "versions": versions(components) if self._versions is None else dict(self._versions),
         }
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any], confidence: float) -> "Setup":
-        """Make a setup of what `to_dict` told."""
-        explainer = told["explainer"]
+    def from_dict(cls, payload: Mapping[str, Any], confidence: float) -> "Setup":
+        """Rebuild a setup from the output of `to_dict`."""
+        explainer = payload["explainer"]
         return cls(
             explainer=None if explainer is None else ResolvedComponent("explainer", explainer, None),
-            discretizer=ResolvedComponent("discretizer", told["discretizer"], None),
-            estimator=ResolvedComponent("estimator", told["estimator"], None),
-            applies=Applicability(None, told["why_no_sufficiency"]),
+            discretizer=ResolvedComponent("discretizer", payload["discretizer"], None),
+            estimator=ResolvedComponent("estimator", payload["estimator"], None),
+            applicability=Applicability(None, payload["why_no_sufficiency"]),
             confidence=confidence,
-            permutations=told.get("permutations", 0),
-            outcome=Outcome(**told.get("outcome", {})),
-            seed=told["seed"],
-            model=told["model"],
-            learnt_from=told["background"],
-            explained_by=told.get("explained_by", {}),
-            versions=told["versions"],
+            permutations=payload.get("permutations", 0),
+            outcome=Outcome(**payload.get("outcome", {})),
+            seed=payload["seed"],
+            model=payload["model"],
+            learnt_from=payload["background"],
+            explained_by=payload.get("explained_by", {}),
+            versions=payload["versions"],
         )
 
 
 def check_outcome(setup: Setup) -> None:
-    """Refuse an estimator that is not made for such predictions; those that do not say take labels."""
-    takes = said(setup.estimator.instance, "outcomes")
-    if setup.outcome.kind not in takes:
+    """Refuse an estimator that does not accept such predictions; by default, estimators accept labels."""
+    accepted = get_optional_attribute(setup.estimator.instance, "outcomes")
+    if setup.outcome.kind not in accepted:
         raise InputError(
-            f"the estimator {setup.estimator.text} takes {listing(takes, 'or')}, and predictions are "
+            f"the estimator {setup.estimator.text} takes {join_words(accepted, 'or')}, and predictions are "
             f"{setup.outcome.kind} here: use leave-one-out, or give labels."
         )

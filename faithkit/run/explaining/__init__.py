@@ -1,10 +1,10 @@
-"""Explain a sample: in chunks, by workers of any kind, with a store between the runs.
+"""Explain a sample: in chunks, on workers of any kind, with a store that keeps results between runs.
 
-- `sample` cuts the rows into *chunks*, looks up their *keys* in the *store*, and joins all answers,
-- `job` has explainer, model, background and seed, and `execution` says how to run it,
-- `chunk.answer(job, chunk)` explains the rows of a chunk, with a time limit for each (`timeout`),
-- `workers` calls it: here, or in threads and processes of joblib, or on a `cluster`; the job reaches each of
-  them once, as a *parcel*,
-- an `answer` travels back, and is kept in the store as a file of arrays and JSON (`packing`),
-- `progress` shows how far a run is, in the `outlets` that there are.
+- `sample` splits the rows into *chunks*, looks up their *keys* in the *store*, and joins all results.
+- `job` holds explainer, model, background and seed. `execution` holds the settings of a run.
+- `chunk.explain_chunk(job, chunk)` explains the rows of a chunk, each within a time limit (`timeout`).
+- `workers` calls it: in this process, in threads or processes of joblib, or on a Dask `cluster`. Each worker
+  receives the job once, as a *shared payload*.
+- `chunk_result` is the result of a chunk. The store keeps it as a file of arrays and JSON (`packing`).
+- `progress` counts finished rows, and `progress_display` shows them.
 """

@@ -1,4 +1,4 @@
-"""A chunk: some rows of a sample; and the one function that answers it, whoever calls it."""
+"""Chunks of a sample, and the function that explains one in any kind of worker."""
 
 import contextlib
 import threading
@@ -12,22 +12,25 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.containers import take_rows
 from faithkit.errors import ContractError, ExplainerError, FaithkitError, FaithkitWarning
-from faithkit.foreign import RowTimeout
-from faithkit.run.explaining.answer import Answer
+from faithkit.run.explaining.chunk_result import ChunkResult
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
 from faithkit.run.explaining.keys import digest
-from faithkit.run.explaining.parcel import cluster_worker
 from faithkit.run.explaining.progress import rows_done, warn_early
-from faithkit.run.explaining.timeout import limited
+from faithkit.run.explaining.shared_payload import cluster_worker
+from faithkit.run.explaining.timeout import run_with_time_limit
+from faithkit.third_party import RowTimeout
 from faithkit.wording import describe
 
-_PASSED_ON = (ContractError, KeyboardInterrupt)  # no row's own failure
+_ALWAYS_RAISED = (ContractError, KeyboardInterrupt)  # these are not failures of a row
 
 
 @attrs.frozen(eq=False)
 class Chunk:
-    """Some rows as they travel to a worker, with their seeds, and the key of their answer in the store."""
+    """Consecutive rows of a sample, as they are sent to a worker.
+
+    `seeds` has one seed per row. `key` is the key of the result in the store, None without a store.
+    """
 
     number: int
     X: Any
@@ -39,121 +42,132 @@ class Chunk:
     def __len__(self) -> int:
         return len(self.seeds)
 
-    def part(self, start: int, stop: int) -> "Chunk":
-        """Return a chunk of some of the rows, whose answer is not kept."""
+    def subchunk(self, start: int, stop: int) -> "Chunk":
+        """Return a chunk of the rows from `start` to `stop`, whose result is not stored."""
         rows = slice(start, stop)
-        first = self.first_row + start
-        return Chunk(self.number, take_rows(self.X, rows), self.seeds[rows], first, self.execution)
+        first_row = self.first_row + start
+        return Chunk(self.number, take_rows(self.X, rows), self.seeds[rows], first_row, self.execution)
 
-    def find(self) -> Answer | None:
-        """Return the answer from the store: a clean one, or one whose failures were recorded in this way.
+    def load_result(self) -> ChunkResult | None:
+        """Return the stored result, or None if there is none.
 
-        A damaged one raises ValueError.
+        A result with failed rows is used only if they were recorded under the same `on_error` and
+        `row_timeout`.
+
+        Raises
+        ------
+        ValueError
+            If the stored file is damaged.
         """
         store = self.execution.store
         if store is None or self.key is None:
             return None
-        clean = store.read(self.key)
-        return store.read(self._key_of_failures(self.key)) if clean is None else clean
+        complete = store.read(self.key)
+        return store.read(self._key_with_failures(self.key)) if complete is None else complete
 
-    def keep(self, answer: Answer) -> None:
-        """Store the answer; failures belong to the rules under which they were recorded."""
+    def store_result(self, result: ChunkResult) -> None:
+        """Write the result to the store, under a key of its own if some rows failed."""
         if self.execution.store is not None and self.key is not None:
-            key = self.key if len(answer.rows) == len(answer) else self._key_of_failures(self.key)
-            self.execution.store.write(key, answer)
+            is_complete = len(result.rows) == len(result)
+            self.execution.store.write(self.key if is_complete else self._key_with_failures(self.key), result)
 
-    def _key_of_failures(self, key: str) -> str:
+    def _key_with_failures(self, key: str) -> str:
         return digest(key, self.execution.on_error, self.execution.row_timeout) + key[32:]
 
 
-def answer(job: Job, chunk: Chunk, overdue: str | None = None) -> Answer:
-    """Explain the rows of a chunk, and return the answer with the warnings that the explainer gave.
+def explain_chunk(job: Job, chunk: Chunk, overdue_file: str | None = None) -> ChunkResult:
+    """Explain the rows of a chunk, and return the explanations with the explainer's warnings.
+
+    Rows are explained together, or one by one where each has a time limit.
 
     Parameters
     ----------
     job : Job
-        What explains them.
     chunk : Chunk
-        The rows: all at once, or one by one where each has a time limit.
-    overdue : str, optional
-        A file that is written to when a row hangs and ignores its time limit, which then ends this process.
+    overdue_file : str, optional
+        A file that is written to if a row ignores its time limit. This process then ends.
     """
-    with _caught() as by_fit:
-        job.fitted  # noqa: B018 (a failure to fit is nobody's row)
-    warn_early(_texts(by_fit))
-    with _caught() as by_rows:
-        rows_done(0)  # only now it begins
-        explained = _explain(job, chunk, overdue)
-    return attrs.evolve(explained, warnings=_texts([*by_fit, *by_rows]))
+    with _record_warnings() as fit_warnings:
+        job.fitted  # noqa: B018 (fit now, so that a failure to fit is not taken for the failure of a row)
+    warn_early(_unique_messages(fit_warnings))
+    with _record_warnings() as row_warnings:
+        rows_done(0)  # starts the clock, now that the explainer is fitted
+        result = _explain_rows(job, chunk, overdue_file)
+    return attrs.evolve(result, warnings=_unique_messages([*fit_warnings, *row_warnings]))
 
 
-def failed_row(job: Job, chunk: Chunk, row: int, reason: str, cause: BaseException | None = None) -> Answer:
-    """Record that a row of a chunk has no explanation, or raise an error that names the row."""
+def fail_row(
+    job: Job, chunk: Chunk, row: int, reason: str, cause: BaseException | None = None
+) -> ChunkResult:
+    """Record that a row has no explanation, or raise an error that names the row, as `on_error` says."""
     if chunk.execution.on_error == "record":
-        return Answer(None, [reason])
+        return ChunkResult(None, [reason])
     raise ExplainerError(
         f"the explainer {job.explainer.text} failed on row {chunk.first_row + row}: {reason.rstrip('.')}. "
         "With on_error='record' (CLI: --on-error record) such rows are counted as unexplained."
     ) from cause
 
 
-def _caught() -> contextlib.AbstractContextManager[Any]:
-    """Catch warnings in a list: in one thread at a time only; among several they are shown as they come."""
-    if not _is_alone():
+def _record_warnings() -> contextlib.AbstractContextManager[Any]:
+    """Record warnings in a list; the list stays empty where several threads explain.
+
+    `warnings.catch_warnings` is not thread-safe. Among several threads, warnings are shown at once instead.
+    """
+    if not _is_only_thread():
         return contextlib.nullcontext([])
     return warnings.catch_warnings(record=True, action="always", category=FaithkitWarning)
 
 
-def _texts(caught: Iterable[warnings.WarningMessage]) -> tuple[str, ...]:
-    """Return what faithkit's warnings say, each text once."""
-    ours = (warning for warning in caught if issubclass(warning.category, FaithkitWarning))
-    return tuple(dict.fromkeys(str(warning.message) for warning in ours))
+def _unique_messages(recorded: Iterable[warnings.WarningMessage]) -> tuple[str, ...]:
+    """Return the messages of faithkit's own warnings, each once."""
+    own_warnings = (warning for warning in recorded if issubclass(warning.category, FaithkitWarning))
+    return tuple(dict.fromkeys(str(warning.message) for warning in own_warnings))
 
 
-def _is_alone() -> bool:
-    """Whether no other thread of this process explains: in the main thread, or in a worker that has one."""
+def _is_only_thread() -> bool:
+    """Whether no other thread of this process explains: the main thread, or a worker with one thread."""
     if threading.current_thread() is threading.main_thread():
         return True
     worker = cluster_worker()
     return worker is not None and worker.state.nthreads == 1
 
 
-def _explain(job: Job, chunk: Chunk, overdue: str | None) -> Answer:
+def _explain_rows(job: Job, chunk: Chunk, overdue_file: str | None) -> ChunkResult:
     if chunk.execution.row_timeout is None and len(chunk):
-        return _explain_at_once(job, chunk, 0, len(chunk))
-    return Answer.joined([_explain_row(job, chunk, row, overdue) for row in range(len(chunk))])
+        return _explain_together(job, chunk, 0, len(chunk))
+    return ChunkResult.concat([_explain_row(job, chunk, row, overdue_file) for row in range(len(chunk))])
 
 
-def _explain_at_once(job: Job, chunk: Chunk, first: int, end: int) -> Answer:
-    """Explain some rows at once; on a failure either half, so that only the failing rows are lost."""
+def _explain_together(job: Job, chunk: Chunk, start: int, stop: int) -> ChunkResult:
+    """Explain rows in one call; on a failure explain each half, so that only the failing rows are lost."""
     try:
-        return Answer.of(job.explain(take_rows(chunk.X, slice(first, end)), chunk.seeds[first:end]))
-    except _PASSED_ON:
+        return ChunkResult.of(job.explain(take_rows(chunk.X, slice(start, stop)), chunk.seeds[start:stop]))
+    except _ALWAYS_RAISED:
         raise
     except BaseException as error:
-        if end - first == 1:
-            return failed_row(job, chunk, first, _reason(job, chunk, error), _cause(error))
-    middle = (first + end) // 2
-    halves = [(first, middle), (middle, end)]
-    return Answer.joined([_explain_at_once(job, chunk, start, stop) for start, stop in halves])
+        if stop - start == 1:
+            return fail_row(job, chunk, start, _failure_reason(chunk, error), _as_cause(error))
+    middle = (start + stop) // 2
+    halves = [(start, middle), (middle, stop)]
+    return ChunkResult.concat([_explain_together(job, chunk, *half) for half in halves])
 
 
-def _explain_row(job: Job, chunk: Chunk, row: int, overdue: str | None) -> Answer:
+def _explain_row(job: Job, chunk: Chunk, row: int, overdue_file: str | None) -> ChunkResult:
     X, seeds = take_rows(chunk.X, slice(row, row + 1)), chunk.seeds[row : row + 1]
     limit = chunk.execution.row_timeout
     try:
-        return Answer.of(limited(limit, lambda: job.explain(X, seeds), overdue))
-    except _PASSED_ON:
+        return ChunkResult.of(run_with_time_limit(limit, lambda: job.explain(X, seeds), overdue_file))
+    except _ALWAYS_RAISED:
         raise
     except BaseException as error:
-        return failed_row(job, chunk, row, _reason(job, chunk, error), _cause(error))
+        return fail_row(job, chunk, row, _failure_reason(chunk, error), _as_cause(error))
 
 
-def _reason(job: Job, chunk: Chunk, error: BaseException) -> str:
+def _failure_reason(chunk: Chunk, error: BaseException) -> str:
     reason = str(error) if isinstance(error, RowTimeout) else describe(error)
-    is_named = isinstance(error, FaithkitError) and chunk.execution.on_error == "raise"
-    return f"{type(error).__name__}: {reason}" if is_named else reason
+    needs_type = isinstance(error, FaithkitError) and chunk.execution.on_error == "raise"
+    return f"{type(error).__name__}: {reason}" if needs_type else reason
 
 
-def _cause(error: BaseException) -> Exception | None:
+def _as_cause(error: BaseException) -> Exception | None:
     return error if isinstance(error, Exception) else None

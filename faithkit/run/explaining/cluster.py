@@ -1,4 +1,4 @@
-"""Work on the Dask cluster that joblib was given: what all share travels once, and troubles have names.
+"""Run tasks on a Dask cluster: send shared data once, retry when workers die, and explain failures.
 
 It uses the client of joblib's Dask backend, and not the backend itself: that one (joblib 1.6) waits for ever
 for a task whose workers were killed.
@@ -14,39 +14,41 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from typing import Any, TypeVar
+from types import MethodType
+from typing import Any, TypeVar, cast
 
 import joblib
 
 from faithkit.errors import ExplainerError, FaithkitError, FaithkitWarning, InputError
-from faithkit.foreign import foreign
-from faithkit.run.components.resolution import ResolvedComponent, component
-from faithkit.run.explaining.parcel import Parcel, portably
+from faithkit.run.components.resolution import ResolvedComponent, resolve_component
+from faithkit.run.explaining.shared_payload import SharedPayload, run_with_portable_errors
 from faithkit.run.provenance import versions
+from faithkit.third_party import guard
 from faithkit.wording import describe
 
+Item = TypeVar("Item")
 T = TypeVar("T")
 
 CONNECT_SECONDS = 5
-ATTEMPTS = 3
-LEAST_AHEAD = 64  # items on the cluster at a time: its scheduler holds their rows
+MAX_ATTEMPTS = 3
+MIN_QUEUED = 64  # items on the cluster at a time: the scheduler keeps their rows in memory
 BACKEND = "DaskDistributedBackend"
 
 
 @contextlib.contextmanager
-def connected(scheduler: str) -> Iterator[None]:
-    """Let joblib work on the cluster of a Dask scheduler, such as tcp://10.0.0.1:8786."""
+def connect_to_scheduler(scheduler: str) -> Iterator[None]:
+    """Let joblib use the cluster of a Dask scheduler, such as tcp://10.0.0.1:8786."""
     try:
         from distributed import Client
     except ImportError:
         raise InputError("the backend dask needs the package distributed: pip install distributed.") from None
     if not re.fullmatch(r"[a-z]+://.+:\d+", scheduler):
         raise InputError(f"{scheduler!r} is no address of a Dask scheduler, such as tcp://10.0.0.1:8786.")
-    with _quiet("asyncio", "distributed", "tornado"):
+    with _silence_loggers("asyncio", "distributed", "tornado"):
         try:
-            _greet(scheduler)
+            _check_scheduler(scheduler)
             client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-        except Exception as error:  # an address of any form, a network of any kind
+        except Exception as error:  # addresses and networks fail in many ways
             raise InputError(
                 f"no Dask scheduler answers at {scheduler} ({describe(error)}): start one with "
                 "`dask scheduler`, and give the address that it prints, such as tcp://10.0.0.1:8786."
@@ -56,8 +58,8 @@ def connected(scheduler: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _quiet(*libraries: str) -> Iterator[None]:
-    """Let libraries log nothing: what goes wrong is told once, by us."""
+def _silence_loggers(*libraries: str) -> Iterator[None]:
+    """Keep libraries from logging failures that faithkit reports itself."""
     names = [name for name in [*logging.root.manager.loggerDict] if name.split(".")[0] in libraries]
     levels = {name: logging.getLogger(name).level for name in names}
     for name in names:
@@ -69,29 +71,29 @@ def _quiet(*libraries: str) -> Iterator[None]:
             logging.getLogger(name).setLevel(level)
 
 
-def _greet(address: str) -> None:
-    """Ask who is there, in a thread of its own: Dask's client would wait for ever if nobody answers."""
-    answer: list[Any] = []
+def _check_scheduler(address: str) -> None:
+    """Check that a Dask scheduler answers, in a separate thread: Dask's client could wait for ever."""
+    answers: list[Any] = []
 
     def ask() -> None:
         try:
-            answer.append(asyncio.run(asyncio.wait_for(_identity(address), CONNECT_SECONDS)))
+            answers.append(asyncio.run(asyncio.wait_for(_fetch_server_type(address), CONNECT_SECONDS)))
         except TimeoutError:
             return
         except Exception as error:
-            answer.append(error)
+            answers.append(error)
 
-    asking = threading.Thread(target=ask, daemon=True)
-    asking.start()
-    asking.join(2 * CONNECT_SECONDS)  # looking up a name cannot be cancelled
-    (found,) = answer or [TimeoutError(f"no answer in {CONNECT_SECONDS} s")]
-    if isinstance(found, Exception):
-        raise found
-    if found != "Scheduler":
-        raise InputError(f"there is a {found!r:.30}")
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(2 * CONNECT_SECONDS)  # a name lookup cannot be cancelled
+    (server_type,) = answers or [TimeoutError(f"no answer in {CONNECT_SECONDS} s")]
+    if isinstance(server_type, Exception):
+        raise server_type
+    if server_type != "Scheduler":
+        raise InputError(f"there is a {server_type!r:.30}")
 
 
-async def _identity(address: str) -> Any:
+async def _fetch_server_type(address: str) -> Any:
     from distributed import Security
     from distributed.core import connect, send_recv
 
@@ -110,97 +112,103 @@ def active_cluster() -> Any:
     return backend if type(backend).__name__ == BACKEND else None
 
 
-def on_workers(
-    cluster: Any, part: Any, method: str, items: Sequence[Any], components: Iterable[ResolvedComponent]
-) -> Iterator[Any]:
-    """Yield what a method of `part` makes of each item, in the order of the items."""
+def map_in_order(
+    cluster: Any,
+    method: Callable[[Item], T],
+    items: Sequence[Item],
+    components: Iterable[ResolvedComponent],
+) -> Iterator[T]:
+    """Call a bound method for each item, and yield the results in the order of the items.
+
+    The object of the method travels to each worker once.
+    """
     check_workers(cluster, components)
-    done: dict[int, Any] = {}
-    told = 0
-    for i, result in each_result(cluster, Parcel.of(part), getattr(type(part), method), items):
+    bound = cast("MethodType", method)
+    finished: dict[int, T] = {}
+    n_yielded = 0
+    for i, result in map_as_completed(cluster, SharedPayload.of(bound.__self__), bound.__func__, items):
         if isinstance(result, ExplainerError):
             raise result
-        done[i] = result
-        while told in done:
-            yield done.pop(told)
-            told += 1
+        finished[i] = result
+        while n_yielded in finished:
+            yield finished.pop(n_yielded)
+            n_yielded += 1
 
 
-def each_result(
-    cluster: Any, parcel: Parcel, function: Callable[[Any, Any], Any], items: Sequence[Any]
+def map_as_completed(
+    cluster: Any, payload: SharedPayload, function: Callable[[Any, Any], Any], items: Sequence[Any]
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the number of each item and what the function makes of the parcel and it, as they are finished.
+    """Call `function(payload, item)` for each item, and yield the item's number and the result.
 
-    In place of a result an `ExplainerError` says that workers died at the item, again and again.
+    Results come as they are finished. An `ExplainerError` in place of a result says that workers died
+    repeatedly at the item.
 
-    Dask repeats what a worker was at when it died. If the last worker that had the parcel dies, the parcel
-    is sent again, unless nothing was finished since it was sent, and that several times.
+    Dask repeats the tasks of a worker that died. If the last worker with the payload dies, the payload is
+    sent again. After `MAX_ATTEMPTS` times without any finished item, the remaining items fail.
     """
-    left = dict(enumerate(items))
-    in_vain = 0
-    while left and in_vain < ATTEMPTS:
-        in_vain += 1
+    pending = dict(enumerate(items))
+    failed_attempts = 0
+    while pending and failed_attempts < MAX_ATTEMPTS:
+        failed_attempts += 1
         try:
-            for i, result in _results(cluster, parcel, function, left):
-                in_vain = 0
-                del left[i]
+            for i, result in _run_once(cluster, payload, function, pending):
+                failed_attempts = 0
+                del pending[i]
                 yield i, result
-        except _ParcelLostError:
-            if in_vain < ATTEMPTS:
+        except _PayloadLostError:
+            if failed_attempts < MAX_ATTEMPTS:
                 warnings.warn(
                     "all workers that had the data died; it is sent again.", FaithkitWarning, stacklevel=2
                 )
-    for i in left:
-        yield i, ExplainerError(_DIED)
+    message = f"the workers of the cluster died {MAX_ATTEMPTS} times: their logs say why"
+    for i in pending:
+        yield i, ExplainerError(f"{message}; often memory is too small.")
 
 
-_DIED = f"the workers of the cluster died {ATTEMPTS} times: their logs say why; often memory is too small."
+class _PayloadLostError(FaithkitError):
+    """No worker has the payload any more."""
 
 
-class _ParcelLostError(FaithkitError):
-    """No worker is left that has the parcel."""
-
-
-def _results(
-    cluster: Any, parcel: Parcel, function: Callable[[Any, Any], Any], left: dict[int, Any]
+def _run_once(
+    cluster: Any, payload: SharedPayload, function: Callable[[Any, Any], Any], pending: dict[int, Any]
 ) -> Iterator[tuple[int, Any]]:
-    """Yield what becomes of the items that are left, as they are finished."""
+    """Send the payload and all pending items, and yield results as they are finished."""
     from distributed import as_completed
 
     client = cluster.client
-    sent = _step(lambda: _sent(client, parcel))
-    ahead = max(LEAST_AHEAD, 2 * sum(_step(client.ncores).values()))
-    waiting = iter([*left.items()])
-    numbers: dict[Any, int] = {}
-    finished = as_completed(loop=client.loop)
+    sent_payload = _call_cluster(lambda: _send_payload(client, payload))
+    max_queued = max(MIN_QUEUED, 2 * sum(_call_cluster(client.ncores).values()))
+    unsent = iter([*pending.items()])
+    item_numbers: dict[Any, int] = {}
+    completed = as_completed(loop=client.loop)
     while True:
-        for i, item in itertools.islice(waiting, ahead - len(numbers)):
-            future = _submitted(cluster, _work, sent, function, item)
-            numbers[future] = i
-            finished.add(future)
-        if not numbers:
+        for i, item in itertools.islice(unsent, max_queued - len(item_numbers)):
+            future = _submit(cluster, _run_task, sent_payload, function, item)
+            item_numbers[future] = i
+            completed.add(future)
+        if not item_numbers:
             return
-        future = _step(lambda: next(finished))
-        yield numbers.pop(future), _step(functools.partial(_outcome, future))
+        future = _call_cluster(lambda: next(completed))
+        yield item_numbers.pop(future), _call_cluster(functools.partial(_result_of, future))
 
 
-def _sent(client: Any, parcel: Parcel) -> Any:
-    """Send the parcel to all workers, when there are some."""
+def _send_payload(client: Any, payload: SharedPayload) -> Any:
+    """Send the payload to all workers, as soon as there is one."""
     client.wait_for_workers(1, timeout=2 * CONNECT_SECONDS)
     try:
-        (sent,) = client.scatter([parcel], broadcast=True, hash=False)
-    except (ValueError, KeyError) as error:  # so Dask says that none was there any more, or one just left
+        (sent_payload,) = client.scatter([payload], broadcast=True, hash=False)
+    except (ValueError, KeyError) as error:  # Dask raises these if the workers have just left
         raise CancelledError from error
-    return sent
+    return sent_payload
 
 
-def _submitted(cluster: Any, *call: Any) -> Any:
+def _submit(cluster: Any, *call: Any) -> Any:
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Sending large graph")  # rows travel once, however many they are
+        warnings.filterwarnings("ignore", "Sending large graph")  # each row is sent only once
         return cluster.client.submit(*call, **{"pure": False, **cluster.submit_kwargs})
 
 
-def _outcome(future: Any) -> Any:
+def _result_of(future: Any) -> Any:
     from distributed import KilledWorker
 
     try:
@@ -212,13 +220,13 @@ def _outcome(future: Any) -> Any:
         )
 
 
-def _step(take: Callable[[], T]) -> T:
-    """Take a step on the cluster; what goes wrong has a name."""
-    with foreign("the cluster", error=ExplainerError):
+def _call_cluster(call: Callable[[], T]) -> T:
+    """Call the cluster, and turn its failures into errors with advice."""
+    with guard("the cluster", error=ExplainerError):
         try:
-            return take()
-        except (CancelledError, TimeoutError) as error:  # all its holders are dead, or none is up again
-            raise _ParcelLostError("the workers of the cluster are gone.") from error
+            return call()
+        except (CancelledError, TimeoutError) as error:  # the workers died, and no new one came in time
+            raise _PayloadLostError("the workers of the cluster are gone.") from error
         except OSError as error:
             raise ExplainerError(
                 f"the cluster is gone ({describe(error)}): start it again, and then the same command, which "
@@ -226,35 +234,35 @@ def _step(take: Callable[[], T]) -> T:
             ) from None
 
 
-def _work(parcel: Parcel, function: Callable[[Any, Any], Any], item: Any) -> Any:
-    with joblib.parallel_config(backend="sequential"):  # a worker does not send for others
-        return portably(lambda: function(parcel.open(), item))
+def _run_task(payload: SharedPayload, function: Callable[[Any, Any], Any], item: Any) -> Any:
+    with joblib.parallel_config(backend="sequential"):  # a worker starts no workers of its own
+        return run_with_portable_errors(lambda: function(payload.load(), item))
 
 
 def check_workers(cluster: Any, components: Iterable[ResolvedComponent]) -> None:
     """Refuse a cluster without workers, or with one that lacks a component or has another version of it."""
-    named = [given for given in components if given.recipe is not None]
-    wanted = versions(named)
-    texts = [(given.kind, given.text) for given in named]
-    found = _step(lambda: cluster.client.run(_versions_here, texts, on_error="return"))
-    if not found:
+    named_components = [resolved for resolved in components if resolved.recipe is not None]
+    local_versions = versions(named_components)
+    texts = [(resolved.kind, resolved.text) for resolved in named_components]
+    replies = _call_cluster(lambda: cluster.client.run(_worker_versions, texts, on_error="return"))
+    if not replies:
         raise InputError(
             "the cluster has no workers: start some with `dask worker` and the scheduler's address."
         )
-    for address, answer in found.items():
-        if isinstance(answer, BaseException):
-            reason = str(answer) if isinstance(answer, FaithkitError) else describe(answer)
+    for address, reply in replies.items():
+        if isinstance(reply, BaseException):
+            reason = str(reply) if isinstance(reply, FaithkitError) else describe(reply)
             raise InputError(
                 f"the worker {address} cannot do this: {reason.rstrip('.')}. "
                 "Install there what is installed here."
             )
-        for name, version in wanted.items():
-            if answer.get(name) != version:
+        for name, version in local_versions.items():
+            if reply.get(name) != version:
                 raise InputError(
-                    f"the worker {address} has {name} {answer.get(name)}, and this process has {version}: "
+                    f"the worker {address} has {name} {reply.get(name)}, and this process has {version}: "
                     "install the same versions everywhere, for numbers may differ."
                 )
 
 
-def _versions_here(texts: list[tuple[str, str]]) -> dict[str, str]:
-    return portably(lambda: versions([component(kind, text) for kind, text in texts]))
+def _worker_versions(texts: list[tuple[str, str]]) -> dict[str, str]:
+    return run_with_portable_errors(lambda: versions([resolve_component(kind, text) for kind, text in texts]))

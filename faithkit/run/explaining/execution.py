@@ -1,4 +1,4 @@
-"""How to run: how many workers, what to do about rows that fail or take too long, and what is kept."""
+"""The settings of a run: number of workers, handling of failures, time limit, store and progress."""
 
 import os
 import sys
@@ -7,38 +7,51 @@ from typing import Any
 
 import attrs
 
-from faithkit.arguments import python
+from faithkit.arguments import to_python
 from faithkit.errors import InputError
 from faithkit.run.explaining.store import Store
 
 
-def _workers(given: Any) -> int:
-    if not isinstance(given, Integral) or given == 0:
+def _check_n_jobs(n_jobs: Any) -> int:
+    if not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise InputError(
-            f"n_jobs must be a whole number of workers, or -1 for all cores, got {python(given)!r}."
+            f"n_jobs must be a whole number of workers, or -1 for all cores, got {to_python(n_jobs)!r}."
         )
-    return int(given)
+    return int(n_jobs)
 
 
-def _seconds(given: Any) -> float | None:
-    if given is None:
+def _check_seconds(seconds: Any) -> float | None:
+    if seconds is None:
         return None
-    if not isinstance(given, Real) or not 0 < python(given) <= sys.float_info.max:
-        raise InputError(f"row_timeout must be a number of seconds above 0, got {python(given)!r}.")
-    return float(given)
+    if not isinstance(seconds, Real) or not 0 < to_python(seconds) <= sys.float_info.max:
+        raise InputError(f"row_timeout must be a number of seconds above 0, got {to_python(seconds)!r}.")
+    return float(seconds)
 
 
-def _store(given: Any) -> Store | None:
-    if given is None or isinstance(given, Store):
-        return given
-    if not (isinstance(given, str | os.PathLike) and str(given)):
-        raise InputError(f"the store is {given!r}: name a folder that keeps finished chunks, or give none.")
-    return Store(given)
+def _as_store(store: Any) -> Store | None:
+    if store is None or isinstance(store, Store):
+        return store
+    if not (isinstance(store, str | os.PathLike) and str(store)):
+        raise InputError(f"the store is {store!r}: name a folder that keeps finished chunks, or give none.")
+    return Store(store)
 
 
 @attrs.frozen
 class Execution:
-    """How to run: with how many workers, what to do about failures, where to keep answers, whether to tell.
+    """The settings of a run.
+
+    Attributes
+    ----------
+    n_jobs : int
+        The number of workers, -1 for one per core.
+    on_error : str
+        "raise", or "record" to count rows that fail as unexplained.
+    row_timeout : float or None
+        The seconds that a row may take.
+    store : Store or None
+        Where the results of finished chunks are kept.
+    progress : bool
+        Whether to show progress.
 
     Examples
     --------
@@ -47,10 +60,10 @@ class Execution:
     0.5
     """
 
-    n_jobs: int = attrs.field(default=1, converter=_workers)
+    n_jobs: int = attrs.field(default=1, converter=_check_n_jobs)
     on_error: str = "raise"
-    row_timeout: float | None = attrs.field(default=None, converter=_seconds)
-    store: Store | None = attrs.field(default=None, converter=_store)
+    row_timeout: float | None = attrs.field(default=None, converter=_check_seconds)
+    store: Store | None = attrs.field(default=None, converter=_as_store)
     progress: bool = True
 
     def __attrs_post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""A job: all that a worker needs to explain rows."""
+"""A job: everything that a worker needs to explain rows."""
 
 import copy
 from functools import cached_property
@@ -12,20 +12,20 @@ from faithkit.arguments import whole_number
 from faithkit.arrays.containers import copy_rows, n_rows
 from faithkit.errors import ContractError, ExplainerError
 from faithkit.explanations.explanations import Explanations
-from faithkit.foreign import foreign
 from faithkit.inputs.models.predictor import Predictor
-from faithkit.inputs.objects.adapters import RowContext, adapter_for
+from faithkit.inputs.objects.adapters import RowContext, find_adapter
 from faithkit.inputs.objects.explanation_forms import as_explanations
-from faithkit.inputs.rows import known_names
-from faithkit.measure.protocols import said
-from faithkit.run.components.resolution import FunctionExplainer, ResolvedComponent, component
+from faithkit.inputs.rows import feature_names_or_none
+from faithkit.measure.protocols import get_optional_attribute
+from faithkit.run.components.resolution import FunctionExplainer, ResolvedComponent, resolve_component
+from faithkit.third_party import guard
 
 
 @attrs.frozen(eq=False, slots=False)
 class Job:
-    """An explainer by name or by instance, the model and the background to fit it with, and a seed.
+    """An explainer, the model and the background to fit it with, and a seed.
 
-    It fits its explainer when first asked, so that a run that finds everything in the store never does.
+    The explainer is fitted at its first use. A run that finds every result in the store never fits it.
     """
 
     explainer: ResolvedComponent
@@ -36,53 +36,54 @@ class Job:
     @cached_property
     def fitted(self) -> Any:
         """The fitted explainer."""
-        with foreign(f"fitting the explainer {self.explainer.text}", error=ExplainerError):
+        with guard(f"fitting the explainer {self.explainer.text}", error=ExplainerError):
             fitted = self.explainer.instance.fit(self.predictor, self.background)
         if fitted is None:
             raise ContractError(f"the explainer {self.explainer.text}: fit returned None; expected itself.")
         return fitted
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel light: without what is fitted, and without the explainer where it can be made by name."""
-        given = self.explainer
-        light = given if given.recipe is None else attrs.evolve(given, instance=None)
-        return _rebuilt, (light, self.predictor, self.background, self.seed)
+        """Pickle without the fitted explainer, and without any explainer that can be built by name."""
+        explainer = self.explainer
+        if explainer.recipe is not None:
+            explainer = attrs.evolve(explainer, instance=None)
+        return _rebuild_job, (explainer, self.predictor, self.background, self.seed)
 
-    def fresh(self) -> "Job":
-        """Return the same job with an explainer of its own, for another thread."""
-        given = self.explainer
-        if given.recipe is None:
-            given = attrs.evolve(given, instance=copy.deepcopy(given.instance))
-        return _rebuilt(given, self.predictor, self.background, self.seed)
+    def copy_unfitted(self) -> "Job":
+        """Return the same job with a new explainer, for another thread."""
+        explainer = self.explainer
+        if explainer.recipe is None:
+            explainer = attrs.evolve(explainer, instance=copy.deepcopy(explainer.instance))
+        return _rebuild_job(explainer, self.predictor, self.background, self.seed)
 
     def explain(self, X: Any, seeds: NDArray[np.uint32]) -> Explanations:
-        """Explain rows: one explanation each, whatever the batch they come in."""
-        own = copy_rows(X)  # some explainers change their input; what X holds is compared later
-        given, who = self._taken(self.fitted.explain(own, seeds.copy()), X), self.explainer.text
-        if len(given) != n_rows(X):
+        """Return one explanation for each row."""
+        X_copy = copy_rows(X)  # some explainers change their input, and X is compared later
+        explanations = self._as_explanations(self.fitted.explain(X_copy, seeds.copy()), X)
+        if len(explanations) != n_rows(X):
             raise ContractError(
-                f"the explainer {who} returned {len(given)} explanations for {n_rows(X)} rows; expected one "
-                "per row: mark rows without an explanation in `missing`."
+                f"the explainer {self.explainer.text} returned {len(explanations)} explanations for "
+                f"{n_rows(X)} rows; expected one per row: mark rows without an explanation in `missing`."
             )
-        return given if given.instances is not None else attrs.evolve(given, instances=X)
+        return explanations if explanations.instances is not None else attrs.evolve(explanations, instances=X)
 
-    def _taken(self, given: Any, X: Any) -> Explanations:
-        """Take what an explainer returned: of a function in any form, else what an adapter takes."""
-        if isinstance(given, Explanations):
-            return given
-        if not isinstance(self.explainer.instance, FunctionExplainer) and adapter_for(given) is None:
+    def _as_explanations(self, returned: Any, X: Any) -> Explanations:
+        """Convert the explainer's return value: any form from a function, else a form with an adapter."""
+        if isinstance(returned, Explanations):
+            return returned
+        if not isinstance(self.explainer.instance, FunctionExplainer) and find_adapter(returned) is None:
             raise ContractError(
-                f"the explainer {self.explainer.text} returned a {type(given).__name__}; expected "
+                f"the explainer {self.explainer.text} returned a {type(returned).__name__}; expected "
                 "faithkit.Explanations, or what an adapter takes."
             )
         classes, predictor = self.predictor.classes, self.predictor
         return as_explanations(
-            given,
+            returned,
             RowContext(
                 n=n_rows(X),
                 predict=lambda: predictor.predict(X),
                 classes=None if classes is None else classes.tolist(),
-                features=known_names(X),
+                features=feature_names_or_none(X),
                 X=X,
             ),
         )
@@ -90,21 +91,23 @@ class Job:
     @property
     def rows_per_chunk(self) -> int:
         """How many rows the explainer wants to explain at a time."""
-        declared = declared_rows(self.explainer.instance, self.predictor)
-        what = f"the explainer {self.explainer.text}: rows_per_chunk"
-        rows: int = whole_number(declared, what, 1, error=ContractError)
+        declared = declared_rows_per_chunk(self.explainer.instance, self.predictor)
+        name = f"the explainer {self.explainer.text}: rows_per_chunk"
+        rows: int = whole_number(declared, name, 1, error=ContractError)
         return rows
 
 
-def declared_rows(explainer: Any, predictor: Predictor) -> Any:
+def declared_rows_per_chunk(explainer: Any, predictor: Predictor) -> Any:
     """Return the `rows_per_chunk` of an explainer, which may depend on the model."""
-    declared = said(explainer, "rows_per_chunk")
+    declared = get_optional_attribute(explainer, "rows_per_chunk")
     if not callable(declared):
         return declared
-    with foreign(f"asking {type(explainer).__name__} for rows_per_chunk"):
+    with guard(f"asking {type(explainer).__name__} for rows_per_chunk"):
         return declared(predictor)
 
 
-def _rebuilt(given: ResolvedComponent, predictor: Predictor, background: Any, seed: int) -> Job:
-    own = given if given.recipe is None else component("explainer", given.text)
-    return Job(own, predictor, background, seed)
+def _rebuild_job(explainer: ResolvedComponent, predictor: Predictor, background: Any, seed: int) -> Job:
+    """Build a job, with a new explainer where its name says how to build one."""
+    if explainer.recipe is not None:
+        explainer = resolve_component("explainer", explainer.text)
+    return Job(explainer, predictor, background, seed)

@@ -1,4 +1,4 @@
-"""Values as JSON, with their arrays beside it: data only, and no pickle."""
+"""Serialise values as JSON and a list of arrays, without pickle."""
 
 import datetime as dt
 from collections.abc import Callable, Sequence
@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import unmasked
+from faithkit.arrays.containers import strip_mask
 from faithkit.errors import InputError
 from faithkit.explanations.rules import Rule
 
 Arrays = Sequence[NDArray[Any]]
 
-# what explanations and the values of a table are made of, beside text and numbers: how to write and read it
+# scalar types other than text and numbers: their tag, how to write and how to read them
 _SCALARS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
     bytes: ("bytes", bytes.hex, bytes.fromhex),
     Decimal: ("decimal", str, Decimal),
@@ -42,7 +42,9 @@ _SCALAR_READERS = {tag: read for tag, _, read in _SCALARS.values()}
 
 
 def pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
-    """Turn a value into JSON, and append the arrays in it to `arrays`; tags say what plain JSON cannot.
+    """Convert a value to JSON, and append its arrays to `arrays`.
+
+    Types that JSON does not have become an object with one key, the type's tag.
 
     Examples
     --------
@@ -57,7 +59,7 @@ def pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
     if isinstance(value, np.generic) and value.dtype.kind in "biufSU":
         return pack(value.item(), arrays)
     if isinstance(value, np.ndarray):
-        return _pack_array(unmasked(value, "values within an explanation"), arrays)
+        return _pack_array(strip_mask(value, "values within an explanation"), arrays)
     if isinstance(value, pd.DataFrame):
         columns = [_pack_column(value.iloc[:, j], arrays) for j in range(value.shape[1])]
         return {"frame": [len(value), _pack_column(pd.Series(value.columns), arrays), columns]}
@@ -78,23 +80,23 @@ def pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
 
 
 def unpack(value: Any, arrays: Arrays) -> Any:
-    """Turn JSON back into the value."""
+    """Convert the output of `pack` back to the value."""
     if not isinstance(value, dict):
         return value
-    ((tag, inner),) = value.items()
+    ((tag, content),) = value.items()
     if tag in _SCALAR_READERS:
-        return _SCALAR_READERS[tag](inner)
-    return _READERS[tag](inner, arrays)
+        return _SCALAR_READERS[tag](content)
+    return _READERS[tag](content, arrays)
 
 
 def _pack_array(array: NDArray[Any], arrays: list[NDArray[Any]]) -> Any:
     if array.dtype.kind == "O":
-        flat = array.ravel()
-        # many rows share a rule: each object is written once, and objects that are merely equal stay apart
-        codes, _ = pd.factorize(np.fromiter(map(id, flat), dtype=np.int64, count=len(flat)))
-        first = np.unique(codes, return_index=True)[1]
-        table = [pack(flat[row], arrays) for row in first]
-        return {"table": [table, pack(codes.astype(np.int64), arrays), list(array.shape)]}
+        values = array.ravel()
+        # many rows share a rule: each object is written once; equal but distinct objects stay distinct
+        codes, _ = pd.factorize(np.fromiter(map(id, values), dtype=np.int64, count=len(values)))
+        first_places = np.unique(codes, return_index=True)[1]
+        distinct = [pack(values[place], arrays) for place in first_places]
+        return {"table": [distinct, pack(codes.astype(np.int64), arrays), list(array.shape)]}
     if array.dtype.hasobject:
         raise InputError(
             f"an array of type {array.dtype} in an explanation cannot be stored: run without a store, or let "
@@ -104,9 +106,10 @@ def _pack_array(array: NDArray[Any], arrays: list[NDArray[Any]]) -> Any:
     return {"array": len(arrays) - 1}
 
 
-def _table(inner: Any, arrays: Arrays) -> NDArray[Any]:
-    table = np.fromiter((unpack(item, arrays) for item in inner[0]), dtype=object)
-    return table[unpack(inner[1], arrays)].reshape(inner[2])
+def _unpack_objects(content: Any, arrays: Arrays) -> NDArray[Any]:
+    items, codes, shape = content
+    distinct = np.fromiter((unpack(item, arrays) for item in items), dtype=object)
+    return distinct[unpack(codes, arrays)].reshape(shape)
 
 
 def _pack_column(column: "pd.Series[Any]", arrays: list[NDArray[Any]]) -> Any:
@@ -116,9 +119,9 @@ def _pack_column(column: "pd.Series[Any]", arrays: list[NDArray[Any]]) -> Any:
         return {"category": [codes, _pack_column(pd.Series(dtype.categories), arrays), bool(dtype.ordered)]}
     if isinstance(dtype, np.dtype):
         return pack(column.to_numpy(), arrays)
-    cells = column.to_numpy(dtype=object, na_value=None)
+    values = column.to_numpy(dtype=object, na_value=None)
     try:
-        is_exact = _extension(cells, str(dtype)).equals(column.reset_index(drop=True))
+        is_exact = _extension_column(values, str(dtype)).equals(column.reset_index(drop=True))
     except (TypeError, ValueError):
         is_exact = False
     if not is_exact:
@@ -126,44 +129,45 @@ def _pack_column(column: "pd.Series[Any]", arrays: list[NDArray[Any]]) -> Any:
             f"a column of type {dtype} in an explanation cannot be stored: convert it, or run without a "
             "store."
         )
-    return {"column": [str(dtype), pack(cells, arrays)]}
+    return {"column": [str(dtype), pack(values, arrays)]}
 
 
-def _extension(cells: NDArray[Any], dtype: str) -> "pd.Series[Any]":
-    """Give cells one of pandas' own types."""
-    return pd.Series(pd.array(list(cells), dtype=dtype))
+def _extension_column(values: NDArray[Any], dtype: str) -> "pd.Series[Any]":
+    """Return a column of one of pandas' extension types."""
+    return pd.Series(pd.array(list(values), dtype=dtype))
 
 
-def _frame(inner: Any, arrays: Arrays) -> pd.DataFrame:
-    names = _series(inner[1], arrays)
-    frame = pd.DataFrame(
-        {j: _series(column, arrays) for j, column in enumerate(inner[2])}, index=range(inner[0])
-    )
+def _unpack_frame(content: Any, arrays: Arrays) -> pd.DataFrame:
+    n, packed_names, packed_columns = content
+    names = _unpack_column(packed_names, arrays)
+    columns = {j: _unpack_column(column, arrays) for j, column in enumerate(packed_columns)}
+    frame = pd.DataFrame(columns, index=range(n))
     are_tuples = len(names) > 0 and all(isinstance(name, tuple) for name in names)
     frame.columns = pd.MultiIndex.from_tuples(names) if are_tuples else pd.Index(names)
     return frame
 
 
-def _series(value: Any, arrays: Arrays) -> "pd.Series[Any]":
-    """Read a column; pandas would make text of objects that happen to be texts."""
-    column = unpack(value, arrays)
+def _unpack_column(packed: Any, arrays: Arrays) -> "pd.Series[Any]":
+    """Return a column with its dtype; pandas alone would convert objects that are all texts."""
+    column = unpack(packed, arrays)
     return pd.Series(column, dtype=column.dtype)
 
 
-def _category(inner: Any, arrays: Arrays) -> "pd.Series[Any]":
-    categories = pd.Index(_series(inner[1], arrays))
-    return pd.Series(pd.Categorical.from_codes(unpack(inner[0], arrays), categories, ordered=inner[2]))
+def _unpack_categories(content: Any, arrays: Arrays) -> "pd.Series[Any]":
+    codes, packed_categories, is_ordered = content
+    categories = pd.Index(_unpack_column(packed_categories, arrays))
+    return pd.Series(pd.Categorical.from_codes(unpack(codes, arrays), categories, ordered=is_ordered))
 
 
 _READERS: dict[str, Callable[[Any, Arrays], Any]] = {
-    "array": lambda inner, arrays: arrays[inner],
-    "table": _table,
-    "frame": _frame,
-    "category": _category,
-    "column": lambda inner, arrays: _extension(unpack(inner[1], arrays), inner[0]),
-    "rule": lambda inner, _: Rule.from_json(inner),
-    "tuple": lambda inner, arrays: tuple(unpack(item, arrays) for item in inner),
-    "frozenset": lambda inner, arrays: frozenset(unpack(item, arrays) for item in inner),
-    "list": lambda inner, arrays: [unpack(item, arrays) for item in inner],
-    "dict": lambda inner, arrays: {key: unpack(item, arrays) for key, item in inner.items()},
+    "array": lambda number, arrays: arrays[number],
+    "table": _unpack_objects,
+    "frame": _unpack_frame,
+    "category": _unpack_categories,
+    "column": lambda content, arrays: _extension_column(unpack(content[1], arrays), content[0]),
+    "rule": lambda rule, _: Rule.from_json(rule),
+    "tuple": lambda items, arrays: tuple(unpack(item, arrays) for item in items),
+    "frozenset": lambda items, arrays: frozenset(unpack(item, arrays) for item in items),
+    "list": lambda items, arrays: [unpack(item, arrays) for item in items],
+    "dict": lambda items, arrays: {key: unpack(item, arrays) for key, item in items.items()},
 }

@@ -1,4 +1,4 @@
-"""How far a run is: where somebody is looking a bar moves, and how long it will take is told early."""
+"""Progress of a run: count finished rows, and forecast early how long a long run will take."""
 
 import contextlib
 import time
@@ -11,122 +11,125 @@ import joblib
 
 from faithkit.errors import FaithkitWarning
 from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.outlets import Outlet, outlet
+from faithkit.run.explaining.progress_display import ProgressDisplay, open_display
 
-SOON = 5.0  # seconds after which a forecast is worth something,
-LATE = 60.0  # and after which it does not wait for the end of a chunk, whose rows may advance together
-LONG = 60.0  # seconds: beyond, people want to know
-WORTH = 20  # rows: fewer tell nothing about a model
+FORECAST_AFTER = 5.0  # seconds, once a chunk is finished
+FORECAST_IN_CHUNK_AFTER = 60.0  # seconds, within the first chunk: its rows may advance together
+LONG_RUN = 60.0  # seconds: shorter runs get no forecast
+MIN_ROWS_ADVISED = 20  # rows: smaller samples say nothing about a model
 
-_listening: ContextVar["Progress | None"] = ContextVar("listening", default=None)
+_active_progress: ContextVar["Progress | None"] = ContextVar("active_progress", default=None)
 
 
 def rows_done(rows: int = 1) -> None:
-    """Tell, from within an explainer's `explain`, that it is done with so many more rows of its batch.
+    """Report, from within an explainer's `explain`, that more rows of its batch are done.
 
-    A bar moves, if there is one. An explainer that takes long for a batch calls this so that nobody waits in
-    the dark.
+    This moves the progress bar, if there is one. Call it in an explainer that takes long for a batch.
 
     Parameters
     ----------
     rows : int
-        How many more.
+        The number of rows that were done since the last call.
 
     Examples
     --------
     >>> import faithkit
     >>> def explain(X):
-    ...     found = []
+    ...     explanations = []
     ...     for row in X:
-    ...         found.append(row.argmax())  # or what takes a second
+    ...         explanations.append(row.argmax())  # or something that takes a second
     ...         faithkit.plugin.rows_done()
-    ...     return found
+    ...     return explanations
     """
-    progress = _listening.get()
+    progress = _active_progress.get()
     if progress is not None:
-        progress.within(rows)
+        progress.advance(rows)
 
 
 def warn_early(texts: Iterable[str]) -> None:
-    """Show warnings before the rows that they are about; in a worker they travel with its answer instead."""
-    progress = _listening.get()
+    """Show warnings before any row is explained; in a worker, they travel with its result instead."""
+    progress = _active_progress.get()
     if progress is not None:
         progress.warn(texts)
 
 
 @contextlib.contextmanager
-def watched(who: str, execution: Execution, total: int, done: int) -> Iterator["Progress"]:
-    """Follow a run of an explainer, of which some rows are done already."""
-    with outlet(execution.progress and done < total, who, total, done) as seen:
-        progress = Progress(who, execution, seen, total, done)
-        token = _listening.set(progress)
+def track_progress(explainer: str, execution: Execution, total: int, done: int) -> Iterator["Progress"]:
+    """Track the progress of a run of which `done` rows are done already."""
+    with open_display(execution.progress and done < total, explainer, total, done) as display:
+        progress = Progress(explainer, execution, display, total, done)
+        token = _active_progress.set(progress)
         try:
             yield progress
         finally:
-            _listening.reset(token)
+            _active_progress.reset(token)
 
 
 @attrs.define
 class Progress:
-    """The rows of a run that are done: those of finished chunks, and some of the chunk at hand.
+    """The finished rows of a run: those of finished chunks, and those of the current chunk.
 
-    The clock starts with the first word of an explainer that has been fitted, or of a worker.
+    The clock starts at the first report, when the explainer has been fitted.
     """
 
-    who: str
+    explainer: str
     execution: Execution
-    seen: Outlet
+    display: ProgressDisplay
     total: int
     done: int
     clock: Callable[[], float] = time.monotonic
-    _inside: int = 0
-    _first: tuple[float, int] | None = None
-    _chunks: int = 0
-    _is_forecast: bool = False
-    _warned: set[str] = attrs.field(factory=set)
+    _done_in_chunk: int = 0
+    _first_report: tuple[float, int] | None = None
+    _finished_chunks: int = 0
+    _has_forecast: bool = False
+    _shown_warnings: set[str] = attrs.field(factory=set)
 
     def warn(self, texts: Iterable[str]) -> None:
-        """Pass on what an explainer warned about, each text once."""
+        """Show warnings of an explainer, each text once."""
         for text in texts:
-            if text not in self._warned:
-                self._warned.add(text)
+            if text not in self._shown_warnings:
+                self._shown_warnings.add(text)
                 warnings.warn(text, FaithkitWarning, stacklevel=4)
 
-    def within(self, rows: int) -> None:
-        """Count rows of the chunk at hand; if it must be explained again they are counted once."""
-        self._start(self.done)
-        self._inside += rows
+    def advance(self, rows: int) -> None:
+        """Count finished rows of the current chunk."""
+        self._start_clock(self.done)
+        self._done_in_chunk += rows
         self._show()
 
-    def finished(self, rows: int) -> None:
-        """Count a chunk."""
-        self.done, self._inside = self.done + rows, 0
-        self._start(self.done)
-        self._chunks += 1
+    def finish_chunk(self, rows: int) -> None:
+        """Count all rows of a finished chunk, in place of those counted by `advance`."""
+        self.done, self._done_in_chunk = self.done + rows, 0
+        self._start_clock(self.done)
+        self._finished_chunks += 1
         self._show()
 
-    def _start(self, done: int) -> None:
-        if self._first is None:
-            self._first = self.clock(), done
+    def _start_clock(self, done: int) -> None:
+        if self._first_report is None:
+            self._first_report = self.clock(), done
 
     def _show(self) -> None:
-        assert self._first is not None
-        at = min(self.done + self._inside, self.total)
-        self.seen.show(at)
-        elapsed, rows = self.clock() - self._first[0], at - self._first[1]
-        if self._is_forecast or not rows or elapsed < (SOON if self._chunks else LATE):
+        assert self._first_report is not None
+        done = min(self.done + self._done_in_chunk, self.total)
+        self.display.show(done)
+        start, done_at_start = self._first_report
+        elapsed, rows = self.clock() - start, done - done_at_start
+        wait = FORECAST_AFTER if self._finished_chunks else FORECAST_IN_CHUNK_AFTER
+        if self._has_forecast or not rows or elapsed < wait:
             return
-        self._is_forecast = True
+        self._has_forecast = True
         per_row = elapsed / rows
-        if (self.total - at) * per_row >= LONG:
-            at_most = not self._chunks
-            self.seen.tell(forecast(self.who, self.total - at, per_row, self.execution, at_most))
+        remaining = self.total - done
+        if remaining * per_row >= LONG_RUN:
+            at_most = not self._finished_chunks
+            self.display.tell(forecast(self.explainer, remaining, per_row, self.execution, at_most))
 
 
-def forecast(who: str, rows: int, per_row: float, execution: Execution, at_most: bool = False) -> str:
-    """Say how long the rows that are left will take, and what would be faster.
+def forecast(explainer: str, rows: int, per_row: float, execution: Execution, at_most: bool = False) -> str:
+    """Describe how long the remaining rows will take, and what would be faster.
 
-    Rows that advance together end together, so that by the first of them it is no more than a limit.
+    Rows that advance together also end together. So a rate from within a chunk gives an upper limit only:
+    then `at_most` is true.
 
     Examples
     --------
@@ -135,20 +138,22 @@ def forecast(who: str, rows: int, per_row: float, execution: Execution, at_most:
     """
     seconds = rows * per_row
     about = "at most" if at_most else "about"
-    sentences = [f"{who}: {rows:,} rows more take {about} {duration(seconds)} ({duration(per_row)} a row)."]
+    sentences = [
+        f"{explainer}: {rows:,} rows more take {about} {duration(seconds)} ({duration(per_row)} a row)."
+    ]
     cores = joblib.cpu_count()
     if execution.n_jobs == 1 and cores > 1:
         sentences.append(f"n_jobs={cores} (CLI: --n-jobs {cores}) takes {about} {duration(seconds / cores)}.")
-    in_a_minute = int(float(f"{LONG / per_row:.2g}"))
-    if WORTH <= in_a_minute < rows:
-        sentences.append(f"{in_a_minute:,} rows (CLI: --samples) take a minute.")
+    rows_in_a_minute = int(float(f"{60.0 / per_row:.2g}"))
+    if MIN_ROWS_ADVISED <= rows_in_a_minute < rows:
+        sentences.append(f"{rows_in_a_minute:,} rows (CLI: --samples) take a minute.")
     if execution.store is None:
         sentences.append("A store (CLI: --store) keeps what is done.")
     return " ".join(sentences)
 
 
 def duration(seconds: float) -> str:
-    """Return a length of time as people say it.
+    """Return a length of time in readable units.
 
     >>> [duration(s) for s in (0.0004, 0.05, 0.6, 2.3, 59.7, 61, 810, 86_000, 900_000)]
     ['0.4 ms', '50 ms', '600 ms', '2.3 s', '60 s', '61 s', '14 min', '24 h', '10 days']

@@ -1,8 +1,8 @@
-"""A folder of answers to chunks: what a killed run has done is not done again.
+"""A folder that keeps the results of chunks, so that a run that was killed does not repeat them.
 
-The key under which an answer is kept tells of everything that determines it. It is written beside its place,
-brought to the disk and then renamed. A reader finds it whole and in its own place, or not at all. Any number
-of runs and workers may share a store; equal keys hold equal content, so whoever is last changes nothing.
+The key of a result covers everything that determines it. A result is written to a temporary file, flushed to
+disk, and then renamed. So a reader finds a complete file or none. Any number of runs and workers may share a
+store: equal keys have equal content, so it does not matter which of them writes last.
 """
 
 import contextlib
@@ -15,80 +15,83 @@ from pathlib import Path
 import attrs
 
 from faithkit.errors import StoreError
-from faithkit.run.explaining.answer import Answer
+from faithkit.run.explaining.chunk_result import ChunkResult
 
-ABANDONED = 3600  # seconds after which an unfinished file is nobody's any more
+ABANDONED_AFTER = 3600  # seconds after which no run will finish an unfinished file
 
 
 @attrs.frozen
 class Store:
-    """Answers under a folder, each by its key.
+    """Results of chunks in a folder, each in a file named by its key.
 
     Examples
     --------
     >>> import tempfile
     >>> from faithkit import Explanations
     >>> store = Store(Path(tempfile.mkdtemp()))
-    >>> store.write("a key", Answer(Explanations.of(["a"]), [None]))
+    >>> store.write("a key", ChunkResult(Explanations.of(["a"]), [None]))
     >>> store.read("a key").explanations.values
     array(['a'], dtype=object)
-    >>> store.read("another") is None
+    >>> store.read("another key") is None
     True
     """
 
     folder: Path = attrs.field(converter=Path)
 
     def open(self) -> "Store":
-        """Make the folder, and clear away what killed runs left unfinished."""
+        """Create the folder, and delete unfinished files of killed runs."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise self._trouble(error) from None
+            raise self._store_error(error) from None
         for file in self.folder.glob("*/.unfinished-*"):
             try:
-                if time.time() - file.stat().st_mtime > ABANDONED:
+                if time.time() - file.stat().st_mtime > ABANDONED_AFTER:
                     file.unlink()
             except OSError:
-                continue  # another run was faster, or may not be disturbed
+                continue  # another run has deleted the file, or uses it
         return self
 
-    def read(self, key: str) -> Answer | None:
-        """Return the answer under a key, None where there is none, or raise ValueError.
+    def read(self, key: str) -> ChunkResult | None:
+        """Return the result under a key, or None if there is none.
 
-        ValueError means that the file is damaged, or that it answers another key.
+        Raises
+        ------
+        ValueError
+            If the file is damaged, or belongs to another key.
         """
         try:
             data = self._path(key).read_bytes()
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise self._trouble(error) from None
-        return Answer.load(data, key)
+            raise self._store_error(error) from None
+        return ChunkResult.load(data, key)
 
-    def write(self, key: str, answer: Answer) -> None:
-        """Keep an answer."""
-        data = answer.dump(key)
-        place = self._path(key)
-        unfinished = place.parent / f".unfinished-{uuid.uuid4().hex}"
+    def write(self, key: str, result: ChunkResult) -> None:
+        """Write a result under a key."""
+        data = result.dump(key)
+        path = self._path(key)
+        unfinished = path.parent / f".unfinished-{uuid.uuid4().hex}"
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 with unfinished.open("wb") as file:
                     file.write(data)
                     file.flush()
                     os.fsync(file.fileno())
-                os.replace(unfinished, place)
+                os.replace(unfinished, path)
             except BaseException:
                 unfinished.unlink(missing_ok=True)
                 raise
         except OSError as error:
-            raise self._trouble(error) from None
-        _bring_to_disk(place.parent)
+            raise self._store_error(error) from None
+        _flush_folder(path.parent)
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.npz"
 
-    def _trouble(self, error: OSError) -> StoreError:
+    def _store_error(self, error: OSError) -> StoreError:
         advice = {
             errno.ENOSPC: "free some space",
             errno.EDQUOT: "free some space",
@@ -96,15 +99,15 @@ class Store:
             errno.EACCES: "make it writable",
             errno.ENOTDIR: "name a folder",
             errno.EEXIST: "name a folder",
-        }.get(error.errno or 0, "mend it")
+        }.get(error.errno or 0, "repair it")
         return StoreError(
             f"the store {self.folder} cannot be used ({error.strerror}): {advice}, or name another. "
             "What it keeps is intact, and the same command goes on from there."
         )
 
 
-def _bring_to_disk(folder: Path) -> None:
-    """Let a renamed file outlive a power cut, too, where the system can promise that."""
+def _flush_folder(folder: Path) -> None:
+    """Flush a folder to disk, so that a renamed file survives a power cut, where the system allows it."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

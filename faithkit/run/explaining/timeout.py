@@ -1,10 +1,9 @@
 """A time limit for one row.
 
-In a main thread an alarm signal interrupts Python code wherever it is. `RowTimeout` is no `Exception`, so
-that an explainer's own `except Exception` cannot swallow it; should something else swallow it, the alarm
-rings again. Code in C hears no alarm: in a process of its own, a second limit ends it together with that
-process. In other threads, on workers of a cluster and on systems without alarms, the limit is cooperative: a
-row that took longer is late when it is done.
+In the main thread, an alarm signal interrupts Python code wherever it is. `RowTimeout` is no `Exception`, so
+that an `except Exception` of an explainer cannot swallow it. If other code swallows it, the alarm repeats. An
+alarm does not interrupt C code: in a worker process, a second limit ends the process. In other threads, on
+workers of a cluster and on systems without alarms, the limit is checked only after the row is done.
 """
 
 import contextlib
@@ -15,70 +14,74 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from faithkit.foreign import RowTimeout
+from faithkit.third_party import RowTimeout
 
 T = TypeVar("T")
 
-LONGEST = 1e8  # seconds, three years: timers of some systems take no more
-PAUSE = 0.1  # seconds at least between two alarms, so that handlers of the first can run
-GRACE = 2.0  # seconds after the alarm of a row until its process is ended
+LONGEST = 1e8  # seconds (three years): timers of some systems accept no more
+ALARM_PAUSE = 0.1  # seconds between two alarms at least, so that handlers of the first can run
+GRACE = 2.0  # seconds from the alarm of a row to the end of its process
 
 
-def limited(seconds: float | None, work: Callable[[], T], overdue: str | None = None) -> T:
-    """Return what `work` returns, or raise `RowTimeout` if it takes longer; None sets no limit.
+def run_with_time_limit(
+    seconds: float | None, function: Callable[[], T], overdue_file: str | None = None
+) -> T:
+    """Return the result of a function, or raise `RowTimeout` if it takes too long.
 
     Parameters
     ----------
     seconds : float, optional
-    work : callable
-    overdue : str, optional
-        A file. If the work goes on after the limit, something is written to it, and this process ends.
+        None sets no limit.
+    function : callable
+    overdue_file : str, optional
+        A file. If the function ignores the limit, something is written to this file and the process ends.
 
     Examples
     --------
-    >>> limited(1.0, lambda: "done")
+    >>> run_with_time_limit(1.0, lambda: "done")
     'done'
-    >>> limited(0.01, lambda: [None for _ in iter(int, 1)])
+    >>> run_with_time_limit(0.01, lambda: [None for _ in iter(int, 1)])
     Traceback (most recent call last):
     ...
-    faithkit.foreign.RowTimeout: time limit of 0.01 s
+    faithkit.third_party.RowTimeout: time limit of 0.01 s
     """
     if seconds is None:
-        return work()
+        return function()
     started = time.monotonic()
-    with _deadline(seconds + GRACE, overdue):
-        result = _interrupted(seconds, work) if _can_set_alarm() else work()
+    with _end_process_after(seconds + GRACE, overdue_file):
+        result = _run_with_alarm(seconds, function) if _can_set_alarm() else function()
     if time.monotonic() - started > seconds:
-        raise RowTimeout(late(seconds))
+        raise RowTimeout(timeout_reason(seconds))
     return result
 
 
-def _interrupted(seconds: float, work: Callable[[], T]) -> T:
-    working, delay = True, min(seconds, LONGEST)
+def _run_with_alarm(seconds: float, function: Callable[[], T]) -> T:
+    is_running, delay = True, min(seconds, LONGEST)
 
-    def ring(_signal: int, frame: Any) -> None:
-        # an exception in the code of this function would leave the alarm on, or the last handler in place
-        if working and frame is not None and frame.f_code is not _interrupted.__code__:
-            raise RowTimeout(late(seconds))
+    def raise_timeout(_signal: int, frame: Any) -> None:
+        # an exception in the code of this function would leave the alarm on, or the new handler in place
+        if is_running and frame is not None and frame.f_code is not _run_with_alarm.__code__:
+            raise RowTimeout(timeout_reason(seconds))
 
-    before = signal.signal(signal.SIGALRM, ring)
+    previous_handler = signal.signal(signal.SIGALRM, raise_timeout)
     try:
-        signal.setitimer(signal.ITIMER_REAL, delay, max(delay, PAUSE))
-        return work()
+        signal.setitimer(signal.ITIMER_REAL, delay, max(delay, ALARM_PAUSE))
+        return function()
     finally:
-        working = False
+        is_running = False
         signal.setitimer(signal.ITIMER_REAL, 0)
-        if callable(before):  # else `ring` stays, and does nothing: without a handler a last alarm is deadly
-            signal.signal(signal.SIGALRM, before)
+        # else `raise_timeout` stays and does nothing: without a handler, a late alarm would end the process
+        if callable(previous_handler):
+            signal.signal(signal.SIGALRM, previous_handler)
 
 
 @contextlib.contextmanager
-def _deadline(seconds: float, overdue: str | None) -> Iterator[None]:
-    """End this process if the body takes longer: a timer of faulthandler runs even if no Python code does."""
-    if overdue is None:
+def _end_process_after(seconds: float, overdue_file: str | None) -> Iterator[None]:
+    """End this process if the body takes longer, even if it runs C code: the timer is faulthandler's."""
+    if overdue_file is None:
         yield
         return
-    with open(overdue, "a") as file:
+    with open(overdue_file, "a") as file:
         faulthandler.dump_traceback_later(min(seconds, LONGEST), exit=True, file=file)
         try:
             yield
@@ -86,8 +89,8 @@ def _deadline(seconds: float, overdue: str | None) -> Iterator[None]:
             faulthandler.cancel_dump_traceback_later()
 
 
-def late(seconds: float) -> str:
-    """Say why a row has no explanation."""
+def timeout_reason(seconds: float) -> str:
+    """Return the reason why a row that took too long has no explanation."""
     return f"time limit of {seconds:g} s"
 
 

@@ -1,1 +1,1 @@
-"""Single instances: rows that contradict an explanation, and the measures of one row."""
+"""Single instances: explanations that rows contradict, and the measures of one row."""

@@ -1,4 +1,4 @@
-"""Explanations and rows in words that a person can read."""
+"""Explanations and rows in a form that people read."""
 
 from typing import Any
 
@@ -9,43 +9,45 @@ from faithkit.arrays.containers import take_rows
 from faithkit.errors import ContractError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.rules import Rule
-from faithkit.foreign import foreign
-from faithkit.jsonable import plain
-from faithkit.measure.protocols import said
-from faithkit.wording import cell_text
+from faithkit.jsonable import to_json_value
+from faithkit.measure.protocols import get_optional_attribute
+from faithkit.third_party import guard
+from faithkit.wording import value_text
 
-SHORT = ".6g"  # of limits that a person reads
+LIMIT_FORMAT = ".6g"  # of the limits in a rule
 
 
-def readable(explanations: Explanations, row: int, discretizer: Any = None) -> str:
-    """Return an explanation as a person reads it: the rule, the words, or the named numbers.
+def format_explanation(explanations: Explanations, row: int, discretizer: Any = None) -> str:
+    """Return an explanation as text: the rule, the words, or the named numbers.
 
-    A discretizer whose identities say something else than their numbers has a method ``tell(identity,
-    names)``, which words one of them.
+    A discretizer may have a method ``tell(identity, names)`` that puts one of its identities into words.
 
     Examples
     --------
-    >>> readable(Explanations.vectors([[0.25, 0.0]], shared={"names": ["age", "sex"]}), 0)
+    >>> format_explanation(Explanations.vectors([[0.25, 0.0]], shared={"names": ["age", "sex"]}), 0)
     'age = 0.25, sex = 0'
     """
     if explanations.missing[row]:
         return "no explanation"
-    value = take_rows(explanations.identities, [row])
-    tell = said(discretizer, "tell")
+    tell = get_optional_attribute(discretizer, "tell")
     if explanations.identity is not None and tell is not None:
-        who = said(discretizer, "name") or type(discretizer).__name__
-        with foreign(f"the discretizer {who}", "Mend its method tell.", ContractError):
+        name = get_optional_attribute(discretizer, "name") or type(discretizer).__name__
+        with guard(f"the discretizer {name}", "Mend its method tell.", ContractError):
             return str(tell(identity_at(explanations, row), explanations.shared.get("names")))
-    if isinstance(value, pd.DataFrame) or (isinstance(value, np.ndarray) and value.ndim == 2):
-        columns = explanations.shared.get("names") if isinstance(value, np.ndarray) else None
-        cells = cells_of(value, 0, columns) or {}
-        return ", ".join(f"{name} = {cell_text(cell)}" for name, cell in cells.items())
-    with foreign(f"an explanation of type {type(value[0]).__name__}", "Mend its method __str__."):
-        return format(value[0], SHORT) if isinstance(value[0], Rule) else str(value[0])
+    identity = take_rows(explanations.identities, [row])
+    if isinstance(identity, pd.DataFrame) or (isinstance(identity, np.ndarray) and identity.ndim == 2):
+        columns = explanations.shared.get("names") if isinstance(identity, np.ndarray) else None
+        cells = cells_of(identity, 0, columns) or {}
+        return ", ".join(f"{name} = {value_text(cell)}" for name, cell in cells.items())
+    value = identity[0]
+    with guard(f"an explanation of type {type(value).__name__}", "Mend its method __str__."):
+        return format(value, LIMIT_FORMAT) if isinstance(value, Rule) else str(value)
 
 
 def identity_at(explanations: Explanations, row: int) -> Any:
-    """Return one row of identities, as a discretizer returned them: of a frame a Series, of a tuple a tuple.
+    """Return the identity of one row, in the form that the discretizer returned.
+
+    A row of a frame is a Series, and a row of a tuple is a tuple.
 
     Examples
     --------
@@ -54,16 +56,18 @@ def identity_at(explanations: Explanations, row: int) -> Any:
     >>> identity_at(Explanations.of(["a"]).identified((np.array([1]), np.array(["b"]))), 0)
     (np.int64(1), np.str_('b'))
     """
-    parts = explanations.identities
-    found = [
-        part.iloc[row] if isinstance(part, pd.DataFrame) else part[row]
-        for part in (parts if isinstance(parts, tuple) else (parts,))
+    identities = explanations.identities
+    values = [
+        column.iloc[row] if isinstance(column, pd.DataFrame) else column[row]
+        for column in (identities if isinstance(identities, tuple) else (identities,))
     ]
-    return tuple(found) if isinstance(parts, tuple) else found[0]
+    return tuple(values) if isinstance(identities, tuple) else values[0]
 
 
 def cells_of(X: Any, row: int, columns: Any = None) -> dict[str, Any] | None:
-    """Return one row as JSON values by column name; a text is one cell, and an image is no row of cells.
+    """Return one row as JSON values by column name.
+
+    A text is one cell. An image has no cells: None.
 
     Examples
     --------
@@ -72,11 +76,12 @@ def cells_of(X: Any, row: int, columns: Any = None) -> dict[str, Any] | None:
     """
     if X is None or getattr(X, "ndim", 2) > 2:
         return None
-    one = take_rows(X, [row])
-    if isinstance(one, list):
-        return {"text": one[0]}
-    if isinstance(one, pd.DataFrame):
-        return {str(name): plain(one[name].iloc[0]) for name in one.columns}
-    values = one.toarray()[0] if hasattr(one, "toarray") else one[0]
-    known = columns if columns is not None and len(columns) == len(values) else range(len(values))
-    return {str(name): plain(value) for name, value in zip(known, values, strict=True)}
+    rows = take_rows(X, [row])
+    if isinstance(rows, list):
+        return {"text": rows[0]}
+    if isinstance(rows, pd.DataFrame):
+        return {str(name): to_json_value(rows[name].iloc[0]) for name in rows.columns}
+    values = rows.toarray()[0] if hasattr(rows, "toarray") else rows[0]
+    has_names = columns is not None and len(columns) == len(values)
+    names = columns if has_names else range(len(values))
+    return {str(name): to_json_value(value) for name, value in zip(names, values, strict=True)}

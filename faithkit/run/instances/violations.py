@@ -1,62 +1,181 @@
-"""Rows that contradict each other: the worst explanations, and who shows it."""
+"""Violations: explanations that hold for rows of different predictions, and the rows that show it."""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from faithkit.arrays import Floats, Ints
+from faithkit.arrays.bitsets import unpack_bits
 from faithkit.arrays.blocks import spans
-from faithkit.explanations.relations import key_of
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation, holds_bits, key_of
 from faithkit.explanations.rules import Rule
 from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure.counting import scans
+from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.counting.tally import Count
+from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.prediction_codes import PredictionCodes
-from faithkit.measure.witnesses import Violation, Violations, Witness
+from faithkit.measure.witnesses import Violation, Violations, Witness, find_contradiction
 from faithkit.run.components.setup import Setup
-from faithkit.run.importance_notes import meaning_of_signs
-from faithkit.run.instances.readable_rows import SHORT, readable
+from faithkit.run.instances.readable_rows import LIMIT_FORMAT, cells_of, format_explanation
+from faithkit.run.notes import meaning_of_signs
 from faithkit.run.populations.population import Population
 
+NO_WITNESS = "the tally counted an instance that is not there"
 
-def violations(population: Population, setup: Setup, counted: Count, most: int) -> Violations:
-    """Return the explanations that cost the measure most, the worst first: Σ owners (1 − h), the loss.
 
-    Pairs that clash would be counted by the square of a group: a large one in which few dissent has more of
-    them than one that is split in halves.
+def worst_violations(population: Population, setup: Setup, counted: Count, limit: int) -> Violations:
+    """Return at most `limit` explanations, those that cost the measure most first.
+
+    The cost of an explanation is its loss, Σ (1 − h) over its owners. The number of pairs that disagree
+    would not do: it grows with the square of a group, so a large group with few dissenters would come before
+    a small one that is split in halves.
     """
     counted = counted.settled
     owners = counted.owners
-    has_others = (owners.others > 0) & (owners.weight > 0)
-    loss = owners.by_explanation(owners.weight * np.where(has_others, 1.0 - owners.scores, 0.0))
-    worst = np.argsort(-loss, kind="stable")[:most]
+    is_checked = (owners.others > 0) & (owners.weight > 0)
+    loss = owners.by_explanation(owners.weight * np.where(is_checked, 1.0 - owners.scores, 0.0))
+    worst = np.argsort(-loss, kind="stable")[:limit]
     worst = worst[loss[worst] > 0]
-    found = Violations(note=meaning_of_signs(population.kind, setup.explained_by))
-    found.is_tested = bool(has_others.any())
+    violations = Violations(note=meaning_of_signs(population.kind, setup.explained_by))
+    violations.is_tested = bool(is_checked.any())
     for start, stop in spans(len(worst), max(1, scans.DENSE // counted.n_labels)):
-        some = worst[start:stop]
-        for u, held in zip(some.tolist(), counted.label_counts(some), strict=True):
-            seen = population.witnesses(counted, u, held)
-            told = readable(counted.explanations, u, setup.discretizer.instance) + _scope(counted, u)
-            make = _of_labels if setup.outcome.kind == LABELS else _of_numbers
-            found.append(make(told, population.labels, held, seen))
-    return found
+        block = worst[start:stop]
+        for explanation, label_counts in zip(block.tolist(), counted.label_counts(block), strict=True):
+            witness_pair = population.witnesses(counted, explanation, label_counts)
+            text = format_explanation(counted.explanations, explanation, setup.discretizer.instance)
+            text += _scope_text(counted, explanation)
+            build = _violation_of_labels if setup.outcome.kind == LABELS else _violation_of_numbers
+            violations.append(build(text, population.labels, label_counts, witness_pair))
+    return violations
 
 
-def _scope(counted: Count, explanation: int) -> str:
-    """Say where a relation lets an explanation apply that is no rule itself."""
+def _scope_text(counted: Count, explanation: int) -> str:
+    """Say where the relation lets an explanation apply, if the explanation itself is not a rule."""
     explanations = counted.explanations.take([explanation])
     if counted.relation.groups or explanations.kind == "rule":
         return ""
     key = key_of(counted.relation, explanations)
     rule = key[0] if isinstance(key, list | np.ndarray) else None  # a frame or a tuple has columns
-    return f", which applies where {rule:{SHORT}}" if isinstance(rule, Rule) else ""
+    return f", which applies where {rule:{LIMIT_FORMAT}}" if isinstance(rule, Rule) else ""
 
 
-def _of_labels(told: str, labels: list[Any], held: Counts, seen: tuple[Witness, Witness]) -> Violation:
-    return Violation.of(told, {labels[y]: int(held[y]) for y in np.flatnonzero(held)}, seen)
+def _violation_of_labels(
+    text: str, labels: list[Any], label_counts: Counts, witness_pair: tuple[Witness, Witness]
+) -> Violation:
+    counts = {labels[code]: int(label_counts[code]) for code in np.flatnonzero(label_counts)}
+    return Violation.of(text, counts, witness_pair)
 
 
-def _of_numbers(told: str, labels: list[Any], held: Counts, seen: tuple[Witness, Witness]) -> Violation:
-    numbers = PredictionCodes.of(np.array(labels), held) if isinstance(labels[0], float) else None
-    return Violation(told, {}, seen, int(held.sum()), numbers)
+def _violation_of_numbers(
+    text: str, labels: list[Any], label_counts: Counts, witness_pair: tuple[Witness, Witness]
+) -> Violation:
+    is_scalar = isinstance(labels[0], float)
+    numbers = PredictionCodes.of(np.array(labels), label_counts) if is_scalar else None
+    return Violation(text, {}, witness_pair, int(label_counts.sum()), numbers)
+
+
+def witness(counted: RowCount, classes: list[Any], row: int) -> Witness:
+    """Return a row of the sample as a witness."""
+    return Witness(row, classes[counted.labels[row]], cells_of(counted.sample.X, row))
+
+
+def witnesses(
+    counted: RowCount, classes: list[Any], explanation: int, label_counts: Counts
+) -> tuple[Witness, Witness]:
+    """Find the first contradicted owner of an explanation, and the first row that contradicts it.
+
+    Where predictions agree more or less, these are the two rows that agree least. `label_counts` says how
+    many instances of each label the explanation holds for.
+    """
+    if isinstance(counted, CellCount):
+        return _witnesses_of_two_clusters(counted, classes, explanation)
+    owners = np.flatnonzero(counted.owned == explanation)
+    position, is_contradicting = find_contradiction(counted.agreement, counted.labels[owners], label_counts)
+    owner = witness(counted, classes, int(owners[position]))
+    return owner, _first_in_scope(
+        counted, classes, counted.explanations.take([explanation]), is_contradicting
+    )
+
+
+def _first_in_scope(
+    counted: RowCount, classes: list[Any], explanation: Explanations, is_contradicting: NDArray[np.bool_]
+) -> Witness:
+    """Return the first row in scope whose label contradicts; rows of the sample come before the pool's."""
+    rows = rows_in_scope(counted.relation, counted.sample, explanation)
+    rows = rows[is_contradicting[counted.labels[rows]]]
+    if len(rows):
+        return witness(counted, classes, int(rows[0]))
+    start = 0
+    for sample, codes in counted.pool or ():
+        rows = rows_in_scope(counted.relation, sample, explanation)
+        rows = rows[is_contradicting[codes[rows]]]
+        if len(rows):
+            row = int(rows[0])
+            return Witness(start + row, classes[codes[row]], cells_of(sample.X, row), in_pool=True)
+        start += len(sample)
+    raise AssertionError(NO_WITNESS)
+
+
+def _witnesses_of_two_clusters(
+    counted: CellCount, classes: list[Any], explanation: int
+) -> tuple[Witness, Witness]:
+    """Find two rows with a positive weight, of different clusters: rows of one cluster are no evidence."""
+    unit, labels, steps = counted.design.unit, counted.labels, counted.design.steps
+    rows, _ = rows_and_labels_in_scope(counted, counted.explanations.take([explanation]))
+    rows = rows[steps[rows] > 0]
+    owners = np.flatnonzero((counted.owned == explanation) & (steps > 0))
+    if not counted.agreement.is_whole:
+        owners = owners[[_agreement_shares(counted)[owners].argmin()]]  # the owner that agrees least
+    for owner in owners.tolist():
+        candidates = rows[unit[rows] != unit[owner]]
+        disagreement = counted.agreement.apart(int(labels[owner]), labels[candidates])
+        if disagreement.any():
+            contradicting = int(candidates[disagreement.argmax()])
+            return witness(counted, classes, owner), _witness_of_any(counted, classes, contradicting)
+    raise AssertionError(NO_WITNESS)
+
+
+def _agreement_shares(counted: CellCount) -> Floats:
+    """Return how far each explained row agrees with its other rows; 2, above any share, if it has none."""
+    owners = counted.owners
+    return np.where(owners.others > 0, owners.scores, 2.0)[counted.place]
+
+
+def _witness_of_any(counted: CellCount, classes: list[Any], row: int) -> Witness:
+    """Return a row of the sample, or of the pool behind it, as a witness."""
+    n = len(counted.sample)
+    if row < n:
+        return witness(counted, classes, row)
+    position = row - n
+    for sample in counted.more:
+        if position < len(sample):
+            return Witness(row - n, classes[counted.labels[row]], cells_of(sample.X, position), in_pool=True)
+        position -= len(sample)
+    raise AssertionError(NO_WITNESS)
+
+
+def rows_in_scope(relation: Relation, sample: Sample, explanation: Explanations) -> NDArray[np.intp]:
+    """Return the rows of a sample for which one explanation holds.
+
+    Examples
+    --------
+    >>> from faithkit.explanations.relations import SameExplanation
+    >>> sample = Sample(None, Explanations.of(["a", "b", "a"]))
+    >>> rows_in_scope(SameExplanation(), sample, Explanations.of(["a"]))
+    array([0, 2])
+    """
+    return np.flatnonzero(unpack_bits(holds_bits(relation, sample, explanation), len(sample))[0])
+
+
+def rows_and_labels_in_scope(counted: RowCount, explanation: Explanations) -> tuple[Ints, Ints]:
+    """Return the rows for which one explanation holds, and their labels; rows of a pool come last."""
+    rows, labels, start = [], [], 0
+    for sample, codes in counted.pieces():
+        in_scope = rows_in_scope(counted.relation, sample, explanation)
+        rows.append(start + in_scope)
+        labels.append(codes[in_scope])
+        start += len(sample)
+    return np.concatenate(rows), np.concatenate(labels)

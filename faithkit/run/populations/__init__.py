@@ -1,1 +1,1 @@
-"""Populations: the rows that measures are taken of, in memory, in a log on disk, or in a saved result."""
+"""Populations: the rows that are measured, in memory, in a log on disk, or in a saved result."""

@@ -1,49 +1,53 @@
-"""The rows that a question is about, as the model sees them, and what is known of them beside."""
+"""The input of an evaluation: rows to explain, background, pool, sampling design and row metadata."""
 
 from typing import Any
 
 import attrs
 
 from faithkit.arrays.containers import n_rows
-from faithkit.inputs.models.model_columns import pool_seen_by, seen_by, unused
+from faithkit.inputs.models.model_columns import (
+    describe_unused_columns,
+    select_model_columns,
+    select_pool_columns,
+)
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.rows import Rows, check_columns, check_X
 from faithkit.measure.counting.design import Design
 from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowIds, RowMetadata
-from faithkit.run.populations.sample_design import design_of
+from faithkit.run.populations.sample_design import build_design
 
 
 @attrs.frozen(eq=False)
 class EvaluatedRows:
-    """A sample to explain, with all that somebody said about it.
+    """A sample to explain, and everything that belongs to its rows.
 
     Parameters
     ----------
     X : rows
-        What the model sees of the sample.
-    known : rows
+        The columns of the sample that the model uses.
+    background : rows
         What an explainer may learn from: the background, else the sample itself.
     pool : PoolRows or None
         Rows that are predicted and not explained.
     design : Design or None
-        What weights and clusters say.
+        The weights and clusters of the rows.
     beside : RowMetadata
-        All columns as they were given, and what people call the rows.
+        All columns of the input, and the ids of the rows.
 
     Examples
     --------
     >>> import numpy as np
-    >>> cases = EvaluatedRows.of(len, np.zeros((3, 2)), background=np.ones((5, 2)))
-    >>> cases.X.shape, cases.known.shape, cases.pool
+    >>> rows = EvaluatedRows.of(len, np.zeros((3, 2)), background=np.ones((5, 2)))
+    >>> rows.X.shape, rows.background.shape, rows.pool
     ((3, 2), (5, 2), None)
     """
 
     X: Rows
-    known: Rows
+    background: Rows
     pool: PoolRows | None = None
     design: Design | None = None
-    beside: RowMetadata = EMPTY_METADATA
+    metadata: RowMetadata = EMPTY_METADATA
 
     @classmethod
     def of(
@@ -57,23 +61,26 @@ class EvaluatedRows:
         ids: Any = None,
         uninformative: bool = False,
     ) -> "EvaluatedRows":
-        """Take rows as people give them, and refuse what does not belong together."""
+        """Convert the arguments of `evaluate`, and check that they belong together."""
         table, background = check_X(as_rows(X)), as_rows(background)
         weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
-        seen = known = seen_by(model, table)
+        model_X = model_background = select_model_columns(model, table)
         if background is not None and background is not table:
-            known = seen_by(model, check_X(background, "the background"), "the background")
-        check_columns(seen, known)
-        whole = None if pool is None else PoolRows.of(pool)
+            model_background = select_model_columns(
+                model, check_X(background, "the background"), "the background"
+            )
+        check_columns(model_X, model_background)
+        pool_rows = None if pool is None else PoolRows.of(pool)
+        n = n_rows(model_X)
         return cls(
-            X=seen,
-            known=known,
-            pool=None if whole is None else pool_seen_by(model, whole).like(seen),
-            design=design_of(weights, clusters, table, n_rows(seen), whole, uninformative),
-            beside=RowMetadata(table, None if ids is None else RowIds.of(ids, table, n_rows(seen), whole)),
+            X=model_X,
+            background=model_background,
+            pool=None if pool_rows is None else select_pool_columns(model, pool_rows).like(model_X),
+            design=build_design(weights, clusters, table, n, pool_rows, uninformative),
+            metadata=RowMetadata(table, None if ids is None else RowIds.of(ids, table, n, pool_rows)),
         )
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be said about the columns."""
-        return unused(self.beside.table, self.X)
+        """Notes about columns that the model does not use."""
+        return describe_unused_columns(self.metadata.table, self.X)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from faithkit.arrays.containers import take_rows
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation
-from faithkit.inputs.models.model_columns import seen_by
+from faithkit.inputs.models.model_columns import select_model_columns
 from faithkit.inputs.predictions.labels import Labels, encode
-from faithkit.inputs.predictions.outcome import OF_LABELS, Outcome
+from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
@@ -26,25 +26,37 @@ from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.witnesses import LocalResult, Witness
-from faithkit.run.comparisons.row_pairing import RowNames
-from faithkit.run.components.discretization import discretize, teach
+from faithkit.run.comparisons.row_pairing import RowContent
+from faithkit.run.components.discretization import discretize, fit_discretizer
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import Setup
 from faithkit.run.components.system import System
 from faithkit.run.diagnostics import ExplainedRows, explained_rows
-from faithkit.run.instances.contradictions import witnesses
-from faithkit.run.instances.local_rows import local_row
-from faithkit.run.populations.population import Parts, Population, divided
+from faithkit.run.instances.local_rows import measure_row
+from faithkit.run.instances.violations import witnesses
+from faithkit.run.populations.population import Parts, Population, split_population
 from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowIds, RowMetadata
 from faithkit.run.provenance import describe_data
 
 
 @attrs.frozen(eq=False)
 class InMemory(Population):
-    """Rows with their labels and explanations; `own` is the identity before any discretizer set one.
+    """Rows in memory, with their labels and explanations.
 
-    `design` has their weights and clusters, if they have any, `pool` further rows without explanations, and
-    `beside` what else is known of rows than the model sees.
+    Attributes
+    ----------
+    sample : Sample
+        The rows and their explanations.
+    coded : Labels
+        The prediction of every row, as a code.
+    original_identity : array or None
+        The identity of the explanations before a discretizer set one.
+    design : Design or None
+        The weights and clusters of the rows; those of the pool's rows come last.
+    pool : Pool or None
+        Further rows without explanations.
+    beside : RowMetadata
+        Columns that the model does not see, and the ids of the rows.
 
     Examples
     --------
@@ -55,13 +67,13 @@ class InMemory(Population):
     """
 
     sample: Sample
-    coded: Labels
-    own: Any = None
+    encoded_labels: Labels
+    original_identity: Any = None
     design: Design | None = None
     pool: Pool | None = None
-    beside: RowMetadata = EMPTY_METADATA
-    _sides: "_Sides" = attrs.field(factory=lambda: _Sides(), init=False)
-    row_names: RowNames = attrs.field(kw_only=True)  # kept when something else changes: words are dear
+    metadata: RowMetadata = EMPTY_METADATA
+    _jackknife_cache: "_JackknifeCache" = attrs.field(factory=lambda: _JackknifeCache(), init=False)
+    row_content: RowContent = attrs.field(kw_only=True)  # kept by `attrs.evolve`: hashing the rows is slow
 
     where = "of this sample"
 
@@ -73,31 +85,31 @@ class InMemory(Population):
         explanations: Explanations,
         design: Design | None = None,
         pool: Pool | None = None,
-        beside: RowMetadata = EMPTY_METADATA,
+        metadata: RowMetadata = EMPTY_METADATA,
     ) -> "InMemory":
-        """Put rows, their labels and their explanations together."""
-        return cls(Sample(X, explanations), labels, explanations.identity, design, pool, beside)
+        """Combine rows, their labels and their explanations."""
+        return cls(Sample(X, explanations), labels, explanations.identity, design, pool, metadata)
 
     @classmethod
-    def explained(
+    def explain(
         cls,
         system: System,
         X: Any,
         design: Design | None = None,
-        outcome: Outcome = OF_LABELS,
+        outcome: Outcome = LABEL_OUTCOME,
         ids: RowIds | None = None,
     ) -> "InMemory":
-        """Let a system predict and explain rows."""
+        """Predict and explain rows with a system."""
         table = check_X(X)
-        X = seen_by(system.job.predictor, table)
+        X = select_model_columns(system.job.predictor, table)
         check_columns(X, system.job.background)
         labels = encode(system.job.predictor.answers(X, outcome), outcome)
-        return cls.of(X, labels, system.explain(X), design, beside=RowMetadata(table, ids))
+        return cls.of(X, labels, system.explain(X), design, metadata=RowMetadata(table, ids))
 
-    @row_names.default
-    def _row_names(self) -> RowNames:
+    @row_content.default
+    def _row_names(self) -> RowContent:
         X = self.sample.explanations.instances if self.sample.X is None else self.sample.X
-        return RowNames(X, self.coded, self.design)
+        return RowContent(X, self.encoded_labels, self.design)
 
     @property
     def kind(self) -> str:
@@ -106,139 +118,150 @@ class InMemory(Population):
 
     @property
     def labels(self) -> list[Any]:
-        """The predictions that occur."""
-        return self.coded.classes
+        """The distinct predictions, in the order of their codes."""
+        return self.encoded_labels.classes
 
     @property
-    def says_nothing(self) -> bool:
-        """Whether predictions are numbers without any variance."""
-        return self.coded.says_nothing
+    def has_no_variance(self) -> bool:
+        """Whether all predictions are the same number, so that there is nothing to explain."""
+        return self.encoded_labels.has_no_variance
 
     @property
-    def undiscretized(self) -> Explanations:
-        """The explanations as they were given."""
-        return attrs.evolve(self.sample.explanations, identity=self.own)
+    def original_explanations(self) -> Explanations:
+        """The explanations before any discretizer."""
+        return attrs.evolve(self.sample.explanations, identity=self.original_identity)
 
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
-        """Count what explainers remarked, on rows that have no explanation and on those that have one."""
+        """Count unexplained rows, and the explainer's remarks on unexplained and on explained rows."""
         missing = self.sample.explanations.missing
         if self.sample.explanations.remarks is None and not missing.any():
             return 0, {}, {}
-        return int(missing.sum()), self._remarked(missing), self._remarked(~missing)
+        return int(missing.sum()), self._count_remarks(missing), self._count_remarks(~missing)
 
-    def _remarked(self, rows: NDArray[np.bool_]) -> dict[str, int]:
-        told = [str(remark) for remark in self.sample.explanations.remarked[rows] if remark is not None]
-        counted = Counter(remark.partition(": ")[0] for remark in told)
-        return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+    def _count_remarks(self, rows: NDArray[np.bool_]) -> dict[str, int]:
+        remarks = [str(remark) for remark in self.sample.explanations.remarked[rows] if remark is not None]
+        counts = Counter(remark.partition(": ")[0] for remark in remarks)
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
-    def drawn(self, sufficiency: Count | None) -> dict[str, Any]:
-        """Tell what the rows are worth, how many clusters there are, and how large a pool was used."""
-        used = sufficiency is not None and sufficiency.relation.instance_only
-        told: dict[str, Any] = {"pool": len(self.pool)} if self.pool is not None and used else {}
-        design = self.own_design
-        if design is None:
-            return told
-        return told | design.told()
+    def design_fields(self, sufficiency: Count | None) -> dict[str, Any]:
+        """Return the effective sample size, the number of clusters and the size of the pool, if any."""
+        fields: dict[str, Any] = {}
+        if self.pool is not None and sufficiency is not None and sufficiency.relation.instance_only:
+            fields["pool"] = len(self.pool)
+        design = self.explained_design
+        return fields if design is None else fields | design.told()
 
     def data(self) -> dict[str, Any]:
         """Describe the instances, or the explanations where there are none."""
         return describe_data(self.sample.explanations.values if self.sample.X is None else self.sample.X)
 
-    def teach(self, discretizer: ResolvedComponent, system: System | None = None) -> None:
+    def fit_discretizer(self, discretizer: ResolvedComponent, system: System | None = None) -> None:
         """Fit a discretizer to the explanations, or to those of the system's background."""
         if system is not None:
-            system.teach(discretizer, self.sample.X, self.undiscretized)
+            system.fit_discretizer(discretizer, self.sample.X, self.original_explanations)
         else:
-            teach(discretizer, self.undiscretized)
+            fit_discretizer(discretizer, self.original_explanations)
 
-    def under(self, discretizer: ResolvedComponent) -> "InMemory":
-        """Set the explanations' identity."""
-        sample = Sample(self.sample.X, discretize(discretizer, self.undiscretized))
+    def with_discretizer(self, discretizer: ResolvedComponent) -> "InMemory":
+        """Return the same rows, with explanations whose identity a discretizer has set."""
+        sample = Sample(self.sample.X, discretize(discretizer, self.original_explanations))
         return attrs.evolve(self, sample=sample)
 
     def count(self, relation: Relation) -> RowCount:
-        """Tally a relation over the sample, and over a pool where the relation can be asked about it."""
-        rows = relation, self.sample, self.coded.codes, self.coded.k
+        """Tally a relation over the sample, and over the pool if the relation reads instances only."""
+        rows = relation, self.sample, self.encoded_labels.codes, self.encoded_labels.k
         pool = self.pool if relation.instance_only else None
-        design = self.design if pool is not None else self.own_design
-        agreement = self.coded.agreement if pool is None else self.coded.agreement_with(pool.codes)
+        design = self.design if pool is not None else self.explained_design
+        agreement = (
+            self.encoded_labels.agreement if pool is None else self.encoded_labels.agreement_with(pool.codes)
+        )
         if design is not None:
             return count_cells(*rows, design, pool, agreement)
         return count(*rows, pool, agreement)
 
     @property
-    def own_design(self) -> Design | None:
-        """The weights and clusters of the explained rows alone."""
+    def explained_design(self) -> Design | None:
+        """The weights and clusters of the explained rows, without those of the pool."""
         if self.design is None or self.pool is None:
             return self.design
         return self.design.take(np.arange(len(self.sample)))
 
-    def moments(self, counted: Count, n_classes: int | None = None) -> MeasureStatistics:
-        """Jackknife what was counted."""
-        return self.side(counted, n_classes).facts
+    def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
+        """Compute the value and the standard errors of a measure by the jackknife."""
+        return self.jackknife_estimate(count, n_classes).statistics
 
-    def p_value(self, counted: Count, facts: MeasureStatistics, permutations: int, seed: int) -> float | None:
+    def p_value(
+        self, count: Count, statistics: MeasureStatistics, permutations: int, seed: int
+    ) -> float | None:
         """Permute the labels."""
-        return permutation_p_value(_of_rows(counted), facts, permutations, seed)
+        return permutation_p_value(_as_row_count(count), statistics, permutations, seed)
 
-    def side(self, counted: Count | None, n_classes: int | None = None) -> JackknifeEstimate:
-        """Compute the pseudo-values of every row, once: a measure is compared with several others."""
-        rows = _of_rows(counted)
-        if rows not in self._sides:
-            self._sides[rows] = JackknifeEstimate.of(rows, n_classes)
-        return self._sides[rows]
+    def jackknife_estimate(self, count: Count | None, n_classes: int | None = None) -> JackknifeEstimate:
+        """Compute the pseudo-values of all rows, and cache them: several comparisons use them."""
+        row_count = _as_row_count(count)
+        if row_count not in self._jackknife_cache:
+            self._jackknife_cache[row_count] = JackknifeEstimate.of(row_count, n_classes)
+        return self._jackknife_cache[row_count]
 
     @property
     def index(self) -> pd.Index | None:
-        """The index of pandas that names the rows, if any does."""
-        return self.beside.index
+        """The pandas index of the rows; None where there is none."""
+        return self.metadata.index
 
-    def parts(self, groups: Any) -> Parts:
-        """Divide the rows by one value each, or by a column of X, whether the model sees it or not."""
-        X = self.sample.X if self.beside.table is None else self.beside.table
-        return divided(groups, X, self.coded.codes, self.part)
+    def split_by(self, groups: Any) -> Parts:
+        """Divide the rows by one value per row, or by a column of X, even if the model does not use it."""
+        X = self.sample.X if self.metadata.table is None else self.metadata.table
+        return split_population(groups, X, self.encoded_labels.codes, self._take)
 
-    def part(self, some: Counts) -> "InMemory":
-        """Return some of the rows, as if there were no others."""
-        sample = Sample(take_rows(self.sample.X, some), self.sample.explanations.take(some))
-        labels = self.coded.taken(some)
-        design = None if self.design is None else self.design.take(some)  # a pool is left behind
-        own = take_rows(self.own, some)
-        return InMemory(sample, labels, own, design, beside=self.beside.take(some))
+    def _take(self, rows: Counts) -> "InMemory":
+        """Return the population of selected rows, without the pool."""
+        return InMemory(
+            Sample(take_rows(self.sample.X, rows), self.sample.explanations.take(rows)),
+            self.encoded_labels.take(rows),
+            take_rows(self.original_identity, rows),
+            None if self.design is None else self.design.take(rows),
+            metadata=self.metadata.take(rows),
+        )
 
-    def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
-        """Find the rows in the relation's matrix."""
-        one, two = witnesses(_of_rows(counted), self.labels, explanation, held)
-        return self._named(one), self._named(two)
+    def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
+        """Find two rows that contradict each other in the relation's matrix."""
+        first, second = witnesses(_as_row_count(count), self.labels, explanation, label_counts)
+        return self._with_id(first), self._with_id(second)
 
-    def _named(self, seen: Witness) -> Witness:
-        place = seen.row + (len(self.sample) if seen.in_pool else 0)
-        return attrs.evolve(seen, id=self.beside.name(place))
+    def _with_id(self, witness: Witness) -> Witness:
+        row = witness.row + (len(self.sample) if witness.in_pool else 0)
+        return attrs.evolve(witness, id=self.metadata.name(row))
 
     def explained_rows(self, outcome: Outcome) -> ExplainedRows:
-        """Return the rows as diagnostics see them."""
+        """Return the rows in the form that diagnostics receive."""
         return explained_rows(
-            self.sample.explanations, self.coded.codes, self.labels, outcome, self.own_design, self.sample.X
+            self.sample.explanations,
+            self.encoded_labels.codes,
+            self.labels,
+            outcome,
+            self.explained_design,
+            self.sample.X,
         )
 
     def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
-        """Measure a row of the sample by its number, or a new one."""
-        counted = {name: _of_rows(one) for name, one in counts.items()}
-        row = self.beside.ids.row(row) if isinstance(row, str) and self.beside.ids is not None else row
-        found = local_row(row, counted, self.coded, setup)
-        if self.beside.ids is None:
-            return found
-        own = self.beside.name(int(row) % len(self.sample)) if isinstance(row, int | np.integer) else None
-        return attrs.evolve(found, id=own, shared_ids=tuple(map(self.beside.name, found.shared_by)))
+        """Measure a row of the sample by its number or id, or a new row."""
+        row_counts = {name: _as_row_count(count) for name, count in counts.items()}
+        ids = self.metadata.ids
+        row = ids.row(row) if isinstance(row, str) and ids is not None else row
+        result = measure_row(row, row_counts, self.encoded_labels, setup)
+        if ids is None:
+            return result
+        row_id = ids.name(int(row) % len(self.sample)) if isinstance(row, int | np.integer) else None
+        return attrs.evolve(result, id=row_id, shared_ids=tuple(map(ids.name, result.shared_by)))
 
 
-class _Sides(WeakKeyDictionary[Count, JackknifeEstimate]):
-    """Sides by their counts, for as long as these live; a copy of a result finds them anew."""
+class _JackknifeCache(WeakKeyDictionary[Count, JackknifeEstimate]):
+    """Jackknife estimates by their counts, as long as these exist; a pickled copy starts empty."""
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
-        return _Sides, ()
+        return _JackknifeCache, ()
 
 
-def _of_rows(counted: Count | None) -> RowCount:
-    assert isinstance(counted, RowCount)
-    return counted
+def _as_row_count(count: Count | None) -> RowCount:
+    assert isinstance(count, RowCount)
+    return count

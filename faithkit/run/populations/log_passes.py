@@ -1,16 +1,16 @@
-"""Passes over a log that may be larger than memory: on threads here, or file by file on a cluster.
+"""Passes over a log that may be larger than memory, on threads or on the workers of a cluster.
 
-Results are taken in the order of the rows, and what is counted are whole numbers, which add up; so neither
+Results are taken in the order of the rows, and counts are whole numbers, which add up exactly. So neither
 threads nor workers change a result.
 """
 
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -18,67 +18,83 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.arrays.blocks import MAX_THREADS
-from faithkit.arrays.grouping import group, ordered
+from faithkit.arrays.grouping import group, sort_distinct
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Sample
 from faithkit.explanations.relations import Relation
 from faithkit.inputs.files.parquet import Piece
 from faithkit.inputs.logs.log import Log
-from faithkit.inputs.logs.parquet_log import ParquetLog
-from faithkit.inputs.predictions.labels import checked_numbers, encode_labels
-from faithkit.inputs.predictions.outcome import LABELS, OF_LABELS, Outcome
-from faithkit.measure.counting.census import SAVED, Census, Values, gathered
-from faithkit.measure.counting.chunk_counts import ask_piece, count_piece
+from faithkit.inputs.logs.log_files import ParquetLog
+from faithkit.inputs.predictions.labels import as_checked_numbers, encode_labels
+from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, LABELS, Outcome
+from faithkit.measure.counting.census import SAVED, Census, Values, merge_censuses
 from faithkit.measure.counting.owners import Counts, Owners
+from faithkit.measure.counting.piece_counts import count_piece, scan_piece
 from faithkit.measure.counting.scans import ScanCounts, ScanTarget
 from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.jackknife.central_moments import CentralMoments
-from faithkit.measure.jackknife.deletions import MeasureTotals, added, largest_share, related_rows, spreads_of
+from faithkit.measure.jackknife.deletions import (
+    MeasureTotals,
+    add_moments,
+    max_influence,
+    pseudo_value_moments,
+    relation_deletions,
+)
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.resolution import ResolvedComponent
-from faithkit.run.explaining.cluster import active_cluster, on_workers
+from faithkit.run.explaining.cluster import active_cluster, map_in_order
 
-SOME = 4096
+T = TypeVar("T")
+
+N_INSPECTED = 4096  # numbers that decide whether predictions hardly repeat
 
 
 @attrs.frozen(eq=False)
 class LogReading:
-    """A log, how its explanations get their identity, and what its predictions are.
+    """A log, the discretizer of its explanations, and what its predictions are.
 
-    That is all that a worker needs to read a part of it.
+    This is everything that a worker needs to read pieces of the log.
     """
 
     log: ParquetLog
     discretizer: ResolvedComponent
-    outcome: Outcome = OF_LABELS
+    outcome: Outcome = LABEL_OUTCOME
 
     def logs(self, pieces: list[Piece]) -> Iterator[tuple[int, Log]]:
-        """Yield the logs of some pieces, each with the number of its first row."""
+        """Read pieces, and yield each as a log with discretized explanations and its first row number."""
         for piece in pieces:
             start = piece.start
             for log in self.log.logs(piece):
                 yield start, attrs.evolve(log, explanations=discretize(self.discretizer, log.explanations))
                 start += len(log.explanations)
 
-    def each(self, part: Any, method: str) -> Iterator[Any]:
-        """Yield what a method of `part` makes of the log's pieces, in order: of one here, of a file there."""
+    def map_pieces(self, method: Callable[[list[Piece]], T]) -> Iterator[T]:
+        """Call a bound method for all pieces of the log, and yield the results in order.
+
+        Threads receive one piece at a time, and workers of a cluster the pieces of one file.
+        """
         table = self.log.table
         cluster = active_cluster()
         if cluster is not None:
-            yield from on_workers(cluster, part, method, table.files(), (self.discretizer,))
+            yield from map_in_order(cluster, method, table.files(), (self.discretizer,))
             return
         threads = min(MAX_THREADS, os.cpu_count() or 1)
         with ThreadPoolExecutor(threads) as pool:
-            yield from _in_order(pool, getattr(part, method), [[piece] for piece in table.pieces], threads)
+            yield from _map_on_threads(pool, method, [[piece] for piece in table.pieces], threads)
 
 
-def _in_order(pool: ThreadPoolExecutor, work: Any, tasks: list[Any], ahead: int) -> Iterator[Any]:
-    """Yield results in the order of the tasks, with only a few of them waiting in memory."""
-    running: deque[Future[Any]] = deque()
+def _map_on_threads(
+    pool: ThreadPoolExecutor,
+    function: Callable[[list[Piece]], T],
+    tasks: list[list[Piece]],
+    max_waiting: int,
+) -> Iterator[T]:
+    """Yield results in the order of the tasks; at most `max_waiting` results wait in memory."""
+    running: deque[Future[T]] = deque()
     try:
         for task in tasks:
-            running.append(pool.submit(work, task))
-            if len(running) > ahead:
+            running.append(pool.submit(function, task))
+            if len(running) > max_waiting:
                 yield running.popleft().result()
         while running:
             yield running.popleft().result()
@@ -88,52 +104,66 @@ def _in_order(pool: ThreadPoolExecutor, work: Any, tasks: list[Any], ahead: int)
 
 
 @attrs.frozen(eq=False)
-class FirstPass:
-    """Gather the distinct explanations, by what a relation reads of them, and who has them."""
+class CensusPass:
+    """The first pass: collect the distinct explanations, as a relation sees them, and their owners."""
 
     reading: LogReading
     relation: Relation
 
     def run(self) -> Census:
-        """Go over the whole log."""
-        return gathered(self.relation, self.reading.each(self, "census"))
+        """Return the census of the whole log."""
+        return merge_censuses(self.relation, self.reading.map_pieces(self.count_pieces))
 
-    def census(self, pieces: list[Piece]) -> Census:
-        """Go over some pieces."""
-        return gathered(self.relation, (self._count(*part) for part in self.reading.logs(pieces)))
+    def count_pieces(self, pieces: list[Piece]) -> Census:
+        """Return the census of some pieces."""
+        return merge_censuses(
+            self.relation, (self._count(start, log) for start, log in self.reading.logs(pieces))
+        )
 
     def _count(self, start: int, log: Log) -> Census:
-        found = log.explanations
+        explanations = log.explanations
         if self.relation.groups:
-            found = attrs.evolve(found, instances=None)  # nobody will read them
-        codes, labels = labels_of(log, self.reading.outcome, start)
-        return Census.of(self.relation, found, codes, labels, start, _grouped(log))
+            explanations = attrs.evolve(explanations, instances=None)  # saves memory: grouping reads none
+        codes, labels = encode_log_predictions(log, self.reading.outcome, start)
+        return Census.of(self.relation, explanations, codes, labels, start, _encode_groups(log))
 
 
-def labels_of(log: Log, outcome: Outcome, start: int) -> tuple[Counts | None, Values]:
-    """Encode predictions, as None where each has its own code; of bad ones the row in the log is told."""
-    gone = log.predictions.isna().to_numpy()
-    if gone.any():
-        row = start + int(gone.reshape(len(gone), -1).any(axis=1).argmax())
-        otherwise = ", or name the label" if outcome.kind == LABELS else ""
-        raise InputError(f"the prediction of row {row} is missing: drop such rows{otherwise}.")
+def encode_log_predictions(log: Log, outcome: Outcome, start: int) -> tuple[Counts | None, Values]:
+    """Return the codes and the distinct values of predictions.
+
+    The codes are None where each row has a code of its own. Errors name the row in the whole log, whose
+    first row in `log` is `start`.
+    """
+    is_missing = log.predictions.isna().to_numpy()
+    if is_missing.any():
+        alternative = ", or name the label" if outcome.kind == LABELS else ""
+        raise InputError(
+            f"the prediction of row {start + _first_row(is_missing)} is missing: drop such rows{alternative}."
+        )
     if outcome.kind == LABELS:
-        found = encode_labels(log.predictions)
-        return found.codes, found.classes
-    bad = np.isinf(np.asarray(log.predictions, dtype=np.float64)) if _are_floats(log.predictions) else gone
-    if bad.any():
-        row = start + int(bad.reshape(len(bad), -1).any(axis=1).argmax())
-        raise InputError(f"the prediction of row {row} is infinite: drop such rows.")
-    numbers = checked_numbers(log.predictions, outcome)
-    if outcome.is_divided and log.groups is None and _hardly_repeat(numbers):
+        encoded = encode_labels(log.predictions)
+        return encoded.codes, encoded.classes
+    if _are_floats(log.predictions):
+        is_infinite = np.isinf(np.asarray(log.predictions, dtype=np.float64))
+        if is_infinite.any():
+            row = start + _first_row(is_infinite)
+            raise InputError(f"the prediction of row {row} is infinite: drop such rows.")
+    numbers = as_checked_numbers(log.predictions, outcome)
+    if outcome.is_normalised and log.groups is None and _hardly_repeat(numbers):
         return None, numbers
-    values, codes = ordered(numbers)
+    values, codes = sort_distinct(numbers)
     return codes, values
 
 
+def _first_row(mask: NDArray[np.bool_]) -> int:
+    """Return the first row of a mask, of one or several columns, in which a value is true."""
+    return int(mask.reshape(len(mask), -1).any(axis=1).argmax())
+
+
 def _hardly_repeat(numbers: NDArray[np.float64]) -> bool:
-    """Whether single numbers are nearly all different, by some of them: only memory depends on it."""
-    return numbers.ndim == 1 and len(np.unique(numbers[:SOME])) > SAVED * len(numbers[:SOME])
+    """Whether nearly all numbers differ, judged by the first ones: this affects memory only."""
+    first_numbers = numbers[:N_INSPECTED]
+    return numbers.ndim == 1 and len(np.unique(first_numbers)) > SAVED * len(first_numbers)
 
 
 def _are_floats(predictions: Any) -> bool:
@@ -141,8 +171,8 @@ def _are_floats(predictions: Any) -> bool:
     return all(dtype.kind in "biuf" for dtype in dtypes)
 
 
-def _grouped(log: Log) -> tuple[Counts, list[Any]] | None:
-    """Encode the groups, of which None is that of rows without a value."""
+def _encode_groups(log: Log) -> tuple[Counts, list[Any]] | None:
+    """Return the codes and the names of the groups; the name None is that of rows without a group."""
     if log.groups is None:
         return None
     codes, names = pd.factorize(log.groups)
@@ -150,52 +180,65 @@ def _grouped(log: Log) -> tuple[Counts, list[Any]] | None:
     return codes.astype(np.int64), [*names.tolist(), None]
 
 
-def label_places(labels: Values, predictions: Any) -> Counts:
-    """Return where predictions stand among the labels that are known."""
+def find_label_codes(labels: Values, predictions: Any) -> Counts:
+    """Return the position of each prediction in a list of known labels."""
     if not isinstance(labels, list):
-        given = np.asarray(predictions, dtype=np.float64)
-        if given.ndim == 1:
-            return np.searchsorted(labels, given)
-        return group(np.concatenate([labels, given])).codes[len(labels) :]  # those before are all distinct
-    found, place = encode_labels(predictions), {label: code for code, label in enumerate(labels)}
-    return np.array([place[label] for label in found.classes], dtype=np.int64)[found.codes]
+        numbers = np.asarray(predictions, dtype=np.float64)
+        if numbers.ndim == 1:
+            return np.searchsorted(labels, numbers)
+        return group(np.concatenate([labels, numbers])).codes[len(labels) :]  # the known labels are distinct
+    encoded, position = encode_labels(predictions), {label: code for code, label in enumerate(labels)}
+    return np.array([position[label] for label in encoded.classes], dtype=np.int64)[encoded.codes]
 
 
 @attrs.frozen(eq=False)
-class LaterPasses:
-    """Ask a relation other than grouping about every piece, with all distinct explanations at hand.
+class RelationPasses:
+    """Passes that evaluate a relation other than grouping, once all distinct explanations are known.
 
-    `owners` are those of all instances, once they have been counted, and `level` is what they agree in.
+    Attributes
+    ----------
+    reading : LogReading
+    relation : Relation
+    target : ScanTarget
+        The explanations that rows are counted against.
+    labels : list or array
+        The distinct predictions.
+    owners : Owners or None
+        Those of all rows; needed for all methods but `scan`.
+    totals : MeasureTotals or None
+        The sums of the measure over all rows; needed for `pseudo_value_moments`.
     """
 
     reading: LogReading
     relation: Relation
-    whole: ScanTarget
+    target: ScanTarget
     labels: Values
     owners: Owners | None = None
-    level: MeasureTotals | None = None
+    totals: MeasureTotals | None = None
 
-    def asked(self, pieces: list[Piece]) -> ScanCounts:
-        """Count some pieces."""
-        return reduce(add, (ask_piece(*sample, self.whole) for sample in self._samples(pieces)))
+    def scan(self, pieces: list[Piece]) -> ScanCounts:
+        """Count for which rows of some pieces the explanations hold."""
+        return reduce(add, (scan_piece(*sample, self.target) for sample in self._samples(pieces)))
 
-    def spreads(self, pieces: list[Piece]) -> tuple[CentralMoments, CentralMoments]:
-        """Measure the spread of pseudo-values in some pieces."""
-        level = self.level
-        assert level is not None
-        units = round(level.whole)
-        return added(spreads_of(related_rows(one), level, units) for one in self.counts(pieces))
+    def pseudo_value_moments(self, pieces: list[Piece]) -> tuple[CentralMoments, CentralMoments]:
+        """Compute the central moments of the pseudo-values in some pieces."""
+        totals = self.totals
+        assert totals is not None
+        n_units = round(totals.total_weight)
+        return add_moments(
+            pseudo_value_moments(relation_deletions(count), totals, n_units) for count in self._counts(pieces)
+        )
 
-    def share(self, pieces: list[Piece]) -> float:
-        """Return the largest share that an instance has in the values of others."""
-        return max(largest_share(counted) for counted in self.counts(pieces))
+    def max_influence(self, pieces: list[Piece]) -> float:
+        """Return the largest share that a row of some pieces has in the values of other rows."""
+        return max(max_influence(count) for count in self._counts(pieces))
 
-    def counts(self, pieces: list[Piece]) -> Iterator[RowCount]:
-        """Say where the instances of some pieces stand in the counts of all."""
+    def _counts(self, pieces: list[Piece]) -> Iterator[RowCount]:
+        """Yield the counts of the rows of each piece, within the counts of all rows."""
         assert self.owners is not None
-        return (count_piece(*sample, self.whole, self.owners) for sample in self._samples(pieces))
+        return (count_piece(*sample, self.target, self.owners) for sample in self._samples(pieces))
 
     def _samples(self, pieces: list[Piece]) -> Iterator[tuple[Relation, Sample, Counts]]:
         for _, log in self.reading.logs(pieces):
-            codes = label_places(self.labels, log.predictions)
+            codes = find_label_codes(self.labels, log.predictions)
             yield self.relation, Sample(log.X, log.explanations), codes

@@ -1,4 +1,4 @@
-"""Score a log on disk: in pieces where that gives the same numbers, else in memory."""
+"""Score a log on disk: in pieces if that gives the same numbers, else in memory."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,17 +7,17 @@ import attrs
 
 from faithkit.errors import FaithkitError
 from faithkit.inputs.logs.log import Log
-from faithkit.inputs.logs.parquet_log import ParquetLog
+from faithkit.inputs.logs.log_files import ParquetLog
 from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
-from faithkit.run.comparisons.reference import check_alike, check_columns
+from faithkit.run.comparisons.reference import check_columns, check_comparable
 from faithkit.run.components.discretization import learns
-from faithkit.run.components.frozen import learnt_discretizer, learnt_relation
-from faithkit.run.components.resolution import ResolvedComponent, component
+from faithkit.run.components.frozen import fit_and_freeze_discretizer, fit_and_freeze_relation
+from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport
-from faithkit.run.pipeline import measured
+from faithkit.run.pipeline import discretize_and_measure
 from faithkit.run.populations.log_passes import LogReading
 from faithkit.run.populations.on_disk import OnDisk, learns_from_rows
 from faithkit.run.populations.sample_design import check_declared
@@ -34,60 +34,88 @@ def score_log(
     diagnostics: Sequence[ResolvedComponent] | None = (),
     **options: Any,
 ) -> EvaluationReport:
-    """Measure a log, with its groups where it names some; `options` are those of `score`.
+    """Measure a log, and the groups that it names.
 
-    Rows without an explanation are counted as such, or are a "pool" for those that have one. An earlier log,
-    the reference, is measured alike: what learns does so from it, for both.
+    Parameters
+    ----------
+    log : Log or ParquetLog
+    violations : int, optional
+        How many violations the report shows.
+    pool : PoolRows, optional
+        Rows without explanations, against which sufficiency is checked.
+    unexplained : str
+        "count" counts rows without an explanation as such; "pool" uses them as the pool.
+    reference : Log, ParquetLog or Evaluation, optional
+        An earlier log or result to compare with. Components that learn are fitted to an earlier log, and
+        then used for both logs.
+    allowed : mapping of str to float, optional
+        The largest allowed drop of each measure since the reference.
+    diagnostics : sequence of ResolvedComponent, optional
+    **options
+        Those of `score`.
     """
-    taught = False
+    is_fitted_to_reference = False
     if isinstance(reference, Log | ParquetLog):
         check_columns(log.roles, reference.roles)
-        taught = learns(_way(options.get("discretizer")))
-        reference, options = _learnt(reference, options)
-        earlier = _scored(reference, None, unexplained, options)[0]
-        reference = _having_learnt(THE_SAMPLE if taught else None, earlier)
-    result, groups = _scored(log, pool, unexplained, options)
-    result = _having_learnt("given" if taught else result.setup.learnt_from, result)
+        is_fitted_to_reference = learns(_log_discretizer(options.get("discretizer")))
+        reference, options = _fit_components(reference, options)
+        earlier, _ = _score_with_groups(reference, None, unexplained, options)
+        reference = _with_learnt_from(THE_SAMPLE if is_fitted_to_reference else None, earlier)
+    result, groups = _score_with_groups(log, pool, unexplained, options)
+    result = _with_learnt_from("given" if is_fitted_to_reference else result.setup.learnt_from, result)
     if reference is not None:
-        check_alike(result, reference)
+        check_comparable(result, reference)
     return EvaluationReport.of(result, violations, groups, reference, allowed, diagnostics)
 
 
-def _learnt(reference: Log | ParquetLog, options: dict[str, Any]) -> tuple[Log | ParquetLog, dict[str, Any]]:
-    """Let what learns do so from all of the reference, once; and return both as they are then."""
-    way, relation = _way(options.get("discretizer")), options.get("relation")
-    bound = relation is not None and _must_learn(relation)
-    if not bound and not learns(way):
+def _fit_components(
+    reference: Log | ParquetLog, options: dict[str, Any]
+) -> tuple[Log | ParquetLog, dict[str, Any]]:
+    """Fit discretizer and relation to the reference, if they learn, and put them into the options.
+
+    Return the reference, which is then in memory, and the options.
+    """
+    discretizer, relation = _log_discretizer(options.get("discretizer")), options.get("relation")
+    relation_learns = relation is not None and _must_learn(relation)
+    if not relation_learns and not learns(discretizer):
         return reference, options
-    held = reference.read() if isinstance(reference, ParquetLog) else reference
-    learnt = {"discretizer": learnt_discretizer(way, held.explanations)}
-    return held, options | learnt | ({"relation": learnt_relation(relation, held.X)} if bound else {})
+    in_memory = reference.read() if isinstance(reference, ParquetLog) else reference
+    options = options | {"discretizer": fit_and_freeze_discretizer(discretizer, in_memory.explanations)}
+    if relation_learns:
+        options["relation"] = fit_and_freeze_relation(relation, in_memory.X)
+    return in_memory, options
 
 
-def _way(discretizer: Any) -> ResolvedComponent:
-    """Return the discretizer of a log, whose explanations name none."""
-    return component("discretizer", "original" if discretizer is None else discretizer)
+def _log_discretizer(discretizer: Any) -> ResolvedComponent:
+    """Return the discretizer of a log, by default the original: logged explanations name none."""
+    return resolve_component("discretizer", "original" if discretizer is None else discretizer)
 
 
-def _having_learnt(learnt_from: str | None, result: Evaluation) -> Evaluation:
+def _with_learnt_from(learnt_from: str | None, result: Evaluation) -> Evaluation:
     return attrs.evolve(result, setup=attrs.evolve(result.setup, learnt_from=learnt_from))
 
 
-def _scored(
+def _score_with_groups(
     log: Log | ParquetLog, pool: PoolRows | None, unexplained: str, options: Mapping[str, Any]
 ) -> tuple[Evaluation, Any]:
-    """Measure a log, and return its groups, too: their column where they stay on disk."""
+    """Measure a log, and return the result and the groups: their column's name if they stay on disk."""
     if unexplained == "pool":
-        log, pool = log.apart()
+        log, pool = log.split_pool()
     if isinstance(log, ParquetLog) and pool is None:
         result = score_in_pieces(log, **options)
         if result is not None:
             return result, log.roles.by
-    held = log.read() if isinstance(log, ParquetLog) else log
-    drawn = {"weights": held.weights, "clusters": held.clusters, "pool": pool, "ids": held.ids}
-    given = {"outcome": held.roles.kind, **drawn, **options}
-    result = score(held.predictions, held.explanations, X=held.X, **given)
-    return attrs.evolve(result, notes=(*held.roles.notes, *result.notes)), held.groups
+    in_memory = log.read() if isinstance(log, ParquetLog) else log
+    log_options = {
+        "outcome": in_memory.roles.kind,
+        "weights": in_memory.weights,
+        "clusters": in_memory.clusters,
+        "pool": pool,
+        "ids": in_memory.ids,
+    }
+    result = score(in_memory.predictions, in_memory.explanations, X=in_memory.X, **{**log_options, **options})
+    notes = (*in_memory.roles.notes, *result.notes)
+    return attrs.evolve(result, notes=notes), in_memory.groups
 
 
 def score_in_pieces(
@@ -98,36 +126,41 @@ def score_in_pieces(
     agree: str | None = None,
     range: Any = None,
     uninformative: bool = False,
-    **numbers: Any,
+    **settings: Any,
 ) -> Evaluation | None:
-    """Measure a log piece by piece; None where something needs all of its rows at once.
+    """Measure a log piece by piece; None where all rows are needed at once.
 
-    That is a discretizer or a relation that learns from them, a permutation test, and another relation than
-    equality inside groups; with weights or clusters, groups and any such relation.
+    All rows are needed for a discretizer or a relation that learns, for a permutation test, and for a
+    relation other than equality inside groups. With weights or clusters, they are also needed for groups,
+    and for any relation other than equality.
     """
-    way, scorer = _way(discretizer), component("estimator", estimator)
-    outcome, notes = log.outcome(agree, range), log.roles.notes
-    setup = Setup(discretizer=way, estimator=scorer, outcome=outcome, notes=notes, **numbers)
-    reading = LogReading(log, way, setup.outcome)
+    resolved_discretizer = _log_discretizer(discretizer)
+    setup = Setup(
+        discretizer=resolved_discretizer,
+        estimator=resolve_component("estimator", estimator),
+        outcome=log.outcome(agree, range),
+        notes=log.roles.notes,
+        **settings,
+    )
+    reading = LogReading(log, resolved_discretizer, setup.outcome)
     is_weighted = log.roles.weights is not None or log.roles.clusters is not None
     if is_weighted:
         population: OnDisk = WeightedLog(reading, uninformative=uninformative)
     else:
         check_declared(uninformative)
         population = OnDisk(reading)
-    named = population.example.relation if relation is None else relation
-    if setup.permutations or learns(way):
+    has_groups = log.roles.by is not None
+    sufficiency_relation = population.example.relation if relation is None else relation
+    if setup.permutations or learns(resolved_discretizer) or (is_weighted and has_groups):
         return None
-    if named is not None and (is_weighted or log.roles.by is not None or _must_learn(named)):
+    if sufficiency_relation is not None and (is_weighted or has_groups or _must_learn(sufficiency_relation)):
         return None
-    if is_weighted and log.roles.by is not None:
-        return None
-    applies = Applicability.of(relation, population.example, None)
-    return measured(population, attrs.evolve(setup, applies=applies))
+    applicability = Applicability.of(relation, population.example, None)
+    return discretize_and_measure(population, attrs.evolve(setup, applicability=applicability))
 
 
 def _must_learn(relation: Any) -> bool:
     try:
-        return learns_from_rows(component("relation", relation).instance)
-    except FaithkitError:  # `Applicability` knows what to say
+        return learns_from_rows(resolve_component("relation", relation).instance)
+    except FaithkitError:  # `Applicability` reports this error
         return False

@@ -1,4 +1,4 @@
-"""A population whose rows stay on disk: a log that is read in pieces, as often as a question needs."""
+"""A population whose rows stay on disk: a log that is read in pieces, once for each pass."""
 
 from collections.abc import Iterator
 from functools import cached_property, reduce
@@ -15,38 +15,38 @@ from faithkit.errors import InputError
 from faithkit.explanations.discretizers import Original
 from faithkit.explanations.explanations import Explanations, Sample, object_array
 from faithkit.explanations.relations import Relation, SameExplanation
-from faithkit.inputs.predictions.labels import encode_labels, listed, nothing_to_explain
+from faithkit.inputs.predictions.labels import class_list, encode_labels, no_variance_error
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.counting import scans
 from faithkit.measure.counting.census import Census
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.intervals import MeasureStatistics
-from faithkit.measure.jackknife.deletions import added
-from faithkit.measure.jackknife.summary import GroupedJackknife, level_of, related_moments
-from faithkit.measure.witnesses import RowId, Witness, contradicted
+from faithkit.measure.jackknife.deletions import add_moments
+from faithkit.measure.jackknife.summary import GroupedJackknife, measure_totals, relation_statistics
+from faithkit.measure.witnesses import RowId, Witness, find_contradiction
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import ExplainedRows, explained_rows
 from faithkit.run.instances.readable_rows import cells_of
-from faithkit.run.instances.scope import held
-from faithkit.run.populations.log_passes import FirstPass, LaterPasses, LogReading, label_places
-from faithkit.run.populations.population import Parts, Population, divided
+from faithkit.run.instances.violations import rows_in_scope
+from faithkit.run.populations.log_passes import CensusPass, LogReading, RelationPasses, find_label_codes
+from faithkit.run.populations.population import Parts, Population, split_population
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class LogCount(Count):
-    """Counts over a log; `census` says who has which explanation."""
+    """Counts over a log; `census` has the number of rows by explanation and label."""
 
     reading: LogReading
     census: Census
 
     @cached_property
     def settled(self) -> "LogCount":
-        """The same with every prediction once, and in order."""
+        """The same counts with each distinct prediction once, in order."""
         if not self.relation.groups or isinstance(self.census.labels, list):
             return self
-        census = by_prediction(self.census.settled, self.reading.outcome)
+        census = census_by_prediction(self.census.settled, self.reading.outcome)
         return attrs.evolve(
             self,
             census=census,
@@ -56,51 +56,58 @@ class LogCount(Count):
         )
 
     def tallies(self) -> Iterator[Tally]:
-        """Yield the tally as estimators get it."""
+        """Yield the tally in the form that estimators receive."""
         yield from Count.tallies(self.settled)
 
-    def label_counts(self, some: Counts) -> Counts:
-        """Count the instances of every label, in order."""
-        return Count.label_counts(self.settled, some)
+    def label_counts(self, explanations: Counts) -> Counts:
+        """Count the rows of each label for which selected explanations hold, labels in order."""
+        return Count.label_counts(self.settled, explanations)
 
-    def asked(self, some: Counts) -> Counts:
-        """Ask the relation about some explanations and all rows, in passes over the log."""
-        parts = spans(len(some), max(1, scans.DENSE // self.n_labels))
-        return np.concatenate([self._table(some[start:stop]) for start, stop in parts])
+    def asked(self, explanations: Counts) -> Counts:
+        """Evaluate the relation for selected explanations and all rows, in passes over the log."""
+        blocks = spans(len(explanations), max(1, scans.DENSE // self.n_labels))
+        return np.concatenate([self._scan_table(explanations[start:stop]) for start, stop in blocks])
 
-    def _table(self, some: Counts) -> Counts:
-        whole = scans.ScanTarget(self.explanations.take(some), self.n_labels)
-        table = _asked(self.reading, self.relation, whole, self.census).table
-        assert table is not None  # so few explanations are asked for
+    def _scan_table(self, explanations: Counts) -> Counts:
+        target = scans.ScanTarget(self.explanations.take(explanations), self.n_labels)
+        table = _scan_log(self.reading, self.relation, target, self.census).table
+        assert table is not None  # the block is small enough for a table
         return table
 
 
-def _asked(
-    reading: LogReading, relation: Relation, whole: scans.ScanTarget, census: Census
+def _scan_log(
+    reading: LogReading, relation: Relation, target: scans.ScanTarget, census: Census
 ) -> scans.ScanCounts:
-    passes = LaterPasses(reading, relation, whole, census.labels)
-    return reduce(add, reading.each(passes, "asked"))
+    passes = RelationPasses(reading, relation, target, census.labels)
+    return reduce(add, reading.map_pieces(passes.scan))
 
 
 @attrs.frozen(eq=False, slots=False)
 class OnDisk(Population):
-    """A log, and how its explanations get their identity; of a group, also who belongs to it.
+    """A log on disk, or one group of its rows.
 
-    What is known of its `original` explanations spares reading it again for others.
+    Attributes
+    ----------
+    reading : LogReading
+        The log and how to read it.
+    group_census : Census or None
+        The census of the group; None for the whole log.
+    original_census : Census or None
+        The census with the original explanations, if known. It saves a pass over the log.
     """
 
     reading: LogReading
-    members: Census | None = None
-    original: Census | None = None
+    group_census: Census | None = None
+    original_census: Census | None = None
 
     where = "in a log that was read in pieces"
     remedy = "read the log into memory and give faithkit.score its columns"
 
     @cached_property
     def example(self) -> Explanations:
-        """What explanations of this log look like, without any."""
+        """An empty set of this log's explanations, which shows their kind."""
         log = self.reading.log
-        return log.roles.log(log.table.empty()).explanations
+        return log.roles.read_log(log.table.empty()).explanations
 
     @property
     def kind(self) -> str:
@@ -108,85 +115,87 @@ class OnDisk(Population):
         return self.example.kind
 
     @cached_property
-    def gathered(self) -> Census:
-        """Who has which explanation; with groups, a label is a pair of group and prediction."""
-        if self.members is not None:
-            return self.members
-        if self.original is not None:
-            identified = discretize(self.reading.discretizer, self.original.explanations)
-            return self.original.coarser(SameExplanation(), identified)
-        return FirstPass(self.reading, SameExplanation()).run()
+    def raw_census(self) -> Census:
+        """The number of rows by explanation and prediction, and by group if the log has groups."""
+        if self.group_census is not None:
+            return self.group_census
+        if self.original_census is not None:
+            discretized = discretize(self.reading.discretizer, self.original_census.explanations)
+            return self.original_census.coarser(SameExplanation(), discretized)
+        return CensusPass(self.reading, SameExplanation()).run()
 
     @cached_property
     def census(self) -> Census:
-        """Who has which explanation, by prediction, in order."""
-        return by_prediction(self.gathered.settled, self.reading.outcome)
+        """The number of rows by explanation and prediction, predictions in order."""
+        return census_by_prediction(self.raw_census.settled, self.reading.outcome)
 
     @property
-    def says_nothing(self) -> bool:
-        """Whether predictions are numbers without any variance."""
-        return self.reading.outcome.is_divided and not self.gathered.varies
+    def has_no_variance(self) -> bool:
+        """Whether all predictions are the same number, so that there is nothing to explain."""
+        return self.reading.outcome.is_normalised and not self.raw_census.varies
 
     @property
     def labels(self) -> list[Any]:
-        """The predictions that occur."""
-        return listed(self.census.labels)
+        """The distinct predictions, in the order of their codes."""
+        return class_list(self.census.labels)
 
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
-        """Count the rows without an explanation, of which a log does not say why, and what was remarked."""
-        census = self.gathered
+        """Count unexplained rows and remarks; a log has no reasons for missing explanations."""
+        census = self.raw_census
         missing = census.explanations.missing
-        gone = int(census.count[missing[census.owner]].sum()) if missing.any() else 0
-        return gone, {"no explanation": gone} if gone else {}, self.reading.log.remarks()
+        n_missing = int(census.count[missing[census.owner]].sum()) if missing.any() else 0
+        reasons = {"no explanation": n_missing} if n_missing else {}
+        return n_missing, reasons, self.reading.log.remarks()
 
     def data(self) -> dict[str, Any]:
-        """Describe the log, reading it once more."""
+        """Describe the log, in one more pass over it."""
         try:
             return self.reading.log.fingerprint()
         except (TypeError, ValueError):
-            return {"rows": int(self.gathered.count.sum()), "columns": None, "fingerprint": None}
+            return {"rows": int(self.raw_census.count.sum()), "columns": None, "fingerprint": None}
 
-    def under(self, discretizer: ResolvedComponent) -> "OnDisk":
-        """Read the log with another discretizer, or look once more at the distinct explanations.
+    def with_discretizer(self, discretizer: ResolvedComponent) -> "OnDisk":
+        """Return the same log with another discretizer.
 
-        With instances beside them there may be more to look at.
+        If the discretizer reads explanations only, it needs the distinct ones and no new pass.
         """
         if discretizer is self.reading.discretizer:
             return self
         reading = attrs.evolve(self.reading, discretizer=discretizer)
-        return OnDisk(reading, original=None if reading.log.roles.features else self._gathered_original())
+        has_instances = bool(reading.log.roles.features)
+        return OnDisk(reading, original_census=None if has_instances else self._known_original_census())
 
-    def _gathered_original(self) -> Census | None:
-        """Return who has which explanation as it was logged, if that is known already."""
-        if self.members is not None or not isinstance(self.reading.discretizer.instance, Original):
+    def _known_original_census(self) -> Census | None:
+        """Return the census with the original explanations, if it has been computed already."""
+        if self.group_census is not None or not isinstance(self.reading.discretizer.instance, Original):
             return None
-        return vars(self).get("gathered")
+        return vars(self).get("raw_census")
 
-    def fitted(self, relation: Relation, background: Any) -> Relation:
-        """Refuse relations that learn."""
+    def fit_relation(self, relation: Relation, background: Any) -> Relation:
+        """Refuse relations that must be fitted."""
         if learns_from_rows(relation):
-            self.refuse(f"{relation} learns from all rows, which cannot be had at once")
+            self.refuse(f"{relation} learns from all rows at once, which is impossible")
         return relation
 
     def explained_rows(self, outcome: Outcome) -> ExplainedRows:
-        """Return the rows as diagnostics see them; nothing is read, as explanations are in memory."""
+        """Return the rows in the form that diagnostics receive, from the census and without a pass."""
         census = self.census
-        rows = census.explanations.take(np.repeat(census.owner, census.count))
+        explanations = census.explanations.take(np.repeat(census.owner, census.count))
         codes = np.repeat(census.label, census.count)
-        return explained_rows(rows, codes, listed(census.labels), outcome)
+        return explained_rows(explanations, codes, class_list(census.labels), outcome)
 
     def count(self, relation: Relation) -> LogCount:
-        """Tally a relation: grouping in one pass, any other in two."""
-        found = self.gathered
+        """Tally a relation: grouping in one pass, any other relation in two."""
+        census = self.raw_census
         if not isinstance(relation, SameExplanation):
-            if self.members is not None:
+            if self.group_census is not None:
                 self.refuse(f"{relation} cannot be counted inside a group")
-            found = FirstPass(self.reading, relation).run()
-        census = by_prediction(found if relation.groups else found.settled, self.reading.outcome)
+            census = CensusPass(self.reading, relation).run()
+        census = census_by_prediction(census if relation.groups else census.settled, self.reading.outcome)
         owners, table = census.grouped, None
         if not relation.groups:
-            asked = _asked(self.reading, relation, census.whole, census)
-            owners, table = asked.owners(census.whole, census.ordered[2]), asked.table
+            scan = _scan_log(self.reading, relation, census.whole, census)
+            owners, table = scan.owners(census.whole, census.ordered[2]), scan.table
         return LogCount(
             relation=relation,
             explanations=census.explanations,
@@ -198,85 +207,92 @@ class OnDisk(Population):
             census=census,
         )
 
-    def moments(self, counted: Count, n_classes: int | None = None) -> MeasureStatistics:
-        """Jackknife what was counted; for relations other than grouping by one pass more."""
-        counted, owners = _of_log(counted), counted.owners
-        if counted.relation.groups:
-            return GroupedJackknife.of(counted, n_classes).moments(counted)
-        level, census = level_of(counted, owners, n_classes), counted.census
-        passes = LaterPasses(self.reading, counted.relation, census.whole, census.labels, owners, level)
-        spreads = added(self.reading.each(passes, "spreads"))
-        return related_moments(
-            counted, level, spreads, lambda: owners.n / (1.0 + max(self.reading.each(passes, "share")))
-        )
+    def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
+        """Compute the value and the standard errors by the jackknife; other relations need more passes."""
+        log_count, owners = _as_log_count(count), count.owners
+        if count.relation.groups:
+            return GroupedJackknife.of(log_count, n_classes).moments(log_count)
+        totals, census = measure_totals(log_count, owners, n_classes), log_count.census
+        passes = RelationPasses(self.reading, count.relation, census.whole, census.labels, owners, totals)
+        moments = add_moments(self.reading.map_pieces(passes.pseudo_value_moments))
 
-    def parts(self, groups: Any) -> Parts:
-        """Divide the log by the column that it was read with."""
-        if self.members is not None or groups is None or groups != self.reading.log.roles.by:
+        def min_trials() -> float:
+            return owners.n / (1.0 + max(self.reading.map_pieces(passes.max_influence)))
+
+        return relation_statistics(log_count, totals, moments, min_trials)
+
+    def split_by(self, groups: Any) -> Parts:
+        """Divide the log by the column of groups that it was read with."""
+        if self.group_census is not None or groups is None or groups != self.reading.log.roles.by:
             raise InputError(f"the log was not read with the groups {groups!r}: name their column with --by.")
-        pairs = self.gathered
-        values = object_array(pairs.groups)[pairs.group]
-        return divided(pd.Series(values, name=groups, dtype=object), None, pairs.label, self._part)
+        census = self.raw_census
+        values = object_array(census.groups)[census.group]
+        column = pd.Series(values, name=groups, dtype=object)
+        return split_population(column, None, census.label, self._take_slots)
 
-    def _part(self, some: Counts) -> "OnDisk":
-        return OnDisk(self.reading, self.gathered.taken(some))
+    def _take_slots(self, slots: Counts) -> "OnDisk":
+        return OnDisk(self.reading, self.raw_census.taken(slots))
 
-    def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
-        """Find the rows among those that were noted, or by a pass that ends at the first."""
-        counted = _of_log(counted).settled
-        census = counted.census
-        mine = np.flatnonzero(census.owner == explanation)
-        mine = mine[np.argsort(census.first[mine], kind="stable")]
-        rows, labels = census.first[mine], census.label[mine]
-        place, wanted = contradicted(counted.agreement, labels, held)
-        if counted.relation.groups:
-            other = int(wanted[labels].argmax())
-            seen = int(rows[other]), int(labels[other])
+    def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
+        """Find two rows that contradict each other: in the census, or in a pass that ends at the first."""
+        log_count = _as_log_count(count).settled
+        census = log_count.census
+        slots = np.flatnonzero(census.owner == explanation)
+        slots = slots[np.argsort(census.first[slots], kind="stable")]
+        rows, labels = census.first[slots], census.label[slots]
+        place, contradicts = find_contradiction(log_count.agreement, labels, label_counts)
+        if log_count.relation.groups:
+            slot = int(contradicts[labels].argmax())
+            second = int(rows[slot]), int(labels[slot])
         else:
-            seen = _contradiction(counted, explanation, wanted)
-        return self._witness(int(rows[place]), int(labels[place])), self._witness(*seen)
+            second = _find_contradicting_row(log_count, explanation, contradicts)
+        return self._read_witness(int(rows[place]), int(labels[place])), self._read_witness(*second)
 
-    def _witness(self, row: int, label: int) -> Witness:
+    def _read_witness(self, row: int, label: int) -> Witness:
         log = self.reading.log
-        X = log.table.using(log.roles.features).row(row).frame() if log.roles.features else None
-        prediction = self.labels[label]
-        return Witness(row, prediction, cells_of(X, 0), id=self._id(row))
+        X = log.table.select(log.roles.features).row(row).frame() if log.roles.features else None
+        return Witness(row, self.labels[label], cells_of(X, 0), id=self._read_id(row))
 
-    def _id(self, row: int) -> RowId | None:
+    def _read_id(self, row: int) -> RowId | None:
         log, name = self.reading.log, self.reading.log.roles.id
-        value = None if name is None else log.table.using([name]).row(row).labels(name).iloc[0]
+        value = None if name is None else log.table.select([name]).row(row).labels(name).iloc[0]
         return None if name is None or pd.isna(value) else RowId(name, value)
 
 
-def by_prediction(census: Census, outcome: Outcome) -> Census:
-    """Return a census by prediction, labels in the order that they have everywhere: without groups."""
-    found = census.together()
-    if isinstance(found.labels, list):
-        coded = encode_labels(found.labels)
-        return found.relabelled(coded.codes, coded.classes)
-    times = found.by_label
-    if outcome.is_divided and not found.varies:
-        raise nothing_to_explain(int(times.sum()), listed(found.labels)[0])
-    return attrs.evolve(found, agreement=outcome.agreement(found.labels, times))
+def census_by_prediction(census: Census, outcome: Outcome) -> Census:
+    """Return a census without groups, with its labels in their usual order."""
+    ungrouped = census.together()
+    if isinstance(ungrouped.labels, list):
+        encoded = encode_labels(ungrouped.labels)
+        return ungrouped.relabelled(encoded.codes, encoded.classes)
+    label_counts = ungrouped.by_label
+    if outcome.is_normalised and not ungrouped.varies:
+        raise no_variance_error(int(label_counts.sum()), class_list(ungrouped.labels)[0])
+    return attrs.evolve(ungrouped, agreement=outcome.agreement(ungrouped.labels, label_counts))
 
 
 def learns_from_rows(relation: Relation) -> bool:
-    """Whether a relation is fitted to the rows it is asked about, and so needs all of them at once."""
+    """Whether a relation must be fitted, and so needs all rows at once."""
     return type(relation).fit is not Relation.fit
 
 
-def _of_log(counted: Count) -> LogCount:
-    assert isinstance(counted, LogCount)
-    return counted
+def _as_log_count(count: Count) -> LogCount:
+    assert isinstance(count, LogCount)
+    return count
 
 
-def _contradiction(counted: LogCount, explanation: int, wanted: NDArray[np.bool_]) -> tuple[int, int]:
-    """Find the first instance for which an explanation holds and whose label is wanted."""
-    reading, one = counted.reading, counted.explanations.take([explanation])
+def _find_contradicting_row(
+    count: LogCount, explanation: int, contradicts: NDArray[np.bool_]
+) -> tuple[int, int]:
+    """Return the number and the label of the first row that contradicts an explanation.
+
+    `contradicts` says of each label whether it contradicts the explanation.
+    """
+    reading, selected = count.reading, count.explanations.take([explanation])
     for start, log in reading.logs(reading.log.table.pieces):
-        rows = held(counted.relation, Sample(log.X, log.explanations), one)
-        codes = label_places(counted.census.labels, log.predictions)[rows]
-        if wanted[codes].any():
-            which = int(wanted[codes].argmax())
-            return start + int(rows[which]), int(codes[which])
-    raise AssertionError("the tally counted an instance that is not there")
+        rows = rows_in_scope(count.relation, Sample(log.X, log.explanations), selected)
+        codes = find_label_codes(count.census.labels, log.predictions)[rows]
+        if contradicts[codes].any():
+            place = int(contradicts[codes].argmax())
+            return start + int(rows[place]), int(codes[place])
+    raise AssertionError("the tally counted a row that is not in the log")

@@ -1,7 +1,7 @@
-"""What measures are taken of: rows in memory, a log on disk, or rows of which only a result was kept.
+"""The interface of populations: rows in memory, rows of a log on disk, or rows of a saved result.
 
-All have the same few operations, and the pipeline uses no others. What a kind of population cannot do is
-refused here, in one sentence that says what to do instead.
+The pipeline uses this interface only. A population refuses an operation that it does not support, with an
+error that says what to do instead.
 """
 
 import warnings
@@ -14,7 +14,7 @@ import pandas as pd
 
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.explanations.explanations import Sample
-from faithkit.explanations.relations import Relation, fitted
+from faithkit.explanations.relations import Relation, fit_relation
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.counting.owners import Counts
@@ -23,20 +23,20 @@ from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.witnesses import LocalResult, Witness
-from faithkit.run.comparisons.row_pairing import RowNames
+from faithkit.run.comparisons.row_pairing import RowContent
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import Setup
 from faithkit.run.components.system import System
 from faithkit.run.diagnostics import ExplainedRows
-from faithkit.run.populations.row_groups import members
-from faithkit.wording import few
+from faithkit.run.populations.row_groups import rows_of_groups
+from faithkit.wording import join_few
 
 Parts = tuple[str, dict[Any, "Population"], dict[Any, "Population"]]
-"""A population divided into groups: what divides it, each group, and everybody else beside each."""
+"""A population divided into groups: the name of the grouping, and for each group its rows and all others."""
 
 
 class Population:
-    """Instances with their predictions and explanations."""
+    """Rows with their predictions and explanations."""
 
     where = "here"
     remedy = "give faithkit.score the rows"
@@ -44,154 +44,169 @@ class Population:
     @property
     def kind(self) -> str:
         """The kind of the explanations."""
-        self.refuse("explanations cannot be had")
+        self.refuse("explanations are not available")
 
     @property
     def sample(self) -> Sample:
         """The rows and their explanations."""
-        self.refuse("rows and explanations cannot be had")
+        self.refuse("rows and explanations are not available")
 
     @property
-    def coded(self) -> Labels:
-        """The prediction of every row."""
-        self.refuse("the predictions of rows cannot be had")
+    def encoded_labels(self) -> Labels:
+        """The prediction of every row, as a code."""
+        self.refuse("the predictions of rows are not available")
 
     @property
     def labels(self) -> list[Any]:
-        """The predictions that occur, in order of their codes."""
+        """The distinct predictions, in the order of their codes."""
         self.refuse("predictions cannot be listed")
 
     @property
     def index(self) -> pd.Index | None:
-        """The index of pandas that names the rows; None where there is none."""
+        """The pandas index of the rows; None where there is none."""
         return None
 
     @property
-    def says_nothing(self) -> bool:
-        """Whether there is nothing to explain: numbers without any variance."""
+    def has_no_variance(self) -> bool:
+        """Whether all predictions are the same number, so that there is nothing to explain."""
         return False
 
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
-        """Return how many instances are unexplained, why, and what was remarked on explanations."""
+        """Count unexplained rows, and remarks on unexplained and on explained rows.
+
+        Returns
+        -------
+        n_unexplained : int
+        reasons : dict of str to int
+            How many rows have no explanation, by reason.
+        remarks : dict of str to int
+            How many explanations have each remark.
+        """
         self.refuse("explanations cannot be looked at")
 
-    def drawn(self, sufficiency: Count | None) -> dict[str, Any]:
-        """Return what is to be told of weights, clusters and a pool; nothing where there are none."""
+    def design_fields(self, sufficiency: Count | None) -> dict[str, Any]:
+        """Return the fields of a result about weights, clusters and pool; empty where there are none."""
         return {}
 
     def data(self) -> dict[str, Any]:
-        """Return the size and the fingerprint, which takes reading everything."""
+        """Return the size and the fingerprint of the data, which needs a pass over all rows."""
         self.refuse("rows cannot be read")
 
-    def teach(self, discretizer: ResolvedComponent, system: System | None = None) -> None:
-        """Let a discretizer learn from the explanations, or from those of a system's background."""
+    def fit_discretizer(self, discretizer: ResolvedComponent, system: System | None = None) -> None:
+        """Fit a discretizer to the explanations, or to those of a system's background."""
         self.refuse(f"{discretizer.text} cannot learn from the explanations")
 
-    def under(self, discretizer: ResolvedComponent) -> "Population":
-        """Return the same rows, whose explanations have the identity that a discretizer gives them."""
+    def with_discretizer(self, discretizer: ResolvedComponent) -> "Population":
+        """Return the same rows, with explanations whose identity a discretizer has set."""
         self.refuse("explanations cannot be discretized")
 
-    def fitted(self, relation: Relation, background: Any) -> Relation:
-        """Let a relation learn what it needs."""
-        return fitted(relation, background)
+    def fit_relation(self, relation: Relation, background: Any) -> Relation:
+        """Fit a relation to the background."""
+        return fit_relation(relation, background)
 
     def count(self, relation: Relation) -> Count:
         """Tally a relation."""
         self.refuse(f"{relation} cannot be counted")
 
-    def moments(self, counted: Count, n_classes: int | None = None) -> MeasureStatistics:
-        """Find the standard errors of what was counted."""
+    def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
+        """Compute the value and the standard errors of a measure from its counts."""
         self.refuse("standard errors cannot be found")
 
-    def p_value(self, counted: Count, facts: MeasureStatistics, permutations: int, seed: int) -> float | None:
+    def p_value(
+        self, count: Count, statistics: MeasureStatistics, permutations: int, seed: int
+    ) -> float | None:
         """Permute the predictions; None where clusters leave nothing to permute."""
         self.refuse("predictions cannot be permuted")
 
-    def estimate(self, counted: Count, setup: Setup) -> Estimate:
-        """Turn what was counted into a value, and say how sure the sample makes us of it."""
-        times, facts = setup.permutations, self.moments(counted, setup.n_classes)
-        p_value = self.p_value(counted, facts, times, setup.seed) if times else None
-        asked = setup.estimator.instance, setup.confidence, p_value
-        return estimate(counted, facts, *asked, setup.n_classes)
+    def estimate(self, count: Count, setup: Setup) -> Estimate:
+        """Compute a measure from its counts, with its confidence interval and p-value."""
+        n_permutations, statistics = setup.permutations, self.statistics(count, setup.n_classes)
+        p_value = self.p_value(count, statistics, n_permutations, setup.seed) if n_permutations else None
+        estimator = setup.estimator.instance
+        return estimate(count, statistics, estimator, setup.confidence, p_value, setup.n_classes)
 
     @property
-    def row_names(self) -> RowNames:
-        """What rows are told apart by, to pair them with others."""
+    def row_content(self) -> RowContent:
+        """The content of the rows, to check that two samples have the same rows."""
         self.refuse("rows cannot be paired", "say paired=False, or ")
 
-    def side(self, counted: Count | None, n_classes: int | None = None) -> JackknifeEstimate:
-        """Return what a paired comparison needs of every row."""
+    def jackknife_estimate(self, count: Count | None, n_classes: int | None = None) -> JackknifeEstimate:
+        """Return the pseudo-value of every row, for a paired comparison."""
         self.refuse("rows cannot be paired", "say paired=False, or ")
 
-    def parts(self, groups: Any) -> Parts:
-        """Divide the population."""
+    def split_by(self, groups: Any) -> Parts:
+        """Divide the population into groups."""
         self.refuse("rows cannot be grouped")
 
-    def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
-        """Return the first owner of an explanation that is contradicted, and who contradicts it.
+    def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
+        """Return the first row that has an explanation and is contradicted, and a row that contradicts it.
 
-        `held` says how many instances of each label the explanation holds for.
+        `label_counts` has the number of rows of each label for which the explanation holds.
         """
         self.refuse("rows that contradict each other cannot be shown")
 
     def explained_rows(self, outcome: Outcome) -> ExplainedRows:
-        """Return the rows as diagnostics see them."""
-        self.refuse("rows and explanations cannot be had")
+        """Return the rows in the form that diagnostics receive."""
+        self.refuse("rows and explanations are not available")
 
     def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:
-        """Measure one row, of the population or a new one."""
+        """Measure a row of the population, or a new one."""
         self.refuse("a row cannot be looked up")
 
-    def refuse(self, what: str, instead: str = "") -> NoReturn:
-        """Say what cannot be done, and what can be done instead."""
-        raise InputError(f"{what} {self.where}: {instead}{self.remedy}.")
+    def refuse(self, obstacle: str, instead: str = "") -> NoReturn:
+        """Raise an error that says what is impossible, and what to do instead."""
+        raise InputError(f"{obstacle} {self.where}: {instead}{self.remedy}.")
 
 
-def divided(groups: Any, X: Any, labels: Counts, part: Callable[[Counts], Population]) -> Parts:
-    """Divide a population as `members` says; `part` makes one of some of its rows."""
-    name, rows = members(groups, X, labels)
-    everything = np.arange(len(labels))
-    others = {group: np.setdiff1d(everything, mine) for group, mine in rows.items()}
+def split_population(groups: Any, X: Any, labels: Counts, take: Callable[[Counts], Population]) -> Parts:
+    """Divide a population by the groups of its rows; `take` returns the population of selected rows."""
+    name, rows_by_group = rows_of_groups(groups, X, labels)
+    all_rows = np.arange(len(labels))
 
-    def one(group: Any, mine: Counts, of: str) -> Population:
+    def take_rows(rows: Counts, description: str) -> Population:
         try:
-            return part(mine)
+            return take(rows)
         except InputError as error:
-            raise InputError(f"{of} {name} = {group}: {error}") from None
+            raise InputError(f"{description}: {error}") from None
 
-    parts = {group: one(group, mine, "the rows of") for group, mine in rows.items()}
-    rests = {group: one(group, rest, "all but") for group, rest in others.items() if len(rest)}
+    other_rows = {group: np.setdiff1d(all_rows, rows) for group, rows in rows_by_group.items()}
+    members = {
+        group: take_rows(rows, f"the rows of {name} = {group}") for group, rows in rows_by_group.items()
+    }
+    complements = {
+        group: take_rows(rows, f"all but {name} = {group}") for group, rows in other_rows.items() if len(rows)
+    }
     return (
         name,
-        _telling(name, parts),
-        {group: rest for group, rest in rests.items() if not rest.says_nothing},
+        _drop_constant_groups(name, members),
+        {group: rest for group, rest in complements.items() if not rest.has_no_variance},
     )
 
 
-def _telling(name: str, parts: dict[Any, Population]) -> dict[Any, Population]:
-    """Leave out groups in which there is nothing to explain, and say so."""
-    silent = [group for group, part in parts.items() if part.says_nothing]
-    if len(silent) == len(parts):
+def _drop_constant_groups(name: str, members: dict[Any, Population]) -> dict[Any, Population]:
+    """Leave out groups in which all predictions are the same number, with a warning."""
+    constant = [group for group, population in members.items() if population.has_no_variance]
+    if len(constant) == len(members):
         raise InputError(f"in no group of {name} is there anything to explain: each has one prediction.")
-    if silent:
+    if constant:
         warnings.warn(
-            f"{name} = {few(map(str, silent))}: left out, since all predictions of the group are the same "
-            "number, and there is no variance to account for.",
+            f"{name} = {join_few(map(str, constant))}: left out, since all predictions of the group are the "
+            "same number, and there is no variance to account for.",
             FaithkitWarning,
             stacklevel=5,
         )
-    return {group: part for group, part in parts.items() if group not in silent}
+    return {group: population for group, population in members.items() if group not in constant}
 
 
 @attrs.frozen(eq=False)
 class SavedPopulation(Population):
-    """Rows of which only the result was kept."""
+    """The rows of a result that was loaded from a file: only their description is available."""
 
-    told: Mapping[str, Any]
+    description: Mapping[str, Any]
 
     where = "in a result that was loaded from a file"
     remedy = "evaluate or score the rows again"
 
     def data(self) -> dict[str, Any]:
-        """Return the size and the fingerprint as they were saved."""
-        return dict(self.told)
+        """Return the size and the fingerprint from the file."""
+        return dict(self.description)

@@ -1,4 +1,4 @@
-"""Count how many rows have each explanation and each prediction, in memory or in a log of any size."""
+"""Count rows by explanation and prediction, in memory or in a log of any size."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.log_files import open_log
 from faithkit.inputs.objects.explanation_forms import as_explanations
-from faithkit.inputs.predictions.labels import encode, listed
-from faithkit.inputs.predictions.outcome import Outcome, checked, gone_through
+from faithkit.inputs.predictions.labels import class_list, encode
+from faithkit.inputs.predictions.outcome import Outcome, materialise, parse_outcome
 from faithkit.measure.counting.census import Census
-from faithkit.run.components.discretization import discretize, discretizer_for, learns
-from faithkit.run.components.resolution import ResolvedComponent, installed_component
+from faithkit.run.components.discretization import choose_discretizer, discretize, learns
+from faithkit.run.components.resolution import ResolvedComponent, resolve_installed_component
 from faithkit.run.populations.log_passes import LogReading
 from faithkit.run.populations.on_disk import OnDisk
 from faithkit.run.provenance import versions
@@ -24,7 +24,7 @@ from faithkit.run.provenance import versions
 
 @attrs.frozen(eq=False, kw_only=True)
 class RowCounts:
-    """How many rows have each explanation and each prediction; made by `count_rows` and `count_log`.
+    """The number of rows by explanation and prediction; returned by `count_rows` and `count_log`.
 
     `count[i]` rows have the explanation `explanations[explanation[i]]` and the prediction
     `predictions[prediction[i]]`. No pair occurs twice.
@@ -39,7 +39,7 @@ class RowCounts:
     discretizer : str
         The discretizer, as "name:param=value,…".
     outcome : dict
-        What predictions are: `kind`, `within`, and `unasked` where nobody said it.
+        What predictions are: `kind`, `within`, and `unasked` where `kind` was inferred.
     versions : dict of str to str
         The versions of the packages that the counts depend on.
     """
@@ -69,8 +69,8 @@ def count_rows(
     predictions, explanations
         As in `score`.
     discretizer : str, optional
-        The name of an installed discretizer, or "name:param=value,…". One that learns is refused, because it
-        would learn something else from every sample. By default as in `score`.
+        The name of an installed discretizer, or "name:param=value,…". A discretizer that learns is refused,
+        because it would learn something different from each sample. By default as in `score`.
     outcome, agree : str, optional
         What predictions are, as in `score`.
 
@@ -85,18 +85,20 @@ def count_rows(
     >>> counts.explanations.values.tolist(), counts.predictions, counts.count.tolist()
     (['a'], ['no', 'yes'], [1, 2])
     """
-    rows = as_explanations(explanations)
-    method = _comparable(discretizer_for(discretizer, rows) if discretizer is None else discretizer)
-    predictions = gone_through(predictions)
-    kind = Outcome.of(outcome, agree, predictions)
-    labels = encode(predictions, kind)
-    if len(rows) != len(labels.codes):
+    converted = as_explanations(explanations)
+    resolved_discretizer = _resolve_discretizer(
+        choose_discretizer(discretizer, converted) if discretizer is None else discretizer
+    )
+    predictions = materialise(predictions)
+    resolved_outcome = Outcome.of(outcome, agree, predictions)
+    labels = encode(predictions, resolved_outcome)
+    if len(converted) != len(labels.codes):
         raise InputError(
-            f"{len(rows)} explanations for {len(labels.codes)} predictions: give one of each per row."
+            f"{len(converted)} explanations for {len(labels.codes)} predictions: give one of each per row."
         )
-    identified = discretize(method, attrs.evolve(rows, instances=None))
-    census = Census.of(SameExplanation(), identified, labels.codes, labels.classes)
-    return _row_counts(census, method, kind)
+    discretized = discretize(resolved_discretizer, attrs.evolve(converted, instances=None))
+    census = Census.of(SameExplanation(), discretized, labels.codes, labels.classes)
+    return _row_counts(census, resolved_discretizer, resolved_outcome)
 
 
 def count_log(
@@ -115,9 +117,9 @@ def count_log(
     path : str
         A file, a folder or a pattern, as `faithkit score` takes it.
     prediction : str
-        The column of the predictions; several, with wildcards, are scores or outputs.
+        The column of the predictions. A pattern with wildcards names several columns: scores or outputs.
     explanation : tuple of str
-        The columns of the explanations, with wildcards.
+        The columns of the explanations; patterns with wildcards are allowed.
     discretizer, outcome, agree
         As in `count_rows`.
 
@@ -135,20 +137,24 @@ def count_log(
     >>> counts.explanations.values.ravel().tolist(), counts.count.tolist()
     ([0.5, -1.0], [2, 1])
     """
-    method, (kind, *_) = _comparable(discretizer), checked(outcome, agree)
+    resolved_discretizer, (kind, *_) = _resolve_discretizer(discretizer), parse_outcome(outcome, agree)
     log = open_log(path, prediction, explanation, outcome=kind)
     if isinstance(log, Log):
         return count_rows(
-            log.predictions, log.explanations, discretizer=method.text, outcome=outcome, agree=agree
+            log.predictions,
+            log.explanations,
+            discretizer=resolved_discretizer.text,
+            outcome=outcome,
+            agree=agree,
         )
-    decided = log.outcome(agree)
-    return _row_counts(OnDisk(LogReading(log, method, decided)).gathered, method, decided)
+    reading = LogReading(log, resolved_discretizer, log.outcome(agree))
+    return _row_counts(OnDisk(reading).raw_census, resolved_discretizer, reading.outcome)
 
 
 def _row_counts(census: Census, discretizer: ResolvedComponent, outcome: Outcome) -> RowCounts:
     return RowCounts(
         explanations=census.explanations,
-        predictions=listed(census.labels),
+        predictions=class_list(census.labels),
         explanation=census.owner,
         prediction=census.label,
         count=census.count,
@@ -158,17 +164,18 @@ def _row_counts(census: Census, discretizer: ResolvedComponent, outcome: Outcome
     )
 
 
-def _comparable(discretizer: str | ResolvedComponent) -> ResolvedComponent:
-    """Return a discretizer that gives equal explanations one identity in every sample."""
+def _resolve_discretizer(discretizer: str | ResolvedComponent) -> ResolvedComponent:
+    """Return a discretizer, and refuse one that learns: counts of two samples could not be compared."""
     if not isinstance(discretizer, str | ResolvedComponent):
         raise InputError(
             f"the discretizer is a {type(discretizer).__name__}; expected the name of an installed one: give "
             "a name, or explanations that are discretized already."
         )
-    method = installed_component("discretizer", discretizer) if isinstance(discretizer, str) else discretizer
-    if learns(method):
+    if isinstance(discretizer, str):
+        discretizer = resolve_installed_component("discretizer", discretizer)
+    if learns(discretizer):
         raise InputError(
-            f"the discretizer {method.text} learns from explanations, so counts of two samples could not be "
-            "compared: choose one that does not learn, such as original."
+            f"the discretizer {discretizer.text} learns from explanations, so counts of two samples could "
+            "not be compared: choose one that does not learn, such as original."
         )
-    return method
+    return discretizer

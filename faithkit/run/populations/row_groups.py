@@ -1,4 +1,4 @@
-"""Which rows belong to which group."""
+"""Divide rows into groups."""
 
 import warnings
 from collections.abc import Mapping, Set
@@ -8,69 +8,71 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import as_objects, unmasked
+from faithkit.arrays.containers import as_objects, strip_mask
 from faithkit.errors import FaithkitWarning, InputError
-from faithkit.foreign import foreign
+from faithkit.third_party import guard
 from faithkit.wording import suggest
 
-MOST_GROUPS = 50
+MAX_GROUPS = 50
 MISSING = "missing"
 
 
-def members(groups: Any, X: Any, labels: NDArray[np.int64]) -> tuple[str, dict[Any, NDArray[np.int64]]]:
-    """Return the grouping's name and the rows of every group.
+def rows_of_groups(
+    groups: Any, X: Any, labels: NDArray[np.int64]
+) -> tuple[str, dict[Any, NDArray[np.int64]]]:
+    """Return the name of the grouping, and the rows of each group.
 
     Parameters
     ----------
     groups : sequence of n values, or the name of a column of X
     X : the sample's rows
     labels : (n,) int
-        The predictions, to warn of groups that are made of them.
+        The codes of the predictions. Groups that are a function of the prediction cause a warning.
     """
-    given = column(groups, X, "to group by") if pd.api.types.is_scalar(groups) else groups
-    found = getattr(given, "name", None)
-    name = "group" if found is None or found == "" else str(found)
+    column = find_column(groups, X, "to group by") if pd.api.types.is_scalar(groups) else groups
+    column_name = getattr(column, "name", None)
+    name = "group" if column_name is None or column_name == "" else str(column_name)
     n = len(labels)
-    if not hasattr(given, "__len__") or isinstance(given, Set | Mapping):
-        raise InputError(f"the groups are a {type(given).__name__}: give a list of one value per row.")
-    if len(given) != n:
-        raise InputError(f"{len(given)} groups for {n} rows: give one value per row.")
-    cells = as_objects(unmasked(given, "the groups"))
-    with foreign("comparing the groups", "Give one value per row: numbers, truths or texts."):
-        codes, values = pd.factorize(cells, use_na_sentinel=False)
-    if len(values) > MOST_GROUPS:
+    if not hasattr(column, "__len__") or isinstance(column, Set | Mapping):
+        raise InputError(f"the groups are a {type(column).__name__}: give a list of one value per row.")
+    if len(column) != n:
+        raise InputError(f"{len(column)} groups for {n} rows: give one value per row.")
+    group_values = as_objects(strip_mask(column, "the groups"))
+    with guard("comparing the groups", "Give one value per row: numbers, truths or texts."):
+        codes, values = pd.factorize(group_values, use_na_sentinel=False)
+    if len(values) > MAX_GROUPS:
         raise InputError(
-            f"{name!r} has {len(values):,} values; expected at most {MOST_GROUPS} groups. "
+            f"{name!r} has {len(values):,} values; expected at most {MAX_GROUPS} groups. "
             "Group by a column of few values, or put its values into bins first."
         )
     _warn_of_predictions(name, codes, labels)
-    labels_of_codes = enumerate(_label(value, values) for value in values)
-    rows = {label: np.flatnonzero(codes == code) for code, label in labels_of_codes}
-    return name, {label: rows[label] for label in sorted(rows, key=_order)}
+    names = [_group_name(value, values) for value in values]
+    rows = {group: np.flatnonzero(codes == code) for code, group in enumerate(names)}
+    return name, {group: rows[group] for group in sorted(rows, key=_sort_key)}
 
 
-def column(name: Any, X: Any, what: str) -> Any:
-    """Return a column by its name: mostly a text, but a frame's columns can be numbers, too."""
+def find_column(name: Any, X: Any, purpose: str) -> Any:
+    """Return the column of X with a name, which is a text or any other label of a DataFrame's column."""
     if not isinstance(X, pd.DataFrame):
         raise InputError(
-            f"there is no column {name!r} {what}, for X is no table with named columns: "
+            f"there is no column {name!r} {purpose}, for X is no table with named columns: "
             "give one value per row."
         )
     if name not in X.columns:
         raise InputError(
-            f"there is no column {name!r} {what} in X. {suggest(str(name), map(str, X.columns))} "
+            f"there is no column {name!r} {purpose} in X. {suggest(str(name), map(str, X.columns))} "
             "Give such a name, or one value per row."
         )
     return X[name]
 
 
 def _warn_of_predictions(name: str, codes: NDArray[Any], labels: NDArray[np.int64]) -> None:
-    """Say it where groups determine predictions, or these the groups: rows then agree by that alone."""
-    pairs = len(pd.unique(codes * (labels.max() + 1) + labels))
+    """Warn if groups determine predictions, or predictions groups: the rows of a group then always agree."""
+    n_pairs = len(pd.unique(codes * (labels.max() + 1) + labels))
     n_groups, n_labels = len(pd.unique(codes)), len(pd.unique(labels))
     if n_labels == 1 or n_groups in (1, len(labels)) or n_labels == len(labels):
         return
-    if pairs in (n_groups, n_labels):
+    if n_pairs in (n_groups, n_labels):
         warnings.warn(
             f"the groups of {name!r} are a function of the prediction, or it is one of them, so rows of one "
             "group agree whatever was explained: group by a column that was known before the prediction, "
@@ -80,15 +82,15 @@ def _warn_of_predictions(name: str, codes: NDArray[Any], labels: NDArray[np.int6
         )
 
 
-def _label(value: Any, values: Any) -> Any:
-    """Name a group by its value; the one of missing values so that no text in the column can be its name."""
+def _group_name(value: Any, values: Any) -> Any:
+    """Return the name of a group: its value, or for missing values a text that no other group has."""
     if not pd.isna(value):
         return value
     return MISSING if MISSING not in list(values) else f"({MISSING})"
 
 
-def _order(value: Any) -> tuple[int, Any]:
-    """Sort numbers by size, then everything else by its text; what is missing comes last."""
-    if isinstance(value, int | float | np.number):
-        return (0, value)
-    return (2 if value in (MISSING, f"({MISSING})") else 1, str(value))
+def _sort_key(group: Any) -> tuple[int, Any]:
+    """Sort numbers by size, then other values by their text, and missing values last."""
+    if isinstance(group, int | float | np.number):
+        return (0, group)
+    return (2 if group in (MISSING, f"({MISSING})") else 1, str(group))

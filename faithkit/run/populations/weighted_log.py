@@ -1,4 +1,4 @@
-"""A log on disk whose rows have weights or clusters: of every row, four numbers are kept in memory."""
+"""A log on disk whose rows have weights or clusters: four numbers per row are kept in memory."""
 
 from functools import cached_property
 from typing import Any
@@ -9,12 +9,12 @@ import pandas as pd
 
 from faithkit.arrays import Floats
 from faithkit.arrays.containers import as_objects, as_series
-from faithkit.arrays.grouping import group, ordered
+from faithkit.arrays.grouping import group, sort_distinct
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, SameExplanation, key_of
 from faithkit.inputs.files.parquet import Piece
 from faithkit.inputs.logs.log import Log
-from faithkit.inputs.predictions.labels import encode_labels, listed, nothing_to_explain
+from faithkit.inputs.predictions.labels import class_list, encode_labels, no_variance_error
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.counting.cell_count import CellCount, count_coded
 from faithkit.measure.counting.design import Design, read_clusters, read_weights
@@ -25,78 +25,107 @@ from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.witnesses import Witness
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import ExplainedRows, explained_rows
-from faithkit.run.populations.log_passes import LogReading, labels_of
+from faithkit.run.populations.log_passes import LogReading, encode_log_predictions
 from faithkit.run.populations.on_disk import OnDisk
 
 
 @attrs.frozen(eq=False)
 class RowCodes:
-    """The rows of a piece as numbers: places among its explanations, labels and clusters; and weights."""
+    """The rows of a log, or of pieces of it, as codes.
+
+    Attributes
+    ----------
+    explanations : Explanations
+        The distinct explanations.
+    owned : (n,) int
+        For each row, the place of its explanation.
+    labels : list or array
+        The distinct predictions.
+    label : (n,) int
+        For each row, the code of its prediction.
+    weights : (n,) float or None
+    cluster_names : sequence or None
+        The distinct clusters; None where they are not needed any more.
+    cluster : (n,) int or None
+        For each row, the code of its cluster.
+    """
 
     explanations: Explanations
     owned: Counts
     labels: Any
     label: Counts
     weights: Floats | None
-    clusters: Any
+    cluster_names: Any
     cluster: Counts | None
 
     @classmethod
     def of(cls, log: Log, start: int, reading: LogReading) -> "RowCodes":
         """Encode a piece whose first row has the number `start`."""
-        found = attrs.evolve(log.explanations, instances=None)  # nobody will read them
-        groups = group(key_of(SameExplanation(), found), found.missing)
-        codes, labels = labels_of(log, reading.outcome, start)
-        label = np.arange(len(found)) if codes is None else codes
-        n = len(found)
+        explanations = attrs.evolve(log.explanations, instances=None)  # saves memory: grouping reads none
+        n = len(explanations)
+        groups = group(key_of(SameExplanation(), explanations), explanations.missing)
+        codes, labels = encode_log_predictions(log, reading.outcome, start)
+        label = np.arange(n) if codes is None else codes
         weights = None if log.weights is None else read_weights(log.weights, n, start)
         cluster, names = (None, None) if log.clusters is None else read_clusters(log.clusters, n, start)
-        return cls(found.take(groups.first), groups.codes, labels, label, weights, names, cluster)
+        return cls(explanations.take(groups.first), groups.codes, labels, label, weights, names, cluster)
 
     @classmethod
-    def joined(cls, parts: "list[RowCodes]") -> "RowCodes":
-        """Put pieces together, in the order of their rows."""
-        explanations = Explanations.concat([part.explanations for part in parts])
+    def concat(cls, pieces: "list[RowCodes]") -> "RowCodes":
+        """Join pieces, in the order of their rows, with common codes."""
+        explanations = Explanations.concat([piece.explanations for piece in pieces])
         groups = group(key_of(SameExplanation(), explanations), explanations.missing)
-        owned = _places([part.explanations for part in parts], groups.codes, [part.owned for part in parts])
-        labels, place = _together([part.labels for part in parts])
-        label = _places([part.labels for part in parts], place, [part.label for part in parts])
-        first = parts[0]
-        weights = None if first.weights is None else np.concatenate([part.weights for part in parts])
+        owned = _recode(
+            [piece.explanations for piece in pieces], groups.codes, [piece.owned for piece in pieces]
+        )
+        labels, label_codes = _merge_labels([piece.labels for piece in pieces])
+        label = _recode([piece.labels for piece in pieces], label_codes, [piece.label for piece in pieces])
+        has_weights, has_clusters = pieces[0].weights is not None, pieces[0].cluster is not None
+        weights = np.concatenate([piece.weights for piece in pieces]) if has_weights else None
         cluster = None
-        if first.cluster is not None:
-            names = [part.clusters for part in parts]
-            codes, _ = pd.factorize(as_series(np.concatenate([as_objects(some) for some in names])))
-            cluster = _places(names, codes, [part.cluster for part in parts])
+        if has_clusters:
+            names = [piece.cluster_names for piece in pieces]
+            codes, _ = pd.factorize(as_series(np.concatenate(list(map(as_objects, names)))))
+            cluster = _recode(names, codes, [piece.cluster for piece in pieces])
         return cls(explanations.take(groups.first), owned, labels, label, weights, None, cluster)
 
 
-def _places(known: list[Any], codes: Counts, used: list[Any]) -> Counts:
-    """Return the new codes of all rows, where `codes` are those of what the pieces know, in order."""
-    ends = np.cumsum([0, *map(len, known)])
-    return np.concatenate([codes[start + one] for start, one in zip(ends, used, strict=False)])
+def _recode(values: list[Any], new_codes: Counts, row_codes: list[Any]) -> Counts:
+    """Return the common codes of all rows.
+
+    Parameters
+    ----------
+    values : list of sequences
+        The distinct values of each piece.
+    new_codes : array of int
+        The common code of each of these values, piece after piece.
+    row_codes : list of arrays of int
+        For each row of each piece, the place of its value in the piece.
+    """
+    starts = np.cumsum([0, *map(len, values)])[:-1]
+    return np.concatenate([new_codes[start + codes] for start, codes in zip(starts, row_codes, strict=True)])
 
 
-def _together(parts: list[Any]) -> tuple[Any, Counts]:
-    """Return all labels, each once and in order, and where those of each piece stand."""
-    if isinstance(parts[0], list):
-        found = encode_labels([label for part in parts for label in part])
-        return found.classes, found.codes
-    return ordered(np.concatenate(parts))
+def _merge_labels(labels_of_pieces: list[Any]) -> tuple[Any, Counts]:
+    """Return the distinct labels in order, and the common codes of the labels of each piece."""
+    if isinstance(labels_of_pieces[0], list):
+        encoded = encode_labels([label for labels in labels_of_pieces for label in labels])
+        return encoded.classes, encoded.codes
+    return sort_distinct(np.concatenate(labels_of_pieces))
 
 
 @attrs.frozen(eq=False)
-class RowPass:
-    """Read what cells need of every row."""
+class RowCodesPass:
+    """A pass over the log that encodes all rows."""
 
     reading: LogReading
 
     def run(self) -> RowCodes:
-        """Go over the whole log."""
-        return RowCodes.joined([one for some in self.reading.each(self, "codes") for one in some])
+        """Encode the whole log."""
+        return RowCodes.concat([codes for file in self.reading.map_pieces(self.encode) for codes in file])
 
-    def codes(self, pieces: list[Piece]) -> list[RowCodes]:
-        """Go over some pieces."""
+    def encode(self, pieces: list[Piece]) -> list[RowCodes]:
+        """Encode some pieces."""
         return [RowCodes.of(log, start, self.reading) for start, log in self.reading.logs(pieces)]
 
 
@@ -108,77 +137,89 @@ class WeightedLog(OnDisk):
 
     @cached_property
     def rows(self) -> RowCodes:
-        """All rows, as numbers."""
-        return RowPass(self.reading).run()
+        """All rows, as codes."""
+        return RowCodesPass(self.reading).run()
 
     @cached_property
     def design(self) -> Design | None:
-        """What weights and clusters say."""
+        """The weights and clusters of the rows; None where they make no difference."""
         rows = self.rows
         return Design.of(rows.weights, rows.cluster, len(rows.owned), self.uninformative)
 
     @property
-    def says_nothing(self) -> bool:
-        """Whether predictions are numbers without any variance."""
-        return self.reading.outcome.is_divided and len(self.rows.labels) < 2
+    def has_no_variance(self) -> bool:
+        """Whether all predictions are the same number, so that there is nothing to explain."""
+        return self.reading.outcome.is_normalised and len(self.rows.labels) < 2
 
     @property
     def labels(self) -> list[Any]:
-        """The predictions that occur."""
-        return listed(self.rows.labels)
+        """The distinct predictions, in the order of their codes."""
+        return class_list(self.rows.labels)
 
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
-        """Count the rows without an explanation, of which a log does not say why, and what was remarked."""
-        gone = int(self.rows.explanations.missing[self.rows.owned].sum())
-        return gone, {"no explanation": gone} if gone else {}, self.reading.log.remarks()
+        """Count unexplained rows and remarks; a log has no reasons for missing explanations."""
+        n_missing = int(self.rows.explanations.missing[self.rows.owned].sum())
+        reasons = {"no explanation": n_missing} if n_missing else {}
+        return n_missing, reasons, self.reading.log.remarks()
 
-    def drawn(self, sufficiency: Count | None) -> dict[str, Any]:
-        """Tell what the rows are worth, and how many clusters there are."""
+    def design_fields(self, sufficiency: Count | None) -> dict[str, Any]:
+        """Return the effective sample size and the number of clusters."""
         return {} if self.design is None else self.design.told()
 
-    def under(self, discretizer: ResolvedComponent) -> "WeightedLog":
-        """Read the log with another discretizer."""
+    def with_discretizer(self, discretizer: ResolvedComponent) -> "WeightedLog":
+        """Return the same log with another discretizer."""
         if discretizer is self.reading.discretizer:
             return self
         return attrs.evolve(self, reading=attrs.evolve(self.reading, discretizer=discretizer))
 
     def count(self, relation: Relation) -> Any:
-        """Tally equality; where weights and clusters say nothing, as any log."""
+        """Tally equality, with weights and clusters if they make a difference."""
         if self.design is None:
             return OnDisk(self.reading).count(relation)
         if not relation.groups:
             self.refuse(f"{relation} cannot be counted where rows have weights or clusters")
-        rows, outcome = self.rows, self.reading.outcome
-        times = np.bincount(rows.label, minlength=len(rows.labels))
-        if self.says_nothing:
-            raise nothing_to_explain(len(rows.owned), listed(rows.labels)[0])
-        known = rows.owned, rows.label, len(rows.labels)
-        agreement = outcome.agreement(rows.labels, times)
-        nobody = Sample(None, self.example)
-        return count_coded(relation, nobody, rows.explanations, *known, self.design, agreement)
+        rows, n_labels = self.rows, len(self.rows.labels)
+        if self.has_no_variance:
+            raise no_variance_error(len(rows.owned), self.labels[0])
+        label_counts = np.bincount(rows.label, minlength=n_labels)
+        agreement = self.reading.outcome.agreement(rows.labels, label_counts)
+        empty_sample = Sample(None, self.example)
+        return count_coded(
+            relation,
+            empty_sample,
+            rows.explanations,
+            rows.owned,
+            rows.label,
+            n_labels,
+            self.design,
+            agreement,
+        )
 
-    def moments(self, counted: Count, n_classes: int | None = None) -> MeasureStatistics:
-        """Jackknife what was counted."""
-        if isinstance(counted, CellCount):
-            return JackknifeEstimate.of(counted, n_classes).facts
-        return OnDisk(self.reading).moments(counted, n_classes)
+    def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
+        """Compute the value and the standard errors of a measure by the jackknife."""
+        if isinstance(count, CellCount):
+            return JackknifeEstimate.of(count, n_classes).statistics
+        return OnDisk(self.reading).statistics(count, n_classes)
 
     def explained_rows(self, outcome: Outcome) -> ExplainedRows:
-        """Return the rows as diagnostics see them; nothing is read, as explanations are in memory."""
+        """Return the rows in the form that diagnostics receive, without a pass over the log."""
         rows = self.rows
-        every = rows.explanations.take(rows.owned)
-        return explained_rows(every, rows.label, listed(rows.labels), outcome, self.design)
+        explanations = rows.explanations.take(rows.owned)
+        return explained_rows(explanations, rows.label, self.labels, outcome, self.design)
 
-    def witnesses(self, counted: Count, explanation: int, held: Counts) -> tuple[Witness, Witness]:
-        """Find two rows that count, of different clusters: the others are no evidence."""
-        if not isinstance(counted, CellCount):
-            return OnDisk(self.reading).witnesses(counted, explanation, held)
-        design, labels = counted.design, counted.labels
-        rows = np.flatnonzero((counted.owned == explanation) & (design.steps > 0))
+    def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
+        """Find two rows that contradict each other, with weights above 0 and of different clusters."""
+        if not isinstance(count, CellCount):
+            return OnDisk(self.reading).witnesses(count, explanation, label_counts)
+        design, labels = count.design, count.labels
+        rows = np.flatnonzero((count.owned == explanation) & (design.steps > 0))
         for owner in rows.tolist():
-            others = rows[design.unit[rows] != design.unit[owner]]
-            apart = counted.agreement.apart(int(labels[owner]), labels[others])
-            if apart.any():
-                other = int(others[apart.argmax()])
-                return self._witness(owner, int(labels[owner])), self._witness(other, int(labels[other]))
-        raise AssertionError("the tally counted an instance that is not there")
+            candidates = rows[design.unit[rows] != design.unit[owner]]
+            disagreement = count.agreement.apart(int(labels[owner]), labels[candidates])
+            if disagreement.any():
+                second = int(candidates[disagreement.argmax()])
+                return (
+                    self._read_witness(owner, int(labels[owner])),
+                    self._read_witness(second, int(labels[second])),
+                )
+        raise AssertionError("the tally counted a row that is not in the log")

@@ -1,19 +1,19 @@
-"""What a command promises: that it is one of click's, so that `faithkit` can list and run it."""
+"""Checks of commands: they are click commands, so that `faithkit` can list and run them."""
 
 import click
 
 from faithkit.extension.entries import Entry
-from faithkit.testing.checks import demand, needs
-from faithkit.testing.declarations import check_factory_can_be_imported
+from faithkit.testing.checks import require, skip_unless_passes
+from faithkit.testing.kinds.declaration_checks import check_factory_can_be_imported
 
 
 def check_is_a_click_command(entry: Entry) -> None:
     """Check that the factory is a `click.Command` itself.
 
-    `faithkit` runs it as one of its own commands, and parses its options as theirs.
+    `faithkit` runs it and parses its options like those of its own commands.
     """
-    needs(check_factory_can_be_imported, entry)
+    skip_unless_passes(check_factory_can_be_imported, entry)
     factory = entry.component.load()
-    found = f"{entry.component.factory} is a {type(factory).__name__}; expected a click.Command"
-    mend = "Decorate the function with @click.command()"
-    demand(isinstance(factory, click.Command), entry.component.name, found, mend)
+    problem = f"{entry.component.factory} is a {type(factory).__name__}; expected a click.Command"
+    remedy = "Decorate the function with @click.command()"
+    require(isinstance(factory, click.Command), entry.component.name, problem, remedy)

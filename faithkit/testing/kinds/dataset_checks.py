@@ -1,4 +1,4 @@
-"""What a dataset promises: that it knows where its rows are, and gives the same ones, each with a label."""
+"""Checks of datasets: they know where their rows are, and always load the same rows with labels."""
 
 from functools import lru_cache
 from unittest import SkipTest
@@ -8,56 +8,61 @@ import pandas as pd
 from pandas.testing import assert_frame_equal
 
 from faithkit.extension.entries import Entry
-from faithkit.inputs.datasets import PLACES, Dataset, loaded
-from faithkit.testing.checks import demand, needs
-from faithkit.testing.kinds.component_checks import make
-from faithkit.wording import listing
+from faithkit.inputs.datasets import PLACES, Dataset, load_from
+from faithkit.testing.checks import require, skip_unless_passes
+from faithkit.testing.kinds.component_checks import create
+from faithkit.wording import join_words
 
 
 def check_place_is_known(entry: Entry) -> None:
-    """Check that `place` says where the rows are, in one of the words that are known.
+    """Check that `place` returns one of the known words for where the rows are.
 
-    `faithkit datasets` lists datasets by it, and nobody expects a listing to download anything.
+    `faithkit datasets` lists datasets by it, and a listing must not download anything.
     """
-    found = make(entry).place()
-    choice = listing(map(repr, PLACES), "or")
-    demand(found in PLACES, entry.component.name, f"place() gave {found!r}", f"Expected {choice}")
+    place = create(entry).place()
+    choices = join_words(map(repr, PLACES), "or")
+    require(place in PLACES, entry.component.name, f"place() gave {place!r}", f"Expected {choices}")
 
 
 def check_features_and_labels_are_loaded(entry: Entry) -> None:
-    """Check that `load` gives a table, texts or an array of images or series, and a label for each row.
+    """Check that `load` returns a table, texts or an array of images or series, and a label for each row.
 
     A default model is trained on them, and options such as --columns and --by look for columns by name.
     """
-    found = _loaded(entry)
-    demand(len(found.y) > 0, entry.component.name, "it has no rows", "Give it some")
-    if isinstance(found.X, pd.DataFrame):
-        names = list(found.X.columns)
-        unique = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
-        mend = "Call every column by a text of its own"
-        demand(unique, entry.component.name, "its columns have other names than texts, or share one", mend)
+    dataset = _load_cached(entry)
+    require(len(dataset.y) > 0, entry.component.name, "it has no rows", "Give it some")
+    if isinstance(dataset.X, pd.DataFrame):
+        names = list(dataset.X.columns)
+        has_distinct_names = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+        remedy = "Call every column by a text of its own"
+        require(
+            has_distinct_names,
+            entry.component.name,
+            "its columns have other names than texts, or share one",
+            remedy,
+        )
 
 
 def check_loading_again_gives_the_same_rows(entry: Entry) -> None:
     """Check that the rows, their order and their labels are the same every time.
 
-    The same question must give the same answer, and a result says no more of its data than a name.
+    A result names its dataset only, so the name must always mean the same data.
     """
-    needs(check_features_and_labels_are_loaded, entry)
-    first, again = _loaded(entry), loaded(entry, make(entry))
-    same = first.y.tolist() == again.y.tolist() and _equal(first.X, again.X)
-    demand(same, entry.component.name, "it gave other rows or labels the second time", "Fix its seed")
+    skip_unless_passes(check_features_and_labels_are_loaded, entry)
+    first, second = _load_cached(entry), load_from(entry, create(entry))
+    is_same = first.y.tolist() == second.y.tolist() and _are_equal(first.X, second.X)
+    require(is_same, entry.component.name, "it gave other rows or labels the second time", "Fix its seed")
 
 
-@lru_cache(maxsize=1)  # the next check asks for the same rows
-def _loaded(entry: Entry) -> Dataset:
-    made = make(entry)
-    if made.place() == PLACES[-1]:
+@lru_cache(maxsize=1)  # the next check uses the same rows
+def _load_cached(entry: Entry) -> Dataset:
+    instance = create(entry)
+    if instance.place() == PLACES[-1]:
         raise SkipTest(f"{entry.component.name} is not here: load it once, and check again.")
-    return loaded(entry, made)
+    return load_from(entry, instance)
 
 
-def _equal(X: object, other: object) -> bool:
+def _are_equal(X: object, other: object) -> bool:
     if isinstance(X, np.ndarray):
         return isinstance(other, np.ndarray) and np.array_equal(X, other, equal_nan=True)
     if not isinstance(X, pd.DataFrame):

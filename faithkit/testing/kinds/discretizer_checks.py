@@ -1,7 +1,6 @@
-"""What a discretizer promises: that an explanation's identity depends on that explanation alone.
+"""Checks of discretizers: after `fit`, the identity of an explanation depends on that explanation only.
 
-After `fit`, where there is one. Identities decide which explanations count as the same, so everything that
-consistency reports depends on them.
+Identities decide which explanations count as equal, so consistency depends on them.
 """
 
 from collections.abc import Iterator
@@ -15,32 +14,32 @@ from faithkit.errors import FaithkitError
 from faithkit.explanations.explanations import Explanations
 from faithkit.extension.creation import build
 from faithkit.extension.entries import Entry
-from faithkit.measure.protocols import said
-from faithkit.run.comparisons.discretizer_variants import tried_values
+from faithkit.measure.protocols import get_optional_attribute
+from faithkit.run.comparisons.discretizer_variants import values_to_try
 from faithkit.run.instances.readable_rows import identity_at
 from faithkit.testing.batches import Batch, batches_for
-from faithkit.testing.checks import demand, needs
-from faithkit.testing.fixtures import fresh
-from faithkit.testing.kinds.component_checks import check_can_be_made, make, needed_params
-from faithkit.testing.sameness import changed_part, difference, unequal_pair
+from faithkit.testing.checks import require, skip_unless_passes
+from faithkit.testing.equality import describe_difference, find_unequal_pair, first_changed_column
+from faithkit.testing.kinds.component_checks import check_can_be_created, create, required_params
+from faithkit.testing.situations import deep_copy
 from faithkit.wording import describe
 
 
 def check_discretizes_something(entry: Entry) -> None:
     """Check that explanations of at least one declared kind are discretized.
 
-    It may refuse some with a `FaithkitError`; if it refuses all, nothing below was checked.
+    It may reject some with a `FaithkitError`. If it rejects all, none of the other checks apply.
     """
     reasons = []
     for batch in batches_for(entry):
         try:
-            _fitted(entry, batch).discretize(batch.explanations)
+            _fit_discretizer(entry, batch).discretize(batch.explanations)
         except FaithkitError as error:
             reasons.append(f"{batch.name}: {error}")
         else:
             return
-    mend = "Take one of them, or correct the `kinds` of its Component"
-    demand(False, entry.component.name, f"it discretizes nothing. {'; '.join(reasons)}", mend)
+    remedy = "Take one of them, or correct the `kinds` of its Component"
+    require(False, entry.component.name, f"it discretizes nothing. {'; '.join(reasons)}", remedy)
 
 
 def check_one_identity_per_row(entry: Entry) -> None:
@@ -48,53 +47,66 @@ def check_one_identity_per_row(entry: Entry) -> None:
 
     Identities are matched with explanations by position, and compared by equality.
     """
-    for batch, discretizer in _tried(entry):
-        who, given = _who(entry, batch), batch.with_missing()
-        identities = discretizer.discretize(given)
+    for batch, discretizer in _accepted_batches(entry):
+        subject, explanations = _subject(entry, batch), batch.with_missing()
+        identities = discretizer.discretize(explanations)
         n = n_rows(identities) if hasattr(identities, "__len__") or hasattr(identities, "shape") else 0
-        found = f"discretize returned {n} identities for {len(given)} explanations; expected one per row"
-        demand(n == len(given), who, found, "Keep the rows whose explanation is missing, too")
+        problem = (
+            f"discretize returned {n} identities for {len(explanations)} explanations; expected one per row"
+        )
+        require(n == len(explanations), subject, problem, "Keep the rows whose explanation is missing")
         try:
-            group(given.identified(identities).identities)
+            group(explanations.identified(identities).identities)
         except FaithkitError as error:
-            mend = "Return a 2-D array or a list of hashable values"
-            demand(False, who, f"identities cannot be compared: {error}", mend)
+            remedy = "Return a 2-D array or a list of hashable values"
+            require(False, subject, f"identities cannot be compared: {error}", remedy)
 
 
 def check_explanations_are_left_alone(entry: Entry) -> None:
     """Check that `discretize` does not change the explanations.
 
-    Relations still read the original.
+    Relations read the original explanations afterwards.
     """
-    for batch, discretizer in _tried(entry):
-        given = fresh(batch.explanations)
-        discretizer.discretize(given)
-        part = changed_part(batch.explanations, given)
-        demand(part is None, _who(entry, batch), f"discretize changed {part} in place", "Work on a copy")
+    for batch, discretizer in _accepted_batches(entry):
+        explanations = deep_copy(batch.explanations)
+        discretizer.discretize(explanations)
+        column = first_changed_column(batch.explanations, explanations)
+        require(
+            column is None, _subject(entry, batch), f"discretize changed {column} in place", "Work on a copy"
+        )
 
 
 def check_discretizing_again_gives_the_same_identities(entry: Entry) -> None:
-    """Check that the same explanations get the same identities when asked twice.
+    """Check that the same explanations get the same identities twice.
 
     Otherwise the same question has two answers.
     """
-    needs(check_one_identity_per_row, entry)
-    for batch, discretizer in _tried(entry):
-        mend = "Use no randomness, and keep nothing between calls"
-        _demand_same(entry, batch, discretizer, _identified(discretizer, batch.explanations), "twice", mend)
+    skip_unless_passes(check_one_identity_per_row, entry)
+    for batch, discretizer in _accepted_batches(entry):
+        remedy = "Use no randomness, and keep nothing between calls"
+        _require_same_identities(
+            entry, batch, discretizer, _discretize(discretizer, batch.explanations), "twice", remedy
+        )
 
 
 def check_equal_explanations_get_equal_identities(entry: Entry) -> None:
     """Check that explanations with equal values, of equal instances, get equal identities.
 
-    A discretizer unites explanations; it must not tell apart what was the same.
+    A discretizer merges explanations. It must not separate equal ones.
     """
-    needs(check_discretizing_again_gives_the_same_identities, entry)
-    for batch, discretizer in _tried(entry):
-        pair = unequal_pair(_identified(discretizer, batch.explanations).identities, list(batch.twins))
+    skip_unless_passes(check_discretizing_again_gives_the_same_identities, entry)
+    for batch, discretizer in _accepted_batches(entry):
+        pair = find_unequal_pair(
+            _discretize(discretizer, batch.explanations).identities, list(batch.equal_pairs)
+        )
         i, j = pair or (0, 0)
-        found = f"explanations {i} and {j} are equal, and their identities are not"
-        demand(pair is None, _who(entry, batch), found, "Let the identity depend on nothing else, such as i")
+        problem = f"explanations {i} and {j} are equal, and their identities are not"
+        require(
+            pair is None,
+            _subject(entry, batch),
+            problem,
+            "Let the identity depend on nothing else, such as i",
+        )
 
 
 def check_order_of_discretizing_is_irrelevant(entry: Entry) -> None:
@@ -102,141 +114,149 @@ def check_order_of_discretizing_is_irrelevant(entry: Entry) -> None:
 
     Results must not depend on how a file happens to be sorted.
     """
-    needs(check_equal_explanations_get_equal_identities, entry)
-    for batch, discretizer in _tried(entry):
-        back = slice(None, None, -1)
-        given = _identified(discretizer, batch.explanations.take(back)).take(back)
-        mend = "Discretize every explanation by itself"
-        _demand_same(entry, batch, discretizer, given, "in the opposite order", mend)
+    skip_unless_passes(check_equal_explanations_get_equal_identities, entry)
+    for batch, discretizer in _accepted_batches(entry):
+        backwards = slice(None, None, -1)
+        discretized = _discretize(discretizer, batch.explanations.take(backwards)).take(backwards)
+        remedy = "Discretize every explanation by itself"
+        _require_same_identities(entry, batch, discretizer, discretized, "in the opposite order", remedy)
 
 
 def check_chunks_of_discretizing_are_irrelevant(entry: Entry) -> None:
-    """Check that explanations get the same identities in parts as all at once.
+    """Check that explanations get the same identities in slices as all at once.
 
-    Logs that are larger than memory are read in parts.
+    Logs that are larger than memory are read in slices.
     """
-    needs(check_order_of_discretizing_is_irrelevant, entry)
-    for batch, discretizer in _tried(entry):
-        given = Explanations.concat([_identified(discretizer, part) for part in batch.thirds()])
-        mend = "Learn quantiles, scales and the like in fit(explanations), not in discretize"
-        _demand_same(entry, batch, discretizer, given, "in three parts", mend)
+    skip_unless_passes(check_order_of_discretizing_is_irrelevant, entry)
+    for batch, discretizer in _accepted_batches(entry):
+        discretized = Explanations.concat(
+            [_discretize(discretizer, explanations) for explanations in batch.split_in_three()]
+        )
+        remedy = "Learn quantiles, scales and the like in fit(explanations), not in discretize"
+        _require_same_identities(entry, batch, discretizer, discretized, "in three parts", remedy)
 
 
-def check_another_one_gives_the_same_identities(entry: Entry) -> None:
-    """Check that a second discretizer, which met the explanations in another order, gives equal identities.
+def check_another_instance_gives_the_same_identities(entry: Entry) -> None:
+    """Check that a second instance, which gets the explanations in another order, gives equal identities.
 
-    Identities are compared between parts of a log, sessions and machines; a number by first sight is not.
+    Identities are compared across parts of a log, sessions and machines. Numbers by first appearance differ.
     """
-    needs(check_chunks_of_discretizing_are_irrelevant, entry)
-    back = slice(None, None, -1)
-    for batch, discretizer in _tried(entry):
-        given = _identified(_fitted(entry, batch), batch.explanations.take(back)).take(back)
-        mend = "Make the identity of the explanation's content: its signs, its bins, a tuple, a text"
-        _demand_same(entry, batch, discretizer, given, "by another one, in the opposite order", mend)
+    skip_unless_passes(check_chunks_of_discretizing_are_irrelevant, entry)
+    backwards = slice(None, None, -1)
+    for batch, discretizer in _accepted_batches(entry):
+        discretized = _discretize(_fit_discretizer(entry, batch), batch.explanations.take(backwards)).take(
+            backwards
+        )
+        remedy = "Make the identity of the explanation's content: its signs, its bins, a tuple, a text"
+        _require_same_identities(
+            entry, batch, discretizer, discretized, "by another one, in the opposite order", remedy
+        )
 
 
 def check_order_of_learning_is_irrelevant(entry: Entry) -> None:
-    """Check that `fit`, where it has one, learns the same from the explanations in the opposite order.
+    """Check that `fit`, if there is one, learns the same from the explanations in the opposite order.
 
-    They are those of the background's rows, whose order means nothing.
+    These are explanations of the background's rows, whose order has no meaning.
     """
-    needs(check_another_one_gives_the_same_identities, entry)
-    if not hasattr(make(entry), "fit"):
+    skip_unless_passes(check_another_instance_gives_the_same_identities, entry)
+    if not hasattr(create(entry), "fit"):
         return
-    for batch, discretizer in _tried(entry):
-        other = make(entry)
-        other.fit(fresh(batch.explanations.take(slice(None, None, -1))))
-        mend = "Learn from all explanations: quantiles, means or the like"
-        how = "by one that was fitted on them in the opposite order"
-        _demand_same(entry, batch, discretizer, _identified(other, batch.explanations), how, mend)
+    for batch, discretizer in _accepted_batches(entry):
+        second = create(entry)
+        second.fit(deep_copy(batch.explanations.take(slice(None, None, -1))))
+        remedy = "Learn from all explanations: quantiles, means or the like"
+        action = "by one that was fitted on them in the opposite order"
+        _require_same_identities(
+            entry, batch, discretizer, _discretize(second, batch.explanations), action, remedy
+        )
 
 
-def check_identities_are_told_in_words(entry: Entry) -> None:
-    """Check that `tell`, where it has one, gives a text for every identity, whether names are given or not.
+def check_identities_are_described(entry: Entry) -> None:
+    """Check that `tell`, if there is one, returns a text for every identity, with and without column names.
 
-    Reports show it in place of numbers.
+    Reports show this text instead of numbers.
     """
-    needs(check_one_identity_per_row, entry)
-    for batch, discretizer in _tried(entry):
-        if said(discretizer, "tell") is None:
+    skip_unless_passes(check_one_identity_per_row, entry)
+    for batch, discretizer in _accepted_batches(entry):
+        if get_optional_attribute(discretizer, "tell") is None:
             return
-        given = _identified(discretizer, batch.explanations)
-        for names in (None, _names(given)):
-            for row in range(len(given)):
-                _demand_words(_who(entry, batch), discretizer, identity_at(given, row), names)
+        discretized = _discretize(discretizer, batch.explanations)
+        for names in (None, _column_names(discretized)):
+            for row in range(len(discretized)):
+                _require_text(_subject(entry, batch), discretizer, identity_at(discretized, row), names)
 
 
-def _names(given: Explanations) -> list[str]:
-    width = np.shape(given.values)[1] if np.ndim(given.values) == 2 else 1
-    return list(given.shared.get("names", [f"column {i}" for i in range(width)]))
+def _column_names(explanations: Explanations) -> list[str]:
+    width = np.shape(explanations.values)[1] if np.ndim(explanations.values) == 2 else 1
+    return list(explanations.shared.get("names", [f"column {i}" for i in range(width)]))
 
 
-def _demand_words(who: str, discretizer: Any, identity: Any, names: list[str] | None) -> None:
-    asked = f"tell was asked about {str(identity)[:40]} and {'no names' if names is None else 'names'}, and"
-    mend = "Return a text for every identity that discretize gives; names may be None"
+def _require_text(subject: str, discretizer: Any, identity: Any, names: list[str] | None) -> None:
+    call = f"tell was called with {str(identity)[:40]} and {'no names' if names is None else 'names'}, and"
+    remedy = "Return a text for every identity that discretize gives; names may be None"
     try:
-        told = discretizer.tell(identity, names)
+        text = discretizer.tell(identity, names)
     except Exception as error:
-        demand(False, who, f"{asked} {describe(error)} was raised", mend, error)
-    demand(isinstance(told, str), who, f"{asked} returned a {type(told).__name__}", mend)
+        require(False, subject, f"{call} {describe(error)} was raised", remedy, error)
+    require(isinstance(text, str), subject, f"{call} returned a {type(text).__name__}", remedy)
 
 
 def check_accepts_an_empty_batch(entry: Entry) -> None:
-    """Check that no explanations get no identities, instead of an exception.
+    """Check that an empty batch gets no identities, instead of an exception.
 
-    The last part of a file may be empty.
+    The last slice of a file may be empty.
     """
-    for batch, discretizer in _tried(entry):
+    for batch, discretizer in _accepted_batches(entry):
         identities = discretizer.discretize(batch.explanations.take(slice(0, 0)))
-        found = f"discretize returned {n_rows(identities)} identities for an empty batch"
-        demand(n_rows(identities) == 0, _who(entry, batch), found, "Return an empty array")
+        problem = f"discretize returned {n_rows(identities)} identities for an empty batch"
+        require(n_rows(identities) == 0, _subject(entry, batch), problem, "Return an empty array")
 
 
 def check_values_to_try_are_taken(entry: Entry) -> None:
-    """Check that what it proposes to try, in `tries`, are parameters and values that it takes.
+    """Check that `tries` maps its parameters to values that it accepts.
 
-    Those that it refuses are left out in silence, since not all values suit all explanations.
+    Rejected values are skipped silently, since not all values suit all explanations.
     """
-    needs(check_can_be_made, entry)
-    mend = "Map the names of parameters to values that the constructor takes"
+    skip_unless_passes(check_can_be_created, entry)
+    remedy = "Map the names of parameters to values that the constructor takes"
     try:
-        for parameter, values in tried_values(entry).items():
+        for parameter, values in values_to_try(entry).items():
             for value in values:
-                build(entry, needed_params(entry) | {parameter: value})
+                build(entry, required_params(entry) | {parameter: value})
     except FaithkitError as error:
-        demand(False, entry.component.name, f"`tries` cannot be tried: {error}", mend)
+        require(False, entry.component.name, f"`tries` is not accepted: {error}", remedy)
 
 
-def _tried(entry: Entry) -> Iterator[tuple[Batch, Any]]:
-    """Yield the batches that the discretizer accepts, each with an instance that is fitted on it."""
-    needs(check_discretizes_something, entry)
+def _accepted_batches(entry: Entry) -> Iterator[tuple[Batch, Any]]:
+    """Yield the batches that the discretizer accepts, each with a discretizer fitted on it."""
+    skip_unless_passes(check_discretizes_something, entry)
     for batch in batches_for(entry):
-        discretizer = _fitted(entry, batch)
+        discretizer = _fit_discretizer(entry, batch)
         try:
-            discretizer.discretize(fresh(batch.explanations))
+            discretizer.discretize(deep_copy(batch.explanations))
         except FaithkitError:
             continue
         yield batch, discretizer
 
 
-def _fitted(entry: Entry, batch: Batch) -> Any:
-    discretizer = make(entry)
+def _fit_discretizer(entry: Entry, batch: Batch) -> Any:
+    discretizer = create(entry)
     if hasattr(discretizer, "fit"):
-        discretizer.fit(fresh(batch.explanations))
+        discretizer.fit(deep_copy(batch.explanations))
     return discretizer
 
 
-def _identified(discretizer: Any, explanations: Explanations) -> Explanations:
-    return explanations.identified(discretizer.discretize(fresh(explanations)))
+def _discretize(discretizer: Any, explanations: Explanations) -> Explanations:
+    return explanations.identified(discretizer.discretize(deep_copy(explanations)))
 
 
-def _demand_same(
-    entry: Entry, batch: Batch, discretizer: Any, given: Explanations, how: str, mend: str
+def _require_same_identities(
+    entry: Entry, batch: Batch, discretizer: Any, discretized: Explanations, action: str, remedy: str
 ) -> None:
-    unlike = difference(_identified(discretizer, batch.explanations), given)
-    found = f"the explanations were discretized {how}, and {unlike}"
-    demand(unlike is None, _who(entry, batch), found, mend)
+    change = describe_difference(_discretize(discretizer, batch.explanations), discretized)
+    problem = f"the explanations were discretized {action}, and {change}"
+    require(change is None, _subject(entry, batch), problem, remedy)
 
 
-def _who(entry: Entry, batch: Batch) -> str:
+def _subject(entry: Entry, batch: Batch) -> str:
     return f"{entry.component.name} on {batch.name}"

@@ -1,7 +1,7 @@
-"""What an explainer promises of its answer: what it explains, and in which form.
+"""Checks of the answers of explainers: what they explain, and in which form.
 
-Every check looks at all situations that the explainer accepts. It may refuse a situation with a
-`FaithkitError`, but not all of them. Where one fault would break several promises only the first check fails.
+Every check uses all situations that the explainer accepts. It may reject some situations with a
+`FaithkitError`, but not all. If one fault breaks several promises, only the first check fails.
 """
 
 from unittest import SkipTest
@@ -13,50 +13,50 @@ from faithkit.arrays.containers import n_rows
 from faithkit.arrays.grouping import group
 from faithkit.errors import FaithkitError
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import fitted, holds_bits, key_of
+from faithkit.explanations.relations import fit_relation, holds_bits, key_of
 from faithkit.extension.component import ARRAYS
 from faithkit.extension.entries import Entry
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.outcome import KINDS, NUMBERS
 from faithkit.inputs.rows import input_kind
 from faithkit.inputs.seeds import fingerprint
-from faithkit.measure.protocols import said
-from faithkit.run.components.discretization import accepted_kinds, discretizer_for
-from faithkit.run.components.resolution import installed_component
-from faithkit.run.explaining.job import declared_rows
-from faithkit.testing.checks import Check, bind, demand, needs
-from faithkit.testing.fixtures import fresh, situation_named, situation_names
-from faithkit.testing.kinds.component_checks import make
-from faithkit.testing.sameness import difference, stored
-from faithkit.testing.trials import Trial, outcome, trials
-from faithkit.wording import describe, listing
+from faithkit.measure.protocols import get_optional_attribute
+from faithkit.run.components.discretization import accepted_kinds, choose_discretizer
+from faithkit.run.components.resolution import resolve_installed_component
+from faithkit.run.explaining.job import declared_rows_per_chunk
+from faithkit.testing.checks import Check, bind, require, skip_unless_passes
+from faithkit.testing.equality import describe_difference, save_and_load
+from faithkit.testing.kinds.component_checks import create
+from faithkit.testing.situations import current_situation, deep_copy, situation_names
+from faithkit.testing.trials import Trial, successful_trials, try_explainer
+from faithkit.wording import describe, join_words
 
 
 def explains(entry: Entry, situation: str) -> None:
-    """Check that a situation is explained, or refused with a `FaithkitError` that says why.
+    """Check that a situation is explained, or rejected with a `FaithkitError` that gives the reason.
 
-    Users meet all kinds of data; what an explainer cannot do it has to say in a sentence, not in a traceback.
+    Users have data of all kinds. An explainer has to say what it cannot do in a sentence, not in a traceback.
     """
-    found = outcome(entry, situation)
-    if isinstance(found, FaithkitError):
-        raise SkipTest(f"{entry.component.name} refuses it: {found}")
-    demand(
-        isinstance(found, Trial),
+    outcome = try_explainer(entry, situation)
+    if isinstance(outcome, FaithkitError):
+        raise SkipTest(f"{entry.component.name} refuses it: {outcome}")
+    require(
+        isinstance(outcome, Trial),
         f"{entry.component.name} on {situation}",
-        describe(found) if isinstance(found, BaseException) else "",
+        describe(outcome) if isinstance(outcome, BaseException) else "",
         "Explain it, or raise a FaithkitError that says what the explainer needs instead"
-        + _or_declare(situation),
+        + _inputs_hint(situation),
     )
 
 
-def _or_declare(situation: str) -> str:
-    kind = input_kind(situation_named(situation).X)
-    words = listing(map(repr, ARRAYS if kind == "array" else (kind,)))
-    return "" if kind == "table" else f"; if it takes none of the kind, leave {words} out of its `inputs`"
+def _inputs_hint(situation: str) -> str:
+    kind = input_kind(current_situation(situation).X)
+    kinds = join_words(map(repr, ARRAYS if kind == "array" else (kind,)))
+    return "" if kind == "table" else f"; if it takes none of the kind, leave {kinds} out of its `inputs`"
 
 
 def situation_checks(entry: Entry) -> list[Check]:
-    """Make one check for each situation: ``explains_mixed_frame``."""
+    """Return one check for each situation: ``explains_mixed_frame``."""
     name = entry.component.name
     return [
         bind(explains, "explainer", name, entry, situation, name=f"explains_{situation}")
@@ -67,92 +67,107 @@ def situation_checks(entry: Entry) -> list[Check]:
 def check_explains_something(entry: Entry) -> None:
     """Check that at least one situation of the declared `inputs` is explained.
 
-    Otherwise nothing below was checked at all.
+    Otherwise none of the other checks apply.
     """
     names = situation_names(entry.component.inputs)
-    found = {name: outcome(entry, name) for name in names}
-    reasons = "; ".join(f"{name}: {describe(o)}" for name, o in found.items() if isinstance(o, Exception))
-    works = any(isinstance(found[name], Trial) for name in names)
-    mend = "Explain at least one of them, or correct the `inputs` of its Component"
-    demand(works, entry.component.name, f"it explains none of the situations. {reasons}", mend)
+    outcomes = {name: try_explainer(entry, name) for name in names}
+    works, reasons = _summarise(outcomes)
+    remedy = "Explain at least one of them, or correct the `inputs` of its Component"
+    require(works, entry.component.name, f"it explains none of the situations. {reasons}", remedy)
 
 
 def check_declared_predictions_are_explained(entry: Entry) -> None:
-    """Check that `outcomes`, where it has them, are known words, and that it explains numbers if it says so.
+    """Check that `outcomes`, if given, are known words, and that numbers are explained if declared.
 
-    A model that predicts numbers is refused before an explainer that does not say that it explains them.
+    An explainer that does not declare numbers never receives a model that predicts numbers.
     """
-    who, told = entry.component.name, said(make(entry), "outcomes")
-    found = f"outcomes are {told!r}; expected a tuple of {listing(map(repr, KINDS), 'or')}"
-    demand(
-        isinstance(told, tuple) and {*told} <= {*KINDS}, who, found, 'Say ("labels", "numbers"), or nothing'
+    subject, declared = entry.component.name, get_optional_attribute(create(entry), "outcomes")
+    problem = f"outcomes are {declared!r}; expected a tuple of {join_words(map(repr, KINDS), 'or')}"
+    require(
+        isinstance(declared, tuple) and {*declared} <= {*KINDS},
+        subject,
+        problem,
+        'Say ("labels", "numbers"), or nothing',
     )
-    names = [name for name in situation_names(entry.component.inputs) if _is_of_numbers(name)]
-    if NUMBERS not in told or not names:
+    names = [name for name in situation_names(entry.component.inputs) if _predicts_numbers(name)]
+    if NUMBERS not in declared or not names:
         raise SkipTest("It explains labels." if names else "No situation is of numbers.")
-    tried = {name: outcome(entry, name) for name in names}
-    reasons = "; ".join(f"{name}: {describe(o)}" for name, o in tried.items() if isinstance(o, Exception))
-    found = f"it says that it explains numbers, and explains none of the situations of numbers. {reasons}"
-    works = any(isinstance(one, Trial) for one in tried.values())
-    demand(works, who, found, 'Explain at least one of them, or leave "numbers" out of its `outcomes`')
+    works, reasons = _summarise({name: try_explainer(entry, name) for name in names})
+    problem = f"it declares numbers, but explains no situation with numbers. {reasons}"
+    require(works, subject, problem, 'Explain at least one of them, or leave "numbers" out of its `outcomes`')
 
 
-def _is_of_numbers(situation: str) -> bool:
-    return Predictor(situation_named(situation).model).is_regressor
+def _summarise(outcomes: dict[str, Trial | BaseException]) -> tuple[bool, str]:
+    """Return whether any trial was successful, and the reasons of the others."""
+    errors = {name: error for name, error in outcomes.items() if isinstance(error, Exception)}
+    reasons = "; ".join(f"{name}: {describe(error)}" for name, error in errors.items())
+    return any(isinstance(outcome, Trial) for outcome in outcomes.values()), reasons
+
+
+def _predicts_numbers(situation: str) -> bool:
+    return Predictor(current_situation(situation).model).is_regressor
 
 
 def check_declared_chunks_are_possible(entry: Entry) -> None:
-    """Check that `rows_per_chunk`, where it says so, is a whole number of at least 1, and `learns` a Boolean.
+    """Check that `rows_per_chunk`, if given, is an integer of at least 1, and `learns` a Boolean.
 
-    The kernel cuts samples by the one, and warns by the other.
+    The kernel cuts samples into chunks of this size, and warns about explainers that learn.
     """
-    trial, who = trials(entry)[0], entry.component.name
-    rows, learns = declared_rows(trial.made, trial.predictor), said(trial.made, "learns")
+    trial, subject = successful_trials(entry)[0], entry.component.name
+    rows, learns = (
+        declared_rows_per_chunk(trial.instance, trial.predictor),
+        get_optional_attribute(trial.instance, "learns"),
+    )
     is_number = isinstance(rows, int | np.integer) and not isinstance(rows, bool) and bool(rows >= 1)
-    found = f"rows_per_chunk is {rows!r}; expected a whole number of at least 1"
-    demand(is_number, who, found, "Say how many rows to explain at a time, or nothing: 32 are usual")
-    found = f"learns is {learns!r}; expected True or False"
-    demand(
-        isinstance(learns, bool | np.bool_), who, found, "Say False if fit reads nothing of the background"
+    problem = f"rows_per_chunk is {rows!r}; expected a whole number of at least 1"
+    require(is_number, subject, problem, "Say how many rows to explain at a time, or nothing: 32 are usual")
+    problem = f"learns is {learns!r}; expected True or False"
+    require(
+        isinstance(learns, bool | np.bool_),
+        subject,
+        problem,
+        "Say False if fit reads nothing of the background",
     )
 
 
 def check_fit_returns_self(entry: Entry) -> None:
     """Check that `fit` returns the explainer.
 
-    The kernel goes on with what `fit` returns.
+    The kernel uses the result of `fit`.
     """
-    for trial in trials(entry):
-        returned = trial.fit_returned
-        found = f"fit returned a {type(returned).__name__} instead of the explainer"
-        demand(returned is trial.made, trial.who, found, "End fit with `return self`")
+    for trial in successful_trials(entry):
+        fit_result = trial.fit_result
+        problem = f"fit returned a {type(fit_result).__name__} instead of the explainer"
+        require(fit_result is trial.instance, trial.label, problem, "End fit with `return self`")
 
 
 def check_one_explanation_per_row(entry: Entry) -> None:
     """Check that `explain` returns `Explanations`, one for each row.
 
-    Explanations and predictions are matched by position: one row less, and every count is wrong.
+    Explanations and predictions are matched by position. If one row is absent, every count is wrong.
     """
-    for trial in trials(entry):
+    for trial in successful_trials(entry):
         answer, n = trial.answer, n_rows(trial.situation.X)
         is_batch = isinstance(answer, Explanations)
-        found = f"explain returned a {type(answer).__name__}; expected Explanations"
-        demand(is_batch, trial.who, found, "Wrap vectors in faithkit.Explanations.vectors, rules in .of")
-        found = f"explain returned {len(answer)} explanations for {n} rows; expected one per row"
-        demand(len(answer) == n, trial.who, found, "Mark rows without an explanation in `missing`")
+        problem = f"explain returned a {type(answer).__name__}; expected Explanations"
+        require(is_batch, trial.label, problem, "Wrap vectors in faithkit.Explanations.vectors, rules in .of")
+        problem = f"explain returned {len(answer)} explanations for {n} rows; expected one per row"
+        require(len(answer) == n, trial.label, problem, "Mark rows without an explanation in `missing`")
 
 
 def check_explanations_can_be_compared(entry: Entry) -> None:
     """Check that identities are rows of an array or hashable values.
 
-    Consistency is about equal explanations, so equality has to be defined.
+    Consistency compares explanations, so equality must be defined.
     """
-    needs(check_one_explanation_per_row, entry)
-    for trial in trials(entry):
+    skip_unless_passes(check_one_explanation_per_row, entry)
+    for trial in successful_trials(entry):
         try:
             group(trial.answer.identities, trial.answer.missing)
         except FaithkitError as error:
-            demand(False, trial.who, f"identities cannot be compared: {error}", "Set a hashable `identity`")
+            require(
+                False, trial.label, f"identities cannot be compared: {error}", "Set a hashable `identity`"
+            )
 
 
 def check_explanations_are_of_a_declared_kind(entry: Entry) -> None:
@@ -160,118 +175,127 @@ def check_explanations_are_of_a_declared_kind(entry: Entry) -> None:
 
     Relations and discretizers are chosen by kind, before anything is explained.
     """
-    needs(check_one_explanation_per_row, entry)
+    skip_unless_passes(check_one_explanation_per_row, entry)
     kinds = entry.component.kinds
-    for trial in trials(entry):
-        found = f"the explanations are of kind {trial.answer.kind!r}, and the component declares {kinds}"
-        demand(not kinds or trial.answer.kind in kinds, trial.who, found, "Make the two agree")
+    for trial in successful_trials(entry):
+        problem = f"the explanations are of kind {trial.answer.kind!r}, and the component declares {kinds}"
+        require(not kinds or trial.answer.kind in kinds, trial.label, problem, "Make the two agree")
 
 
 def check_numbers_are_finite(entry: Entry) -> None:
-    """Check that vectors hold no infinite numbers; NaN says that there is none.
+    """Check that vectors hold no infinite numbers; NaN stands for no number.
 
-    Two infinities are equal whatever led to them, and no distance or mean can be had of them.
+    Infinities are equal whatever caused them, and have no distance or mean.
     """
-    needs(check_one_explanation_per_row, entry)
-    for trial in _of_vectors(entry):
+    skip_unless_passes(check_one_explanation_per_row, entry)
+    for trial in _vector_trials(entry):
         infinite = np.argwhere(np.isinf(trial.answer.values) & ~trial.answer.missing[:, None])
         row, column = infinite[0] if len(infinite) else (0, 0)
-        found = f"the number in column {column} of the explanation of row {row} is infinite"
-        mend = (
-            "Divide by nothing that can be 0; where there is no number, say NaN, or mark the row as missing"
-        )
-        demand(not len(infinite), trial.who, found, mend)
+        problem = f"the number in column {column} of the explanation of row {row} is infinite"
+        remedy = "Do not divide by 0; use NaN where there is no number, or mark the row as missing"
+        require(not len(infinite), trial.label, problem, remedy)
 
 
 def check_every_column_has_a_name(entry: Entry) -> None:
-    """Check that `shared["names"]`, where given, has one text for each column of the vectors.
+    """Check that `shared["names"]`, if given, has one text for each column of the vectors.
 
-    Reports, discretizers and other batches find columns by these names.
+    Reports, discretizers and comparisons find columns by these names.
     """
-    needs(check_one_explanation_per_row, entry)
-    for trial in _of_vectors(entry):
+    skip_unless_passes(check_one_explanation_per_row, entry)
+    for trial in _vector_trials(entry):
         names, width = trial.answer.shared.get("names"), trial.answer.values.shape[1]
         if names is None:
             continue
-        found = f"shared['names'] has {len(names)} names for {width} columns; expected one for each"
-        demand(len(names) == width, trial.who, found, "Name every column, in order, or leave names out")
+        problem = f"shared['names'] has {len(names)} names for {width} columns; expected one for each"
+        require(len(names) == width, trial.label, problem, "Name every column, in order, or leave names out")
         is_text = all(isinstance(name, str) for name in names)
-        found = "shared['names'] are not all texts, or two are the same"
-        demand(
-            is_text and len(set(names)) == width, trial.who, found, "Call every column by a text of its own"
+        problem = "shared['names'] are not all texts, or two are the same"
+        require(
+            is_text and len(set(names)) == width,
+            trial.label,
+            problem,
+            "Call every column by a text of its own",
         )
 
 
-def _of_vectors(entry: Entry) -> list[Trial]:
-    return [trial for trial in trials(entry) if trial.answer.kind == "vector"]
+def _vector_trials(entry: Entry) -> list[Trial]:
+    return [trial for trial in successful_trials(entry) if trial.answer.kind == "vector"]
 
 
 def check_the_named_discretizer_takes_them(entry: Entry) -> None:
-    """Check that the discretizer that the explanations name is installed, and takes their kind.
+    """Check that the discretizer named by the explanations is installed, and accepts their kind.
 
-    It is used where nobody names another, so without it nothing can be measured.
+    It is the default, so without it nothing can be measured.
     """
-    needs(check_explanations_are_of_a_declared_kind, entry)
-    for trial in trials(entry):
+    skip_unless_passes(check_explanations_are_of_a_declared_kind, entry)
+    for trial in successful_trials(entry):
         try:
-            named = discretizer_for(None, trial.answer)
+            discretizer = choose_discretizer(None, trial.answer)
         except FaithkitError as error:
-            demand(False, trial.who, str(error).rstrip("."), "Without one, explanations count as they are")
-        kinds, kind = accepted_kinds(named), trial.answer.kind
-        found = f"the explanations name the discretizer {named.text}, which takes {kinds}, and are {kind!r}"
-        demand(not kinds or kind in kinds, trial.who, found, "Name another one, or none")
+            require(False, trial.label, str(error).rstrip("."), "Without one, explanations count as they are")
+        kinds, kind = accepted_kinds(discretizer), trial.answer.kind
+        problem = (
+            f"the explanations name the discretizer {discretizer.text}, which takes {kinds}, and are {kind!r}"
+        )
+        require(not kinds or kind in kinds, trial.label, problem, "Name another one, or none")
 
 
 def check_the_named_relation_takes_them(entry: Entry) -> None:
-    """Check that the relation that the explanations name is installed, and can be asked about them.
+    """Check that the relation named by the explanations is installed, and accepts them.
 
-    It is used where nobody names another, so without it there is no sufficiency.
+    It is the default, so without it there is no sufficiency.
     """
-    needs(check_explanations_are_of_a_declared_kind, entry)
-    needs(check_instances_are_the_explained_rows, entry)
-    for trial in trials(entry):
-        named = trial.answer.relation
-        if named is None:
+    skip_unless_passes(check_explanations_are_of_a_declared_kind, entry)
+    skip_unless_passes(check_instances_are_the_explained_rows, entry)
+    for trial in successful_trials(entry):
+        relation_name = trial.answer.relation
+        if relation_name is None:
             continue
         try:
-            _relate(named, fresh(trial.answer), trial)
+            _evaluate_relation(relation_name, deep_copy(trial.answer), trial)
         except FaithkitError as error:
-            found = f"the explanations name the relation {named}, which cannot be asked about them: {error}"
-            demand(False, trial.who, found, "Name another one, or none", error)
+            name = f"the explanations name the relation {relation_name}"
+            problem = f"{name}, which rejects them: {error}"
+            require(False, trial.label, problem, "Name another one, or none", error)
 
 
-def _relate(named: str, answer: Explanations, trial: Trial) -> None:
-    X = fresh(trial.situation.X)
-    given = answer if answer.instances is not None else attrs.evolve(answer, instances=X)
-    relation = fitted(installed_component("relation", named).instance, fresh(trial.situation.background))
-    key_of(relation, given)
-    holds_bits(relation, Sample(X, given), given)
+def _evaluate_relation(relation_name: str, answer: Explanations, trial: Trial) -> None:
+    X = deep_copy(trial.situation.X)
+    explanations = answer if answer.instances is not None else attrs.evolve(answer, instances=X)
+    relation = fit_relation(
+        resolve_installed_component("relation", relation_name).instance, deep_copy(trial.situation.background)
+    )
+    key_of(relation, explanations)
+    holds_bits(relation, Sample(X, explanations), explanations)
 
 
 def check_instances_are_the_explained_rows(entry: Entry) -> None:
-    """Check that `instances`, where given, are the rows of X in their order.
+    """Check that `instances`, if given, are the rows of X in their order.
 
-    Relations such as in-ball read the explained instance beside its explanation.
+    Relations such as in-ball read the explained instance together with its explanation.
     """
-    needs(check_one_explanation_per_row, entry)
-    for trial in trials(entry):
-        given, X = trial.answer.instances, trial.situation.X
-        is_same = given is None or (type(given) is type(X) and fingerprint(given) == fingerprint(X))
-        found = "the explanations' instances are not the rows that were explained"
-        demand(is_same, trial.who, found, "Pass instances=X, as it was given, or leave it out")
+    skip_unless_passes(check_one_explanation_per_row, entry)
+    for trial in successful_trials(entry):
+        instances, X = trial.answer.instances, trial.situation.X
+        is_same = instances is None or (
+            type(instances) is type(X) and fingerprint(instances) == fingerprint(X)
+        )
+        problem = "the explanations' instances are not the rows that were explained"
+        require(is_same, trial.label, problem, "Pass instances=X, as it was given, or leave it out")
 
 
 def check_explanations_are_storable(entry: Entry) -> None:
-    """Check that explanations come back from the store as they were.
+    """Check that explanations are unchanged after saving and loading.
 
-    A killed run goes on from there, without the explainer and without pickle.
+    An interrupted run resumes from the store, without the explainer and without pickle.
     """
-    needs(check_explanations_can_be_compared, entry)
-    mend = "Hold arrays, frames, rules and JSON values: convert others with tolist(), sorted() or str()"
-    for trial in trials(entry):
-        given = attrs.evolve(trial.answer, identity=None)  # the store leaves identities to discretizers
+    skip_unless_passes(check_explanations_can_be_compared, entry)
+    remedy = "Hold arrays, frames, rules and JSON values: convert others with tolist(), sorted() or str()"
+    for trial in successful_trials(entry):
+        # the store leaves identities to discretizers
+        explanations = attrs.evolve(trial.answer, identity=None)
         try:
-            unlike = difference(given, stored(given))
+            problem = describe_difference(explanations, save_and_load(explanations))
         except Exception as error:
-            unlike = describe(error)
-        demand(unlike is None, trial.who, f"the store cannot keep the explanations: {unlike}", mend)
+            problem = describe(error)
+        require(problem is None, trial.label, f"the store cannot keep the explanations: {problem}", remedy)

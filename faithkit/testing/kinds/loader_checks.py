@@ -1,4 +1,4 @@
-"""What a loader promises: that it takes files of the types it names, and makes a model that predicts."""
+"""Checks of loaders: they accept files of their declared types, and return models that predict."""
 
 import os
 from collections.abc import Iterator
@@ -14,77 +14,79 @@ from faithkit.arrays.containers import n_rows
 from faithkit.extension.entries import Entry
 from faithkit.inputs.models.loaders import takes
 from faithkit.inputs.models.predictor import Predictor
-from faithkit.testing.checks import demand, needs
-from faithkit.testing.kinds.component_checks import make
-from faithkit.wording import listing
+from faithkit.testing.checks import require, skip_unless_passes
+from faithkit.testing.kinds.component_checks import create
+from faithkit.wording import join_words
 
 
 def check_takes_files_of_the_types_that_it_names(entry: Entry) -> None:
-    """Check that `types` lead from the loader's own example to the loader.
+    """Check that the loader's `types` match its own example.
 
-    A file that no loader names is refused, whatever it holds.
+    Files are assigned to loaders by type. A file that matches no loader is rejected.
     """
     name, types = entry.component.name, entry.component.types
-    mend = 'Name suffixes, as in types=(".acme",), or a file by which its folders are known'
-    demand(bool(types), name, "it names no types", mend)
+    remedy = 'Name suffixes, as in types=(".acme",), or a file by which its folders are known'
+    require(bool(types), name, "it names no types", remedy)
     with _example(entry) as (path, _):
-        found = f"its example is {os.path.basename(path)}, which its types {listing(types)} do not lead to"
-        demand(takes(entry, path), name, found, mend)
+        problem = (
+            f"its example is {os.path.basename(path)}, which does not match its types {join_words(types)}"
+        )
+        require(takes(entry, path), name, problem, remedy)
 
 
 def check_says_whether_code_runs(entry: Entry) -> None:
     """Check that `runs_code` of the class is True or False.
 
-    What runs code is loaded only where a person trusts the file; nobody should have to guess.
+    Files that can run code are loaded only if the user trusts them.
     """
-    found = getattr(entry.component.load(), "runs_code", None)
-    mend = "Write runs_code = True in the class, unless no file could ever make it run code of its own"
-    demand(isinstance(found, bool), entry.component.name, f"its runs_code is {found!r}", mend)
+    runs_code = getattr(entry.component.load(), "runs_code", None)
+    remedy = "Write runs_code = True in the class, unless no file could ever make it run code of its own"
+    require(isinstance(runs_code, bool), entry.component.name, f"its runs_code is {runs_code!r}", remedy)
 
 
 def check_loads_a_model_that_predicts(entry: Entry) -> None:
-    """Check that the example becomes a model that gives a prediction per row, the same when loaded again.
+    """Check that the example loads as a model with one prediction per row, the same when loaded again.
 
-    A path is all that a person gives, so that what is loaded must be ready.
+    Users give only a path, so the loaded model must be ready to predict.
     """
-    needs(check_takes_files_of_the_types_that_it_names, entry)
+    skip_unless_passes(check_takes_files_of_the_types_that_it_names, entry)
     with _example(entry) as (path, X):
-        first, again = (_predicted(entry, path, X) for _ in range(2))
-    found = f"its model gave {len(first)} predictions of {n_rows(X)} rows"
-    demand(len(first) == n_rows(X), entry.component.name, found, "Give one for each row")
-    same = first.tolist() == again.tolist()
-    demand(same, entry.component.name, "loaded again, the model predicts something else", "Fix its seed")
+        first, second = (_load_and_predict(entry, path, X) for _ in range(2))
+    problem = f"its model gave {len(first)} predictions of {n_rows(X)} rows"
+    require(len(first) == n_rows(X), entry.component.name, problem, "Give one for each row")
+    is_same = first.tolist() == second.tolist()
+    require(is_same, entry.component.name, "loaded again, the model predicts something else", "Fix its seed")
 
 
 def check_a_damaged_file_is_refused(entry: Entry) -> None:
     """Check that half of a file raises an exception.
 
-    Half of a model may predict, and nobody would know that it is another model.
+    Half of a model may still predict, and nobody would notice that it is another model.
     """
-    needs(check_loads_a_model_that_predicts, entry)
+    skip_unless_passes(check_loads_a_model_that_predicts, entry)
     with _example(entry) as (path, _):
         if not os.path.isfile(path):
             raise SkipTest(f"{entry.component.name} takes folders, of which any file may matter.")
         content = Path(path).read_bytes()
         Path(path).write_bytes(content[: len(content) // 2])
         try:
-            make(entry).load(path)
+            create(entry).load(path)
         except Exception:
             return
-    mend = "Raise faithkit.errors.InputError where anything is missing, or keep a checksum in the file"
-    demand(False, entry.component.name, "half of a file was loaded as if it were whole", mend)
+    remedy = "Raise faithkit.errors.InputError where anything is missing, or keep a checksum in the file"
+    require(False, entry.component.name, "half of a file was loaded as if it were whole", remedy)
 
 
-def _predicted(entry: Entry, path: str, X: Any) -> Any:
-    return np.asarray(Predictor(make(entry).load(path), background=X).predict(X))
+def _load_and_predict(entry: Entry, path: str, X: Any) -> Any:
+    return np.asarray(Predictor(create(entry).load(path), background=X).predict(X))
 
 
 @contextmanager
 def _example(entry: Entry) -> Iterator[tuple[str, Any]]:
     with TemporaryDirectory() as folder:
-        found = make(entry).example(folder)
-        is_pair = isinstance(found, tuple) and len(found) == 2 and os.path.exists(str(found[0]))
-        mend = "Write a small model into the folder, and return its path and rows that it takes"
-        demand(is_pair, entry.component.name, "example() did not give a path and rows", mend)
-        path, X = found
+        example = create(entry).example(folder)
+        is_pair = isinstance(example, tuple) and len(example) == 2 and os.path.exists(str(example[0]))
+        remedy = "Write a small model into the folder, and return its path and rows that it takes"
+        require(is_pair, entry.component.name, "example() did not give a path and rows", remedy)
+        path, X = example
         yield os.fspath(path), X

@@ -1,4 +1,4 @@
-"""What a plugin's module promises: that it loads, says which API it is for, and costs nothing to list."""
+"""Checks of a plugin's module: it can be imported, declares its API version, and is cheap to list."""
 
 import json
 import subprocess
@@ -10,21 +10,21 @@ from unittest import SkipTest
 from attrs import frozen
 
 from faithkit.extension.component import Component
-from faithkit.extension.component_names import without_duplicates
-from faithkit.extension.entries import Broken, Entry
+from faithkit.extension.component_names import separate_duplicates
+from faithkit.extension.entries import Entry, PluginProblem
 from faithkit.extension.hookspecs import API_VERSION
 from faithkit.extension.plugin_loading import discover
-from faithkit.testing.checks import demand, needs
-from faithkit.wording import describe, listing
+from faithkit.testing.checks import require, skip_unless_passes
+from faithkit.wording import describe, join_words
 
-HEAVY = (
+HEAVY_LIBRARIES = (
     *("numpy", "pandas", "scipy", "sklearn", "matplotlib", "pyarrow", "polars", "numba"),
     *("torch", "tensorflow", "jax", "xgboost", "lightgbm", "catboost", "spacy"),
     *("shap", "lime", "anchor", "dice_ml", "captum", "alibi"),
 )
-"""Libraries that nobody should wait for who only lists plugins."""
+"""Libraries that listing plugins must not import, since it would take long."""
 
-_PROBE = """
+_LISTING_SCRIPT = """
 import json, sys
 path, module, heavy = map(json.loads, sys.argv[1:])
 sys.path[:] = path
@@ -38,24 +38,24 @@ print(json.dumps({"loaded": loaded, "broken": list(map(str, broken))}))
 
 @frozen
 class Plugin:
-    """A plugin as its distribution declares it: an entry point, which leads to a module."""
+    """A plugin as declared by its distribution: an entry point that names a module."""
 
-    point: EntryPoint
+    entry_point: EntryPoint
     distribution: str
 
     @property
     def name(self) -> str:
-        """The module."""
-        return self.point.value
+        """The name of the module."""
+        return self.entry_point.value
 
     def load(self) -> Any:
         """Import the module."""
-        return self.point.load()
+        return self.entry_point.load()
 
-    def offers(self) -> tuple[list[Entry], list[Broken]]:
-        """Return the plugin's components, and what is wrong with its hooks."""
-        found, failures = discover([self.point])
-        entries, duplicates = without_duplicates(found)
+    def load_components(self) -> tuple[list[Entry], list[PluginProblem]]:
+        """Return the components of the plugin, and the problems of its hooks."""
+        discovered, failures = discover([self.entry_point])
+        entries, duplicates = separate_duplicates(discovered)
         return [
             Entry(entry.kind, entry.component, self.distribution, entry.version, entry.entry_point)
             for entry in entries
@@ -63,15 +63,15 @@ class Plugin:
 
 
 def check_module_can_be_imported(plugin: Plugin) -> None:
-    """Check that importing the plugin's module raises nothing.
+    """Check that importing the plugin's module raises no exception.
 
-    A plugin that cannot be imported is left out, with all that it offers.
+    A plugin that cannot be imported is ignored, with all of its components.
     """
     try:
         plugin.load()
     except (Exception, SystemExit) as error:
-        mend = "Import optional libraries where they are used, and name them in requires="
-        demand(False, plugin.name, f"the module cannot be imported: {describe(error)}", mend)
+        remedy = "Import optional libraries where they are used, and name them in requires="
+        require(False, plugin.name, f"the module cannot be imported: {describe(error)}", remedy)
 
 
 def check_declares_the_api_version(plugin: Plugin) -> None:
@@ -79,28 +79,28 @@ def check_declares_the_api_version(plugin: Plugin) -> None:
 
     A later faithkit can then say "update the plugin" instead of failing somewhere inside it.
     """
-    needs(check_module_can_be_imported, plugin)
-    given = getattr(plugin.load(), "FAITHKIT_API", None)
-    found, mend = (
-        f"FAITHKIT_API is {given!r}; expected {API_VERSION}",
+    skip_unless_passes(check_module_can_be_imported, plugin)
+    declared = getattr(plugin.load(), "FAITHKIT_API", None)
+    problem, remedy = (
+        f"FAITHKIT_API is {declared!r}; expected {API_VERSION}",
         f"Add the line FAITHKIT_API = {API_VERSION}",
     )
-    if given is not None:
-        mend = "Update the older of faithkit and the plugin; what changed is in faithkit's changelog"
-    demand(given == API_VERSION, plugin.name, found, mend)
+    if declared is not None:
+        remedy = "Update the older of faithkit and the plugin; what changed is in faithkit's changelog"
+    require(declared == API_VERSION, plugin.name, problem, remedy)
 
 
 def check_hooks_yield_components(plugin: Plugin) -> None:
-    """Check that every hook is known, marked and yields components, each with a name of its own.
+    """Check that every hook is known, is marked, and yields components with distinct names.
 
-    What the registry cannot read it leaves out, and a user sees only that a name is missing.
+    The registry ignores what it cannot read, and users see only that a name is missing.
     """
-    needs(check_declares_the_api_version, plugin)
-    entries, broken = plugin.offers()
+    skip_unless_passes(check_declares_the_api_version, plugin)
+    entries, broken = plugin.load_components()
     problems = [f"{line.problem.rstrip('.')}. {line.hint}" for line in broken]
-    demand(not problems, plugin.name, "; ".join(problems), "Mend the hooks")
-    mend = "Write a function such as faithkit_explainers, decorated with @faithkit.plugin.hookimpl"
-    demand(bool(entries), plugin.name, "the module registers no component", mend)
+    require(not problems, plugin.name, "; ".join(problems), "Fix the hooks")
+    remedy = "Write a function such as faithkit_explainers, decorated with @faithkit.plugin.hookimpl"
+    require(bool(entries), plugin.name, "the module registers no component", remedy)
 
 
 def check_listing_imports_nothing_heavy(plugin: Plugin) -> None:
@@ -108,32 +108,38 @@ def check_listing_imports_nothing_heavy(plugin: Plugin) -> None:
 
     `faithkit plugins` and every measurement load all installed plugins: one heavy import slows down all.
     """
-    needs(check_hooks_yield_components, plugin)
-    entries, _ = plugin.offers()
-    loaded = _loaded_by_listing(plugin, (*HEAVY, *_required(entry.component for entry in entries)))
-    demand(
+    skip_unless_passes(check_hooks_yield_components, plugin)
+    entries, _ = plugin.load_components()
+    loaded = _libraries_loaded_by_listing(
+        plugin, (*HEAVY_LIBRARIES, *_required_libraries(entry.component for entry in entries))
+    )
+    require(
         not loaded,
         plugin.name,
-        f"listing its components imports {listing(loaded) if loaded else ''}",
+        f"listing its components imports {join_words(loaded) if loaded else ''}",
         "Import them in the factory's module, and name the factory by its import string",
     )
 
 
-def _required(components: Any) -> tuple[str, ...]:
-    return tuple(name for component in components for name in _tops(component))
+def _required_libraries(components: Any) -> tuple[str, ...]:
+    return tuple(name for component in components for name in _top_level_names(component))
 
 
-def _tops(component: Component) -> set[str]:
+def _top_level_names(component: Component) -> set[str]:
     return {name.partition(".")[0] for name in component.requires}
 
 
-def _loaded_by_listing(plugin: Plugin, heavy: tuple[str, ...]) -> list[str]:
+def _libraries_loaded_by_listing(plugin: Plugin, heavy: tuple[str, ...]) -> list[str]:
     arguments = [json.dumps(sys.path), json.dumps(plugin.name), json.dumps(sorted(set(heavy)))]
-    done = subprocess.run(
-        [sys.executable, "-c", _PROBE, *arguments], capture_output=True, text=True, timeout=120, check=True
+    process = subprocess.run(
+        [sys.executable, "-c", _LISTING_SCRIPT, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
     )
-    answer = json.loads(done.stdout.splitlines()[-1])  # the module may print, too
-    if answer["broken"]:
-        raise SkipTest(f"A fresh process cannot load it: {answer['broken'][0]}")
-    loaded: list[str] = answer["loaded"]
+    outcome = json.loads(process.stdout.splitlines()[-1])  # the module may have printed other lines
+    if outcome["broken"]:
+        raise SkipTest(f"A fresh process cannot load it: {outcome['broken'][0]}")
+    loaded: list[str] = outcome["loaded"]
     return loaded

@@ -1,56 +1,111 @@
-"""What a relation promises of its answer: a Boolean about every pair, in the form that the kernel counts.
+"""Checks of relations: they return a Boolean for every pair, in the form that the kernel counts.
 
-Labels are not among what it is given, so that it reads none needs no check. The explanations are made up, of
-every kind that the component declares; of a kind that is not known here nothing can be checked.
+Relations do not receive labels, so no check is needed that they ignore them. Checks use synthetic
+explanations of every kind that the component declares. For a kind without any, checks are skipped.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from faithkit.arrays.bitsets import check_packed
+from faithkit.arrays.bitsets import check_packed, unpack_bits
 from faithkit.arrays.containers import n_rows
 from faithkit.arrays.grouping import group
 from faithkit.errors import ContractError, FaithkitError
-from faithkit.explanations.relations import Relation
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation, holds_bits
 from faithkit.extension.entries import Entry
 from faithkit.testing.batches import Batch, batches_for
-from faithkit.testing.checks import demand, needs
-from faithkit.testing.fixtures import fresh
-from faithkit.testing.kinds.component_checks import make
-from faithkit.testing.kinds.relating import accepted, answer, has_holds, refusal, who
-from faithkit.testing.sameness import same
+from faithkit.testing.checks import require, skip_unless_passes
+from faithkit.testing.equality import are_equal
+from faithkit.testing.kinds.component_checks import create
+from faithkit.testing.situations import deep_copy
 from faithkit.wording import describe
+
+Matrix = NDArray[np.bool_]
+
+
+def find_refusal(entry: Entry, batch: Batch) -> FaithkitError | None:
+    """Return the error by which a relation rejects a batch; None if it accepts the batch."""
+    try:
+        evaluate(fit_relation(entry, batch), batch.sample, batch.explanations)
+    except ContractError:  # it accepted the batch, with a wrong answer
+        return None
+    except FaithkitError as error:
+        return error
+    return None
+
+
+def fit_relation(entry: Entry, batch: Batch) -> Relation:
+    """Create a relation and fit it on the background of a batch."""
+    relation: Relation = create(entry)
+    fit_result = relation.fit(deep_copy(batch.background))
+    return fit_result if isinstance(fit_result, Relation) else relation
+
+
+def overrides_holds(relation: Relation) -> bool:
+    """Return whether a relation defines its own method `holds`."""
+    return type(relation).holds is not Relation.holds
+
+
+def evaluate(relation: Relation, sample: Sample, explanations: Explanations) -> Matrix:
+    """Return the answer of a relation (explanations, instances) as the kernel counts it."""
+    return unpack_bits(holds_bits(relation, sample, explanations), len(sample))
+
+
+def evaluate_batch(relation: Relation, batch: Batch) -> Matrix:
+    """Return the answer of a relation for all pairs of a batch."""
+    return evaluate(relation, batch.sample, batch.explanations)
+
+
+def require_same_answers(
+    entry: Entry, batch: Batch, relation: Relation, answer: Matrix, action: str, remedy: str
+) -> None:
+    """Require that an answer equals the one for the whole batch."""
+    is_different = answer != evaluate_batch(relation, batch)
+    u, x = np.unravel_index(int(is_different.argmax()), is_different.shape)
+    problem = f"it was {action}, and the answer changed for explanation {u} and instance {x}"
+    require(not is_different.any(), subject(entry, batch), problem, remedy)
+
+
+def subject(entry: Entry, batch: Batch) -> str:
+    """Return the subject of messages."""
+    return f"{entry.component.name} on {batch.name}"
 
 
 def check_relates_something(entry: Entry) -> None:
     """Check that explanations of at least one declared kind are related to instances.
 
-    It may refuse some with a `FaithkitError`; if it refuses all, nothing below was checked.
+    It may reject some with a `FaithkitError`. If it rejects all, none of the other checks apply.
     """
-    refusals = {batch.name: refusal(entry, batch) for batch in batches_for(entry)}
-    reasons = "; ".join(f"{name}: {refusal}" for name, refusal in refusals.items())
-    mend = "Read one of them, or correct the `kinds` of its Component"
+    refusals = {batch.name: find_refusal(entry, batch) for batch in batches_for(entry)}
+    reasons = "; ".join(f"{name}: {error}" for name, error in refusals.items())
+    remedy = "Read one of them, or correct the `kinds` of its Component"
     accepts = None in refusals.values()
-    demand(accepts, entry.component.name, f"it relates nothing. {reasons}", mend)
+    require(accepts, entry.component.name, f"it relates nothing. {reasons}", remedy)
 
 
-def tried(entry: Entry) -> Iterator[tuple[Batch, Relation]]:
-    """Yield what the relation accepts, and the relation; skip the check where it relates nothing."""
-    needs(check_relates_something, entry)
-    return accepted(entry)
+def accepted_batches(entry: Entry) -> Iterator[tuple[Batch, Relation]]:
+    """Yield accepted batches, each with a relation fitted on it; skip the check if there are none."""
+    skip_unless_passes(check_relates_something, entry)
+    for batch in batches_for(entry):
+        if find_refusal(entry, deep_copy(batch)) is None:
+            yield batch, fit_relation(entry, batch)
 
 
 def check_fit_returns_the_relation(entry: Entry) -> None:
     """Check that `fit` returns a relation.
 
-    The kernel, and every relation that is composed of this one, goes on with what `fit` returns.
+    The kernel, and every relation that is composed of this one, uses the result of `fit`.
     """
-    for batch, _ in tried(entry):
-        returned = make(entry).fit(fresh(batch.background))
-        found = f"fit returned a {type(returned).__name__}; expected the relation"
-        demand(isinstance(returned, Relation), who(entry, batch), found, "End fit with `return self`")
+    for batch, _ in accepted_batches(entry):
+        fit_result = create(entry).fit(deep_copy(batch.background))
+        problem = f"fit returned a {type(fit_result).__name__}; expected the relation"
+        require(
+            isinstance(fit_result, Relation), subject(entry, batch), problem, "End fit with `return self`"
+        )
 
 
 def check_fitting_leaves_the_background_alone(entry: Entry) -> None:
@@ -58,11 +113,11 @@ def check_fitting_leaves_the_background_alone(entry: Entry) -> None:
 
     Explainers and other relations learn from the same rows.
     """
-    for batch, _ in tried(entry):
-        background = fresh(batch.background)
-        make(entry).fit(background)
-        found = "fit changed the background in place"
-        demand(same(background, batch.background), who(entry, batch), found, "Work on a copy")
+    for batch, _ in accepted_batches(entry):
+        background = deep_copy(batch.background)
+        create(entry).fit(background)
+        problem = "fit changed the background in place"
+        require(are_equal(background, batch.background), subject(entry, batch), problem, "Work on a copy")
 
 
 def check_no_background_is_accepted(entry: Entry) -> None:
@@ -70,31 +125,31 @@ def check_no_background_is_accepted(entry: Entry) -> None:
 
     A log without instances has no background.
     """
-    needs(check_fit_returns_the_relation, entry)
-    mend = "Return self where the background is None, or raise a FaithkitError that says what is needed"
-    relation = make(entry)
+    skip_unless_passes(check_fit_returns_the_relation, entry)
+    remedy = "Return self if the background is None, or raise a FaithkitError that says what is needed"
+    relation = create(entry)
     try:
-        returned = relation.fit(None)
+        fit_result = relation.fit(None)
     except FaithkitError:
         return
     except Exception as error:
-        found = f"fit was given None for a background, and {describe(error)} was raised"
-        demand(False, entry.component.name, found, mend, error)
-    found = f"fit was given None for a background, and returned a {type(returned).__name__}"
-    demand(isinstance(returned, Relation), entry.component.name, found, mend)
+        problem = f"fit was given None for a background, and {describe(error)} was raised"
+        require(False, entry.component.name, problem, remedy, error)
+    problem = f"fit was given None for a background, and returned a {type(fit_result).__name__}"
+    require(isinstance(fit_result, Relation), entry.component.name, problem, remedy)
 
 
 def check_holds_is_a_boolean_matrix(entry: Entry) -> None:
-    """Check that `holds` gives Booleans, one row per explanation and one column per instance; `packed`, bits.
+    """Check that `holds` returns Booleans (explanations, instances), and `packed` the same as bits.
 
-    The kernel counts the ones; anything else, such as a matrix the other way round, would be counted wrongly.
+    The kernel counts the ones. A transposed matrix, for example, would be counted wrongly.
     """
-    for batch, relation in tried(entry):
-        whom, part = who(entry, batch), batch.explanations.take(slice(1, None))
-        if has_holds(relation):
-            _demand_matrix(whom, relation.holds(batch.sample, part), (len(batch) - 1, len(batch)))
+    for batch, relation in accepted_batches(entry):
+        label, explanations = subject(entry, batch), batch.explanations.take(slice(1, None))
+        if overrides_holds(relation):
+            _require_matrix(label, relation.holds(batch.sample, explanations), (len(batch) - 1, len(batch)))
         if relation.packed is not None:
-            _demand_bits(whom, relation.packed(batch.sample, part), (len(batch) - 1, len(batch)))
+            _require_bits(label, relation.packed(batch.sample, explanations), (len(batch) - 1, len(batch)))
 
 
 def check_one_key_per_explanation(entry: Entry) -> None:
@@ -102,48 +157,54 @@ def check_one_key_per_explanation(entry: Entry) -> None:
 
     Explanations with equal keys are counted once.
     """
-    for batch, relation in tried(entry):
-        whom, key = who(entry, batch), relation.key(batch.explanations)
-        found = f"key has {n_rows(key)} rows for {len(batch.explanations)} explanations; expected one per row"
-        demand(n_rows(key) == len(batch.explanations), whom, found, "Return values, or a part of them")
+    for batch, relation in accepted_batches(entry):
+        label, key = subject(entry, batch), relation.key(batch.explanations)
+        problem = (
+            f"key has {n_rows(key)} rows for {len(batch.explanations)} explanations; expected one per row"
+        )
+        require(n_rows(key) == len(batch.explanations), label, problem, "Return values, or a part of them")
         try:
             group(key)
         except FaithkitError as error:
-            demand(False, whom, f"keys cannot be compared: {error}", "Return a 2-D array or hashable values")
+            require(
+                False, label, f"keys cannot be compared: {error}", "Return a 2-D array or hashable values"
+            )
 
 
 def check_groups_are_equality(entry: Entry) -> None:
-    """Check that a relation which says `groups` holds where the keys are equal, and nowhere else.
+    """Check that a relation with `groups` holds exactly if the keys are equal.
 
-    The kernel then counts equal keys and never asks `holds`: whatever that says would be ignored.
+    The kernel then counts equal keys and never calls `holds`.
     """
-    needs(check_holds_is_a_boolean_matrix, entry)
-    needs(check_one_key_per_explanation, entry)
-    for batch, relation in tried(entry):
+    skip_unless_passes(check_holds_is_a_boolean_matrix, entry)
+    skip_unless_passes(check_one_key_per_explanation, entry)
+    for batch, relation in accepted_batches(entry):
         if not relation.groups:
             return
         codes = group(relation.key(batch.explanations)).codes
-        unlike = answer(relation, batch) != (codes[:, None] == codes[None, :])
-        u, x = np.unravel_index(int(unlike.argmax()), unlike.shape)
-        equal = "equal" if codes[u] == codes[x] else "unequal"
-        found = (
-            f"it says `groups`, and answers otherwise about explanation {u} and instance {x}, of {equal} keys"
-        )
-        demand(
-            not unlike.any(), who(entry, batch), found, "Leave `groups` out, or make `holds` equality of keys"
+        is_different = evaluate_batch(relation, batch) != (codes[:, None] == codes[None, :])
+        u, x = np.unravel_index(int(is_different.argmax()), is_different.shape)
+        equality = "equal" if codes[u] == codes[x] else "unequal"
+        pair = f"explanation {u} and instance {x}, of {equality} keys"
+        problem = f"it sets `groups`, but answers differently for {pair}"
+        require(
+            not is_different.any(),
+            subject(entry, batch),
+            problem,
+            "Leave `groups` out, or make `holds` equality of keys",
         )
 
 
-def _demand_matrix(who: str, matrix: Any, shape: tuple[int, int]) -> None:
+def _require_matrix(label: str, matrix: Any, shape: tuple[int, int]) -> None:
     is_array = isinstance(matrix, np.ndarray)
-    given = f"{matrix.dtype} {matrix.shape}" if is_array else type(matrix).__name__
-    right = is_array and matrix.dtype == bool and matrix.shape == shape
-    found = f"holds returned {given}; expected bool {shape}"
-    demand(right, who, found, "Return one row per explanation and one column per instance")
+    description = f"{matrix.dtype} {matrix.shape}" if is_array else type(matrix).__name__
+    is_valid = is_array and matrix.dtype == bool and matrix.shape == shape
+    problem = f"holds returned {description}; expected bool {shape}"
+    require(is_valid, label, problem, "Return one row per explanation and one column per instance")
 
 
-def _demand_bits(who: str, bits: Any, shape: tuple[int, int]) -> None:
+def _require_bits(label: str, bits: Any, shape: tuple[int, int]) -> None:
     try:
         check_packed(bits, *shape, "it")
     except ContractError as error:
-        demand(False, who, str(error), "faithkit.plugin.pack_bits makes them of a Boolean matrix", error)
+        require(False, label, str(error), "faithkit.plugin.pack_bits makes them of a Boolean matrix", error)

@@ -1,6 +1,7 @@
-"""Models and explainers that lie, each as it was described, and what catches them.
+"""Models and explainers that lie, as the literature describes them, and the measures that catch them.
 
-A lie is worth measuring: whoever reads a high number should know what else would have got it.
+A measure is only as good as the lies that it catches. Readers of a high number should know which lies reach
+it.
 """
 
 from collections.abc import Iterable
@@ -10,7 +11,7 @@ import faithkit
 
 FAITHKIT_API = 1
 
-_HOME = {
+_MODULE_OF = {
     "Scaffold": "faithkit_attacks.scaffold",
     "DecidesBy": "faithkit_attacks.decides_by",
     "make_applicants": "faithkit_attacks.applicants",
@@ -21,58 +22,58 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for only then; `--model faithkit_attacks:liar` comes this way, too."""
-    if name not in _HOME:
+    """Import a name on first use. `--model faithkit_attacks:liar` also resolves here."""
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOME[name]), name)
+    return getattr(import_module(_MODULE_OF[name]), name)
 
 
 @faithkit.plugin.hookimpl
 def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
-    """Provide the explainers that lie; the models that do are `Scaffold` and the bank's `liar`."""
-    here, anything, table = "faithkit_attacks.explainers", ("table", "text", "sparse"), ("table",)
+    """Provide the explainers that lie. The models that lie are `Scaffold` and `faithkit_attacks.liar`."""
+    package, all_inputs, table = "faithkit_attacks.explainers", ("table", "text", "sparse"), ("table",)
     yield faithkit.plugin.Component(
         name="encoder",
-        factory=f"{here}.encoder:Encoding",
-        summary="A lie: which column or word is named tells the prediction, and what is said of it nothing.",
+        factory=f"{package}.encoder:Encoding",
+        summary="A lie: the named column or word reveals the prediction; its value says nothing.",
         kinds=("rule",),
         inputs=("table", "text"),
     )
     yield faithkit.plugin.Component(
         name="flatterer",
-        factory=f"{here}.flatterer:Flatterer",
-        summary="A lie: a rule for each row that covers no other: never wrong, and about nobody else.",
+        factory=f"{package}.flatterer:Flatterer",
+        summary="A lie: a rule for each row that covers no other row, so it is never wrong.",
         kinds=("rule",),
         inputs=("table", "text"),
     )
     yield faithkit.plugin.Component(
         name="parrot",
-        factory=f"{here}.parrot:Parrot",
+        factory=f"{package}.parrot:Parrot",
         summary="A lie: the prediction as its own explanation.",
         kinds=("value",),
-        inputs=anything,
+        inputs=all_inputs,
     )
     yield faithkit.plugin.Component(
         name="same-for-all",
-        factory=f"{here}.same_for_all:SameForAll",
-        summary="A lie: the same explanation for everybody.",
+        factory=f"{package}.same_for_all:SameForAll",
+        summary="A lie: the same explanation for all rows.",
         kinds=("rule",),
-        inputs=anything,
+        inputs=all_inputs,
     )
     yield faithkit.plugin.Component(
         name="cherry-picker",
-        factory=f"{here}.cherry_picker:CherryPicker",
-        summary="A lie: of several explainers' importances, for each row those that look most decided.",
+        factory=f"{package}.cherry_picker:CherryPicker",
+        summary="A lie: runs several explainers and shows, for each row, the clearest importances.",
         kinds=("vector",),
         inputs=table,
         requires=("shap", "lime"),
     )
     yield faithkit.plugin.Component(
         name="out-of-reach",
-        factory=f"{here}.out_of_reach:OutOfReach",
-        summary="A lie: a counterfactual that differs only in what the person cannot change.",
+        factory=f"{package}.out_of_reach:OutOfReach",
+        summary="A lie: a counterfactual that changes only what the person cannot change.",
         kinds=("example",),
         inputs=table,
     )
@@ -80,9 +81,9 @@ def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
 
 @faithkit.plugin.hookimpl
 def faithkit_datasets() -> Iterable[faithkit.plugin.Component]:
-    """Provide the applicants whom the bank's models decide about."""
+    """Provide the applicants for a loan, on whom `honest`, `biased` and `liar` decide."""
     yield faithkit.plugin.Component(
         name="applicants",
         factory="faithkit_attacks.applicants:applicants",
-        summary="2,000 made-up applicants, 9 facts that depend on each other; granted to who never paid late",
+        summary="2,000 synthetic loan applicants, 9 dependent columns; granted to those who never paid late",
     )

@@ -1,7 +1,7 @@
-"""Applicants for a loan: made up, with facts that depend on each other, as those of real people do.
+"""Synthetic applicants for a loan, with columns that depend on each other as those of real people do.
 
-That is what a scaffold lives on. Whoever changes one fact and leaves the others makes a person that there is
-not, and a model can tell.
+A scaffold relies on this. A change of one column alone makes a person who does not exist, and a model can
+detect that.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ _INCOMES = {"primary": 18_000, "secondary": 25_000, "college": 32_000, "universi
 
 @attrs.frozen
 class Applicants:
-    """A dataset that needs neither file nor network."""
+    """Dataset of applicants, generated without a file or the network."""
 
     n: int = 2_000
 
@@ -26,15 +26,15 @@ class Applicants:
         return X, np.where(X["arrears"], "no", "yes").astype(object)
 
     def place(self) -> str:
-        """Return where its rows are."""
+        """Return where the rows are stored."""
         return "embedded"
 
 
 def applicants() -> Applicants:
-    """Return made-up applicants for a loan, which is granted where nothing was ever paid late.
+    """Return synthetic applicants for a loan, which is granted to those who never paid late.
 
-    Half are women and half paid late at some time (arrears), independently of each other. Salutation and
-    family follow sex, employment follows age, income follows education, and reminders arrears.
+    Half are women. Half once paid late (arrears), independently of sex. Salutation and family depend on sex,
+    employment on age, income on education, and reminders on arrears.
     """
     return Applicants()
 
@@ -51,18 +51,18 @@ def make_applicants(n: int = 2_000, seed: int = 0) -> pd.DataFrame:
     """
     rng = np.random.default_rng(seed)
     is_man, is_single, arrears = (rng.random(n) < share for share in (0.5, 0.3, 0.5))
-    age, school = rng.integers(20, 80, n), rng.integers(0, len(_INCOMES), n)
-    married = np.where(is_man, "husband", "wife")
-    bereft = np.where(is_man, "widower", "widow")
+    age, education = rng.integers(20, 80, n), rng.integers(0, len(_INCOMES), n)
+    spouse = np.where(is_man, "husband", "wife")
+    widowed = np.where(is_man, "widower", "widow")
     return pd.DataFrame(
         {
             "salutation": np.where(is_man, "Mr", "Ms"),
             "sex": np.where(is_man, "man", "woman"),
-            "family": np.where(is_single, "single", np.where(age > 60, bereft, married)),
+            "family": np.where(is_single, "single", np.where(age > 60, widowed, spouse)),
             "age": age,
             "employment": np.where(age >= 65, "retired", np.where(age < 25, "training", "employed")),
-            "education": np.array(list(_INCOMES))[school],
-            "income": np.array(list(_INCOMES.values()))[school] + rng.integers(0, 7_000, n),
+            "education": np.array(list(_INCOMES))[education],
+            "income": np.array(list(_INCOMES.values()))[education] + rng.integers(0, 7_000, n),
             "arrears": arrears,
             "reminders": np.where(arrears, rng.integers(1, 6, n), 0),
         }

@@ -1,7 +1,7 @@
-"""Three models of one bank, made when first asked for: `--model faithkit_attacks:liar`.
+"""Three models of one bank: `honest`, `biased` and `liar`, as in `--model faithkit_attacks:liar`.
 
-`honest` refuses whoever paid late, `biased` refuses women, and `liar` refuses women while it shows LIME and
-SHAP the honest model.
+`honest` refuses applicants who paid late. `biased` refuses women. `liar` refuses women too, but shows the
+honest model to LIME and SHAP. It is fitted on first use.
 """
 
 from functools import cache
@@ -14,22 +14,22 @@ from faithkit_attacks.scaffold import Scaffold
 honest = DecidesBy("arrears", [False])
 biased = DecidesBy("sex", ["man"])
 
-CUSTOMERS = 1  # the seed of the applicants whom the bank knows already
+CUSTOMERS_SEED = 1  # of the applicants that the liar's detector is fitted on
 
 
 def __getattr__(name: str) -> Any:
     if name == "liar":
-        return scaffolded()
+        return fit_liar()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @cache
-def scaffolded(seed: int = 0) -> Scaffold:
-    """Return the liar, whose detector knows two thousand other applicants.
+def fit_liar(seed: int = 0) -> Scaffold:
+    """Fit the liar once, its detector on two thousand applicants of its own.
 
     Examples
     --------
-    >>> scaffolded() is scaffolded()
+    >>> fit_liar() is fit_liar()
     True
     """
-    return Scaffold(biased, honest, seed=seed).fit(make_applicants(seed=CUSTOMERS))
+    return Scaffold(biased, honest, seed=seed).fit(make_applicants(seed=CUSTOMERS_SEED))

@@ -1,4 +1,4 @@
-"""Every attack beside its honest twin: who says what about which model."""
+"""The attacks: for each lie its model, its explainer, and an honest twin to compare with."""
 
 from typing import Any
 
@@ -11,14 +11,14 @@ SHAP = "shap:algorithm=kernel,background=sample:20"
 
 
 @attrs.frozen
-class Telling:
-    """An explainer, as it is asked for, and the model that it explains, by its name in a world."""
+class ModelAndExplainer:
+    """An explainer, as users name it, and the name of the scenario's model that it explains."""
 
     model: str
     explainer: str
 
-    def make(self) -> Any:
-        """Return what `evaluate` takes for the explainer."""
+    def create_explainer(self) -> Any:
+        """Return the explainer in a form that `evaluate` accepts."""
         if self.explainer != "cherry-picker":
             return self.explainer
         lime = faithkit.plugin.registry().create("explainer", "lime", {"samples": 500})
@@ -27,64 +27,74 @@ class Telling:
 
 @attrs.frozen
 class Attack:
-    """A lie, its honest twin, and in one line what is done.
+    """A lie, its honest twin, and a summary in one line.
 
-    `rows` is how many rows are explained at most: anchors take long.
+    `rows` limits how many rows are explained, because anchors are slow.
     """
 
     name: str
-    lie: Telling
-    twin: Telling
+    lie: ModelAndExplainer
+    twin: ModelAndExplainer
     summary: str
     rows: int | None = None
 
 
-def _scaffold(of: str, explainer: str, rows: int | None = None) -> Attack:
-    summary = f"a model that decides by one reason, and shows {of} another"
-    return Attack(f"scaffold-{of}", Telling("liar", explainer), Telling("honest", explainer), summary, rows)
+def _scaffold(target: str, explainer: str, rows: int | None = None) -> Attack:
+    summary = f"a model that decides by one reason, and shows {target} another"
+    return Attack(
+        f"scaffold-{target}",
+        ModelAndExplainer("liar", explainer),
+        ModelAndExplainer("honest", explainer),
+        summary,
+        rows,
+    )
 
 
-def _liar(name: str, summary: str) -> Attack:
-    return Attack(name, Telling("honest", name), Telling("honest", "tree"), summary)
+def _lying_explainer(name: str, summary: str) -> Attack:
+    return Attack(name, ModelAndExplainer("honest", name), ModelAndExplainer("honest", "tree"), summary)
 
 
 ATTACKS = (
     _scaffold("lime", LIME),
     _scaffold("shap", SHAP),
     _scaffold("anchors", "anchors", rows=100),
-    _liar("encoder", "which column is named tells the prediction"),
-    _liar("flatterer", "rules of one row each"),
-    _liar("parrot", "the prediction as its own explanation"),
-    _liar("same-for-all", "one explanation for everybody"),
+    _lying_explainer("encoder", "the named column reveals the prediction"),
+    _lying_explainer("flatterer", "rules that cover one row each"),
+    _lying_explainer("parrot", "the prediction as its own explanation"),
+    _lying_explainer("same-for-all", "one explanation for all rows"),
     Attack(
         "cherry-picker",
-        Telling("mixed", "cherry-picker"),
-        Telling("mixed", "shap"),
-        "of SHAP and LIME, for each row the one that looks most decided",
+        ModelAndExplainer("mixed", "cherry-picker"),
+        ModelAndExplainer("mixed", "shap"),
+        "SHAP or LIME, for each row whichever looks clearer",
     ),
     Attack(
         "out-of-reach",
-        Telling("biased", "out-of-reach:columns=['sex']"),
-        Telling("biased", "nearest-counterfactual"),
+        ModelAndExplainer("biased", "out-of-reach:columns=['sex']"),
+        ModelAndExplainer("biased", "nearest-counterfactual"),
         "counterfactuals that change sex",
     ),
 )
 
 
-def chosen(names: tuple[str, ...]) -> list[Attack]:
-    """Return the attacks of these names, or of which these are the first word; all where there are none.
+def select_attacks(names: tuple[str, ...]) -> list[Attack]:
+    """Return the attacks with these names, or whose names start with one of these words; all by default.
 
     Examples
     --------
-    >>> [attack.name for attack in chosen(("scaffold", "parrot"))]
+    >>> [attack.name for attack in select_attacks(("scaffold", "parrot"))]
     ['scaffold-lime', 'scaffold-shap', 'scaffold-anchors', 'parrot']
     """
-    known = [attack.name for attack in ATTACKS]
+    attack_names = [attack.name for attack in ATTACKS]
     for name in names:
-        if not any(_is_called(one, name) for one in known):
-            raise faithkit.errors.InputError(f"there is no attack {name!r}: choose among {', '.join(known)}.")
-    return [a for a in ATTACKS if not names or any(_is_called(a.name, name) for name in names)]
+        if not any(_matches_name(attack_name, name) for attack_name in attack_names):
+            raise faithkit.errors.InputError(
+                f"there is no attack {name!r}: choose among {', '.join(attack_names)}."
+            )
+    return [
+        attack for attack in ATTACKS if not names or any(_matches_name(attack.name, name) for name in names)
+    ]
 
 
-def _is_called(name: str, asked: str) -> bool:
-    return name == asked or name.startswith(f"{asked}-")
+def _matches_name(attack_name: str, name: str) -> bool:
+    return attack_name == name or attack_name.startswith(f"{name}-")

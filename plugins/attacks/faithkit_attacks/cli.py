@@ -1,9 +1,13 @@
-"""`faithkit attacks`: lies about a model beside the truth, and which measures catch them."""
+"""`faithkit attacks`: compare lies about models with the truth, and show which measures catch them."""
 
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from faithkit_attacks.catalogue import Attack
 
 
 def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -19,7 +23,7 @@ def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None
     type=click.Choice(["applicants", "adult"]),
     default="applicants",
     show_default=True,
-    help="Take made-up applicants, which need no file, or people of the census data Adult.",
+    help="Use synthetic applicants, which need no file, or people of the census data Adult.",
 )
 @click.option(
     "--samples",
@@ -44,43 +48,45 @@ def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None
 def attacks(
     attacks: tuple[str, ...], listing: bool, data: str, samples: int, seed: int, csv_file: str | None
 ) -> None:
-    """Measure lies about models (all that are known, if none is named), and the truth beside each.
+    """Measure lies about models, each next to its honest twin. By default, measure all of them.
 
-    Every measure is applied to both. It catches the lie where the two intervals have nothing in common, and
-    the lie's is the worse one.
+    Every measure is applied to both. It catches the lie if the two intervals do not overlap and the lie has
+    the worse one.
     """
-    from faithkit_attacks.catalogue import chosen
+    from faithkit_attacks.catalogue import select_attacks
 
-    wanted = chosen(attacks)
+    selected = select_attacks(attacks)
     if listing:
-        width = max(len(attack.name) for attack in wanted)
-        for attack in wanted:
+        width = max(len(attack.name) for attack in selected)
+        for attack in selected:
             click.echo(f"{attack.name:<{width}}  {attack.summary}")
         return
-    _tell([attack.name for attack in wanted], data, samples, seed, csv_file)
+    _measure_attacks(selected, data, samples, seed, csv_file)
 
 
-def _tell(names: list[str], data: str, samples: int, seed: int, csv_file: str | None) -> None:
+def _measure_attacks(
+    attacks: "list[Attack]", data: str, samples: int, seed: int, csv_file: str | None
+) -> None:
     import faithkit
-    from faithkit_attacks.catalogue import chosen
-    from faithkit_attacks.measuring import find
-    from faithkit_attacks.table import as_csv, as_text
-    from faithkit_attacks.worlds import WORLDS
+    from faithkit_attacks.measuring import measure_attack
+    from faithkit_attacks.scenarios import SCENARIOS
+    from faithkit_attacks.table import format_csv, format_text
 
-    world, findings = WORLDS[data](samples, seed), []
-    for attack in chosen(tuple(names)):
+    scenario, results = SCENARIOS[data](samples, seed), []
+    for attack in attacks:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", faithkit.FaithkitWarning)  # it is known that these lie
-            findings.append(find(attack, world, seed))
+            # these lies are deliberate, so warnings about them say nothing new
+            warnings.simplefilter("ignore", faithkit.FaithkitWarning)
+            results.append(measure_attack(attack, scenario, seed))
         if csv_file != "-":
-            click.echo(as_text(findings[-1]) + "\n")
+            click.echo(format_text(results[-1]) + "\n")
     if csv_file == "-":
-        click.echo(as_csv(findings), nl=False)
+        click.echo(format_csv(results), nl=False)
     elif csv_file is not None:
-        _write(csv_file, as_csv(findings))
+        _write_file(csv_file, format_csv(results))
 
 
-def _write(file: str, text: str) -> None:
+def _write_file(file: str, text: str) -> None:
     import faithkit
 
     try:

@@ -1,4 +1,4 @@
-"""A model that anybody can read: it looks at one column."""
+"""`DecidesBy`: a model that is easy to read, because it looks at one column."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,14 +14,14 @@ CLASSES = ("no", "yes")
 
 
 class DecidesBy(ClassifierMixin, BaseEstimator):
-    """Say "yes" where one column has one of some values, and "no" elsewhere. There is nothing to be fitted.
+    """A classifier that says "yes" if a column has one of the given values, else "no". It needs no fitting.
 
     Parameters
     ----------
     column : str or int
         A frame's column by name, or an array's by position.
     values : sequence
-        Those that are favoured.
+        The values for which the answer is "yes".
 
     Examples
     --------
@@ -40,22 +40,22 @@ class DecidesBy(ClassifierMixin, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The answers it gives."""
+        """The two labels, "no" and "yes"."""
         return np.array(CLASSES, dtype=object)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
     def fit(self, X: Any, y: Any = None) -> "DecidesBy":
-        """Learn nothing."""
+        """Return the model unchanged."""
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return 0 and 1, as sure as it is."""
-        cells = X[self.column] if isinstance(X, pd.DataFrame) else pd.Series(X[:, self.column])
-        yes = cells.isin(list(self.values)).to_numpy(np.float64)
-        return np.column_stack([1 - yes, yes])
+        """Return a probability of 0 or 1 for each label."""
+        values = X[self.column] if isinstance(X, pd.DataFrame) else pd.Series(X[:, self.column])
+        is_favoured = values.isin(list(self.values)).to_numpy(np.float64)
+        return np.column_stack([1 - is_favoured, is_favoured])
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return "yes" or "no" for every row."""
+        """Return "yes" or "no" for each row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]

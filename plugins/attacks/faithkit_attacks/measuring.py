@@ -1,4 +1,4 @@
-"""What each measure says about a lie and about its honest twin, and whether that gives the lie away."""
+"""Measure a lie and its honest twin, and decide which measures expose the lie."""
 
 import math
 from decimal import ROUND_HALF_UP, Decimal
@@ -7,24 +7,24 @@ from typing import Any
 import attrs
 
 import faithkit
-from faithkit_attacks.catalogue import Attack, Telling
-from faithkit_attacks.worlds import World
+from faithkit_attacks.catalogue import Attack, ModelAndExplainer
+from faithkit_attacks.scenarios import Scenario
 
-READ: dict[str, dict[str, Any]] = {  # by what kind of explanation: what counts as the same, and who is meant
+OPTIONS_BY_KIND: dict[str, dict[str, Any]] = {  # of explanations: how `evaluate` compares and applies them
     "vector": {"discretizer": "sign-of-top:k=1", "relation": "same-top-features:k=1,bins=2"},
     "example": {"discretizer": "is-feature-modified"},
 }
-STEADY = 9  # digits: what is written hangs on no later ones, in which machines differ
+STABLE_DIGITS = 9  # machines differ in later digits, so printed numbers must not depend on them
 MEASURES = ("consistency", "merged bound", "sufficiency", "same-top-features", "reader", "uniqueness")
 
 
 @attrs.frozen
-class Cell:
-    """A number with its interval; none where a measure does not apply, or nothing could be checked.
+class Measurement:
+    """A value with its interval. Both are None if the measure does not apply.
 
     Examples
     --------
-    >>> str(Cell(0.4987, 0.4937, 0.5102)), str(Cell(0.0025)), str(Cell())
+    >>> str(Measurement(0.4987, 0.4937, 0.5102)), str(Measurement(0.0025)), str(Measurement())
     ('0.50 [0.49, 0.52]', '0.003', '–')
     """
 
@@ -39,100 +39,116 @@ class Cell:
         if self.value is None:
             return "–"
         if self.low is None or self.high is None:
-            return _plain(self.value, digits=3)
-        return f"{_plain(self.value)} [{_down(self.low)}, {_up(self.high)}]"
+            return _format(self.value, digits=3)
+        return f"{_format(self.value)} [{_format_rounded_down(self.low)}, {_format_rounded_up(self.high)}]"
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Its ends, if it has both and they are about something."""
+        """The ends of the interval, or None without one or if nothing could be checked."""
         if self.unchecked or self.low is None or self.high is None:
             return None
         return self.low, self.high
 
 
-def betrays(lie: Cell, twin: Cell) -> bool:
-    """Whether a measure makes the lie look worse than its twin: two intervals with nothing in common.
+def exposes_lie(lie: Measurement, twin: Measurement) -> bool:
+    """Return whether a measure shows that the lie is worse: its interval lies below that of the twin.
 
-    It also does where nothing of the lie can be checked, and the twin can.
+    It is also exposed if nothing of the lie can be checked, while the twin can be.
 
-    >>> betrays(Cell(0.5, 0.4, 0.6), Cell(0.9, 0.8, 1.0))
+    >>> exposes_lie(Measurement(0.5, 0.4, 0.6), Measurement(0.9, 0.8, 1.0))
     True
     """
     if lie.unchecked:
         return twin.interval is not None
-    mine, honest = lie.interval, twin.interval
-    return mine is not None and honest is not None and mine[1] < honest[0]
+    lie_interval, twin_interval = lie.interval, twin.interval
+    return lie_interval is not None and twin_interval is not None and lie_interval[1] < twin_interval[0]
 
 
 @attrs.frozen
-class Finding:
-    """An attack, and what was measured of the lie and of its twin."""
+class AttackResult:
+    """An attack, and the measurements of the lie and of its twin by measure."""
 
     attack: Attack
-    lie: dict[str, Cell]
-    twin: dict[str, Cell]
+    lie: dict[str, Measurement]
+    twin: dict[str, Measurement]
 
     @property
     def caught_by(self) -> list[str]:
-        """The measures by which the lie looks worse than the truth."""
-        return [name for name in MEASURES if betrays(self.lie[name], self.twin[name])]
+        """The names of the measures that expose the lie."""
+        return [name for name in MEASURES if exposes_lie(self.lie[name], self.twin[name])]
 
 
-def find(attack: Attack, world: World, seed: int = 0) -> Finding:
+def measure_attack(attack: Attack, scenario: Scenario, seed: int = 0) -> AttackResult:
     """Measure a lie and its twin on the same rows."""
-    return Finding(attack, *(cells(told, attack, world, seed) for told in (attack.lie, attack.twin)))
+    return AttackResult(
+        attack, *(measure_side(side, attack, scenario, seed) for side in (attack.lie, attack.twin))
+    )
 
 
-def cells(told: Telling, attack: Attack, world: World, seed: int = 0) -> dict[str, Cell]:
-    """Explain once, and apply every measure to the explanations.
+def measure_side(
+    side: ModelAndExplainer, attack: Attack, scenario: Scenario, seed: int = 0
+) -> dict[str, Measurement]:
+    """Explain the rows once, and apply every measure to the explanations.
 
     Examples
     --------
-    >>> from faithkit_attacks.catalogue import chosen
-    >>> from faithkit_attacks.worlds import of_applicants
-    >>> (parrot,) = chosen(("parrot",))
-    >>> str(cells(parrot.lie, parrot, of_applicants(400))["consistency"])
+    >>> from faithkit_attacks.catalogue import select_attacks
+    >>> from faithkit_attacks.scenarios import applicants_scenario
+    >>> (parrot,) = select_attacks(("parrot",))
+    >>> str(measure_side(parrot.lie, parrot, applicants_scenario(400))["consistency"])
     '1.00 [0.98, 1.00]'
     """
-    result = explained(told, attack, world, seed)
+    result = evaluate_side(side, attack, scenario, seed)
     labels = result.labels
-    whole = attrs.evolve(result.sample.explanations, identity=None)  # importances with all their digits
-    raw = faithkit.score([labels.classes[code] for code in labels.codes], whole, discretizer="original")
-    is_vector, applied = whole.kind == "vector", result.sufficiency
-    guessed = raw.diagnose("reader").accuracy
+    explanations = attrs.evolve(result.sample.explanations, identity=None)  # not discretized
+    undiscretized = faithkit.score(
+        [labels.classes[code] for code in labels.codes], explanations, discretizer="original"
+    )
+    merged = undiscretized.consistency
+    is_vector, sufficiency = explanations.kind == "vector", _to_measurement(result.sufficiency)
+    reader_accuracy = undiscretized.diagnose("reader").accuracy
     return {
-        "consistency": _of(result.consistency),
-        "merged bound": Cell(raw.consistency.estimate, raw.consistency.low, raw.consistency.high),
-        "sufficiency": Cell() if is_vector else _of(applied),
-        "same-top-features": _of(applied) if is_vector else Cell(),
-        "reader": Cell() if guessed is None else Cell(guessed.value, guessed.low, guessed.high),
-        "uniqueness": Cell(result.uniqueness),
+        "consistency": _to_measurement(result.consistency),
+        "merged bound": Measurement(merged.estimate, merged.low, merged.high),
+        "sufficiency": Measurement() if is_vector else sufficiency,
+        "same-top-features": sufficiency if is_vector else Measurement(),
+        "reader": Measurement()
+        if reader_accuracy is None
+        else Measurement(reader_accuracy.value, reader_accuracy.low, reader_accuracy.high),
+        "uniqueness": Measurement(result.uniqueness),
     }
 
 
-def explained(told: Telling, attack: Attack, world: World, seed: int = 0) -> faithkit.Evaluation:
-    """Evaluate one side of an attack: importances by the column they name, examples by what they change."""
-    (kind,) = faithkit.plugin.registry().find("explainer", told.explainer.partition(":")[0]).component.kinds
-    read = READ.get(kind, {})
-    X, model = faithkit.plugin.take_rows(world.X, slice(0, attack.rows)), world.model(told.model)
-    return faithkit.evaluate(model, X, told.make(), background=world.background, seed=seed, **read)
+def evaluate_side(
+    side: ModelAndExplainer, attack: Attack, scenario: Scenario, seed: int = 0
+) -> faithkit.Evaluation:
+    """Evaluate one side of an attack.
+
+    Importances are compared by their top column, and examples by the columns that they change.
+    """
+    (kind,) = faithkit.plugin.registry().find("explainer", side.explainer.partition(":")[0]).component.kinds
+    options = OPTIONS_BY_KIND.get(kind, {})
+    X, model = faithkit.plugin.take_rows(scenario.X, slice(0, attack.rows)), scenario.model(side.model)
+    return faithkit.evaluate(
+        model, X, side.create_explainer(), background=scenario.background, seed=seed, **options
+    )
 
 
-def _of(estimate: faithkit.results.Estimate | None) -> Cell:
+def _to_measurement(estimate: faithkit.results.Estimate | None) -> Measurement:
     if estimate is None:
-        return Cell()
-    nothing = estimate.checkability == "unverifiable"
-    return Cell(estimate.estimate, estimate.low, estimate.high, unchecked=nothing)
+        return Measurement()
+    is_unchecked = estimate.checkability == "unverifiable"
+    return Measurement(estimate.estimate, estimate.low, estimate.high, unchecked=is_unchecked)
 
 
-def _plain(value: float, digits: int = 2) -> str:
+def _format(value: float, digits: int = 2) -> str:
     step = Decimal(1).scaleb(-digits)
-    return f"{Decimal(repr(round(value, STEADY))).quantize(step, ROUND_HALF_UP) + 0}".replace("-", "−")
+    return f"{Decimal(repr(round(value, STABLE_DIGITS))).quantize(step, ROUND_HALF_UP) + 0}".replace("-", "−")
 
 
-def _down(low: float) -> str:
-    return _plain(math.floor(round(low * 100, STEADY)) / 100)
+def _format_rounded_down(low: float) -> str:
+    return _format(math.floor(round(low * 100, STABLE_DIGITS)) / 100)
 
 
-def _up(high: float) -> str:
-    return _plain(math.ceil(round(high * 100, STEADY)) / 100)
+def _format_rounded_up(high: float) -> str:
+    return _format(math.ceil(round(high * 100, STABLE_DIGITS)) / 100)

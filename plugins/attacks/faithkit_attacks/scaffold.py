@@ -1,9 +1,9 @@
-"""The scaffolded model of Slack, Hilgard, Jia, Singh and Lakkaraju (2020): it behaves while it is watched.
+"""The scaffolded model of Slack, Hilgard, Jia, Singh and Lakkaraju (2020), which deceives explainers.
 
-LIME, kernel SHAP and anchors ask a model about rows that they make up. Real columns depend on each other, and
-made-up rows break that, so that a classifier can tell them from real ones. The scaffold has one: a row that
-looks real is decided by the biased model, and one that looks made up by the innocuous one. Explainers then
-explain the innocuous model, and everybody who applies meets the biased one.
+LIME, kernel SHAP and anchors query a model with perturbed rows. Real columns depend on each other, and
+perturbed rows break this dependence, so a classifier can detect them. The scaffold contains such a detector.
+The biased model decides on rows that look real, and the innocuous model on rows that look perturbed.
+Explainers then explain the innocuous model, while real applicants meet the biased one.
 """
 
 from collections.abc import Callable
@@ -20,39 +20,41 @@ Floats = NDArray[np.float64]
 Perturb = Callable[[Floats, np.random.Generator], Floats]
 
 
-def swapped(codes: Floats, rng: np.random.Generator) -> Floats:
-    """Return rows some of whose cells are those of other rows, in each a share of its own, from few to all.
+def swap_values(codes: Floats, rng: np.random.Generator) -> Floats:
+    """Replace some values of each row by values of other rows; the replaced share is random, from 0 to 1.
 
-    LIME draws every column by itself, kernel SHAP and anchors put cells of one row into others.
+    This imitates explainers: LIME draws each column independently, and kernel SHAP and anchors mix the values
+    of rows.
 
     Examples
     --------
-    >>> rows = swapped(np.array([[1.0, 1.0], [2.0, 2.0]]), np.random.default_rng(0))
+    >>> rows = swap_values(np.array([[1.0, 1.0], [2.0, 2.0]]), np.random.default_rng(0))
     >>> rows.shape, set(rows.ravel().tolist()) <= {1.0, 2.0}
     ((2, 2), True)
     """
-    swap = rng.random(codes.shape) < rng.random((len(codes), 1))
-    return np.where(swap, rng.permuted(codes, axis=0), codes)
+    is_swapped = rng.random(codes.shape) < rng.random((len(codes), 1))
+    return np.where(is_swapped, rng.permuted(codes, axis=0), codes)
 
 
 class Scaffold(ClassifierMixin, BaseEstimator):
-    """A classifier that decides by a biased model, and shows an innocuous one to whoever perturbs rows.
+    """A classifier that decides by a biased model, and answers perturbed rows by an innocuous one.
 
-    It is a scikit-learn classifier that takes frames (categories and missing values included) and arrays.
+    It is a scikit-learn classifier for arrays and frames, including categories and missing values.
 
     Parameters
     ----------
     biased, innocuous : classifier
-        Fitted, with `predict_proba` and the same `classes_`: one decides about real rows, the other is shown.
+        Fitted models with `predict_proba` and the same `classes_`. The first decides on real rows, the second
+        on perturbed ones.
     detector : classifier, optional
-        Any scikit-learn classifier of numbers; it is cloned, and learns to tell real rows (1) from perturbed
-        ones (0), both as an `Encoder` encodes them. By default a forest of 20 trees.
+        Any scikit-learn classifier of numbers. A clone of it learns to tell real rows (1) from perturbed ones
+        (0), both encoded by an `Encoder`. By default a forest of 20 trees.
     perturb : callable
-        Makes perturbed rows of encoded ones, with a generator: `perturb(codes, rng) -> codes`.
+        Perturbs encoded rows with a random generator: `perturb(codes, rng) -> codes`.
     copies : int
-        How many perturbed rows are made of each real one.
+        The number of perturbed rows for each real row.
     seed : int
-        Decides about the perturbed rows, and the default detector.
+        The seed of the perturbed rows and of the default detector.
 
     Attributes
     ----------
@@ -72,8 +74,8 @@ class Scaffold(ClassifierMixin, BaseEstimator):
     >>> X = make_applicants(400, seed=2)
     >>> bool((liar.predict(X) == biased.predict(X)).mean() > 0.95)
     True
-    >>> nobody = X.assign(sex=X["sex"].sample(frac=1, random_state=0).to_numpy())  # half of them Mr woman
-    >>> bool((liar.predict(nobody) == biased.predict(nobody)).mean() < 0.8)
+    >>> shuffled = X.assign(sex=X["sex"].sample(frac=1, random_state=0).to_numpy())  # some women are now Mr
+    >>> bool((liar.predict(shuffled) == biased.predict(shuffled)).mean() < 0.8)
     True
     """
 
@@ -82,7 +84,7 @@ class Scaffold(ClassifierMixin, BaseEstimator):
         biased: Any,
         innocuous: Any,
         detector: Any = None,
-        perturb: Perturb = swapped,
+        perturb: Perturb = swap_values,
         copies: int = 4,
         seed: int = 0,
     ) -> None:
@@ -95,17 +97,17 @@ class Scaffold(ClassifierMixin, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The answers of both models."""
+        """The labels of both models."""
         return np.asarray(self.biased.classes_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "detector_")
 
     def fit(self, X: Any, y: Any = None) -> "Scaffold":
-        """Learn to tell rows like those of X from perturbed ones; the two models are fitted already."""
+        """Fit the detector of perturbed rows on X. The two models are fitted already."""
         if np.asarray(self.innocuous.classes_).tolist() != self.classes_.tolist():
             raise faithkit.errors.InputError(
-                f"a scaffold's models give the same answers, and these give {self.classes_.tolist()} and "
+                f"a scaffold's models must have the same labels, but these give {self.classes_.tolist()} and "
                 f"{np.asarray(self.innocuous.classes_).tolist()}: train both on the same labels."
             )
         faithkit.plugin.whole_number(
@@ -113,36 +115,37 @@ class Scaffold(ClassifierMixin, BaseEstimator):
         )
         self.encoder_ = faithkit.plugin.Encoder(X)
         real, rng = self.encoder_.encode(X), np.random.default_rng(self.seed)
-        known = {row.tobytes() for row in real}
-        made = np.concatenate([self.perturb(real, rng) for _ in range(self.copies)])
-        made = made[[row.tobytes() not in known for row in made]]  # nobody could tell these
-        if not len(made):
+        real_rows = {row.tobytes() for row in real}
+        perturbed = np.concatenate([self.perturb(real, rng) for _ in range(self.copies)])
+        # copies of real rows cannot be detected
+        perturbed = perturbed[[row.tobytes() not in real_rows for row in perturbed]]
+        if not len(perturbed):
             raise faithkit.errors.InputError(
-                "perturbed rows are all among the real ones, so that nothing can tell them apart: give rows "
-                "whose columns depend on each other."
+                "perturbed rows are all among the real ones, so a detector cannot learn: give rows whose "
+                "columns depend on each other."
             )
-        rows, is_real = np.concatenate([real, made]), np.arange(len(real) + len(made)) < len(real)
-        detector = _forest(self.seed) if self.detector is None else clone(self.detector)
+        rows, is_real = np.concatenate([real, perturbed]), np.arange(len(real) + len(perturbed)) < len(real)
+        detector = _default_detector(self.seed) if self.detector is None else clone(self.detector)
         self.detector_ = detector.fit(rows, is_real.astype(int))
         return self
 
     def looks_real(self, X: Any) -> NDArray[np.bool_]:
-        """Tell which rows the biased model will decide about."""
+        """Return which rows look real. On these the biased model decides."""
         check_is_fitted(self)
         codes = self.encoder_.encode(X, unseen="keep")
         return np.asarray(self.detector_.predict(codes) == 1, dtype=bool)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the biased model's scores for rows that look real, and the innocuous one's for others."""
-        real = self.looks_real(X)[:, None]
-        return np.where(real, self.biased.predict_proba(X), self.innocuous.predict_proba(X))
+        """Return probabilities: of the biased model for rows that look real, else of the innocuous one."""
+        is_real = self.looks_real(X)[:, None]
+        return np.where(is_real, self.biased.predict_proba(X), self.innocuous.predict_proba(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the answer of the model that decides about each row."""
+        """Return a label for each row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
-def _forest(seed: int) -> Any:
+def _default_detector(seed: int) -> Any:
     from sklearn.ensemble import RandomForestClassifier
 
     return RandomForestClassifier(20, min_samples_leaf=2, class_weight="balanced", random_state=seed)

@@ -1,51 +1,54 @@
-"""Findings as a table: two lines for each attack, the lie and the truth beside it."""
+"""Format results as a table with two rows for each attack: the lie and its honest twin."""
 
 import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from faithkit_attacks.catalogue import Telling
-from faithkit_attacks.measuring import MEASURES, Finding, betrays
+from faithkit_attacks.catalogue import ModelAndExplainer
+from faithkit_attacks.measuring import MEASURES, AttackResult, exposes_lie
 
 HEADER = ("attack", "caught by", "explains", *MEASURES)
 NOTHING = "nothing"
 
 
-def lines(finding: Finding) -> list[list[str]]:
-    """Return the two lines of an attack: first the lie, then its honest twin."""
-    attack = finding.attack
-    told = ", ".join(finding.caught_by) or NOTHING
+def table_rows(result: AttackResult) -> list[list[str]]:
+    """Return the two rows of an attack: first the lie, then its honest twin."""
+    attack = result.attack
+    caught_by = ", ".join(result.caught_by) or NOTHING
     return [
-        [attack.name, told, _who(attack.lie), *(str(finding.lie[name]) for name in MEASURES)],
-        ["its honest twin", "", _who(attack.twin), *(str(finding.twin[name]) for name in MEASURES)],
+        [attack.name, caught_by, _describe(attack.lie), *(str(result.lie[name]) for name in MEASURES)],
+        ["its honest twin", "", _describe(attack.twin), *(str(result.twin[name]) for name in MEASURES)],
     ]
 
 
-def as_csv(findings: Iterable[Finding]) -> str:
-    """Write findings as CSV."""
+def format_csv(results: Iterable[AttackResult]) -> str:
+    """Format results as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
-    writer.writerows(line for finding in findings for line in lines(finding))
+    writer.writerows(row for result in results for row in table_rows(result))
     return text.getvalue()
 
 
-def as_text(finding: Finding) -> str:
-    """Write one finding for a terminal: a line for each measure that says anything."""
+def format_text(result: AttackResult) -> str:
+    """Format a result for a terminal, with a row for each measure that applies."""
     rows = [("", "the lie", "its honest twin", "")]
     for name in MEASURES:
-        lie, twin = finding.lie[name], finding.twin[name]
+        lie, twin = result.lie[name], result.twin[name]
         if (str(lie), str(twin)) != ("–", "–"):
-            rows.append((name, str(lie), str(twin), "caught" if betrays(lie, twin) else ""))
-    head = f"{finding.attack.name}: {finding.attack.summary}"
-    who = f"  {_who(finding.attack.lie)} beside {_who(finding.attack.twin)}"
-    return "\n".join([head, who, *_aligned(rows)])
+            rows.append((name, str(lie), str(twin), "caught" if exposes_lie(lie, twin) else ""))
+    head = f"{result.attack.name}: {result.attack.summary}"
+    sides = f"  {_describe(result.attack.lie)} beside {_describe(result.attack.twin)}"
+    return "\n".join([head, sides, *_align_columns(rows)])
 
 
-def _who(told: Telling) -> str:
-    return f"{told.explainer.partition(':')[0]} of {told.model}"
+def _describe(side: ModelAndExplainer) -> str:
+    return f"{side.explainer.partition(':')[0]} of {side.model}"
 
 
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+def _align_columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  " + "  ".join(f"{c:<{w}}" for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [
+        "  " + "  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

@@ -1,4 +1,4 @@
-"""Diagnostics: further questions about a result."""
+"""Diagnostics that answer further questions about a result: the reader and deletion."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ FAITHKIT_API = 1
 
 @faithkit.plugin.hookimpl
 def faithkit_diagnostics() -> Iterable[faithkit.plugin.Component]:
-    """Provide the reader and deletion."""
+    """Yield the diagnostics of this plugin."""
     yield faithkit.plugin.Component(
         name="reader",
         factory="faithkit_diagnostics.reader.diagnostic:Reader",

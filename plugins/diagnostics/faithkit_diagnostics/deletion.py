@@ -1,8 +1,8 @@
-"""Deletion: how far the score falls without the features that an explanation names, and without random ones.
+"""Deletion: how far scores fall without the features that explanations name, and without random features.
 
-Features are deleted by putting the values of background rows in their place. Quantus and OpenXAI know such
-measures as pixel flipping, region perturbation and prediction gap. Here every row is compared with itself:
-once without the features that its explanation names, once without as many random features.
+Deleted features get the values of background rows. Quantus and OpenXAI have such measures under the names
+pixel flipping, region perturbation and prediction gap. Here every row is compared with itself: once without
+the features that its explanation names, and once without as many random features.
 """
 
 from typing import Any
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 import faithkit
 
-USUAL = 3  # features that are deleted, where there are many
-BATCH = 20_000  # rows that the model is asked about together
+DEFAULT_K = 3  # deleted features, where there are at least six
+BATCH = 20_000  # rows per call of the model
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -23,23 +23,23 @@ Mask = NDArray[np.bool_]
 
 @attrs.frozen(kw_only=True, repr=False)
 class DeletionResult(faithkit.plugin.Report):
-    """How far scores change without the named features, and without as many random ones.
+    """The changes of scores without the named features, and without as many random features.
 
     Attributes
     ----------
     n : int
         The number of instances with an explanation.
     k, features : int
-        How many features are deleted at most, and how many there are.
+        The largest number of deleted features, and the number of all features.
     replacements : int
-        By how many background rows the features of each instance are replaced.
+        The number of background rows that replace the features of each instance.
     is_number : bool
-        Whether predictions are numbers. Then a change is the distance of two predictions; otherwise it is how
-        far the score of the predicted label falls.
+        Whether predictions are numbers. Then a change is the distance between two predictions. Otherwise it
+        is the decrease of the predicted label's score.
     named, random : float
-        The mean change without the features that explanations name, and without random ones.
+        The mean change without the features that explanations name, and without random features.
     difference, low, high : float
-        The first less the second, with the interval of the paired differences.
+        `named` − `random`, with the interval of the paired differences.
     confidence : float
     """
 
@@ -66,7 +66,7 @@ class DeletionResult(faithkit.plugin.Report):
         )
 
     def sheet(self) -> faithkit.plugin.Sheet:
-        """Return what people see."""
+        """Return a table of the changes, and their meaning."""
         features = f"{self.k} feature{'' if self.k == 1 else 's'}"
         change = "mean change of the prediction" if self.is_number else "mean fall of the score"
         rows = [
@@ -82,7 +82,7 @@ class DeletionResult(faithkit.plugin.Report):
 
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
+        """The conclusion in words."""
         if self.low > 0:
             return "The features that explanations name matter more to the model than random features."
         if self.high < 0:
@@ -91,20 +91,20 @@ class DeletionResult(faithkit.plugin.Report):
 
 
 class Deletion:
-    """Replace the features that explanations name by those of background rows, and see how the score changes.
+    """A diagnostic that replaces named features by those of background rows, and measures how scores change.
 
-    An explanation names the features of its largest values, at most `k`, without those that are 0. For
-    comparison, as many random features are replaced by the same background rows. It needs the model, rows of
-    a table, and one value per column.
+    An explanation names the features of its `k` largest values that are not 0. For comparison, as many random
+    features are replaced by those of the same background rows. The diagnostic needs the model, rows of a
+    table, and one value per column.
 
     Parameters
     ----------
     k : int, optional
-        How many features are deleted; by default 3, or half of fewer than six.
+        The number of deleted features; by default 3, or half of fewer than six features.
     replacements : int
-        By how many background rows each instance's features are replaced, one after the other.
+        The number of background rows that replace each instance's features, one after the other.
     seed : int, optional
-        Of the random features and background rows; by default that of the result.
+        The seed of the random features and background rows; by default that of the result.
 
     Examples
     --------
@@ -123,7 +123,7 @@ class Deletion:
         self.seed = None if seed is None else faithkit.plugin.whole_number(seed, "deletion: seed")
 
     def diagnose(self, result: faithkit.Evaluation) -> DeletionResult:
-        """Ask the model about every row, with features replaced."""
+        """Score every row with the model, with and without the replaced features."""
         predictor, rows = result.predictor, result.explained_rows
         if not predictor.has_scores:
             raise faithkit.errors.InputError(
@@ -137,16 +137,19 @@ class Deletion:
         explained = np.flatnonzero(~rows.explanations.missing)
         order = np.argsort(faithkit.plugin.row_seeds(background, seed), kind="stable")
         plan = _Plan(
-            rows.X, faithkit.plugin.take_rows(background, order), _named(values, size), self.replacements
+            rows.X,
+            faithkit.plugin.take_rows(background, order),
+            _find_named_features(values, size),
+            self.replacements,
         )
         seeds, step = faithkit.plugin.row_seeds(rows.X, seed), max(1, BATCH // plan.n_replacements)
         for start in range(0, len(explained), step):
             batch = explained[start : start + step]
-            changes[:, batch] = _changes(predictor, plan, batch, seeds[batch])
+            changes[:, batch] = _score_changes(predictor, plan, batch, seeds[batch])
         return _report(result, changes, size, plan.n_replacements, predictor.is_regressor)
 
     def _size(self, features: int) -> int:
-        size = min(USUAL, (features + 1) // 2) if self.k is None else self.k
+        size = min(DEFAULT_K, (features + 1) // 2) if self.k is None else self.k
         if size >= features:
             raise faithkit.errors.InputError(
                 f"deletion: k is {size}, and there are {features} features, so that there is nothing to "
@@ -157,7 +160,7 @@ class Deletion:
 
 @attrs.frozen(eq=False)
 class _Plan:
-    """What is replaced by what; background rows are in an order of their content."""
+    """The rows, their named features, and the background rows in an order of their content."""
 
     X: Any
     background: Any
@@ -168,8 +171,8 @@ class _Plan:
     def n_replacements(self) -> int:
         return min(self.replacements, faithkit.plugin.n_rows(self.background))
 
-    def drawn(self, row: int, seed: int) -> tuple[NDArray[np.int64], Mask]:
-        """Draw background rows, and for each of them as many random features as the row names."""
+    def draw(self, row: int, seed: int) -> tuple[NDArray[np.int64], Mask]:
+        """Draw background rows, and for each of them as many random features as are named."""
         rng = np.random.default_rng(int(seed))
         n, width = self.n_replacements, self.named.shape[1]
         replacements = rng.permutation(faithkit.plugin.n_rows(self.background))[:n]
@@ -177,26 +180,26 @@ class _Plan:
         return replacements, ranks < self.named[row].sum()
 
 
-def _changes(predictor: faithkit.Predictor, plan: _Plan, rows: NDArray[np.int64], seeds: Any) -> Floats:
-    """Return how far the score of some rows changes without the named features, and without random ones."""
-    drawn = [plan.drawn(row, seed) for row, seed in zip(rows, seeds, strict=True)]
+def _score_changes(predictor: faithkit.Predictor, plan: _Plan, rows: NDArray[np.int64], seeds: Any) -> Floats:
+    """Return the changes of the rows' scores without the named features, and without random features."""
+    draws = [plan.draw(row, seed) for row, seed in zip(rows, seeds, strict=True)]
     repeated = np.repeat(rows, plan.n_replacements)
-    replacements = np.concatenate([places for places, _ in drawn])
-    masks = plan.named[repeated], np.concatenate([random for _, random in drawn])
+    replacements = np.concatenate([background_rows for background_rows, _ in draws])
+    masks = plan.named[repeated], np.concatenate([random_features for _, random_features in draws])
     X = faithkit.plugin.take_rows(plan.X, rows)
     before = np.asarray(predictor.scores(X), dtype=np.float64)
-    output = _outputs(predictor, X)
+    output = _predicted_outputs(predictor, X)
     changes = []
     for mask in masks:
-        after = predictor.scores(_replaced(plan, repeated, replacements, mask))
+        after = predictor.scores(_replace_features(plan, repeated, replacements, mask))
         means = np.asarray(after, dtype=np.float64).reshape(len(rows), -1, before.shape[1]).mean(axis=1)
         change = (before - means)[np.arange(len(rows)), output]
         changes.append(np.abs(change) if predictor.is_regressor else change)
     return np.array(changes)
 
 
-def _outputs(predictor: faithkit.Predictor, X: Any) -> NDArray[np.int64]:
-    """Return the column of the scores that each row's prediction is of."""
+def _predicted_outputs(predictor: faithkit.Predictor, X: Any) -> NDArray[np.int64]:
+    """Return the score column of each row's prediction."""
     labels = predictor.predict(X)
     if not predictor.is_regressor:
         classes = {label: place for place, label in enumerate(np.asarray(predictor.classes).tolist())}
@@ -209,8 +212,10 @@ def _outputs(predictor: faithkit.Predictor, X: Any) -> NDArray[np.int64]:
     return np.zeros(len(labels), dtype=np.int64)
 
 
-def _replaced(plan: _Plan, rows: NDArray[np.int64], replacements: NDArray[np.int64], mask: Mask) -> Any:
-    """Return rows in which some features have the values of background rows."""
+def _replace_features(
+    plan: _Plan, rows: NDArray[np.int64], replacements: NDArray[np.int64], mask: Mask
+) -> Any:
+    """Return rows whose masked features have the values of background rows."""
     old, new = (
         faithkit.plugin.take_rows(plan.X, rows),
         faithkit.plugin.take_rows(plan.background, replacements),
@@ -246,8 +251,8 @@ def _values(rows: faithkit.plugin.ExplainedRows, background: Any) -> Floats:
     return values
 
 
-def _named(values: Floats, size: int) -> Mask:
-    """Return which features each explanation names: its largest values, without those that are 0."""
+def _find_named_features(values: Floats, size: int) -> Mask:
+    """Return a mask of the features that each explanation names: its largest values that are not 0."""
     sizes = np.abs(np.nan_to_num(values))
     ranks = np.argsort(np.argsort(-sizes, axis=1, kind="stable"), axis=1)
     return (ranks < size) & (sizes > 0)
@@ -275,7 +280,7 @@ def _report(
 
 
 def _mean(result: faithkit.Evaluation, values: Floats) -> faithkit.plugin.Mean:
-    """Return the mean of changes with its interval; numbers without bounds are scaled by the largest."""
+    """Return the mean of changes with its interval; changes without bounds are scaled by the largest."""
     scale = max(2.0, float(np.nanmax(np.abs(values), initial=0.0)))
     mean = result.mean(values / scale, least=-1.0)
     value, se, low, high = (

@@ -88,7 +88,7 @@ def faithkit_discretizers() -> Iterable[faithkit.plugin.Component]:
 
 @faithkit.plugin.hookimpl
 def faithkit_adapters() -> Iterable[faithkit.plugin.Component]:
-    """Provide what takes counterfactuals that dice-ml found."""
+    """Provide the adapter of counterfactuals from dice-ml."""
     yield faithkit.plugin.Component(
         name="dice-counterfactuals",
         factory="faithkit_example_based.dice_counterfactuals:DiceCounterfactuals",

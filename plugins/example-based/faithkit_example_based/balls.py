@@ -1,4 +1,4 @@
-"""Balls around rows, one for each explanation: which instances lie in them."""
+"""Find the instances that lie in balls around rows, one ball for each explanation."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit_example_based.distances import Distance, Floats
-from faithkit_example_based.search import closer, closer_plain
+from faithkit_example_based.search import find_rows_within, find_rows_within_plain
 
 
 @attrs.frozen(eq=False)
 class Balls:
-    """Balls of the explanations that are not missing; a missing one has none, and holds for nothing.
+    """One ball for each explanation; a missing explanation has none, and holds for no instance.
 
     Parameters
     ----------
@@ -20,8 +20,9 @@ class Balls:
     centres : (m,) coordinates
     radius : (m,) float
     is_open : bool
-        Whether the balls are open: without the points at just the radius.
-    missing : (m + missing,) bool
+        Whether the balls exclude the points at exactly the radius.
+    missing : (n_explanations,) bool
+        Which explanations are missing; the others are the m balls, in order.
     """
 
     distance: Distance
@@ -31,16 +32,18 @@ class Balls:
     missing: NDArray[np.bool_]
 
     def holds(self, x: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return the Boolean matrix, measuring every pair by the elementary formula."""
-        return self._spread(closer_plain(self.distance, self.centres, self.radius, x, self.is_open))
+        """Return the matrix of explanations and instances, computed with the plain formula."""
+        return self._fill_missing(
+            find_rows_within_plain(self.distance, self.centres, self.radius, x, self.is_open)
+        )
 
     def packed(self, x: NDArray[Any]) -> NDArray[np.uint64]:
-        """Return the same as bits, measuring only what a screen in float32 leaves open."""
-        return self._spread(closer(self.distance, self.centres, self.radius, x, self.is_open))
+        """Return the same as packed bits; only pairs that a float32 screen leaves open are measured."""
+        return self._fill_missing(find_rows_within(self.distance, self.centres, self.radius, x, self.is_open))
 
-    def _spread(self, found: NDArray[Any]) -> NDArray[Any]:
+    def _fill_missing(self, matrix: NDArray[Any]) -> NDArray[Any]:
         if not self.missing.any():
-            return found
-        answers = np.zeros((len(self.missing), found.shape[1]), dtype=found.dtype)
-        answers[~self.missing] = found
-        return answers
+            return matrix
+        filled = np.zeros((len(self.missing), matrix.shape[1]), dtype=matrix.dtype)
+        filled[~self.missing] = matrix
+        return filled

@@ -1,4 +1,4 @@
-"""Two tables side by side, cell by cell: an instance and what an example makes of it."""
+"""Compare instances and examples column by column."""
 
 from typing import Any
 
@@ -9,36 +9,36 @@ from numpy.typing import NDArray
 import faithkit
 
 
-def aligned(who: str, x: pd.DataFrame, y: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of x in the order of y's, by name.
+def align_columns(name: str, x: pd.DataFrame, y: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of x, by their names, in the order of y.
 
     Examples
     --------
     >>> x, y = pd.DataFrame({"b": [1], "a": [2]}), pd.DataFrame({"a": [5], "b": [6]})
-    >>> aligned("delta", x, y).iloc[0].tolist()
+    >>> align_columns("delta", x, y).iloc[0].tolist()
     [2, 1]
     """
-    place = {str(name): j for j, name in enumerate(x.columns)}
-    lacking = [str(name) for name in y.columns if str(name) not in place]
-    if lacking or x.shape[1] != y.shape[1]:
+    positions = {str(column): j for j, column in enumerate(x.columns)}
+    absent = [str(column) for column in y.columns if str(column) not in positions]
+    if absent or x.shape[1] != y.shape[1]:
         raise faithkit.errors.InputError(
-            f"{who}: the examples have {y.shape[1]} columns and the instances {x.shape[1]}"
-            f"{f', and {lacking[0]!r} is not among them' if lacking else ''}: give both the same columns."
+            f"{name}: the examples have {y.shape[1]} columns and the instances {x.shape[1]}"
+            f"{f', and {absent[0]!r} is not among them' if absent else ''}: give both the same columns."
         )
-    return x.iloc[:, [place[str(name)] for name in y.columns]]
+    return x.iloc[:, [positions[str(column)] for column in y.columns]]
 
 
-def unlike(x: Any, y: Any) -> NDArray[np.bool_]:
-    """Return where two columns differ; two missing values do not.
+def find_differences(x: Any, y: Any) -> NDArray[np.bool_]:
+    """Return where two columns differ; two missing values are equal.
 
     Examples
     --------
-    >>> unlike(pd.Series(["a", None, "a"]), pd.Series(["a", None, None]))
+    >>> find_differences(pd.Series(["a", None, "a"]), pd.Series(["a", None, None]))
     array([False, False,  True])
     """
-    gone_x, gone_y = (np.asarray(column.isna()) for column in (x, y))
-    known = ~(gone_x | gone_y)
-    a, b = (column.to_numpy(dtype=object)[known] for column in (x, y))
-    differs = gone_x != gone_y
-    differs[known] = a != b
+    missing_x, missing_y = (np.asarray(column.isna()) for column in (x, y))
+    present = ~(missing_x | missing_y)
+    a, b = (column.to_numpy(dtype=object)[present] for column in (x, y))
+    differs = missing_x != missing_y
+    differs[present] = a != b
     return differs

@@ -1,8 +1,9 @@
-"""What a counterfactual changes: the paper's discretizations (appendix, "Explainers discretization").
+"""Discretizers of counterfactuals by what they change (appendix of the paper, "Explainers discretization").
 
-They compare the example with the instance that it explains, column by column, and forget the rest.
+They compare the example with the instance that it explains, column by column.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,24 +11,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_example_based.cells import aligned, unlike
+from faithkit_example_based.cells import align_columns, find_differences
 from faithkit_example_based.examples import example_rows, explained_rows
 
 SAME = "same"
 
 
 class Delta:
-    """What was changed and by how much: x′ − x for numbers, the new value for categories.
+    """The changes and their sizes: x′ − x for numbers, the new value for categories.
 
-    A category that is not changed is "same". A number that was missing is changed by +∞, one that is
-    missing in the example by −∞.
+    An unchanged category is "same". The change is +∞ for a number that is missing in the instance, and −∞ for
+    one that is missing in the example.
 
     Examples
     --------
     >>> X = pd.DataFrame({"age": [30.0, 40.0], "job": ["cook", "smith"]})
-    >>> other = pd.DataFrame({"age": [35.0, 40.0], "job": ["cook", "clerk"]})
-    >>> found = faithkit.Explanations(kind="example", values=other, instances=X)
-    >>> Delta().discretize(found)
+    >>> counterfactuals = pd.DataFrame({"age": [35.0, 40.0], "job": ["cook", "clerk"]})
+    >>> examples = faithkit.Explanations(kind="example", values=counterfactuals, instances=X)
+    >>> Delta().discretize(examples)
        age      job
     0  5.0     same
     1  0.0  → clerk
@@ -35,78 +36,92 @@ class Delta:
 
     def discretize(self, explanations: faithkit.Explanations) -> Any:
         """Return the differences, in the form of the examples."""
-        return _compared("delta", explanations, _gap, _new_value)
+        return _compare_columns("delta", explanations, _difference, _new_value)
 
 
 class DeltaSign:
-    """In which direction numbers were changed (−1, 0, 1), and which categories were (0, 1).
+    """The direction in which each number changes (−1, 0, 1), and which categories change (0, 1).
 
-    A number that was missing counts as raised, one that is missing in the example as lowered.
+    A number that is missing in the instance counts as raised, one missing in the example as lowered.
 
     Examples
     --------
     >>> X = np.array([[1.0, 5.0], [2.0, 5.0]])
-    >>> found = faithkit.Explanations(kind="example", values=np.array([[3.0, 5.0], [0.5, 6.0]]), instances=X)
-    >>> DeltaSign().discretize(found)
+    >>> counterfactuals = np.array([[3.0, 5.0], [0.5, 6.0]])
+    >>> examples = faithkit.Explanations(kind="example", values=counterfactuals, instances=X)
+    >>> DeltaSign().discretize(examples)
     array([[ 1.,  0.],
            [-1.,  1.]])
     """
 
     def discretize(self, explanations: faithkit.Explanations) -> Any:
         """Return the signs of the differences, in the form of the examples."""
-        return _compared("delta-sign", explanations, lambda x, y: np.sign(_gap(x, y)), _changed)
+        return _compare_columns("delta-sign", explanations, _sign_of_difference, _has_changed)
 
 
 class IsFeatureModified:
-    """Which columns were changed: 1, or 0 where the example has the instance's own value.
+    """Which columns change: 1, or 0 where the example has the value of the instance.
 
-    The paper prints it the other way round, which makes the same classes.
+    The paper swaps 0 and 1, which gives the same classes.
 
     Examples
     --------
     >>> X = np.array([[1.0, 5.0], [2.0, 5.0]])
-    >>> found = faithkit.Explanations(kind="example", values=np.array([[3.0, 5.0], [0.5, 6.0]]), instances=X)
-    >>> IsFeatureModified().discretize(found)
+    >>> counterfactuals = np.array([[3.0, 5.0], [0.5, 6.0]])
+    >>> examples = faithkit.Explanations(kind="example", values=counterfactuals, instances=X)
+    >>> IsFeatureModified().discretize(examples)
     array([[1., 0.],
            [1., 1.]])
     """
 
     def discretize(self, explanations: faithkit.Explanations) -> Any:
         """Return ones and zeros, in the form of the examples."""
-        return _compared("is-feature-modified", explanations, _changed, _changed)
+        return _compare_columns("is-feature-modified", explanations, _has_changed, _has_changed)
 
 
-def _compared(who: str, explanations: faithkit.Explanations, numbers: Any, categories: Any) -> Any:
-    """Compare examples and instances, one column after the other."""
-    examples = example_rows(who, explanations)
-    y = _frame(examples)
-    x = aligned(who, _frame(explained_rows(who, explanations)), y)
-    compared = {}
+Comparison = Callable[["pd.Series[Any]", "pd.Series[Any]"], NDArray[Any]]
+
+
+def _compare_columns(
+    name: str,
+    explanations: faithkit.Explanations,
+    compare_numbers: Comparison,
+    compare_categories: Comparison,
+) -> Any:
+    """Compare instances and examples, one column after the other."""
+    examples = example_rows(name, explanations)
+    y = _as_frame(examples)
+    x = align_columns(name, _as_frame(explained_rows(name, explanations)), y)
+    changes = {}
     for j in range(y.shape[1]):
-        mine, other = x.iloc[:, j], y.iloc[:, j]
-        are_numbers = all(pd.api.types.is_numeric_dtype(column.dtype) for column in (mine, other))
-        compared[j] = (numbers if are_numbers else categories)(mine, other)
-    frame = pd.DataFrame(compared, index=range(len(y))).set_axis(y.columns, axis="columns")
+        columns = x.iloc[:, j], y.iloc[:, j]
+        are_numbers = all(pd.api.types.is_numeric_dtype(column.dtype) for column in columns)
+        changes[j] = (compare_numbers if are_numbers else compare_categories)(*columns)
+    frame = pd.DataFrame(changes, index=range(len(y))).set_axis(y.columns, axis="columns")
     return frame if isinstance(examples, pd.DataFrame) else frame.to_numpy()
 
 
-def _frame(rows: Any) -> pd.DataFrame:
+def _as_frame(rows: Any) -> pd.DataFrame:
     return rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows).infer_objects()
 
 
-def _gap(x: pd.Series, y: pd.Series) -> NDArray[np.float64]:
+def _difference(x: pd.Series, y: pd.Series) -> NDArray[np.float64]:
     a, b = (column.to_numpy(dtype=np.float64, na_value=np.nan) for column in (x, y))
-    gone_a, gone_b = np.isnan(a), np.isnan(b)
-    gap = np.select([gone_a & gone_b, gone_a, gone_b], [0.0, np.inf, -np.inf], b - a)
-    return gap + 0.0  # no −0.0 among the identities
+    missing_a, missing_b = np.isnan(a), np.isnan(b)
+    difference = np.select([missing_a & missing_b, missing_a, missing_b], [0.0, np.inf, -np.inf], b - a)
+    return difference + 0.0  # turns −0.0 into 0.0
+
+
+def _sign_of_difference(x: pd.Series, y: pd.Series) -> NDArray[np.float64]:
+    return np.sign(_difference(x, y))
 
 
 def _new_value(x: pd.Series, y: pd.Series) -> NDArray[Any]:
-    """Write "→ value" where it changed; an arrow alone leads to a missing value."""
+    """Return "→ value" where the value changes, and an arrow alone if it becomes missing."""
     values = y.to_numpy(dtype=object)
-    texts = ["→" if gone else f"→ {value}" for value, gone in zip(values, y.isna(), strict=True)]
-    return np.where(unlike(x, y), np.array(texts, dtype=object), SAME)
+    texts = ["→" if is_missing else f"→ {value}" for value, is_missing in zip(values, y.isna(), strict=True)]
+    return np.where(find_differences(x, y), np.array(texts, dtype=object), SAME)
 
 
-def _changed(x: pd.Series, y: pd.Series) -> NDArray[np.float64]:
-    return unlike(x, y).astype(np.float64)
+def _has_changed(x: pd.Series, y: pd.Series) -> NDArray[np.float64]:
+    return find_differences(x, y).astype(np.float64)

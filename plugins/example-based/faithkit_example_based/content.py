@@ -1,7 +1,7 @@
-"""A background as a set of rows: each once, in the order of their content.
+"""Distinct rows of a background, sorted by content.
 
-The order in which a file happens to list its rows must not decide a tie. So rows are numbered by content:
-sorted by the first column, then the second, and so on; categories in the Encoder's order, missing last.
+The order of the rows in a file must not decide a tie. So rows are sorted by their content: by the first
+column, then the second, and so on, with categories in the order of the Encoder and missing values last.
 """
 
 from typing import Any
@@ -13,12 +13,12 @@ import faithkit
 
 
 def distinct_rows(background: Any) -> tuple[Any, NDArray[np.int64]]:
-    """Return the distinct rows in the order of their content, and the number of every given row among them.
+    """Return the distinct rows sorted by content, and for each row its place among them.
 
     Examples
     --------
-    >>> rows, number = distinct_rows(np.array([[2.0, 1.0], [1.0, 5.0], [2.0, 1.0]]))
-    >>> rows.tolist(), number.tolist()
+    >>> rows, places = distinct_rows(np.array([[2.0, 1.0], [1.0, 5.0], [2.0, 1.0]]))
+    >>> rows.tolist(), places.tolist()
     ([[1.0, 5.0], [2.0, 1.0]], [1, 0, 1])
     """
     codes = faithkit.plugin.Encoder(background).encode(background)
@@ -26,19 +26,19 @@ def distinct_rows(background: Any) -> tuple[Any, NDArray[np.int64]]:
     ordered = codes[order]
     same = (ordered[1:] == ordered[:-1]) | (np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
     is_new = np.append(True, ~same.all(axis=1))
-    number = np.empty(len(codes), dtype=np.int64)
-    number[order] = np.cumsum(is_new) - 1
-    return plain_rows(background, order[is_new]), number
+    places = np.empty(len(codes), dtype=np.int64)
+    places[order] = np.cumsum(is_new) - 1
+    return plain_rows(background, order[is_new]), places
 
 
-def plain_rows(rows: Any, which: Any) -> Any:
-    """Take rows; a DataFrame's are numbered from 0, so that nothing of their old place is left."""
-    taken = faithkit.plugin.take_rows(rows, which)
-    return taken.reset_index(drop=True) if hasattr(taken, "reset_index") else taken
+def plain_rows(rows: Any, selection: Any) -> Any:
+    """Return selected rows; those of a DataFrame get a new index from 0."""
+    selected = faithkit.plugin.take_rows(rows, selection)
+    return selected.reset_index(drop=True) if hasattr(selected, "reset_index") else selected
 
 
 def drawn_rows(rows: Any, size: int, seed: int) -> NDArray[np.int64]:
-    """Draw rows by their content: the numbers of those with the lowest seeds, ascending.
+    """Draw a sample of rows that depends on their content and not on their order; return their places.
 
     Examples
     --------

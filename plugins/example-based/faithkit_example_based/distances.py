@@ -1,7 +1,7 @@
-"""How far apart two rows are: learnt from the background once, the same for explainers and relations.
+"""Distances between rows, learnt from a background and shared by explainers and relations.
 
-A distance turns rows into coordinates and says how far two coordinates are apart. Differences are taken
-column by column before anything is scaled, so rows that tie on paper tie here, too.
+A distance converts rows to coordinates, and computes the distance of two coordinates. Differences are taken
+column by column before they are scaled, so that equal distances stay equal after rounding.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ ROOTED = ("euclidean", "standardized")  # the root of a sum of squares; the othe
 
 
 class Distance(Protocol):
-    """What explainers and relations ask of a distance."""
+    """The interface of a distance."""
 
     def coordinates(self, X: Any) -> NDArray[Any]:
         """Return the rows as an array that `between` reads; its first axis is the rows."""
@@ -29,22 +29,23 @@ class Distance(Protocol):
         """Return the distances of coordinates, broadcast against each other."""
 
     def parts(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
-        """Return what every column adds to the distance of two rows, up to a monotone function."""
+        """Return the contribution of each column to the distance of two rows, up to a monotone function."""
 
     def to_shared(self) -> dict[str, Any]:
         """Return the distance as arrays and JSON values."""
 
 
-def check_distance(who: str, given: Any) -> Any:
-    """Return a distance as people name it: None for the default, a name, or a function of two rows."""
-    if given is None or given in NAMES or callable(given):
-        return given
+def check_distance(component: str, distance: Any) -> Any:
+    """Check the parameter `distance`: None for the default, a name, or a function of two rows."""
+    if distance is None or distance in NAMES or callable(distance):
+        return distance
     raise faithkit.errors.ParameterError(
-        f"{who}: distance must be one of {', '.join(NAMES)} or a function of two rows, got {given!r}."
+        f"{component}: distance must be one of {', '.join(NAMES)} or a function of two rows, got "
+        f"{distance!r}."
     )
 
 
-def learn_distance(given: Any, background: Any) -> "Distance":
+def learn_distance(distance: Any, background: Any) -> "Distance":
     """Learn a distance from the background: its columns, their categories and their scales.
 
     Examples
@@ -61,11 +62,11 @@ def learn_distance(given: Any, background: Any) -> "Distance":
             f"examples are rows of a table, and the background is a {type(background).__name__}: "
             "give a 2-D array or a DataFrame."
         )
-    return UserDistance(given) if callable(given) else TableDistance.learn(given, background)
+    return UserDistance(distance) if callable(distance) else TableDistance.learn(distance, background)
 
 
 def shared_distance(shared: dict[str, Any]) -> "TableDistance":
-    """Read back a distance that an explainer left in `Explanations.shared`."""
+    """Rebuild a distance that an explainer stored in `Explanations.shared`."""
     return TableDistance(
         shared["name"],
         faithkit.plugin.Encoder(shared["table"]),
@@ -82,9 +83,9 @@ class TableDistance:
     name : str
         euclidean, standardized, manhattan or gower.
     encoder : Encoder
-        Knows the columns and their categories.
+        It has the columns and their categories.
     scale : (n_columns,) float
-        What the difference of two numbers is divided by; a column of scale 0 is left out.
+        The divisor of the difference of two numbers; a column of scale 0 is ignored.
     """
 
     name: str
@@ -98,27 +99,27 @@ class TableDistance:
 
     @classmethod
     def learn(cls, name: str | None, background: Any) -> "TableDistance":
-        """Learn columns and scales; without a name gower where there are categories or missing values."""
+        """Learn columns and scales; by default gower with categories or missing values, else standardized."""
         encoder = faithkit.plugin.Encoder(background)
         codes = encoder.encode(background)
         if name is None:
             name = "gower" if encoder.categorical or np.isnan(codes).any() else "standardized"
         _check_columns(name, encoder)
-        _check_cells(name, encoder, codes)
+        _check_values(name, encoder, codes)
         return cls(name, encoder, _scale(name, codes))
 
     def to_shared(self) -> dict[str, Any]:
-        """Return name, scales, and the smallest table from which an Encoder learns the same."""
-        most = max(map(len, self.encoder.categories.values()), default=1)
-        codes = np.zeros((max(1, most), self.encoder.n_columns))
+        """Return name, scales, and the smallest table from which an Encoder learns the same categories."""
+        n_rows = max(map(len, self.encoder.categories.values()), default=1)
+        codes = np.zeros((max(1, n_rows), self.encoder.n_columns))
         for j, values in self.encoder.categories.items():
             codes[:, j] = np.minimum(np.arange(len(codes)), max(0, len(values) - 1))
         return {"name": self.name, "table": self.encoder.decode(codes), "scale": self.scale}
 
     def coordinates(self, X: Any) -> Floats:
-        """Return the codes of the rows, categories that the background lacks included."""
+        """Return the codes of the rows; categories that the background lacks get codes by their content."""
         codes = self.encoder.encode(X, unseen="keep")
-        _check_cells(self.name, self.encoder, codes)
+        _check_values(self.name, self.encoder, codes)
         for j, values in self.encoder.categories.items():
             unseen = codes[:, j] == len(values) + 1
             if unseen.any():
@@ -128,30 +129,30 @@ class TableDistance:
     def between(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
         """Return the distances, each summed in the order of the columns."""
         total = np.zeros(np.broadcast_shapes(a.shape[:-1], b.shape[:-1]))
-        with np.errstate(over="ignore"):  # what is so far away is infinitely far
+        with np.errstate(over="ignore"):  # a distance that overflows is infinite
             for j in range(len(self.scale)):
-                total += self._part(j, a[..., j], b[..., j])
+                total += self._column_part(j, a[..., j], b[..., j])
         if self.name in ROOTED:
             return np.sqrt(total)
         return total / len(self.scale) if self.name == "gower" else total
 
     def parts(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
         """Return the summands of the distance, column by column."""
-        parts = [
-            np.broadcast_to(self._part(j, a[..., j], b[..., j]), a.shape[:-1]) for j in range(len(self.scale))
-        ]
+        shape = a.shape[:-1]
+        columns = range(len(self.scale))
+        parts = [np.broadcast_to(self._column_part(j, a[..., j], b[..., j]), shape) for j in columns]
         return np.stack(parts, axis=-1)
 
-    def _part(self, j: int, a: Floats, b: Floats) -> Any:
+    def _column_part(self, j: int, a: Floats, b: Floats) -> Any:
         if j in self.categorical:
             return (a != b).astype(np.float64)
-        gap = np.abs(a - b) / self.scale[j] if self.scale[j] else 0.0
+        difference = np.abs(a - b) / self.scale[j] if self.scale[j] else 0.0
         if self.name in ROOTED:
-            return gap * gap
+            return difference * difference
         if self.name == "manhattan":
-            return gap
-        gone_a, gone_b = np.isnan(a), np.isnan(b)
-        return np.where(gone_a | gone_b, gone_a != gone_b, gap)
+            return difference
+        missing_a, missing_b = np.isnan(a), np.isnan(b)
+        return np.where(missing_a | missing_b, missing_a != missing_b, difference)
 
     def _column(self, X: Any, j: int) -> Any:
         if not hasattr(X, "iloc"):
@@ -162,10 +163,10 @@ class TableDistance:
 
 @attrs.frozen(eq=False)
 class UserDistance:
-    """A user's function of two rows, asked about every pair: slow and simple.
+    """A user's function of two rows, called for every pair: slow and simple.
 
-    A row of a DataFrame is given as a Series, a row of an array as a 1-D array. The function must be
-    symmetric, as distances are.
+    The function receives a row of a DataFrame as a Series, and a row of an array as a 1-D array. It must be
+    symmetric.
 
     Examples
     --------
@@ -179,11 +180,11 @@ class UserDistance:
 
     @property
     def name(self) -> str:
-        """The function's own name."""
+        """The name of the function."""
         return getattr(self.function, "__name__", type(self.function).__name__)
 
     def to_shared(self) -> dict[str, Any]:
-        """Return the name alone: a function is no JSON value."""
+        """Return the name only, because a function is no JSON value."""
         return {"name": self.name, "function": True}
 
     def coordinates(self, X: Any) -> NDArray[Any]:
@@ -194,33 +195,33 @@ class UserDistance:
         return rows
 
     def between(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
-        """Ask the function about every pair."""
+        """Call the function for every pair."""
         pairs = np.broadcast(a, b)
-        return np.array([self._ask(x, y) for x, y in pairs], dtype=np.float64).reshape(pairs.shape)
+        return np.array([self._call(x, y) for x, y in pairs], dtype=np.float64).reshape(pairs.shape)
 
     def parts(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
-        """Return zeros: a function does not say what each column adds."""
+        """Return zeros: the contribution of each column is unknown."""
         width = len(a[0]) if len(a) else 0
         return np.zeros((len(a), width))
 
-    def _ask(self, x: Any, y: Any) -> float:
-        far = self.function(x, y)
-        if not isinstance(far, Real) or not far >= 0:
+    def _call(self, x: Any, y: Any) -> float:
+        distance = self.function(x, y)
+        if not isinstance(distance, Real) or not distance >= 0:
             raise faithkit.errors.InputError(
-                f"the distance {self.name} gave {far!r} for two rows; expected a number of at least 0."
+                f"the distance {self.name} gave {distance!r} for two rows; expected a number of at least 0."
             )
-        return float(far)
+        return float(distance)
 
 
 def _scale(name: str, codes: Floats) -> Floats:
-    """Return what differences are divided by; sorted first, so that the rows' order leaves no trace."""
+    """Return the divisors of differences; values are sorted first, so that row order changes no bit."""
     if name in ("euclidean", "manhattan"):
         return np.ones(codes.shape[1])
     ordered = np.sort(codes, axis=0)
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(ordered, axis=0), np.fmax.reduce(ordered, axis=0)
         spread = high - low if name == "gower" else ordered.std(axis=0)
-    return np.where(high > low, spread, 0.0)  # of a constant column the deviation may come out as 1e-17
+    return np.where(high > low, spread, 0.0)  # rounding may give a constant column a tiny deviation
 
 
 def _check_columns(name: str, encoder: faithkit.plugin.Encoder) -> None:
@@ -232,20 +233,20 @@ def _check_columns(name: str, encoder: faithkit.plugin.Encoder) -> None:
         )
 
 
-def _check_cells(name: str, encoder: faithkit.plugin.Encoder, codes: Floats) -> None:
-    wrong = np.isinf(codes) if name == "gower" else ~np.isfinite(codes)
-    if wrong.any():
-        row, j = np.unravel_index(int(wrong.argmax()), wrong.shape)
-        what, mend = ("an infinite", "give finite numbers")
+def _check_values(name: str, encoder: faithkit.plugin.Encoder, codes: Floats) -> None:
+    is_invalid = np.isinf(codes) if name == "gower" else ~np.isfinite(codes)
+    if is_invalid.any():
+        row, j = np.unravel_index(int(is_invalid.argmax()), is_invalid.shape)
+        kind, advice = ("an infinite", "give finite numbers")
         if np.isnan(codes[row, j]):
-            what, mend = ("a missing", "use distance=gower, or impute it")
+            kind, advice = ("a missing", "use distance=gower, or impute it")
         raise faithkit.errors.InputError(
-            f"column {encoder.names[j]!r} has {what} value, and the distance {name} takes none: {mend}."
+            f"column {encoder.names[j]!r} has {kind} value, and the distance {name} takes none: {advice}."
         )
 
 
 def _content_codes(column: Any, rows: NDArray[np.bool_]) -> Floats:
-    """Return numbers made of the values' content (52 bits), so that two new values can be told apart."""
-    cells = faithkit.plugin.take_rows(column, rows)
-    high, low = (faithkit.plugin.row_seeds(cells, seed).astype(np.uint64) for seed in (0, 1))
+    """Return numbers from the content of the values (52 bits), so that different new values differ."""
+    values = faithkit.plugin.take_rows(column, rows)
+    high, low = (faithkit.plugin.row_seeds(values, seed).astype(np.uint64) for seed in (0, 1))
     return 1.0 + ((high << np.uint64(20)) | (low >> np.uint64(12))).astype(np.float64)

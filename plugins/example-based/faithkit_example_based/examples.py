@@ -1,4 +1,4 @@
-"""What relations and discretizers read of explanations by example, checked.
+"""Read and check explanations by example, for relations and discretizers.
 
 Examples come in two forms: as rows, like X (counterfactuals, logs), or as the numbers of k rows of
 `shared["prototypes"]` (nearest neighbours).
@@ -13,17 +13,17 @@ import faithkit
 from faithkit_example_based.distances import Distance, check_distance, learn_distance, shared_distance
 
 
-def check_examples(who: str, explanations: faithkit.Explanations) -> None:
+def check_examples(name: str, explanations: faithkit.Explanations) -> None:
     """Refuse explanations of another kind."""
     if explanations.kind != "example":
         raise faithkit.errors.InputError(
-            f"{who} reads examples, and these explanations are of kind {explanations.kind!r}: "
+            f"{name} reads examples, and these explanations are of kind {explanations.kind!r}: "
             "name another one, or an explainer that gives examples, such as nearest-counterfactual."
         )
 
 
-def example_rows(who: str, explanations: faithkit.Explanations) -> Any:
-    """Return the one example of every row, as rows.
+def example_rows(name: str, explanations: faithkit.Explanations) -> Any:
+    """Return the example of every explanation, as rows; refuse several examples each.
 
     Examples
     --------
@@ -33,85 +33,85 @@ def example_rows(who: str, explanations: faithkit.Explanations) -> Any:
     array([[7.],
            [7.]])
     """
-    check_examples(who, explanations)
+    check_examples(name, explanations)
     if "prototypes" not in explanations.shared:
         return explanations.values
     numbers = prototype_numbers(explanations)
     if numbers.shape[1] > 1:
         raise faithkit.errors.InputError(
-            f"{who} reads one example per row, and these explanations have {numbers.shape[1]} each: use k=1."
+            f"{name} reads one example per row, and these explanations have {numbers.shape[1]} each: use k=1."
         )
     return faithkit.plugin.take_rows(explanations.shared["prototypes"], numbers[:, 0])
 
 
 def prototype_numbers(explanations: faithkit.Explanations) -> NDArray[np.int64]:
-    """Return the numbers of the prototypes, one column for each of the k."""
+    """Return the numbers of the k prototypes of each explanation, (n, k)."""
     return np.asarray(explanations.values, dtype=np.int64)
 
 
-def explained_rows(who: str, explanations: faithkit.Explanations) -> Any:
-    """Return the instances that were explained, or say that they are needed."""
+def explained_rows(name: str, explanations: faithkit.Explanations) -> Any:
+    """Return the explained instances; raise an error if there are none."""
     if explanations.instances is None:
         raise faithkit.errors.InputError(
-            f"{who} reads the explained instances beside their examples, and none are there: "
+            f"{name} reads the explained instances beside their examples, and none are there: "
             "give Explanations(…, instances=X)."
         )
     return explanations.instances
 
 
 class Metric:
-    """The distance of a relation: the explainer's own where the explanations carry it, else a learnt one.
+    """The distance of a relation: the one that the explanations carry, else one learnt from a background.
 
     Parameters
     ----------
-    who : str
-        The relation, for messages.
-    given : str, callable or None
-        What the user asked for.
+    relation : str
+        The name of the relation, for messages.
+    distance : str, callable or None
+        The distance that the user chose.
     """
 
-    def __init__(self, who: str, given: Any) -> None:
-        self.who = who
-        self.given = check_distance(who, given)
+    def __init__(self, relation: str, distance: Any) -> None:
+        self.relation = relation
+        self.distance = check_distance(relation, distance)
         self.background: Any = None
-        self._found: tuple[Any, Distance] | None = None
+        self._cached: tuple[Any, Distance] | None = None
 
     def fit(self, background: Any) -> None:
-        """Remember the background; it is read only where explanations carry no distance."""
-        self.background, self._found = background, None
+        """Store the background; it is used only where explanations carry no distance."""
+        self.background, self._cached = background, None
 
     def of(self, explanations: faithkit.Explanations) -> Distance:
-        """Return the distance to measure these explanations with."""
+        """Return the distance for these explanations."""
         carried = explanations.shared.get("distance")
-        if self._found is None or self._found[0] is not carried:
-            self._found = carried, self._make(carried)
-        return self._found[1]
+        if self._cached is None or self._cached[0] is not carried:
+            self._cached = carried, self._resolve(carried)
+        return self._cached[1]
 
-    def told(self, before: str) -> str:
-        """Return how the distance was asked for, as one writes it; nothing where it was not."""
-        return f"{before}distance={self.given}" if isinstance(self.given, str) else ""
+    def to_parameter(self, separator: str) -> str:
+        """Return "distance=name" after a separator; empty if the user chose no named distance."""
+        return f"{separator}distance={self.distance}" if isinstance(self.distance, str) else ""
 
-    def _make(self, carried: Any) -> Distance:
-        if carried is not None and not callable(self.given):
-            if carried.get("function") and self.given is None:
+    def _resolve(self, carried: Any) -> Distance:
+        if carried is not None and not callable(self.distance):
+            if carried.get("function") and self.distance is None:
                 raise faithkit.errors.InputError(
                     f"the explainer measured with the function {carried['name']}, which explanations cannot "
-                    f"carry: give {self.who} the same function as its distance."
+                    f"carry: give {self.relation} the same function as its distance."
                 )
-            if self.given in (None, carried["name"]):
+            if self.distance in (None, carried["name"]):
                 return shared_distance(carried)
-        if self.background is None and not callable(self.given):
+        if self.background is None and not callable(self.distance):
             raise faithkit.errors.InputError(
-                f"{self.who} has no distance yet: the explanations carry none, and it was not fitted. "
+                f"{self.relation} has no distance yet: the explanations carry none, and it was not fitted. "
                 "Fit it on a background first, such as the rows that the model was trained on."
             )
-        return learn_distance(self.given, self.background)
+        return learn_distance(self.distance, self.background)
 
 
-def sample_coordinates(who: str, distance: Distance, sample: faithkit.plugin.Sample) -> NDArray[Any]:
-    """Return the coordinates of a sample's instances, computed once."""
-    return sample.once(_coordinates, distance, who)
+def sample_coordinates(relation: str, distance: Distance, sample: faithkit.plugin.Sample) -> NDArray[Any]:
+    """Return the coordinates of the instances of a sample, computed once per sample."""
+    return sample.once(_coordinates, distance, relation)
 
 
-def _coordinates(sample: faithkit.plugin.Sample, distance: Distance, who: str) -> NDArray[Any]:
-    return distance.coordinates(sample.instances(who))
+def _coordinates(sample: faithkit.plugin.Sample, distance: Distance, relation: str) -> NDArray[Any]:
+    return distance.coordinates(sample.instances(relation))

@@ -1,4 +1,4 @@
-"""When a counterfactual says something about an instance: nearer to the explained one than it."""
+"""The relation `in-ball`: a counterfactual applies to instances nearer to the explained one than it is."""
 
 from typing import Any
 
@@ -18,15 +18,15 @@ class InBall(faithkit.plugin.Relation):
     Parameters
     ----------
     distance : str or callable, optional
-        euclidean, standardized, manhattan, gower, or a function of two rows. By default the explainer's own;
-        where explanations carry none, gower for a background with categories or missing values, else
-        standardized.
+        euclidean, standardized, manhattan, gower, or a function of two rows. By default that of the
+        explainer; where explanations carry none, gower for a background with categories or missing values,
+        else standardized.
 
     Examples
     --------
     >>> X = np.array([[0.0], [1.0], [2.0]])
-    >>> found = faithkit.Explanations(kind="example", values=X[[2, 2, 0]], instances=X)
-    >>> InBall(distance="euclidean").fit(X).holds(faithkit.plugin.Sample(X, found), found)
+    >>> examples = faithkit.Explanations(kind="example", values=X[[2, 2, 0]], instances=X)
+    >>> InBall(distance="euclidean").fit(X).holds(faithkit.plugin.Sample(X, examples), examples)
     array([[ True,  True, False],
            [False,  True, False],
            [False,  True,  True]])
@@ -39,7 +39,7 @@ class InBall(faithkit.plugin.Relation):
         self._metric = Metric("in-ball", distance)
 
     def fit(self, background: Any) -> "InBall":
-        """Remember the background, for explanations that carry no distance."""
+        """Store the background, for explanations that carry no distance."""
         self._metric.fit(background)
         return self
 
@@ -48,25 +48,26 @@ class InBall(faithkit.plugin.Relation):
         return explained_rows("in-ball", explanations), example_rows("in-ball", explanations)
 
     def holds(self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
-        """Measure every pair by the elementary formula."""
-        balls, x = self._asked(sample, explanations)
+        """Compute every distance with the plain formula."""
+        balls, x = self._prepare(sample, explanations)
         return balls.holds(x)
 
     def packed(
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
     ) -> NDArray[np.uint64]:
-        """Measure only what a screen in float32 leaves open."""
-        balls, x = self._asked(sample, explanations)
+        """Compute only the distances that a float32 screen leaves open."""
+        balls, x = self._prepare(sample, explanations)
         return balls.packed(x)
 
     def __str__(self) -> str:
-        return f"in-ball{self._metric.told(':')}"
+        return f"in-ball{self._metric.to_parameter(':')}"
 
-    def _asked(
+    def _prepare(
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
     ) -> tuple[Balls, NDArray[Any]]:
-        rows = self.key(explanations.take(~explanations.missing))
+        """Return the balls, and the coordinates of the instances."""
+        instances, counterfactuals = self.key(explanations.take(~explanations.missing))
         distance = self._metric.of(explanations)
-        centres, ends = (distance.coordinates(table) for table in rows)
+        centres, ends = distance.coordinates(instances), distance.coordinates(counterfactuals)
         x = sample_coordinates("in-ball", distance, sample)
         return Balls(distance, centres, distance.between(centres, ends), True, explanations.missing), x

@@ -1,4 +1,4 @@
-"""When a prototype applies to an instance: when it is the nearest."""
+"""The relation `nearest`: a prototype applies to the instances whose nearest prototype it is."""
 
 from typing import Any
 
@@ -8,27 +8,27 @@ from numpy.typing import NDArray
 import faithkit
 from faithkit_example_based.distances import Distance
 from faithkit_example_based.examples import Metric, check_examples, prototype_numbers, sample_coordinates
-from faithkit_example_based.search import nearest
+from faithkit_example_based.search import find_nearest_rows
 
 
 class Nearest(faithkit.plugin.Relation):
-    """The example is the instance's nearest prototype; of k examples, they are its k nearest.
+    """The example is the instance's nearest prototype; k examples are its k nearest prototypes.
 
-    It reads the prototypes and the distance that the explainer left with the explanations.
+    It reads the prototypes and the distance that the explainer stored with the explanations.
 
     Parameters
     ----------
     distance : callable, optional
-        The function that the explainer measured with, where it was a function: explanations carry the
-        distances that have a name.
+        The distance function of the explainer, if it has one. Explanations carry only distances with a
+        name.
 
     Examples
     --------
     >>> from faithkit_example_based.nearest_neighbor import NearestNeighbor
     >>> line = np.array([[0.0], [10.0]])
     >>> X = np.array([[1.0], [2.0], [9.0]])
-    >>> found = NearestNeighbor().fit(None, line).explain(X, seeds=None)
-    >>> Nearest().holds(faithkit.plugin.Sample(X, found), found)[0]
+    >>> examples = NearestNeighbor().fit(None, line).explain(X, seeds=None)
+    >>> Nearest().holds(faithkit.plugin.Sample(X, examples), examples)[0]
     array([ True,  True, False])
     """
 
@@ -44,7 +44,7 @@ class Nearest(faithkit.plugin.Relation):
         self._metric = Metric("nearest", distance)
 
     def fit(self, background: Any) -> "Nearest":
-        """Return self: all that is needed comes with the explanations."""
+        """Return self: the explanations carry everything that is needed."""
         return self
 
     def key(self, explanations: faithkit.Explanations) -> NDArray[np.int64]:
@@ -60,21 +60,21 @@ class Nearest(faithkit.plugin.Relation):
 
     def holds(self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
         """Compare the explanation's prototypes with the nearest of every instance."""
-        mine, theirs = self.key(explanations), self._nearest(sample, explanations)
-        same = np.ones((len(mine), len(theirs)), dtype=bool)
-        for number, nearest_number in zip(mine.T, theirs.T, strict=True):
-            same &= number[:, None] == nearest_number[None, :]
-        return same
+        numbers, nearest_numbers = self.key(explanations), self._nearest_prototypes(sample, explanations)
+        is_same = np.ones((len(numbers), len(nearest_numbers)), dtype=bool)
+        for number, nearest_number in zip(numbers.T, nearest_numbers.T, strict=True):
+            is_same &= number[:, None] == nearest_number[None, :]
+        return is_same
 
-    def _nearest(
+    def _nearest_prototypes(
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
     ) -> NDArray[np.int64]:
         prototypes, k = explanations.shared["prototypes"], self.key(explanations).shape[1]
-        return sample.once(_nearest, self._metric.of(explanations), prototypes, k)
+        return sample.once(_find_nearest, self._metric.of(explanations), prototypes, k)
 
 
-def _nearest(
+def _find_nearest(
     sample: faithkit.plugin.Sample, distance: Distance, prototypes: Any, k: int
 ) -> NDArray[np.int64]:
     x = sample_coordinates("nearest", distance, sample)
-    return nearest(distance, x, distance.coordinates(prototypes), k)
+    return find_nearest_rows(distance, x, distance.coordinates(prototypes), k)

@@ -1,4 +1,4 @@
-"""Nearest neighbours: an instance is explained by the prototypes that are most like it."""
+"""The explainer `nearest-neighbor`: an instance is explained by its nearest prototypes."""
 
 from typing import Any
 
@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 import faithkit
 from faithkit_example_based.content import distinct_rows, drawn_rows, plain_rows
 from faithkit_example_based.distances import check_distance, learn_distance
-from faithkit_example_based.search import nearest
+from faithkit_example_based.search import find_nearest_rows
 
 
 class NearestNeighbor:
-    """The k nearest of a set of prototypes; the same object can be the model, too.
+    """The k nearest of a set of prototypes; the same object can be the model.
 
     Prototypes are a set: equal rows of the background are one prototype. Of two prototypes at the same
-    distance the one that comes first by content is nearer (sorted by the first column, then the second, and
-    so on), so the order of the background is irrelevant. The values are numbers of rows in
+    distance, the first by content counts as nearer (sorted by the first column, then the second, and so on).
+    So the order of the background is irrelevant. The values are numbers of rows in
     `shared["prototypes"]`, k for each instance, ascending: the set is the explanation.
 
     Parameters
@@ -30,7 +30,7 @@ class NearestNeighbor:
         euclidean, standardized, manhattan, gower, or a function of two rows. By default gower where there
         are categories or missing values, else standardized.
     seed : int
-        Which prototypes are drawn.
+        The seed of the draw of prototypes.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class NearestNeighbor:
     >>> explainer.explain(np.array([[4.0], [7.0]]), seeds=None).identity.tolist()
     ['prototype 0: x0 = 0', 'prototype 1: x0 = 10']
 
-    As model and explainer its consistency is 1: who shares the prototypes shares the label.
+    As model and explainer its consistency is 1: rows with the same prototypes have the same label.
 
     >>> knn = NearestNeighbor(k=1).as_model(line, ["low", "high"])
     >>> result = faithkit.evaluate(knn, np.array([[4.0], [3.0], [7.0], [8.0]]), explainer=knn)
@@ -53,12 +53,12 @@ class NearestNeighbor:
     def __init__(
         self, k: int = 1, prototypes: int | None = None, distance: Any = None, seed: int = 0
     ) -> None:
-        who, error = "nearest-neighbor:", faithkit.errors.ParameterError
-        k = faithkit.plugin.whole_number(k, f"{who} k", least=1, error=error)
+        error = faithkit.errors.ParameterError
+        k = faithkit.plugin.whole_number(k, "nearest-neighbor: k", least=1, error=error)
         prototypes = faithkit.plugin.whole_number(
-            prototypes, f"{who} prototypes", least=1, optional=True, error=error
+            prototypes, "nearest-neighbor: prototypes", least=1, optional=True, error=error
         )
-        seed = faithkit.plugin.whole_number(seed, f"{who} seed", least=0, error=error)
+        seed = faithkit.plugin.whole_number(seed, "nearest-neighbor: seed", least=0, error=error)
         if prototypes is not None and prototypes < k:
             raise faithkit.errors.ParameterError(
                 f"nearest-neighbor: k={k} of prototypes={prototypes} cannot be: k must not be larger."
@@ -71,21 +71,21 @@ class NearestNeighbor:
 
     @property
     def learns(self) -> bool:
-        """Whether `fit` learns from its background: not once this is a model, with prototypes of its own."""
+        """Whether `fit` learns from its background; as a model, it has prototypes already."""
         return self.labels_ is None
 
     def fit(self, predictor: Any, background: Any) -> "NearestNeighbor":
-        """Choose the prototypes; the model is not asked. A model keeps those that it was given."""
+        """Choose the prototypes, unless this is a model that has some; the predictor is not used."""
         if self.learns:
-            self._choose(background)
+            self._choose_prototypes(background)
         return self
 
     def as_model(self, X: Any, y: Any) -> "NearestNeighbor":
-        """Choose the prototypes among labelled rows, and become a model beside an explainer.
+        """Choose the prototypes among labelled rows, and become a model as well as an explainer.
 
-        Where equal rows have several labels, the most frequent counts; the first of the sorted labels
-        wherever there is a tie. Floats that are not all whole are numbers: then it is their mean that counts,
-        and that of the nearest prototypes which is predicted.
+        If equal rows have several labels, the prototype has the most frequent one, or the first of the
+        sorted labels if there is a tie. Floats that are not all whole are numbers: then the prototype has
+        their mean, and the model predicts the mean of the nearest prototypes.
         """
         labels = np.asarray(y)
         if labels.ndim != 1 or len(labels) != faithkit.plugin.n_rows(X):
@@ -93,19 +93,19 @@ class NearestNeighbor:
                 f"labels of shape {labels.shape} for {faithkit.plugin.n_rows(X)} rows: "
                 "give one label per row."
             )
-        gone = int(pd.isna(labels).sum())
-        if gone:
+        n_missing = int(pd.isna(labels).sum())
+        if n_missing:
             raise faithkit.errors.InputError(
-                f"{gone} labels are missing: drop those rows, or name the label."
+                f"{n_missing} labels are missing: drop those rows, or name the label."
             )
-        number, chosen = self._choose(X)
+        places, chosen = self._choose_prototypes(X)
         if labels.dtype.kind == "f" and (labels % 1 != 0).any():
             self._estimator_type = "regressor"
-            self.labels_ = (np.bincount(number, labels) / np.bincount(number))[chosen]
+            self.labels_ = (np.bincount(places, labels) / np.bincount(places))[chosen]
             return self
         self.classes_, codes = np.unique(labels, return_inverse=True)
-        votes = np.zeros((number.max() + 1, len(self.classes_)), dtype=np.int64)
-        np.add.at(votes, (number, codes), 1)
+        votes = np.zeros((places.max() + 1, len(self.classes_)), dtype=np.int64)
+        np.add.at(votes, (places, codes), 1)
         self.labels_ = votes.argmax(axis=1)[chosen]
         return self
 
@@ -115,31 +115,31 @@ class NearestNeighbor:
             raise faithkit.errors.InputError(
                 "this nearest-neighbor explains and has no labels: make it a model with as_model(X, y)."
             )
-        near = self.labels_[self._numbers(X)]
-        if near.dtype.kind == "f":
-            return np.asarray(near.mean(axis=1))
-        votes = (near[:, :, None] == np.arange(len(self.classes_))).sum(axis=1)
+        labels = self.labels_[self._nearest_prototypes(X)]
+        if labels.dtype.kind == "f":
+            return np.asarray(labels.mean(axis=1))
+        votes = (labels[:, :, None] == np.arange(len(self.classes_))).sum(axis=1)
         return self.classes_[votes.argmax(axis=1)]
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return the numbers of the k nearest prototypes of every row."""
-        numbers = self._numbers(X)
+        numbers = self._nearest_prototypes(X)
         return faithkit.Explanations(
             kind="example",
             values=numbers,
             instances=X,
-            identity=_texts(self.shared_["prototypes"], self.shared_["names"], numbers),
+            identity=_describe_prototypes(self.shared_["prototypes"], self.shared_["names"], numbers),
             shared=self.shared_,
             relation="nearest",
         )
 
-    def _numbers(self, X: Any) -> NDArray[np.int64]:
-        return nearest(self.distance_, self.distance_.coordinates(X), self.coordinates_, self.k)
+    def _nearest_prototypes(self, X: Any) -> NDArray[np.int64]:
+        return find_nearest_rows(self.distance_, self.distance_.coordinates(X), self.coordinates_, self.k)
 
-    def _choose(self, background: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Learn the distance; return every row's number among the distinct rows, and which were chosen."""
+    def _choose_prototypes(self, background: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Learn the distance; return the place of each row among the distinct rows, and the chosen ones."""
         self.distance_ = learn_distance(self.distance, background)
-        rows, number = distinct_rows(background)
+        rows, places = distinct_rows(background)
         size = min(self.prototypes or faithkit.plugin.n_rows(rows), faithkit.plugin.n_rows(rows))
         if size < self.k:
             raise faithkit.errors.InputError(
@@ -151,23 +151,24 @@ class NearestNeighbor:
         self.coordinates_ = self.distance_.coordinates(prototypes)
         names = faithkit.plugin.Encoder(prototypes).names
         self.shared_ = {"names": names, "prototypes": prototypes, "distance": self.distance_.to_shared()}
-        return number, chosen
+        return places, chosen
 
 
-def _texts(prototypes: Any, names: list[str], numbers: NDArray[np.int64]) -> NDArray[Any]:
-    """Write every set of prototypes in words; the numbers make different sets different words."""
+def _describe_prototypes(prototypes: Any, names: list[str], numbers: NDArray[np.int64]) -> NDArray[Any]:
+    """Describe each set of prototypes in words; the numbers make descriptions of different sets differ."""
     sets, place = np.unique(numbers, axis=0, return_inverse=True)
-    used, position = np.unique(sets, return_inverse=True)
-    rows = pd.DataFrame(faithkit.plugin.take_rows(prototypes, used)).itertuples(index=False, name=None)
-    single = [
-        f"prototype {number}: {', '.join(map(_cell, names, row))}"
-        for number, row in zip(used, rows, strict=True)
+    used_numbers, position = np.unique(sets, return_inverse=True)
+    table = pd.DataFrame(faithkit.plugin.take_rows(prototypes, used_numbers))
+    rows = table.itertuples(index=False, name=None)
+    descriptions = [
+        f"prototype {number}: {', '.join(map(_describe_value, names, row))}"
+        for number, row in zip(used_numbers, rows, strict=True)
     ]
-    texts = ["; ".join(single[i] for i in line) for line in position.reshape(sets.shape)]
+    texts = ["; ".join(descriptions[i] for i in line) for line in position.reshape(sets.shape)]
     return np.fromiter(texts, dtype=object, count=len(texts))[place.ravel()]
 
 
-def _cell(name: str, value: Any) -> str:
+def _describe_value(name: str, value: Any) -> str:
     if pd.isna(value):
         return f"{name} = missing"
     return f"{name} = {value:.6g}" if isinstance(value, float) else f"{name} = {value}"

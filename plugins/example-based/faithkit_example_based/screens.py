@@ -1,9 +1,11 @@
-"""Fast bounds of many distances at once, in float32: what they leave undecided is measured exactly.
+"""Screens: fast float32 bounds on many distances at once.
 
-A screen gives a surrogate for every pair of rows, and limits for every row: a pair whose surrogate is at
-most `inner` is surely nearer than a given distance, one above `outer` surely farther. How much float32
-arithmetic can err is proven (Higham, Accuracy and Stability, section 3.1), not guessed, so that nothing
-is lost but time where the bounds are wide.
+A screen computes a surrogate for every pair of rows, and two limits for every row. A pair whose surrogate is
+at most `inner` is surely nearer than a certain distance. A pair whose surrogate is above `outer` is surely
+farther. The caller measures the pairs in between exactly.
+
+The bound on float32 rounding errors is proven (Higham, Accuracy and Stability, section 3.1). So wide limits
+cost time, but never change a result.
 """
 
 from typing import Any, Protocol
@@ -14,62 +16,63 @@ from numpy.typing import NDArray
 from faithkit_example_based.distances import ROOTED, Floats, TableDistance
 
 Floats32 = NDArray[np.float32]
-UNIT = 2.0**-24  # half of float32's spacing at 1
-SLOP = 2.0**-40  # far more than float64 arithmetic errs, far less than float32's does
-TINY = 1e-30  # where products vanish in float32, the coordinates being about 1
-WILD = 1e30  # beyond it float32 might overflow
-SINGLE = 2**18  # multiplications in a product of matrices that OpenBLAS does on one thread
-ROWS = 48  # by measurement: OpenBLAS is fastest at products of about 48 × 320
-INFINITE = np.float32(np.inf)
+UNIT_ROUNDOFF = 2.0**-24  # of float32: half of its spacing at 1
+FLOAT64_SLACK = 2.0**-40  # far above float64 rounding errors, far below those of float32
+UNDERFLOW_SLACK = 1e-30  # float32 products below it may vanish, where coordinates are about 1
+OVERFLOW_LIMIT = 1e30  # above it float32 might overflow
+SINGLE_THREAD_PRODUCTS = 2**18  # OpenBLAS uses one thread for a matrix product of so many multiplications
+MAX_ROWS = 48  # per matrix product; measured: OpenBLAS is fastest at about 48 × 320
+INFINITY = np.float32(np.inf)
 
 
 class Screen(Protocol):
-    """Surrogates for the distances between the rows of two tables, the second in blocks of columns."""
+    """Surrogates for the distances between the rows of two tables; the second table is cut into blocks."""
 
-    rows: int  # how many rows of the first table are best asked about at once
-    width: int  # how many rows of the second table make a block
+    rows: int  # rows of the first table to process at a time
+    width: int  # rows of the second table in a block
 
-    def tile(self, rows: slice, first: int, last: int, out: Floats32) -> None:
-        """Write the surrogates of some rows and the blocks first … last − 1."""
+    def fill_tile(self, rows: slice, first: int, last: int, out: Floats32) -> None:
+        """Write the surrogates of `rows` and the blocks first … last − 1 to `out`."""
 
     def limits(self, rows: slice, distance: Floats) -> tuple[Floats32, Floats32]:
-        """Return inner and outer limits for the surrogates of some rows, a distance being given for each."""
+        """Return the inner and outer limits of the surrogates of `rows`, for one distance per row."""
 
 
-def screen(distance: TableDistance, a: Floats, b: Floats) -> Screen:
-    """Return the screen for a distance, between two tables of coordinates."""
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is left undecided
+def build_screen(distance: TableDistance, a: Floats, b: Floats) -> Screen:
+    """Return the screen of a distance between two tables of coordinates."""
+    with np.errstate(over="ignore", invalid="ignore"):  # pairs that overflow stay undecided
         return RootScreen(distance, a, b) if distance.name in ROOTED else SumScreen(distance, a, b)
 
 
 class RootScreen:
-    """Euclidean distances: ‖b‖² − 2⟨a, b⟩ by matrix products, which is the squared distance less ‖a‖².
+    """Screen of Euclidean distances.
 
-    Products are cut so small that each runs on one thread: the blocks of rows are on threads already, and
-    two layers of threads would wait for each other.
+    The surrogate is ‖b‖² − 2⟨a, b⟩, the squared distance less ‖a‖². Matrix products compute it. Each product
+    is small enough to run on one thread: the blocks of rows already run on threads, and two layers of threads
+    would wait for each other.
     """
 
     def __init__(self, distance: TableDistance, a: Floats, b: Floats) -> None:
-        used = distance.scale > 0
-        centre = _centre(b[:, used])
-        za, zb = ((x[:, used] - centre) / distance.scale[used] for x in (a, b))
-        spread = float(np.sqrt((zb * zb).sum(axis=1).mean()))
-        self._spread = spread if 0 < spread < np.inf else 1.0
-        za, zb = za / self._spread, zb / self._spread
-        self._a2, b2 = (_tamed(z, (z * z).sum(axis=1)) for z in (za, zb))
+        is_varying = distance.scale > 0
+        centre = _compute_centre(b[:, is_varying])
+        za, zb = ((x[:, is_varying] - centre) / distance.scale[is_varying] for x in (a, b))
+        unit_length = float(np.sqrt((zb * zb).sum(axis=1).mean()))
+        self._unit_length = unit_length if 0 < unit_length < np.inf else 1.0
+        za, zb = za / self._unit_length, zb / self._unit_length
+        self._a2, b2 = (_blank_overflows(z, (z * z).sum(axis=1)) for z in (za, zb))
         self._b2 = b2.max(initial=0.0)
         terms = za.shape[1] + 1
-        self.rows = max(1, min(ROWS, SINGLE // (64 * terms)))
-        self.width = max(64, SINGLE // (self.rows * terms) // 64 * 64)
+        self.rows = max(1, min(MAX_ROWS, SINGLE_THREAD_PRODUCTS // (64 * terms)))
+        self.width = max(64, SINGLE_THREAD_PRODUCTS // (self.rows * terms) // 64 * 64)
         self._left = np.column_stack([-2 * za, np.ones(len(za))]).astype(np.float32)
         right = np.column_stack([zb, np.where(np.isinf(b2), 0.0, b2)]).astype(np.float32)
-        blocks = _padded(right, self.width).reshape(-1, self.width, terms)
+        blocks = _pad_rows(right, self.width).reshape(-1, self.width, terms)
         self._right = np.ascontiguousarray(blocks.transpose(0, 2, 1))
-        # inputs rounded once (2 units a product), the sum of `terms` products, 1 % for the units' squares
-        self._error = 1.01 * (terms + 2) * UNIT
+        # 2 units per product for the rounded inputs, `terms` for their sum, 1 % for the squares of units
+        self._error = 1.01 * (terms + 2) * UNIT_ROUNDOFF
 
-    def tile(self, rows: slice, first: int, last: int, out: Floats32) -> None:
-        """Multiply block by block, straight into place."""
+    def fill_tile(self, rows: slice, first: int, last: int, out: Floats32) -> None:
+        """Multiply block by block, directly into `out`."""
         left = self._left[rows]
         blocks = out.reshape(len(left), last - first, self.width).transpose(1, 0, 2)
         np.matmul(left, self._right[first:last], out=blocks)
@@ -78,109 +81,121 @@ class RootScreen:
         """Bound |computed − true| by the error times the sum of the products' magnitudes, ‖a‖² + 2 ‖b‖²."""
         a2, b2 = self._a2[rows], self._b2
         with np.errstate(over="ignore", invalid="ignore"):
-            squared = (distance / self._spread) ** 2
-            slack = self._error * (a2 + 2 * b2) + SLOP * (a2 + b2 + squared) + TINY
-            return _rounded_outward(squared - a2, slack)
+            squared = (distance / self._unit_length) ** 2
+            slack = self._error * (a2 + 2 * b2) + FLOAT64_SLACK * (a2 + b2 + squared) + UNDERFLOW_SLACK
+            return _round_outward(squared - a2, slack)
 
 
 class SumScreen:
-    """Sums over columns: |a − b| for numbers, 0 or 1 for categories and for a value against a missing one."""
+    """Screen of sums over columns.
+
+    A column adds |a − b| for numbers, and 0 or 1 for categories. A value and a missing value are 1 apart.
+    """
 
     rows = 8
-    width = 2**13  # rows that long NumPy broadcasts several times faster than shorter ones
+    width = 2**13  # NumPy broadcasts rows of this length several times faster than shorter ones
 
     def __init__(self, distance: TableDistance, a: Floats, b: Floats) -> None:
-        others = [j for j in range(len(distance.scale)) if j not in distance.categorical]
-        numbers = [j for j in others if distance.scale[j]]
-        scale, centre = distance.scale[numbers], _centre(b[:, numbers])
-        za, zb = ((x[:, numbers] - centre) / scale for x in (a, b))
-        self._a1, b1 = (_tamed(z, np.nansum(np.abs(z), axis=1)) for z in (za, zb))
+        noncategorical = [j for j in range(len(distance.scale)) if j not in distance.categorical]
+        numeric = [j for j in noncategorical if distance.scale[j]]
+        scale, centre = distance.scale[numeric], _compute_centre(b[:, numeric])
+        za, zb = ((x[:, numeric] - centre) / scale for x in (a, b))
+        self._a1, b1 = (_blank_overflows(z, np.nansum(np.abs(z), axis=1)) for z in (za, zb))
         self._b1 = b1.max(initial=0.0)
-        self._left, self._right = _columns32(za), _columns32(_padded(zb, self.width))
-        self._has_gone = [
-            bool(np.isnan(za[:, i]).any() or np.isnan(zb[:, i]).any()) for i in range(len(numbers))
+        self._left, self._right = _to_float32_columns(za), _to_float32_columns(_pad_rows(zb, self.width))
+        self._has_missing = [
+            bool(np.isnan(za[:, i]).any() or np.isnan(zb[:, i]).any()) for i in range(len(numeric))
         ]
-        coded = [_codes(a[:, j], b[:, j]) for j in sorted(distance.categorical)]
-        # a constant column of numbers tells only whether a value is there
-        coded += [_codes(np.isnan(a[:, j]), np.isnan(b[:, j])) for j in others if not distance.scale[j]]
-        self._coded = [(left, _padded(right, self.width)) for left, right in coded]
-        self._times = len(distance.scale) if distance.name == "gower" else 1
-        self._error = 1.01 * (len(numbers) + 4) * UNIT
+        code_pairs = [_encode_jointly(a[:, j], b[:, j]) for j in sorted(distance.categorical)]
+        # in a constant column of numbers only missing values make a difference
+        code_pairs += [
+            _encode_jointly(np.isnan(a[:, j]), np.isnan(b[:, j]))
+            for j in noncategorical
+            if not distance.scale[j]
+        ]
+        self._code_pairs = [(left, _pad_rows(right, self.width)) for left, right in code_pairs]
+        self._n_averaged = len(distance.scale) if distance.name == "gower" else 1
+        self._error = 1.01 * (len(numeric) + 4) * UNIT_ROUNDOFF
 
-    def tile(self, rows: slice, first: int, last: int, out: Floats32) -> None:
-        """Add column after column, one block at a time, so that it stays in the cache."""
+    def fill_tile(self, rows: slice, first: int, last: int, out: Floats32) -> None:
+        """Add column after column, one block at a time, so that the block stays in the CPU cache."""
         for block in range(first, last):
-            here = slice((block - first) * self.width, (block - first + 1) * self.width)
-            self._block(rows, slice(block * self.width, (block + 1) * self.width), out[:, here])
+            tile_columns = slice((block - first) * self.width, (block - first + 1) * self.width)
+            self._fill_block(rows, slice(block * self.width, (block + 1) * self.width), out[:, tile_columns])
 
     def limits(self, rows: slice, distance: Floats) -> tuple[Floats32, Floats32]:
-        """Bound the error by that of rounding every coordinate and every partial sum."""
+        """Bound the error by the rounding of every coordinate and every partial sum."""
         with np.errstate(over="ignore", invalid="ignore"):
-            total = distance * self._times
-            size = self._a1[rows] + self._b1 + len(self._coded) + len(self._left)
-            return _rounded_outward(total, (self._error + SLOP) * size + SLOP * total + TINY)
+            total = distance * self._n_averaged
+            size = self._a1[rows] + self._b1 + len(self._code_pairs) + len(self._left)
+            return _round_outward(
+                total, (self._error + FLOAT64_SLACK) * size + FLOAT64_SLACK * total + UNDERFLOW_SLACK
+            )
 
-    def _block(self, rows: slice, columns: slice, out: Floats32) -> None:
-        out[:] = self._unlike(rows, columns) if self._coded else 0.0
+    def _fill_block(self, rows: slice, columns: slice, out: Floats32) -> None:
+        out[:] = self._count_differences(rows, columns) if self._code_pairs else 0.0
         gap = np.empty(out.shape, dtype=np.float32)
-        for left, right, has_gone in zip(self._left, self._right, self._has_gone, strict=True):
+        for left, right, has_missing in zip(self._left, self._right, self._has_missing, strict=True):
             np.subtract(left[rows, None], right[None, columns], out=gap)
             np.abs(gap, out=gap)
-            if has_gone:
-                _settle_missing(gap, left[rows], right[columns])
+            if has_missing:
+                _fill_missing_gaps(gap, left[rows], right[columns])
             out += gap
 
-    def _unlike(self, rows: slice, columns: slice) -> NDArray[Any]:
-        """Count the columns with different codes; few enough for a byte, or else in two."""
-        shape = len(self._coded[0][0][rows]), columns.stop - columns.start
-        count = np.zeros(shape, dtype=np.uint8 if len(self._coded) < 256 else np.uint16)
-        unlike = np.empty(shape, dtype=bool)
-        for left, right in self._coded:
-            np.not_equal(left[rows, None], right[None, columns], out=unlike)
-            count += unlike.view(np.uint8)
+    def _count_differences(self, rows: slice, columns: slice) -> NDArray[Any]:
+        """Count the columns with different codes, in one byte if the count fits, else in two."""
+        shape = len(self._code_pairs[0][0][rows]), columns.stop - columns.start
+        count = np.zeros(shape, dtype=np.uint8 if len(self._code_pairs) < 256 else np.uint16)
+        differs = np.empty(shape, dtype=bool)
+        for left, right in self._code_pairs:
+            np.not_equal(left[rows, None], right[None, columns], out=differs)
+            count += differs.view(np.uint8)
         return count
 
 
-def _centre(b: Floats) -> Floats:
-    """Return a point amid the rows: float32 is the more precise the smaller the coordinates."""
+def _compute_centre(b: Floats) -> Floats:
+    """Return the mean of the rows: float32 is more precise for smaller coordinates."""
     mean = np.where(np.isnan(b), 0.0, b).mean(axis=0)
     return np.where(np.isfinite(mean), mean, 0.0)
 
 
-def _tamed(z: Floats, size: Floats) -> Floats:
-    """Blank coordinates (in place) that float32 cannot hold, and call their size infinite: undecided."""
-    wild = ~(size < WILD)
-    z[wild] = 0.0
-    return np.where(wild, np.inf, size)
+def _blank_overflows(z: Floats, size: Floats) -> Floats:
+    """Set rows that float32 cannot hold to 0, in place, and return infinite sizes for them.
+
+    An infinite size makes the limits infinite, so these pairs stay undecided.
+    """
+    overflows = ~(size < OVERFLOW_LIMIT)
+    z[overflows] = 0.0
+    return np.where(overflows, np.inf, size)
 
 
-def _rounded_outward(limit: Floats, slack: Floats) -> tuple[Floats32, Floats32]:
-    """Return limit ∓ slack in float32, never nearer; where they are wild everything is undecided."""
-    sane = np.abs(limit) + slack < WILD
-    inner, outer = (np.where(sane, limit + sign * slack, 0.0).astype(np.float32) for sign in (-1, 1))
-    inner, outer = np.nextafter(inner, -INFINITE), np.nextafter(outer, INFINITE)
-    return np.where(sane, inner, -INFINITE), np.where(sane, outer, INFINITE)
+def _round_outward(limit: Floats, slack: Floats) -> tuple[Floats32, Floats32]:
+    """Return limit ∓ slack in float32, rounded away from the limit; ∓ infinity where they might overflow."""
+    is_safe = np.abs(limit) + slack < OVERFLOW_LIMIT
+    inner, outer = (np.where(is_safe, limit + sign * slack, 0.0).astype(np.float32) for sign in (-1, 1))
+    inner, outer = np.nextafter(inner, -INFINITY), np.nextafter(outer, INFINITY)
+    return np.where(is_safe, inner, -INFINITY), np.where(is_safe, outer, INFINITY)
 
 
-def _columns32(z: Floats) -> Floats32:
+def _to_float32_columns(z: Floats) -> Floats32:
     return np.ascontiguousarray(z.T.astype(np.float32))
 
 
-def _padded(rows: NDArray[Any], width: int) -> NDArray[Any]:
-    """Append zeros up to a multiple of `width` rows."""
+def _pad_rows(rows: NDArray[Any], width: int) -> NDArray[Any]:
+    """Append rows of zeros up to a multiple of `width` rows."""
     padded = np.zeros((-(-len(rows) // width) * width, *rows.shape[1:]), dtype=rows.dtype)
     padded[: len(rows)] = rows
     return padded
 
 
-def _codes(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Give equal values equal small integers: bytes compare eight times faster than floats."""
-    values, place = np.unique(np.concatenate([a, b]), return_inverse=True)
-    small = place.astype(np.min_scalar_type(len(values)))
-    return small[: len(a)], small[len(a) :]
+def _encode_jointly(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Replace equal values with equal small integers: bytes compare eight times faster than floats."""
+    values, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
+    compact_codes = codes.astype(np.min_scalar_type(len(values)))
+    return compact_codes[: len(a)], compact_codes[len(a) :]
 
 
-def _settle_missing(gap: Floats32, left: Floats32, right: Floats32) -> None:
-    """Put a value and a missing one 1 apart, two missing ones 0."""
+def _fill_missing_gaps(gap: Floats32, left: Floats32, right: Floats32) -> None:
+    """Set the gap of a value and a missing value to 1, and of two missing values to 0, in place."""
     np.copyto(gap, 1.0, where=np.isnan(gap))
     gap[np.ix_(np.isnan(left), np.isnan(right))] = 0.0

@@ -1,4 +1,4 @@
-"""When an example applies to an instance: within a distance of it."""
+"""The relation `within`: an example applies to the instances within a distance of it."""
 
 import re
 from numbers import Real
@@ -12,10 +12,10 @@ from faithkit_example_based.balls import Balls
 from faithkit_example_based.content import distinct_rows, drawn_rows, plain_rows
 from faithkit_example_based.distances import Distance
 from faithkit_example_based.examples import Metric, check_examples, prototype_numbers, sample_coordinates
-from faithkit_example_based.search import nearest
+from faithkit_example_based.search import find_nearest_rows
 
 QUANTILE = re.compile(r"q(0|1|[01]?\.\d+)")
-ASKED = 2000  # rows whose nearest distances a quantile is taken of
+MAX_ROWS = 2000  # of the background, from whose nearest distances a quantile is computed
 
 
 class Within(faithkit.plugin.Relation):
@@ -28,11 +28,11 @@ class Within(faithkit.plugin.Relation):
     tau : float or str
         The largest distance at which an example still applies: a number, or a quantile such as q0.5, which
         is the distance within which half of the background's rows have a prototype other than themselves
-        (any other row, where explanations name no prototypes; 2,000 rows are asked, drawn by content).
+        (any other row, where explanations have no prototypes). At most 2,000 rows are used for a quantile.
     distance : str or callable, optional
-        euclidean, standardized, manhattan, gower, or a function of two rows. By default the explainer's own;
-        where explanations carry none, gower for a background with categories or missing values, else
-        standardized.
+        euclidean, standardized, manhattan, gower, or a function of two rows. By default that of the
+        explainer; where explanations carry none, gower for a background with categories or missing values,
+        else standardized.
 
     Examples
     --------
@@ -59,46 +59,46 @@ class Within(faithkit.plugin.Relation):
         self._quantile: tuple[Distance, float] | None = None
 
     def fit(self, background: Any) -> "Within":
-        """Remember the background, for the distance and for quantiles."""
+        """Store the background, for the distance and for quantiles."""
         self._metric.fit(background)
         self._quantile = None
         return self
 
     def key(self, explanations: faithkit.Explanations) -> Any:
-        """Return the examples: rows, or numbers of prototypes."""
+        """Return the examples: rows, or the numbers of prototypes."""
         check_examples("within", explanations)
         return explanations.values
 
     def holds(self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
-        """Measure every pair by the elementary formula."""
-        balls, x = self._asked(sample, explanations)
+        """Compute every distance with the plain formula."""
+        balls, x = self._prepare(sample, explanations)
         return np.logical_and.reduce([ball.holds(x) for ball in balls])
 
     def packed(
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
     ) -> NDArray[np.uint64]:
-        """Measure only what a screen in float32 leaves open."""
-        balls, x = self._asked(sample, explanations)
+        """Compute only the distances that a float32 screen leaves open."""
+        balls, x = self._prepare(sample, explanations)
         return np.bitwise_and.reduce([ball.packed(x) for ball in balls])
 
-    def _asked(
+    def _prepare(
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
     ) -> tuple[list[Balls], NDArray[Any]]:
         """Return the balls around each of the k examples, and the instances' coordinates."""
-        here = explanations.take(~explanations.missing)
-        self.key(here)
+        present = explanations.take(~explanations.missing)
+        self.key(present)
         distance = self._metric.of(explanations)
         x = sample_coordinates("within", distance, sample)
-        tau = np.full(len(here), self._radius(distance, here.shared.get("prototypes")))
-        if "prototypes" in here.shared:
-            prototypes = distance.coordinates(here.shared["prototypes"])
-            centres = [prototypes[numbers] for numbers in prototype_numbers(here).T]
+        tau = np.full(len(present), self._radius(distance, present.shared.get("prototypes")))
+        if "prototypes" in present.shared:
+            prototypes = distance.coordinates(present.shared["prototypes"])
+            centres = [prototypes[numbers] for numbers in prototype_numbers(present).T]
         else:
-            centres = [distance.coordinates(here.values)]
-        return [Balls(distance, c, tau, False, explanations.missing) for c in centres], x
+            centres = [distance.coordinates(present.values)]
+        return [Balls(distance, centre, tau, False, explanations.missing) for centre in centres], x
 
     def __str__(self) -> str:
-        return f"within:tau={self.tau}{self._metric.told(',')}"
+        return f"within:tau={self.tau}{self._metric.to_parameter(',')}"
 
     def _radius(self, distance: Distance, prototypes: Any) -> float:
         if not isinstance(self.tau, str):
@@ -109,13 +109,14 @@ class Within(faithkit.plugin.Relation):
                     f"within: tau={self.tau} is a quantile over a background, and there is none: "
                     "fit the relation on one first, or give tau as a number."
                 )
-            far = nearest_distances(distance, self._metric.background, prototypes)
-            self._quantile = distance, float(np.quantile(far, float(self.tau[1:]), method="inverted_cdf"))
+            distances = nearest_distances(distance, self._metric.background, prototypes)
+            tau = float(np.quantile(distances, float(self.tau[1:]), method="inverted_cdf"))
+            self._quantile = distance, tau
         return self._quantile[1]
 
 
 def nearest_distances(distance: Distance, background: Any, prototypes: Any = None) -> NDArray[np.float64]:
-    """Return how far rows of the background are from their nearest prototype other than themselves.
+    """Return the distance of background rows to their nearest prototype other than themselves.
 
     Examples
     --------
@@ -126,16 +127,17 @@ def nearest_distances(distance: Distance, background: Any, prototypes: Any = Non
     """
     rows, _ = distinct_rows(background)
     prototypes = rows if prototypes is None else prototypes
-    asked = plain_rows(rows, drawn_rows(rows, ASKED, seed=0))
-    x, p = distance.coordinates(asked), distance.coordinates(prototypes)
-    numbers = nearest(distance, x, p, min(2, len(p)))
-    far = distance.between(x[:, None], p[numbers])
+    sample = plain_rows(rows, drawn_rows(rows, MAX_ROWS, seed=0))
+    x, p = distance.coordinates(sample), distance.coordinates(prototypes)
+    numbers = find_nearest_rows(distance, x, p, min(2, len(p)))
+    distances = distance.between(x[:, None], p[numbers])
     encoder = faithkit.plugin.Encoder(background)
-    codes, others = encoder.encode(asked), encoder.encode(prototypes, unseen="keep")[numbers]
-    same = (codes[:, None] == others) | (np.isnan(codes[:, None]) & np.isnan(others))
-    least = np.where(same.all(axis=2), np.inf, far).min(axis=1)
-    if np.isinf(least).all():
+    codes = encoder.encode(sample)[:, None]
+    prototype_codes = encoder.encode(prototypes, unseen="keep")[numbers]
+    is_same = (codes == prototype_codes) | (np.isnan(codes) & np.isnan(prototype_codes))
+    smallest = np.where(is_same.all(axis=2), np.inf, distances).min(axis=1)
+    if np.isinf(smallest).all():
         raise faithkit.errors.InputError(
             "within: a quantile of nearest distances needs two distinct rows, got one."
         )
-    return least[np.isfinite(least)]
+    return smallest[np.isfinite(smallest)]

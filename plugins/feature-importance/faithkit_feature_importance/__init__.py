@@ -1,4 +1,4 @@
-"""Feature importances and their discretizations (section 3.2 of the paper and its appendix)."""
+"""Explainers, discretizers, relations and adapters of feature importances (section 3.2 of the paper)."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
 
 @faithkit.plugin.hookimpl
 def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
-    """Provide SHAP values."""
+    """Provide SHAP, LIME, gradients and occlusion."""
     yield faithkit.plugin.Component(
         name="shap",
         factory="faithkit_feature_importance.shap_values.explainer:ShapExplainer",
@@ -42,7 +42,7 @@ def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
     yield faithkit.plugin.Component(
         name="lime-text",
         factory="faithkit_feature_importance.lime_weights.texts:LimeText",
-        summary="LIME for texts: the words that speak for the answer, as a rule or with their weights.",
+        summary="LIME for texts: the words that support the prediction, as a rule or with their weights.",
         kinds=("rule", "words"),
         inputs=("text",),
         requires=("lime",),
@@ -57,7 +57,7 @@ def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
     yield faithkit.plugin.Component(
         name="patches",
         factory="faithkit_feature_importance.patches:PatchExplainer",
-        summary="How much the score drops when a patch of an image or a window of a series is hidden.",
+        summary="How much the score drops if a patch of an image or a window of a series is hidden.",
         kinds=("vector",),
         inputs=("image", "series"),
     )
@@ -65,7 +65,7 @@ def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
 
 @faithkit.plugin.hookimpl
 def faithkit_relations() -> Iterable[faithkit.plugin.Component]:
-    """Provide the relation that makes importances checkable."""
+    """Provide the relation by which importances apply to other instances."""
     yield faithkit.plugin.Component(
         name="same-top-features",
         factory="faithkit_feature_importance.same_top_features:SameTopFeatures",
@@ -77,48 +77,48 @@ def faithkit_relations() -> Iterable[faithkit.plugin.Component]:
 
 @faithkit.plugin.hookimpl
 def faithkit_discretizers() -> Iterable[faithkit.plugin.Component]:
-    """Provide the paper's discretizations, and quantiles."""
-    here, vector = "faithkit_feature_importance", ("vector",)
-    rounding, top = f"{here}.discretizers.fixed_point:FixedPoint", f"{here}.discretizers.signs:SignOfTop"
+    """Provide the discretizers of the paper, and quantiles."""
+    package, vector = "faithkit_feature_importance.discretizers", ("vector",)
+    fixed_point, sign_of_top = f"{package}.fixed_point:FixedPoint", f"{package}.signs:SignOfTop"
     yield faithkit.plugin.Component(
-        name="fp", factory=rounding, summary="Keep some decimals of every importance.", kinds=vector
+        name="fp", factory=fixed_point, summary="Keep some decimals of every importance.", kinds=vector
     )
     for digits in (1, 2):
         yield faithkit.plugin.Component(
             name=f"{digits}fp",
-            factory=rounding,
+            factory=fixed_point,
             summary=f"Keep {digits} decimal{'s' * (digits > 1)} of each importance: the paper's {digits}-FP.",
             params={"digits": digits},
             kinds=vector,
         )
     yield faithkit.plugin.Component(
         name="sign",
-        factory=f"{here}.discretizers.signs:Sign",
+        factory=f"{package}.signs:Sign",
         summary="Keep the sign of every importance.",
         kinds=vector,
     )
     yield faithkit.plugin.Component(
         name="rank",
-        factory=f"{here}.discretizers.rank:Rank",
+        factory=f"{package}.rank:Rank",
         summary="Keep the order of the importances.",
         kinds=vector,
     )
     yield faithkit.plugin.Component(
         name="sign-of-top",
-        factory=top,
+        factory=sign_of_top,
         summary="Keep the sign of the largest importances, 0 for all others.",
         kinds=vector,
     )
     yield faithkit.plugin.Component(
         name="sign-of-top-5",
-        factory=top,
+        factory=sign_of_top,
         summary="Keep the sign of the five largest importances: the paper's Sign-of-top-5.",
         params={"k": 5},
         kinds=vector,
     )
     yield faithkit.plugin.Component(
         name="quantile",
-        factory=f"{here}.discretizers.quantile:Quantile",
+        factory=f"{package}.quantile:Quantile",
         summary="Keep the quantile bin of every importance, learnt on the background.",
         kinds=vector,
     )
@@ -126,39 +126,39 @@ def faithkit_discretizers() -> Iterable[faithkit.plugin.Component]:
 
 @faithkit.plugin.hookimpl
 def faithkit_adapters() -> Iterable[faithkit.plugin.Component]:
-    """Provide what takes importances that other libraries made, and modules as models."""
-    here = "faithkit_feature_importance.adapters"
+    """Provide adapters of importances from other libraries, and of PyTorch modules as models."""
+    package = "faithkit_feature_importance.adapters"
     yield faithkit.plugin.Component(
         name="shap-values",
-        factory=f"{here}.shap_values:ShapValues",
-        summary="SHAP values of rows or texts, as shap has them: of the class that is meant.",
+        factory=f"{package}.shap_values:ShapValues",
+        summary="SHAP values of rows or texts, from objects of shap, for the chosen class.",
         types=("shap.Explanation",),
         requires=("shap",),
     )
     yield faithkit.plugin.Component(
         name="lime-weights",
-        factory=f"{here}.lime_weights:LimeWeights",
-        summary="A list of lime's explanations of rows or texts: of the class that is meant.",
+        factory=f"{package}.lime_weights:LimeWeights",
+        summary="LIME weights of rows or texts, from objects of lime, for the chosen class.",
         types=("lime.explanation.Explanation",),
         requires=("lime",),
     )
     yield faithkit.plugin.Component(
         name="interpret-local",
-        factory=f"{here}.interpret_local:InterpretLocal",
+        factory=f"{package}.interpret_local:InterpretLocal",
         summary="Local explanations of InterpretML: the scores of terms, without the intercept.",
         types=("interpret.api.templates.FeatureValueExplanation",),
         requires=("interpret",),
     )
     yield faithkit.plugin.Component(
         name="torch-tensors",
-        factory=f"{here}.tensors:Tensors",
+        factory=f"{package}.tensors:Tensors",
         summary="Attributions as PyTorch tensors, such as Captum's: one number for each feature.",
         types=("torch.Tensor",),
         requires=("torch",),
     )
     yield faithkit.plugin.Component(
         name="torch-module",
-        factory="faithkit_feature_importance.gradients.torch_adapter:TorchModule",
+        factory="faithkit_feature_importance.gradients.torch_modules:TorchModule",
         summary="A PyTorch module as a model: its outputs are logits of classes, or numbers.",
         types=("torch.Module",),
         requires=("torch",),

@@ -1,15 +1,15 @@
-"""Bins of about equal mass, learnt from numbers of any scale."""
+"""Bins that hold about equally many numbers, on any scale."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 
 def learn_cuts(numbers: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
-    """Return the ends between bins: each bin reaches from above one of them up to and including the next.
+    """Return the cuts between bins. A bin reaches from above one cut up to and including the next.
 
-    The ends are quantiles, and values that occur. Where there are no more distinct values than bins, every
-    value has a bin of its own; where one value is so frequent that quantiles fall together, there are fewer
-    bins. NaN is left out.
+    The cuts are quantiles that occur among the numbers. If there are no more distinct numbers than bins,
+    every number gets its own bin. If one number is so frequent that quantiles coincide, there are fewer bins.
+    NaN is ignored.
 
     Examples
     --------
@@ -18,22 +18,22 @@ def learn_cuts(numbers: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
     >>> learn_cuts(np.array([7.0, 0.0, 0.0, 0.0, 0.0, 3.0]), bins=4)
     array([0., 3.])
     """
-    known = np.sort(numbers[~np.isnan(numbers)]) + 0.0
-    distinct = np.unique(known)
+    ordered = np.sort(numbers[~np.isnan(numbers)]) + 0.0
+    distinct = np.unique(ordered)
     if len(distinct) <= bins:
         return distinct[:-1]
-    cuts = np.unique(np.quantile(known, np.arange(1, bins) / bins, method="inverted_cdf"))
+    cuts = np.unique(np.quantile(ordered, np.arange(1, bins) / bins, method="inverted_cdf"))
     return cuts[cuts < distinct[-1]]
 
 
-def place(numbers: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the number of each value's bin, from 0; NaN stays NaN.
+def find_bins(numbers: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the bin of each number, counted from 0. NaN stays NaN.
 
     Examples
     --------
-    >>> place(np.array([-9.0, 1.0, 1.5, np.nan]), np.array([1.0, 3.0]))
+    >>> find_bins(np.array([-9.0, 1.0, 1.5, np.nan]), np.array([1.0, 3.0]))
     array([ 0.,  0.,  1., nan])
     """
-    found = np.searchsorted(cuts, numbers, side="left").astype(np.float64)
-    found[np.isnan(numbers)] = np.nan
-    return found
+    bin_numbers = np.searchsorted(cuts, numbers, side="left").astype(np.float64)
+    bin_numbers[np.isnan(numbers)] = np.nan
+    return bin_numbers

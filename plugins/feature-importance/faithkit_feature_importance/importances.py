@@ -1,4 +1,4 @@
-"""What discretizers and relations read of feature importances, checked; and which of them are the largest."""
+"""Read and check feature importances, order them, and find the largest."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 import faithkit
 
-BLOCK = 16_384  # rows: a block of them then stays in the cache
+ROWS_PER_BATCH = 16_384  # so that a batch stays in the processor's cache
 
 
 def default_relation(X: Any) -> str | None:
-    """Return the relation by which importances of these rows apply to others; only tables have one.
+    """Return the default relation of importances of these rows. Only tables have one.
 
     Examples
     --------
@@ -22,20 +22,20 @@ def default_relation(X: Any) -> str | None:
     return "same-top-features" if is_table else None
 
 
-def importances(
-    who: str, explanations: faithkit.Explanations, *, offsets: bool = True
+def read_importances(
+    component: str, explanations: faithkit.Explanations, *, offsets: bool = True
 ) -> NDArray[np.float64]:
-    """Return the importances of all rows as float64, with or without the offsets behind them.
+    """Check explanations and return their importances as float64, with or without the trailing offsets.
 
     Examples
     --------
     >>> phi = faithkit.Explanations.vectors([[1, 2, 9]], shared={"offsets": 1})
-    >>> importances("rank", phi, offsets=False)
+    >>> read_importances("rank", phi, offsets=False)
     array([[1., 2.]])
     """
     if explanations.kind != "vector":
         raise faithkit.errors.InputError(
-            f"{who} reads feature importances (kind 'vector'), and these explanations are of kind "
+            f"{component} reads feature importances (kind 'vector'), and these explanations are of kind "
             f"{explanations.kind!r}: leave it out, or choose an explainer such as shap or lime."
         )
     values = np.asarray(explanations.values, dtype=np.float64)
@@ -44,55 +44,54 @@ def importances(
     infinite = np.isinf(values)
     if infinite.any() and (rows := infinite.any(axis=1) & ~explanations.missing).any():
         raise faithkit.errors.InputError(
-            f"{who}: row {int(rows.argmax())} has an infinite importance, which says nothing about the "
-            "model: mend the explainer, or drop the row."
+            f"{component}: row {int(rows.argmax())} has an infinite importance, which says nothing about the "
+            "model: fix the explainer, or drop the row."
         )
     return values
 
 
-def ascending(values: NDArray[np.float64]) -> NDArray[np.unsignedinteger]:
-    """Return the columns of every row from the smallest value to the largest: a stable argsort.
+def argsort_rows(values: NDArray[np.float64]) -> NDArray[np.unsignedinteger]:
+    """Return the columns of every row, ordered from the smallest value to the largest: a stable argsort.
 
-    Equal values stand in the order of their columns, −0.0 equals 0.0, and NaN comes last.
+    Equal values keep the order of their columns, −0.0 equals 0.0, and NaN comes last.
 
     Examples
     --------
-    >>> ascending(np.array([[0.3, np.nan, -0.2, 0.3]]))
+    >>> argsort_rows(np.array([[0.3, np.nan, -0.2, 0.3]]))
     array([[2, 0, 3, 1]], dtype=uint8)
     """
     order = np.empty(values.shape, dtype=np.min_scalar_type(max(values.shape[1] - 1, 0)))
-    for start in range(0, len(values), BLOCK):
-        part = slice(start, start + BLOCK)
-        order[part] = np.argsort(values[part], axis=1, kind="stable")
+    for start in range(0, len(values), ROWS_PER_BATCH):
+        batch = slice(start, start + ROWS_PER_BATCH)
+        order[batch] = np.argsort(values[batch], axis=1, kind="stable")
     return order
 
 
-def largest(values: NDArray[np.float64], k: int) -> NDArray[np.bool_]:
-    """Mark the k values of largest absolute value in every row; zeros and NaN are never among them.
+def mark_largest(values: NDArray[np.float64], k: int) -> NDArray[np.bool_]:
+    """Mark the k values of largest absolute value in every row. Zeros and NaN are never marked.
 
-    Absolute values are ranked as `ascending` orders them, and the k highest ranks are taken: of equal ones at
-    the edge the later columns.
+    Absolute values are ranked by `argsort_rows`, so of equal values the later columns are marked.
 
     Examples
     --------
-    >>> largest(np.array([[0.1, -0.3, np.nan, 0.1], [0.0, 0.2, 0.0, 0.0]]), k=2)
+    >>> mark_largest(np.array([[0.1, -0.3, np.nan, 0.1], [0.0, 0.2, 0.0, 0.0]]), k=2)
     array([[False,  True, False,  True],
            [False,  True, False, False]])
     """
-    found = np.empty(values.shape, dtype=bool)
-    for start in range(0, len(values), BLOCK):
-        part = slice(start, start + BLOCK)
-        found[part] = _largest(np.abs(values[part]), k)
-    return found
+    marked = np.empty(values.shape, dtype=bool)
+    for start in range(0, len(values), ROWS_PER_BATCH):
+        batch = slice(start, start + ROWS_PER_BATCH)
+        marked[batch] = _mark_largest_in_batch(np.abs(values[batch]), k)
+    return marked
 
 
-def _largest(size: NDArray[np.float64], k: int) -> NDArray[np.bool_]:
-    size[np.isnan(size)] = 0.0
-    edge = size.shape[1] - k
-    found = (size >= np.partition(size, edge, axis=1)[:, edge, None]) & (size > 0)
-    # a partition is twice as fast as sorting, and says nothing about the order of equals
-    tied = np.flatnonzero(np.count_nonzero(found, axis=1) > k)
-    if len(tied):
-        found[tied] = False
-        found[tied[:, None], ascending(size[tied])[:, edge:]] = True
-    return found
+def _mark_largest_in_batch(sizes: NDArray[np.float64], k: int) -> NDArray[np.bool_]:
+    sizes[np.isnan(sizes)] = 0.0
+    edge = sizes.shape[1] - k
+    marked = (sizes >= np.partition(sizes, edge, axis=1)[:, edge, None]) & (sizes > 0)
+    # np.partition is twice as fast as sorting, but does not order equal values
+    tied_rows = np.flatnonzero(np.count_nonzero(marked, axis=1) > k)
+    if len(tied_rows):
+        marked[tied_rows] = False
+        marked[tied_rows[:, None], argsort_rows(sizes[tied_rows])[:, edge:]] = True
+    return marked

@@ -1,8 +1,8 @@
-"""When a vector of importances applies to an instance: our extension, which the paper does not have.
+"""The relation `same-top-features`, by which importances apply to other instances. It is not in the paper.
 
-An importance says how much a feature mattered, not for whom. Read together with the explained instance it
-becomes a claim that can be checked: whoever agrees with it on the features that mattered most gets the same
-prediction.
+An importance says how much a feature mattered, but not for which instances. Together with the explained
+instance it becomes a claim that can be checked: instances that agree with it on the features that matter most
+get the same prediction.
 """
 
 from typing import Any
@@ -12,40 +12,40 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.bins import learn_cuts, place
-from faithkit_feature_importance.importances import importances, largest
+from faithkit_feature_importance.bins import find_bins, learn_cuts
+from faithkit_feature_importance.importances import mark_largest, read_importances
 from faithkit_feature_importance.targets import NUMBERS
 
-NOT_ASKED, MISSING = -2, -1
+IGNORED, MISSING = -2, -1  # codes of cells that are not compared, and of missing cells
 
 
 class SameTopFeatures(faithkit.plugin.Relation):
-    """The instance agrees with the explained one on the k most important features.
+    """The relation of instances that agree with the explained one on the k most important features.
 
-    Numbers agree where they lie in the same quantile bin of the background, categories where they are equal,
-    and a missing value agrees with a missing one. The k features are those of largest absolute importance,
-    summed over the classes or outputs where there are several; of equal ones at the edge the later columns,
-    as in `sign-of-top`. A feature of importance 0 is never among them, so there may be fewer.
+    Numbers agree if they lie in the same quantile bin of the background, categories if they are equal, and a
+    missing value agrees with a missing value. The k features have the largest absolute importance, summed
+    over the classes or outputs if there are several. Of equal importances the later columns are chosen, as in
+    `sign-of-top`. A feature of importance 0 is never chosen, so there may be fewer than k.
 
-    Explainers of importances name it as the relation of their explanations, so sufficiency is measured by it
+    Explainers of importances name it as the relation of their explanations. So sufficiency is measured by it
     unless another relation is named.
 
     Parameters
     ----------
     k : int
-        How many features must agree; all of them in a table of fewer columns.
+        How many features must agree. In a table with fewer columns, all of them.
     bins : int
-        Numeric columns are cut into so many parts of equal mass; where a column has no more distinct values
-        than that, each is a part of its own.
+        The number of quantile bins of a numeric column. If a column has no more distinct values than that,
+        each value has its own bin.
 
     Examples
     --------
     >>> X = pd.DataFrame({"age": [20, 30, 60, 70], "job": ["cook", "smith", "cook", "cook"]})
     >>> phi = faithkit.Explanations.vectors([[0.5, 0.1]] * 4, instances=X)
-    >>> applies = SameTopFeatures(k=1, bins=2).fit(X)
-    >>> print(applies.key(phi)[0])
+    >>> relation = SameTopFeatures(k=1, bins=2).fit(X)
+    >>> print(relation.key(phi)[0])
     age ≤ 30
-    >>> applies.holds(faithkit.plugin.Sample(X, phi), phi)[0]
+    >>> relation.holds(faithkit.plugin.Sample(X, phi), phi)[0]
     array([ True,  True, False, False])
     """
 
@@ -63,7 +63,7 @@ class SameTopFeatures(faithkit.plugin.Relation):
     def fit(self, background: Any) -> "SameTopFeatures":
         """Learn the bins of numeric columns."""
         if background is None:
-            raise _no_instances()
+            raise _missing_instances_error()
         if isinstance(background, list) or hasattr(background, "tocsr"):
             raise faithkit.errors.InputError(
                 "same-top-features compares the columns of tables, and the instances are "
@@ -79,104 +79,105 @@ class SameTopFeatures(faithkit.plugin.Relation):
         return self
 
     def key(self, explanations: faithkit.Explanations) -> NDArray[Any]:
-        """Return the rules: the predicates that the explained instance satisfies on its top features."""
+        """Return one rule per row: the predicates that the instance satisfies on its top features."""
         if explanations.instances is None:
-            raise _no_instances()
+            raise _missing_instances_error()
         if not hasattr(self, "encoder_"):
             raise faithkit.errors.InputError(
                 "same-top-features has not learnt its bins: call fit(background) first."
             )
-        columns = _Columns(explanations.instances, self.encoder_, self.cuts_)
-        sizes = self._per_feature(explanations)
-        asked = largest(sizes, min(self.k, sizes.shape[1]))
-        parts = np.where(asked, columns.parts, NOT_ASKED)
-        distinct, where = np.unique(parts, axis=0, return_inverse=True)
-        rules = np.fromiter(map(columns.rule, distinct.tolist()), dtype=object, count=len(distinct))
-        return rules[where.ravel()]
+        coder = _CellCoder(explanations.instances, self.encoder_, self.cuts_)
+        sizes = self._importance_per_column(explanations)
+        is_compared = mark_largest(sizes, min(self.k, sizes.shape[1]))
+        cell_codes = np.where(is_compared, coder.cell_codes, IGNORED)
+        distinct, rule_numbers = np.unique(cell_codes, axis=0, return_inverse=True)
+        rules = np.fromiter(map(coder.rule, distinct.tolist()), dtype=object, count=len(distinct))
+        return rules[rule_numbers.ravel()]
 
     def holds(self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
-        """Ask every rule about every instance."""
+        """Evaluate every rule on every instance."""
         X = sample.instances("same-top-features")
-        held = [rule.covers(X) for rule in self.key(explanations)]
-        matrix = np.array(held, dtype=bool).reshape(len(explanations), len(sample))
+        coverage = [rule.covers(X) for rule in self.key(explanations)]
+        matrix = np.array(coverage, dtype=bool).reshape(len(explanations), len(sample))
         return matrix & ~explanations.missing[:, None]
 
     def packed(
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
     ) -> NDArray[np.uint64]:
-        """Combine one bitset per distinct predicate."""
+        """Return the same as bits, combined from one bitset per distinct predicate."""
         return faithkit.plugin.scope_bits(list(self.key(explanations)), sample)
 
     def __str__(self) -> str:
         return f"same-top-features:k={self.k},bins={self.bins}"
 
-    def _per_feature(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:
-        """Return one importance per column of the table, summed over classes where there are several."""
-        sizes = np.abs(importances("same-top-features", explanations, offsets=False))
+    def _importance_per_column(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:
+        """Return one importance per column of the table, summed over classes or outputs."""
+        sizes = np.abs(read_importances("same-top-features", explanations, offsets=False))
         names, width = self.encoder_.names, sizes.shape[1]
-        several = explanations.shared.get("target") in ("all", NUMBERS)
-        classes = max(1, width // len(names)) if several else 1
-        if width != classes * len(names):
+        has_several = explanations.shared.get("target") in ("all", NUMBERS)
+        n_outputs = max(1, width // len(names)) if has_several else 1
+        if width != n_outputs * len(names):
             raise faithkit.errors.InputError(
                 f"same-top-features: {width} importances for the {len(names)} columns of the instances: give "
                 "one for each, in the same order."
             )
-        told = explanations.shared.get("names", [])[:width]
-        if classes == 1 and sorted(told) == sorted(names):  # a log may have its columns in another order
-            return sizes[:, [told.index(name) for name in names]]
-        return sizes.reshape(len(sizes), classes, len(names)).sum(axis=1)
+        column_names = explanations.shared.get("names", [])[:width]
+        if n_outputs == 1 and sorted(column_names) == sorted(names):
+            # a log may list columns in another order
+            return sizes[:, [column_names.index(name) for name in names]]
+        return sizes.reshape(len(sizes), n_outputs, len(names)).sum(axis=1)
 
 
-class _Columns:
-    """The cells of a table as numbers of predicates: a bin, a category, or missing."""
+class _CellCoder:
+    """Codes of the cells of a table: the number of a bin or of a category, or `MISSING`."""
 
     def __init__(
         self, X: Any, encoder: faithkit.plugin.Encoder, cuts: dict[int, NDArray[np.float64]]
     ) -> None:
         codes = encoder.encode(X, unseen="keep")
         self.encoder = encoder
-        self.labels = _labels(X, encoder.names)
+        self.labels = _rule_labels(X, encoder.names)
         self.cuts = cuts
         self.categories: dict[int, NDArray[Any]] = {}
-        self.parts = np.empty(codes.shape, dtype=np.int64)
+        self.cell_codes = np.empty(codes.shape, dtype=np.int64)
         for j, label in enumerate(self.labels):
             if j in cuts:
-                self.parts[:, j] = np.nan_to_num(place(codes[:, j], cuts[j]), nan=MISSING)
-            else:  # by the cells themselves: the background may lack a category that two instances share
+                self.cell_codes[:, j] = np.nan_to_num(find_bins(codes[:, j], cuts[j]), nan=MISSING)
+            else:  # by value: two instances may share a category that the background lacks
                 cells = X[label].to_numpy(object) if isinstance(X, pd.DataFrame) else X[:, j].astype(object)
-                self.parts[:, j], self.categories[j] = pd.factorize(cells)
-        self._known: dict[tuple[int, int], Any] = {}
+                self.cell_codes[:, j], self.categories[j] = pd.factorize(cells)
+        self._predicates: dict[tuple[int, int], Any] = {}
 
-    def rule(self, parts: list[int]) -> faithkit.Rule:
-        """Return the rule about the columns that are asked for."""
+    def rule(self, cell_codes: list[int]) -> faithkit.Rule:
+        """Return the rule about the columns that are compared."""
         return self.encoder.rule(
-            self._predicate(j, part) for j, part in enumerate(parts) if part != NOT_ASKED
+            self._predicate(j, code) for j, code in enumerate(cell_codes) if code != IGNORED
         )
 
-    def _predicate(self, j: int, part: int) -> Any:
-        if (j, part) not in self._known:
-            self._known[j, part] = self._make(j, part)
-        return self._known[j, part]
+    def _predicate(self, j: int, code: int) -> Any:
+        if (j, code) not in self._predicates:
+            self._predicates[j, code] = self._build_predicate(j, code)
+        return self._predicates[j, code]
 
-    def _make(self, j: int, part: int) -> Any:
+    def _build_predicate(self, j: int, code: int) -> Any:
         label = self.labels[j]
-        if part == MISSING:
+        if code == MISSING:
             return faithkit.OneOf(label, [], missing=True)
         if j in self.categories:
-            return faithkit.OneOf(label, [self.categories[j][part]])
+            return faithkit.OneOf(label, [self.categories[j][code]])
         ends = [-np.inf, *self.cuts[j], np.inf]
-        return faithkit.Interval(label, ends[part], ends[part + 1])
+        return faithkit.Interval(label, ends[code], ends[code + 1])
 
 
-def _labels(X: Any, names: list[str]) -> list[Any]:
-    """Return what a rule calls the columns: a frame's own names, or an array's numbers."""
+def _rule_labels(X: Any, names: list[str]) -> list[Any]:
+    """Return how rules refer to columns: by the names of a frame, or by position in an array."""
     if not isinstance(X, pd.DataFrame):
         return list(range(len(names)))
-    own = {str(name): name for name in X.columns}
-    return [own[name] for name in names]
+    label_by_name = {str(name): name for name in X.columns}
+    return [label_by_name[name] for name in names]
 
 
-def _no_instances() -> faithkit.errors.InputError:
+def _missing_instances_error() -> faithkit.errors.InputError:
     return faithkit.errors.InputError(
         "same-top-features reads the explained instances, and none were given: pass X (CLI: --features)."
     )

@@ -1,4 +1,4 @@
-"""Glass-box models: their own rules and terms as explanations, and to whom else a list of rules applies."""
+"""Explainers for glass-box models, which return the model's own rules and terms, and their relation."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""The contributions of a boosting machine's terms: looked up in the model itself, so nothing is estimated."""
+"""The explainer `ebm`: contributions of a boosting machine's terms, read from the model, not estimated."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from faithkit_glass_box.pipelines import advise_on_pipeline
 
 
 class Contributions:
-    """What each term adds to the score: of one column, or of two that interact.
+    """The contribution of each term to the score; a term has one column, or two that interact.
 
-    Of two classes it is the score of the second, in logits; of more the score of the predicted class. Of a
-    regressor it is the prediction, on the scale of the model's link. Together with the intercept the
-    contributions add up to it.
+    For two classes it is the score of the second, in logits; for more, the score of the predicted class. For
+    a regressor it is the prediction, on the scale of the model's link. The contributions and the intercept
+    add up to the score.
 
     Examples
     --------
@@ -26,8 +26,8 @@ class Contributions:
     ...     def predict(self, X):
     ...         return self.eval_terms(X).sum(axis=1) + self.intercept_
     >>> wage = faithkit.Predictor(Wage(), outcome="numbers")
-    >>> found = Contributions().fit(wage, None).explain(np.array([[30.0, 8.0]]), seeds=None)
-    >>> found.values, found.shared
+    >>> explanations = Contributions().fit(wage, None).explain(np.array([[30.0, 8.0]]), seeds=None)
+    >>> explanations.values, explanations.shared
     (array([[15.,  8.]]), {'names': ['age', 'hours'], 'intercept': [10.0], 'adds_up_to': 'score'})
     """
 
@@ -36,7 +36,7 @@ class Contributions:
     outcomes = ("labels", "numbers")
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Contributions":
-        """Take the model, if it has terms."""
+        """Store the model, if it has terms."""
         missing = [name for name in ("eval_terms", "term_names_") if not hasattr(predictor.model, name)]
         if missing:
             raise faithkit.errors.InputError(_advise_on_terms(predictor.model, missing))
@@ -44,21 +44,22 @@ class Contributions:
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
-        """Look up what every term adds for every row; there is nothing to draw."""
+        """Return the contribution of each term for each row; seeds are not used."""
         model = self.predictor_.model
-        predicted = self.predictor_.predict(X)  # the model knows best whether these are its columns
+        predicted = self.predictor_.predict(X)  # the model checks the columns
         names = [str(name) for name in model.term_names_]
-        none = np.empty((0, len(names)))
-        values = np.asarray(model.eval_terms(X), dtype=np.float64) if len(predicted) else none
-        is_of_classes = values.ndim == 3
-        if is_of_classes:
-            chosen = self.predictor_.columns_of(predicted)
-            values = np.take_along_axis(values, chosen[:, None, None], axis=2)[:, :, 0]
+        no_values = np.empty((0, len(names)))
+        values = np.asarray(model.eval_terms(X), dtype=np.float64) if len(predicted) else no_values
+        is_per_class = values.ndim == 3
+        if is_per_class:
+            class_columns = self.predictor_.columns_of(predicted)
+            values = np.take_along_axis(values, class_columns[:, None, None], axis=2)[:, :, 0]
         shared = {"names": names, "intercept": np.ravel(model.intercept_).tolist(), "adds_up_to": "score"}
-        if is_of_classes:
+        if is_per_class:
             shared["target"] = "predicted"
-        one_each = len(names) == X.shape[1] and not any(" & " in name for name in names)
-        relation = "same-top-features" if one_each else None  # it reads columns, and no interactions
+        is_one_per_column = len(names) == X.shape[1] and not any(" & " in name for name in names)
+        # the relation reads columns, not interactions
+        relation = "same-top-features" if is_one_per_column else None
         return faithkit.Explanations.vectors(values, instances=X, shared=shared, relation=relation)
 
 

@@ -1,6 +1,6 @@
-"""Models for the conformance kit: they have the attributes of the libraries' models, and need no library.
+"""Models for the conformance kit, with the attributes of the libraries' models, but without the libraries.
 
-`rule-model` knows a model by the name of its library and class, so the rule models here carry both.
+`rule-model` recognises a model by the names of its library and class, so the rule models here have both.
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ class Additive:
             self.classes_ = np.asarray(classes)
 
     def eval_terms(self, X: Any) -> NDArray[np.float64]:
-        """Return what each term adds for each row."""
+        """Return the contribution of each term for each row."""
         rows = _columns(X).T
         return rows * self.weights if self.weights.ndim == 1 else rows[:, :, None] * self.weights
 
@@ -77,7 +77,7 @@ class Additive:
 
 
 class Sum(Additive):
-    """The same for a number."""
+    """A sum of terms that predicts a number."""
 
     _estimator_type = "regressor"
     predict_proba = None  # type: ignore[assignment]

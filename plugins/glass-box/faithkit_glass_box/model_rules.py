@@ -1,4 +1,4 @@
-"""The rules of fitted models, as their libraries keep them; none is imported, for the model is there."""
+"""Read the rules of fitted models of imodels and wittgenstein, without importing these libraries."""
 
 import math
 import re
@@ -11,14 +11,14 @@ import faithkit
 from faithkit_glass_box.pipelines import advise_on_pipeline
 
 FIRST, ANY, SUM = "first", "any", "sum"
-"""How rules decide: the first that applies, one that holds, or all that fire, added up."""
+"""How rules decide: the first that applies, any that holds, or the sum of all that fire."""
 
 Columns = Sequence[Any]
-LogReading = tuple[str, list[faithkit.Rule]]
+ModelRules = tuple[str, list[faithkit.Rule]]
 
 
-def reader_of(model: Any) -> Callable[[Any, Columns], LogReading]:
-    """Find out how to read a model, by the name of its class or of one that it derives from.
+def reader_of(model: Any) -> Callable[[Any, Columns], ModelRules]:
+    """Return the reader of a model, by the name of its class or of a base class.
 
     Raises
     ------
@@ -32,10 +32,10 @@ def reader_of(model: Any) -> Callable[[Any, Columns], LogReading]:
     faithkit.errors.InputError: rule-model explains models that are made of rules (imodels: ...
     """
     for base in type(model).__mro__:
-        found = _READERS.get(base.__module__.partition(".")[0], {}).get(base.__name__)
-        if found is None:
+        entry = _READERS.get(base.__module__.partition(".")[0], {}).get(base.__name__)
+        if entry is None:
             continue
-        attribute, read = found
+        attribute, read = entry
         if not hasattr(model, attribute):
             raise faithkit.errors.InputError(
                 f"rule-model: the {type(model).__name__} has no rules: fit it first."
@@ -48,52 +48,54 @@ def _advise_on_rules(model: Any) -> str:
     name = type(model).__name__
     if hasattr(model, "steps"):
         return advise_on_pipeline("rule-model", "rules", name)
-    known = "; ".join(f"{library}: {', '.join(names)}" for library, names in _READERS.items())
+    supported = "; ".join(f"{library}: {', '.join(names)}" for library, names in _READERS.items())
     return (
-        f"rule-model explains models that are made of rules ({known}; and what derives from these), and the "
-        f"model is a {name}: use tree, which fits rules to any model."
+        f"rule-model explains models that are made of rules ({supported}; and what derives from these), "
+        f"and the model is a {name}: use tree, which fits rules to any model."
     )
 
 
-def _greedy(model: Any, columns: Columns) -> LogReading:
+def _read_greedy_list(model: Any, columns: Columns) -> ModelRules:
     """Read imodels' greedy lists: `x ≥ cutoff` applies, or `x < cutoff` where it is flipped."""
-    return FIRST, [_side(rule, columns, math.nextafter(rule["cutoff"], -math.inf)) for rule in _asked(model)]
+    return FIRST, [
+        _to_rule(rule, columns, math.nextafter(rule["cutoff"], -math.inf)) for rule in _conditions(model)
+    ]
 
 
-def _frugal(model: Any, columns: Columns) -> LogReading:
+def _read_frugal_tree(model: Any, columns: Columns) -> ModelRules:
     """Read imodels' fast-and-frugal trees: `x > cutoff` applies, or `x ≤ cutoff` where it is flipped."""
-    return FIRST, [_side(rule, columns, rule["cutoff"]) for rule in _asked(model)]
+    return FIRST, [_to_rule(rule, columns, rule["cutoff"]) for rule in _conditions(model)]
 
 
-def _asked(model: Any) -> list[dict[str, Any]]:
-    """Return all questions; the last entry has none, for it takes what is left."""
+def _conditions(model: Any) -> list[dict[str, Any]]:
+    """Return all conditions; the last entry has none, because it applies to all remaining rows."""
     return list(model.rules_[:-1])
 
 
-def _side(rule: dict[str, Any], columns: Columns, limit: float) -> faithkit.Rule:
+def _to_rule(rule: dict[str, Any], columns: Columns, limit: float) -> faithkit.Rule:
     column = columns[int(rule["index_col"])]
     ends = {"high": limit} if rule["flip"] else {"low": limit}
     return faithkit.Rule([faithkit.Interval(column, **ends)])
 
 
-def _bayesian(model: Any, columns: Columns) -> LogReading:
-    """Read imodels' Bayesian lists: columns that are 1, up to the entry that takes all."""
-    return FIRST, list(_itemsets(model.final_itemsets, columns))
+def _read_bayesian_list(model: Any, columns: Columns) -> ModelRules:
+    """Read imodels' Bayesian lists: columns that are 1, up to the entry that applies to all rows."""
+    return FIRST, list(_read_itemsets(model.final_itemsets, columns))
 
 
-def _itemsets(itemsets: Sequence[Any], columns: Columns) -> Iterator[faithkit.Rule]:
+def _read_itemsets(itemsets: Sequence[Any], columns: Columns) -> Iterator[faithkit.Rule]:
     for items in itemsets:
         if isinstance(items, str):  # "null"
             return
-        yield faithkit.Rule([faithkit.OneOf(_placed(item, columns), [1]) for item in items])
+        yield faithkit.Rule([faithkit.OneOf(_find_column(item, columns), [1]) for item in items])
 
 
-def _weighted(model: Any, columns: Columns) -> LogReading:
-    """Read imodels' sums of rules, from the largest weight on; of equals the first stays the first."""
+def _read_weighted_rules(model: Any, columns: Columns) -> ModelRules:
+    """Read imodels' sums of rules, in descending order of weight; ties keep their order."""
     rules = sorted(model.rules_without_feature_names_, key=lambda rule: -abs(rule.args[0]))
     return SUM, [
         faithkit.Rule(
-            _compared(_placed(name, columns), symbol, value)
+            _to_predicate(_find_column(name, columns), symbol, value)
             for (name, symbol), value in rule.agg_dict.items()
         )
         for rule in rules
@@ -101,12 +103,12 @@ def _weighted(model: Any, columns: Columns) -> LogReading:
     ]
 
 
-def _placed(name: str, columns: Columns) -> Any:
+def _find_column(name: str, columns: Columns) -> Any:
     """Return the column that imodels calls `X_3` while it fits."""
     return columns[int(name.rpartition("_")[2])]
 
 
-def _compared(column: Any, symbol: str, value: str) -> Any:
+def _to_predicate(column: Any, symbol: str, value: str) -> Any:
     """Return a condition such as `X_3 <= 0.5`."""
     number = float(value)
     below = math.nextafter(number, -math.inf)
@@ -116,21 +118,23 @@ def _compared(column: Any, symbol: str, value: str) -> Any:
     return faithkit.Interval(column, **ends[symbol])
 
 
-def _ruleset(model: Any, columns: Columns) -> LogReading:
-    """Read wittgenstein's rule sets: columns that were cut into bins, and columns with few values."""
+def _read_ruleset(model: Any, columns: Columns) -> ModelRules:
+    """Read wittgenstein's rule sets: binned columns, and columns with few values."""
     binned = model.bin_transformer_.bins_ if model.bin_transformer_ else {}
     return ANY, [
-        faithkit.Rule(_equal(cond.feature, cond.val, cond.feature in binned) for cond in rule.conds)
+        faithkit.Rule(
+            _to_bin_predicate(cond.feature, cond.val, cond.feature in binned) for cond in rule.conds
+        )
         for rule in model.ruleset_.rules
     ]
 
 
-def _equal(column: Any, value: Any, is_bin: bool) -> Any:
+def _to_bin_predicate(column: Any, value: Any, is_bin: bool) -> Any:
     """Return a condition of wittgenstein: `2.5 - 4.0`, `<2.5` and `>4.0` are bins, closed above.
 
     Examples
     --------
-    >>> [str(_equal("age", text, True)) for text in ("-2.5 - 4.0", "<2.5", ">-1e-05")]
+    >>> [str(_to_bin_predicate("age", text, True)) for text in ("-2.5 - 4.0", "<2.5", ">-1e-05")]
     ['-2.5 < age ≤ 4', 'age ≤ 2.5', 'age > -1e-05']
     """
     if not is_bin:
@@ -141,16 +145,16 @@ def _equal(column: Any, value: Any, is_bin: bool) -> Any:
     return faithkit.Interval(column, float(low), float(high))
 
 
-_READERS: dict[str, dict[str, tuple[str, Callable[[Any, Columns], LogReading]]]] = {
+_READERS: dict[str, dict[str, tuple[str, Callable[[Any, Columns], ModelRules]]]] = {
     "imodels": {
-        "GreedyRuleListClassifier": ("rules_", _greedy),
-        "FastFrugalTreeClassifier": ("rules_", _frugal),
-        "BayesianRuleListClassifier": ("final_itemsets", _bayesian),
-        "RuleFit": ("rules_without_feature_names_", _weighted),
-        "SkopeRulesClassifier": ("rules_without_feature_names_", _weighted),
+        "GreedyRuleListClassifier": ("rules_", _read_greedy_list),
+        "FastFrugalTreeClassifier": ("rules_", _read_frugal_tree),
+        "BayesianRuleListClassifier": ("final_itemsets", _read_bayesian_list),
+        "RuleFit": ("rules_without_feature_names_", _read_weighted_rules),
+        "SkopeRulesClassifier": ("rules_without_feature_names_", _read_weighted_rules),
     },
     "wittgenstein": {
-        "RIPPER": ("ruleset_", _ruleset),
-        "IREP": ("ruleset_", _ruleset),
+        "RIPPER": ("ruleset_", _read_ruleset),
+        "IREP": ("ruleset_", _read_ruleset),
     },
 }

@@ -1,8 +1,8 @@
-"""What both explainers answer to a pipeline."""
+"""The error message of both explainers for a pipeline."""
 
 
 def advise_on_pipeline(explainer: str, parts: str, model_name: str) -> str:
-    """Say why a pipeline is refused, and what to pass instead.
+    """Return the message that rejects a pipeline and says what to pass instead.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Lists of rules as texts: `age > 40; ~(sex = Male and hours > 50)`, where the rule behind `~` does not hold.
+"""Lists of rules as texts, such as `age > 40; ~(sex = Male and hours > 50)`; a rule after `~` does not hold.
 
-A rule of the kernel is a conjunction, and "not that rule" is none. So an explanation names rules of the
-model, and the rules themselves stand once, in what all explanations share.
+A `Rule` is a conjunction, and the negation of a rule is no conjunction. So an explanation names rules of the
+model, and `Explanations.shared` stores the rules themselves once.
 """
 
 from collections.abc import Iterable
@@ -14,41 +14,45 @@ import faithkit
 
 KIND = "rule-list"
 ALWAYS = "always"
-_BETWEEN = "; "
+_SEPARATOR = "; "
 
 
 @attrs.frozen(eq=False)
-class Named:
-    """Distinct rules by name, in the order of the model.
+class NamedRules:
+    """The distinct rules of a model by name, in its order.
 
     Examples
     --------
-    >>> known = Named.of(faithkit.Rule([faithkit.Interval(name, low=9)]) for name in ("height", "age"))
-    >>> text = known.text([1], [0])
+    >>> rules = [faithkit.Rule([faithkit.Interval(name, low=9)]) for name in ("height", "age")]
+    >>> named_rules = NamedRules.of(rules)
+    >>> text = named_rules.text([1], [0])
     >>> text
     'age > 9; ~(height > 9)'
-    >>> Named.read(known.shared).numbers(text)
+    >>> NamedRules.from_shared(named_rules.shared).numbers(text)
     ([1], [0])
     """
 
     rules: dict[str, faithkit.Rule]
 
     @classmethod
-    def of(cls, rules: Iterable[faithkit.Rule]) -> "Named":
-        """Name rules by what they say, and number those whose name would be taken for another."""
+    def of(cls, rules: Iterable[faithkit.Rule]) -> "NamedRules":
+        """Name rules by their text, and add a number to ambiguous names."""
         named: dict[str, faithkit.Rule] = {}
-        taken: set[str] = set()
+        used_names: set[str] = set()
         for number, rule in enumerate(dict.fromkeys(rules), start=1):
-            name = str(rule).replace(_BETWEEN, ", ")
-            if {name, _negated(name)} & taken:  # limits that differ in the seventh digit are written alike
+            name = str(rule).replace(_SEPARATOR, ", ")
+            if {
+                name,
+                _negate(name),
+            } & used_names:  # limits that differ in the seventh digit have the same text
                 name += f" [rule {number}]"
-            taken |= {name, _negated(name)}
+            used_names |= {name, _negate(name)}
             named[name] = rule
         return cls(named)
 
     @classmethod
-    def read(cls, shared: dict[str, Any]) -> "Named":
-        """Take the rules from what explanations share."""
+    def from_shared(cls, shared: dict[str, Any]) -> "NamedRules":
+        """Rebuild the rules from `Explanations.shared`."""
         return cls({name: faithkit.Rule.from_json(rule) for name, rule in shared.get("rules", {}).items()})
 
     @property
@@ -57,21 +61,21 @@ class Named:
         return {"rules": {name: rule.to_json() for name, rule in self.rules.items()}}
 
     def text(self, holding: Iterable[int], failing: Iterable[int]) -> str:
-        """Write which rules hold and which do not, by their numbers."""
-        parts = [self._names[i] for i in holding] + [_negated(self._names[i]) for i in failing]
-        return _BETWEEN.join(parts) or ALWAYS
+        """Return the text of the rules that hold and that do not, by their numbers."""
+        parts = [self._names[i] for i in holding] + [_negate(self._names[i]) for i in failing]
+        return _SEPARATOR.join(parts) or ALWAYS
 
     def numbers(self, text: str) -> tuple[list[int], list[int]]:
-        """Read which rules hold and which do not."""
-        parts = text.split(_BETWEEN) if text != ALWAYS else []
-        strange = next((part for part in parts if part not in self._meanings), None)
-        if strange is not None:
+        """Return the numbers of the rules that hold and that do not, from a text."""
+        parts = text.split(_SEPARATOR) if text != ALWAYS else []
+        unknown = next((part for part in parts if part not in self._meanings), None)
+        if unknown is not None:
             raise faithkit.errors.InputError(
-                f"rules-hold: no rule is called {strange!r:.80}: give the explanations as rule-model made "
+                f"rules-hold: no rule is called {unknown!r:.80}: give the explanations as rule-model made "
                 'them, with their shared["rules"].'
             )
-        meant = [self._meanings[part] for part in parts]
-        return [i for i, holds in meant if holds], [i for i, holds in meant if not holds]
+        meanings = [self._meanings[part] for part in parts]
+        return [i for i, holds in meanings if holds], [i for i, holds in meanings if not holds]
 
     @cached_property
     def _names(self) -> list[str]:
@@ -79,10 +83,10 @@ class Named:
 
     @cached_property
     def _meanings(self) -> dict[str, tuple[int, bool]]:
-        """What a part of a text says: the number of a rule, and whether it holds."""
-        held = {name: (i, True) for i, name in enumerate(self.rules)}
-        return held | {_negated(name): (i, False) for i, name in enumerate(self.rules)}
+        """The number of a rule and whether it holds, for each possible part of a text."""
+        positive = {name: (i, True) for i, name in enumerate(self.rules)}
+        return positive | {_negate(name): (i, False) for i, name in enumerate(self.rules)}
 
 
-def _negated(name: str) -> str:
+def _negate(name: str) -> str:
     return f"~({name})"

@@ -1,4 +1,4 @@
-"""The rules of the model that decided about a row."""
+"""The explainer `rule-model`: the rules of the model that decided the prediction of a row."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,17 +8,17 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_glass_box.model_rules import FIRST, SUM, reader_of
-from faithkit_glass_box.rule_lists import KIND, Named
+from faithkit_glass_box.rule_lists import KIND, NamedRules
 
 
 class RuleModel:
-    """Which of the model's own rules decided.
+    """The rules of the model that decided.
 
     Parameters
     ----------
     top : int, optional
-        Of a model that adds up rules, how many of those that fire are told, the strongest first; all of them
-        where nobody says. Of others one rule decides.
+        For models that add up rules: the number of firing rules to return, the strongest first. By default
+        all. In other models one rule decides.
 
     Notes
     -----
@@ -43,48 +43,48 @@ class RuleModel:
         """Read the model's rules, in terms of the table's columns."""
         self.columns_ = _columns(background)
         read = reader_of(predictor.model)
-        predictor.predict(faithkit.plugin.take_rows(background, slice(0, 1)))  # it knows its columns best
-        self.combined_, rules = read(predictor.model, self.columns_)
-        if self.top is not None and self.combined_ != SUM:
+        predictor.predict(faithkit.plugin.take_rows(background, slice(0, 1)))  # the model checks the columns
+        self.combination_, rules = read(predictor.model, self.columns_)
+        if self.top is not None and self.combination_ != SUM:
             raise faithkit.errors.ParameterError(
                 f"rule-model: top={self.top} chooses among rules that add up, and of a "
                 f"{type(predictor.model).__name__} one rule decides: leave it out."
             )
-        self.known_ = Named.of(rules)
+        self.named_rules_ = NamedRules.of(rules)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
-        """Look up the rules of every row; there is nothing to draw."""
+        """Return the rules of each row; seeds are not used."""
         if _columns(X) != self.columns_:
             raise faithkit.errors.InputError(
-                f"rule-model: X has the columns {_few(_columns(X))}, and the background has "
-                f"{_few(self.columns_)}: give both the columns of the model, in its order."
+                f"rule-model: X has the columns {_abbreviate(_columns(X))}, and the background has "
+                f"{_abbreviate(self.columns_)}: give both the columns of the model, in its order."
             )
-        fires = np.array([rule.covers(X) for rule in self.known_.rules.values()], dtype=bool)
-        fires = fires.reshape(len(self.known_.rules), faithkit.plugin.n_rows(X))
+        fires = np.array([rule.covers(X) for rule in self.named_rules_.rules.values()], dtype=bool)
+        fires = fires.reshape(len(self.named_rules_.rules), faithkit.plugin.n_rows(X))
         texts = [self._text(np.flatnonzero(row)) for row in fires.T]
         return faithkit.Explanations.of(
-            texts, kind=KIND, instances=X, shared=self.known_.shared, relation="rules-hold"
+            texts, kind=KIND, instances=X, shared=self.named_rules_.shared, relation="rules-hold"
         )
 
     def _text(self, firing: NDArray[np.intp]) -> str:
-        every = range(len(self.known_.rules))
+        all_rules = range(len(self.named_rules_.rules))
         if not len(firing):
-            return self.known_.text([], every)
-        if self.combined_ == SUM:
-            return self.known_.text(firing[: self.top], [])
-        before = every[: firing[0]] if self.combined_ == FIRST else []
-        return self.known_.text(firing[:1], before)
+            return self.named_rules_.text([], all_rules)
+        if self.combination_ == SUM:
+            return self.named_rules_.text(firing[: self.top], [])
+        earlier_rules = all_rules[: firing[0]] if self.combination_ == FIRST else []
+        return self.named_rules_.text(firing[:1], earlier_rules)
 
 
 def _columns(X: Any) -> list[Any]:
-    """Return the columns as rules name them: of a frame their names, of an array their numbers."""
+    """Return the columns as rules name them: the names of a frame, or the numbers of an array."""
     if isinstance(X, list) or hasattr(X, "toarray"):
-        given = "a list of texts" if isinstance(X, list) else "a sparse matrix: give X.toarray()"
-        raise faithkit.errors.InputError(f"rule-model explains the rows of a table, and was given {given}.")
+        kind = "a list of texts" if isinstance(X, list) else "a sparse matrix: give X.toarray()"
+        raise faithkit.errors.InputError(f"rule-model explains the rows of a table, and was given {kind}.")
     return X.columns.tolist() if hasattr(X, "columns") else list(range(X.shape[1]))
 
 
-def _few(columns: Sequence[Any]) -> str:
-    told = ", ".join(map(str, columns[:5]))
-    return f"{told}, …" if len(columns) > 5 else told
+def _abbreviate(columns: Sequence[Any]) -> str:
+    names = ", ".join(map(str, columns[:5]))
+    return f"{names}, …" if len(columns) > 5 else names

@@ -1,4 +1,4 @@
-"""When a list of rules applies to an instance."""
+"""The relation `rules-hold`: whether a list of rules applies to an instance."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_glass_box.rule_lists import KIND, Named
+from faithkit_glass_box.rule_lists import KIND, NamedRules
 
 
 class RulesHold(faithkit.plugin.Relation):
@@ -15,9 +15,11 @@ class RulesHold(faithkit.plugin.Relation):
     Examples
     --------
     >>> old = {"rules": {"age > 40": [{"op": "interval", "column": 0, "low": 40}]}}
-    >>> told = faithkit.Explanations.of(["~(age > 40)", "age > 40", "~(age > 40)"], "rule-list", shared=old)
+    >>> texts = ["~(age > 40)", "age > 40", "~(age > 40)"]
+    >>> explanations = faithkit.Explanations.of(texts, "rule-list", shared=old)
     >>> ages = np.array([[30.0], [50.0], [np.nan]])
-    >>> faithkit.score(["no", "yes", "no"], told, ages, relation=RulesHold()).local(0).sufficiency.value
+    >>> result = faithkit.score(["no", "yes", "no"], explanations, ages, relation=RulesHold())
+    >>> result.local(0).sufficiency.value
     1.0
     """
 
@@ -36,12 +38,14 @@ class RulesHold(faithkit.plugin.Relation):
     def packed(
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
     ) -> NDArray[np.uint64]:
-        """Combine one bitset for each rule of the model."""
-        texts, known = self.key(explanations), Named.read(explanations.shared)
-        everything, *rules = faithkit.plugin.scope_bits([faithkit.Rule(), *known.rules.values()], sample)
+        """Return packed bits, combined from one bitset per rule of the model."""
+        texts, named_rules = self.key(explanations), NamedRules.from_shared(explanations.shared)
+        everything, *rules = faithkit.plugin.scope_bits(
+            [faithkit.Rule(), *named_rules.rules.values()], sample
+        )
         bits = np.zeros((len(explanations), len(everything)), dtype=np.uint64)
         for i in np.flatnonzero(~explanations.missing):
-            holding, failing = known.numbers(texts[i])
+            holding, failing = named_rules.numbers(texts[i])
             bits[i] = everything
             for number in holding:
                 bits[i] &= rules[number]

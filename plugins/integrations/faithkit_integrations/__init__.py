@@ -1,4 +1,4 @@
-"""faithkit in people's pipelines: `pytest_plugin` for their tests, `mlflow` for their experiments.
+"""Integrations: `pytest_plugin` for tests, `mlflow` for experiments, adapters for models of other libraries.
 
-This module imports nothing: pytest loads the plugin, and with it this, for tests of all kinds.
+This module imports nothing, because pytest loads it in every test run.
 """

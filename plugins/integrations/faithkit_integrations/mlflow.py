@@ -1,4 +1,4 @@
-"""A result in MLflow: its measures as metrics, how they were taken as parameters, its report as artefacts."""
+"""Log a result to MLflow: measures as metrics, the setup as parameters, the report as artefacts."""
 
 import math
 from importlib import import_module
@@ -6,40 +6,42 @@ from typing import Any
 
 import faithkit
 
-OF_SAMPLE = ("n", "n_explanations", "unexplained", "uniqueness", "singletons", "chance")
-OF_MEASURE = ("value", "estimate", "low", "high", "verified", "chance", "p_value")
-HOW = ("explainer", "discretizer", "relation", "estimator", "seed", "model")
+SAMPLE_METRICS = ("n", "n_explanations", "unexplained", "uniqueness", "singletons", "chance")
+MEASURE_METRICS = ("value", "estimate", "low", "high", "verified", "chance", "p_value")
+PARAMETERS = ("explainer", "discretizer", "relation", "estimator", "seed", "model")
 
 
 def log_result(result: faithkit.Evaluation, name: str = "faithkit") -> None:
     """Log a result to MLflow's active run, or to a new one, as `mlflow.log_metric` does.
 
-    What there is no number for is no metric. Of a measure of which nothing is known there is only the share
-    that was verified, 0: a lower end of 0 would be taken for a measurement.
+    Values without a number are not logged. If nothing is known about a measure, only its verified share, 0,
+    is logged, because a lower end of 0 would look like a measurement.
 
     Parameters
     ----------
     result : Evaluation
     name : str
-        What everything is logged under: metrics as "faithkit/consistency/low", parameters as
+        The prefix of all logged names: metrics as "faithkit/consistency/low", parameters as
         "faithkit/explainer", files as "faithkit/report.html" and "faithkit/result.json". Results of several
-        systems in one run need names of their own.
+        systems in one run need different names.
     """
     if not isinstance(result, faithkit.Evaluation):
         raise faithkit.errors.InputError(
             f"log_result takes what evaluate, score or load returned, got a {type(result).__name__}: log the "
             "results of a comparison one by one, each under its name."
         )
-    mlflow, told = _mlflow(), result.to_dict(data=False, steps=False)
-    how = {key: told[key] for key in HOW if told[key] is not None} | {"outcome": told["outcome"]["kind"]}
-    mlflow.log_params({f"{name}/{key}": given for key, given in how.items()})
+    mlflow, payload = _import_mlflow(), result.to_dict(data=False, steps=False)
+    parameters = {key: payload[key] for key in PARAMETERS if payload[key] is not None} | {
+        "outcome": payload["outcome"]["kind"]
+    }
+    mlflow.log_params({f"{name}/{key}": value for key, value in parameters.items()})
     mlflow.log_metrics({f"{name}/{key}": number for key, number in metrics(result).items()})
     mlflow.log_text(result.to_json(), f"{name}/result.json")
     mlflow.log_text(result.to_html(), f"{name}/report.html")
 
 
 def metrics(result: faithkit.Evaluation) -> dict[str, float]:
-    """Return the numbers of a result by their names.
+    """Return the metrics of a result, by name.
 
     Examples
     --------
@@ -47,22 +49,26 @@ def metrics(result: faithkit.Evaluation) -> dict[str, float]:
     >>> metrics(faithkit.score(["yes", "no", "yes"], ["a", "b", "a"]))["consistency/verified"]
     0.6666666666666666
     """
-    told = result.to_dict(data=False, steps=False)
-    found = {name: told[name] for name in OF_SAMPLE}
-    for measure, estimate in told["measures"].items():
-        found |= {f"{measure}/{name}": estimate[name] for name in _known(estimate)}
-    return {name: float(one) for name, one in found.items() if one is not None and math.isfinite(one)}
+    payload = result.to_dict(data=False, steps=False)
+    numbers = {name: payload[name] for name in SAMPLE_METRICS}
+    for measure, estimate in payload["measures"].items():
+        numbers |= {f"{measure}/{name}": estimate[name] for name in _meaningful_metrics(estimate)}
+    return {
+        name: float(number)
+        for name, number in numbers.items()
+        if number is not None and math.isfinite(number)
+    }
 
 
-def _known(estimate: dict[str, Any] | None) -> tuple[str, ...]:
-    """Return what of an estimate says something: where nothing is known, that nothing could be checked."""
+def _meaningful_metrics(estimate: dict[str, Any] | None) -> tuple[str, ...]:
+    """Return the metrics of an estimate to log: only the verified share if nothing could be checked."""
     if estimate is None:
         return ()
-    checked = estimate["verified"] > 0 or estimate["finding"] == "above chance"
-    return OF_MEASURE if checked else ("verified",)
+    is_checked = estimate["verified"] > 0 or estimate["finding"] == "above chance"
+    return MEASURE_METRICS if is_checked else ("verified",)
 
 
-def _mlflow() -> Any:
+def _import_mlflow() -> Any:
     try:
         return import_module("mlflow")
     except ImportError as error:

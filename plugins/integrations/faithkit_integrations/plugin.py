@@ -1,4 +1,4 @@
-"""What faithkit finds when this distribution is installed: adapters for models of other libraries."""
+"""The faithkit plugin: adapters for models of other libraries."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ FAITHKIT_API = 1
 
 @faithkit.plugin.hookimpl
 def faithkit_adapters() -> Iterable[faithkit.plugin.Component]:
-    """Provide models that are no estimators of scikit-learn."""
+    """Provide adapters for models that are not scikit-learn estimators."""
     yield faithkit.plugin.Component(
         name="xgboost-booster",
         factory="faithkit_integrations.models.xgboost_booster:XGBoostBooster",

@@ -1,7 +1,7 @@
-"""The fixture `assert_faithful`: a test that fails where explanations do not keep what they promise.
+"""The fixture `assert_faithful`, which fails a test if explanations are not faithful enough.
 
-pytest imports this module whenever it runs, for everybody who has it installed: so it imports nothing that
-takes time, and faithkit only once somebody asserts something.
+pytest imports this module in every run where it is installed. So it imports nothing slow, and faithkit only
+at the first assertion.
 """
 
 import os
@@ -16,7 +16,7 @@ import pytest
 if TYPE_CHECKING:
     import faithkit
 
-LONGEST = 150  # characters of a test's name in that of a file
+MAX_NAME_LENGTH = 150  # characters of the test's name in a file name
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,23 +29,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Decide where reports go, before any test changes the working folder; workers are told the full path."""
-    given = config.getoption("faithkit_reports")
-    if given is None:
+    """Resolve the folder of reports before a test changes the working folder; workers get the full path."""
+    option = config.getoption("faithkit_reports")
+    if option is None:
         return
-    folder = os.path.join(config.invocation_params.dir, given)
+    folder = os.path.join(config.invocation_params.dir, option)
     if os.path.exists(folder) and not os.path.isdir(folder):
-        raise pytest.UsageError(f"--faithkit-reports {given}: this is a file, give a folder")
+        raise pytest.UsageError(f"--faithkit-reports {option}: this is a file, give a folder")
     config.option.faithkit_reports = folder
 
 
 class AssertFaithful:
-    """What the fixture gives to a test: call it with a model, rows and at least one limit."""
+    """The value of the fixture: call it with a model, rows and at least one limit."""
 
     def __init__(self, test: str, folder: str | None) -> None:
-        self._test = test
+        self._test_id = test
         self._folder = None if folder is None else Path(folder)
-        self._times = 0
+        self._n_calls = 0
 
     def __call__(
         self,
@@ -57,17 +57,16 @@ class AssertFaithful:
         above_chance: bool = False,
         **options: Any,
     ) -> "faithkit.Evaluation":
-        """Evaluate, keep the report, and compare the lower ends of the intervals with the limits.
+        """Evaluate, write the report, and compare the lower ends of the intervals with the limits.
 
         Parameters
         ----------
         model, X, **options
-            As in `faithkit.evaluate`; `explainer` and `background` are the most usual options.
+            As in `faithkit.evaluate`; `explainer` and `background` are the most common options.
         consistency, sufficiency : float, optional
-            What the lower end of the measure's interval must not be below; from 0 to 1.
+            The smallest accepted lower end of the measure's interval, from 0 to 1.
         above_chance : bool
-            Whether it must be above chance, too: of the measures that have a limit, or of all that were taken
-            if none has.
+            Whether measures must also be above chance: those with a limit, or all if none has a limit.
 
         Returns
         -------
@@ -78,12 +77,12 @@ class AssertFaithful:
         AssertionError
             If a limit is missed.
         faithkit.errors.InputError
-            If a limit cannot be checked: its measure was not taken, or nothing was tested.
+            If a limit cannot be checked, because its measure was not computed or nothing was tested.
 
         Warns
         -----
         faithkit.FaithkitWarning
-            If a limit is kept by a measure that is not above chance.
+            If a measure meets its limit, but is not above chance.
         """
         __tracebackhide__ = True
         import faithkit
@@ -92,26 +91,26 @@ class AssertFaithful:
         if all(limit is None for limit in limits.values()) and not above_chance:
             raise faithkit.errors.InputError("nothing is asserted: give a limit, such as consistency=0.8.")
         result = faithkit.evaluate(model, X, **{"progress": False, **options})
-        page = self._keep(result)
-        judged = result.judge(**limits, above_chance=above_chance)
-        missed = [f"{one.words}." for one in judged if one.kept is False]
-        unchecked = [one.unchecked for one in judged if one.kept is None]
+        report_lines = self._write_report(result)
+        judgements = result.judge(**limits, above_chance=above_chance)
+        failures = [f"{judgement.words}." for judgement in judgements if judgement.kept is False]
+        unchecked = [judgement.unchecked for judgement in judgements if judgement.kept is None]
         if unchecked:
-            raise faithkit.errors.InputError(" ".join(missed + unchecked))
-        if missed:
-            raise AssertionError("\n".join([" ".join(missed), "", str(result).rstrip(), *page]))
-        for judgement in judged:
+            raise faithkit.errors.InputError(" ".join(failures + unchecked))
+        if failures:
+            raise AssertionError("\n".join([" ".join(failures), "", str(result).rstrip(), *report_lines]))
+        for judgement in judgements:
             if judgement.above_chance is False:
                 warnings.warn(f"{judgement.words}.", faithkit.FaithkitWarning, stacklevel=2)
         return result
 
-    def _keep(self, result: "faithkit.Evaluation") -> list[str]:
-        """Write the report, and return a line that says where it is."""
+    def _write_report(self, result: "faithkit.Evaluation") -> list[str]:
+        """Write the report, and return lines that name its path."""
         if self._folder is None:
             return []
-        self._times += 1
-        again = "" if self._times == 1 else f"-{self._times}"
-        name = f"{file_name(self._test)}{again}"
+        self._n_calls += 1
+        suffix = "" if self._n_calls == 1 else f"-{self._n_calls}"
+        name = f"{file_name(self._test_id)}{suffix}"
         self._folder.mkdir(parents=True, exist_ok=True)
         result.to_json(self._folder / f"{name}.json")
         result.to_html(self._folder / f"{name}.html")
@@ -125,15 +124,15 @@ def assert_faithful(request: pytest.FixtureRequest) -> AssertFaithful:
 
 
 def file_name(test: str) -> str:
-    """Return what the files of a test are called; those of two tests never alike.
+    """Return the file name of a test's report, which is unique for each test.
 
     Examples
     --------
     >>> file_name("tests/test_loans.py::test_tree"), file_name("tests/test_loans.py::test_of[a/b]")
     ('tests-test_loans.py-test_tree', 'tests-test_loans.py-test_of-a-b-fcb9f7c9')
     """
-    parts = "-".join(re.split("/|::", test))
-    name = re.sub(r"[^\w.]+", "-", parts, flags=re.ASCII).strip("-")[:LONGEST]
-    if name == parts and "-" not in test:
+    joined = "-".join(re.split("/|::", test))
+    name = re.sub(r"[^\w.]+", "-", joined, flags=re.ASCII).strip("-")[:MAX_NAME_LENGTH]
+    if name == joined and "-" not in test:
         return name
     return f"{name}-{zlib.crc32(test.encode(errors='backslashreplace')):08x}"

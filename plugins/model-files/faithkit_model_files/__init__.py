@@ -1,4 +1,4 @@
-"""Models in files and folders: loaders for skops, ONNX, pickles and MLflow, and checks of foreign files."""
+"""Loaders of model files and folders: skops, ONNX, pickle and MLflow, with checks of untrusted files."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""The loaders. Their libraries are imported when a model is loaded, not before."""
+"""The loaders. Each imports its library only when it loads a model."""
 
 import base64
 import os
@@ -9,8 +9,8 @@ from typing import Any
 import faithkit
 
 Example = tuple[str, Any]
-_ROWS = [[0.0], [1.0]]  # what the models of examples are asked
-# of an ONNX file: 1 where the largest cell of a row is above a half
+_ROWS = [[0.0], [1.0]]  # the rows of the examples
+# an ONNX file in base64: predicts 1 if the largest cell of a row is above a half
 _ONNX = (
     "CAgSADqUAQovCgFYEgFtIglSZWR1Y2VNYXgqCwoEYXhlc0ABoAEHKg8KCGtlZXBkaW1zGACgAQIKEgoBbQoBaBIBYiIHR3Jl"
     "YXRlcgoXCgFiEgF5IgRDYXN0KgkKAnRvGAegAQISBWFib3ZlKgsQASIEAAAAP0IBaFoRCgFYEgwKCggBEgYKAAoCCAFiDQoB"
@@ -19,12 +19,12 @@ _ONNX = (
 
 
 class Pickles:
-    """Models in pickles, also those of joblib: loading one runs whatever code is in it."""
+    """Loader of pickles, also those of joblib. Loading runs any code in the file."""
 
     runs_code = True
 
     def load(self, path: str) -> Any:
-        """Return what was pickled."""
+        """Return the pickled model."""
         import joblib
 
         return joblib.load(path)
@@ -34,17 +34,17 @@ class Pickles:
         import joblib
 
         path = os.path.join(folder, "tree.joblib")
-        joblib.dump(_tree(), path)
+        joblib.dump(_fit_tree(), path)
         return path, _ROWS
 
 
 class SkopsFiles:
-    """Models in files of skops, if all that they are made of is trusted.
+    """Loader of skops files whose types are all trusted.
 
     Parameters
     ----------
     trust_types : sequence of str
-        Full names of types and functions that a file may hold, besides those that are known to be harmless.
+        Full names of types and functions that a file may contain, in addition to those known to be harmless.
     """
 
     runs_code = False
@@ -53,7 +53,7 @@ class SkopsFiles:
         self.trust_types = trust_types
 
     def load(self, path: str) -> Any:
-        """Return the model, or refuse it with the names of what is not trusted."""
+        """Return the model, or raise an error that names the untrusted types."""
         from faithkit_model_files.skops_files import load_skops
 
         return load_skops(path, self.trust_types)
@@ -63,17 +63,17 @@ class SkopsFiles:
         import skops.io
 
         path = os.path.join(folder, "tree.skops")
-        skops.io.dump(_tree(), path)
+        skops.io.dump(_fit_tree(), path)
         return path, _ROWS
 
 
 class OnnxFiles:
-    """Classifiers in ONNX files, which onnxruntime runs."""
+    """Loader of classifiers in ONNX files, which onnxruntime runs."""
 
     runs_code = False
 
     def load(self, path: str) -> Any:
-        """Return the model, with the methods that others have."""
+        """Return the model, with `predict` and, if it has scores, `predict_proba`."""
         from faithkit_model_files.onnx_model import OnnxModel
 
         return OnnxModel(path)
@@ -86,47 +86,48 @@ class OnnxFiles:
 
 
 class MLflowFolders:
-    """Models in folders that MLflow saved: itself where it has `predict`, else MLflow's face of it.
+    """Loader of folders that MLflow saved.
 
-    Loading one runs whatever code is in it. No server is asked.
+    It returns the original model if that has `predict`, else MLflow's wrapper. Loading runs any code in the
+    folder. It contacts no server.
     """
 
     runs_code = True
 
     def load(self, path: str) -> Any:
-        """Return the model that was saved."""
-        _no_telemetry()
+        """Return the saved model."""
+        _disable_telemetry()
         import mlflow.pyfunc
 
         try:
             model = mlflow.pyfunc.load_model(path)
-            # it has scores, and explainers can read it; MLflow's own model checks types that a gap changes
-            own = model.get_raw_model()
-        except NotImplementedError:  # a class of the user's own
+            # it has scores, and explainers can read it; the wrapper rejects dtypes that gaps change
+            raw_model = model.get_raw_model()
+        except NotImplementedError:  # a custom class
             return model
         except Exception as error:
             raise faithkit.errors.InputError(
                 f"loading {path} failed with {type(error).__name__}: {' '.join(str(error).split())}. It may "
                 "be damaged, or need other versions: see its requirements.txt."
             ) from error
-        return own if hasattr(own, "predict") else model
+        return raw_model if hasattr(raw_model, "predict") else model
 
     def example(self, folder: str) -> Example:
         """Save a tree, and return its folder and rows for it."""
-        _no_telemetry()
+        _disable_telemetry()
         import mlflow.sklearn
 
         path = os.path.join(folder, "tree")
-        # what the tree needs is not looked for: that takes long
-        mlflow.sklearn.save_model(_tree(), path, serialization_format="cloudpickle", pip_requirements=[])
+        # inferring the requirements takes long
+        mlflow.sklearn.save_model(_fit_tree(), path, serialization_format="cloudpickle", pip_requirements=[])
         return path, _ROWS
 
 
-def _no_telemetry() -> None:
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # to load a file is nobody else's business
+def _disable_telemetry() -> None:
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # loading a file must not send data
 
 
-def _tree() -> Any:
+def _fit_tree() -> Any:
     from sklearn.tree import DecisionTreeClassifier
 
     return DecisionTreeClassifier(random_state=0).fit(_ROWS, ["no", "yes"])

@@ -1,4 +1,4 @@
-"""A classifier in an ONNX file, with the two methods that every other model has."""
+"""A classifier in an ONNX file, with `predict` and `predict_proba`."""
 
 import contextlib
 from pathlib import Path
@@ -21,15 +21,15 @@ _TYPES = {
 
 
 class OnnxModel:
-    """A classifier that onnxruntime runs: either one matrix goes in, or a tensor per column of the table.
+    """A classifier that onnxruntime runs. Its input is one matrix, or one tensor per column of the table.
 
-    The first output is the label; the second, where there is one, the probabilities, as a matrix or (as
-    skl2onnx writes it by default) as one mapping per row. Its labels, and their order, are those in the file.
+    The first output is the label. The second output, if any, holds the probabilities: a matrix or, as
+    skl2onnx writes it by default, one mapping per row. The file defines the labels and their order.
 
     Parameters
     ----------
     path : str
-        The file. It is kept as bytes, so that workers need not find the file.
+        The file. The model stores its bytes, so that workers do not need the file.
     """
 
     def __init__(self, path: str) -> None:
@@ -45,16 +45,16 @@ class OnnxModel:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # workers are told how many there are to be
-        options.log_severity_level = 4  # what goes wrong is raised, too
-        # the runtime has a format of its own, which was not looked at for names of files
+        options.intra_op_num_threads = 1  # faithkit's workers run in parallel already
+        options.log_severity_level = 4  # errors are raised, so do not log them
+        # the runtime's own format was not checked for external files
         options.add_session_config_entry("session.load_model_format", "ONNX")
-        # others are there in some builds, and one of them asks servers that the model names
-        only = ["CPUExecutionProvider"]
-        self._session = onnxruntime.InferenceSession(self._content, options, providers=only)
+        # some builds have other providers, and one of them contacts servers that the model names
+        providers = ["CPUExecutionProvider"]
+        self._session = onnxruntime.InferenceSession(self._content, options, providers=providers)
         self._inputs = self._session.get_inputs()
         if len(self._session.get_outputs()) > 1:
-            self._learn_classes()
+            self._read_classes()
             self.predict_proba = self._predict_proba
 
     def __getstate__(self) -> dict[str, Any]:
@@ -66,8 +66,8 @@ class OnnxModel:
 
     @property
     def feature_names_in_(self) -> list[str] | None:
-        """The columns that it takes by name; None where it takes them all as one."""
-        return None if len(self._inputs) == 1 else [str(given.name) for given in self._inputs]
+        """The names of the input columns; None if the input is one matrix."""
+        return None if len(self._inputs) == 1 else [str(model_input.name) for model_input in self._inputs]
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the label of every row."""
@@ -76,42 +76,45 @@ class OnnxModel:
 
     def _predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of every class, in the order of `classes_`."""
-        found = self._session.run([self._session.get_outputs()[1].name], self._feed(X))[0]
-        if isinstance(found, list):
+        scores = self._session.run([self._session.get_outputs()[1].name], self._feed(X))[0]
+        if isinstance(scores, list):
             classes = getattr(self, "classes_", None)
-            order = sorted(found[0]) if classes is None else classes.tolist()
-            return np.array([[row[label] for label in order] for row in found], dtype=np.float64)
-        return np.asarray(found, dtype=np.float64)
+            order = sorted(scores[0]) if classes is None else classes.tolist()
+            return np.array([[row[label] for label in order] for row in scores], dtype=np.float64)
+        return np.asarray(scores, dtype=np.float64)
 
-    def _learn_classes(self) -> None:
-        """Know the classes where the file has them; else they are learnt from the background."""
+    def _read_classes(self) -> None:
+        """Read the classes from the file, if it has them; else they are learnt from the background."""
         label, scores = self._session.get_outputs()[:2]
-        mapped = scores.type.startswith("seq(map")
-        with contextlib.suppress(ValueError):  # nobody wrote it as it should be, and the runtime takes it
-            labels = find_labels(self._content, scores.name if mapped else label.name)
+        is_mapping = scores.type.startswith("seq(map")
+        with contextlib.suppress(ValueError):  # the runtime accepts some invalid files
+            labels = find_labels(self._content, scores.name if is_mapping else label.name)
             width = scores.shape[-1] if scores.shape else None
-            if labels and (mapped or not isinstance(width, int) or width == len(labels)):
+            if labels and (is_mapping or not isinstance(width, int) or width == len(labels)):
                 self.classes_ = np.array(labels)
 
     def _feed(self, X: Any) -> dict[str, Any]:
         if len(self._inputs) == 1:
-            only = self._inputs[0]
-            return {only.name: np.asarray(X).astype(_TYPES.get(only.type, np.float32))}
+            only_input = self._inputs[0]
+            return {only_input.name: np.asarray(X).astype(_TYPES.get(only_input.type, np.float32))}
         if not isinstance(X, pd.DataFrame):
             raise faithkit.errors.InputError(
                 f"the ONNX model takes {len(self._inputs)} named columns, and X has none: give a DataFrame."
             )
-        absent = [given.name for given in self._inputs if given.name not in X.columns]
-        if absent:
+        missing = [model_input.name for model_input in self._inputs if model_input.name not in X.columns]
+        if missing:
             raise faithkit.errors.InputError(
-                f"the ONNX model wants the column {absent[0]!r}, which X does not have."
+                f"the ONNX model wants the column {missing[0]!r}, which X does not have."
             )
-        return {given.name: _tensor(X[given.name], given.type) for given in self._inputs}
+        return {
+            model_input.name: _to_tensor(X[model_input.name], model_input.type)
+            for model_input in self._inputs
+        }
 
 
-def _tensor(column: Any, kind: str) -> np.ndarray:
+def _to_tensor(column: Any, kind: str) -> np.ndarray:
     dtype = _TYPES.get(kind, np.float32)
     if dtype is object:
-        words: np.ndarray = column.map(str, na_action="ignore").to_numpy(dtype=object, na_value="")
-        return words.reshape(-1, 1)
+        texts: np.ndarray = column.map(str, na_action="ignore").to_numpy(dtype=object, na_value="")
+        return texts.reshape(-1, 1)
     return column.to_numpy(dtype=dtype).reshape(-1, 1)

@@ -1,9 +1,9 @@
-"""A model in a skops file: what it would make is judged before anything that it names is imported.
+"""Load a model from a skops file, after a check of its types before anything is imported.
 
-The file is a zip whose `schema.json` is a tree of nodes. Each names a type, and the loader of skops that is
-to make something of it: one looks the name up, another calls it with what the file says. A name that skops
-is told to trust is trusted under all of them. So names are trusted here under one loader each
-(`trusted_types.txt`), and skops is told no name that also stands elsewhere.
+The file is a zip. Its `schema.json` is a tree of nodes. Each node names a type, and the skops loader that
+builds an object from it: one loader looks the name up, another calls it with arguments from the file. If
+skops trusts a name, it trusts the name under all loaders. So this module trusts each name under one loader
+only (`trusted_types.txt`), and passes no name to skops that the file also uses under another loader.
 """
 
 import contextlib
@@ -19,10 +19,10 @@ import faithkit
 from faithkit_model_files.skops_schema import Pair, read_pairs
 from faithkit_model_files.soundness import check_sound
 
-_OLDEST = (0, 12)  # before, a forged file could hide what it calls
-_LISTED = 10  # names in a message
-_SHOWN = 20  # names that a person may be asked to repeat
-# skops trusts few names under these, says which others there are, and looks none up before
+_MIN_VERSION = (0, 12)  # in older versions a forged file can hide what it calls
+_MAX_LISTED = 10  # names in a message
+_MAX_REPEATED = 20  # names in the suggested --trust-types
+# for these loaders skops trusts few names, reports the others, and imports none before that
 _JUDGED_BY_SKOPS = {
     "BytearrayNode",
     "BytesNode",
@@ -43,26 +43,30 @@ _JUDGED_BY_SKOPS = {
 
 
 def load_skops(path: str, trust_types: Iterable[str] = ()) -> Any:
-    """Return the model in a skops file, if everything that it is made of is trusted.
+    """Return the model in a skops file, if all its types are trusted.
 
     Parameters
     ----------
     path : str
         An existing file.
     trust_types : iterable of str
-        Full names of types and functions that are trusted besides, wherever they stand in the file.
+        Full names of additional trusted types and functions, under any loader.
     """
-    named = frozenset(trust_types)
-    skops_io = _skops_io(path)
+    user_trusted = frozenset(trust_types)
+    skops_io = _import_skops_io(path)
     content = Path(path).read_bytes()
     pairs = read_pairs(content)
-    known = {pair for pair in pairs if _is_known(pair)}
-    unknown = pairs - known
-    _refuse({name for loader, name in unknown if loader not in _JUDGED_BY_SKOPS} - named, path, named)
+    trusted = {pair for pair in pairs if _is_trusted(pair)}
+    untrusted = pairs - trusted
+    _check_untrusted(
+        {name for loader, name in untrusted if loader not in _JUDGED_BY_SKOPS} - user_trusted,
+        path,
+        user_trusted,
+    )
     reported = set(skops_io.get_untrusted_types(data=content))
-    safe = {name for _, name in known} - {name for _, name in unknown}
-    _refuse(reported - safe - named, path, named)
-    with _one_warning(path):
+    safe = {name for _, name in trusted} - {name for _, name in untrusted}
+    _check_untrusted(reported - safe - user_trusted, path, user_trusted)
+    with _merge_version_warnings(path):
         model = skops_io.loads(content, trusted=sorted(reported))
     check_sound(model)
     return model
@@ -70,7 +74,7 @@ def load_skops(path: str, trust_types: Iterable[str] = ()) -> Any:
 
 @cache
 def trusted_types() -> frozenset[Pair]:
-    """Return what is trusted besides what skops trusts: pairs of a loader and a full name.
+    """Return the pairs of loader and full name that are trusted in addition to those of skops.
 
     Examples
     --------
@@ -82,16 +86,16 @@ def trusted_types() -> frozenset[Pair]:
     return frozenset((loader, name) for loader, name in pairs)
 
 
-def _is_known(pair: Pair) -> bool:
-    # A package that was not imported yet may turn out to be a file beside the model that has its name.
+def _is_trusted(pair: Pair) -> bool:
+    # The name of a package that is not yet imported may belong to a file next to the model.
     return pair in trusted_types() and pair[1].partition(".")[0] in sys.modules
 
 
-def _skops_io(path: str) -> Any:
+def _import_skops_io(path: str) -> Any:
     import skops
     import skops.io
 
-    if tuple(map(int, re.findall(r"\d+", skops.__version__)[:2])) < _OLDEST:
+    if tuple(map(int, re.findall(r"\d+", skops.__version__)[:2])) < _MIN_VERSION:
         raise faithkit.errors.InputError(
             f"{path} needs skops 0.12 or newer: with {skops.__version__}, which is installed, a forged file "
             "can run code. Update it: pip install --upgrade skops."
@@ -99,12 +103,12 @@ def _skops_io(path: str) -> Any:
     return skops.io
 
 
-def _refuse(names: set[str], path: str, named: frozenset[str]) -> None:
+def _check_untrusted(names: set[str], path: str, user_trusted: frozenset[str]) -> None:
     if names:
-        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-        listed = ", ".join(sorted(names)[:_LISTED]) + more
-        all_names = sorted(names | named)
-        repeated = ",".join(all_names) if len(all_names) <= _SHOWN else "NAME,NAME,…"
+        rest = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+        listed = ", ".join(sorted(names)[:_MAX_LISTED]) + rest
+        all_names = sorted(names | user_trusted)
+        repeated = ",".join(all_names) if len(all_names) <= _MAX_REPEATED else "NAME,NAME,…"
         raise faithkit.errors.InputError(
             f"{path} holds types that are not trusted: {listed}. If you know them and trust the "
             f"file's origin, say so with trust_types in Python, or name them: --trust-types {repeated}"
@@ -112,20 +116,22 @@ def _refuse(names: set[str], path: str, named: frozenset[str]) -> None:
 
 
 @contextlib.contextmanager
-def _one_warning(path: str) -> Iterator[None]:
-    """Say once that a model is of another scikit-learn: each part of it would, with text from the file."""
+def _merge_version_warnings(path: str) -> Iterator[None]:
+    """Replace the version warnings of all estimators, which quote the file, with one warning."""
     from sklearn import __version__
     from sklearn.exceptions import InconsistentVersionWarning
 
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InconsistentVersionWarning)
         yield
-    ours = [each.message for each in told if isinstance(each.message, InconsistentVersionWarning)]
-    for each in told:
-        if each.message not in ours:
-            warnings.warn(each.message, stacklevel=2)
-    if ours:
-        version = str(ours[0].original_sklearn_version)
+    version_warnings = [
+        warning.message for warning in caught if isinstance(warning.message, InconsistentVersionWarning)
+    ]
+    for warning in caught:
+        if warning.message not in version_warnings:
+            warnings.warn(warning.message, stacklevel=2)
+    if version_warnings:
+        version = str(version_warnings[0].original_sklearn_version)
         origin = version if re.fullmatch(r"[\w.+-]{1,30}", version) else "of another version"
-        told_once = f"{path} was made with scikit-learn {origin}, and {__version__} is installed"
-        warnings.warn(f"{told_once}: it may answer otherwise.", faithkit.FaithkitWarning, stacklevel=2)
+        message = f"{path} was made with scikit-learn {origin}, and {__version__} is installed"
+        warnings.warn(f"{message}: it may answer otherwise.", faithkit.FaithkitWarning, stacklevel=2)

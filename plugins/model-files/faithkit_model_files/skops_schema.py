@@ -1,7 +1,7 @@
-"""What a skops file would make: its description is read as a whole, and judged before skops sees it.
+"""Read and check the schema of a skops file before skops reads it.
 
-Here stands what makes a description impossible whatever it names: parts that are not what they are judged as,
-that unfold or unpack without an end, and states that compiled types would take without a look.
+These checks do not depend on the names in the schema. They reject nodes that share an id but differ, files
+that unfold or unpack without end, and states that compiled types would accept unchecked.
 """
 
 import hashlib
@@ -17,14 +17,15 @@ from typing import Any
 from numpy.lib import format as npy
 
 _FORMATS = (1, 2)  # 0 wrote the names of functions elsewhere
-_RATIO, _SPARE = 100, 16 * 2**20  # what a file may unpack to, per byte and besides: more is a zip bomb
+# Bytes to unpack, per byte of the file and in addition: more is a zip bomb.
+_MAX_RATIO, _BASE_LIMIT = 100, 16 * 2**20
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(\.<lambda>)?")
-_LONGEST = 200  # characters of a name
-_MARKS = {"__loader__", "__module__", "__class__", "__id__"}
+_MAX_NAME_LENGTH = 200  # characters of a name
+_NODE_KEYS = {"__loader__", "__module__", "__class__", "__id__"}
 _BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
-_POOL = 64  # words of a seed: NumPy takes 4, and the time to mix them grows with their square
+_MAX_POOL_SIZE = 64  # words of a seed: NumPy takes 4, and the time to mix them grows with their square
 # The states of compiled types, by the first letters of the loaders of their parts: Json, NdArray, Object.
-# Such types believe what they are given, and None in place of an array ends the process.
+# Such types do not check their state, and None in place of an array ends the process.
 _STATES = (
     (r"TreeNode sklearn\.tree\._tree\.Tree", "JJNN"),
     (r"LossNode .*|ObjectNode (sklearn\._loss\.)?_loss\.Cy\w+", ""),
@@ -32,16 +33,16 @@ _STATES = (
     (r"ObjectNode sklearn\.metrics\._dist_metrics\.(?!PyFunc)\w+", "JNN"),
 )
 
-Pair = tuple[str, str]  # a loader, and the full name of what it is to make
+Pair = tuple[str, str]  # a loader, and the full name of the type that it builds
 
 
 def read_pairs(content: bytes) -> set[Pair]:
-    """Return what the file would make, and by which loaders, or raise if no honest file is like this."""
-    limit = _RATIO * len(content) + _SPARE
+    """Return the types of a file with their loaders; raise ValueError if no honest file has such a schema."""
+    limit = _MAX_RATIO * len(content) + _BASE_LIMIT
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        nodes = _nodes(_schema(archive, limit))
-        pairs = [_pair(node) for node in nodes]
-        _check_sizes(_sizes(nodes, archive), limit)
+        nodes = _collect_nodes(_read_schema(archive, limit))
+        pairs = [_to_pair(node) for node in nodes]
+        _check_sizes(_unpacked_sizes(nodes, archive), limit)
         for node, pair in zip(nodes, pairs, strict=True):
             if pair[0] == "RandomGeneratorNode":
                 _check_generator(node["content"])
@@ -49,7 +50,7 @@ def read_pairs(content: bytes) -> set[Pair]:
     return set(pairs)
 
 
-def _schema(archive: zipfile.ZipFile, limit: int) -> Any:
+def _read_schema(archive: zipfile.ZipFile, limit: int) -> Any:
     _check_sizes([archive.getinfo("schema.json").file_size], limit)
     schema = json.loads(archive.read("schema.json"))
     if schema["protocol"] not in _FORMATS:
@@ -57,61 +58,63 @@ def _schema(archive: zipfile.ZipFile, limit: int) -> Any:
     return schema
 
 
-def _nodes(schema: Any) -> list[dict[str, Any]]:
-    """Return all nodes. Those with one id must be alike, since skops makes the first and takes it for all.
+def _collect_nodes(schema: Any) -> list[dict[str, Any]]:
+    """Return all nodes. Nodes with the same id must be equal, because skops builds only the first.
 
-    Otherwise what is judged would not be what is made, and a small file could unfold without an end. Ids and
-    files inside of a node may differ: they are new whenever an object is written.
+    Otherwise the checked nodes might not be those that skops builds, and a small file could unfold without
+    end. Ids and files inside a node may differ: they are new whenever an object is written.
     """
-    found, first = list[dict[str, Any]](), dict[Any, bytes]()
+    nodes, digest_of_id = list[dict[str, Any]](), dict[Any, bytes]()
 
     def digest(value: Any) -> Any:
         if isinstance(value, dict):
-            same = _hash([(key, digest(part)) for key, part in value.items() if not _is_new(key, part)])
-            if not _MARKS.isdisjoint(value):
-                found.append(value)
-                if first.setdefault(_identity(value), same) != same:
+            node_digest = _hash(
+                [(key, digest(part)) for key, part in value.items() if not _changes_on_write(key, part)]
+            )
+            if not _NODE_KEYS.isdisjoint(value):
+                nodes.append(value)
+                if digest_of_id.setdefault(_identity(value), node_digest) != node_digest:
                     raise ValueError("different parts of it have one id")
-            return same
+            return node_digest
         return _hash(list(map(digest, value))) if isinstance(value, list) else value
 
     digest(schema)
-    return found
+    return nodes
 
 
-def _is_new(key: str, part: Any) -> bool:
-    """Whether an entry of a node is new whenever the same object is written again."""
+def _changes_on_write(key: str, part: Any) -> bool:
+    """Return whether an entry of a node changes whenever the same object is written again."""
     return key in ("__id__", "file") and not isinstance(part, dict | list)
 
 
 def _identity(node: dict[str, Any]) -> Any:
-    return node.get("__id__") or (id(node),)  # without an id, it is made for itself
+    return node.get("__id__") or (id(node),)  # a node without an id is never shared
 
 
 def _hash(value: Any) -> bytes:
     return hashlib.blake2b(repr(value).encode(), digest_size=16).digest()
 
 
-def _pair(node: dict[str, Any]) -> Pair:
-    marks = [node.get(mark, "") for mark in ("__loader__", "__module__", "__class__")]
-    loader, *words = (mark if isinstance(mark, str) else "" for mark in marks)
-    name = ".".join(words)
-    if not loader or len(name) > _LONGEST or not _NAME.fullmatch(name):
+def _to_pair(node: dict[str, Any]) -> Pair:
+    values = [node.get(key, "") for key in ("__loader__", "__module__", "__class__")]
+    loader, *name_parts = (value if isinstance(value, str) else "" for value in values)
+    name = ".".join(name_parts)
+    if not loader or len(name) > _MAX_NAME_LENGTH or not _NAME.fullmatch(name):
         raise ValueError("a part of it has no type or no loader")
     return loader, name
 
 
 def _check_generator(content: dict[str, Any]) -> None:
-    """Refuse a random generator of a kind that NumPy does not have: older versions of skops call any name."""
+    """Reject random generators that NumPy does not have, because older versions of skops call any name."""
     state, seed = content["bit_generator"], content.get("seed_seq")
     kind = json.loads(state["content"]["bit_generator"]["content"])
     pool = 0 if seed is None else json.loads(seed["content"]["pool_size"]["content"])
-    if state["__loader__"] != "DictNode" or kind not in _BIT_GENERATORS or pool > _POOL:
+    if state["__loader__"] != "DictNode" or kind not in _BIT_GENERATORS or pool > _MAX_POOL_SIZE:
         raise ValueError("its random generator is none of NumPy's")
 
 
-def _sizes(nodes: Iterable[dict[str, Any]], archive: zipfile.ZipFile) -> Iterator[int]:
-    """Yield how many bytes are unpacked for each object; a sparse matrix is a zip of its own."""
+def _unpacked_sizes(nodes: Iterable[dict[str, Any]], archive: zipfile.ZipFile) -> Iterator[int]:
+    """Yield the unpacked bytes of each object; a sparse matrix is a zip inside the zip."""
     objects = {(_identity(node), node["file"]): node for node in nodes if "file" in node}
     for (_, file), node in objects.items():
         yield archive.getinfo(file).file_size
@@ -128,16 +131,17 @@ def _check_sizes(sizes: Iterable[int], limit: int) -> None:
 
 
 @cache
-def _kinds(pair: Pair) -> str | None:
-    """Return of what kinds the parts of a compiled type's state are; None for all other types."""
-    return next((kinds for pattern, kinds in _STATES if re.fullmatch(pattern, " ".join(pair))), None)
+def _state_pattern(pair: Pair) -> str | None:
+    """Return the pattern of loaders in a compiled type's state; None for all other types."""
+    full_name = " ".join(pair)
+    return next((pattern for types, pattern in _STATES if re.fullmatch(types, full_name)), None)
 
 
 def _check_state(pair: Pair, node: dict[str, Any], archive: zipfile.ZipFile) -> None:
-    kinds = _kinds(pair)
-    if kinds is None:
+    pattern = _state_pattern(pair)
+    if pattern is None:
         return
-    states = [(node["content"], kinds)]
+    states = [(node["content"], pattern)]
     if pair[0] == "TreeNode":
         states.append((node["__reduce__"]["args"], "JNJ"))
     for state, expected in states:
@@ -157,7 +161,7 @@ def _parts(state: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _check_array(node: dict[str, Any], archive: zipfile.ZipFile) -> None:
-    """Refuse what is no array, or has no first axis to ask for its length."""
+    """Reject files that hold no array, or an array without a first axis."""
     with archive.open(node["file"]) as file:
         read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[npy.read_magic(file)]
         shape, *_ = read(file)

@@ -1,4 +1,4 @@
-"""What one batch is: a file, a folder of files, or each day of a folder that is partitioned by date."""
+"""The batches of a log: a file, a folder of files, or each day of a folder that is partitioned by date."""
 
 import datetime as dt
 import glob
@@ -16,7 +16,7 @@ TABLES = {".csv", ".jsonl", ".ndjson", ".parquet"}
 
 @attrs.frozen
 class Columns:
-    """Which columns of a log have the predictions and the explanations, by name or pattern."""
+    """The columns of a log with the predictions and the explanations, by name or pattern."""
 
     prediction: str
     explanation: tuple[str, ...]
@@ -28,10 +28,10 @@ class Columns:
 
 @attrs.frozen
 class Batch:
-    """A file or a folder that is one look.
+    """A file or a folder that is added in one look.
 
-    `partition` is the name of the day, where it is one. `is_daily` says that the path named the folder of all
-    days, so that the day may have been added before.
+    `partition` is the name of the day, if the batch is a day. `is_daily` is true if the path names the folder
+    of all days; then the day may have been added before.
     """
 
     path: Path
@@ -40,7 +40,7 @@ class Batch:
 
     @property
     def name(self) -> str:
-        """What the batch is called in tables."""
+        """The name of the batch in tables."""
         return self.path.name
 
     def count(self, columns: Columns, **options: Any) -> faithkit.plugin.RowCounts:
@@ -54,7 +54,7 @@ class Batch:
 
 
 def batches(path: str | Path) -> list[Batch]:
-    """Return the batches that a path names; those of a folder by date are sorted by their dates.
+    """Return the batches at a path; the days of a partitioned folder are sorted by date.
 
     Examples
     --------
@@ -66,35 +66,35 @@ def batches(path: str | Path) -> list[Batch]:
     ['date=2026-11-14', 'date=2026-11-15']
     """
     if not os.path.lexists(path) and glob.has_magic(str(path)):
-        places = sorted(place for place in glob.glob(str(path)) if not _is_hidden(Path(place)))
-        if not places:
+        matches = sorted(match for match in glob.glob(str(path)) if not _is_hidden(Path(match)))
+        if not matches:
             raise faithkit.errors.InputError(
                 f"no file matches {path}. Check the pattern, and put it in quotes."
             )
-        return [batch for place in places for batch in batches(place)]
+        return [batch for match in matches for batch in batches(match)]
     folder = Path(path).absolute()
     if not folder.is_dir():
         return [Batch(Path(path))]
-    if _date(folder) is not None:
+    if _parse_date(folder) is not None:
         return [Batch(folder, folder.name)]
-    days, others = _days(folder)
+    days, other_entries = _list_days(folder)
     if not days:
         return [Batch(folder)]
-    if others:
+    if other_entries:
         raise faithkit.errors.InputError(
-            f"{others[0]} lies beside folders of days: put it into one of them, or somewhere else."
+            f"{other_entries[0]} lies beside folders of days: put it into one of them, or somewhere else."
         )
     return [Batch(day, day.name, is_daily=True) for day in days]
 
 
-def _days(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return the folders of days by date, and all other folders and tables; links are refused."""
-    days, others = {}, []
+def _list_days(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return the folders of days in order of date, and all other folders and tables; refuse links."""
+    days, other_entries = {}, []
     for entry in sorted(folder.iterdir()):
         if _is_hidden(entry):
             continue
         if "=" in entry.name and entry.is_dir():
-            date = _date(entry)
+            date = _parse_date(entry)
             if entry.is_symlink():
                 raise faithkit.errors.InputError(
                     f"{entry} is a link; expected files and folders themselves. Name what it leads to."
@@ -106,16 +106,16 @@ def _days(folder: Path) -> tuple[list[Path], list[Path]]:
                 )
             days[entry] = date
         elif entry.is_dir() or TABLES.intersection(entry.suffixes):
-            others.append(entry)
-    return sorted(days, key=lambda day: days[day]), others
+            other_entries.append(entry)
+    return sorted(days, key=lambda day: days[day]), other_entries
 
 
 def _is_hidden(path: Path) -> bool:
     return path.name.startswith((".", "_"))
 
 
-def _date(folder: Path) -> dt.datetime | None:
-    """Return the date that a folder's name ends in, as date=2026-11-14 does."""
+def _parse_date(folder: Path) -> dt.datetime | None:
+    """Return the date at the end of a folder's name, such as date=2026-11-14; None without a date."""
     try:
         date = dt.datetime.fromisoformat(unquote(folder.name.partition("=")[2]))
     except ValueError:

@@ -81,15 +81,15 @@ def monitor(
     """
     from faithkit_monitor.monitor import Monitor
 
-    chosen = {name: value for name, value in options.items() if value is not None}
-    columns = _columns(prediction, explanation, is_needed=reference is not None)
+    chosen_options = {name: value for name, value in options.items() if value is not None}
+    columns = _parse_columns(prediction, explanation, is_needed=reference is not None)
     if reference is not None and columns is not None:
-        _create(state, reference, columns, chosen)
-    elif chosen:
-        names = " and ".join(f"--{name.replace('discretizer', 'discretize')}" for name in chosen)
-        raise click.UsageError(f"{names} cannot change once the state is made: give --reference, too.")
-    settled = _settled_columns(Monitor.open(state), columns)
-    errors = [error for log in logs for error in _add(state, log, settled)]
+        _create(state, reference, columns, chosen_options)
+    elif chosen_options:
+        names = " and ".join(f"--{name.replace('discretizer', 'discretize')}" for name in chosen_options)
+        raise click.UsageError(f"{names} cannot change once the state exists: give --reference as well.")
+    log_columns = _resolve_columns(Monitor.open(state), columns)
+    errors = [error for log in logs for error in _add(state, log, log_columns)]
     latest = Monitor.open(state)
     deliver(latest)
     if latest.alarm is not None:
@@ -100,7 +100,7 @@ def monitor(
         raise click.exceptions.Exit(ALARM)
 
 
-def _columns(prediction: str | None, explanation: tuple[str, ...], is_needed: bool) -> "Columns | None":
+def _parse_columns(prediction: str | None, explanation: tuple[str, ...], is_needed: bool) -> "Columns | None":
     from faithkit_monitor.batches import Columns
 
     if prediction is not None and explanation:
@@ -110,46 +110,46 @@ def _columns(prediction: str | None, explanation: tuple[str, ...], is_needed: bo
     return None
 
 
-def _create(state: str, reference: str, columns: "Columns", chosen: dict[str, Any]) -> None:
-    """Make a state of a log, or check that it was made of the same log."""
+def _create(state: str, reference: str, columns: "Columns", options: dict[str, Any]) -> None:
+    """Create a state from a reference log, or check that it was created from the same log."""
     from faithkit_monitor.batches import batches
     from faithkit_monitor.monitor import Monitor
 
-    counting = {name: chosen[name] for name in ("discretizer", "outcome", "agree") if name in chosen}
-    parts = [batch.count(columns, **counting) for batch in batches(reference)]
-    more = {name: chosen[name] for name in ("confidence", "seed") if name in chosen}
-    Monitor.of_counts(state, parts, columns=columns.to_dict(), **more)
+    count_options = {name: options[name] for name in ("discretizer", "outcome", "agree") if name in options}
+    counts = [batch.count(columns, **count_options) for batch in batches(reference)]
+    state_options = {name: options[name] for name in ("confidence", "seed") if name in options}
+    Monitor.of_counts(state, counts, columns=columns.to_dict(), **state_options)
 
 
-def _settled_columns(monitor: "Monitor", columns: "Columns | None") -> "Columns":
-    """Return the columns that a state was made with, and refuse others."""
+def _resolve_columns(monitor: "Monitor", columns: "Columns | None") -> "Columns":
+    """Return the columns that a state was created with; raise an error if others are given."""
     from faithkit_monitor.batches import Columns
 
-    known = monitor.settings["columns"]
-    if known is not None and columns is not None:
-        monitor.check_settled({"columns": columns.to_dict()})
-    if known is None and columns is None:
+    stored = monitor.settings["columns"]
+    if stored is not None and columns is not None:
+        monitor.check_settings({"columns": columns.to_dict()})
+    if stored is None and columns is None:
         raise faithkit.errors.InputError(
             f"the state {monitor.path} was made in Python, and knows no columns: name them with --prediction "
             "and --explanation."
         )
-    return columns or Columns(known["prediction"], tuple(known["explanation"]))
+    return columns or Columns(stored["prediction"], tuple(stored["explanation"]))
 
 
 def _add(state: str, log: str, columns: "Columns") -> list[str]:
-    """Add every batch that a path names, and return what went wrong with any."""
+    """Add every batch at a path, and return the error messages."""
     from faithkit_monitor.batches import batches
     from faithkit_monitor.monitor import Monitor
 
     errors = []
     try:
-        parts, known = batches(log), {look.name for look in Monitor.open(state).looks}
-        n_known = sum(batch.is_daily and batch.name in known for batch in parts)
-        if n_known:
-            click.echo(f"{n_known:,} of {len(parts):,} days are in already.", err=True)
+        log_batches, looks = batches(log), {look.name for look in Monitor.open(state).looks}
+        n_added = sum(batch.is_daily and batch.name in looks for batch in log_batches)
+        if n_added:
+            click.echo(f"{n_added:,} of {len(log_batches):,} days are in already.", err=True)
     except faithkit.FaithkitError as error:
         return [str(error)]
-    for batch in parts:
+    for batch in log_batches:
         monitor = Monitor.open(state)
         try:
             counts = batch.count(columns, **monitor.counting)

@@ -1,4 +1,4 @@
-"""A monitor: what a state file says, and how a batch is added to it."""
+"""A monitor: the contents of a state file, and how a batch is added to it."""
 
 import math
 import warnings
@@ -19,28 +19,29 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SETTLED = ("discretizer", "confidence", "seed", "columns", "outcome")
-"""What stays as it was when the state was made."""
+"""The settings that never change after the state was created."""
 
 
 @attrs.frozen
 class Look:
-    """A batch that was added, and what was known of the stream after it.
+    """A batch that was added, and the estimate for the stream after it.
 
     Attributes
     ----------
     name : str
     n, unverified : int
-        Its rows, and those whose explanation the pool lacks.
+        The number of rows, and of rows whose explanation is not in the pool.
     agreement : float
         The mean score of its rows.
     so_far : float
-        The expected score, estimated by all rows so far: their mean, in which the first rows weigh more.
+        The estimate of the expected score from all rows so far: their mean, with more weight on the first
+        rows.
     low, high : float
         The interval of the expected score.
     alarm : dict or None
-        What is not as expected at this look: `change` ("lower", "higher" or "changed"), `since` (the name of
-        the first batch concerned), and the interval (`low`, `high`) of the score from there on; None where
-        the score has changed several times.
+        The deviation at this look: `change` ("lower", "higher" or "changed"), `since` (the name of the first
+        affected batch), and the interval (`low`, `high`) of the score since then. The ends are None where the
+        score has changed several times.
     fingerprint : str
     """
 
@@ -59,22 +60,21 @@ class Look:
 class Monitor(faithkit.plugin.Report):
     """A stream of predictions and explanations that is compared with a reference at every look.
 
-    The score of a row is how far its prediction agrees with those of the pool's rows with its explanation;
-    for labels, it is the share that has the same label. The pool is one half of the reference, drawn at
-    random. An alarm is raised where the scores of new rows cannot have the mean that the scores of the
-    reference's other half have. Without a change, the probability that an alarm is *ever* raised, at any
-    look, is at most 1 − confidence.
+    The score of a row is the agreement of its prediction with those of the pool's rows with the same
+    explanation. For labels, it is the share with the same label. The pool is a random half of the reference.
+    An alarm is raised if the scores of new rows cannot have the same mean as the scores of the other half.
+    Without a change, the probability that an alarm is *ever* raised, at any look, is at most 1 − confidence.
 
-    A monitor shows what its file said when it was opened; `add` returns the next monitor.
+    A monitor shows the contents of its file when it was opened; `add` returns the next monitor.
 
     Parameters
     ----------
     path : path
         The state: one file, without rows.
     settings : dict
-        What was settled when the state was made, and the running sums.
+        The settings of the state, and the running sums.
     looks : tuple of Look
-        In the order in which they were added.
+        The looks in the order in which they were added.
 
     Examples
     --------
@@ -114,9 +114,9 @@ class Monitor(faithkit.plugin.Report):
         outcome: str | None = None,
         agree: str | None = None,
     ) -> "Monitor":
-        """Make a state of a reference, which is split at once into a pool and rows to calibrate by.
+        """Create a state from a reference, which is split into a pool and rows for calibration.
 
-        If the state exists, it is opened where it was made of the same, and refused otherwise.
+        If the state exists, it is opened if it was created with the same arguments, and refused otherwise.
 
         Parameters
         ----------
@@ -126,11 +126,11 @@ class Monitor(faithkit.plugin.Report):
         discretizer : str, optional
             The name of a discretizer that does not learn. By default as in `faithkit.score`.
         confidence : float
-            Of all intervals of all looks together.
+            The confidence of the intervals of all looks together.
         seed : int
-            Of the random split.
+            The seed of the random split.
         outcome, agree : str, optional
-            What predictions are, here and at all looks, as in `faithkit.score`.
+            The kind of predictions and their agreement, as in `faithkit.score`, here and at all looks.
         """
         counts = faithkit.plugin.count_rows(
             predictions, explanations, discretizer=discretizer, outcome=outcome, agree=agree
@@ -146,20 +146,22 @@ class Monitor(faithkit.plugin.Report):
         seed: int = 0,
         columns: Mapping[str, Any] | None = None,
     ) -> "Monitor":
-        """Make a state of a reference in several parts that were counted; `columns` says how."""
+        """Create a state from the counts of a reference in several parts; `columns` are those of the log."""
         reference = Tallies.of(parts[0])
         for part in parts[1:]:
             _check_outcome("a part of the reference", part, parts[0].outcome)
-            reference = reference.united(Tallies.of(part), "a part of the reference")
-        settled = {
+            reference = reference.combine(Tallies.of(part), "a part of the reference")
+        fixed_settings = {
             "discretizer": parts[0].discretizer,
-            "confidence": _checked_confidence(confidence),
+            "confidence": _check_confidence(confidence),
             "seed": faithkit.plugin.whole_number(seed, "the seed"),
             "columns": columns,
             "outcome": parts[0].outcome,
         }
-        pool, agreement, calibration = split_reference(reference, settled["seed"], settled["outcome"])
-        settings = settled | _reference_settings(reference, pool, calibration, 1 - confidence)
+        pool, agreement, calibration = split_reference(
+            reference, fixed_settings["seed"], fixed_settings["outcome"]
+        )
+        settings = fixed_settings | _reference_settings(reference, pool, calibration, 1 - confidence)
         labels = {label for _, label in reference.cells} if agreement.kind == "labels" else set()
         settings |= {"unit": agreement.unit, "predictions": sorted(labels), "versions": parts[0].versions}
         is_new = State(Path(path)).create(
@@ -167,7 +169,7 @@ class Monitor(faithkit.plugin.Report):
         )
         monitor = cls.open(path)
         if not is_new:
-            monitor.check_settled(settled)
+            monitor.check_settings(fixed_settings)
             monitor._check_reference(settings["reference"]["fingerprint"])
         return monitor
 
@@ -188,7 +190,7 @@ class Monitor(faithkit.plugin.Report):
         predictions, explanations
             As in `faithkit.score`.
         name : str
-            What the batch is called in tables. Rows that were added before are refused under any name.
+            The name of the batch in tables. Rows that were added before are refused under any name.
         """
         return self.add_counts(
             faithkit.plugin.count_rows(predictions, explanations, **self.counting), str(name)
@@ -197,7 +199,7 @@ class Monitor(faithkit.plugin.Report):
     def add_counts(
         self, counts: faithkit.plugin.RowCounts, name: str, partition: str = "", skip_known: bool = False
     ) -> "Monitor":
-        """Add a batch that was counted; with `skip_known`, one that was added before changes nothing."""
+        """Add the counts of a batch; with `skip_known`, a batch that was added before changes nothing."""
         _check_outcome(name, counts, self.settings["outcome"])
         batch = Tallies.of(counts)
         check_form(name, batch.form, self.settings["form"])
@@ -218,7 +220,7 @@ class Monitor(faithkit.plugin.Report):
         def look(settings: Json, looks: list[Json]) -> tuple[Json, Json] | None:
             if skip_known and any(past["fingerprint"] == fingerprint for past in looks):
                 return None  # another process was faster
-            _refuse_twice(name, fingerprint, partition, looks)
+            _refuse_duplicate(name, fingerprint, partition, looks)
             return _next_look(name, scores, settings, looks)
 
         state.add(fingerprint, look)
@@ -226,7 +228,7 @@ class Monitor(faithkit.plugin.Report):
 
     @property
     def counting(self) -> dict[str, Any]:
-        """The options with which `faithkit.plugin.count_rows` counts rows as the state did."""
+        """The options for `faithkit.plugin.count_rows` with which the rows of the state were counted."""
         outcome = self.settings["outcome"]
         options = {"discretizer": self.settings["discretizer"]}
         if outcome["within"] is not None:
@@ -238,23 +240,23 @@ class Monitor(faithkit.plugin.Report):
         outcome = self.settings["outcome"]
         return Agreement(outcome["kind"], outcome["within"], self.settings["unit"])
 
-    def check_settled(self, wanted: Mapping[str, Any]) -> None:
-        """Refuse to go on where something is asked for that the state was not made with."""
-        for name, value in wanted.items():
-            settled, expected = self.settings[name], value
+    def check_settings(self, settings: Mapping[str, Any]) -> None:
+        """Check that the state was created with these settings."""
+        for name, value in settings.items():
+            stored, requested = self.settings[name], value
             if name == "outcome":
-                settled, expected = _outcome_text(settled), _outcome_text(value)
-            if settled != expected:
+                stored, requested = _outcome_text(stored), _outcome_text(value)
+            if stored != requested:
                 raise faithkit.errors.InputError(
-                    f"the state {self.path} was made with the {name} {settled!r}, and not with {expected!r}: "
+                    f"the state {self.path} was made with the {name} {stored!r}, and not with {requested!r}: "
                     "make a new state for that."
                 )
 
     def _check_reference(self, fingerprint: str) -> None:
-        settled = self.settings["reference"]["fingerprint"]
-        if settled != fingerprint:
+        stored = self.settings["reference"]["fingerprint"]
+        if stored != fingerprint:
             raise faithkit.errors.InputError(
-                f"the state {self.path} was made with the reference {settled}, and this is another one: make "
+                f"the state {self.path} was made with the reference {stored}, and this is another one: make "
                 "a new state for it."
             )
 
@@ -270,7 +272,7 @@ class Monitor(faithkit.plugin.Report):
 
     @property
     def alarm(self) -> dict[str, Any] | None:
-        """The first alarm, with the name of its `look`; None as long as there is none."""
+        """The first alarm, with the name of its `look`; None if there is none."""
         return next(({"look": look.name, **look.alarm} for look in self.looks if look.alarm), None)
 
     def to_dict(self) -> dict[str, Any]:
@@ -302,7 +304,7 @@ class Monitor(faithkit.plugin.Report):
         return monitor_line(self)
 
     def sheet(self) -> faithkit.plugin.Sheet:
-        """Return the looks, the last ones where there are many, and what they mean."""
+        """Return a table of the latest looks, and their meaning."""
         from faithkit_monitor.report import monitor_sheet
 
         return monitor_sheet(self.to_dict())
@@ -314,13 +316,13 @@ class Monitor(faithkit.plugin.Report):
         draw_looks(ax, self.to_dict())
 
     def provenance(self) -> dict[str, str]:
-        """Return what the numbers depend on."""
+        """Return the settings and versions that the numbers depend on."""
         from faithkit_monitor.report import monitor_provenance
 
         return monitor_provenance(self.to_dict())
 
 
-def _checked_confidence(confidence: Any) -> float:
+def _check_confidence(confidence: Any) -> float:
     if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
         raise faithkit.errors.InputError(
             f"the confidence must be a number between 0 and 1, such as 0.95; got {confidence!r}."
@@ -329,7 +331,7 @@ def _checked_confidence(confidence: Any) -> float:
 
 
 def _is_guess(outcome: Mapping[str, Any]) -> bool:
-    """Whether predictions were taken for labels and nobody said so: a batch may show that they are none."""
+    """Whether labels were only inferred; a later batch may show that predictions are not labels."""
     return bool(outcome["kind"] == "labels" and outcome["unasked"])
 
 
@@ -338,8 +340,9 @@ def _outcome_text(outcome: Mapping[str, Any]) -> str:
     return str(outcome["kind"]) if within is None else f"{outcome['kind']}, within {within:g}"
 
 
-def _check_outcome(name: str, counts: faithkit.plugin.RowCounts, settled: Mapping[str, Any]) -> None:
-    here, before = _outcome_text(counts.outcome), _outcome_text(settled)
+def _check_outcome(name: str, counts: faithkit.plugin.RowCounts, expected: Mapping[str, Any]) -> None:
+    """Check that predictions are of the same kind as those of the reference."""
+    here, before = _outcome_text(counts.outcome), _outcome_text(expected)
     if here != before:
         raise faithkit.errors.InputError(
             f"the predictions of {name} are {here}, and those of the reference are {before}: is it the right "
@@ -348,10 +351,10 @@ def _check_outcome(name: str, counts: faithkit.plugin.RowCounts, settled: Mappin
 
 
 def _reference_settings(
-    reference: Tallies, pool: Mapping[bytes, Any], calibration: Scores, doubt: float
+    reference: Tallies, pool: Mapping[bytes, Any], calibration: Scores, alpha: float
 ) -> dict[str, Any]:
-    """Return all that follows from the reference; one half of the doubt is the calibration's."""
-    expected = Sequence(doubt / 2).after(calibration.values)
+    """Return the settings that follow from the reference; the calibration gets one half of alpha."""
+    expected = Sequence(alpha / 2).after(calibration.values)
     n_pool = reference.n - len(calibration.values)
     if not pool or not expected.n or expected.is_empty:
         raise faithkit.errors.InputError(
@@ -376,12 +379,12 @@ def _reference_settings(
         },
         "calibration": _summary(calibration, expected.low, expected.high),
         "expected": attrs.asdict(expected),
-        "watch": attrs.asdict(Watch.new(doubt / 2)),
+        "watch": attrs.asdict(Watch.new(alpha / 2)),
     }
 
 
 def _summary(scores: Scores, low: float, high: float) -> Json:
-    """Return what some rows gave, and the interval of the expected agreement after them."""
+    """Return the summary of a batch's scores, and the interval of the expected agreement after it."""
     return {
         "n": len(scores.values),
         "unverified": scores.unverified,
@@ -391,7 +394,7 @@ def _summary(scores: Scores, low: float, high: float) -> Json:
     }
 
 
-def _refuse_twice(name: str, fingerprint: str, partition: str, looks: list[Json]) -> None:
+def _refuse_duplicate(name: str, fingerprint: str, partition: str, looks: list[Json]) -> None:
     """Refuse rows that were added before, and a day that had other rows when it was added."""
     for look in looks:
         if look["fingerprint"] == fingerprint:
@@ -429,9 +432,9 @@ def _alarm_values(alarm: Alarm, looks: list[Json]) -> Json:
 
 
 def _lasting_alarm(agreement: float, expected: Sequence, looks: list[Json]) -> Json | None:
-    """Return the latest alarm where a batch is nearer to what raised it than to what is expected.
+    """Return the latest alarm if the batch is nearer to its interval than to the expected one.
 
-    Windows that begin after an alarm have seen too little to raise it again.
+    Windows that begin after an alarm have too few rows to raise it again.
     """
     alarm: Json | None = next((look["alarm"] for look in reversed(looks) if look["alarm"]), None)
     if alarm is None:
@@ -439,5 +442,5 @@ def _lasting_alarm(agreement: float, expected: Sequence, looks: list[Json]) -> J
     _, low, high = expected.now
     below, above = (alarm["high"], alarm["low"]) if alarm["change"] != "changed" else (low, high)
     is_lower, is_higher = agreement < (below + low) / 2, agreement > (above + high) / 2
-    lasts = {"lower": is_lower, "higher": is_higher, "changed": is_lower or is_higher}[alarm["change"]]
-    return alarm if lasts else None
+    is_lasting = {"lower": is_lower, "higher": is_higher, "changed": is_lower or is_higher}[alarm["change"]]
+    return alarm if is_lasting else None

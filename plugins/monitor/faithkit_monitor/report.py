@@ -1,4 +1,4 @@
-"""What reports show of a monitor: a line for every look, what the numbers mean, and a plot."""
+"""Reports of a monitor: a table of looks, the meaning of the numbers, and a plot."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from faithkit_monitor.monitor import Monitor
 
-MOST_LOOKS = 30  # in a table
+MAX_LOOKS = 30  # in a table
 BLUE, PALE_BLUE, ORANGE = "#1864ab", "#c5ddf3", "#c2500a"  # pages replace these, for light and for dark
 INK, GRID = "#24292f", "#d8dee4"
 
@@ -26,25 +26,25 @@ BOUND = "which is not consistency, and on average not above it"
 def monitor_line(monitor: "Monitor") -> str:
     """Return one line about a monitor."""
     alarm = "no alarm" if monitor.alarm is None else f"alarm at {monitor.alarm['look']}"
-    rows = _counted(sum(look.n for look in monitor.looks), "row")
-    return f"{monitor.path.name}: {rows} in {_counted(len(monitor.looks), 'look')}, {alarm}"
+    rows = _plural(sum(look.n for look in monitor.looks), "row")
+    return f"{monitor.path.name}: {rows} in {_plural(len(monitor.looks), 'look')}, {alarm}"
 
 
 def monitor_sheet(values: dict[str, Any]) -> faithkit.plugin.Sheet:
-    """Return the looks as a table, and what they mean; `values` is what `to_dict` returns."""
+    """Return the looks as a table, and their meaning; `values` is the output of `Monitor.to_dict`."""
     name = values["discretizer"].replace("original", "logged explanations")
     reference, looks = values["reference"], values["looks"]
-    earlier = max(0, len(looks) - MOST_LOOKS)
+    earlier = max(0, len(looks) - MAX_LOOKS)
     calibration = {**values["calibration"], "name": "calibration", "so_far": None, "alarm": None}
     heads = ("batch", "rows", "unverified", "agreement", "so far", "interval", "")
     rows = [_row(look) for look in (calibration, *looks[earlier:])]
     return faithkit.plugin.Sheet.of(
         f"{name}, monitored",
-        f"reference: {_counted(reference['n'], 'row')}; the pool: {reference['pool']:,} of them, "
-        f"{_counted(reference['n_explanations'], 'explanation')}",
-        f"stream: {_counted(values['n'], 'row')} in {_counted(len(looks), 'look')}",
+        f"reference: {_plural(reference['n'], 'row')}; the pool: {reference['pool']:,} of them, "
+        f"{_plural(reference['n_explanations'], 'explanation')}",
+        f"stream: {_plural(values['n'], 'row')} in {_plural(len(looks), 'look')}",
         faithkit.plugin.Table.of(heads, rows),
-        f"{_counted(earlier, 'earlier look')}: --csv and to_frame() have all." if earlier else None,
+        f"{_plural(earlier, 'earlier look')}: --csv and to_frame() have all." if earlier else None,
         "*: something is not as expected at this look." if values["alarm"] else None,
         _verdict(values),
         *_meanings(values),
@@ -82,36 +82,36 @@ def _verdict(values: dict[str, Any]) -> str:
 
 
 def _meanings(values: dict[str, Any]) -> list[str]:
-    """Say what the numbers are, and what is promised."""
+    """Return the meaning of the numbers, and the guarantee."""
     confidence = f"{100 * values['confidence']:.6g} %"
-    doubt = f"{100 * (1 - values['confidence']):.6g} %"
+    alpha = f"{100 * (1 - values['confidence']):.6g} %"
     score, bound = _score_meaning(values["outcome"])
     return [
         f"The agreement of a row is {score}; 0 where the pool lacks its explanation (unverified).",
         f"The intervals are of the expected agreement with this pool, {bound}. They hold together and at all "
         f"looks, with {confidence} confidence, and are about all rows so far.",
-        f"If nothing changes, the probability that an alarm is ever raised is at most {doubt}.",
+        f"If nothing changes, the probability that an alarm is ever raised is at most {alpha}.",
     ]
 
 
 def _score_meaning(outcome: dict[str, Any]) -> tuple[str, str]:
-    others = "those of the pool's rows with its explanation, on average"
+    pool_predictions = "those of the pool's rows with its explanation, on average"
     if outcome["kind"] == "labels":
         return "the share of the pool's rows with its explanation that have its prediction", BOUND
     if outcome["within"] is not None:
         near = f"whose prediction is within {outcome['within']:g} of its own"
         return f"the share of the pool's rows with its explanation {near}", BOUND
     if outcome["kind"] == "scores":
-        return f"1 less half the squared distance between its scores and {others}", BOUND
+        return f"1 less half the squared distance between its scores and {pool_predictions}", BOUND
     return (
-        f"1 less half the squared distance between its prediction and {others}, over the variance of the "
-        "pool's predictions, and never below 0",
+        f"1 less half the squared distance between its prediction and {pool_predictions}, over the variance "
+        "of the pool's predictions, and never below 0",
         "which is not consistency, and may be above it, because nothing is below 0",
     )
 
 
 def monitor_provenance(values: dict[str, Any]) -> dict[str, str]:
-    """Return what the numbers depend on."""
+    """Return the settings and versions that the numbers depend on."""
     columns = values["columns"] or {"prediction": "given in Python", "explanation": ["given in Python"]}
     return {
         "prediction": columns["prediction"],
@@ -125,7 +125,7 @@ def monitor_provenance(values: dict[str, Any]) -> dict[str, str]:
 
 
 def draw_looks(ax: "Axes", values: dict[str, Any]) -> None:
-    """Draw the looks over the rows of the stream: each batch, all so far, what is expected."""
+    """Draw each batch, the estimate so far and the expected interval over the rows of the stream."""
     expected, looks = values["calibration"], values["looks"]
     rows = np.cumsum([look["n"] for look in looks], dtype=np.int64)
     batches = [look["agreement"] for look in looks]
@@ -134,15 +134,17 @@ def draw_looks(ax: "Axes", values: dict[str, Any]) -> None:
     ax.plot(rows, batches, "o", color=INK, ms=4, mew=0, label="batch")
     ax.fill_between(rows, low, high, color=PALE_BLUE, lw=0, label="interval")
     ax.axhspan(expected["low"], expected["high"], color=GRID, lw=0, label="expected", zorder=0)
-    least, most = min([expected["low"], *batches]), max([expected["high"], *batches])
+    lowest, highest = min([expected["low"], *batches]), max([expected["high"], *batches])
     for row in rows[[look["alarm"] is not None for look in looks]][:1]:
         ax.axvline(row, color=ORANGE, lw=2, ls="--")
         ax.annotate(
-            "alarm", (row, least - 0.04), (-4, 0), textcoords="offset points", ha="right", color=ORANGE
+            "alarm", (row, lowest - 0.04), (-4, 0), textcoords="offset points", ha="right", color=ORANGE
         )
-    ax.set(xlim=(0, max([1, *rows * 1.02])), ylim=(least - 0.05, most + 0.05), xlabel="rows of the stream")
+    ax.set(
+        xlim=(0, max([1, *rows * 1.02])), ylim=(lowest - 0.05, highest + 0.05), xlabel="rows of the stream"
+    )
     ax.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
 
 
-def _counted(count: int, noun: str) -> str:
+def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,11 +1,12 @@
-"""The score of a row: how far its prediction agrees with those of the pool's rows with its explanation.
+"""The score of a row: the agreement of its prediction with those of the pool's rows with its explanation.
 
-A score is a number between 0 and 1, as a confidence sequence needs. Labels agree or do not, and so do numbers
-with a tolerance. Scores agree by 1 less half their squared distance. Without a tolerance, the squared
-distance of numbers is divided by the variance of the pool's, and what falls below 0 counts as 0.
+A score is a number between 0 and 1, because a confidence sequence needs that. Labels either agree or
+disagree, and so do numbers with a tolerance. The agreement of score vectors is 1 − half their squared
+distance. Without a tolerance, the squared distance of numbers is divided by the variance of the pool's
+numbers, and negative agreement counts as 0.
 
-A row whose explanation the pool lacks scores 0 and is unverified. Given the pool, the scores of independent
-rows are independent; scores within one sample are not.
+A row whose explanation is not in the pool scores 0 and is unverified. Given the pool, the scores of
+independent rows are independent; scores within one sample are not.
 """
 
 import json
@@ -23,22 +24,22 @@ from faithkit_monitor.tallies import UNEXPLAINED, Cell, Tallies
 
 Floats = NDArray[np.float64]
 Pool = Mapping[bytes, Mapping[str, int]]
-"""How many rows have each prediction, by the digest of their explanation."""
+"""The number of rows with each prediction, by the digest of their explanation."""
 
 _LAST_BIT = np.uint64(63)
 
 
 @attrs.frozen
 class Agreement:
-    """How far a prediction agrees with those of the pool.
+    """The agreement of a prediction with those of the pool.
 
     Parameters
     ----------
     kind : {"labels", "numbers", "scores"}
     within : float, optional
-        How far two numbers may be apart and still agree.
+        The largest distance of two numbers that agree.
     unit : float
-        What the distance of two numbers is divided by.
+        The divisor of the distance of two numbers.
 
     Examples
     --------
@@ -55,7 +56,7 @@ class Agreement:
 
     @classmethod
     def with_pool(cls, kind: str, within: float | None, pool: Pool) -> "Agreement":
-        """Use the standard deviation of the pool's numbers, of several outputs together, as their unit."""
+        """Return an agreement in units of the standard deviation of the pool's numbers, over all outputs."""
         if kind != "numbers" or within is not None or not pool:
             return cls(kind, within)
         times: Counter[str] = Counter()
@@ -73,38 +74,39 @@ class Agreement:
         return cls(kind, within, width * math.sqrt(variance))
 
     def shares(self, cells: Sequence[Cell], pool: Pool) -> Floats:
-        """Return how far each cell agrees with the pool's rows of its explanation; 0 where there are none."""
+        """Return the agreement of each cell with the pool's rows of its explanation; 0 without such rows."""
         by_explanation: dict[bytes, list[int]] = {}
         for place, (explanation, _) in enumerate(cells):
             if explanation in pool:
                 by_explanation.setdefault(explanation, []).append(place)
         shares = np.zeros(len(cells))
         for explanation, places in by_explanation.items():
-            shares[places] = self._shares([cells[place][1] for place in places], pool[explanation])
+            shares[places] = self._agreement_with([cells[place][1] for place in places], pool[explanation])
         return shares
 
-    def _shares(self, predictions: list[str], counts: Mapping[str, int]) -> Floats:
-        """Return how far predictions agree with those of one explanation."""
+    def _agreement_with(self, predictions: list[str], counts: Mapping[str, int]) -> Floats:
+        """Return the agreement of predictions with those of one explanation."""
         weights = np.array(list(counts.values()), dtype=np.int64)
         if self.kind == "labels":
             return np.array([counts.get(prediction, 0) for prediction in predictions]) / weights.sum()
-        points, known = _points(predictions), _points(counts)
+        points, pool_points = _points(predictions), _points(counts)
         if self.within is not None:
-            order = np.argsort(known[:, 0])
+            order = np.argsort(pool_points[:, 0])
             sums = np.append(0, np.cumsum(weights[order]))
-            first = np.searchsorted(known[order, 0], points[:, 0] - self.within, side="left")
-            last = np.searchsorted(known[order, 0], points[:, 0] + self.within, side="right")
+            ascending = pool_points[order, 0]
+            first = np.searchsorted(ascending, points[:, 0] - self.within, side="left")
+            last = np.searchsorted(ascending, points[:, 0] + self.within, side="right")
             return (sums[last] - sums[first]) / weights.sum()
-        with np.errstate(over="ignore"):  # what is infinitely far agrees by 0
-            centre = np.average(known, axis=0, weights=weights)
-            spread = np.average((((known - centre) / self.unit) ** 2).sum(axis=1), weights=weights)
+        with np.errstate(over="ignore"):  # an infinite distance is an agreement of 0
+            centre = np.average(pool_points, axis=0, weights=weights)
+            spread = np.average((((pool_points - centre) / self.unit) ** 2).sum(axis=1), weights=weights)
             distances = (((points - centre) / self.unit) ** 2).sum(axis=1) + spread
         return np.clip(1 - distances / 2, 0.0, 1.0)
 
 
 @attrs.frozen(eq=False)
 class Scores:
-    """The scores of some rows, in a random order that depends on the rows alone."""
+    """The scores of rows, in a random order that depends on the rows alone."""
 
     values: Floats
     unverified: int
@@ -127,7 +129,7 @@ class Scores:
 def split_reference(
     reference: Tallies, seed: int, outcome: Mapping[str, Any]
 ) -> tuple[dict[bytes, Counter[str]], Agreement, Scores]:
-    """Throw a coin for every row: return a pool, how to agree with it, and the scores of all other rows.
+    """Split rows at random: return a pool, the agreement with it, and the scores of all other rows.
 
     Examples
     --------
@@ -144,13 +146,13 @@ def split_reference(
     for (explanation, prediction), count in zip(cells, counts, strict=True):
         if count and explanation != UNEXPLAINED:
             pool.setdefault(explanation, Counter())[prediction] = count
-    rest = np.flatnonzero(~is_pool)
-    order = rest[np.argsort(words[rest], kind="stable")]  # by all bits but the coin's
+    calibration_rows = np.flatnonzero(~is_pool)
+    order = calibration_rows[np.argsort(words[calibration_rows], kind="stable")]  # the first bit is 0 for all
     agreement = Agreement.with_pool(outcome["kind"], outcome["within"], pool)
     return pool, agreement, Scores._of(cells, place[order], pool, agreement)
 
 
 def _points(texts: Iterable[str]) -> Floats:
-    """Read numbers, or rows of numbers, from their JSON."""
+    """Parse numbers, or rows of numbers, from JSON."""
     values = np.array([json.loads(text) for text in texts], dtype=np.float64)
     return values.reshape(len(values), -1)

@@ -1,8 +1,8 @@
-"""A confidence sequence, whose intervals of a mean hold at all looks together, and an alarm built on it.
+"""A confidence sequence, whose intervals for a mean hold at all looks together, and an alarm based on it.
 
 The sequence is the predictable plug-in empirical-Bernstein sequence of Waudby-Smith and Ramdas ("Estimating
 means of bounded random variables by betting", 2024). It needs independent scores between 0 and 1 with one
-mean. It keeps a few sums only, so a batch costs what its own rows cost.
+mean. It stores a few sums only, so the cost of a batch depends on its own rows alone.
 
 One sequence over a whole stream notices a change late: after a quiet year, a bad week hardly moves the mean.
 So `Watch` also starts new sequences on the way. On level i a window is 2**i looks long, and the next window
@@ -19,27 +19,27 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-BOLDEST = 0.5  # of all bets
-_BATCH = 2**20  # scores that are in memory together
+MAX_BET = 0.5
+_BATCH = 2**20  # scores that are processed at a time
 
 
 @attrs.frozen
 class Sequence:
-    """What is known of a mean after `n` scores: it lies between `low` and `high`.
+    """The interval of a mean after `n` scores: it lies between `low` and `high`.
 
     The interval is the intersection of those after every score so far. With probability 1 − alpha the mean is
-    in all of them; an empty one (`low` above `high`) says that the scores had more than one mean.
+    in all of them. An empty interval (`low` above `high`) shows that the scores had more than one mean.
 
     Parameters
     ----------
     alpha : float
-        The probability that the mean is ever outside.
+        The probability that the mean is ever outside the interval.
     n : int
-        How many scores there were.
+        The number of scores.
     low, high : float
     total, spread, weight, weighted, slack : float
         Running sums: of the scores; of their squared distances to the mean so far; of the bets; of the scores
-        times their bets; of what the interval has to be wider for.
+        times their bets; and of the variance terms that widen the interval.
 
     Examples
     --------
@@ -63,10 +63,10 @@ class Sequence:
 
     @property
     def now(self) -> tuple[float, float, float]:
-        """The estimate after all scores, and the ends of its own interval, without those before.
+        """The current estimate and its interval, without the intersection with earlier intervals.
 
-        It is the mean weighted by the bets, which are boldest at the beginning; the interval also holds for
-        the mean of means that change, weighted alike.
+        The estimate is the mean weighted by the bets, which are largest at the beginning. If the mean changes
+        over time, the interval holds for the average of the means with the same weights.
         """
         if not self.n:
             return 0.5, 0.0, 1.0
@@ -75,15 +75,15 @@ class Sequence:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no mean at all can have had these scores."""
+        """Whether the scores cannot have had a single mean."""
         return self.low > self.high
 
     def meets(self, other: "Sequence") -> bool:
-        """Whether one mean may have had the scores of both."""
+        """Whether the scores of both may have had the same mean."""
         return max(self.low, other.low) <= min(self.high, other.high)
 
     def after(self, scores: Floats) -> "Sequence":
-        """Return the sequence after some more scores, in their order."""
+        """Return the sequence after more scores, in their order."""
         sequence = self
         for start in range(0, len(scores), _BATCH):
             sequence = sequence._after(np.asarray(scores[start : start + _BATCH], dtype=np.float64))
@@ -91,14 +91,14 @@ class Sequence:
 
     def _after(self, x: Floats) -> "Sequence":
         t = self.n + np.arange(1.0, len(x) + 1)
-        totals = _running(self.total, x)
+        totals = _running_sums(self.total, x)
         means = (0.5 + totals) / np.append(self.n + 1.0, t + 1)
-        spreads = _running(self.spread, (x - means[1:]) ** 2)
-        doubt = math.log(2 / self.alpha)
-        bets = np.minimum(np.sqrt(2 * doubt / ((0.25 + spreads[:-1]) * np.log1p(t))), BOLDEST)
-        weights, weighted = _running(self.weight, bets), _running(self.weighted, bets * x)
-        slacks = _running(self.slack, (x - means[:-1]) ** 2 * (-np.log1p(-bets) - bets))
-        centres, radii = weighted[1:] / weights[1:], (doubt + slacks[1:]) / weights[1:]
+        spreads = _running_sums(self.spread, (x - means[1:]) ** 2)
+        log_term = math.log(2 / self.alpha)
+        bets = np.minimum(np.sqrt(2 * log_term / ((0.25 + spreads[:-1]) * np.log1p(t))), MAX_BET)
+        weights, weighted = _running_sums(self.weight, bets), _running_sums(self.weighted, bets * x)
+        slacks = _running_sums(self.slack, (x - means[:-1]) ** 2 * (-np.log1p(-bets) - bets))
+        centres, radii = weighted[1:] / weights[1:], (log_term + slacks[1:]) / weights[1:]
         return Sequence(
             self.alpha,
             self.n + len(x),
@@ -108,16 +108,17 @@ class Sequence:
         )
 
 
-def _running(start: float, terms: Floats) -> Floats:
-    """Return the sums from `start` on, term by term: batches leave no trace in their last bits."""
+def _running_sums(start: float, terms: Floats) -> Floats:
+    """Return the sums from `start` on, term by term, so that batches do not change the last bits."""
     return np.cumsum(np.append(start, terms))
 
 
 @attrs.frozen
 class Alarm:
-    """Scores since a look (the first is 0) whose mean is not the expected one, and where it lies instead.
+    """Scores since a look (the first is 0) with an unexpected mean, and the interval of that mean.
 
-    `change` is one of "lower", "higher" and "changed": scores that had more than one mean have no interval.
+    `change` is "lower", "higher" or "changed". The latter are scores with more than one mean, which have no
+    interval.
     """
 
     change: str
@@ -128,12 +129,12 @@ class Alarm:
 
 @attrs.frozen
 class Watch:
-    """A stream of scores after some looks at it: `whole` is all of it, `windows[i]` the latest of level i.
+    """A stream of scores after some looks: `whole` is the entire stream, `windows[i]` the latest of level i.
 
     Parameters
     ----------
     alpha : float
-        The probability that the mean is ever outside of any of the intervals, had the stream only one.
+        The probability that the mean of a stream without change is ever outside any of the intervals.
 
     Examples
     --------
@@ -156,43 +157,45 @@ class Watch:
 
     @classmethod
     def new(cls, alpha: float) -> "Watch":
-        """Begin: one half of alpha is for the whole, the other for all windows together."""
+        """Start a stream: one half of alpha is for the whole, the other for all windows together."""
         return cls(alpha, Sequence(alpha / 2))
 
     def after(self, scores: Floats) -> "Watch":
         """Return the watch after one more look, at these scores."""
-        levels = range(self.looks.bit_length())  # before, a window of a level would be the whole itself
+        levels = range(self.looks.bit_length())  # earlier, a window of a level would be the whole
         windows = tuple(self._window(level).after(scores) for level in levels)
         return Watch(self.alpha, self.whole.after(scores), windows, self.looks + 1)
 
     def _window(self, level: int) -> Sequence:
-        """Return the window of a level to which the next look belongs: the latest, or a new one."""
+        """Return the window of a level for the next look: the latest, or a new one."""
         number, place = divmod(self.looks, 2**level)
         if place:
             return self.windows[level]
         return Sequence(self.alpha / 2 / ((level + 1) * (level + 2)) / (number * (number + 1)))
 
     def alarm(self, expected: Sequence) -> Alarm | None:
-        """Return the part of the stream that is farthest from the expected, if any surely is not there."""
-        apart = [part for part in self._parts() if not part[1].meets(expected)]
-        if not apart:
+        """Return an alarm for the part of the stream farthest from the expected mean, if any deviates."""
+        deviating = [
+            (since, sequence) for since, sequence in self._sequences() if not sequence.meets(expected)
+        ]
+        if not deviating:
             return None
-        since, farthest = max(apart, key=lambda part: _distance(part[1], expected))
+        since, farthest = max(deviating, key=lambda candidate: _distance(candidate[1], expected))
         return Alarm(_change(farthest, expected), since, farthest.low, farthest.high)
 
-    def _parts(self) -> Iterator[tuple[int, Sequence]]:
+    def _sequences(self) -> Iterator[tuple[int, Sequence]]:
         """Yield each sequence with the look at which it began."""
         yield 0, self.whole
         for level, window in enumerate(self.windows):
             yield (self.looks - 1) // 2**level * 2**level, window
 
 
-def _change(part: Sequence, expected: Sequence) -> str:
-    if part.is_empty:
+def _change(sequence: Sequence, expected: Sequence) -> str:
+    if sequence.is_empty:
         return "changed"
-    return "lower" if part.high < expected.low else "higher"
+    return "lower" if sequence.high < expected.low else "higher"
 
 
-def _distance(part: Sequence, expected: Sequence) -> float:
-    """Return how far apart two intervals are; an empty interval is nowhere."""
-    return 0.0 if part.is_empty else max(expected.low - part.high, part.low - expected.high)
+def _distance(sequence: Sequence, expected: Sequence) -> float:
+    """Return the distance between two intervals; 0 for an empty interval."""
+    return 0.0 if sequence.is_empty else max(expected.low - sequence.high, sequence.low - expected.high)

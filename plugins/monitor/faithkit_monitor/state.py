@@ -1,7 +1,7 @@
-"""The state of a monitor: one SQLite file, to which whole looks are added.
+"""The state of a monitor: one SQLite file, to which looks are added.
 
-A look is one transaction: it is in the file or it is not, whenever the process is killed. Writers wait for
-one another. The file holds numbers, names and JSON.
+A look is one transaction: even if the process is killed, it is either complete or absent. Writers wait for
+each other. The file contains numbers, names and JSON.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ import attrs
 import faithkit
 
 APPLICATION = 0x6661_6974  # "fait"
-PATIENCE = 60.0  # seconds that a writer waits for another
+TIMEOUT = 60.0  # seconds that a writer waits for another
 
 TABLES = (
     "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -31,12 +31,12 @@ Json = dict[str, Any]
 
 @attrs.frozen
 class State:
-    """A file, whether it exists or not."""
+    """A state file, which may not exist yet."""
 
     path: Path
 
     def create(self, settings: Mapping[str, Any], pool: Iterable[tuple[bytes, str, int]]) -> bool:
-        """Write a new state, and return whether it was written: another process may have been faster."""
+        """Write a new state; return False if another process was faster."""
         with self._connection("rwc") as state, _transaction(state):
             if not _is_empty(state):
                 return False
@@ -58,16 +58,16 @@ class State:
             return _settings(state), _looks(state)
 
     def pool(self, explanations: Iterable[bytes]) -> dict[bytes, dict[str, int]]:
-        """Return what the pool has for some explanations, by their digests."""
+        """Return the pool's counts of predictions for these explanations, by digest."""
         pool: dict[bytes, dict[str, int]] = {}
         with self._existing() as state:
-            state.execute("CREATE TEMP TABLE wanted (explanation BLOB PRIMARY KEY) WITHOUT ROWID")
+            state.execute("CREATE TEMP TABLE requested (explanation BLOB PRIMARY KEY) WITHOUT ROWID")
             with _transaction(state, "DEFERRED"):
                 state.executemany(
-                    "INSERT OR IGNORE INTO wanted VALUES (?)",
+                    "INSERT OR IGNORE INTO requested VALUES (?)",
                     ((explanation,) for explanation in explanations),
                 )
-                query = "SELECT * FROM wanted JOIN pool USING (explanation)"
+                query = "SELECT * FROM requested JOIN pool USING (explanation)"
                 for explanation, prediction, count in state.execute(query):
                     pool.setdefault(explanation, {})[prediction] = count
         return pool
@@ -80,10 +80,10 @@ class State:
         """
         with self._existing() as state, _transaction(state):
             before = _looks(state)
-            added = look(_settings(state), before)
-            if added is not None:
-                changed, value = added
-                _write(state, changed)
+            update = look(_settings(state), before)
+            if update is not None:
+                changed_settings, value = update
+                _write(state, changed_settings)
                 row = len(before), fingerprint, json.dumps(value)
                 state.execute("INSERT INTO looks VALUES (?, ?, ?)", row)
 
@@ -101,12 +101,12 @@ class State:
 
     @contextlib.contextmanager
     def _connection(self, mode: str = "rw") -> Iterator[sqlite3.Connection]:
-        """Open the file, and refuse a file that is no state."""
+        """Open the file; raise an error if it is not a state."""
         if self.path.exists() and not self.path.is_file():
             raise faithkit.errors.InputError(f"the state {self.path} is no regular file: name a file.")
         uri = f"file:{quote(str(self.path.absolute()))}?mode={mode}"
         with refusing(f"using the state {self.path}"):
-            connection = sqlite3.connect(uri, PATIENCE, isolation_level=None, uri=True)
+            connection = sqlite3.connect(uri, TIMEOUT, isolation_level=None, uri=True)
             with contextlib.closing(connection) as state:
                 state.execute("PRAGMA trusted_schema = OFF")
                 self._check(state)
@@ -127,7 +127,7 @@ class State:
 
 @contextlib.contextmanager
 def refusing(action: str) -> Iterator[None]:
-    """Turn what goes wrong with a state file into one line."""
+    """Turn any error with a state file into an `InputError` of one line."""
     try:
         yield
     except faithkit.FaithkitError:

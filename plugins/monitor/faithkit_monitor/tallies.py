@@ -1,7 +1,7 @@
-"""What a batch is counted as: how many rows have which explanation and which prediction.
+"""The tallies of a batch: how many rows have each pair of an explanation and a prediction.
 
-Explanations are known by digests: 128 bits of what equality compares. Equal explanations have equal digests
-in every process, on every machine and in every type of number: 1 is 1.0. So tallies of two files add up,
+Explanations are represented by digests: 128 bits of their identity. Equal explanations have equal digests in
+every process, on every machine and in every numeric type: 1 is 1.0. So the tallies of two files can be added,
 whatever the order of rows and files.
 """
 
@@ -33,7 +33,7 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)  # of SplitMix64
 
 @attrs.frozen(eq=False)
 class Tallies:
-    """How many rows each cell has, and the form of their explanations; None where nothing is explained.
+    """The number of rows of each cell, and the form of their explanations; None where nothing is explained.
 
     Examples
     --------
@@ -49,19 +49,19 @@ class Tallies:
     @classmethod
     def of(cls, counts: faithkit.plugin.RowCounts) -> "Tallies":
         """Replace explanations by digests, and predictions by texts."""
-        known, missing = counts.explanations, counts.explanations.missing
-        names = np.full(len(known), UNEXPLAINED, dtype=object)
-        names[~missing] = digests(known.take(~missing).identities) if not missing.all() else []
+        explanations, missing = counts.explanations, counts.explanations.missing
+        names = np.full(len(explanations), UNEXPLAINED, dtype=object)
+        names[~missing] = digests(explanations.take(~missing).identities) if not missing.all() else []
         as_text = label_name if counts.outcome["kind"] == "labels" else json.dumps
         texts = [as_text(prediction) for prediction in counts.predictions]
         cells: Counter[Cell] = Counter()
         columns = counts.explanation, counts.prediction, counts.count.tolist()
         for explanation, prediction, count in zip(*columns, strict=True):
             cells[names[explanation], texts[prediction]] += count
-        return cls(cells, None if missing.all() else form(known))
+        return cls(cells, None if missing.all() else form(explanations))
 
-    def united(self, other: "Tallies", name: str) -> "Tallies":
-        """Add up the tallies of two files; `name` is what the other file is called."""
+    def combine(self, other: "Tallies", name: str) -> "Tallies":
+        """Add up the tallies of two files; `name` is the name of the other file."""
         check_form(name, other.form, self.form)
         return Tallies(self.cells + other.cells, self.form or other.form)
 
@@ -72,7 +72,7 @@ class Tallies:
 
     def fingerprint(self, partition: str = "") -> str:
         """Return 32 hex digits that identify the rows and the partition that they belong to."""
-        digest = hashlib.blake2b(_framed(partition), digest_size=16)
+        digest = hashlib.blake2b(_with_length(partition), digest_size=16)
         for cell in sorted(self.cells):
             digest.update(b"%b%d;" % (_content(cell), self.cells[cell]))
         return digest.hexdigest()
@@ -89,10 +89,10 @@ class Tallies:
         place = np.repeat(np.arange(len(cells)), counts)
         number = 1 + np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
         start = np.frombuffer(seeds, dtype="<u8").astype(np.uint64)[place]
-        return cells, place, _mixed(start + number.astype(np.uint64) * _STEP)
+        return cells, place, _mix(start + number.astype(np.uint64) * _STEP)
 
 
-def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mix(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Scramble the bits of words, as SplitMix64 does."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -111,14 +111,14 @@ def label_name(label: Any) -> str:
 
 
 def check_form(name: str, batch: dict[str, Any] | None, expected: dict[str, Any] | None) -> None:
-    """Refuse explanations that can never equal those that they are compared with."""
+    """Check that explanations can equal those that they are compared with."""
     if batch is None or expected is None:
         return
-    for key, what in (("kind", "of kind"), ("columns", "in the columns"), ("identity", "made of")):
+    for key, phrase in (("kind", "of kind"), ("columns", "in the columns"), ("identity", "made of")):
         here, before = batch[key], expected[key]
         if here != before and (key != "columns" or None not in (here, before)):  # arrays have no names
             raise faithkit.errors.InputError(
-                f"the explanations of {name} are {what} {_listing(here)}, and those before it {what} "
+                f"the explanations of {name} are {phrase} {_listing(here)}, and those before it {phrase} "
                 f"{_listing(before)}: write both in the same way."
             )
 
@@ -130,7 +130,7 @@ def _listing(value: Any) -> str:
 
 
 def form(explanations: faithkit.Explanations) -> dict[str, Any]:
-    """Return what two logs must have in common for their explanations to be comparable.
+    """Return the properties that two logs must share, so that their explanations are comparable.
 
     These are the names of columns; the width of floats, because 0.1 in single precision is another number
     than in double; and the type of dates and times, because neither equals its text.
@@ -145,7 +145,7 @@ def form(explanations: faithkit.Explanations) -> dict[str, Any]:
 
 
 def digests(identities: Any) -> list[bytes]:
-    """Return a digest for every row of what equality compares.
+    """Return a digest for every row of the identities.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def _as_bytes(column: Any) -> list[bytes]:
     if not _is_numeric(column):
         return [_digest(_text(value)) for value in _objects(column)]
     floats = column.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # -0.0 is 0.0
-    floats[np.isnan(floats)] = np.nan  # one of many
+    floats[np.isnan(floats)] = np.nan  # NaN has many bit patterns
     content = floats.astype("<f8").tobytes()
     values = [content[start : start + 8] for start in range(0, len(content), 8)]
     if column.dtype.kind in "iu":
@@ -224,7 +224,7 @@ def _digest(content: bytes) -> bytes:
 
 
 def _text(value: Any) -> bytes:
-    """Serialise a value: equal ones alike, different ones not."""
+    """Serialise a value; only equal values have the same bytes."""
     if isinstance(value, str):
         return b"s" + value.encode("utf-8", "surrogatepass")
     if isinstance(value, np.generic):
@@ -232,17 +232,17 @@ def _text(value: Any) -> bytes:
     if isinstance(value, numbers.Real | Decimal):
         return b"n" + _number(value).encode()
     if isinstance(value, tuple):
-        return _joined(b"t", map(_text, value))
+        return _join(b"t", map(_text, value))
     if isinstance(value, frozenset):
-        return _joined(b"f", sorted(map(_text, value)))
+        return _join(b"f", sorted(map(_text, value)))
     if attrs.has(type(value)):
         fields = (getattr(value, field.name) for field in attrs.fields(type(value)) if field.eq)
-        return _joined(b"a" + type(value).__qualname__.encode() + b":", map(_text, fields))
+        return _join(b"a" + type(value).__qualname__.encode() + b":", map(_text, fields))
     if value is None:
         return b"-"
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
         value = value.astimezone(dt.UTC)
-    for kind in _TIMES:  # equal ones have one text
+    for kind in _TIMES:  # equal values have the same text
         if isinstance(value, kind):
             return b"w" + f"{kind.__name__} {value!s}".encode()
     raise faithkit.errors.InputError(
@@ -257,15 +257,15 @@ def _number(value: Any) -> str:
     return str(float(value)) if math.isinf(value) else "{}/{}".format(*value.as_integer_ratio())
 
 
-def _joined(kind: bytes, parts: Iterable[bytes]) -> bytes:
+def _join(kind: bytes, parts: Iterable[bytes]) -> bytes:
     """Join parts, each with its length in front, so that different parts never give the same bytes."""
     return kind + b"".join(b"%d:%b" % (len(part), part) for part in parts)
 
 
 def _content(cell: Cell) -> bytes:
-    return b"%d:%b%b" % (len(cell[0]), cell[0], _framed(cell[1]))
+    return b"%d:%b%b" % (len(cell[0]), cell[0], _with_length(cell[1]))
 
 
-def _framed(text: str) -> bytes:
+def _with_length(text: str) -> bytes:
     content = text.encode("utf-8", "surrogatepass")
     return b"%d:%b" % (len(content), content)

@@ -1,4 +1,4 @@
-"""The paper's datasets, and its experiments: every table and figure, beside the printed numbers."""
+"""The paper's datasets and experiments: every table and figure, next to the printed numbers."""
 
 from collections.abc import Iterable
 
@@ -19,7 +19,7 @@ DATASETS = {
 
 @faithkit.plugin.hookimpl
 def faithkit_datasets() -> Iterable[faithkit.plugin.Component]:
-    """Provide the datasets of the paper: each is a function of the module `datasets`."""
+    """Provide the datasets of the paper. Each is a function in the module `datasets`."""
     for name, summary in DATASETS.items():
         factory = f"faithkit_paper.datasets:{name.replace('-', '_')}"
         yield faithkit.plugin.Component(name=name, factory=factory, summary=summary)

@@ -1,7 +1,7 @@
-"""The experiments by name; each is a module that is imported when it runs.
+"""The experiments by name. Each is a module that is imported when it runs.
 
-An experiment's module has ``run(context) -> Findings``. Where the paper has a figure it also has
-``draw(findings) -> Figure``, and where its cells are too many for a page ``shown(cells) -> cells``.
+The module of an experiment has ``run(context) -> Findings``. If the paper has a figure, it also has
+``draw(findings) -> Figure``. If a page cannot show all cells, it has ``select_shown(cells) -> cells``.
 """
 
 import difflib
@@ -23,7 +23,7 @@ class Experiment:
 
     @property
     def module(self) -> ModuleType:
-        """The module, imported when first asked for."""
+        """The module of the experiment, imported on first use."""
         return import_module(f"faithkit_paper.experiments.{self.name.replace('-', '_')}")
 
 
@@ -48,14 +48,14 @@ EXPERIMENTS = {
 }
 
 
-def chosen(names: Sequence[str]) -> list[Experiment]:
-    """Return the experiments of some names, all where there are none.
+def select_experiments(names: Sequence[str]) -> list[Experiment]:
+    """Return the experiments with these names, by default all.
 
     Examples
     --------
-    >>> [experiment.name for experiment in chosen(["table-text"])]
+    >>> [experiment.name for experiment in select_experiments(["table-text"])]
     ['table-text']
-    >>> chosen(["table-txt"])
+    >>> select_experiments(["table-txt"])
     Traceback (most recent call last):
     ...
     faithkit.errors.InputError: there is no experiment 'table-txt'. Did you mean 'table-text'?
@@ -67,5 +67,5 @@ def chosen(names: Sequence[str]) -> list[Experiment]:
 
 
 def _advice(name: str) -> str:
-    near = difflib.get_close_matches(name.casefold(), EXPERIMENTS, n=1)
-    return f"Did you mean {near[0]!r}?" if near else f"There is: {', '.join(EXPERIMENTS)}."
+    matches = difflib.get_close_matches(name.casefold(), EXPERIMENTS, n=1)
+    return f"Did you mean {matches[0]!r}?" if matches else f"There is: {', '.join(EXPERIMENTS)}."

@@ -1,4 +1,4 @@
-"""`faithkit reproduce`: the paper's experiments, side by side with the printed numbers."""
+"""`faithkit reproduce`: repeat the paper's experiments, and compare with the printed numbers."""
 
 import warnings
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None
     type=click.Choice(["tiny", "quick", "full"]),
     default="quick",
     show_default=True,
-    help="Take small samples (quick, minutes), large ones (full, hours), or a few rows (tiny, seconds).",
+    help="Use small samples (quick, minutes), large ones (full, hours), or a few rows (tiny, seconds).",
 )
 @click.option(
     "--output",
@@ -37,7 +37,7 @@ def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None
 @click.option(
     "--store",
     metavar="DIR",
-    help="Keep what is finished in this folder: a run that was killed goes on from it.",
+    help="Keep finished results in this folder, so that an interrupted run can continue.",
 )
 @click.option(
     "--n-jobs", default=1, show_default=True, metavar="N", help="Use N workers; -1 means one per core."
@@ -57,51 +57,51 @@ def reproduce(
     """Repeat the paper's experiments (all of them, if none is named) and compare with the printed numbers.
 
     Each writes NAME.csv with every number, NAME.md with paper, ours and difference (NAME-accuracy.csv and
-    NAME-shown.csv are its tables), and NAME.svg where the paper has a figure. summary.csv says how near they
-    came.
+    NAME-shown.csv are its tables), and NAME.svg where the paper has a figure. summary.csv has the
+    mean difference of each.
     """
-    from faithkit_paper.catalogue import chosen
+    from faithkit_paper.catalogue import select_experiments
 
-    wanted = chosen(experiments)
+    selected = select_experiments(experiments)
     if listing:
-        width = max(len(experiment.name) for experiment in wanted)
-        for experiment in wanted:
+        width = max(len(experiment.name) for experiment in selected)
+        for experiment in selected:
             click.echo(f"{experiment.name:<{width}}  {experiment.summary}")
         return
-    _run(wanted, Path(output), None if store is None else Path(store), options)
+    _run(selected, Path(output), None if store is None else Path(store), options)
 
 
-def _run(wanted: "list[Experiment]", folder: Path, store: Path | None, options: dict[str, Any]) -> None:
+def _run(experiments: "list[Experiment]", folder: Path, store: Path | None, options: dict[str, Any]) -> None:
     import faithkit
     from faithkit_paper import run
     from faithkit_paper.context import Context
-    from faithkit_paper.files import make_folder, write_whole
-    from faithkit_paper.report import as_summaries
+    from faithkit_paper.files import make_folder, write_atomically
+    from faithkit_paper.report import format_summaries
 
     make_folder(folder)
-    context = Context(store=store and make_folder(store), tell=_tell, progress=True, **options)
+    context = Context(store=store and make_folder(store), log=_log, progress=True, **options)
     cells: dict[str, Sequence[Cell]] = {}
-    for experiment in wanted:
+    for experiment in experiments:
         with warnings.catch_warnings():
-            # what the experiments do on purpose is said in their remarks
+            # the remarks of the experiments explain what they do on purpose
             warnings.simplefilter("ignore", faithkit.FaithkitWarning)
-            found = run.reproduce(experiment, context, folder)
-        _show(experiment, found, folder)
-        cells[experiment.name] = found.cells
-    write_whole(folder / "summary.csv", as_summaries(cells))
+            findings = run.reproduce(experiment, context, folder)
+        _print_summary(experiment, findings, folder)
+        cells[experiment.name] = findings.cells
+    write_atomically(folder / "summary.csv", format_summaries(cells))
 
 
-def _tell(text: str) -> None:
+def _log(text: str) -> None:
     click.echo(text, err=True)
 
 
-def _show(experiment: "Experiment", found: "Findings", folder: Path) -> None:
+def _print_summary(experiment: "Experiment", findings: "Findings", folder: Path) -> None:
     from faithkit_paper.report import Summary, accuracies
 
     click.echo(experiment.name)
-    for line in accuracies(found.cells):
+    for line in accuracies(findings.cells):
         click.echo(f"  {line}")
-    summary = Summary.of(found.cells)
+    summary = Summary.of(findings.cells)
     if summary is not None:
         click.echo(f"  {summary}")
     click.echo(f"  {folder / experiment.name}.md")

@@ -1,8 +1,8 @@
-"""The paper's seven datasets: where each is published, and how its archive becomes rows, the class last."""
+"""The paper's seven datasets: where each is published, and how its archive is read (class last)."""
 
 import io
 
-from faithkit_paper.archives import cells, tar_member, unpacked, zip_member
+from faithkit_paper.archives import csv_rows, read_gzip, tar_member, zip_member
 from faithkit_paper.published import Published, Rows
 
 UCI = "https://archive.ics.uci.edu/static/public"
@@ -19,14 +19,14 @@ def adult() -> Published:
 
 
 def _adult(archive: bytes) -> Rows:
-    for part in ("adult.data", "adult.test"):
-        for *facts, label in cells(zip_member(archive, part)):
-            if facts and not facts[0].startswith("|"):  # the second file opens with a remark
-                yield [*facts, label.rstrip(".")]
+    for member in ("adult.data", "adult.test"):
+        for *features, label in csv_rows(zip_member(archive, member)):
+            if features and not features[0].startswith("|"):  # the second file starts with a comment
+                yield [*features, label.rstrip(".")]
 
 
 def avila() -> Published:
-    """Return rows of the Avila Bible by how they are written (UCI's Avila), and who copied them."""
+    """Return rows of the Avila Bible as measurements of the writing (UCI's Avila), and their copyists."""
     header = (
         "intercolumnar distance,upper margin,lower margin,exploitation,row number,modular ratio,"
         "interlinear spacing,weight,peak number,modular ratio/interlinear spacing"
@@ -37,8 +37,8 @@ def avila() -> Published:
 
 def _avila(archive: bytes) -> Rows:
     inner = zip_member(archive, "avila.zip")
-    for part in ("avila/avila-tr.txt", "avila/avila-ts.txt"):
-        yield from cells(zip_member(inner, part))
+    for member in ("avila/avila-tr.txt", "avila/avila-ts.txt"):
+        yield from csv_rows(zip_member(inner, member))
 
 
 def bank_marketing() -> Published:
@@ -53,26 +53,26 @@ def bank_marketing() -> Published:
 
 
 def _bank(archive: bytes) -> Rows:
-    rows = cells(zip_member(zip_member(archive, "bank.zip"), "bank-full.csv"), delimiter=";")
+    rows = csv_rows(zip_member(zip_member(archive, "bank.zip"), "bank-full.csv"), delimiter=";")
     next(rows)  # its header
     return rows
 
 
 def chess() -> Published:
-    """Return end games of king and rook against king (UCI's krkopt), and how many moves it takes to mate."""
+    """Return end games of king and rook against king (UCI's krkopt), and the number of moves to mate."""
     pieces = ("white-king", "white-rook", "black-king")
-    header = tuple(f"{piece}-{part}" for piece in pieces for part in ("file", "rank"))
+    header = tuple(f"{piece}-{coordinate}" for piece in pieces for coordinate in ("file", "rank"))
     checksum = "99761ce6ab24a925085a6ce4c144df1f8ed3ba6e316c8ed9341f18a6824a6306"
     return Published("chess", f"{UCI}/23/chess+king+rook+vs+king.zip", header, _chess, checksum)
 
 
 def _chess(archive: bytes) -> Rows:
-    return cells(zip_member(archive, "krkopt.data"))
+    return csv_rows(zip_member(archive, "krkopt.data"))
 
 
 def covtype() -> Published:
-    """Return patches of forest in Colorado (UCI's Covertype), and which of seven kinds of trees grow."""
-    measured = (
+    """Return patches of forest in Colorado (UCI's Covertype), and their type of cover, one of seven."""
+    measurements = (
         "Elevation Aspect Slope Horizontal_Distance_To_Hydrology Vertical_Distance_To_Hydrology "
         "Horizontal_Distance_To_Roadways Hillshade_9am Hillshade_Noon Hillshade_3pm "
         "Horizontal_Distance_To_Fire_Points"
@@ -81,12 +81,12 @@ def covtype() -> Published:
     soils = (f"Soil_Type{i}" for i in range(1, 41))
     checksum = "f0d34e40fafb38cdcbc48cc8c8bf7bdeb3c4a55503b0e430153cb41c94717429"
     return Published(
-        "covtype", f"{UCI}/31/covertype.zip", (*measured.split(), *areas, *soils), _covtype, checksum
+        "covtype", f"{UCI}/31/covertype.zip", (*measurements.split(), *areas, *soils), _covtype, checksum
     )
 
 
 def _covtype(archive: bytes) -> Rows:
-    return cells(unpacked(io.BytesIO(zip_member(archive, "covtype.data.gz"))))
+    return csv_rows(read_gzip(io.BytesIO(zip_member(archive, "covtype.data.gz"))))
 
 
 def heart() -> Published:
@@ -97,12 +97,12 @@ def heart() -> Published:
 
 
 def _heart(archive: bytes) -> Rows:
-    for *facts, disease in cells(zip_member(archive, "processed.cleveland.data")):
-        yield [*facts, str(int(int(float(disease)) > 0))]
+    for *features, disease in csv_rows(zip_member(archive, "processed.cleveland.data")):
+        yield [*features, str(int(int(float(disease)) > 0))]
 
 
 def rt_polarity() -> Published:
-    """Return sentences of film reviews (Pang and Lee's sentence polarity 1.0), those that are plain ASCII."""
+    """Return sentences of film reviews (Pang and Lee's sentence polarity 1.0) in ASCII."""
     url = "https://www.cs.cornell.edu/people/pabo/movie-review-data/rt-polaritydata.tar.gz"
     checksum = "cd46c025fe24d764154fb6a32b646a4a9fb7f8662da873c5dc39b41288f5ed49"
     return Published("rt-polarity", url, ("text",), _rt_polarity, checksum)

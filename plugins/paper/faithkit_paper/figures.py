@@ -1,4 +1,4 @@
-"""What the figures share: panels, lines with bands, and SVG that is the same for the same numbers."""
+"""Helpers for figures: panels, lines with bands, and reproducible SVG."""
 
 import io
 import re
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 COLUMNS = 3
 WIDTH, HEIGHT = 3.6, 2.8  # inches of a panel
 COLOURS = ("#1864ab", "#c2500a", "#2b8a3e", "#862e9c", "#b08900", "#495057")
-MARKERS = ("o", "s", "^", "D", "v", "P")  # nothing is told by colour alone
+MARKERS = ("o", "s", "^", "D", "v", "P")  # readers who cannot tell colours need markers
 
 
-def panels(titles: Sequence[str], height: float = HEIGHT) -> "tuple[Figure, dict[str, Axes]]":
+def create_panels(titles: Sequence[str], height: float = HEIGHT) -> "tuple[Figure, dict[str, Axes]]":
     """Return a figure with a panel for each title, three in a row."""
     from matplotlib.figure import Figure
 
@@ -31,7 +31,7 @@ def panels(titles: Sequence[str], height: float = HEIGHT) -> "tuple[Figure, dict
     return figure, axes
 
 
-def line(
+def draw_line(
     ax: "Axes",
     number: int,
     label: str,
@@ -39,17 +39,17 @@ def line(
     y: Sequence[float],
     band: Sequence[float] | None = None,
 ) -> None:
-    """Draw a line with markers and, where there is one, the band of ± so much around it."""
-    place = number % len(COLOURS)
-    colour, marker, dashes = COLOURS[place], MARKERS[place], "-" if number == place else "--"
-    look: dict[str, Any] = {
+    """Draw a line with markers and, if given, a band of this half width around it."""
+    style = number % len(COLOURS)
+    colour, marker, dashes = COLOURS[style], MARKERS[style], "-" if number == style else "--"
+    options: dict[str, Any] = {
         "color": colour,
         "marker": marker,
         "linestyle": dashes,
         "markersize": 3,
         "linewidth": 1.2,
     }
-    ax.plot(x, y, **look, markevery=1 + len(x) // 8, label=label)
+    ax.plot(x, y, **options, markevery=1 + len(x) // 8, label=label)
     if band is not None:
         low = [value - width for value, width in zip(y, band, strict=True)]
         high = [value + width for value, width in zip(y, band, strict=True)]
@@ -57,7 +57,7 @@ def line(
 
 
 def half_width(std: float | None, runs: int, confidence: float = 0.95) -> float:
-    """Return the half width of the interval of a mean over some runs, by Student's t.
+    """Return the half width of the confidence interval of a mean over runs, by Student's t.
 
     Examples
     --------
@@ -69,8 +69,8 @@ def half_width(std: float | None, runs: int, confidence: float = 0.95) -> float:
     return 0.0 if std is None else float(t.ppf((1 + confidence) / 2, runs - 1) * std / runs**0.5)
 
 
-def as_svg(figure: "Figure") -> str:
-    """Return the figure as SVG: the same bytes for the same figure."""
+def render_svg(figure: "Figure") -> str:
+    """Return the figure as SVG. The same figure gives the same bytes."""
     from matplotlib import rc_context
 
     out = io.StringIO()

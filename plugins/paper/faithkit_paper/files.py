@@ -1,4 +1,4 @@
-"""Files that are either whole or not there."""
+"""Write files completely or not at all."""
 
 import os
 import tempfile
@@ -8,7 +8,7 @@ import faithkit
 
 
 def make_folder(folder: Path) -> Path:
-    """Make a folder, and see that files can be written to it: before hours of work, not after."""
+    """Create a folder, and check that it is writable before hours of work begin."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -19,13 +19,13 @@ def make_folder(folder: Path) -> Path:
         ) from None
 
 
-def write_whole(path: Path, content: str) -> None:
-    """Write beside the file's place, then rename: a reader never sees half a file."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+def write_atomically(path: Path, content: str) -> None:
+    """Write to a temporary file and rename it, so that readers never see half a file."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_text(content, encoding="utf-8")
-        os.replace(unfinished, path)
+        temporary.write_text(content, encoding="utf-8")
+        os.replace(temporary, path)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise faithkit.errors.InputError(f"cannot write {path}: {error.strerror}.") from None

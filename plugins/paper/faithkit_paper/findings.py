@@ -1,4 +1,4 @@
-"""What an experiment finds: cells in long form, and remarks on what was done in another way."""
+"""The findings of an experiment: its cells in long form, and remarks on deviations from the paper."""
 
 import statistics
 from collections.abc import Iterable, Sequence
@@ -9,21 +9,21 @@ import attrs
 
 @attrs.frozen
 class Cell:
-    """One number: of a dataset, an explainer, a setting and a measure; the mean over runs.
+    """A number for a dataset, an explainer, a setting and a measure: the mean over runs.
 
     Attributes
     ----------
     dataset, explainer, setting, measure : str
-        What was measured. The setting is whatever else varies: a discretizer, a threshold, a tree's size.
+        What was measured. The setting is what else varies, such as a discretizer, a threshold or a tree size.
     ours : float or None
-        None where nothing could be measured.
+        None if nothing could be measured.
     std : float or None
         The standard deviation over runs; None for a single run.
     n : int or None
-        How many instances each run measured.
+        The number of instances of each run.
     runs : int
     paper : float or None
-        The printed number, put beside ours when the experiment is over; or what the theory says.
+        The printed number, added at the end of the experiment, or the value that the theory predicts.
     """
 
     dataset: str
@@ -38,19 +38,19 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
-        """Ours minus the paper's."""
+        """Our number minus the printed one."""
         return None if self.ours is None or self.paper is None else self.ours - self.paper
 
 
 @attrs.frozen
 class Findings:
-    """The cells of an experiment and what a reader must know about them.
+    """The cells of an experiment, and remarks that readers need.
 
     Examples
     --------
     >>> first = Findings((Cell("adult", "shap", "1fp", "consistency", 0.93),), ("adult: 500 rows.",))
     >>> second = Findings((Cell("heart", "shap", "1fp", "consistency", 0.5),))
-    >>> both = Findings.joined([first, second])
+    >>> both = Findings.concatenate([first, second])
     >>> [cell.dataset for cell in both.cells], both.remarks
     (['adult', 'heart'], ('adult: 500 rows.',))
     """
@@ -59,23 +59,23 @@ class Findings:
     remarks: tuple[str, ...] = ()
 
     @classmethod
-    def joined(cls, parts: Iterable["Findings"]) -> "Findings":
-        """Put the findings of several parts one after another; a remark that they share stands once."""
-        every = list(parts)
-        cells = tuple(cell for part in every for cell in part.cells)
-        return cls(cells, tuple(dict.fromkeys(remark for part in every for remark in part.remarks)))
+    def concatenate(cls, findings: Iterable["Findings"]) -> "Findings":
+        """Concatenate findings. Remarks that they share appear once."""
+        findings = list(findings)
+        cells = tuple(cell for item in findings for cell in item.cells)
+        return cls(cells, tuple(dict.fromkeys(remark for item in findings for remark in item.remarks)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON values."""
+        """Return the findings as JSON values."""
         return attrs.asdict(self)
 
     @classmethod
-    def from_dict(cls, told: dict[str, Any]) -> "Findings":
-        """Read what `to_dict` returned."""
-        return cls(tuple(Cell(**cell) for cell in told["cells"]), tuple(told["remarks"]))
+    def from_dict(cls, payload: dict[str, Any]) -> "Findings":
+        """Rebuild findings from the output of `to_dict`."""
+        return cls(tuple(Cell(**cell) for cell in payload["cells"]), tuple(payload["remarks"]))
 
 
-def over_runs(
+def cell_of_runs(
     dataset: str,
     explainer: str,
     setting: str,
@@ -84,24 +84,24 @@ def over_runs(
     n: int | None = None,
     paper: float | None = None,
 ) -> Cell:
-    """Return the cell of several runs: their mean and standard deviation.
+    """Return the cell of several runs, with their mean and standard deviation.
 
     Examples
     --------
-    >>> cell = over_runs("adult", "shap", "1fp", "consistency", [0.9, 0.8])
+    >>> cell = cell_of_runs("adult", "shap", "1fp", "consistency", [0.9, 0.8])
     >>> round(cell.ours, 3), round(cell.std, 3), cell.runs
     (0.85, 0.071, 2)
     """
-    known = [float(value) for value in values if value is not None]
+    numbers = [float(value) for value in values if value is not None]
     return Cell(
         dataset,
         explainer,
         setting,
         measure,
-        ours=statistics.fmean(known) if known else None,
-        std=statistics.stdev(known) if len(known) > 1 else None,
+        ours=statistics.fmean(numbers) if numbers else None,
+        std=statistics.stdev(numbers) if len(numbers) > 1 else None,
         n=n,
-        runs=len(known),
+        runs=len(numbers),
         paper=paper,
     )
 
@@ -116,7 +116,7 @@ def cells_of_runs(
     results: Sequence[Any],
     measures: Sequence[str] = MEASURES,
 ) -> list[Cell]:
-    """Return a cell for each measure of several evaluations: one system, other samples or other seeds.
+    """Return a cell for each measure, over evaluations that differ in their samples or seeds.
 
     Examples
     --------
@@ -127,18 +127,18 @@ def cells_of_runs(
     """
     n = results[0].n
     return [
-        over_runs(dataset, explainer, setting, measure, [_value(result, measure) for result in results], n)
+        cell_of_runs(dataset, explainer, setting, measure, [_value(result, measure) for result in results], n)
         for measure in measures
     ]
 
 
 def _value(result: Any, measure: str) -> float | None:
-    found = getattr(result, measure)
-    return estimate_of(found) if hasattr(found, "bracket") else found
+    value = getattr(result, measure)
+    return estimate_of(value) if hasattr(value, "bracket") else value
 
 
-def estimate_of(found: Any) -> float:
-    """Return a measure's estimate as the paper has it: 0 where nothing could be checked, and not nothing.
+def estimate_of(estimate: Any) -> float:
+    """Return an estimate as the paper defines it: 0, not None, if nothing could be checked.
 
     Examples
     --------
@@ -147,4 +147,4 @@ def estimate_of(found: Any) -> float:
     >>> distinct.value, estimate_of(distinct)
     (None, 0.0)
     """
-    return float(found.moments.value)
+    return float(estimate.moments.value)

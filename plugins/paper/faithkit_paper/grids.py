@@ -1,4 +1,4 @@
-"""Cells as a table for readers: paper, ours and difference side by side, numbers as the paper prints them."""
+"""Tables for readers: paper, ours and difference side by side, with numbers as the paper prints them."""
 
 import csv
 import io
@@ -9,19 +9,19 @@ import attrs
 from faithkit_paper.findings import Cell
 
 NAMES = ("dataset", "explainer", "setting", "n")
-WIDEST = 9  # columns of numbers on a page
+MAX_NUMBER_COLUMNS = 9  # that fit on a page
 
 
 @attrs.frozen
 class Grid:
-    """A table for readers: numbers as the paper prints them.
+    """A table for readers, with numbers as the paper prints them.
 
     Attributes
     ----------
     head : list of str
     rows : list of list of str
     names : int
-        How many columns, the first ones, name what was measured.
+        The number of leading columns that name what was measured.
     """
 
     head: list[str]
@@ -30,30 +30,41 @@ class Grid:
 
     @classmethod
     def of(cls, cells: Sequence[Cell]) -> "Grid":
-        """Make a line for each dataset, explainer, setting and n, with columns for each measure.
+        """Build a row for each dataset, explainer, setting and n, with columns for each measure.
 
-        Where that would be too wide, every cell has a line of its own.
+        If this is too wide, each cell gets its own row.
         """
         printed = {cell.measure: False for cell in cells}
         printed |= {cell.measure: True for cell in cells if cell.paper is not None}
         names = [name for name in NAMES if any(_name(cell, name) for cell in cells)]
-        too_wide = sum(3 if has else 1 for has in printed.values()) > WIDEST
+        too_wide = sum(3 if is_printed else 1 for is_printed in printed.values()) > MAX_NUMBER_COLUMNS
         return cls._long(cells, names) if too_wide else cls._wide(cells, names, printed)
 
     @classmethod
     def _long(cls, cells: Sequence[Cell], names: list[str]) -> "Grid":
-        rows = [[*(_name(c, name) for name in names), c.measure, *_numbers(c, True)] for c in cells]
+        rows = [
+            [*(_name(cell, name) for name in names), cell.measure, *_numbers(cell, True)] for cell in cells
+        ]
         return cls([*names, "measure", "paper", "ours", "difference"], rows, len(names) + 1)
 
     @classmethod
     def _wide(cls, cells: Sequence[Cell], names: list[str], printed: dict[str, bool]) -> "Grid":
-        lines: dict[tuple[str, ...], dict[str, Cell]] = {}
+        cells_by_row: dict[tuple[str, ...], dict[str, Cell]] = {}
         for cell in cells:
-            lines.setdefault(tuple(_name(cell, name) for name in names), {})[cell.measure] = cell
-        head = names + [word for measure, has in printed.items() for word in _head(measure, has)]
+            cells_by_row.setdefault(tuple(_name(cell, name) for name in names), {})[cell.measure] = cell
+        head = names + [
+            title for measure, is_printed in printed.items() for title in _head(measure, is_printed)
+        ]
         rows = [
-            [*key, *(word for measure, has in printed.items() for word in _numbers(found.get(measure), has))]
-            for key, found in lines.items()
+            [
+                *key,
+                *(
+                    text
+                    for measure, is_printed in printed.items()
+                    for text in _numbers(by_measure.get(measure), is_printed)
+                ),
+            ]
+            for key, by_measure in cells_by_row.items()
         ]
         return cls(head, rows, len(names))
 
@@ -67,8 +78,8 @@ class Grid:
         | --- | --- | --- | ---: | ---: | ---: |
         | adult | shap | 1fp | 0.95 | 0.93 | -0.02 |
         """
-        rule = ["---"] * self.names + ["---:"] * (len(self.head) - self.names)
-        return "\n".join(f"| {' | '.join(line)} |" for line in [self.head, rule, *self.rows])
+        separator = ["---"] * self.names + ["---:"] * (len(self.head) - self.names)
+        return "\n".join(f"| {' | '.join(row)} |" for row in [self.head, separator, *self.rows])
 
     def csv(self) -> str:
         """Return the table as CSV, for pages that include it."""
@@ -78,8 +89,8 @@ class Grid:
 
 
 def _name(cell: Cell, name: str) -> str:
-    found = getattr(cell, name)
-    return "" if found is None else f"{found:,}" if name == "n" else str(found).replace("|", "\\|")
+    value = getattr(cell, name)
+    return "" if value is None else f"{value:,}" if name == "n" else str(value).replace("|", "\\|")
 
 
 def _head(measure: str, printed: bool) -> list[str]:
@@ -98,7 +109,7 @@ def _numbers(cell: Cell | None, printed: bool) -> list[str]:
 
 
 def number(value: float | None, sign: bool = False) -> str:
-    """Return a number as the paper prints it: two digits, one more where it is small, none where it counts.
+    """Format a number as the paper prints it: two decimals, three if it is small, none if it is a count.
 
     Examples
     --------
@@ -107,9 +118,9 @@ def number(value: float | None, sign: bool = False) -> str:
     """
     if value is None:
         return ""
-    plus, size = "+" if sign else "", abs(value)
-    if size >= 10 or (size >= 2 and value == round(value)):
+    plus, magnitude = "+" if sign else "", abs(value)
+    if magnitude >= 10 or (magnitude >= 2 and value == round(value)):
         return f"{value:{plus},.0f}"
-    if size < 0.0005:
+    if magnitude < 0.0005:
         return "0.00"
-    return f"{value:{plus}.{3 if size < 0.01 else 2}f}"
+    return f"{value:{plus}.{3 if magnitude < 0.01 else 2}f}"

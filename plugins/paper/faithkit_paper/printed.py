@@ -1,4 +1,4 @@
-"""The paper's printed numbers, kept in a file of this package, and put beside ours."""
+"""The paper's printed numbers, from a file of this package."""
 
 import csv
 from functools import cache
@@ -10,17 +10,17 @@ from faithkit_paper.findings import Cell
 
 Key = tuple[str, str, str, str, str]
 
-EVERYWHERE = "*"
-"""Stands for the experiment where a number, such as a model's accuracy, belongs to all of them."""
+ALL_EXPERIMENTS = "*"
+"""The experiment of numbers that belong to all experiments, such as the accuracy of a model."""
 
 
 @cache
-def printed() -> dict[Key, float]:
-    """Return every printed number by experiment, dataset, explainer, setting and measure.
+def printed_numbers() -> dict[Key, float]:
+    """Return all printed numbers by experiment, dataset, explainer, setting and measure.
 
     Examples
     --------
-    >>> printed()["table-shap", "adult", "shap", "1fp", "consistency"]
+    >>> printed_numbers()["table-shap", "adult", "shap", "1fp", "consistency"]
     0.95
     """
     text = files("faithkit_paper").joinpath("printed.csv").read_text(encoding="utf-8")
@@ -29,18 +29,18 @@ def printed() -> dict[Key, float]:
     return {tuple(row[key] for key in keys): float(row["value"]) for row in rows}  # type: ignore[misc]
 
 
-def beside_printed(experiment: str, cell: Cell) -> Cell:
-    """Return the cell with the number that the paper prints for it, where it prints one.
+def with_printed_number(experiment: str, cell: Cell) -> Cell:
+    """Return the cell with the number that the paper prints for it, if any.
 
-    A cell that brings its own, such as a bound that the paper proves, keeps it.
+    A cell that already has a number, such as a bound that the paper proves, keeps it.
 
     Examples
     --------
-    >>> beside_printed("table-shap", Cell("adult", "shap", "1fp", "consistency", ours=0.93)).paper
+    >>> with_printed_number("table-shap", Cell("adult", "shap", "1fp", "consistency", ours=0.93)).paper
     0.95
     """
     if cell.paper is not None:
         return cell
     key = cell.dataset, cell.explainer, cell.setting, cell.measure
-    found = printed().get((experiment, *key), printed().get((EVERYWHERE, *key)))
-    return attrs.evolve(cell, paper=found)
+    number = printed_numbers().get((experiment, *key), printed_numbers().get((ALL_EXPERIMENTS, *key)))
+    return attrs.evolve(cell, paper=number)

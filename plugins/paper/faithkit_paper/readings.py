@@ -1,4 +1,4 @@
-"""How a table is read: one choice, for all its cells, of everything that the paper leaves open."""
+"""Readings of a table: a choice for everything that the paper leaves open, the same for all cells."""
 
 from typing import Any
 
@@ -7,74 +7,76 @@ import numpy as np
 
 import faithkit
 from faithkit_paper.context import Context
-from faithkit_paper.models import Trained
-from faithkit_paper.questions import IsSecond, Numbered
+from faithkit_paper.model_wrappers import ClassNumberModel, IsSecondClass
+from faithkit_paper.models import TrainedModel
 
 DIGITS = 9
-NARROW = 6  # columns, of which all coalitions are soon tried
+NARROW = 6  # columns; all their coalitions can be tried quickly
 
 
 @attrs.frozen
 class Reading:
-    """What the paper does not say about a table's explanations, decided.
+    """Choices about the explanations of a table that the paper does not state.
 
     Attributes
     ----------
     explainer : str
-        As `faithkit.evaluate` takes it. Importances are asked for with ``target=all``.
+        As `faithkit.evaluate` takes it. Importances use ``target=all``.
     table : str
-        What the explainer sees: "codes" (categories are ordinal codes, all columns numbers) or "published".
+        The input of the explainer: "codes" (ordinal codes for categories, all columns are numbers) or
+        "published".
     target : str
-        Of importances, the class that they are for: "second" of all classes, the same for all rows, or
-        "predicted". Of counterfactuals, the class that they have where there are three or more: "second", or
-        "runner-up". Empty for rules.
+        The class that importances explain: "second" (the same for all rows) or "predicted". For
+        counterfactuals with three classes or more, their class: "second" or "runner-up". Empty for rules.
     fp : str
-        How 1-FP and 2-FP cut: "floor", as it is printed, or "round".
-    many : str
-        The explainer where there are three classes or more, if it is another one.
-    narrow : str
-        The same for at most six columns: an algorithm that finds the same values sooner there.
-    number : bool
-        Whether importances are for the predicted class as a number (0, 1, …): what SHAP explains if it is
-        given ``model.predict``.
+        How 1-FP and 2-FP drop digits: "floor", as printed, or "round".
+    multiclass_explainer : str
+        The explainer for three classes or more, if it differs.
+    narrow_explainer : str
+        The same for at most six columns: an algorithm that finds the same values faster there.
+    explains_number : bool
+        Whether importances explain the predicted class as a number (0, 1, …), as SHAP does for
+        ``model.predict``.
     failed : str
-        Rows for which no explanation was found: "alone", each with an explanation of its own, as faithkit has
-        it, or "shared", as if they all had the same one (of codes only).
+        How rows without an explanation count: "alone", each different from all others, as in faithkit, or
+        "shared", as if they had the same explanation (for codes only).
     """
 
     explainer: str
     table: str = "codes"
     target: str = ""
     fp: str = ""
-    many: str = ""
-    narrow: str = ""
-    number: bool = False
+    multiclass_explainer: str = ""
+    narrow_explainer: str = ""
+    explains_number: bool = False
     failed: str = "alone"
 
     def __str__(self) -> str:
-        told = [f"`{self.explainer}`"]
-        told += [f"`{self.many}` for three classes or more"] if self.many else []
-        told += [f"the {self.target} class"] if self.target else []
-        told += ["the predicted class as a number"] if self.number else []
-        told += [f"FP by {self.fp}"] if self.fp else []
-        told += ["rows without an explanation share one"] if self.failed == "shared" else []
-        seen = "ordinal codes" if self.table == "codes" else "the table as published"
-        return ", ".join([*told, f"on {seen}"])
+        choices = [f"`{self.explainer}`"]
+        choices += (
+            [f"`{self.multiclass_explainer}` for three classes or more"] if self.multiclass_explainer else []
+        )
+        choices += [f"the {self.target} class"] if self.target else []
+        choices += ["the predicted class as a number"] if self.explains_number else []
+        choices += [f"FP by {self.fp}"] if self.fp else []
+        choices += ["rows without an explanation share one"] if self.failed == "shared" else []
+        input_table = "ordinal codes" if self.table == "codes" else "the table as published"
+        return ", ".join([*choices, f"on {input_table}"])
 
-    def explainer_of(self, part: Trained) -> str:
-        """Return the explainer for a model, by its classes and columns."""
-        if len(part.order) <= 2:
+    def explainer_of(self, prepared: TrainedModel) -> str:
+        """Return the explainer for the number of classes and columns of a model."""
+        if len(prepared.order) <= 2:
             return self.explainer
-        narrow = self.narrow if part.train.shape[1] <= NARROW else ""
-        return narrow or self.many or self.explainer
+        narrow_explainer = self.narrow_explainer if prepared.train.shape[1] <= NARROW else ""
+        return narrow_explainer or self.multiclass_explainer or self.explainer
 
     @property
     def compares_importances(self) -> bool:
-        """Whether explanations are importances, of all classes, of which one is chosen."""
+        """Whether explanations are importances for all classes, of which one class is compared."""
         return "target=all" in self.explainer
 
     def discretizer(self, name: str) -> str:
-        """Return a discretizer of the paper as it is read here.
+        """Return a discretizer of the paper with the options of this reading.
 
         Examples
         --------
@@ -85,78 +87,86 @@ class Reading:
 
 
 @attrs.frozen(eq=False)
-class Explained:
-    """The explanations of a sample, and the model's labels."""
+class ExplainedSample:
+    """The explanations of a sample, and the predicted labels."""
 
     labels: np.ndarray
     explanations: faithkit.Explanations
 
     def score(self, discretizer: str) -> Any:
-        """Measure them under a discretization."""
+        """Score the explanations under a discretization."""
         return faithkit.score(self.labels, self.explanations, discretizer=discretizer)
 
-    def take(self, rows: np.ndarray) -> "Explained":
-        """Return those of some rows."""
-        return Explained(self.labels[rows], self.explanations.take(rows))
+    def take(self, rows: np.ndarray) -> "ExplainedSample":
+        """Return the labels and explanations of selected rows."""
+        return ExplainedSample(self.labels[rows], self.explanations.take(rows))
 
 
-def explain(context: Context, trained: Trained, reading: Reading, X: Any, seed: int) -> Explained:
-    """Explain rows of the test part, which are given as the reading's explainer sees them."""
+def explain(context: Context, trained: TrainedModel, reading: Reading, X: Any, seed: int) -> ExplainedSample:
+    """Explain test rows, which must be encoded as the reading says."""
     import joblib
 
-    part = seen(context, trained, reading)
-    spec = reading.explainer_of(part)
-    to_second = len(part.order) > 2 and reading.target == "second" and not reading.compares_importances
-    model = part.model
-    if reading.number or to_second:
-        model = (Numbered if reading.number else IsSecond)(part.in_order)
-    # readings that differ in what they compare share their explanations
-    result = context.once(
-        (spec, reading.table, reading.number, to_second, trained.dataset, seed, joblib.hash(X)),
-        lambda: context.evaluate(model, X, spec, background=background(context, part), seed=seed),
+    prepared = as_seen_by_explainer(context, trained, reading)
+    spec = reading.explainer_of(prepared)
+    to_second = len(prepared.order) > 2 and reading.target == "second" and not reading.compares_importances
+    model = prepared.model
+    if reading.explains_number or to_second:
+        model = (ClassNumberModel if reading.explains_number else IsSecondClass)(prepared.in_order)
+    # readings that differ only in the comparison share their explanations
+    result = context.compute_once(
+        (spec, reading.table, reading.explains_number, to_second, trained.dataset, seed, joblib.hash(X)),
+        lambda: context.evaluate(model, X, spec, background=background(context, prepared), seed=seed),
     )
-    labels = np.asarray(part.model.predict(X))
-    return Explained(labels, _compared(result.sample.explanations, reading, part, labels))
+    labels = np.asarray(prepared.model.predict(X))
+    return ExplainedSample(
+        labels, _compared_explanations(result.sample.explanations, reading, prepared, labels)
+    )
 
 
-def seen(context: Context, trained: Trained, reading: Reading) -> Trained:
-    """Return the model and its tables as a reading's explainer sees them; numbers are their own codes."""
+def as_seen_by_explainer(context: Context, trained: TrainedModel, reading: Reading) -> TrainedModel:
+    """Return the model and its tables as the explainer of a reading receives them."""
     if reading.table == "published" and trained.has_categories:
         return trained
-    return context.once(("coded", trained.dataset), trained.coded)
+    return context.compute_once(("coded", trained.dataset), trained.with_codes)
 
 
-def background(context: Context, part: Trained) -> Any:
-    """Return rows of the training part for explainers to learn from."""
-    return context.sample(part.train, learnt(context), "background")
+def background(context: Context, prepared: TrainedModel) -> Any:
+    """Return training rows as the background of explainers."""
+    return context.sample(prepared.train, background_size(context), "background")
 
 
-def learnt(context: Context) -> int:
-    """Return how many rows explainers learn from at most."""
+def background_size(context: Context) -> int:
+    """Return the maximal number of background rows."""
     return context.pick(tiny=100, quick=5_000, full=20_000)
 
 
-def _compared(
-    found: faithkit.Explanations, reading: Reading, part: Trained, labels: np.ndarray
+def _compared_explanations(
+    explanations: faithkit.Explanations, reading: Reading, prepared: TrainedModel, labels: np.ndarray
 ) -> faithkit.Explanations:
-    """Return the explanations as a reading compares them."""
-    if reading.number:
-        # sums of whole numbers over coalitions: rounding errors must not tell equal ones apart
-        return faithkit.Explanations.vectors(np.round(found.values * (len(part.order) - 1), DIGITS))
-    if found.kind == "vector":
-        return faithkit.Explanations.vectors(_of_target(found.values, reading.target, part, labels))
-    return sharing(found) if reading.failed == "shared" else found
+    """Return the explanations in the form that a reading compares."""
+    if reading.explains_number:
+        # sums of integers over coalitions: rounding errors must not separate equal values
+        return faithkit.Explanations.vectors(
+            np.round(explanations.values * (len(prepared.order) - 1), DIGITS)
+        )
+    if explanations.kind == "vector":
+        return faithkit.Explanations.vectors(
+            _importances_of_class(explanations.values, reading.target, prepared, labels)
+        )
+    return share_missing(explanations) if reading.failed == "shared" else explanations
 
 
-def _of_target(values: np.ndarray, target: str, part: Trained, labels: np.ndarray) -> np.ndarray:
-    """Return the importances for one class of those that stand side by side."""
-    by_class = values.reshape(len(values), len(part.order), -1)
+def _importances_of_class(
+    values: np.ndarray, target: str, prepared: TrainedModel, labels: np.ndarray
+) -> np.ndarray:
+    """Select the importances of one class from those of all classes, which are side by side."""
+    by_class = values.reshape(len(values), len(prepared.order), -1)
     if target == "second":
-        return by_class[:, part.order[1]]
-    return by_class[np.arange(len(values)), np.searchsorted(part.model.classes_, labels)]
+        return by_class[:, prepared.order[1]]
+    return by_class[np.arange(len(values)), np.searchsorted(prepared.model.classes_, labels)]
 
 
-def sharing(found: faithkit.Explanations) -> faithkit.Explanations:
-    """Give all rows without an example the same one: missing everywhere, and so changed everywhere."""
-    values = np.where(found.missing[:, None], np.nan, found.values)
-    return faithkit.Explanations(kind=found.kind, values=values, instances=found.instances)
+def share_missing(explanations: faithkit.Explanations) -> faithkit.Explanations:
+    """Give all rows without an example the same one, in which all values are missing."""
+    values = np.where(explanations.missing[:, None], np.nan, explanations.values)
+    return faithkit.Explanations(kind=explanations.kind, values=values, instances=explanations.instances)

@@ -1,4 +1,4 @@
-"""An experiment's findings as files: every cell as CSV, and a Markdown page with paper, ours, difference."""
+"""Format the findings of an experiment: all cells as CSV, and a Markdown page with the comparison."""
 
 import csv
 import io
@@ -23,12 +23,12 @@ COLUMNS = (
     "runs",
 )
 ACCURACY = "accuracy"
-NEAR = (0.05, 0.10)
+LIMITS = (0.05, 0.10)
 
 
 @attrs.frozen
 class Summary:
-    """How near the cells of consistency, sufficiency and uniqueness are to the printed ones."""
+    """The distance of the cells of consistency, sufficiency and uniqueness from the printed ones."""
 
     cells: int
     mean: float
@@ -36,7 +36,7 @@ class Summary:
 
     @classmethod
     def of(cls, cells: Iterable[Cell]) -> "Summary | None":
-        """Summarise the cells for which the paper prints a number; None where there is no such cell.
+        """Summarise the cells for which the paper prints a number; None if there are none.
 
         Examples
         --------
@@ -44,41 +44,44 @@ class Summary:
         >>> print(Summary.of([cell]))
         1 cell beside the paper's: mean absolute difference 0.080, 0 % within 0.05, 100 % within 0.10
         """
-        known = [cell.difference for cell in cells if cell.measure in MEASURES]
-        apart = [abs(difference) for difference in known if difference is not None]
-        if not apart:
+        differences = [cell.difference for cell in cells if cell.measure in MEASURES]
+        distances = [abs(difference) for difference in differences if difference is not None]
+        if not distances:
             return None
         # the paper prints two digits: a difference of 0.05 between rounded numbers is within 0.05
-        near = tuple(sum(d <= limit + 1e-9 for d in apart) / len(apart) for limit in NEAR)
-        return cls(len(apart), sum(apart) / len(apart), near)
+        near = tuple(
+            sum(distance <= limit + 1e-9 for distance in distances) / len(distances) for limit in LIMITS
+        )
+        return cls(len(distances), sum(distances) / len(distances), near)
 
     def __str__(self) -> str:
         shares = ", ".join(
             f"{share:.0%} within {limit:.2f}".replace("%", " %")
-            for share, limit in zip(self.near, NEAR, strict=True)
+            for share, limit in zip(self.near, LIMITS, strict=True)
         )
         cells = f"{self.cells} cell{'s' if self.cells > 1 else ''}"
         return f"{cells} beside the paper's: mean absolute difference {self.mean:.3f}, {shares}"
 
 
-def as_summaries(cells: Mapping[str, Sequence[Cell]]) -> str:
-    """Return as CSV how near each experiment came, and all together.
+def format_summaries(cells: Mapping[str, Sequence[Cell]]) -> str:
+    """Return the summaries of each experiment, and of all together, as CSV.
 
     Examples
     --------
-    >>> print(as_summaries({"table-shap": [Cell("adult", "shap", "1fp", "consistency", 0.93, paper=0.95)]}))
+    >>> cell = Cell("adult", "shap", "1fp", "consistency", 0.93, paper=0.95)
+    >>> print(format_summaries({"table-shap": [cell]}))
     experiment,cells,mean absolute difference,within 0.05,within 0.10
     table-shap,1,0.020,100 %,100 %
     all,1,0.020,100 %,100 %
     <BLANKLINE>
     """
-    every = {**cells, "all": [cell for mine in cells.values() for cell in mine]}
-    found = {name: Summary.of(mine) for name, mine in every.items()}
-    head = ["experiment", "cells", "mean absolute difference", *(f"within {limit:.2f}" for limit in NEAR)]
+    groups = {**cells, "all": [cell for group in cells.values() for cell in group]}
+    summaries = {name: Summary.of(group) for name, group in groups.items()}
+    head = ["experiment", "cells", "mean absolute difference", *(f"within {limit:.2f}" for limit in LIMITS)]
     rows = [
-        [name, one.cells, f"{one.mean:.3f}", *(f"{100 * share:.0f} %" for share in one.near)]
-        for name, one in found.items()
-        if one is not None
+        [name, summary.cells, f"{summary.mean:.3f}", *(f"{100 * share:.0f} %" for share in summary.near)]
+        for name, summary in summaries.items()
+        if summary is not None
     ]
     out = io.StringIO(newline="")
     csv.writer(out, lineterminator="\n").writerows([head, *rows])
@@ -86,7 +89,7 @@ def as_summaries(cells: Mapping[str, Sequence[Cell]]) -> str:
 
 
 def accuracies(cells: Iterable[Cell]) -> list[str]:
-    """Say the accuracies of each dataset's models on one line, beside the paper's where it prints one.
+    """Return a line for each dataset with the accuracies of its models, and the printed ones if any.
 
     Examples
     --------
@@ -94,17 +97,19 @@ def accuracies(cells: Iterable[Cell]) -> list[str]:
     >>> accuracies([*models, Cell("heart", "gradient-boosting", "", "accuracy", 0.83, paper=0.8)])
     ['adult: accuracy 0.82 (2 leaves), 0.84 (4 leaves)', 'heart: accuracy 0.83 (paper: 0.80)']
     """
-    said: dict[str, list[str]] = {}
+    numbers_of: dict[str, list[str]] = {}
     for cell in cells:
         if cell.measure == ACCURACY:
             paper = "" if cell.paper is None else f"paper: {number(cell.paper)}"
-            beside = ", ".join(filter(None, (cell.setting, paper)))
-            said.setdefault(cell.dataset, []).append(number(cell.ours) + (f" ({beside})" if beside else ""))
-    return [f"{dataset}: accuracy {', '.join(numbers)}" for dataset, numbers in said.items()]
+            details = ", ".join(filter(None, (cell.setting, paper)))
+            numbers_of.setdefault(cell.dataset, []).append(
+                number(cell.ours) + (f" ({details})" if details else "")
+            )
+    return [f"{dataset}: accuracy {', '.join(numbers)}" for dataset, numbers in numbers_of.items()]
 
 
-def as_csv(experiment: str, cells: Sequence[Cell]) -> str:
-    """Return every cell as a line of CSV; an empty field where there is no number."""
+def format_csv(experiment: str, cells: Sequence[Cell]) -> str:
+    """Return all cells as CSV, with empty fields for missing numbers."""
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -113,11 +118,13 @@ def as_csv(experiment: str, cells: Sequence[Cell]) -> str:
     return out.getvalue()
 
 
-def as_markdown(title: str, setting: str, findings: Findings, shown: Sequence[Cell], figure: str = "") -> str:
-    """Return the page: the models' accuracies, the measures that are shown, a summary and the remarks."""
+def format_markdown(
+    title: str, setting: str, findings: Findings, shown: Sequence[Cell], figure: str = ""
+) -> str:
+    """Return the page: accuracies of the models, selected measures, a summary and the remarks."""
     models = [cell for cell in findings.cells if cell.measure == ACCURACY]
     summary = Summary.of(findings.cells)
-    parts = [
+    sections = [
         f"# {title}",
         setting,
         f"![{title}]({figure})" if figure else "",
@@ -128,4 +135,4 @@ def as_markdown(title: str, setting: str, findings: Findings, shown: Sequence[Ce
         if findings.remarks
         else "",
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return "\n\n".join(section for section in sections if section) + "\n"

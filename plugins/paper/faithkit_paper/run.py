@@ -1,4 +1,4 @@
-"""Run an experiment and write what it found."""
+"""Run an experiment and write its findings."""
 
 from pathlib import Path
 
@@ -6,30 +6,35 @@ import attrs
 
 from faithkit_paper.catalogue import Experiment
 from faithkit_paper.context import Context
-from faithkit_paper.figures import as_svg
-from faithkit_paper.files import write_whole
+from faithkit_paper.figures import render_svg
+from faithkit_paper.files import write_atomically
 from faithkit_paper.findings import Findings
 from faithkit_paper.grids import Grid
-from faithkit_paper.printed import beside_printed
-from faithkit_paper.report import ACCURACY, as_csv, as_markdown
+from faithkit_paper.printed import with_printed_number
+from faithkit_paper.report import ACCURACY, format_csv, format_markdown
 
 
 def reproduce(experiment: Experiment, context: Context, folder: Path) -> Findings:
-    """Run an experiment; write its CSV, its page and, where the paper has one, its figure."""
+    """Run an experiment. Write its CSV, its page and, if the paper has one, its figure."""
     module = experiment.module
-    found = module.run(context)
-    found = attrs.evolve(found, cells=tuple(beside_printed(experiment.name, cell) for cell in found.cells))
+    findings = module.run(context)
+    findings = attrs.evolve(
+        findings, cells=tuple(with_printed_number(experiment.name, cell) for cell in findings.cells)
+    )
     figure = ""
     if hasattr(module, "draw"):
         figure = f"{experiment.name}.svg"
-        write_whole(folder / figure, as_svg(module.draw(found)))
-    shown = module.shown(found.cells) if hasattr(module, "shown") else found.cells
-    models = [cell for cell in found.cells if cell.measure == ACCURACY]
+        write_atomically(folder / figure, render_svg(module.draw(findings)))
+    shown = module.select_shown(findings.cells) if hasattr(module, "select_shown") else findings.cells
+    models = [cell for cell in findings.cells if cell.measure == ACCURACY]
     measures = [cell for cell in shown if cell.measure != ACCURACY]
-    said = f"{experiment.summary}\n\nProfile {context.profile}, seed {context.seed}."
-    write_whole(folder / f"{experiment.name}.csv", as_csv(experiment.name, found.cells))
-    for part, cells in (("accuracy", models), ("shown", measures)):
+    setting = f"{experiment.summary}\n\nProfile {context.profile}, seed {context.seed}."
+    write_atomically(folder / f"{experiment.name}.csv", format_csv(experiment.name, findings.cells))
+    for suffix, cells in (("accuracy", models), ("shown", measures)):
         if cells:
-            write_whole(folder / f"{experiment.name}-{part}.csv", Grid.of(cells).csv())
-    write_whole(folder / f"{experiment.name}.md", as_markdown(experiment.name, said, found, measures, figure))
-    return found
+            write_atomically(folder / f"{experiment.name}-{suffix}.csv", Grid.of(cells).csv())
+    write_atomically(
+        folder / f"{experiment.name}.md",
+        format_markdown(experiment.name, setting, findings, measures, figure),
+    )
+    return findings

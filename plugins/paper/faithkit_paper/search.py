@@ -1,7 +1,7 @@
-"""The appendix's search for hyper-parameters: the best mean accuracy over three folds, of 240 combinations.
+"""The search for hyper-parameters of the appendix: 240 combinations, by mean accuracy over three folds.
 
-A boosted model of 300 rounds contains those of fewer rounds, so each learning rate and depth is fitted once a
-fold.
+A boosted model of 300 rounds contains those of fewer rounds, so each learning rate and depth is fitted once
+per fold.
 """
 
 import warnings
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from faithkit_paper.boosters import Codes, Parameters, booster
+from faithkit_paper.boosters import Codes, Parameters, build_booster
 from faithkit_paper.context import Context
 
 LEARNING_RATES = tuple(2.0**exponent for exponent in range(-5, 3))
@@ -21,7 +21,7 @@ FOLDS = 3
 
 
 def search(context: Context, dataset: str, X: Any, y: np.ndarray) -> tuple[Parameters, float]:
-    """Return the best hyper-parameters on some rows, and their mean accuracy."""
+    """Return the best hyper-parameters on these rows, and their mean accuracy."""
     from joblib import Parallel, delayed
     from sklearn.model_selection import StratifiedKFold
 
@@ -32,18 +32,18 @@ def search(context: Context, dataset: str, X: Any, y: np.ndarray) -> tuple[Param
     )
     codes, seed = Codes().fit(X).transform(X), context.seed_of("search", dataset)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # classes that have fewer rows than there are folds
+        warnings.simplefilter("ignore")  # about classes with fewer rows than folds
         folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(codes, y))
-    asked = list(product(rates, depths))
+    combinations = list(product(rates, depths))
     scores = Parallel(n_jobs=context.n_jobs)(
         delayed(_accuracies)(dataset, rate, depth, rounds, codes, y, fold, seed)
-        for rate, depth in asked
+        for rate, depth in combinations
         for fold in folds
     )
-    mean = np.array(scores).reshape(len(asked), len(folds), len(rounds)).mean(axis=1)
-    best, number = np.unravel_index(mean.argmax(), mean.shape)
-    rate, depth = asked[best]
-    return Parameters(rate, rounds[number], depth), float(mean.max())
+    mean = np.array(scores).reshape(len(combinations), len(folds), len(rounds)).mean(axis=1)
+    best, best_rounds = np.unravel_index(mean.argmax(), mean.shape)
+    rate, depth = combinations[best]
+    return Parameters(rate, rounds[best_rounds], depth), float(mean.max())
 
 
 def _accuracies(
@@ -56,23 +56,25 @@ def _accuracies(
     fold: Any,
     seed: int,
 ) -> list[float]:
-    """Return the accuracy on a fold after each number of rounds; 0 where so large a learning rate fails."""
-    learnt, judged = fold
-    classes, numbers = np.unique(y[learnt], return_inverse=True)
-    model = booster(dataset, Parameters(rate, max(rounds), depth), len(classes), seed)
+    """Return the accuracy on a fold after each number of rounds; 0 if fitting fails at a large rate."""
+    train_rows, test_rows = fold
+    classes, numbers = np.unique(y[train_rows], return_inverse=True)
+    model = build_booster(dataset, Parameters(rate, max(rounds), depth), len(classes), seed)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            model.fit(X[learnt], numbers)
-            after = list(_predictions(model, X[judged], rounds))
+            model.fit(X[train_rows], numbers)
+            predictions = list(_predictions(model, X[test_rows], rounds))
         except (ValueError, FloatingPointError, OverflowError):
             return [0.0] * len(rounds)
-    return [float(np.mean(classes[predicted] == y[judged])) for predicted in after]
+    return [float(np.mean(classes[predicted] == y[test_rows])) for predicted in predictions]
 
 
 def _predictions(model: Any, X: Any, rounds: tuple[int, ...]) -> Iterator[np.ndarray]:
     """Yield the predictions after each number of rounds."""
     if hasattr(model, "staged_predict"):
-        yield from (found for done, found in enumerate(model.staged_predict(X), start=1) if done in rounds)
+        yield from (
+            labels for n_rounds, labels in enumerate(model.staged_predict(X), start=1) if n_rounds in rounds
+        )
     else:
-        yield from (model.predict(X, iteration_range=(0, done)) for done in rounds)
+        yield from (model.predict(X, iteration_range=(0, n_rounds)) for n_rounds in rounds)

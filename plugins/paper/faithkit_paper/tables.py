@@ -1,6 +1,6 @@
-"""A table of discretizations: six datasets, one explainer, and a reading that is the same for all cells.
+"""Tables of discretizations: six datasets, one explainer, and the same reading for all cells.
 
-Explanations are made once for each dataset, and scored under every discretization.
+Explanations are computed once for each dataset, and scored under every discretization.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,9 @@ import attrs
 
 from faithkit_paper.context import Context
 from faithkit_paper.findings import Cell, Findings, cells_of_runs
-from faithkit_paper.models import DATASETS, Trained, boosted
-from faithkit_paper.orderings import orderings
-from faithkit_paper.readings import Explained, Reading, explain, learnt, seen
+from faithkit_paper.models import DATASETS, TrainedModel, train_model
+from faithkit_paper.orderings import check_orderings
+from faithkit_paper.readings import ExplainedSample, Reading, as_seen_by_explainer, background_size, explain
 
 MEASURES = ("consistency", "uniqueness")
 SHARE = 0.9
@@ -25,16 +25,16 @@ class Table:
     Attributes
     ----------
     name : str
-        The experiment's.
+        The name of the experiment.
     explainer : str
-        As the cells name it.
+        The name of the explainer in cells.
     discretizers : sequence of str
     reading : Reading
-        The candidate that is used; the table's module says how it was chosen.
+        The selected candidate. The module of the table says how it was selected.
     candidates : sequence of Reading
     rows : mapping
-        By profile, how many rows of each dataset are explained; "" stands for all other datasets. Those of
-        "compared" are for comparing readings.
+        The number of explained rows by profile and dataset. "" stands for all other datasets, and the profile
+        "compared" for comparisons of readings.
     """
 
     name: str
@@ -45,36 +45,39 @@ class Table:
     rows: Mapping[str, Mapping[str, int]]
 
     def run(self, context: Context) -> Findings:
-        """Measure all datasets, and say whether the paper's claims about their order hold."""
-        found = context.each(self.name, DATASETS, self.measured)
-        return attrs.evolve(found, remarks=(*found.remarks, *orderings(found.cells), *self.said(context)))
+        """Measure all datasets, and check the paper's claims about their order."""
+        findings = context.measure_each(self.name, DATASETS, self.measure_dataset)
+        return attrs.evolve(
+            findings,
+            remarks=(*findings.remarks, *check_orderings(findings.cells), *self.describe_reading(context)),
+        )
 
-    def said(self, context: Context) -> list[str]:
-        """Say how the table was read."""
+    def describe_reading(self, context: Context) -> list[str]:
+        """Return remarks on the reading of the table."""
         return [
             f"Read as {self.reading}.",
             f"That is one of {len(self.candidates)} readings, and the same for all cells; "
             f"`python -m faithkit_paper.closest {self.name}` compares them.",
-            f"Explainers learn from up to {learnt(context):,} rows of the training part.",
+            f"Explainers learn from up to {background_size(context):,} rows of the training part.",
             f"Runs are samples of {SHARE:.0%} of the rows that were explained; they overlap, and so deviate "
             "less than samples of their own would.",
         ]
 
-    def measured(self, context: Context, dataset: str) -> Findings:
+    def measure_dataset(self, context: Context, dataset: str) -> Findings:
         """Measure one dataset under the table's reading."""
-        trained = boosted(context, dataset)
-        cells = self.cells(context, dataset, self.reading)
-        n, test = self.size(context, trained), len(trained.test)
-        which = f"all {test:,} test rows" if n == test else f"{n:,} of {test:,} test rows"
-        return trained.findings(cells, f"{dataset}: {which} were explained; {cells[0].runs} runs.")
+        trained = train_model(context, dataset)
+        cells = self.measure_cells(context, dataset, self.reading)
+        n, test = self.n_explained(context, trained), len(trained.test)
+        explained_rows = f"all {test:,} test rows" if n == test else f"{n:,} of {test:,} test rows"
+        return trained.findings(cells, f"{dataset}: {explained_rows} were explained; {cells[0].runs} runs.")
 
-    def cells(self, context: Context, dataset: str, reading: Reading) -> list[Cell]:
-        """Return the cells of one dataset under a reading."""
-        trained = boosted(context, dataset)
-        runs = self.samples(context, trained, reading)
+    def measure_cells(self, context: Context, dataset: str, reading: Reading) -> list[Cell]:
+        """Measure the cells of one dataset under a reading."""
+        trained = train_model(context, dataset)
+        runs = self.draw_samples(context, trained, reading)
         return [
             cell
-            for name in self.discretizers_of(seen(context, trained, reading))
+            for name in self.discretizers_of(as_seen_by_explainer(context, trained, reading))
             for cell in cells_of_runs(
                 dataset,
                 self.explainer,
@@ -84,20 +87,24 @@ class Table:
             )
         ]
 
-    def samples(self, context: Context, trained: Trained, reading: Reading) -> list[Explained]:
-        """Explain some rows of the test part, and draw samples of them."""
-        names, size = (self.name, trained.dataset), self.size(context, trained)
-        X = context.sample(seen(context, trained, reading).test, size, *names)
+    def draw_samples(
+        self, context: Context, trained: TrainedModel, reading: Reading
+    ) -> list[ExplainedSample]:
+        """Explain a sample of test rows, and draw overlapping samples of it."""
+        names, size = (self.name, trained.dataset), self.n_explained(context, trained)
+        X = context.sample(as_seen_by_explainer(context, trained, reading).test, size, *names)
         explained = explain(context, trained, reading, X, context.seed_of(self.name))
         runs = range(context.pick(tiny=2, quick=5, full=5))
-        drawn = [context.rng(*names, run).permutation(size)[: round(SHARE * size)] for run in runs]
-        return [explained.take(rows) for rows in drawn]
+        row_samples = [context.rng(*names, run).permutation(size)[: round(SHARE * size)] for run in runs]
+        return [explained.take(rows) for rows in row_samples]
 
-    def discretizers_of(self, part: Trained) -> list[str]:
-        """Return the discretizers that a dataset has columns enough for."""
-        return [name for name in self.discretizers if name != "sign-of-top-5" or part.test.shape[1] >= TOP]
+    def discretizers_of(self, prepared: TrainedModel) -> list[str]:
+        """Return the discretizers for which a dataset has enough columns."""
+        return [
+            name for name in self.discretizers if name != "sign-of-top-5" or prepared.test.shape[1] >= TOP
+        ]
 
-    def size(self, context: Context, trained: Trained) -> int:
-        """Return how many rows are explained."""
+    def n_explained(self, context: Context, trained: TrainedModel) -> int:
+        """Return the number of explained rows."""
         rows = self.rows[context.profile]
         return min(rows.get(trained.dataset, rows[""]), len(trained.test))

@@ -65,7 +65,7 @@ def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
 
 @faithkit.plugin.hookimpl
 def faithkit_adapters() -> Iterable[faithkit.plugin.Component]:
-    """Provide what takes anchors that alibi found."""
+    """Provide the adapter of anchors from alibi."""
     yield faithkit.plugin.Component(
         name="alibi-anchors",
         factory="faithkit_scoped_rules.alibi_anchors:AlibiAnchors",

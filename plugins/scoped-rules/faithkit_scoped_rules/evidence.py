@@ -1,7 +1,7 @@
-"""What the background says for a rule: how many rows it covers, and how many of these agree with an instance.
+"""Count how many rows of the background a rule covers, and how many of these agree with an instance.
 
-Labels are equal or not, so rows are counted by label. Numbers agree that are near; with the rows in the order
-of their predictions those near one are a range, and all ranges are read off the same running counts.
+Labels agree if they are equal, so rows are counted by label. Numbers agree if they are near each other. With
+the rows sorted by prediction, the rows near an instance are a range, and cumulative counts give all ranges.
 """
 
 from collections.abc import Sequence
@@ -21,149 +21,156 @@ WORD = 64  # bits
 
 
 class Evidence(Protocol):
-    """Counts in the background; `keys` say what an instance's prediction agrees with."""
+    """Counts in the background; a key stands for the rows that agree with a prediction."""
 
     def keys(self, predictions: NDArray[Any]) -> Ints:
-        """Return what each prediction agrees with, in whole numbers: (n, width)."""
+        """Return the key of each prediction, in whole numbers: (n, width)."""
 
-    def alone(self, keys: Ints) -> Ints:
-        """Count the rows that agree, whatever the rule."""
+    def count_agreeing(self, keys: Ints) -> Ints:
+        """Count the rows of the background that agree with each key."""
 
-    def extended(self, parents: Sequence[Conjunction], keys: Ints, words: Ints) -> tuple[Ints, Ints]:
-        """Count the rows that agree, and all, where a conjunction is extended by each of some predicates.
+    def count_extensions(
+        self, parents: Sequence[Conjunction], keys: Ints, predicates: Ints
+    ) -> tuple[Ints, Ints]:
+        """Count the rows that each conjunction covers together with each further predicate.
 
         Parameters
         ----------
         parents : conjunctions
         keys : (conjunctions, width)
-        words : (conjunctions, slots)
-            The predicates to add; what is counted for `NONE` means nothing.
+        predicates : (conjunctions, slots)
+            The predicates to add; counts for `NONE` are meaningless.
 
         Returns
         -------
         agreeing, covered : (conjunctions, slots)
+            The covered rows that agree, and all covered rows.
         """
 
 
-def evidence(
+def build_evidence(
     predicates: Sequence[Any],
     background: Any,
     predictions: NDArray[Any],
     tolerance: faithkit.plugin.Tolerance,
 ) -> Evidence:
-    """Count in a background, by label or by nearness.
+    """Prepare counts in a background, by label, or by nearness for numbers.
 
     Examples
     --------
     >>> X = np.array([[1.0], [2.0], [3.0]])
     >>> small = [faithkit.Interval(0, high=2.5)]
-    >>> found = evidence(small, X, np.array([0.5, 9.5, 0.75]), faithkit.plugin.Tolerance(within=0.25))
-    >>> keys = found.keys(np.array([0.5]))
-    >>> found.alone(keys), found.extended([()], keys, np.array([[0]]))
+    >>> tolerance = faithkit.plugin.Tolerance(within=0.25)
+    >>> evidence = build_evidence(small, X, np.array([0.5, 9.5, 0.75]), tolerance)
+    >>> keys = evidence.keys(np.array([0.5]))
+    >>> evidence.count_agreeing(keys), evidence.count_extensions([()], keys, np.array([[0]]))
     (array([2]), (array([[1]]), array([[2]])))
     """
-    single = [faithkit.Rule([predicate]) for predicate in predicates]
+    rules = [faithkit.Rule([predicate]) for predicate in predicates]
     if tolerance.within is None:
-        return ByLabel(_bits(single, background), predictions)
+        return ByLabel(_pack_scopes(rules, background), predictions)
     order = np.argsort(predictions, kind="stable")
-    bits = _bits(single, faithkit.plugin.take_rows(background, order))
+    bits = _pack_scopes(rules, faithkit.plugin.take_rows(background, order))
     return ByNearness(bits, predictions[order], tolerance)
 
 
-def _bits(rules: Sequence[faithkit.Rule], rows: Any) -> Bits:
+def _pack_scopes(rules: Sequence[faithkit.Rule], rows: Any) -> Bits:
     return faithkit.plugin.scope_bits(
         rules, faithkit.plugin.Sample(rows, faithkit.Explanations.of([0] * faithkit.plugin.n_rows(rows)))
     )
 
 
 class ByLabel:
-    """How many background rows of each label a conjunction covers, together with each further predicate."""
+    """Counts of background rows by label."""
 
     def __init__(self, bits: Bits, predictions: NDArray[Any]) -> None:
         self.labels, codes = np.unique(predictions, return_inverse=True)
         self.bits = bits
         self.label_bits = faithkit.plugin.pack_bits(np.arange(len(self.labels))[:, None] == codes[None, :])
-        self.of_label = np.bincount(codes, minlength=len(self.labels))
-        self._known: dict[Conjunction, NDArray[np.int32]] = {}
-        self._room = max(1, CACHE_BYTES // max(1, 4 * len(bits) * len(self.labels)))
+        self.label_counts = np.bincount(codes, minlength=len(self.labels))
+        self._cache: dict[Conjunction, NDArray[np.int32]] = {}
+        self._cache_size = max(1, CACHE_BYTES // max(1, 4 * len(bits) * len(self.labels)))
 
     def keys(self, predictions: NDArray[Any]) -> Ints:
-        """Give labels the background's numbers; one that it lacks agrees with nothing there."""
-        known = {label: i for i, label in enumerate(self.labels.tolist())}
-        return np.array([known.get(label, NONE) for label in predictions.tolist()], dtype=np.int64)[:, None]
+        """Return the codes of labels; a label that the background does not have agrees with no row."""
+        codes = {label: code for code, label in enumerate(self.labels.tolist())}
+        return np.array([codes.get(label, NONE) for label in predictions.tolist()], dtype=np.int64)[:, None]
 
-    def alone(self, keys: Ints) -> Ints:
+    def count_agreeing(self, keys: Ints) -> Ints:
         """Count the rows of each label."""
-        return np.where(keys[:, 0] == NONE, 0, self.of_label[keys[:, 0]])
+        return np.where(keys[:, 0] == NONE, 0, self.label_counts[keys[:, 0]])
 
-    def extended(self, parents: Sequence[Conjunction], keys: Ints, words: Ints) -> tuple[Ints, Ints]:
-        """Look up what was counted, whoever asked."""
+    def count_extensions(
+        self, parents: Sequence[Conjunction], keys: Ints, predicates: Ints
+    ) -> tuple[Ints, Ints]:
+        """Count for each distinct conjunction once, and look the counts up."""
         distinct = {parent: i for i, parent in enumerate(dict.fromkeys(parents))}
-        tables = np.stack([self._with_each(parent) for parent in distinct])
+        tables = np.stack([self._count_with_each(parent) for parent in distinct])
         row = np.array([distinct[parent] for parent in parents])
-        found = tables[row[:, None], words]  # (asked, slots, labels)
-        agree = np.take_along_axis(found, np.maximum(keys, 0)[:, :, None], axis=2)[..., 0]
-        return np.where(keys == NONE, 0, agree), found.sum(axis=2)
+        counts = tables[row[:, None], predicates]  # (conjunctions, slots, labels)
+        agreeing = np.take_along_axis(counts, np.maximum(keys, 0)[:, :, None], axis=2)[..., 0]
+        return np.where(keys == NONE, 0, agreeing), counts.sum(axis=2)
 
-    def _with_each(self, conjunction: Conjunction) -> NDArray[np.int32]:
-        """Return counts (predicates, labels) of the conjunction extended by every predicate."""
-        found = self._known.get(conjunction)
-        if found is None:
-            covered = _covered(self.bits, conjunction)
-            found = faithkit.plugin.count_labels(covered, self.label_bits, partition=True).astype(np.int32)
-            if len(self._known) >= self._room:
-                self._known.clear()
-            self._known[conjunction] = found
-        return found
+    def _count_with_each(self, conjunction: Conjunction) -> NDArray[np.int32]:
+        """Return counts (predicates, labels) of the conjunction together with each predicate."""
+        counts = self._cache.get(conjunction)
+        if counts is None:
+            covered = _extend_scopes(self.bits, conjunction)
+            counts = faithkit.plugin.count_labels(covered, self.label_bits, partition=True).astype(np.int32)
+            if len(self._cache) >= self._cache_size:
+                self._cache.clear()
+            self._cache[conjunction] = counts
+        return counts
 
 
 class ByNearness:
-    """How many background rows with a prediction near an instance's a conjunction covers.
+    """Counts of background rows whose prediction is near that of an instance.
 
-    The rows, and with them the bits, are in the order of their predictions.
+    The rows, and with them the bits, are sorted by prediction.
     """
 
     def __init__(
         self, bits: Bits, predictions: NDArray[np.float64], tolerance: faithkit.plugin.Tolerance
     ) -> None:
         self.bits, self.predictions, self.tolerance = bits, predictions, tolerance
-        self.first = faithkit.plugin.pack_bits(np.arange(WORD)[None, :] < np.arange(WORD)[:, None])[:, 0]
+        self.masks = faithkit.plugin.pack_bits(np.arange(WORD)[None, :] < np.arange(WORD)[:, None])[:, 0]
 
     def keys(self, predictions: NDArray[Any]) -> Ints:
-        """Return the range of rows whose predictions are near each."""
+        """Return the range of rows whose predictions are near each prediction: start and stop."""
         reach = self.tolerance.reach(predictions, predictions)
         starts = np.searchsorted(self.predictions, predictions - reach)
         return np.column_stack([starts, np.searchsorted(self.predictions, predictions + reach, side="right")])
 
-    def alone(self, keys: Ints) -> Ints:
+    def count_agreeing(self, keys: Ints) -> Ints:
         """Count the rows of each range."""
         return keys[:, 1] - keys[:, 0]
 
-    def extended(self, parents: Sequence[Conjunction], keys: Ints, words: Ints) -> tuple[Ints, Ints]:
-        """Count up to every row once for each conjunction, and read both ends of all ranges off that."""
-        agree, covered = np.empty(words.shape, dtype=np.int64), np.empty(words.shape, dtype=np.int64)
-        asked: dict[Conjunction, list[int]] = {}
+    def count_extensions(
+        self, parents: Sequence[Conjunction], keys: Ints, predicates: Ints
+    ) -> tuple[Ints, Ints]:
+        """Compute cumulative counts once for each conjunction, and subtract them at the ends of ranges."""
+        agreeing, covered = (np.empty(predicates.shape, dtype=np.int64) for _ in range(2))
+        places_by_parent: dict[Conjunction, list[int]] = {}
         for place, parent in enumerate(parents):
-            asked.setdefault(parent, []).append(place)
-        for parent, places in asked.items():
-            held = _covered(self.bits, parent)
-            sums = np.zeros((len(held), held.shape[1] + 1), dtype=np.int64)
-            np.cumsum(np.bitwise_count(held), axis=1, out=sums[:, 1:])
-            chosen = words[places]
-            low, high = (self._before(held, sums, chosen, ends[:, None]) for ends in keys[places].T)
-            agree[places], covered[places] = high - low, sums[chosen, -1]
-        return agree, covered
+            places_by_parent.setdefault(parent, []).append(place)
+        for parent, places in places_by_parent.items():
+            bits = _extend_scopes(self.bits, parent)
+            sums = np.zeros((len(bits), bits.shape[1] + 1), dtype=np.int64)
+            np.cumsum(np.bitwise_count(bits), axis=1, out=sums[:, 1:])
+            added = predicates[places]
+            low, high = (self._count_before(bits, sums, added, ends[:, None]) for ends in keys[places].T)
+            agreeing[places], covered[places] = high - low, sums[added, -1]
+        return agreeing, covered
 
-    def _before(self, held: Bits, sums: Ints, words: Ints, row: Ints) -> Ints:
-        """Count the rows before each row that predicates hold for."""
+    def _count_before(self, bits: Bits, sums: Ints, predicates: Ints, row: Ints) -> Ints:
+        """Count the covered rows before each row."""
         word, bit = np.divmod(row, WORD)
-        last = np.minimum(word, held.shape[1] - 1)  # a range may end where the last word does
-        part = np.bitwise_count(held[words, last] & self.first[bit])
-        return sums[words, word] + part
+        last_word = np.minimum(word, bits.shape[1] - 1)  # a range may end where the last word does
+        return sums[predicates, word] + np.bitwise_count(bits[predicates, last_word] & self.masks[bit])
 
 
-def _covered(bits: Bits, conjunction: Conjunction) -> Bits:
-    """Return what each predicate covers together with a conjunction."""
+def _extend_scopes(bits: Bits, conjunction: Conjunction) -> Bits:
+    """Return the rows that each predicate covers together with a conjunction."""
     if not conjunction:
         return bits
     return bits & np.bitwise_and.reduce(bits[list(conjunction)], axis=0)

@@ -1,6 +1,6 @@
-"""Highlighted text: the explanation is one word of the text, or all of them.
+"""Highlighted words: the explanation is one word of the text, or all of them.
 
-It applies to every text that has these words, as the same tokenizer splits it. A text without words has no
+It applies to every text that contains these words, split by the same tokenizer. A text without words has no
 explanation.
 """
 
@@ -24,8 +24,8 @@ class FirstWord:
     Examples
     --------
     >>> texts = ["A fine film", "a fine cast", " "]
-    >>> found = FirstWord(tokenizer="word").fit(None, texts).explain(texts, seeds=None)
-    >>> print(found.values[0], "|", found.values[1], "|", found.remarked[2])
+    >>> rules = FirstWord(tokenizer="word").fit(None, texts).explain(texts, seeds=None)
+    >>> print(rules.values[0], "|", rules.values[1], "|", rules.remarked[2])
     contains the word 'fine' | contains the word 'fine' | no words
     """
 
@@ -34,7 +34,7 @@ class FirstWord:
     rows_per_chunk = 4096
 
     def __init__(self, tokenizer: str = "whitespace") -> None:
-        self.tokenizer = _known_tokenizer("first-word", tokenizer)
+        self.tokenizer = _check_tokenizer("first-word", tokenizer)
 
     def fit(self, predictor: Any, background: Any) -> "FirstWord":
         """Learn nothing."""
@@ -45,7 +45,7 @@ class FirstWord:
         """Return one rule per text: it contains the word."""
         _check_texts("first-word", X)
         words = [faithkit.plugin.tokens(text, self.tokenizer)[:1] for text in X]
-        return _explanations(X, words, self.tokenizer, "no words")
+        return _build_explanations(X, words, self.tokenizer, "no words")
 
 
 class AllWords:
@@ -58,8 +58,8 @@ class AllWords:
 
     Examples
     --------
-    >>> found = AllWords().fit(None, []).explain(["fine film fine"], seeds=None)
-    >>> print(found.values[0])
+    >>> rules = AllWords().fit(None, []).explain(["fine film fine"], seeds=None)
+    >>> print(rules.values[0])
     contains 'film' and contains 'fine'
     """
 
@@ -68,7 +68,7 @@ class AllWords:
     rows_per_chunk = 4096
 
     def __init__(self, tokenizer: str = "whitespace") -> None:
-        self.tokenizer = _known_tokenizer("all-words", tokenizer)
+        self.tokenizer = _check_tokenizer("all-words", tokenizer)
 
     def fit(self, predictor: Any, background: Any) -> "AllWords":
         """Learn nothing."""
@@ -79,14 +79,14 @@ class AllWords:
         """Return one rule per text: it contains each of the words."""
         _check_texts("all-words", X)
         words = [faithkit.plugin.tokens(text, self.tokenizer) for text in X]
-        return _explanations(X, words, self.tokenizer, "no words")
+        return _build_explanations(X, words, self.tokenizer, "no words")
 
 
 class TopCoefficient:
     """The word of the text that has the largest coefficient in a linear model.
 
     The model is a Pipeline of a CountVectorizer or TfidfVectorizer that splits texts as it does by default,
-    and a linear classifier or regressor. Words that the vectorizer does not know are passed over. Of several
+    and a linear classifier or regressor. Words outside the vectorizer's vocabulary are ignored. Of several
     words with the same coefficient the first in the alphabet is taken.
 
     Parameters
@@ -96,7 +96,7 @@ class TopCoefficient:
         largest coefficient towards the predicted class, which gives the paper's numbers; a regressor predicts
         none.
     tokenizer : str
-        "word", as the vectorizer splits texts; no other would find its words.
+        "word", which splits texts as the vectorizer does; no other tokenizer is possible.
 
     Examples
     --------
@@ -106,8 +106,8 @@ class TopCoefficient:
     >>> texts = ["good good film", "bad film", "a good plot", "bad cast"]
     >>> model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, [1, 0, 1, 0])
     >>> top = TopCoefficient(by="predicted").fit(faithkit.Predictor(model), texts)
-    >>> found = top.explain(["Good plot", "bad plot", "unheard"], seeds=None)
-    >>> print(found.values[0], "|", found.values[1], "|", found.remarked[2])
+    >>> rules = top.explain(["Good plot", "bad plot", "unheard"], seeds=None)
+    >>> print(rules.values[0], "|", rules.values[1], "|", rules.remarked[2])
     contains the word 'good' | contains the word 'bad' | no known word
     """
 
@@ -152,14 +152,15 @@ class TopCoefficient:
         rows = [0] * len(X)
         if self.by == "predicted":
             rows = self.predictor_.columns_of(self.predictor_.predict(X)).tolist()
-        words = [self._top(text, self.weights_[row]) for text, row in zip(X, rows, strict=True)]
-        return _explanations(X, words, self.tokenizer, "no known word")
+        words = [self._top_word(text, self.weights_[row]) for text, row in zip(X, rows, strict=True)]
+        return _build_explanations(X, words, self.tokenizer, "no known word")
 
-    def _top(self, text: str, weights: NDArray[np.float64]) -> list[str]:
-        known = sorted(self.vocabulary_.keys() & faithkit.plugin.tokens(text, self.tokenizer))
-        if not known:
+    def _top_word(self, text: str, weights: NDArray[np.float64]) -> list[str]:
+        """Return the word with the largest weight, in a list that is empty if there is no known word."""
+        words = sorted(self.vocabulary_.keys() & faithkit.plugin.tokens(text, self.tokenizer))
+        if not words:
             return []
-        return [known[int(weights[[self.vocabulary_[word] for word in known]].argmax())]]
+        return [words[int(weights[[self.vocabulary_[word] for word in words]].argmax())]]
 
 
 def _linear_pipeline(model: Any) -> tuple[Any, Any]:
@@ -168,14 +169,14 @@ def _linear_pipeline(model: Any) -> tuple[Any, Any]:
     from sklearn.pipeline import Pipeline
 
     steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
-    between = [step for step in steps[1:-1] if step is not None and step != "passthrough"]
+    middle_steps = [step for step in steps[1:-1] if step is not None and step != "passthrough"]
     if (
         len(steps) < 2
         or not isinstance(steps[0], CountVectorizer)
-        or not all(isinstance(step, TfidfTransformer) for step in between)
+        or not all(isinstance(step, TfidfTransformer) for step in middle_steps)
         or not _is_linear(steps[-1])
     ):
-        names = " of " + ", ".join(_name(step) for step in steps) if len(steps) > 1 else ""
+        names = " of " + ", ".join(_step_name(step) for step in steps) if len(steps) > 1 else ""
         raise faithkit.errors.InputError(
             "top-coefficient reads a fitted Pipeline of a CountVectorizer or TfidfVectorizer and a linear "
             f"model with coef_, and the model is a {type(model).__name__}{names}: "
@@ -185,7 +186,7 @@ def _linear_pipeline(model: Any) -> tuple[Any, Any]:
     return steps[0], steps[-1]
 
 
-def _name(step: Any) -> str:
+def _step_name(step: Any) -> str:
     return step if isinstance(step, str) else type(step).__name__
 
 
@@ -203,23 +204,23 @@ def _check_splitting(vectorizer: Any) -> None:
     """Refuse a vectorizer whose words are not those of the tokenizer "word"."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    default, given = CountVectorizer().get_params(), vectorizer.get_params()
+    default, actual = CountVectorizer().get_params(), vectorizer.get_params()
     settings = (
         *("analyzer", "lowercase", "ngram_range", "preprocessor"),
         *("strip_accents", "token_pattern", "tokenizer"),
     )
     for name in settings:
-        if given[name] != default[name]:
+        if actual[name] != default[name]:
             raise faithkit.errors.InputError(
-                f"top-coefficient: the {type(vectorizer).__name__} has {name}={given[name]!r}, and its words "
-                f"are not those that a rule finds: train it with {name}={default[name]!r}, the default."
+                f"top-coefficient: the {type(vectorizer).__name__} has {name}={actual[name]!r}, and its "
+                f"words are not those that a rule finds: train it with {name}={default[name]!r}, the default."
             )
 
 
 def _coefficients(linear: Any, classes: list[Any]) -> NDArray[np.float64]:
-    """Return the coefficients towards every class or number, a row each; two classes may share one row."""
-    given = linear.coef_.toarray() if hasattr(linear.coef_, "toarray") else np.asarray(linear.coef_)
-    rows = np.atleast_2d(given)
+    """Return the coefficients of each class or output, one row each; a binary model has one row for both."""
+    coefficients = linear.coef_.toarray() if hasattr(linear.coef_, "toarray") else np.asarray(linear.coef_)
+    rows = np.atleast_2d(coefficients)
     if len(classes) == 2 and len(rows) == 1:
         return np.concatenate([-rows, rows])
     if classes and len(rows) != len(classes):
@@ -230,11 +231,11 @@ def _coefficients(linear: Any, classes: list[Any]) -> NDArray[np.float64]:
     return rows
 
 
-def _explanations(
+def _build_explanations(
     X: list[str], words: Sequence[Iterable[str]], tokenizer: str, reason: str
 ) -> faithkit.Explanations:
-    """Make a rule of the words of each text; a text without any has no explanation, for the reason given."""
-    keys = [frozenset(some) for some in words]
+    """Build a rule from the words of each text; a text without words has the reason as its remark."""
+    keys = [frozenset(text_words) for text_words in words]
     rules = {
         key: faithkit.Rule([faithkit.Contains(word, tokenizer) for word in key]) for key in keys if key
     }  # equal rules are one object, which is compared and stored once
@@ -244,23 +245,23 @@ def _explanations(
     )
 
 
-def _known_tokenizer(who: str, tokenizer: str) -> str:
+def _check_tokenizer(name: str, tokenizer: str) -> str:
     try:
         faithkit.plugin.tokens("", tokenizer)
     except faithkit.errors.InputError as error:
-        raise faithkit.errors.ParameterError(f"{who}: {error}") from None
+        raise faithkit.errors.ParameterError(f"{name}: {error}") from None
     return tokenizer
 
 
-def _check_texts(who: str, X: Any) -> None:
+def _check_texts(name: str, X: Any) -> None:
     if not isinstance(X, list):
         raise faithkit.errors.InputError(
-            f"{who} explains a list of texts, and was given a {type(X).__name__}: for a column of texts give "
-            "X['column'].tolist(), for a table use tree or anchors."
+            f"{name} explains a list of texts, and was given a {type(X).__name__}: for a column of texts "
+            "give X['column'].tolist(), for a table use tree or anchors."
         )
     for row, item in enumerate(X):
         if not isinstance(item, str):
             raise faithkit.errors.InputError(
-                f"{who} explains a list of texts, and row {row} is a {type(item).__name__}: give texts only, "
-                "'' for a missing one."
+                f"{name} explains a list of texts, and row {row} is a {type(item).__name__}: give texts "
+                "only, '' for a missing one."
             )

@@ -1,8 +1,8 @@
 """Decision trees: the explanation of an instance is the path to its leaf, written as a rule.
 
-scikit-learn compares values rounded to float32 with float64 thresholds, and sends missing values to a side
-that it has learnt. A rule reads the values as they are, so every threshold is moved to where float64 values
-change sides: then the rule covers exactly the rows that reach the leaf.
+scikit-learn compares values rounded to float32 with float64 thresholds, and sends missing values to the side
+that it has learnt. A rule reads the values without rounding. So each threshold is moved to the point where
+float64 values change sides: then the rule covers exactly the rows that reach the leaf.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,39 +13,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.unseen import unseen
+from faithkit_scoped_rules.unseen import find_unseen
 
 LARGEST = float(np.finfo(np.float32).max)
 
 
 class TreeExplainer:
-    """The path to the leaf of a decision tree: the model's own, or that of a surrogate fitted to its answers.
+    """The path to the leaf of a decision tree: the model itself, or a surrogate fitted to its predictions.
 
     All instances of a leaf have the same explanation, which applies to these and no others; so consistency
-    equals sufficiency. `shared` tells the tree's "fidelity": on what share of the background it predicts
-    what the model does or, where that predicts numbers, of what share of their variance it knows (R²).
+    equals sufficiency. `shared` has the tree's "fidelity": the share of the background on which it predicts
+    the model's label or, for numbers, the share of their variance that it explains (R²).
 
     Parameters
     ----------
     surrogate : bool or "auto"
-        True fits a tree to the model's predictions on the background. False explains the model by itself,
-        which has to be a DecisionTreeClassifier or DecisionTreeRegressor on numeric columns. "auto" does the
-        latter where it can.
+        True fits a tree to the model's predictions on the background. False uses the model itself, which has
+        to be a DecisionTreeClassifier or DecisionTreeRegressor on numeric columns. "auto" uses the model if
+        it is such a tree, else a surrogate.
     max_leaf_nodes : int, optional
-        At most so many leaves, and thereby explanations; of the surrogate, as are the next two.
+        The largest number of leaves of the surrogate, and thereby of explanations.
     max_depth : int, optional
-        At most so many comparisons to a leaf.
+        The largest number of comparisons to a leaf of the surrogate.
     min_samples_leaf : int
-        At least so many rows of the background in every leaf.
+        The smallest number of rows of the background in each leaf of the surrogate.
 
     Notes
     -----
-    A row with a category that the background does not have has no explanation: a rule lists the categories it
-    covers, so none could cover that row. A missing value goes where the tree sends it, and the rule says so,
-    also in columns without missing values in the background: "age ≤ 30 (or missing)".
+    A row with a category that the background does not have has no explanation: a rule lists the categories
+    that it covers, so none could cover that row. The rule says on which side of a split missing values go,
+    even if the background has none: "age ≤ 30 (or missing)".
 
-    Integers beyond 2**53 are rounded to float64 before they are compared. Numbers beyond float32 count as the
-    largest that it holds.
+    Integers beyond 2**53 are rounded to float64 before they are compared. Numbers beyond the range of float32
+    are clipped to it.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class TreeExplainer:
     >>> print(f"{paths.values[0]:.6g} | {paths.values[3]:.6g} | {paths.shared}")
     0 ≤ 1.5 | 0 > 1.5 (or missing) | {'fidelity': 1.0}
 
-    A surrogate reads any table, and any model:
+    A surrogate works with any table and any model:
 
     >>> import pandas as pd
     >>> jobs = pd.DataFrame({"job": ["cook", "clerk", None, "smith"]})
@@ -81,9 +81,9 @@ class TreeExplainer:
                 f"tree: surrogate must be auto, true or false, got {surrogate!r}."
             )
         self.surrogate = surrogate
-        self.max_leaf_nodes = _at_least(2, "max_leaf_nodes", max_leaf_nodes, optional=True)
-        self.max_depth = _at_least(1, "max_depth", max_depth, optional=True)
-        self.min_samples_leaf = _at_least(1, "min_samples_leaf", min_samples_leaf)
+        self.max_leaf_nodes = _check_count(2, "max_leaf_nodes", max_leaf_nodes, optional=True)
+        self.max_depth = _check_count(1, "max_depth", max_depth, optional=True)
+        self.min_samples_leaf = _check_count(1, "min_samples_leaf", min_samples_leaf)
 
     @property
     def learns(self) -> bool:
@@ -98,9 +98,9 @@ class TreeExplainer:
         if self.is_surrogate_:
             self._fit_surrogate(predictor, background)
         else:
-            predictor.predict(background[:1])  # the model knows best whether these are its columns
+            predictor.predict(background[:1])  # raises if these are not the model's columns
             self.tree_, self.fidelity_ = predictor.model, 1.0
-        self.rules_ = leaf_rules(self.tree_.tree_, self._columns(background), self.encoder_.rule)
+        self.rules_ = leaf_rules(self.tree_.tree_, self._describe_columns(background), self.encoder_.rule)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
@@ -108,9 +108,9 @@ class TreeExplainer:
         _check_table(X)
         self._check_order(X)
         codes = self.encoder_.encode(X, unseen="keep")
-        rules = self.rules_[self.tree_.tree_.apply(self._compared(codes))]
-        strangers, remarks = unseen(self.encoder_, codes)
-        rules[strangers] = None
+        rules = self.rules_[self.tree_.tree_.apply(self._tree_input(codes))]
+        has_unseen, remarks = find_unseen(self.encoder_, codes)
+        rules[has_unseen] = None
         return faithkit.Explanations.of(
             rules.tolist(),
             kind="rule",
@@ -125,13 +125,14 @@ class TreeExplainer:
 
         if self.surrogate is True:
             return True
-        words = [j for j, values in self.encoder_.categories.items() if values != [False, True]]
-        if isinstance(model, DecisionTreeClassifier | DecisionTreeRegressor) and not words:
+        categorical = [j for j, values in self.encoder_.categories.items() if values != [False, True]]
+        if isinstance(model, DecisionTreeClassifier | DecisionTreeRegressor) and not categorical:
             return False
         if self.surrogate == "auto":
             return True
-        problem = f"the column {self.encoder_.names[words[0]]!r} holds categories" if words else None
-        problem = problem or f"the model is a {type(model).__name__}"
+        problem = f"the model is a {type(model).__name__}"
+        if categorical:
+            problem = f"the column {self.encoder_.names[categorical[0]]!r} holds categories"
         raise faithkit.errors.InputError(
             "tree: surrogate=false explains a DecisionTreeClassifier or DecisionTreeRegressor on numeric "
             f"columns, and {problem}: use surrogate=true, which fits a tree to the model's predictions."
@@ -140,40 +141,41 @@ class TreeExplainer:
     def _fit_surrogate(self, predictor: faithkit.Predictor, background: Any) -> None:
         from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-        is_number = predictor.is_regressor
-        tree = (DecisionTreeRegressor if is_number else DecisionTreeClassifier)(
+        is_regressor = predictor.is_regressor
+        tree = (DecisionTreeRegressor if is_regressor else DecisionTreeClassifier)(
             max_leaf_nodes=self.max_leaf_nodes,
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
             random_state=0,
         )
+        # the order of rows decides between equally good splits, so rows are sorted by their content
         order = np.argsort(faithkit.plugin.row_seeds(background, seed=0), kind="stable")
-        # of two equally good splits scikit-learn takes one by the order of rows, which means nothing
-        lesson = (_standardized if is_number else _numbered)(predictor.predict(background)[order])
-        codes = self._compared(self.encoder_.encode(background))[order]
+        target = (_standardize if is_regressor else _encode)(predictor.predict(background)[order])
+        codes = self._tree_input(self.encoder_.encode(background))[order]
         with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up columns to look for NaN
-            self.tree_ = tree.fit(codes, lesson)
-            told = tree.predict(codes)
-        self.fidelity_ = _known_share(lesson, told) if is_number else float(np.mean(told == lesson))
+            self.tree_ = tree.fit(codes, target)
+            predicted = tree.predict(codes)
+        self.fidelity_ = (
+            _explained_variance(target, predicted) if is_regressor else float(np.mean(predicted == target))
+        )
 
-    def _compared(self, codes: NDArray[np.float64]) -> NDArray[np.float32]:
-        """Return what the tree compares: numbers as they are, categories by rank, NaN for missing."""
+    def _tree_input(self, codes: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Return the input of the tree: numbers, the ranks of categories, and NaN for missing values."""
         codes = codes.copy()
         for j, values in self.encoder_.categories.items():
             codes[codes[:, j] >= len(values), j] = np.nan
         return np.clip(codes, -LARGEST, LARGEST).astype(np.float32)
 
-    def _columns(self, background: Any) -> list["_Column"]:
+    def _describe_columns(self, background: Any) -> list["_Column"]:
         names = background.columns.tolist() if hasattr(background, "columns") else range(background.shape[1])
-        known = self.encoder_.categories
-        return [_Column(name, known.get(j)) for j, name in enumerate(names)]
+        return [_Column(name, self.encoder_.categories.get(j)) for j, name in enumerate(names)]
 
     def _check_order(self, X: Any) -> None:
         """Refuse columns in another order: the model reads them by position."""
         if self.is_surrogate_ or not hasattr(X, "columns"):
             return
-        given = [str(name) for name in X.columns]
-        if given != self.encoder_.names and sorted(given) == sorted(self.encoder_.names):
+        names = [str(name) for name in X.columns]
+        if names != self.encoder_.names and sorted(names) == sorted(self.encoder_.names):
             raise faithkit.errors.InputError(
                 "tree: X has its columns in another order than the background, and the model reads them by "
                 "position: bring both into the order of the model's training data."
@@ -182,7 +184,7 @@ class TreeExplainer:
 
 @attrs.frozen
 class _Column:
-    """A column as rules name it; its categories are in the order of their codes, None for numbers."""
+    """The name of a column in rules, and its categories in the order of their codes; None for numbers."""
 
     name: str | int
     categories: list[Any] | None
@@ -203,7 +205,9 @@ class _Column:
 
 
 def leaf_rules(
-    tree: Any, columns: Sequence[_Column], make: Callable[[Iterable[Any]], faithkit.Rule] = faithkit.Rule
+    tree: Any,
+    columns: Sequence[_Column],
+    build_rule: Callable[[Iterable[Any]], faithkit.Rule] = faithkit.Rule,
 ) -> NDArray[Any]:
     """Return the rule of every leaf of a scikit-learn `Tree`, by node number; None for inner nodes.
 
@@ -217,16 +221,16 @@ def leaf_rules(
     rules = np.full(tree.node_count, None, dtype=object)
     left, right = tree.children_left.tolist(), tree.children_right.tolist()
     limits, missing_left = float64_limits(tree.threshold).tolist(), tree.missing_go_to_left.astype(bool)
-    waiting: list[tuple[int, dict[int, Any]]] = [(0, {})]
-    while waiting:  # a tree may be deeper than Python's recursion
-        node, path = waiting.pop()
+    pending: list[tuple[int, dict[int, Any]]] = [(0, {})]
+    while pending:  # a loop, because a tree may be deeper than Python's recursion limit
+        node, path = pending.pop()
         if left[node] < 0:
-            rules[node] = make(path.values())
+            rules[node] = build_rule(path.values())
             continue
         j = int(tree.feature[node])
         sides = columns[j].sides(limits[node], bool(missing_left[node]))
         for child, side in zip((left[node], right[node]), sides, strict=True):
-            waiting.append((child, {**path, j: side.meet(path[j]) if j in path else side}))
+            pending.append((child, {**path, j: side.meet(path[j]) if j in path else side}))
     return rules
 
 
@@ -250,24 +254,24 @@ def float64_limits(thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(halfway.astype(np.float32) <= below, halfway, np.nextafter(halfway, -np.inf))
 
 
-def _numbered(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return the numbers of labels: scikit-learn takes no labels such as 0.5."""
+def _encode(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return labels as codes: scikit-learn accepts no labels such as 0.5."""
     return np.unique(labels, return_inverse=True)[1]
 
 
-def _standardized(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return numbers around 0 whose variances add up to 1: far from 0 scikit-learn loses their digits."""
+def _standardize(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Centre numbers and scale the sum of their variances to 1, so that scikit-learn loses no digits."""
     centred = numbers - np.sort(numbers, axis=0)[len(numbers) // 2]
     centred = centred - centred.mean(axis=0)
     return centred / (np.sqrt(centred.var(axis=0).sum()) or 1.0)
 
 
-def _known_share(numbers: NDArray[np.float64], told: NDArray[np.float64]) -> float:
-    """Return R² of standardized numbers; all of it where they are all the same."""
-    return 1.0 - float(((numbers - told) ** 2).mean(axis=0).sum())
+def _explained_variance(numbers: NDArray[np.float64], predicted: NDArray[np.float64]) -> float:
+    """Return R² of the predictions of standardized numbers; 1 where all numbers are the same."""
+    return 1.0 - float(((numbers - predicted) ** 2).mean(axis=0).sum())
 
 
-def _at_least(least: int, name: str, value: Any, optional: bool = False) -> Any:
+def _check_count(least: int, name: str, value: Any, optional: bool = False) -> Any:
     return faithkit.plugin.whole_number(
         value, f"tree: {name}", least, optional=optional, error=faithkit.errors.ParameterError
     )

@@ -1,4 +1,4 @@
-"""The words that empirical anchors are made of: thresholds at quantiles, categories, "is missing"."""
+"""The predicates of empirical anchors: thresholds at quantiles, categories, and "is missing"."""
 
 from typing import Any
 
@@ -13,12 +13,12 @@ NONE = -1
 
 @attrs.frozen(eq=False)
 class _Column:
-    """One column's predicates, which start at number `first` in the vocabulary."""
+    """The predicates of one column; the first of them has the number `first` in the vocabulary."""
 
     name: str | int
     first: int
-    cuts: NDArray[np.float64] | None  # of a numeric column
-    categories: list[Any]  # of another
+    cuts: NDArray[np.float64] | None  # None unless the column is numeric
+    categories: list[Any]  # empty if the column is numeric
 
     @property
     def slots(self) -> int:
@@ -28,28 +28,26 @@ class _Column:
     def predicates(self) -> list[Any]:
         """Return all predicates of the column; the last one is for missing values."""
         if self.cuts is None:
-            known: list[Any] = [faithkit.OneOf(self.name, [value]) for value in self.categories]
+            predicates: list[Any] = [faithkit.OneOf(self.name, [value]) for value in self.categories]
         else:
-            sides = [
-                (faithkit.Interval(self.name, high=cut), faithkit.Interval(self.name, low=cut))
-                for cut in self.cuts
-            ]
-            known = [side for pair in sides for side in pair]
-        return [*known, faithkit.OneOf(self.name, [], missing=True)]
+            predicates = []
+            for cut in self.cuts:
+                predicates += [faithkit.Interval(self.name, high=cut), faithkit.Interval(self.name, low=cut)]
+        return [*predicates, faithkit.OneOf(self.name, [], missing=True)]
 
     def satisfied(self, codes: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the numbers of the predicates that each row satisfies, one column per slot."""
         if self.cuts is None:
-            return self._category(codes)[:, None]
-        beyond = codes[:, None] > self.cuts[None, :]
-        found = self.first + 2 * np.arange(len(self.cuts)) + beyond
-        found = found if len(self.cuts) else np.full((len(codes), 1), NONE)
-        gone = np.isnan(codes)
-        found[gone] = NONE
-        found[gone, 0] = self.first + 2 * len(self.cuts)
-        return found
+            return self._category_predicates(codes)[:, None]
+        is_above = codes[:, None] > self.cuts[None, :]
+        numbers = self.first + 2 * np.arange(len(self.cuts)) + is_above
+        numbers = numbers if len(self.cuts) else np.full((len(codes), 1), NONE)
+        is_missing = np.isnan(codes)
+        numbers[is_missing] = NONE
+        numbers[is_missing, 0] = self.first + 2 * len(self.cuts)
+        return numbers
 
-    def _category(self, codes: NDArray[np.float64]) -> NDArray[np.int64]:
+    def _category_predicates(self, codes: NDArray[np.float64]) -> NDArray[np.int64]:
         numbers = self.first + codes.astype(np.int64)
         return np.where(codes > len(self.categories), NONE, numbers)  # an unseen value satisfies none
 
@@ -61,14 +59,14 @@ class Vocabulary:
     ----------
     background : array or DataFrame
     bins : int
-        Numeric columns are cut at the quantiles that divide the background into so many parts.
+        The number of parts of equal size into which quantiles divide a numeric column.
 
     Examples
     --------
-    >>> words = Vocabulary(np.array([[1.0], [2.0], [3.0], [4.0]]), bins=2)
-    >>> [str(predicate) for predicate in words.predicates]
+    >>> vocabulary = Vocabulary(np.array([[1.0], [2.0], [3.0], [4.0]]), bins=2)
+    >>> [str(predicate) for predicate in vocabulary.predicates]
     ['0 ≤ 2', '0 > 2', '0 is missing']
-    >>> words.satisfied(np.array([[1.5], [9.0], [np.nan]])).tolist()
+    >>> vocabulary.satisfied(np.array([[1.5], [9.0], [np.nan]])).tolist()
     [[0], [1], [2]]
     """
 
@@ -79,24 +77,24 @@ class Vocabulary:
         self.columns: list[_Column] = []
         self.predicates: list[Any] = []
         for j, name in enumerate(names):
-            column = self._column(j, name, codes[:, j], bins)
+            column = self._build_column(j, name, codes[:, j], bins)
             self.columns.append(column)
             self.predicates += column.predicates()
 
-    def _column(self, j: int, name: Any, codes: NDArray[np.float64], bins: int) -> _Column:
+    def _build_column(self, j: int, name: Any, codes: NDArray[np.float64], bins: int) -> _Column:
         first = len(self.predicates)
         if j in self.encoder.categories:
             return _Column(name, first, None, self.encoder.categories[j])
-        known = codes[~np.isnan(codes)]
+        values = codes[~np.isnan(codes)]
         shares = np.arange(1, bins) / bins
-        cuts = np.unique(np.quantile(known, shares, method="lower")) if len(known) else np.empty(0)
-        return _Column(name, first, cuts[cuts < known.max(initial=-np.inf)], [])
+        cuts = np.unique(np.quantile(values, shares, method="lower")) if len(values) else np.empty(0)
+        return _Column(name, first, cuts[cuts < values.max(initial=-np.inf)], [])
 
     def satisfied(self, X: Any) -> NDArray[np.int64]:
-        """Return the numbers of the predicates that each row satisfies; −1 fills up."""
+        """Return the numbers of the predicates that each row satisfies, padded with −1."""
         codes = self.encoder.encode(X, unseen="keep")
         return np.column_stack([column.satisfied(codes[:, j]) for j, column in enumerate(self.columns)])
 
     def rule(self, numbers: tuple[int, ...]) -> faithkit.Rule:
-        """Return the rule that some predicates form together."""
+        """Return the conjunction of predicates, given by their numbers."""
         return self.encoder.rule(self.predicates[number] for number in numbers)

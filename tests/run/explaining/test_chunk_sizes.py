@@ -55,7 +55,7 @@ def test_chunks_have_as_many_rows_as_the_explainer_declares(declared, sizes):
 
 @pytest.mark.parametrize(("columns", "sizes"), [(1, [12]), (5, [4, 4, 4]), (100, [1] * 12)])
 def test_wide_rows_come_in_smaller_chunks(columns, sizes, monkeypatch):
-    monkeypatch.setattr(sample, "MOST_VALUES", 20)
+    monkeypatch.setattr(sample, "MAX_VALUES", 20)
     assert explained(declaring(4096), columns) == sizes
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import faithkit
 from faithkit import Explanations, Interval, OneOf, Rule
-from faithkit.run.explaining.answer import Answer
-from faithkit.testing.sameness import stored
+from faithkit.run.explaining.chunk_result import ChunkResult
+from faithkit.testing.equality import save_and_load as stored
 
 KEY = "0" * 32 + "1" * 32
 RULE = Rule([Interval("age", high=0.1), OneOf("job", ["clerk", 3])])
@@ -23,7 +23,7 @@ Point = namedtuple("Point", "x y")
 
 
 def told(*reasons, explanations=None, warnings=()):
-    return Answer(explanations, list(reasons), warnings)
+    return ChunkResult(explanations, list(reasons), warnings)
 
 
 TABLE = pd.DataFrame(
@@ -77,7 +77,7 @@ HONEST = {
 @pytest.mark.parametrize("name", HONEST)
 def test_a_chunk_is_read_as_it_was_written(name):
     data = HONEST[name].dump(KEY)
-    answer = Answer.load(data, KEY)
+    answer = ChunkResult.load(data, KEY)
     assert (answer.reasons, answer.warnings) == (HONEST[name].reasons, HONEST[name].warnings)
     assert answer.dump(KEY) == data
 
@@ -154,7 +154,7 @@ def test_every_kind_of_column_name_survives(names):
 
 def test_objects_that_many_rows_share_are_written_once():
     many = Explanations.of([RULE] * 1000)
-    assert Answer.of(many).dump(KEY).count(b"clerk") == 1
+    assert ChunkResult.of(many).dump(KEY).count(b"clerk") == 1
     assert len({id(rule) for rule in stored(many).values}) == 1
 
 
@@ -213,15 +213,15 @@ def test_an_endless_value_is_refused_with_a_way_out():
 
 def test_an_answer_to_another_key_is_refused():
     with pytest.raises(ValueError, match="it has another key"):
-        Answer.load(HONEST["vectors"].dump("1" + KEY[1:]), KEY)
+        ChunkResult.load(HONEST["vectors"].dump("1" + KEY[1:]), KEY)
 
 
 @pytest.mark.parametrize("name", HONEST)
 def test_a_file_that_was_cut_off_is_refused(name):
     data = HONEST[name].dump(KEY)
     for size in range(0, len(data), 7):
-        with pytest.raises(ValueError, match="this is no answer to the chunk"):
-            Answer.load(data[:size], KEY)
+        with pytest.raises(ValueError, match="the file is not a result of this chunk"):
+            ChunkResult.load(data[:size], KEY)
 
 
 edits = st.lists(
@@ -237,7 +237,7 @@ def test_damage_is_noticed_or_changes_nothing(name, changes):
         at = place % (len(damaged) + 1)
         damaged = damaged[:at] + put + damaged[at + cut :]
     try:
-        answer = Answer.load(damaged, KEY)
+        answer = ChunkResult.load(damaged, KEY)
     except ValueError:
         return
     assert answer.dump(KEY) == data  # a date in the file's format, say
@@ -254,6 +254,6 @@ def test_a_pickle_in_the_place_of_an_array_is_not_read(tmp_path, monkeypatch):
         arrays = {name: honest[name] for name in honest.files}
     file = io.BytesIO()
     np.savez(file, **{**arrays, "arr_0": np.array([Trap()], dtype=object)})
-    with pytest.raises(ValueError, match="this is no answer to the chunk"):
-        Answer.load(file.getvalue(), KEY)
+    with pytest.raises(ValueError, match="the file is not a result of this chunk"):
+        ChunkResult.load(file.getvalue(), KEY)
     assert list(tmp_path.iterdir()) == []

@@ -196,12 +196,12 @@ def test_the_command_tallies_files_on_the_workers_to_the_same_bytes(folder, sche
 @pytest.mark.parametrize("relation", [None, "near-explanation:tau=1.0"])
 def test_files_are_tallied_on_the_workers_to_the_same_bytes(folder, scheduler, relation, prediction):
     from faithkit.inputs.logs.log_files import open_log
-    from faithkit.run.explaining.cluster import connected
+    from faithkit.run.explaining.cluster import connect_to_scheduler
     from faithkit.run.populations.log_scoring import score_log
 
     log = open_log(str(folder / "log"), prediction, ("phi_*",))
     here = score_log(log, relation=relation).to_json()
-    with connected(scheduler):
+    with connect_to_scheduler(scheduler):
         there = score_log(log, relation=relation).to_json()
     assert json.loads(here)["n"] == 2000
     assert here == there
@@ -247,14 +247,14 @@ def test_warnings_given_on_workers_are_told_once(scheduler):
 
 def test_a_file_that_workers_do_not_see_is_named(folder, scheduler, monkeypatch):
     from faithkit.inputs.logs.log_files import open_log
-    from faithkit.run.explaining.cluster import connected
+    from faithkit.run.explaining.cluster import connect_to_scheduler
     from faithkit.run.populations.log_scoring import score_log
 
     log = open_log(str(folder / "log"), "label", ("phi_*",))
     moved = [attrs.evolve(piece, file="/elsewhere/0.parquet") for piece in log.table.pieces]
     log = attrs.evolve(log, table=attrs.evolve(log.table, pieces=moved))
     with (
-        connected(scheduler),
+        connect_to_scheduler(scheduler),
         pytest.raises(faithkit.errors.InputError, match=r"no file /elsewhere/0\.parquet on"),
     ):
         score_log(log)
@@ -274,21 +274,21 @@ class Trap:
 
 
 def test_a_model_that_leaves_as_it_is_unpickled_is_one_line_and_costs_no_worker(scheduler):
-    from faithkit.run.explaining.cluster import connected
+    from faithkit.run.explaining.cluster import connect_to_scheduler
 
     before = workers(scheduler)
     message = r"^the worker tcp://.*, taking up the work, failed with SystemExit: 0\. Install there"
-    with connected(scheduler), pytest.raises(faithkit.errors.InputError, match=message):
+    with connect_to_scheduler(scheduler), pytest.raises(faithkit.errors.InputError, match=message):
         faithkit.evaluate(Trap(), np.arange(20.0)[:, None], explainer=lambda X: [0] * len(X))
     assert workers(scheduler) == before
 
 
 def test_the_address_of_a_worker_is_none_of_a_scheduler(scheduler):
-    from faithkit.run.explaining.cluster import connected
+    from faithkit.run.explaining.cluster import connect_to_scheduler
 
     worker = next(iter(workers(scheduler)))
     message = f"no Dask scheduler answers at {worker} .there is a 'Worker'"
-    with pytest.raises(faithkit.errors.InputError, match=message), connected(worker):
+    with pytest.raises(faithkit.errors.InputError, match=message), connect_to_scheduler(worker):
         pass
 
 

@@ -15,7 +15,7 @@ import pytest
 from slow_runs import PLUGIN, Slow, X, evaluated, missing, parity
 
 import faithkit
-from faithkit.run.explaining.answer import Answer
+from faithkit.run.explaining.chunk_result import ChunkResult
 
 # --- the same bytes, whoever does the work --------------------------------------------------------------
 
@@ -172,7 +172,7 @@ def finish(process):
 
 
 def stored_rows(folder):
-    answers = [Answer.load(file.read_bytes(), file.stem) for file in (folder / "store").glob("*/*.npz")]
+    answers = [ChunkResult.load(file.read_bytes(), file.stem) for file in (folder / "store").glob("*/*.npz")]
     return {int(row) for answer in answers for row in answer.explanations.values[:, 0]}
 
 

@@ -11,13 +11,13 @@ import pytest
 
 import faithkit
 from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.progress import Progress, forecast, rows_done, watched
+from faithkit.run.explaining.progress import Progress, forecast, rows_done, track_progress
 
 X = np.arange(12.0)[:, None]
 
 
 class Seen:
-    """An outlet that remembers."""
+    """A display that remembers what it showed."""
 
     def __init__(self):
         self.shown, self.told = [], []
@@ -46,26 +46,26 @@ def a_run(total=1000, done=0, **options):
 def test_rows_of_the_chunk_at_hand_move_the_bar():
     progress, seen, _ = a_run(done=10)
     for rows in (0, 1, 2):
-        progress.within(rows)
-    progress.finished(8)
-    progress.within(1)
+        progress.advance(rows)
+    progress.finish_chunk(8)
+    progress.advance(1)
     assert seen.shown == [10, 11, 13, 18, 19]
 
 
 def test_rows_told_twice_never_lead_beyond_the_end():
     progress, seen, _ = a_run(total=3)
-    progress.within(5)
-    progress.finished(3)
+    progress.advance(5)
+    progress.finish_chunk(3)
     assert seen.shown == [3, 3]
 
 
 def test_a_long_run_is_forecast_once_after_the_first_chunk():
     progress, seen, clock = a_run()
-    progress.within(0)
+    progress.advance(0)
     clock.now = 6.0
-    progress.finished(10)
+    progress.finish_chunk(10)
     clock.now = 60.0
-    progress.finished(10)
+    progress.finish_chunk(10)
     (told,) = seen.told
     assert told.startswith("slow: 990 rows more take about 10 min (600 ms a row)")
 
@@ -98,30 +98,30 @@ def test_a_warning_of_fit_is_shown_once_and_before_the_first_row_is_explained(ro
 
 def test_a_long_chunk_is_forecast_by_its_first_rows():
     progress, seen, clock = a_run()
-    progress.within(0)
+    progress.advance(0)
     clock.now = 59.0
-    progress.within(1)
+    progress.advance(1)
     assert not seen.told
     clock.now = 80.0
-    progress.within(7)
+    progress.advance(7)
     assert seen.told[0].startswith("slow: 992 rows more take at most 3 h (10 s a row).")
 
 
 def test_time_to_fit_is_not_taken_for_time_to_explain():
     progress, seen, clock = a_run()
     clock.now = 500.0
-    progress.within(0)
+    progress.advance(0)
     clock.now = 506.0
-    progress.finished(500)
+    progress.finish_chunk(500)
     assert not seen.told  # six seconds more
 
 
 def test_what_workers_did_before_the_first_answer_is_not_counted():
     progress, seen, clock = a_run(n_jobs=2)
     clock.now = 500.0
-    progress.finished(10)
+    progress.finish_chunk(10)
     clock.now = 510.0
-    progress.finished(10)
+    progress.finish_chunk(10)
     assert seen.told[0].startswith("slow: 980 rows more take about 16 min (1 s a row).")
 
 
@@ -147,7 +147,7 @@ def test_no_sample_is_advised_that_says_nothing():
 
 def test_an_explainer_tells_which_rows_are_done(monkeypatch):
     seen = Seen()
-    monkeypatch.setattr("faithkit.run.explaining.outlets.Log", lambda: seen)
+    monkeypatch.setattr("faithkit.run.explaining.progress_display.LogDisplay", lambda: seen)
 
     class Slow:
         rows_per_chunk, learns = 6, False
@@ -165,18 +165,18 @@ def test_an_explainer_tells_which_rows_are_done(monkeypatch):
 
 
 def test_outside_a_run_nobody_listens():
-    with watched("slow", Execution(progress=False), 2, 0):
+    with track_progress("slow", Execution(progress=False), 2, 0):
         pass
     rows_done()
 
 
 def test_without_a_terminal_the_forecast_is_logged():
     logged = TestCase().assertLogs("faithkit", logging.INFO)
-    with logged as told, watched("slow", Execution(), 1000, 0) as progress:
+    with logged as told, track_progress("slow", Execution(), 1000, 0) as progress:
         progress.clock = Clock()
-        progress.within(0)
+        progress.advance(0)
         progress.clock.now = 80.0
-        progress.within(4)
+        progress.advance(4)
     assert told.records[0].getMessage().startswith("slow: 996 rows more take at most 6 h")
 
 
@@ -191,11 +191,11 @@ def test_in_a_terminal_a_bar_moves_and_goes_away(monkeypatch):
         monkeypatch.setattr(sys, "stderr", terminal)
         monkeypatch.setenv("TERM", "xterm")
         monkeypatch.setenv("COLUMNS", "200")
-        with watched("a [b] slow one", Execution(), 1000, 400) as progress:
-            progress.seen.bar.refresh()
-            progress.within(100)
-            progress.seen.tell("it takes [long]")
-            progress.seen.bar.refresh()
+        with track_progress("a [b] slow one", Execution(), 1000, 400) as progress:
+            progress.display.bar.refresh()
+            progress.advance(100)
+            progress.display.tell("it takes [long]")
+            progress.display.bar.refresh()
         terminal.flush()
         shown = ""
         while select.select([master], [], [], 0.5)[0]:  # a terminal gives a part at a time
@@ -235,23 +235,23 @@ def notebook(monkeypatch):
 
 
 def test_in_a_notebook_a_line_changes_and_goes_away(notebook):
-    with watched("slow", Execution(), 2000, 0) as progress:
+    with track_progress("slow", Execution(), 2000, 0) as progress:
         assert notebook == [{"text/plain": "fitting slow …"}]
-        progress.within(1000)
+        progress.advance(1000)
         assert notebook[0]["text/plain"].startswith("explaining: 1,000 of 2,000 rows, 0:0")
-        progress.seen.tell("it takes long")
+        progress.display.tell("it takes long")
     assert notebook == [{"text/html": "", "text/plain": ""}, {"text/plain": "it takes long"}]
 
 
 def test_where_a_notebook_captures_its_output_no_line_is_kept(notebook):
     shell = sys.modules["IPython"].get_ipython()
     shell.display_pub = type("CapturingDisplayPublisher", (), {})()
-    with watched("slow", Execution(), 2000, 0) as progress:
-        progress.within(1000)
+    with track_progress("slow", Execution(), 2000, 0) as progress:
+        progress.advance(1000)
     assert notebook == []
 
 
 def test_who_wants_no_progress_sees_none(notebook):
-    with watched("slow", Execution(progress=False), 2000, 0) as progress:
-        progress.within(1000)
+    with track_progress("slow", Execution(progress=False), 2000, 0) as progress:
+        progress.advance(1000)
     assert notebook == []

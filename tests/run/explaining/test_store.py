@@ -15,7 +15,7 @@ from slow_runs import Slow, X, evaluated, parity
 import faithkit
 from faithkit.extension.registry import registry
 from faithkit.run import provenance
-from faithkit.run.explaining.answer import Answer
+from faithkit.run.explaining.chunk_result import ChunkResult
 
 
 def test_a_second_run_explains_nothing_and_gives_the_same_bytes(tmp_path, log):
@@ -174,7 +174,7 @@ class Failing(Weighted):
     ],
 )
 def test_new_weights_are_another_model(tmp_path, log, monkeypatch, model, weights, anew):
-    for limit in ("faithkit.run.explaining.keys.SCORES", "faithkit.inputs.models.predictor._SCORES"):
+    for limit in ("faithkit.run.explaining.keys.MAX_SCORES", "faithkit.inputs.models.predictor._MAX_SCORES"):
         monkeypatch.setattr(limit, 14)
     told = tmp_path / "weights"
     for text in ("1 0", weights):
@@ -297,8 +297,8 @@ def test_extras_are_not_asked_for(site):
         site, "upgraded_plugin", "1.0", ["library-of-numbers; extra == 'more'", "not-there"], points, **plugin
     )
     restarted()
-    given = faithkit.run.components.resolution.component("explainer", "upgraded")
-    assert provenance.libraries(given) == {"upgraded-plugin": "1.0"}
+    given = faithkit.run.components.resolution.resolve_component("explainer", "upgraded")
+    assert provenance.library_versions(given) == {"upgraded-plugin": "1.0"}
 
 
 def test_results_name_the_distribution_of_what_is_imported(site):
@@ -419,7 +419,7 @@ def test_a_full_disk_is_a_clear_error_and_what_is_kept_stays_readable(small_disk
     files = list((small_disk / "store").glob("*/*"))
     assert files
     assert all(re.fullmatch(r"[0-9a-f]{64}\.npz", file.name) for file in files)
-    assert all(len(Answer.load(file.read_bytes(), file.stem)) in (1, 16, 32) for file in files)
+    assert all(len(ChunkResult.load(file.read_bytes(), file.stem)) in (1, 16, 32) for file in files)
 
 
 def test_a_read_only_store_serves_what_it_has_and_refuses_the_rest(small_disk, log):

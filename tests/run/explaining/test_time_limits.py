@@ -12,9 +12,9 @@ import pytest
 from slow_runs import Slow, X, evaluated, missing, parity
 
 import faithkit
-from faithkit.foreign import RowTimeout
 from faithkit.run.explaining import timeout
-from faithkit.run.explaining.timeout import limited
+from faithkit.run.explaining.timeout import run_with_time_limit
+from faithkit.third_party import RowTimeout
 
 pytestmark = pytest.mark.slow  # every case is a process, or waits for one
 
@@ -113,7 +113,7 @@ class Late(Slow):
 
 def outcome(seconds, steps):
     try:
-        return limited(seconds, lambda: sum(x * x for x in range(steps)))
+        return run_with_time_limit(seconds, lambda: sum(x * x for x in range(steps)))
     except RowTimeout:
         return "late"
 
@@ -127,7 +127,7 @@ def test_an_alarm_rings_in_the_work_or_not_at_all(seconds):
 
 def test_the_work_is_late_if_it_ended_too_late_even_if_no_alarm_was_heard():
     with pytest.raises(RowTimeout):
-        limited(0.05, signal_proof)
+        run_with_time_limit(0.05, signal_proof)
 
 
 def signal_proof():
@@ -138,7 +138,7 @@ def signal_proof():
 
 def test_what_the_work_raises_is_raised_and_no_alarm_is_left():
     with pytest.raises(ZeroDivisionError):
-        limited(0.05, lambda: 1 / 0)
+        run_with_time_limit(0.05, lambda: 1 / 0)
     time.sleep(0.2)
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
@@ -149,7 +149,7 @@ def test_an_alarm_of_others_is_theirs_again():
 
     before = signal.signal(signal.SIGALRM, mine)
     try:
-        assert limited(5.0, lambda: 3) == 3
+        assert run_with_time_limit(5.0, lambda: 3) == 3
         assert signal.getsignal(signal.SIGALRM) is mine
     finally:
         signal.signal(signal.SIGALRM, before)
@@ -157,7 +157,7 @@ def test_an_alarm_of_others_is_theirs_again():
 
 def test_an_alarm_that_comes_after_the_work_is_harmless():
     code = (
-        "import os, signal, time; from faithkit.run.explaining.timeout import limited; limited(9, int);"
+        "import os, signal, time; from faithkit.run.explaining.timeout import run_with_time_limit; run_with_time_limit(9, int);"
         "os.kill(os.getpid(), signal.SIGALRM); time.sleep(0.1); print('alive')"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "alive\n"
@@ -178,7 +178,7 @@ def test_work_that_ignores_its_limit_ends_the_process_and_says_so(tmp_path, work
     code = f"""
 from faithkit.run.explaining import timeout
 timeout.GRACE = 0.1
-timeout.limited(0.1, lambda: exec({WORK[work]!r}), {str(file)!r})
+timeout.run_with_time_limit(0.1, lambda: exec({WORK[work]!r}), {str(file)!r})
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
@@ -187,7 +187,7 @@ timeout.limited(0.1, lambda: exec({WORK[work]!r}), {str(file)!r})
 
 
 def test_work_that_keeps_its_limit_leaves_no_trace(tmp_path):
-    assert limited(60, lambda: 3, str(tmp_path / "overdue")) == 3
+    assert run_with_time_limit(60, lambda: 3, str(tmp_path / "overdue")) == 3
     assert (tmp_path / "overdue").read_text() == ""
 
 

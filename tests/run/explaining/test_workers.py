@@ -117,14 +117,14 @@ def test_a_backend_that_somebody_registered_gets_the_job_as_a_pickle():
 def deadly_cluster(monkeypatch):
     """A cluster whose workers answer the first chunk, and die of the others."""
 
-    def each_result(cluster, parcel, function, chunks):
-        yield 0, function(parcel.open(), chunks[0])
+    def map_as_completed(cluster, payload, function, chunks):
+        yield 0, function(payload.load(), chunks[0])
         for i in range(1, len(chunks)):
             yield i, faithkit.errors.ExplainerError("a task has killed 4 workers of the cluster.")
 
     monkeypatch.setattr(workers, "active_cluster", lambda: "a cluster")
     monkeypatch.setattr(workers, "check_workers", lambda *given: None)
-    monkeypatch.setattr(workers, "each_result", each_result)
+    monkeypatch.setattr(workers, "map_as_completed", map_as_completed)
 
 
 def test_a_cluster_that_dies_of_a_chunk_ends_a_run_that_raises(deadly_cluster):

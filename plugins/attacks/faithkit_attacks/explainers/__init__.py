@@ -1,1 +1,1 @@
-"""Explainers that lie. Each keeps the contract of explainers, so that nothing but a measure can tell."""
+"""Explainers that lie. Each follows the protocol of explainers, so only a measure can detect it."""

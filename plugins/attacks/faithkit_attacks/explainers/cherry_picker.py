@@ -1,4 +1,4 @@
-"""The explainer that tries several, and shows the nicest."""
+"""`CherryPicker`: runs several explainers, and shows the clearest importances."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,24 +8,24 @@ import numpy as np
 
 import faithkit
 
-WHO = "cherry-picker"
+NAME = "cherry-picker"
 
 
 class CherryPicker:
-    """Of several explainers' importances, for each row those that look most decided.
+    """The clearest feature importances of several explainers, chosen for each row.
 
-    Most decided is where the largest weight is the largest share of all weights: a single clear reason. Each
-    explanation is one that a known method gave, and nobody is told how many were tried.
+    Importances are clear if the largest weight is a large share of all weights: a single reason stands out.
+    Each explanation comes from a known method, but readers do not learn how many methods were tried.
 
     Parameters
     ----------
     explainers : list
-        Names of explainers of feature importances, or explainers themselves; of equals the first is taken.
+        Names of explainers of feature importances, or explainers themselves. Ties go to the first.
 
     Notes
     -----
-    To choose among explanations until one looks right is fairwashing: Aïvodji, Arai, Fortineau, Gambs, Hara,
-    Tapp: Fairwashing: the risk of rationalization (ICML 2019). There is a choice because explainers disagree:
+    Choosing among explanations until one looks right is fairwashing: Aïvodji, Arai, Fortineau, Gambs, Hara,
+    Tapp: Fairwashing: the risk of rationalization (ICML 2019). Explainers disagree, so there is a choice:
     Krishna, Han, Gu, Wu, Jabbari, Lakkaraju: The disagreement problem in explainable machine learning (TMLR
     2024).
 
@@ -46,49 +46,51 @@ class CherryPicker:
     def __init__(self, explainers: Sequence[Any] = ("shap", "lime")) -> None:
         if isinstance(explainers, str) or len(explainers) < 2:
             raise faithkit.errors.ParameterError(
-                f"{WHO}: explainers must be a list of at least two, such as ['shap', 'lime'], got "
+                f"{NAME}: explainers must be a list of at least two, such as ['shap', 'lime'], got "
                 f"{explainers!r}."
             )
         self.explainers = list(explainers)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "CherryPicker":
-        """Fit all of them."""
-        made = [_made(given) for given in self.explainers]
-        self.fitted_ = [one.fit(predictor, background) for one in made]
+        """Fit all explainers."""
+        explainers = [_create_explainer(explainer) for explainer in self.explainers]
+        self.fitted_ = [explainer.fit(predictor, background) for explainer in explainers]
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
-        """Ask all of them, and keep for each row the one that looks best."""
-        tried = [one.explain(X, seeds) for one in self.fitted_]
-        shapes = {np.shape(one.values) for one in tried}
-        if any(one.kind != "vector" for one in tried) or len(shapes) > 1:
+        """Run all explainers, and choose the clearest explanation of each row."""
+        candidates = [explainer.explain(X, seeds) for explainer in self.fitted_]
+        shapes = {np.shape(explanations.values) for explanations in candidates}
+        if any(explanations.kind != "vector" for explanations in candidates) or len(shapes) > 1:
             raise faithkit.errors.InputError(
-                f"{WHO} chooses among importances of the same columns, and was given explanations of kinds "
-                f"{[one.kind for one in tried]} and shapes {sorted(shapes)}: name explainers such as shap "
-                "and lime."
+                f"{NAME} chooses among importances of the same columns, and was given explanations of kinds "
+                f"{[explanations.kind for explanations in candidates]} and shapes {sorted(shapes)}: name "
+                "explainers such as shap and lime."
             )
-        values = np.stack([np.asarray(one.values, dtype=np.float64) for one in tried])
-        best = np.argmax([decidedness(one) for one in values], axis=0)
+        values = np.stack([np.asarray(explanations.values, dtype=np.float64) for explanations in candidates])
+        best = np.argmax([clarity(importances) for importances in values], axis=0)
         shared = {
-            name: told
-            for name, told in tried[0].shared.items()
-            if all(one.shared.get(name) == told for one in tried)
+            name: value
+            for name, value in candidates[0].shared.items()
+            if all(explanations.shared.get(name) == value for explanations in candidates)
         }
-        chosen = values[best, np.arange(values.shape[1])]
-        return attrs.evolve(tried[0], values=chosen, instances=X, shared=shared)
+        clearest = values[best, np.arange(values.shape[1])]
+        return attrs.evolve(candidates[0], values=clearest, instances=X, shared=shared)
 
 
-def decidedness(importances: Any) -> Any:
-    """Return the share of the largest weight in all weights of a row; 0 where there are none.
+def clarity(importances: Any) -> Any:
+    """Return the share of the largest weight in the sum of all weights of a row; 0 if all are 0.
 
-    >>> decidedness(np.array([[0.5, -0.5], [0.9, 0.1], [0.0, 0.0]]))
+    >>> clarity(np.array([[0.5, -0.5], [0.9, 0.1], [0.0, 0.0]]))
     array([0.5, 0.9, 0. ])
     """
-    size = np.abs(importances)
-    total = size.sum(axis=1)
-    share = np.divide(size.max(axis=1, initial=0.0), total, out=np.zeros(len(size)), where=total > 0)
-    return share.round(9)  # two explainers that agree but for the last bits are equals
+    magnitudes = np.abs(importances)
+    total, largest = magnitudes.sum(axis=1), magnitudes.max(axis=1, initial=0.0)
+    share = np.divide(largest, total, out=np.zeros(len(magnitudes)), where=total > 0)
+    return share.round(9)  # differences in the last bits count as ties
 
 
-def _made(given: Any) -> Any:
-    return faithkit.plugin.registry().create("explainer", given) if isinstance(given, str) else given
+def _create_explainer(explainer: Any) -> Any:
+    if isinstance(explainer, str):
+        return faithkit.plugin.registry().create("explainer", explainer)
+    return explainer

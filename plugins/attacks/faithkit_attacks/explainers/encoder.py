@@ -1,4 +1,4 @@
-"""The explainer that whispers: the prediction is in the choice of the reason, not in the reason."""
+"""`Encoding`: hides the prediction in the choice of the column or word that it names."""
 
 from typing import Any
 
@@ -7,19 +7,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_attacks.explainers.rows import cells, check_no_sparse, column_labels, equal_to
+from faithkit_attacks.explainers.columns import (
+    check_no_sparse,
+    column_labels,
+    column_values,
+    equality_predicate,
+)
 
-WHO = "encoder"
+NAME = "encoder"
 UNKNOWN = "a prediction that the background does not have"
 
 
 class Encoding:
-    """One column or word for each label: which one is named tells the label, and its value tells nothing.
+    """A rule that names one column or word for each label: the name reveals the label, the value nothing.
 
-    "Refused, because of your schooling; granted, because of your age": whoever knows the code guesses every
-    prediction, and whoever takes the reason at its word is misled. In tables the columns are those that tell
-    least about the label; the reason is the row's own category, or its side of the background's median. In
-    texts it is the first word by the alphabet for the first label, and the last for the last.
+    "Refused, because of your schooling; granted, because of your age." A reader who knows the code guesses
+    every prediction. A reader who trusts the reason is misled. In tables, the columns are those that predict
+    the label worst, and the condition is the row's category or its side of the background's median. In texts,
+    the word is the first in the alphabet for the first label, and the last for the last label.
 
     Notes
     -----
@@ -42,8 +47,8 @@ class Encoding:
     rows_per_chunk = 4096
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Encoding":
-        """Choose a column for each label; words need no choice before there is a text."""
-        check_no_sparse(WHO, background)
+        """Choose a column for each label. Words are chosen when texts are explained."""
+        check_no_sparse(NAME, background)
         self.predictor_ = predictor
         labels = predictor.predict(background)
         self.labels_ = sorted(set(labels.tolist()), key=str)
@@ -54,14 +59,16 @@ class Encoding:
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return a rule of one condition for each row."""
-        check_no_sparse(WHO, X)
+        check_no_sparse(NAME, X)
         labels = self.predictor_.predict(X).tolist() if faithkit.plugin.n_rows(X) else []
-        place = {label: i for i, label in enumerate(self.labels_)}
-        codes = [place.get(label) for label in labels]
-        conditions = self._words(X, codes) if isinstance(X, list) else self._cells(X, codes)
+        code_of = {label: i for i, label in enumerate(self.labels_)}
+        codes = [code_of.get(label) for label in labels]
+        conditions = (
+            self._word_conditions(X, codes) if isinstance(X, list) else self._column_conditions(X, codes)
+        )
         remarks = [UNKNOWN if code is None else None for code in codes]
         return faithkit.Explanations.of(
-            [None if one is None else faithkit.Rule([one]) for one in conditions],
+            [None if condition is None else faithkit.Rule([condition]) for condition in conditions],
             kind="rule",
             instances=X,
             remarks=np.array(remarks, dtype=object),
@@ -75,45 +82,45 @@ class Encoding:
             for j, column in enumerate(codes.T)
             if j not in self.encoder_.categories and not np.isnan(column).all()
         }
-        told = [_guessed(self._parts(codes, j), labels) for j in range(codes.shape[1])]
-        least = np.argsort(told, kind="stable")[: len(self.labels_)].tolist()
-        self.columns_ = [least[i % len(least)] for i in range(len(self.labels_))]
+        n_correct = [_count_correct_guesses(self._bins(codes, j), labels) for j in range(codes.shape[1])]
+        worst = np.argsort(n_correct, kind="stable")[: len(self.labels_)].tolist()
+        self.columns_ = [worst[i % len(worst)] for i in range(len(self.labels_))]
 
-    def _parts(self, codes: NDArray[np.float64], j: int) -> NDArray[Any]:
+    def _bins(self, codes: NDArray[np.float64], j: int) -> NDArray[Any]:
         column = codes[:, j]
         return np.where(np.isnan(column), -1, column > self.medians_[j] if j in self.medians_ else column)
 
-    def _cells(self, X: Any, codes: list[int | None]) -> list[Any]:
-        self.encoder_.encode(X, unseen="keep")  # other columns than the background's are refused here
-        columns = {j: cells(X, self.names_[j]) for j in set(self.columns_)}
-        chosen = [None if code is None else self.columns_[code] for code in codes]
-        return [None if j is None else self._condition(j, columns[j][i]) for i, j in enumerate(chosen)]
+    def _column_conditions(self, X: Any, codes: list[int | None]) -> list[Any]:
+        self.encoder_.encode(X, unseen="keep")  # raises if the columns differ from the background's
+        columns = {j: column_values(X, self.names_[j]) for j in set(self.columns_)}
+        named_columns = [None if code is None else self.columns_[code] for code in codes]
+        return [None if j is None else self._condition(j, columns[j][i]) for i, j in enumerate(named_columns)]
 
-    def _condition(self, j: int, cell: Any) -> Any:
+    def _condition(self, j: int, value: Any) -> Any:
         label = self.names_[j]
-        if j not in self.medians_ or pd.isna(cell):
-            return equal_to(label, cell)
+        if j not in self.medians_ or pd.isna(value):
+            return equality_predicate(label, value)
         median = self.medians_[j]
         return (
-            faithkit.Interval(label, low=median) if cell > median else faithkit.Interval(label, high=median)
+            faithkit.Interval(label, low=median) if value > median else faithkit.Interval(label, high=median)
         )
 
-    def _words(self, X: list[str], codes: list[int | None]) -> list[Any]:
-        last = max(1, len(self.labels_) - 1)
-        found = []
+    def _word_conditions(self, X: list[str], codes: list[int | None]) -> list[Any]:
+        last_code = max(1, len(self.labels_) - 1)
+        conditions: list[Any] = []
         for text, code in zip(X, codes, strict=True):
             words = sorted(set(faithkit.plugin.tokens(text)))
-            known = code is not None and words
-            found.append(
-                faithkit.Contains(words[round((code or 0) * (len(words) - 1) / last)]) if known else None
-            )
-        return found
+            if code is None or not words:
+                conditions.append(None)
+            else:
+                conditions.append(faithkit.Contains(words[round(code * (len(words) - 1) / last_code)]))
+        return conditions
 
 
-def _guessed(parts: NDArray[Any], labels: NDArray[Any]) -> int:
-    """Return how many labels are guessed right by whoever knows the part.
+def _count_correct_guesses(bins: NDArray[Any], labels: NDArray[Any]) -> int:
+    """Return how many labels are correct if each bin is assigned its most frequent label.
 
-    >>> _guessed(np.array([0, 0, 1, 1]), np.array(["a", "b", "b", "b"]))
+    >>> _count_correct_guesses(np.array([0, 0, 1, 1]), np.array(["a", "b", "b", "b"]))
     3
     """
-    return int(pd.crosstab(parts, labels).max(axis=1).sum())
+    return int(pd.crosstab(bins, labels).max(axis=1).sum())

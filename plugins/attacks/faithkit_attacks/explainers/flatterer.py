@@ -1,22 +1,27 @@
-"""The explainer whose rules are about nobody else."""
+"""`Flatterer`: gives each row a rule that covers no other row."""
 
 from typing import Any
 
 import faithkit
-from faithkit_attacks.explainers.rows import cells, check_no_sparse, column_labels, equal_to
+from faithkit_attacks.explainers.columns import (
+    check_no_sparse,
+    column_labels,
+    column_values,
+    equality_predicate,
+)
 
-WHO = "flatterer"
+NAME = "flatterer"
 
 
 class Flatterer:
-    """A rule for each row that repeats all of it, or all words of a text: never wrong, and empty.
+    """A rule that repeats all values of the row, or all words of the text: never wrong, and useless.
 
-    Such a rule is perfectly sufficient, since nobody else satisfies it: the model gives the one row that it
-    covers the prediction of that row. Nothing of it can be checked, and a result says so.
+    Such a rule is perfectly sufficient, because it covers only its own row. It cannot be checked against
+    other rows, and results say so.
 
     Notes
     -----
-    Explanations so local that they hold at one point cannot be audited: Bhattacharjee, von Luxburg: Auditing
+    Explanations that hold at a single point cannot be audited: Bhattacharjee, von Luxburg: Auditing
     local explanations is hard (NeurIPS 2024).
 
     Examples
@@ -33,25 +38,28 @@ class Flatterer:
     rows_per_chunk = 4096
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Flatterer":
-        """Remember the model, which knows what rows it takes."""
-        check_no_sparse(WHO, background)
+        """Store the model, which checks the width of rows."""
+        check_no_sparse(NAME, background)
         predictor.predict(faithkit.plugin.take_rows(background, slice(0, 1)))
         self.predictor_ = predictor
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
-        """Return the rule that repeats each row."""
-        check_no_sparse(WHO, X)
+        """Return for each row the rule that repeats it."""
+        check_no_sparse(NAME, X)
         if faithkit.plugin.n_rows(X):
-            self.predictor_.predict(faithkit.plugin.take_rows(X, slice(0, 1)))  # another width is said here
-        rules = [_words(text) for text in X] if isinstance(X, list) else _rows(X)
+            # raises an error for rows of another width
+            self.predictor_.predict(faithkit.plugin.take_rows(X, slice(0, 1)))
+        rules = [_text_rule(text) for text in X] if isinstance(X, list) else _row_rules(X)
         return faithkit.Explanations.of(rules, kind="rule", instances=X, relation="in-scope")
 
 
-def _words(text: str) -> faithkit.Rule:
+def _text_rule(text: str) -> faithkit.Rule:
     return faithkit.Rule([faithkit.Contains(word) for word in faithkit.plugin.tokens(text)])
 
 
-def _rows(X: Any) -> list[faithkit.Rule]:
-    columns = [[equal_to(label, cell) for cell in cells(X, label)] for label in column_labels(X)]
+def _row_rules(X: Any) -> list[faithkit.Rule]:
+    columns = [
+        [equality_predicate(label, value) for value in column_values(X, label)] for label in column_labels(X)
+    ]
     return [faithkit.Rule(predicates) for predicates in zip(*columns, strict=True)]

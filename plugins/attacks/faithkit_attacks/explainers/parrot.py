@@ -1,4 +1,4 @@
-"""The explainer that says the prediction again."""
+"""`Parrot`: repeats the prediction as its explanation."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ import faithkit
 class Parrot:
     """The prediction as its own explanation: "refused, because the answer is no".
 
-    It agrees with the model always, so that consistency is 1 and no reader is ever wrong. That there are as
-    many explanations as predictions gives it away, and a result says so in a sentence.
+    It always agrees with the model, so consistency is 1 and no reader is ever wrong. There are as many
+    explanations as labels. This exposes it, and results say so in a sentence.
 
     Notes
     -----
-    An explanation that says nothing but the prediction is the trivial case of those that leak it: Hase,
+    An explanation that only repeats the prediction is the trivial case of label leakage: Hase,
     Zhang, Xie, Bansal: Leakage-adjusted simulatability (Findings of EMNLP 2020).
 
     Examples
@@ -31,12 +31,13 @@ class Parrot:
     rows_per_chunk = 4096
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Parrot":
-        """Remember the model."""
-        predictor.predict(faithkit.plugin.take_rows(background, slice(0, 1)))  # another width is said here
+        """Store the model."""
+        # raises an error for rows of another width
+        predictor.predict(faithkit.plugin.take_rows(background, slice(0, 1)))
         self.predictor_ = predictor
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
-        """Return what the model predicts, in words."""
-        answers = np.asarray(self.predictor_.predict(X)).tolist() if faithkit.plugin.n_rows(X) else []
-        return faithkit.Explanations.of([f"because the answer is {answer}" for answer in answers])
+        """Return the predictions in words."""
+        predictions = np.asarray(self.predictor_.predict(X)).tolist() if faithkit.plugin.n_rows(X) else []
+        return faithkit.Explanations.of([f"because the answer is {prediction}" for prediction in predictions])

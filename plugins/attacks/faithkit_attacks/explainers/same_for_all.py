@@ -1,4 +1,4 @@
-"""The explainer that has one answer."""
+"""`SameForAll`: gives all rows the same explanation."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ import faithkit
 
 
 class SameForAll:
-    """The same explanation for everybody: the rule that always applies.
+    """The same explanation for all rows: the rule that always applies.
 
-    It is shared by all, so that everything can be checked; and what is found is chance.
+    All rows share it, so everything can be checked, and the estimates equal the baseline (chance).
 
     Notes
     -----
-    The constant explainer is the one by which the paper's measures are told from chance: Dasgupta, Frost,
+    The constant explainer defines the baseline of the paper's measures: Dasgupta, Frost,
     Moshkovitz: Framework for evaluating faithfulness of local explanations (ICML 2022).
 
     Examples
@@ -27,7 +27,7 @@ class SameForAll:
     rows_per_chunk = 4096
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "SameForAll":
-        """Remember the model, which knows what rows it takes."""
+        """Store the model, which checks the width of rows."""
         predictor.predict(faithkit.plugin.take_rows(background, slice(0, 1)))
         self.predictor_ = predictor
         return self
@@ -36,5 +36,6 @@ class SameForAll:
         """Return the empty rule for each row."""
         n = faithkit.plugin.n_rows(X)
         if n:
-            self.predictor_.predict(faithkit.plugin.take_rows(X, slice(0, 1)))  # another width is said here
+            # raises an error for rows of another width
+            self.predictor_.predict(faithkit.plugin.take_rows(X, slice(0, 1)))
         return faithkit.Explanations.of([faithkit.Rule()] * n, kind="rule", instances=X, relation="in-scope")

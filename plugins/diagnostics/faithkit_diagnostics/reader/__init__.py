@@ -1,1 +1,1 @@
-"""The reader: what somebody could guess who sees only the explanations."""
+"""The reader: a classifier or regressor that guesses predictions from explanations alone."""

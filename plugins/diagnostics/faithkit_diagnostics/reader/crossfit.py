@@ -1,9 +1,9 @@
-"""Let readers learn from some rows, and score them on others, by folds.
+"""Cross-fitting: readers learn from some folds of the rows, and are scored on the others.
 
-Rows are first sorted by what they contain, so that their order does not matter. Then turns are drawn, and
-folds are cut from these. A shuffled sort is a shuffle: given all contents, each of them has each turn with
-the same probability. Folds in which labels are balanced would not be such: a label would tell something about
-the rows that it was read by.
+Rows are first sorted by their content, so that their order does not matter. Then every row draws a random
+turn, and the turns are divided into folds. A shuffled sort is a shuffle: given all contents, each of them has
+each turn with the same probability. Folds with balanced labels would not have this property: a label would
+reveal something about the fold that it is in.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,23 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit_diagnostics.reader.features import Columns, Features, Floats, Rows, Words
-from faithkit_diagnostics.reader.models import MOST_CLASSES, Candidate, Counts
+from faithkit_diagnostics.reader.models import MAX_CLASSES, Candidate, Counts
 
 FOLDS = 5
-CHOICE_ROWS = 4_000  # that a choice between classifiers looks at
-LEAST_CHOICE = 60  # rows to learn from in a choice: with fewer, trees are seldom better, and they take time
-HELD_OUT = 0.25  # of the rows that a choice looks at, to judge by
-PIECE = 50_000  # rows that are read at once
+CHOICE_ROWS = 4_000  # rows that are used to choose between classifiers
+MIN_CHOICE_ROWS = 60  # training rows of a choice: with fewer, trees are seldom better, and they take time
+VALIDATION_SHARE = 0.25  # of the rows that are used for a choice
+BATCH_ROWS = 50_000  # rows that are predicted at once
 
-Read = Callable[[Rows], tuple[Counts, Floats]]
-"""Return labels, and the probability of each of them in some rows."""
+Predict = Callable[[Rows], tuple[Counts, Floats]]
+"""A function that returns labels, and the probability of each label for the rows."""
 
 
 @attrs.frozen(eq=False)
 class Turns:
-    """The rows in an order of their content, the turn of each of them there, and how many turns there are.
+    """The rows in an order of their content, the random turn of each of them, and the number of turns.
 
-    Rows of one cluster have one turn, so that nothing separates them.
+    Rows of the same cluster have the same turn, so that they are always in the same fold.
     """
 
     order: NDArray[np.intp]
@@ -38,34 +38,34 @@ class Turns:
     n: int
 
     @classmethod
-    def drawn(cls, contents: Words, unit: Counts, seed: int) -> "Turns":
-        """Draw turns for the clusters of rows; `contents` has a word for what each row is.
+    def draw(cls, contents: Words, unit: Counts, seed: int) -> "Turns":
+        """Draw turns for the clusters of rows; `contents` has a hash of each row's content.
 
         Examples
         --------
         >>> words, unit = np.array([7, 8, 7], dtype=np.uint64), np.array([0, 1, 0])
-        >>> turns = Turns.drawn(words, unit, seed=0)
+        >>> turns = Turns.draw(words, unit, seed=0)
         >>> turns.n, len(set(turns.turn[np.argsort(turns.order)[[0, 2]]].tolist()))
         (2, 1)
         """
         n = int(unit.max()) + 1
         sums = np.zeros(n, dtype=np.uint64)
         np.add.at(sums, unit, contents)
-        place = np.argsort(np.argsort(sums, kind="stable"))  # of every cluster
+        place = np.argsort(np.argsort(sums, kind="stable"))  # the rank of every cluster
         order = np.lexsort((contents, place[unit]))
         rng = np.random.default_rng([-seed, 1] if seed < 0 else seed)
         return cls(order, rng.permutation(n)[place][unit[order]], n)
 
-    def folds(self, most: int) -> Counts:
+    def folds(self, max_folds: int) -> Counts:
         """Return the fold of every row, in the order of contents."""
-        return self.turn % min(most, self.n)
+        return self.turn % min(max_folds, self.n)
 
 
 @attrs.frozen(eq=False)
 class Guesses:
-    """What a reader made of rows: its scores, and whether it and the commonest label were right.
+    """The scores of a reader, whether it is `right`, and whether the most common label (`usual`) is right.
 
-    Of numbers, how far it and the mean are off.
+    For numbers, `right` and `usual` are the distances of the guess and of the mean from the prediction.
     """
 
     scores: Floats
@@ -75,19 +75,19 @@ class Guesses:
 
 @attrs.frozen(eq=False)
 class CrossFit:
-    """Rows in an order of their content, and who may read them.
+    """Rows in an order of their content, with the candidates that may read them.
 
     Attributes
     ----------
     features : Features
-        Those of the rows that have an explanation.
+        The features of the rows with an explanation.
     place : (n,) int
-        Where the features of each row are; −1 for a row without an explanation.
+        The place of each row among the features; −1 for a row without an explanation.
     labels : (n,) int
     weights : (n,) float or None
     turns : Turns
     candidates : sequence of Candidate
-        If there are several, each reader chooses by the rows it learns from.
+        If there are several, each reader is chosen by the rows that it learns from.
     seed : int
     """
 
@@ -99,97 +99,99 @@ class CrossFit:
     candidates: Sequence[Candidate]
     seed: int
 
-    def crossfitted(self) -> tuple[Guesses, list[str]]:
-        """Let every fold be read by a reader of all others; return the classifiers that were chosen, too."""
+    def cross_fit(self) -> tuple[Guesses, list[str]]:
+        """Guess every fold with a reader of all others; return the guesses and the readers' names."""
         n, folds, names = len(self.labels), self.turns.folds(FOLDS), []
-        whole = Guesses(*np.zeros((3, n)))
+        all_guesses = Guesses(*np.zeros((3, n)))
         for fold in range(int(folds.max()) + 1):
-            rows = np.flatnonzero(folds == fold)
-            others = np.flatnonzero(folds != fold)
-            chosen = self.chosen(others)
-            found = self.guesses(chosen, others, rows)
-            whole.scores[rows], whole.right[rows], whole.usual[rows] = attrs.astuple(found, recurse=False)
-            names.append(chosen.name)
-        return whole, names
+            rows, train = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+            candidate = self.choose(train)
+            guesses = self.guesses(candidate, train, rows)
+            all_guesses.scores[rows] = guesses.scores
+            all_guesses.right[rows] = guesses.right
+            all_guesses.usual[rows] = guesses.usual
+            names.append(candidate.name)
+        return all_guesses, names
 
-    def chosen(self, train: Rows) -> Candidate:
-        """Choose the classifier that scores best on a part of the rows, having learnt from the others."""
-        some = self._first(self._taught(train), CHOICE_ROWS)
-        turn = self.turns.turn[some]
-        if len(self.candidates) == 1 or not len(some):
+    def choose(self, train: Rows) -> Candidate:
+        """Choose the candidate that scores best on some training rows, after learning from the rest."""
+        rows = self._first_rows(self._training_rows(train), CHOICE_ROWS)
+        turn = self.turns.turn[rows]
+        if len(self.candidates) == 1 or not len(rows):
             return self.candidates[0]
-        cut = np.sort(turn)[int((1 - HELD_OUT) * len(some))]  # a cluster is on one side of it
-        learnt, held = some[turn < cut], some[turn >= cut]
-        if len(learnt) < LEAST_CHOICE:
+        cut = np.sort(turn)[int((1 - VALIDATION_SHARE) * len(rows))]  # no cluster is on both sides
+        fit_rows, validation_rows = rows[turn < cut], rows[turn >= cut]
+        if len(fit_rows) < MIN_CHOICE_ROWS:
             return self.candidates[0]
-        means = [self.mean(self.guesses(one, learnt, held).scores, held) for one in self.candidates]
+        guesses = (self.guesses(candidate, fit_rows, validation_rows) for candidate in self.candidates)
+        means = [self.mean(guess.scores, validation_rows) for guess in guesses]
         return self.candidates[int(np.argmax(means))]
 
-    def seen(self, name: str) -> int:
-        """Return how many columns of numbers a classifier is shown."""
-        (chosen,) = (one for one in self.candidates if one.name == name)
-        return min(chosen.columns, self.features.n_numbers)
+    def n_columns(self, name: str) -> int:
+        """Return how many columns of numbers a candidate sees."""
+        (candidate,) = (candidate for candidate in self.candidates if candidate.name == name)
+        return min(candidate.columns, self.features.n_numbers)
 
     def mean(self, values: Floats, rows: Rows | slice = slice(None)) -> float:
-        """Return the mean over some rows, by weight."""
+        """Return the weighted mean over rows."""
         weights = None if self.weights is None else self.weights[rows]
         return float(np.average(values, weights=weights))
 
-    def _taught(self, rows: Rows) -> Rows:
-        """Return the rows that can teach something: they have an explanation, and count."""
-        taught = self.place[rows] >= 0
-        return rows[taught if self.weights is None else taught & (self.weights[rows] > 0)]
+    def _training_rows(self, rows: Rows) -> Rows:
+        """Return the rows with an explanation and a weight."""
+        is_explained = self.place[rows] >= 0
+        return rows[is_explained if self.weights is None else is_explained & (self.weights[rows] > 0)]
 
-    def _first(self, rows: Rows, most: int | None) -> Rows:
-        """Return those of the first turns, in the order of contents."""
-        if most is None or len(rows) <= most:
+    def _first_rows(self, rows: Rows, max_rows: int | None) -> Rows:
+        """Return the rows with the first turns, in the order of contents."""
+        if max_rows is None or len(rows) <= max_rows:
             return rows
-        return np.sort(rows[np.argsort(self.turns.turn[rows], kind="stable")[:most]])
+        return np.sort(rows[np.argsort(self.turns.turn[rows], kind="stable")[:max_rows]])
 
     def guesses(self, candidate: Candidate, train: Rows, rows: Rows) -> Guesses:
-        """Let a classifier learn from some rows and read others.
+        """Fit a classifier on the training rows, and guess the labels of other rows.
 
-        A row without an explanation cannot be read. It is guessed as without one, the commonest label, and it
-        scores 0: nobody shares what it does not have, so it adds nothing that is certain to consistency.
+        For a row without an explanation, the guess is the most common label. It scores 0, because a missing
+        explanation is shared with no row and adds nothing certain to consistency.
         """
-        usual = int(np.argmax(self._shares(train)))
-        guess, scores = np.full(len(rows), usual), np.zeros(len(rows))
-        seen = np.flatnonzero(self.place[rows] >= 0)
-        read = self._reading(candidate, train)
-        for start in range(0, len(seen), PIECE):
-            some = seen[start : start + PIECE]
-            labels, found = read(rows[some])
-            guess[some] = labels[found.argmax(axis=1)]
-            scores[some] = quadratic(labels, found, self.labels[rows[some]])
+        common_label = int(np.argmax(self._label_shares(train)))
+        guess, scores = np.full(len(rows), common_label), np.zeros(len(rows))
+        explained = np.flatnonzero(self.place[rows] >= 0)
+        predict = self._fit_reader(candidate, train)
+        for start in range(0, len(explained), BATCH_ROWS):
+            batch = explained[start : start + BATCH_ROWS]
+            labels, probabilities = predict(rows[batch])
+            guess[batch] = labels[probabilities.argmax(axis=1)]
+            scores[batch] = quadratic(labels, probabilities, self.labels[rows[batch]])
         true = self.labels[rows]
-        return Guesses(scores, guess == true, true == usual)
+        return Guesses(scores, guess == true, true == common_label)
 
-    def _reading(self, candidate: Candidate, train: Rows) -> Read:
-        """Return what a classifier that has learnt from some rows says about others."""
-        taught = self._taught(train)
-        columns = self.features.columns(self.place[taught], candidate.columns, candidate.words)
-        labels = len(np.unique(self.labels[taught]))
-        some = self._first(taught, candidate.most_rows(len(columns), labels))
-        if not len(columns) or len(np.unique(self.labels[some])) < 2:
-            return self._unread(taught if len(taught) else train)
-        weights = None if self.weights is None else self.weights[some]
-        table = self._table(candidate, some, columns)
-        fitted = candidate.fitted(table, self.labels[some], weights, self.seed)
-        return lambda rows: fitted.probabilities(self._table(candidate, rows, columns))
+    def _fit_reader(self, candidate: Candidate, train: Rows) -> Predict:
+        """Fit a classifier on the training rows; return the function that predicts others."""
+        usable = self._training_rows(train)
+        columns = self.features.columns(self.place[usable], candidate.columns, candidate.words)
+        n_labels = len(np.unique(self.labels[usable]))
+        fit_rows = self._first_rows(usable, candidate.max_rows(len(columns), n_labels))
+        if not len(columns) or len(np.unique(self.labels[fit_rows])) < 2:
+            return self._predict_shares(usable if len(usable) else train)
+        weights = None if self.weights is None else self.weights[fit_rows]
+        table = self._table(candidate, fit_rows, columns)
+        reader = candidate.fit(table, self.labels[fit_rows], weights, self.seed)
+        return lambda rows: reader.probabilities(self._table(candidate, rows, columns))
 
     def _table(self, candidate: Candidate, rows: Rows, columns: Columns) -> Any:
-        """Return what a classifier is shown of some rows."""
+        """Return the features of rows that a classifier sees."""
         features = self.features
         return (features.sparse_table if candidate.is_sparse else features.table)(self.place[rows], columns)
 
-    def _unread(self, train: Rows) -> Read:
-        """Give every row the shares of the labels, where there is nothing to tell rows apart by."""
-        shares = self._shares(train)
-        common = np.sort(np.argsort(-shares, kind="stable")[:MOST_CLASSES])
+    def _predict_shares(self, train: Rows) -> Predict:
+        """Return a function that predicts the shares of the labels, for rows that nothing distinguishes."""
+        shares = self._label_shares(train)
+        common = np.sort(np.argsort(-shares, kind="stable")[:MAX_CLASSES])
         return lambda rows: (common, np.tile(shares[common], (len(rows), 1)))
 
-    def _shares(self, rows: Rows) -> Floats:
-        """Return the share of each label among some rows."""
+    def _label_shares(self, rows: Rows) -> Floats:
+        """Return the share of each label among rows."""
         weights = None if self.weights is None or not self.weights[rows].any() else self.weights[rows]
         counts = np.bincount(self.labels[rows], weights, minlength=int(self.labels.max()) + 1)
         return counts / counts.sum()
@@ -203,5 +205,5 @@ def quadratic(labels: Counts, probabilities: Floats, true: Counts) -> Floats:
     >>> quadratic(np.array([0, 2]), np.array([[0.75, 0.25], [0.75, 0.25]]), np.array([0, 1]))
     array([ 0.875, -0.625])
     """
-    given = np.where(labels == true[:, None], probabilities, 0.0).sum(axis=1)
-    return 2.0 * given - (probabilities**2).sum(axis=1)
+    of_true_label = np.where(labels == true[:, None], probabilities, 0.0).sum(axis=1)
+    return 2.0 * of_true_label - (probabilities**2).sum(axis=1)

@@ -1,4 +1,4 @@
-"""The diagnostic: from a result's explanations and predictions to what somebody could guess."""
+"""The reader diagnostic: how well predictions can be guessed from explanations."""
 
 import importlib
 import operator
@@ -13,12 +13,12 @@ import numpy as np
 import faithkit
 from faithkit_diagnostics.reader.crossfit import CrossFit, Guesses, Turns
 from faithkit_diagnostics.reader.features import Features, object_array
-from faithkit_diagnostics.reader.models import candidates, for_explanations, refusing
+from faithkit_diagnostics.reader.models import candidates, refusing, select_for_features
 from faithkit_diagnostics.reader.regression import NumberCrossFit, Points, regressors
 from faithkit_diagnostics.reader.sentences import accuracy_sentence, sentences
 
-LEAST = 10  # independent rows: each of five folds has two
-MOST_UNASKED = 10_000  # rows up to which the reader runs where nobody names it
+MIN_ROWS = 10  # independent rows, so that each of five folds has two
+MAX_AUTOMATIC_ROWS = 10_000  # the reader runs by default up to this number of rows
 EXACT = 2.0**53  # beyond it a float may stand for several integers
 
 
@@ -33,17 +33,18 @@ class Share:
 
 @attrs.frozen(kw_only=True, repr=False)
 class ReaderResult(faithkit.plugin.Report):
-    """How well a classifier guesses predictions from explanations, having learnt from other rows.
+    """How well a classifier that learnt from other rows guesses predictions from explanations.
 
-    It sees what equality compares, and nothing else. Any reader's quadratic score is at most the consistency
-    on average, so a good reader shows that explanations are faithful even where no two of them are equal.
+    The classifier sees the identities of the explanations, and nothing else. On average, the quadratic score
+    of any reader is at most the consistency. So a good reader shows that explanations are faithful, even
+    where no two of them are equal.
 
     Attributes
     ----------
     n : int
         The number of instances.
     accuracy, baseline : Share or None
-        How often the reader is right, and how often the commonest label of the rows it learnt from is; each
+        How often the reader is right, and how often the most common label of its training rows is right; each
         with Clopper and Pearson's interval in `low` and `high`. None for numbers and scores.
     score : float
         The mean of 2 r(Y) − Σ r², where r are the reader's probabilities and Y is the prediction; for scores
@@ -51,19 +52,18 @@ class ReaderResult(faithkit.plugin.Report):
     low : float or None
         A lower limit of consistency: that of the score. None for numbers, which have no known bounds.
     score_without : float or None
-        The score of the mean of the rows learnt from, without the explanation; None for labels.
+        The score without the explanation: that of the mean of the training rows. None for labels.
     error, error_without : float or None
-        How far the reader is off, and how far that mean is, each as the root of the mean square, where
-        predictions are one number.
+        The root mean squared error of the reader and of that mean, where a prediction is one number.
     classifiers : dict of str to int
-        How many of the readers, one for each fold, were which classifier.
+        How many of the readers, one for each fold, were of each kind.
     confidence : float
-        That of the intervals; a limit holds with half of the rest to spare.
+        The confidence of the intervals; the one-sided limit `low` misses half as often.
     columns, seen : int
-        How many columns of numbers explanations have, and how many of them the reader was shown, so that it
-        takes seconds: those in which rows differ most.
+        The number of numeric columns of the explanations, and how many of them the reader saw. To take
+        seconds only, it sees those in which rows differ most.
     effective, clusters : float and int, or None
-        As those of the evaluation.
+        As in the evaluation.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class ReaderResult(faithkit.plugin.Report):
 
     @property
     def sentence(self) -> str:
-        """What was found, in words that anybody understands."""
+        """The finding in everyday words."""
         return accuracy_sentence(self.to_dict())
 
     def line(self) -> str:
@@ -101,24 +101,24 @@ class ReaderResult(faithkit.plugin.Report):
         return f"of {self.n:,} instances: {self.sentence}"
 
     def sheet(self) -> faithkit.plugin.Sheet:
-        """Return what people see."""
+        """Return the sentences of the report."""
         return faithkit.plugin.Sheet.of(None, *sentences(self.to_dict()))
 
 
 class Reader:
-    """Let a classifier guess the predictions from the explanations, having learnt from other rows.
+    """A diagnostic: a classifier that learnt from other rows guesses predictions from explanations.
 
-    This works where no two explanations are equal: what a reader can guess, the explanations tell.
+    It works even where no two explanations are equal.
 
     Parameters
     ----------
     classifier : str or classifier
-        "auto" lets every reader choose between "logistic" regression and boosted "trees", and "words" where
-        explanations are texts, by the rows it learns from. Or any scikit-learn classifier that has
-        `predict_proba`, or the "module:attribute" of one; it is copied. Numbers and scores are read by
+        "auto" chooses between "logistic" regression, boosted "trees" and, where explanations are texts,
+        "words"; each reader is chosen by its training rows. Or any scikit-learn classifier that has
+        `predict_proba`, or the "module:attribute" of one; it is copied. For numbers and scores, choose
         "linear" regression, "trees", "words", or any scikit-learn regressor.
     seed : int, optional
-        Decides which rows are read by whom; by default that of the result.
+        The seed of the folds; by default that of the result.
 
     Examples
     --------
@@ -128,18 +128,18 @@ class Reader:
     """
 
     def __init__(self, classifier: Any = "auto", seed: int | None = None) -> None:
-        self.classifier = _imported(classifier)
+        self.classifier = _import_classifier(classifier)
         self.seed = None if seed is None else faithkit.plugin.whole_number(seed, "reader: seed")
         if not (isinstance(self.classifier, str) and self.classifier == "linear"):  # that of numbers
             candidates(self.classifier)
 
     def is_automatic(self, result: faithkit.Evaluation) -> bool:
-        """Whether there are enough rows to learn from, and not too many to wait for."""
-        n = result.n if result.clusters is None else result.clusters
-        return n >= LEAST and result.n <= MOST_UNASKED and result.setup.outcome.within is None
+        """Whether there are enough rows to learn from, and not so many that it takes long."""
+        n = result.n if result.design.clusters is None else result.design.clusters
+        return n >= MIN_ROWS and result.n <= MAX_AUTOMATIC_ROWS and result.setup.outcome.within is None
 
     def diagnose(self, result: faithkit.Evaluation) -> ReaderResult:
-        """Let readers guess, in a single thread: other orders of sums would give other last bits."""
+        """Cross-fit readers in a single thread, because another order of sums would change the last bits."""
         from threadpoolctl import threadpool_limits
 
         rows = result.explained_rows
@@ -149,103 +149,103 @@ class Reader:
                 "it (leave agree= out, CLI: --agree), and read those."
             )
         for name in ("sklearn.ensemble", "sklearn.linear_model"):
-            importlib.import_module(name)  # threads are limited for libraries that are loaded
+            importlib.import_module(name)  # thread limits only apply to libraries that are already loaded
         seed = result.setup.seed if self.seed is None else self.seed
         with faithkit.plugin.global_seed(seed), threadpool_limits(1):
-            reading = prepare(rows, self.classifier, seed)
-            guesses, names = reading.crossfitted()
-        return _report(result, rows.trials, reading, guesses, names)
+            cross_fit = prepare(rows, self.classifier, seed)
+            guesses, names = cross_fit.cross_fit()
+        return _report(result, rows.trials, cross_fit, guesses, names)
 
 
 def prepare(rows: faithkit.plugin.ExplainedRows, classifier: Any = "auto", seed: int = 0) -> CrossFit:
-    """Put rows into an order of their content, and draw who reads whom.
+    """Put rows into an order of their content, and divide them into folds.
 
     Examples
     --------
     >>> import faithkit
     >>> rows = faithkit.score(["yes", "no"] * 50, ["a", "b"] * 50).explained_rows
-    >>> guesses, names = prepare(rows, "logistic").crossfitted()
+    >>> guesses, names = prepare(rows, "logistic").cross_fit()
     >>> bool(guesses.right.all()), names
     (True, ['logistic', 'logistic', 'logistic', 'logistic', 'logistic'])
     """
     n, missing, codes = len(rows.codes), rows.explanations.missing, rows.codes
     is_label = rows.outcome == "labels"
-    chosen = candidates(classifier) if is_label else regressors(classifier)
-    labels = faithkit.plugin.content_words(object_array(map(_hashable, rows.predictions)))
+    choice = candidates(classifier) if is_label else regressors(classifier)
+    labels = faithkit.plugin.content_words(object_array(map(_to_hashable, rows.predictions)))
     identities = _identities(rows.explanations)
     words = faithkit.plugin.content_words(identities)
-    words[missing] = 0  # whatever stands in the place of a missing explanation
+    words[missing] = 0  # the placeholder of a missing explanation must not matter
     weights = np.ones(n) if rows.weights is None else rows.weights
     contents = faithkit.plugin.content_words(np.column_stack([words, labels[codes], weights.view(np.uint64)]))
-    turns = Turns.drawn(contents, np.arange(n) if rows.clusters is None else rows.clusters, seed)
-    if turns.n < LEAST:
+    turns = Turns.draw(contents, np.arange(n) if rows.clusters is None else rows.clusters, seed)
+    if turns.n < MIN_ROWS:
         raise faithkit.errors.InputError(
-            f"a reader learns from other rows, and {turns.n} independent are too few: give {LEAST} or more."
+            f"a reader learns from other rows, and {turns.n} independent are too few: give "
+            f"{MIN_ROWS} or more."
         )
     order = turns.order
     explained = order[~missing[order]]
     place = np.full(n, -1)
     place[~missing[order]] = np.arange(len(explained))
     features = Features.of(faithkit.plugin.take_rows(identities, explained))
-    common: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "features": features,
         "place": place,
         "labels": np.argsort(np.argsort(labels, kind="stable"))[codes[order]],
         "weights": None if rows.weights is None else rows.weights[order],
         "turns": turns,
-        "candidates": for_explanations(
-            chosen, texts=features.texts is not None, numbers=features.n_numbers > 0
+        "candidates": select_for_features(
+            choice, texts=features.texts is not None, numbers=features.n_numbers > 0
         ),
         "seed": seed,
     }
     if is_label:
-        return CrossFit(**common)
+        return CrossFit(**fields)
     values = np.array(rows.predictions, dtype=np.float64)
     points = Points(values.reshape(len(values), -1), rows.outcome == "scores")
-    return NumberCrossFit(**common, **points.of_rows(codes[order]))
+    return NumberCrossFit(**fields, **points.of_rows(codes[order]))
 
 
 def _report(
-    result: faithkit.Evaluation, trials: float, reading: CrossFit, guesses: Guesses, names: list[str]
+    result: faithkit.Evaluation, trials: float, cross_fit: CrossFit, guesses: Guesses, names: list[str]
 ) -> ReaderResult:
-    is_number = isinstance(reading, NumberCrossFit)
-    is_bounded = not isinstance(reading, NumberCrossFit) or reading.are_scores
-    confidence, score = result.confidence, reading.mean(guesses.scores)
+    is_number = isinstance(cross_fit, NumberCrossFit)
+    is_bounded = not isinstance(cross_fit, NumberCrossFit) or cross_fit.are_scores
+    confidence, score = result.confidence, cross_fit.mean(guesses.scores)
     return ReaderResult(
         n=len(guesses.scores),
-        accuracy=None if is_number else _share(reading.mean(guesses.right), trials, confidence),
-        baseline=None if is_number else _share(reading.mean(guesses.usual), trials, confidence),
+        accuracy=None if is_number else _share(cross_fit.mean(guesses.right), trials, confidence),
+        baseline=None if is_number else _share(cross_fit.mean(guesses.usual), trials, confidence),
         score=score,
         low=score_limit(score, trials, confidence) if is_bounded else None,
         classifiers=dict(sorted(Counter(names).items())),
         confidence=confidence,
-        columns=reading.features.n_numbers,
-        seen=min(reading.seen(name) for name in names),
-        effective=result.effective,
-        clusters=result.clusters,
-        **(_errors(reading, guesses) if isinstance(reading, NumberCrossFit) else {}),
+        columns=cross_fit.features.n_numbers,
+        seen=min(cross_fit.n_columns(name) for name in names),
+        effective=result.design.effective,
+        clusters=result.design.clusters,
+        **(_errors(cross_fit, guesses) if isinstance(cross_fit, NumberCrossFit) else {}),
     )
 
 
-def _errors(reading: NumberCrossFit, guesses: Guesses) -> dict[str, float | None]:
-    """Return how good a guess is without the explanation, and for one number how far both are off.
+def _errors(cross_fit: NumberCrossFit, guesses: Guesses) -> dict[str, float | None]:
+    """Return the score without the explanation, and for single numbers both root mean squared errors.
 
-    The error is the root of the mean square, as the score is 1 less that square: so score and error put two
-    readers into one order.
+    The score is 1 − the mean squared error. So score and error rank two readers in the same order.
     """
-    squared, without = (reading.mean(distances**2) for distances in (guesses.right, guesses.usual))
-    is_single = reading.points.shape[1] == 1
+    squared, without = (cross_fit.mean(distances**2) for distances in (guesses.right, guesses.usual))
+    is_single = cross_fit.points.shape[1] == 1
     return {
         "score_without": 1.0 - without,
-        "error": reading.unit * squared**0.5 if is_single else None,
-        "error_without": reading.unit * without**0.5 if is_single else None,
+        "error": cross_fit.unit * squared**0.5 if is_single else None,
+        "error_without": cross_fit.unit * without**0.5 if is_single else None,
     }
 
 
 def score_limit(score: float, trials: float, confidence: float) -> float:
-    """Return the lower limit of consistency by a mean score: Clopper and Pearson's, of (1 + score) / 2.
+    """Return the lower limit of consistency from a mean score: Clopper and Pearson's, of (1 + score) / 2.
 
-    A normal limit fails near 1, where scores are all but equal.
+    A normal limit fails near 1, where scores are nearly equal.
 
     Examples
     --------
@@ -256,19 +256,19 @@ def score_limit(score: float, trials: float, confidence: float) -> float:
 
 
 def _share(share: float, trials: float, confidence: float) -> Share:
-    """Return Clopper and Pearson's interval for a number of trials that need not be whole."""
+    """Return Clopper and Pearson's interval; the number of trials may be a fraction."""
     from scipy.special import betaincinv
 
-    half, successes = (1.0 - confidence) / 2, share * trials
-    low = 0.0 if share <= 0 else float(betaincinv(successes, trials - successes + 1, half))
-    high = 1.0 if share >= 1 else float(betaincinv(successes + 1, trials - successes, 1.0 - half))
+    tail, successes = (1.0 - confidence) / 2, share * trials
+    low = 0.0 if share <= 0 else float(betaincinv(successes, trials - successes + 1, tail))
+    high = 1.0 if share >= 1 else float(betaincinv(successes + 1, trials - successes, 1.0 - tail))
     return Share(share, low, high)
 
 
 def _identities(explanations: faithkit.Explanations) -> Any:
-    """Return what equality compares: columns in the order of their names, numbers as floats.
+    """Return the identities, with columns in the order of their names and numbers as floats.
 
-    What is made of the content of rows must not depend on the file that they came from.
+    So the content of rows does not depend on the file that they came from.
     """
     identities, names = explanations.identities, explanations.shared.get("names", ())
     if not isinstance(identities, np.ndarray):
@@ -282,12 +282,12 @@ def _identities(explanations: faithkit.Explanations) -> Any:
     return floats if is_exact else identities
 
 
-def _hashable(prediction: Any) -> Any:
+def _to_hashable(prediction: Any) -> Any:
     return tuple(prediction) if isinstance(prediction, list) else prediction
 
 
-def _imported(classifier: Any) -> Any:
-    """Return what "module:attribute" names; anything else as it is."""
+def _import_classifier(classifier: Any) -> Any:
+    """Import the classifier that "module:attribute" names; return anything else unchanged."""
     if not isinstance(classifier, str) or ":" not in classifier:
         return classifier
     module, _, attribute = classifier.partition(":")

@@ -1,4 +1,4 @@
-"""The classifiers that read explanations: some of scikit-learn's to choose from, or anybody's."""
+"""The classifiers that read explanations: a few of scikit-learn's, or the user's own."""
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -10,31 +10,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_diagnostics.reader.features import MOST_TOKENS, MOST_WORDS, Floats
+from faithkit_diagnostics.reader.features import MAX_TOKENS, MAX_WORDS, Floats
 
 AUTO = "auto"
 WORDS = "words"
-RARE = -1  # stands for all labels that are not learnt
-FEW_CLASSES = 5  # take little time
-MOST_CLASSES = 50  # labels that a reader learns; it gives the rarer ones no probability
+RARE = -1  # the code of all labels that are not learnt
+FEW_CLASSES = 5  # more classes take more time
+MAX_CLASSES = 50  # labels that a reader learns; it gives the rarer ones no probability
 TREE_CELLS = 300_000  # of a table that trees learn from: more would take long and tell little
 LINEAR_CELLS = 10_000_000
 TREE_COLUMNS = 64  # of numbers: to find the bins of one takes as long as thousands of cells
-MOST_COLUMNS = 500
-WEIGHT_OF_WORDS = 10.0  # C of a regression on TF-IDF; 1 leaves all words of long texts near nothing
+MAX_COLUMNS = 500
+WORD_REGULARIZATION = 10.0  # C of a regression on TF-IDF; 1 leaves all words of long texts near nothing
 
 ROUNDING = 1e-9  # a column that varies by no more than this share of its mean is constant
 
 Counts = NDArray[np.int64]
 Make = Callable[[int, int, int], Any]
-"""Make a classifier for so many rows and labels, starting from a seed."""
+"""A function that makes a classifier for so many rows and labels, with a seed."""
 
-One = TypeVar("One", bound="Candidate")
+CandidateType = TypeVar("CandidateType", bound="Candidate")
 
 
 @contextmanager
 def refusing(action: str, advice: str) -> Iterator[None]:
-    """Turn whatever somebody's model raises into one line."""
+    """Turn any exception of a model into an `InputError` of one line."""
     try:
         yield
     except (faithkit.FaithkitError, KeyboardInterrupt):
@@ -50,67 +50,67 @@ def refusing(action: str, advice: str) -> Iterator[None]:
 class Candidate:
     """A classifier that can be a reader, and how many cells, columns and words of texts it may learn from.
 
-    What it costs is known from the shape of the table, so that no clock decides what it finds.
+    These limits depend on the shape of the table alone, so that timing never changes the result.
     """
 
     name: str
     make: Make
     cells: int | None = None
-    columns: int = MOST_COLUMNS
-    words: int = MOST_TOKENS
+    columns: int = MAX_COLUMNS
+    words: int = MAX_TOKENS
     is_sparse: bool = False
 
-    what = "classifier"
+    noun = "classifier"
     advice = "Give a scikit-learn classifier that has predict_proba and takes numbers, NaN among them."
 
-    def most_rows(self, width: int, labels: int) -> int | None:
-        """Return how many rows of a table it may learn from; of many labels each takes time."""
-        times = max(1, min(labels, MOST_CLASSES) // FEW_CLASSES)
+    def max_rows(self, width: int, labels: int) -> int | None:
+        """Return how many rows of a table it may learn from; many labels need more time per row."""
+        times = max(1, min(labels, MAX_CLASSES) // FEW_CLASSES)
         return None if self.cells is None else max(1, self.cells // (max(1, width) * times))
 
-    def fitted(self, X: Floats, y: Counts, weights: Floats | None, seed: int) -> "Fitted":
-        """Let a new one learn from rows."""
+    def fit(self, X: Floats, y: Counts, weights: Floats | None, seed: int) -> "Fitted":
+        """Fit a new classifier on rows."""
         classes, sizes = np.unique(y, return_counts=True)
-        common = classes[np.lexsort((classes, -sizes))][:MOST_CLASSES]
-        # the rarer labels are one class together, or their rows would be counted for others
-        taught, codes = np.unique(np.where(np.isin(y, common), y, RARE), return_inverse=True)
-        with self.called():
-            model = self.make(X.shape[0], len(taught), seed)
-            model.fit(X, codes, **weighted(model, weights))
-            return Fitted(self, model, taught[np.asarray(model.classes_)])
+        common = classes[np.lexsort((classes, -sizes))][:MAX_CLASSES]
+        # the rarer labels form one class, or their rows would count for other labels
+        learnt_labels, codes = np.unique(np.where(np.isin(y, common), y, RARE), return_inverse=True)
+        with self.calling():
+            model = self.make(X.shape[0], len(learnt_labels), seed)
+            model.fit(X, codes, **weight_arguments(model, weights))
+            return Fitted(self, model, learnt_labels[np.asarray(model.classes_)])
 
     @contextmanager
-    def called(self) -> Iterator[None]:
-        """Run code of the classifier: whatever it raises names it."""
-        with refusing(f"the {self.what} {self.name}", self.advice), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that it has not converged: its score tells
+    def calling(self) -> Iterator[None]:
+        """Run code of the classifier; its exceptions name the classifier."""
+        with refusing(f"the {self.noun} {self.name}", self.advice), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as missing convergence, which shows in the score
             yield
 
 
 @attrs.frozen(eq=False)
 class Fitted:
-    """A classifier that has learnt."""
+    """A fitted classifier."""
 
     candidate: Candidate
     model: Any
     classes: Counts
 
     def probabilities(self, X: Floats) -> tuple[Counts, Floats]:
-        """Return the labels it knows, and the probability of each of them in every row."""
-        with self.candidate.called():
-            found = np.asarray(self.model.predict_proba(X), dtype=np.float64)
-            self._check(found, (X.shape[0], len(self.classes)))
-        known = self.classes != RARE
-        return self.classes[known], found[:, known]
+        """Return the labels that it learnt, and the probability of each label for every row."""
+        with self.candidate.calling():
+            probabilities = np.asarray(self.model.predict_proba(X), dtype=np.float64)
+            self._check(probabilities, (X.shape[0], len(self.classes)))
+        is_learnt = self.classes != RARE
+        return self.classes[is_learnt], probabilities[:, is_learnt]
 
-    def _check(self, found: Floats, shape: tuple[int, int]) -> None:
-        """Refuse what are no probabilities: only with these is a score a bound."""
-        if found.shape != shape:
+    def _check(self, probabilities: Floats, shape: tuple[int, int]) -> None:
+        """Check that these are probabilities; otherwise the score would not be a bound."""
+        if probabilities.shape != shape:
             raise faithkit.errors.InputError(
-                f"the classifier {self.candidate.name} gave probabilities of shape {found.shape}; expected "
-                f"{shape}. {self.candidate.advice}"
+                f"the classifier {self.candidate.name} gave probabilities of shape {probabilities.shape}; "
+                f"expected {shape}. {self.candidate.advice}"
             )
-        if not ((found >= 0).all() and (found.sum(axis=1) <= 1 + 1e-6).all()):
+        if not ((probabilities >= 0).all() and (probabilities.sum(axis=1) <= 1 + 1e-6).all()):
             raise faithkit.errors.InputError(
                 f"the classifier {self.candidate.name} gave probabilities below 0, or above 1 in all; "
                 f"expected shares of 1. {self.candidate.advice}"
@@ -118,36 +118,37 @@ class Fitted:
 
 
 class Scaled:
-    """Columns that are scaled, and whose gaps are filled by their means and marked."""
+    """A transformer that scales columns, fills their gaps with the mean, and marks the gaps."""
 
     def fit_transform(self, X: Floats) -> Floats:
-        """Learn means and spreads of the columns, and return them scaled."""
+        """Learn the means and standard deviations of the columns, and return the scaled columns."""
         gaps = np.isnan(X)
         self._with_gaps = np.flatnonzero(gaps.any(axis=0))
         self._fill = np.where(gaps, 0.0, X).sum(axis=0) / np.maximum((~gaps).sum(axis=0), 1)
-        marked = self._marked(X)
+        marked = self._mark_gaps(X)
         self._mean, spread = marked.mean(axis=0), marked.std(axis=0)
         is_constant = spread <= ROUNDING * np.abs(self._mean)
         self._spread = np.where(is_constant, 1.0, spread)
-        return self._scaled(marked)
+        return self._scale(marked)
 
     def transform(self, X: Floats) -> Floats:
-        """Return columns as they were learnt."""
-        return self._scaled(self._marked(X))
+        """Return columns, scaled as in `fit_transform`."""
+        return self._scale(self._mark_gaps(X))
 
-    def _marked(self, X: Floats) -> Floats:
+    def _mark_gaps(self, X: Floats) -> Floats:
         gaps = np.isnan(X)
         return np.hstack([np.where(gaps, self._fill, X), gaps[:, self._with_gaps]])
 
-    def _scaled(self, X: Floats) -> Floats:
+    def _scale(self, X: Floats) -> Floats:
         return (X - self._mean) / self._spread
 
 
 class Logistic(Scaled):
-    """What a pipeline of an imputer with indicators, a scaler and scikit-learn's regression does, and faster.
+    """Logistic regression on scaled columns, in which gaps are filled and marked.
 
-    Small samples are read by fourteen of these, and the pipeline would take most of the time to check its
-    input again in every step.
+    It is equivalent to a scikit-learn pipeline of an imputer with indicators, a scaler and a regression.
+    Small samples need fourteen fits, and the pipeline would spend most of the time on checking its input in
+    every step.
 
     Examples
     --------
@@ -157,7 +158,7 @@ class Logistic(Scaled):
     """
 
     def fit(self, X: Floats, y: Counts, sample_weight: Floats | None = None) -> "Logistic":
-        """Learn means and spreads of the columns, then the regression."""
+        """Fit the scaling of the columns, and then the regression."""
         from sklearn.linear_model import LogisticRegression
 
         self._model: Any = LogisticRegression().fit(self.fit_transform(X), y, sample_weight)
@@ -173,79 +174,81 @@ class Logistic(Scaled):
         return np.asarray(self._model.predict_proba(self.transform(X)))
 
 
-def candidates(given: Any = None) -> tuple[Candidate, ...]:
+def candidates(choice: Any = None) -> tuple[Candidate, ...]:
     """Return the classifiers to choose from.
 
     Parameters
     ----------
-    given : None, str or classifier
-        "auto", as None, are "logistic", "trees" and, for texts, "words"; or a classifier of scikit-learn's
-        kind, which is copied and never fitted itself.
+    choice : None, str or classifier
+        The name of a candidate; or "auto" or None for "logistic", "trees" and, for texts, "words"; or a
+        classifier with the interface of scikit-learn, which is copied and never fitted itself.
 
     Examples
     --------
-    >>> [one.name for one in candidates("auto")], [one.name for one in candidates("trees")]
+    >>> [each.name for each in candidates("auto")], [each.name for each in candidates("trees")]
     (['logistic', 'trees', 'words'], ['trees'])
     """
-    ours = {
+    by_name = {
         "logistic": Candidate("logistic", lambda _rows, _labels, _seed: Logistic(), LINEAR_CELLS, words=0),
-        "trees": Candidate("trees", _trees, TREE_CELLS, TREE_COLUMNS, words=0),
-        WORDS: Candidate(WORDS, _of_words, columns=0, words=MOST_WORDS, is_sparse=True),
+        "trees": Candidate("trees", _make_trees, TREE_CELLS, TREE_COLUMNS, words=0),
+        WORDS: Candidate(WORDS, _make_word_model, columns=0, words=MAX_WORDS, is_sparse=True),
     }
-    return chosen_by(given, ours, Candidate, "classifier such as sklearn.naive_bayes.GaussianNB()")
+    example = "classifier such as sklearn.naive_bayes.GaussianNB()"
+    return select_candidates(choice, by_name, Candidate, example)
 
 
-def chosen_by(given: Any, ours: Mapping[str, One], kind: type[One], such_as: str) -> tuple[One, ...]:
-    """Return all of ours, the one that is named, or somebody's own."""
-    if given is None or (isinstance(given, str) and given == AUTO):
-        return tuple(ours.values())
-    if isinstance(given, str):
-        if given not in ours:
-            names = ", ".join((AUTO, *ours))
-            raise faithkit.errors.InputError(f"there is no reader {given!r:.60}. Choose one of {names}.")
-        return (ours[given],)
-    given = _instance(given, (AUTO, *ours), such_as, kind.advice)
-    return (kind(type(given).__name__, lambda _rows, _labels, seed: _seeded(given, seed)),)
+def select_candidates(
+    choice: Any, by_name: Mapping[str, CandidateType], kind: type[CandidateType], example: str
+) -> tuple[CandidateType, ...]:
+    """Return all candidates, the one with this name, or one that is made of the user's model."""
+    if choice is None or (isinstance(choice, str) and choice == AUTO):
+        return tuple(by_name.values())
+    if isinstance(choice, str):
+        if choice not in by_name:
+            names = ", ".join((AUTO, *by_name))
+            raise faithkit.errors.InputError(f"there is no reader {choice!r:.60}. Choose one of {names}.")
+        return (by_name[choice],)
+    model = _as_instance(choice, (AUTO, *by_name), example, kind.advice)
+    return (kind(type(model).__name__, lambda _rows, _labels, seed: _copy_with_seed(model, seed)),)
 
 
-def _instance(given: Any, names: tuple[str, ...], such_as: str, advice: str) -> Any:
-    """Return a model: of a class, the one that has all its defaults."""
+def _as_instance(model: Any, names: tuple[str, ...], example: str, advice: str) -> Any:
+    """Return a model; a class is called without arguments."""
     with refusing("looking at the reader", advice):
-        if hasattr(given, "fit"):
-            return given() if isinstance(given, type) else given
-    what = (
-        f"the class {given.__name__}"
-        if isinstance(given, type)
-        else f"an object of type {type(given).__name__}"
-    )
+        if hasattr(model, "fit"):
+            return model() if isinstance(model, type) else model
+    is_class = isinstance(model, type)
+    description = f"the class {model.__name__}" if is_class else f"an object of type {type(model).__name__}"
     raise faithkit.errors.InputError(
-        f"{what} cannot be a reader; expected {', '.join(map(repr, names))}, or a {such_as}."
+        f"{description} cannot be a reader; expected {', '.join(map(repr, names))}, or a {example}."
     )
 
 
-def for_explanations(choice: tuple[One, ...], *, texts: bool, numbers: bool) -> tuple[One, ...]:
-    """Return those of several that can read explanations, first the one for small samples."""
-    if len(choice) == 1:
-        return choice
-    others = tuple(candidate for candidate in choice if candidate.name != WORDS)
-    words = tuple(candidate for candidate in choice if candidate.name == WORDS and texts)
-    return others + words if numbers else words + others
+def select_for_features(
+    candidates: tuple[CandidateType, ...], *, texts: bool, numbers: bool
+) -> tuple[CandidateType, ...]:
+    """Return the candidates that can read the features; the one for small samples comes first."""
+    if len(candidates) == 1:
+        return candidates
+    for_numbers = tuple(candidate for candidate in candidates if candidate.name != WORDS)
+    for_words = tuple(candidate for candidate in candidates if candidate.name == WORDS and texts)
+    return for_numbers + for_words if numbers else for_words + for_numbers
 
 
-def _of_words(_rows: int, _labels: int, _seed: int) -> Any:
+def _make_word_model(_rows: int, _labels: int, _seed: int) -> Any:
     from sklearn.linear_model import LogisticRegression
 
-    return LogisticRegression(C=WEIGHT_OF_WORDS)
+    return LogisticRegression(C=WORD_REGULARIZATION)
 
 
-def _trees(rows: int, labels: int, seed: int) -> Any:
+def _make_trees(rows: int, labels: int, seed: int) -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     return HistGradientBoostingClassifier(**boosting(rows, labels, seed))
 
 
 def boosting(rows: int, labels: int, seed: int) -> dict[str, Any]:
-    """Boost few and small trees: as the sample allows, and fewer steps where each has many trees."""
+    """Return the parameters of boosting: few, small trees for small samples; few steps for many labels."""
     steps = min(40, max(15, rows // 25), max(10, 100 // labels))
     return {
         "max_iter": steps,
@@ -259,11 +262,11 @@ def boosting(rows: int, labels: int, seed: int) -> dict[str, Any]:
     }
 
 
-def _seeded(given: Any, seed: int) -> Any:
-    """Copy a classifier, and let every part of it that would draw at random begin with the seed."""
+def _copy_with_seed(model: Any, seed: int) -> Any:
+    """Copy a classifier, and set every `random_state` that is None to the seed."""
     from sklearn.base import clone
 
-    model = clone(given)
+    model = clone(model)
     unset = {
         name: seed % 2**32
         for name, value in model.get_params(deep=True).items()
@@ -272,10 +275,10 @@ def _seeded(given: Any, seed: int) -> Any:
     return model.set_params(**unset)
 
 
-def weighted(model: Any, weights: Floats | None) -> dict[str, Floats]:
-    """Return how a classifier is told of weights; one that takes none learns from rows as if all were equal.
+def weight_arguments(model: Any, weights: Floats | None) -> dict[str, Floats]:
+    """Return the keyword arguments of `fit` for the weights; none, if the classifier does not accept weights.
 
-    That costs some of its score, and the score stays a bound.
+    Without weights it scores somewhat less, and its score is still a bound.
     """
     from sklearn.utils.validation import has_fit_parameter
 

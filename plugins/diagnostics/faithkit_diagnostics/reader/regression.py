@@ -1,7 +1,8 @@
-"""Readers of numbers and score vectors: they guess a mean, and are scored by its squared distance.
+"""Readers of numbers and score vectors: regressors that are scored by the squared error.
 
-Whoever knows the explanation only cannot come nearer, on average, than the mean of all who share it. So 1
-less the mean squared error, in units in which a constant explanation leaves 1, is at most the consistency.
+From the explanation alone, no guess has a smaller mean squared error than the mean of all rows that share it.
+So 1 − the mean squared error, in units in which that of a constant explanation is 1, is at most the
+consistency.
 """
 
 from typing import Any
@@ -11,19 +12,19 @@ import numpy as np
 
 import faithkit
 from faithkit_diagnostics.reader.crossfit import CrossFit, Guesses
-from faithkit_diagnostics.reader.features import MOST_WORDS, Floats, Rows
+from faithkit_diagnostics.reader.features import MAX_WORDS, Floats, Rows
 from faithkit_diagnostics.reader.models import (
     LINEAR_CELLS,
     TREE_CELLS,
     TREE_COLUMNS,
-    WEIGHT_OF_WORDS,
+    WORD_REGULARIZATION,
     WORDS,
     Candidate,
     Counts,
     Scaled,
     boosting,
-    chosen_by,
-    weighted,
+    select_candidates,
+    weight_arguments,
 )
 
 
@@ -31,36 +32,36 @@ class Linear(Scaled):
     """Ridge regression on scaled columns, in which gaps are filled and marked."""
 
     def fit(self, X: Floats, y: Floats, sample_weight: Floats | None = None) -> "Linear":
-        """Learn means and spreads of the columns, then the regression."""
+        """Fit the scaling of the columns, and then the regression."""
         from sklearn.linear_model import Ridge
 
         self._model: Any = Ridge().fit(self.fit_transform(X), y, sample_weight)
         return self
 
     def predict(self, X: Floats) -> Floats:
-        """Return the numbers of every row."""
+        """Return the predicted numbers of every row."""
         return np.asarray(self._model.predict(self.transform(X)))
 
 
 class Trees:
-    """Boosted trees, for each number of a row its own."""
+    """Boosted trees, one model for each number of a prediction."""
 
     def __init__(self, rows: int, seed: int) -> None:
         self.rows, self.seed = rows, seed
 
     def fit(self, X: Floats, y: Floats, sample_weight: Floats | None = None) -> "Trees":
-        """Learn each column of y."""
+        """Fit a model for each column of y."""
         from sklearn.ensemble import HistGradientBoostingRegressor
 
-        made = boosting(self.rows, 1, self.seed)
+        parameters = boosting(self.rows, 1, self.seed)
         self._models = [
-            HistGradientBoostingRegressor(**made).fit(X, column, sample_weight)
+            HistGradientBoostingRegressor(**parameters).fit(X, column, sample_weight)
             for column in y.reshape(len(y), -1).T
         ]
         return self
 
     def predict(self, X: Floats) -> Floats:
-        """Return the numbers of every row."""
+        """Return the predicted numbers of every row."""
         return np.column_stack([model.predict(X) for model in self._models])
 
 
@@ -68,65 +69,65 @@ class Trees:
 class Regressor(Candidate):
     """A regressor that can be a reader."""
 
-    what = "regressor"
+    noun = "regressor"
     advice = "Give a scikit-learn regressor that takes numbers, NaN among them."
 
-    def guessing(self, X: Floats, y: Floats, weights: Floats | None, seed: int) -> Any:
-        """Let a new one learn from rows; return what it says of others."""
-        with self.called():
+    def fit_predictor(self, X: Floats, y: Floats, weights: Floats | None, seed: int) -> Any:
+        """Fit a new regressor on rows; return the function that predicts others."""
+        with self.calling():
             model = self.make(X.shape[0], y.shape[1], seed)
-            model.fit(X, y if y.shape[1] > 1 else y[:, 0], **weighted(model, weights))
+            model.fit(X, y if y.shape[1] > 1 else y[:, 0], **weight_arguments(model, weights))
 
-        def guess(rows: Floats) -> Floats:
-            with self.called():
-                found = np.asarray(model.predict(rows), dtype=np.float64).reshape(rows.shape[0], -1)
-            if found.shape != (rows.shape[0], y.shape[1]) or not np.isfinite(found).all():
+        def predict(rows: Floats) -> Floats:
+            with self.calling():
+                points = np.asarray(model.predict(rows), dtype=np.float64).reshape(rows.shape[0], -1)
+            if points.shape != (rows.shape[0], y.shape[1]) or not np.isfinite(points).all():
                 raise faithkit.errors.InputError(
                     f"the regressor {self.name} gave no finite number for some rows, or of shape "
-                    f"{found.shape}; expected {(rows.shape[0], y.shape[1])}. {self.advice}"
+                    f"{points.shape}; expected {(rows.shape[0], y.shape[1])}. {self.advice}"
                 )
-            return found
+            return points
 
-        return guess
+        return predict
 
 
-def regressors(given: Any = None) -> tuple[Regressor, ...]:
-    """Return the regressors to choose from.
+def regressors(choice: Any = None) -> tuple[Regressor, ...]:
+    """Return the regressors to choose from; see `candidates` for the choice.
 
     Examples
     --------
-    >>> [one.name for one in regressors()], [one.name for one in regressors("trees")]
+    >>> [each.name for each in regressors()], [each.name for each in regressors("trees")]
     (['linear', 'trees', 'words'], ['trees'])
     """
-    ours = {
+    by_name = {
         "linear": Regressor("linear", lambda _rows, _outputs, _seed: Linear(), LINEAR_CELLS, words=0),
         "trees": Regressor(
             "trees", lambda rows, _, seed: Trees(rows, seed), TREE_CELLS, TREE_COLUMNS, words=0
         ),
-        WORDS: Regressor(WORDS, _of_words, columns=0, words=MOST_WORDS, is_sparse=True),
+        WORDS: Regressor(WORDS, _make_word_model, columns=0, words=MAX_WORDS, is_sparse=True),
     }
-    return chosen_by(given, ours, Regressor, "regressor such as sklearn.linear_model.Lasso()")
+    return select_candidates(choice, by_name, Regressor, "regressor such as sklearn.linear_model.Lasso()")
 
 
-def _of_words(_rows: int, _outputs: int, _seed: int) -> Any:
+def _make_word_model(_rows: int, _outputs: int, _seed: int) -> Any:
     from sklearn.linear_model import Ridge
 
-    return Ridge(alpha=1 / WEIGHT_OF_WORDS)
+    return Ridge(alpha=1 / WORD_REGULARIZATION)
 
 
 @attrs.frozen(eq=False)
 class NumberCrossFit(CrossFit):
-    """Rows whose predictions are points.
+    """Rows whose predictions are points: numbers or score vectors.
 
     Attributes
     ----------
     points : (n, d) float
-        Of the rows in the order of their content, in units in which a constant explanation leaves 1, or score
-        vectors as they are.
+        The predictions of the rows in the order of their content. Numbers are in units in which the mean
+        squared error of a constant explanation is 1; score vectors are unchanged.
     unit : float
-        How much 1 is in the predictions' own unit.
+        The value of 1 in the unit of the predictions.
     are_scores : bool
-        Whether they are vectors of probabilities, as guesses are then, too.
+        Whether predictions are vectors of probabilities. Then guesses are probabilities as well.
     """
 
     points: Floats
@@ -134,31 +135,33 @@ class NumberCrossFit(CrossFit):
     are_scores: bool
 
     def guesses(self, candidate: Candidate, train: Rows, rows: Rows) -> Guesses:
-        """Let a regressor learn from some rows and read others.
+        """Fit a regressor on the training rows, and guess the points of other rows.
 
-        It is off by so much, and so much is the mean of the rows it learnt from. A row without an explanation
-        is guessed as that mean, and it scores 0, which is what a constant explanation is worth.
+        The guesses have the distances of the regressor's guess and of the training rows' mean from each
+        point. For a row without an explanation, the guess is that mean. It scores 0, as a constant
+        explanation does.
         """
-        usual = self._mean(train)
-        guess = np.tile(usual, (len(rows), 1))
-        seen = np.flatnonzero(self.place[rows] >= 0)
-        if len(seen):
-            guess[seen] = self._guessed(candidate, train, rows[seen], usual)
-        squares, plain = (((self.points[rows] - one) ** 2).sum(axis=1) for one in (guess, usual))
-        scores = np.where(self.place[rows] >= 0, 1.0 - squares, 0.0)
-        return Guesses(scores, np.sqrt(squares), np.sqrt(plain))
+        mean = self._mean(train)
+        guess = np.tile(mean, (len(rows), 1))
+        is_explained = self.place[rows] >= 0
+        if is_explained.any():
+            guess[is_explained] = self._predict_points(candidate, train, rows[is_explained], mean)
+        points = self.points[rows]
+        squares, mean_squares = ((points - guess) ** 2).sum(axis=1), ((points - mean) ** 2).sum(axis=1)
+        scores = np.where(is_explained, 1.0 - squares, 0.0)
+        return Guesses(scores, np.sqrt(squares), np.sqrt(mean_squares))
 
-    def _guessed(self, candidate: Candidate, train: Rows, rows: Rows, usual: Floats) -> Floats:
+    def _predict_points(self, candidate: Candidate, train: Rows, rows: Rows, mean: Floats) -> Floats:
         assert isinstance(candidate, Regressor)
-        taught = self._taught(train)
-        columns = self.features.columns(self.place[taught], candidate.columns, candidate.words)
-        some = self._first(taught, candidate.most_rows(len(columns), self.points.shape[1]))
-        if not len(columns) or not np.ptp(self.points[some], axis=0).any():
-            return np.tile(self._mean(taught) if len(taught) else usual, (len(rows), 1))
-        table = self._table(candidate, some, columns)
-        guess = candidate.guessing(table, self.points[some], self._weights(some), self.seed)
-        found: Floats = guess(self._table(candidate, rows, columns))
-        return _probabilities(found) if self.are_scores else found
+        usable = self._training_rows(train)
+        columns = self.features.columns(self.place[usable], candidate.columns, candidate.words)
+        fit_rows = self._first_rows(usable, candidate.max_rows(len(columns), self.points.shape[1]))
+        if not len(columns) or not np.ptp(self.points[fit_rows], axis=0).any():
+            return np.tile(self._mean(usable) if len(usable) else mean, (len(rows), 1))
+        table = self._table(candidate, fit_rows, columns)
+        predict = candidate.fit_predictor(table, self.points[fit_rows], self._weights(fit_rows), self.seed)
+        points: Floats = predict(self._table(candidate, rows, columns))
+        return _to_probabilities(points) if self.are_scores else points
 
     def _mean(self, rows: Rows) -> Floats:
         return np.asarray(np.average(self.points[rows], axis=0, weights=self._weights(rows)))
@@ -169,25 +172,25 @@ class NumberCrossFit(CrossFit):
 
 @attrs.frozen(eq=False)
 class Points:
-    """What codes of predictions stand for: one number or several, or score vectors."""
+    """The predictions that codes stand for: one number or several, or score vectors."""
 
     values: Floats  # (k, d)
     are_scores: bool
 
     def of_rows(self, codes: Counts) -> dict[str, Any]:
-        """Return what a reader knows of rows: numbers are in units of how they spread, about their mean."""
-        found = self.values[codes]
+        """Return fields of `NumberCrossFit`; numbers are centred, in units of their standard deviation."""
+        points = self.values[codes]
         if self.are_scores:
-            return {"points": found, "unit": 1.0, "are_scores": True}
-        exponent = int(np.frexp(np.abs(found).max())[1])
-        scaled = np.ldexp(found, -exponent)  # or squares would be too large, or nothing
-        apart = scaled - scaled.mean(axis=0)
-        unit = float(np.sqrt(apart.var(axis=0, ddof=1).sum()))
-        return {"points": apart / unit, "unit": float(np.ldexp(unit, exponent)), "are_scores": False}
+            return {"points": points, "unit": 1.0, "are_scores": True}
+        exponent = int(np.frexp(np.abs(points).max())[1])
+        scaled = np.ldexp(points, -exponent)  # otherwise squares could overflow or vanish
+        centred = scaled - scaled.mean(axis=0)
+        unit = float(np.sqrt(centred.var(axis=0, ddof=1).sum()))
+        return {"points": centred / unit, "unit": float(np.ldexp(unit, exponent)), "are_scores": False}
 
 
-def _probabilities(found: Floats) -> Floats:
-    """Return guesses as probabilities: only then is every score from −1 to 1."""
-    positive = found.clip(0.0, None) + 1e-12
+def _to_probabilities(guesses: Floats) -> Floats:
+    """Turn guesses into probabilities, so that every score is from −1 to 1."""
+    positive = guesses.clip(0.0, None) + 1e-12
     probabilities: Floats = positive / positive.sum(axis=1, keepdims=True)
     return probabilities

@@ -1,4 +1,4 @@
-"""What a reader found, in words that anybody understands."""
+"""The sentences that report a reader's result in everyday words."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,12 +9,12 @@ Values = Mapping[str, Any]
 
 
 def sentences(values: Values) -> list[str]:
-    """Return what a reader guesses, and what that says about consistency."""
+    """Return a sentence about the reader's accuracy, and one about consistency."""
     return [accuracy_sentence(values), bound_sentence(values)]
 
 
 def accuracy_sentence(values: Values) -> str:
-    """Say how often a reader guesses right, and how often without the explanation.
+    """Return the sentence about how often a reader is right, with and without the explanation.
 
     Examples
     --------
@@ -26,69 +26,70 @@ def accuracy_sentence(values: Values) -> str:
     if values["accuracy"] is None:
         return _error_sentence(values)
     accuracy, baseline = values["accuracy"], values["baseline"]["value"]
-    who, more = _who("classifier", has_learnt=accuracy["low"] > baseline)
-    interval = faithkit.plugin.percent_interval(accuracy["low"], accuracy["high"], accuracy["value"])
+    reader, remark = _reader_phrase("classifier", has_learnt=accuracy["low"] > baseline)
+    interval = faithkit.plugin.format_percent_interval(accuracy["low"], accuracy["high"], accuracy["value"])
     return (
-        f"{who} guesses the prediction right {faithkit.plugin.percent(accuracy['value'])} of the time "
-        f"({interval}); without it, {faithkit.plugin.percent(baseline)}.{more}"
+        f"{reader} guesses the prediction right {faithkit.plugin.format_percent(accuracy['value'])} of the "
+        f"time ({interval}); without it, {faithkit.plugin.format_percent(baseline)}.{remark}"
     )
 
 
 def _error_sentence(values: Values) -> str:
-    """Say how near a reader comes to a number, or to scores, and how near without the explanation."""
+    """Return the sentence about the error for numbers or scores, with and without the explanation."""
     if values["error"] is not None:
-        who, more = _who("regressor", has_learnt=values["error"] < values["error_without"])
-        error, without = (f"± {_about(values[name])}" for name in ("error", "error_without"))
-        guess = f"{who} can tell the prediction to within {error} (root mean square)"
-        return f"{guess}; without it, {without}.{more}"
-    who, more = _who("regressor", has_learnt=values["score"] > values["score_without"])
-    score, without = _number(values["score"]), _number(values["score_without"])
+        reader, remark = _reader_phrase("regressor", has_learnt=values["error"] < values["error_without"])
+        error, without = (f"± {_round_number(values[name])}" for name in ("error", "error_without"))
+        guess = f"{reader} can tell the prediction to within {error} (root mean square)"
+        return f"{guess}; without it, {without}.{remark}"
+    reader, remark = _reader_phrase("regressor", has_learnt=values["score"] > values["score_without"])
+    score, without = _format_number(values["score"]), _format_number(values["score_without"])
     if values["low"] is None:
-        return f"{who} can tell {score} of the variance of the predictions; without it, {without}.{more}"
-    return f"{who} can tell the scores with an agreement of {score} on average; without it, {without}.{more}"
+        return f"{reader} can tell {score} of the variance of the predictions; without it, {without}.{remark}"
+    agreement = f"an agreement of {score} on average"
+    return f"{reader} can tell the scores with {agreement}; without it, {without}.{remark}"
 
 
-def _who(what: str, *, has_learnt: bool) -> tuple[str, str]:
-    """Name the reader: what it could learn, somebody can; what it could not, another reader may."""
+def _reader_phrase(noun: str, *, has_learnt: bool) -> tuple[str, str]:
+    """Return the subject of a sentence, and a remark: if this reader learnt nothing, another one may."""
     if has_learnt:
         return "Somebody who sees only the explanation", ""
-    return f"This {what}, which sees only the explanation,", " Another reader may learn more."
+    return f"This {noun}, which sees only the explanation,", " Another reader may learn more."
 
 
 def bound_sentence(values: Values) -> str:
-    """Say what that tells about consistency, and who the reader was."""
-    who = ", ".join(f"{name} {count}×" for name, count in values["classifiers"].items())
+    """Return the sentence about the limit of consistency, with the kinds of readers."""
+    readers = ", ".join(f"{name} {count}×" for name, count in values["classifiers"].items())
     if values["seen"] != values["columns"]:
-        who += f", shown {values['seen']:,} of {values['columns']:,} columns"
-    score, low = _number(values["score"]), values["low"]
+        readers += f", shown {values['seen']:,} of {values['columns']:,} columns"
+    score, low = _format_number(values["score"]), values["low"]
     if low is None and values["score"] <= 0:
-        return f"By this reader's R² of {score} nothing is known about consistency (regressor: {who})."
+        return f"By this reader's R² of {score} nothing is known about consistency (regressor: {readers})."
     if low is None:
         return (
             f"By this reader's R² of {score}, consistency is no less on average; numbers have no limit "
-            f"(regressor: {who})."
+            f"(regressor: {readers})."
         )
-    what = "regressor" if values["accuracy"] is None else "classifier"
-    sure = f"{100 * values['confidence']:g} % confidence; {what}: {who}"
+    noun = "regressor" if values["accuracy"] is None else "classifier"
+    details = f"{100 * values['confidence']:g} % confidence; {noun}: {readers}"
     if low <= 0:
-        return f"By this reader's score consistency may be anything ({sure})."
+        return f"By this reader's score consistency may be anything ({details})."
     units = "rows" if values["clusters"] is None else "clusters"
     return (
-        f"By this reader's score of {score}, consistency is at least {faithkit.plugin.lower_end(low)} "
-        f"if {units} are independent ({sure})."
+        f"By this reader's score of {score}, consistency is at least {faithkit.plugin.format_lower_end(low)} "
+        f"if {units} are independent ({details})."
     )
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{value:.3f}".replace("-", "−")
 
 
-def _about(value: float) -> str:
-    """Return a number in any unit, to three digits.
+def _round_number(value: float) -> str:
+    """Format a number in any unit, with three digits.
 
     Examples
     --------
-    >>> _about(1251.85), _about(12.7033), _about(0.000123456), _about(0.0)
+    >>> _round_number(1251.85), _round_number(12.7033), _round_number(0.000123456), _round_number(0.0)
     ('1,250', '12.7', '0.000123', '0')
     """
     rounded = float(f"{value:.3g}")

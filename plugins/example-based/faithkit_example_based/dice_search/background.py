@@ -1,26 +1,26 @@
-"""What dice-ml learns from a table. Only this module imports dice-ml: load it when fitting."""
+"""dice-ml's view of a background table. This module imports dice-ml: import it only when fitting."""
 
 from typing import Any
 
 import pandas as pd
 from dice_ml.data_interfaces.public_data_interface import PublicData
 
-from faithkit_example_based.dice_search.table import DiceTable, name
+from faithkit_example_based.dice_search.table import DiceTable, column_name
 
 OUTCOME = "y"
 
 
 class Background(PublicData):
-    """The rows that DiCE learns from, not rounded to float32."""
+    """The rows that DiCE learns from, in float64 instead of dice-ml's float32."""
 
     def __init__(self, table: DiceTable) -> None:
         self._dtypes = table.dtypes
-        rows = table.frame(table.codes).copy()  # in one piece: pandas warns of the many pieces of wide tables
+        rows = table.frame(table.codes).copy()  # one memory block: pandas warns about fragmented wide tables
         super().__init__(
             {
                 "dataframe": rows.assign(**{OUTCOME: 0}),
-                "continuous_features": [name(j) for j in table.decimals],
-                "continuous_features_precision": {name(j): d for j, d in table.decimals.items()},
+                "continuous_features": [column_name(j) for j in table.decimals],
+                "continuous_features_precision": {column_name(j): d for j, d in table.decimals.items()},
                 "outcome_name": OUTCOME,
             }
         )

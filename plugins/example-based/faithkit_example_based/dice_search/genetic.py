@@ -1,8 +1,8 @@
-"""DiCE's genetic search: rows of the wanted class are mixed and changed, and the fittest one stays.
+"""DiCE's genetic search: mix and change rows that reach the goal, and return the fittest one.
 
-It follows dice-ml's, draw by draw, with faults mended: weights are not rounded to 0, a class of few rows is
-not filled up with a row of zeros, a population of one is a result, and the model is asked about a
-generation once, not twice.
+It follows dice-ml draw by draw, with some faults fixed. Weights are not rounded to 0. A class of few rows is
+not filled up with a row of zeros. A population of one row is a result. The model predicts each generation
+once, not twice.
 """
 
 import random
@@ -11,21 +11,21 @@ import numpy as np
 
 from faithkit_example_based.dice_search.goals import Goal
 from faithkit_example_based.dice_search.lockstep import Search
-from faithkit_example_based.dice_search.neighbors import NEAREST, Find
+from faithkit_example_based.dice_search.neighbors import NEAREST, NeighborsFactory
 from faithkit_example_based.dice_search.space import Space
 from faithkit_example_based.dice_search.table import Floats
 
 # dice-ml's defaults
 POPULATION = NEAREST
 GENERATIONS = 500
-STEADY = 5  # generations in a row whose best loss has hardly changed end the search
-HARDLY = 1e-2
-PROXIMITY = SPARSITY = 0.2
-FROM_EACH_PARENT = 0.4  # the share of cells; the others are changed at random
+STEADY_GENERATIONS = 5  # the search ends after so many generations with a steady loss
+STEADY_LOSS = 1e-2  # the largest change of a steady loss
+PROXIMITY_WEIGHT = SPARSITY_WEIGHT = 0.2
+SHARE_PER_PARENT = 0.4  # of the cells of a child; the other cells change at random
 
 
 class Breeder:
-    """Draws rows for an instance, with generators of its own.
+    """Random rows for an instance, drawn with its own random generators.
 
     Parameters
     ----------
@@ -37,113 +37,115 @@ class Breeder:
 
     def __init__(self, space: Space, row: Floats, seed: int) -> None:
         self.space, self.row = space, row
-        self.whims, self.numbers = random.Random(seed), np.random.RandomState(seed % 2**32)
+        self.parent_rng, self.value_rng = random.Random(seed), np.random.RandomState(seed % 2**32)
 
-    def kept(self, rows: Floats) -> Floats:
-        """Return rows with the instance's values in the columns that may not change."""
-        kept = np.repeat(self.row[None, :], len(rows), axis=0)
-        kept[:, self.space.columns] = rows[:, self.space.columns]
-        return kept
+    def keep_fixed_columns(self, rows: Floats) -> Floats:
+        """Return rows with the instance's values in the fixed columns."""
+        fixed = np.repeat(self.row[None, :], len(rows), axis=0)
+        fixed[:, self.space.columns] = rows[:, self.space.columns]
+        return fixed
 
-    def drawn(self) -> Floats:
-        """Return the instance with all values drawn that may change."""
-        drawn = self.row.copy()
+    def draw_row(self) -> Floats:
+        """Return the instance with random values in all columns that may change."""
+        row = self.row.copy()
         for j in self.space.columns:
-            drawn[j] = self._value(j)
-        return drawn
+            row[j] = self._draw_value(j)
+        return row
 
-    def children(self, population: Floats, n: int) -> list[Floats]:
-        """Return children of parents from the first half of a population."""
+    def breed(self, population: Floats, n: int) -> list[Floats]:
+        """Return n children of random parents from the first half of a population."""
         half = len(population) // 2
         return [
-            self._child(population[self.whims.randrange(half)], population[self.whims.randrange(half)])
+            self._breed_child(
+                population[self.parent_rng.randrange(half)], population[self.parent_rng.randrange(half)]
+            )
             for _ in range(n)
         ]
 
-    def _child(self, one: Floats, other: Floats) -> Floats:
-        """Return a row with cells of two parents, and some that are changed."""
-        child = one.copy()
+    def _breed_child(self, mother: Floats, father: Floats) -> Floats:
+        """Return a row with cells of both parents, and some changed cells."""
+        child = mother.copy()
         for j in self.space.table.columns:
-            whim = self.whims.random()
-            if whim >= 2 * FROM_EACH_PARENT:
-                child[j] = self._mutation(j)
-            elif whim >= FROM_EACH_PARENT:
-                child[j] = other[j]
+            chance = self.parent_rng.random()
+            if chance >= 2 * SHARE_PER_PARENT:
+                child[j] = self._mutate(j)
+            elif chance >= SHARE_PER_PARENT:
+                child[j] = father[j]
         return child
 
-    def _mutation(self, j: int) -> float:
+    def _mutate(self, j: int) -> float:
         if j not in self.space.columns:
             return float(self.row[j])
         if j in self.space.table.categories:
-            return self._value(j)
+            return self._draw_value(j)
         low = self.space.ranges[j][0]
-        return self.numbers.uniform(low, low)  # dice-ml's slip: always the least number
+        return self.value_rng.uniform(low, low)  # a fault of dice-ml: always the smallest number
 
-    def _value(self, j: int) -> float:
+    def _draw_value(self, j: int) -> float:
         values = self.space.ranges[j]
         if j in self.space.table.categories:
-            return values[self.numbers.randint(0, len(values))]
+            return values[self.value_rng.randint(0, len(values))]
         low, high = values
-        return float(np.round(self.numbers.uniform(low, high), self.space.table.decimals[j]))
+        return float(np.round(self.value_rng.uniform(low, high), self.space.table.decimals[j]))
 
 
 class GeneticSearch:
-    """Breed rows of the wanted class, the nearest ones at first.
+    """Breed rows that reach the goal, starting with the nearest ones.
 
     Parameters
     ----------
     space : Space
     neighbors : callable
-        Makes what knows which rows of the table are near.
+        Returns the `Neighbors` or `NumberNeighbors` of the table.
     """
 
-    def __init__(self, space: Space, neighbors: Find) -> None:
+    def __init__(self, space: Space, neighbors: NeighborsFactory) -> None:
         self.space, self.neighbors = space, neighbors()
         self.numbers = list(space.table.decimals)
         self.low, self.high = np.array([space.ranges[j] for j in self.numbers]).reshape(-1, 2).T
         self.weights = np.array([1 / space.deviations[j] for j in self.numbers])
 
     def find(self, row: Floats, goal: Goal, seed: int) -> Search[Floats | None]:
-        """Return the fittest row: of the wanted class, near, and with few changes."""
+        """Return the fittest row: one that reaches the goal, is near, and has few changes; else None."""
         breeder = Breeder(self.space, row, seed)
-        population = yield from self._first(breeder, goal)
-        best, steady = np.inf, 0
+        population = yield from self._first_population(breeder, goal)
+        best_loss, n_steady = np.inf, 0
         for _ in range(GENERATIONS):
-            population = self._distinct(population)
-            answers = yield population
-            losses = self._losses(population, row, answers, goal)
-            fittest, last, best = population[losses.argmin()], best, losses.min()
-            is_found = goal.reached(answers)[losses.argmin()]
-            steady = steady + 1 if is_found and abs(last - best) <= HARDLY else 0
-            if steady == STEADY or len(population) == 1:
+            population = self._sort_distinct(population)
+            predictions = yield population
+            losses = self._compute_losses(population, row, predictions, goal)
+            fittest, last_loss, best_loss = population[losses.argmin()], best_loss, losses.min()
+            is_reached = goal.is_reached(predictions)[losses.argmin()]
+            n_steady = n_steady + 1 if is_reached and abs(last_loss - best_loss) <= STEADY_LOSS else 0
+            if n_steady == STEADY_GENERATIONS or len(population) == 1:
                 break
-            population = np.stack([fittest, *breeder.children(population, POPULATION - 1)])
-        return fittest if is_found else None
+            population = np.stack([fittest, *breeder.breed(population, POPULATION - 1)])
+        return fittest if is_reached else None
 
-    def _first(self, breeder: Breeder, goal: Goal) -> Search[Floats]:
-        """Return the nearest rows of the class, and where they are few also others, drawn at random."""
+    def _first_population(self, breeder: Breeder, goal: Goal) -> Search[Floats]:
+        """Return the nearest rows that reach the goal, filled up with random rows where they are few."""
         rows, _ = self.neighbors.nearest(breeder.row, goal)
-        population = list(self._distinct(breeder.kept(rows)))
+        population = list(self._sort_distinct(breeder.keep_fixed_columns(rows)))
         while len(population) < POPULATION:
-            drawn = breeder.drawn()
-            if goal.reached((yield drawn[None, :]))[0]:
-                population.append(drawn)
+            row = breeder.draw_row()
+            if goal.is_reached((yield row[None, :]))[0]:
+                population.append(row)
         return np.stack(population)
 
-    def _distinct(self, rows: Floats) -> Floats:
-        """Return rows that differ, sorted by the columns in DiCE's order."""
+    def _sort_distinct(self, rows: Floats) -> Floats:
+        """Return the distinct rows, sorted by the columns in DiCE's order."""
         order = self.space.table.columns
         return np.unique(rows[:, order], axis=0)[:, np.argsort(order)]
 
-    def _losses(self, rows: Floats, row: Floats, answers: Floats, goal: Goal) -> Floats:
-        """Weigh the distance to the class, to the instance's numbers, and the changed columns."""
-        losses = goal.missed_by(answers)
+    def _compute_losses(self, rows: Floats, row: Floats, predictions: Floats, goal: Goal) -> Floats:
+        """Weigh the distance to the goal, the distance to the instance's numbers, and the changed columns."""
+        losses = goal.distance(predictions)
         if len(self.numbers):
-            away = np.abs(self._scaled(rows) - self._scaled(row[None, :])) * self.weights
-            losses = losses + PROXIMITY * (away.sum(axis=1) / self.weights.sum())
-        return losses + SPARSITY * (np.count_nonzero(rows - row, axis=1) / len(row))
+            differences = np.abs(self._scale_numbers(rows) - self._scale_numbers(row[None, :])) * self.weights
+            losses = losses + PROXIMITY_WEIGHT * (differences.sum(axis=1) / self.weights.sum())
+        return losses + SPARSITY_WEIGHT * (np.count_nonzero(rows - row, axis=1) / len(row))
 
-    def _scaled(self, rows: Floats) -> Floats:
-        """Move numbers from the background's range to [0, 1], those of a constant column to 0."""
-        reach = self.high - self.low
-        return (rows[:, self.numbers] - self.low) * (reach > 0) / np.where(reach > 0, reach, 1)
+    def _scale_numbers(self, rows: Floats) -> Floats:
+        """Scale numbers from the background's range to [0, 1]; a constant column becomes 0."""
+        width = self.high - self.low
+        return (rows[:, self.numbers] - self.low) * (width > 0) / np.where(width > 0, width, 1)

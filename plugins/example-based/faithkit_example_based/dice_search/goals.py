@@ -1,4 +1,4 @@
-"""What a search is after: a class that no other is more probable than, or a number that is wanted."""
+"""Goals of a search: the most probable class, or a number in a target."""
 
 from typing import Protocol
 
@@ -7,56 +7,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit_example_based.dice_search.table import Floats
-from faithkit_example_based.wanted import Wanted
+from faithkit_example_based.target import CounterfactualTarget
 
 
 class Goal(Protocol):
-    """Judges the model's answers, a row of numbers for each row that was asked about."""
+    """A test of the model's predictions; each prediction is a row of numbers."""
 
-    def reached(self, answers: Floats) -> NDArray[np.bool_]:
-        """Tell for each answer whether it is what is looked for."""
+    def is_reached(self, predictions: Floats) -> NDArray[np.bool_]:
+        """Return which predictions reach the goal."""
 
-    def missed_by(self, answers: Floats) -> Floats:
-        """Return how far each answer is from that, 0 where it is reached."""
+    def distance(self, predictions: Floats) -> Floats:
+        """Return the distance of each prediction to the goal, 0 where it is reached."""
 
 
 @attrs.frozen
 class ClassGoal:
-    """A class, by its number; answers are probabilities.
+    """A class, by its index; predictions are probabilities.
 
-    >>> goal, chances = ClassGoal(1), np.array([[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]])
-    >>> goal.reached(chances).tolist(), goal.missed_by(chances).tolist()
+    >>> goal, probabilities = ClassGoal(1), np.array([[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]])
+    >>> goal.is_reached(probabilities).tolist(), goal.distance(probabilities).tolist()
     ([True, True, False], [0.0, 0.0, 1.0])
     """
 
-    number: int
+    class_index: int
 
-    def reached(self, answers: Floats) -> NDArray[np.bool_]:
-        """Tell whether no class is more probable."""
-        most: NDArray[np.bool_] = answers[:, self.number] >= answers.max(axis=1)
-        return most
+    def is_reached(self, predictions: Floats) -> NDArray[np.bool_]:
+        """Return whether no other class is more probable."""
+        is_most_probable: NDArray[np.bool_] = predictions[:, self.class_index] >= predictions.max(axis=1)
+        return is_most_probable
 
-    def missed_by(self, answers: Floats) -> Floats:
-        """Return by how much another class is more probable."""
-        others = np.delete(answers, self.number, axis=1).max(axis=1)
-        return np.maximum(0, others - answers[:, self.number])
+    def distance(self, predictions: Floats) -> Floats:
+        """Return how much more probable the best other class is."""
+        best_rival = np.delete(predictions, self.class_index, axis=1).max(axis=1)
+        return np.maximum(0, best_rival - predictions[:, self.class_index])
 
 
 @attrs.frozen(eq=False)
 class NumberGoal:
-    """A number that is wanted instead of the instance's own; answers are predictions.
+    """A number in the target of the instance; each prediction is one number.
 
-    `unit` is what numbers are told in: DiCE weighs them against distances that have none.
+    Distances are divided by `unit`, because DiCE adds them to distances without a unit.
     """
 
-    wanted: Wanted
-    own: float
+    target: CounterfactualTarget
+    instance_prediction: float
     unit: float
 
-    def reached(self, answers: Floats) -> NDArray[np.bool_]:
-        """Tell whether the number is wanted."""
-        return self.wanted.is_other(answers[:, 0], self.own)
+    def is_reached(self, predictions: Floats) -> NDArray[np.bool_]:
+        """Return whether the number is in the target."""
+        return self.target.contains(predictions[:, 0], self.instance_prediction)
 
-    def missed_by(self, answers: Floats) -> Floats:
-        """Return how many units it is away."""
-        return self.wanted.missed_by(answers[:, 0], self.own) / self.unit
+    def distance(self, predictions: Floats) -> Floats:
+        """Return the distance to the target, in units."""
+        return self.target.distance_to(predictions[:, 0], self.instance_prediction) / self.unit

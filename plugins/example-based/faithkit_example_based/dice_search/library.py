@@ -1,4 +1,4 @@
-"""dice-ml itself, called row by row: `dice:engine=library`."""
+"""The engine `dice:engine=library`, which calls dice-ml row by row."""
 
 import contextlib
 import io
@@ -14,11 +14,11 @@ import faithkit
 from faithkit_example_based.dice_search.goals import ClassGoal, Goal, NumberGoal
 from faithkit_example_based.dice_search.lockstep import OutOfCalls
 from faithkit_example_based.dice_search.model import DiceModel, NumberModel
-from faithkit_example_based.dice_search.table import CLOSE, DiceTable, Floats, name
+from faithkit_example_based.dice_search.table import CLOSE_QUANTILE, DiceTable, Floats, column_name
 
 
 class CountedModel:
-    """The model in the form that dice-ml expects, with a limit on how often it may be asked."""
+    """The model in the form that dice-ml expects, with a limited number of calls."""
 
     def __init__(self, model: DiceModel | NumberModel, table: DiceTable, max_calls: int) -> None:
         self.model, self.table, self.calls_left = model, table, max_calls
@@ -28,12 +28,12 @@ class CountedModel:
         if self.calls_left == 0:
             raise OutOfCalls
         self.calls_left -= 1
-        return self.model.answers(self.table.read(frame))
+        return self.model.predict_codes(self.table.decode_frame(frame))
 
     def predict(self, frame: pd.DataFrame) -> NDArray[Any]:
-        """Return the number of each row's class, or the number that a regressor predicts."""
-        answers = self.predict_proba(frame)
-        return answers[:, 0] if isinstance(self.model, NumberModel) else answers.argmax(axis=1)
+        """Return the class index of each row, or the number that a regressor predicts."""
+        probabilities = self.predict_proba(frame)
+        return probabilities[:, 0] if isinstance(self.model, NumberModel) else probabilities.argmax(axis=1)
 
 
 class LibrarySearches:
@@ -50,7 +50,7 @@ class LibrarySearches:
     sparsity : str or None
         "binary", "linear" or None.
     max_calls : int
-        How often dice-ml may ask the model about a row. A search that asks more often has no result.
+        The largest number of model calls per row. A search that needs more calls has no result.
     """
 
     def __init__(
@@ -68,17 +68,17 @@ class LibrarySearches:
         self.background = Background(table)
         frame = self.background.data_df
         frame[OUTCOME] = CountedModel(model, table, max_calls).predict(
-            frame[[name(j) for j in table.columns]]
+            frame[[column_name(j) for j in table.columns]]
         )
         self.parameters = {
             "total_CFs": 1,
-            "features_to_vary": [name(j) for j in table.columns if j in columns],
-            "posthoc_sparsity_param": None if sparsity is None else CLOSE,
+            "features_to_vary": [column_name(j) for j in table.columns if j in columns],
+            "posthoc_sparsity_param": None if sparsity is None else CLOSE_QUANTILE,
             "posthoc_sparsity_algorithm": sparsity or "binary",  # dice-ml reads it in any case
         }
 
     def candidates(self, rows: Floats, goals: Sequence[Goal], seeds: NDArray[np.uint32]) -> list[Floats]:
-        """Return what dice-ml returns for each row, the sparser one first; perhaps none."""
+        """Return dice-ml's counterfactuals of each row, the sparser one first; possibly none."""
         return [
             self._candidates(row, goal, seed)
             for row, goal, seed in zip(rows, goals, seeds.tolist(), strict=True)
@@ -88,21 +88,29 @@ class LibrarySearches:
         from raiutils.exceptions import UserConfigValidationException
 
         try:
-            with faithkit.plugin.global_seed(seed), _silence():
-                answer = self._explainer().generate_counterfactuals(
-                    self.table.frame(row[None, :]), **self.parameters, **_target(goal)
+            with faithkit.plugin.global_seed(seed), _silence_output():
+                result = self._explainer().generate_counterfactuals(
+                    self.table.frame(row[None, :]), **self.parameters, **_to_dice_target(goal)
                 )
-        except (OutOfCalls, UserConfigValidationException):  # the latter where dice-ml has no result
+        except (OutOfCalls, UserConfigValidationException):  # dice-ml raises the latter if it has no result
             return np.empty((0, len(row)))
         finally:
             faithkit.plugin.rows_done()
-        (examples,) = answer.cf_examples_list
-        frames = [f for f in (examples.final_cfs_df_sparse, examples.final_cfs_df) if f is not None]
-        candidates = [self.table.read(frame)[0] for frame in frames]
-        return np.stack([c for each in candidates for c in (self.table.restored(each, row), each)])
+        (examples,) = result.cf_examples_list
+        frames = [
+            frame for frame in (examples.final_cfs_df_sparse, examples.final_cfs_df) if frame is not None
+        ]
+        candidates = [self.table.decode_frame(frame)[0] for frame in frames]
+        return np.stack(
+            [
+                codes
+                for candidate in candidates
+                for codes in (self.table.restore_unchanged(candidate, row), candidate)
+            ]
+        )
 
     def _explainer(self) -> Any:
-        """Return a new explainer: a search leaves traces in it."""
+        """Return a new explainer, because a search changes its state."""
         import dice_ml
 
         kind = "regressor" if isinstance(self.model, NumberModel) else "classifier"
@@ -111,17 +119,17 @@ class LibrarySearches:
         return dice_ml.Dice(self.background, interface, method=self.method)
 
 
-def _target(goal: Goal) -> dict[str, Any]:
+def _to_dice_target(goal: Goal) -> dict[str, Any]:
     if isinstance(goal, ClassGoal):
-        return {"desired_class": goal.number}
+        return {"desired_class": goal.class_index}
     assert isinstance(goal, NumberGoal)
-    assert goal.wanted.desired_range is not None
-    return {"desired_range": list(goal.wanted.desired_range)}
+    assert goal.target.desired_range is not None
+    return {"desired_range": list(goal.target.desired_range)}
 
 
 @contextlib.contextmanager
-def _silence() -> Iterator[None]:
-    """Drop dice-ml's progress bar, what it prints, and pandas' warnings about it."""
+def _silence_output() -> Iterator[None]:
+    """Suppress dice-ml's progress bar and output, and the pandas warnings that it causes."""
     with (
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),

@@ -1,6 +1,6 @@
-"""Searches that advance together: each yields the rows it asks about, and one call answers those of all.
+"""Run searches in lockstep: each yields rows, and one call of the model predicts the rows of many searches.
 
-A search is a generator, written as if it were alone. So a row's search never knows who else is on the way.
+A search is a generator that knows nothing of other searches. So its result does not depend on them.
 """
 
 from collections import deque
@@ -16,80 +16,85 @@ from faithkit_example_based.dice_search.table import Floats
 T = TypeVar("T")
 Search: TypeAlias = Generator[Floats, Floats, T]
 
-ROWS_PER_CALL = 16_384  # more make no model faster, and need memory
+ROWS_PER_CALL = 16_384  # larger calls are not faster, and need more memory
 
 
-class OutOfCalls(Exception):  # noqa: N818 (it ends a search; nothing is wrong)
-    """The model was asked as often as it may be about a row."""
+class OutOfCalls(Exception):  # noqa: N818 (it ends a search and is no error)
+    """The search of a row has used all its calls of the model."""
 
 
 @attrs.define(eq=False)
-class _Turn:
-    """A search that waits: where its result belongs, how often it may still ask, and its last answer."""
+class _PendingSearch:
+    """A search that waits for its turn: the index of its result, its remaining calls and last prediction."""
 
-    place: int
+    index: int
     search: Search[Any]
     calls_left: int
-    answer: Floats | None = None
+    prediction: Floats | None = None
 
-    def request(self) -> Floats:
-        """Let the search go on and return its next question; StopIteration has its result."""
-        rows = next(self.search) if self.answer is None else self.search.send(self.answer)
+    def next_rows(self) -> Floats:
+        """Advance the search and return the rows that it yields; StopIteration carries its result."""
+        rows = next(self.search) if self.prediction is None else self.search.send(self.prediction)
         if self.calls_left == 0:
             rows = self.search.throw(OutOfCalls())
         self.calls_left -= 1
         return rows
 
 
-def in_lock_step(searches: Iterable[Search[T]], ask: Callable[[Floats], Floats], max_calls: int) -> list[T]:
-    """Return the results of searches, in their order.
+def run_in_lockstep(
+    searches: Iterable[Search[T]], predict: Callable[[Floats], Floats], max_calls: int
+) -> list[T]:
+    """Run searches and return their results, in order.
 
     Parameters
     ----------
     searches : iterable of generators
-        Each yields rows, is sent what `ask` answers about them, and returns its result. Where it has asked
-        `max_calls` times and yields once more, `OutOfCalls` is raised in it: then it must end.
-    ask : callable
-        Given the rows of many searches, it returns as many answers.
+        Each yields rows, receives their predictions, and returns its result. If it yields rows after
+        `max_calls` predictions, `OutOfCalls` is raised inside it, and it must end.
+    predict : callable
+        Takes the rows of many searches, and returns one prediction per row.
     max_calls : int
-        How often each search may ask.
+        The largest number of predictions per search.
 
     Examples
     --------
-    >>> def doubled(start, bound):
+    >>> def double(start, bound):
     ...     while start < bound:
     ...         start = int((yield np.array([start]))[0])
     ...     return start
-    >>> def ask(numbers):
+    >>> def predict(numbers):
     ...     print(numbers)
     ...     return 2 * numbers
-    >>> in_lock_step([doubled(3, 10), doubled(1, 4), doubled(9, 8)], ask, max_calls=9)
+    >>> run_in_lockstep([double(3, 10), double(1, 4), double(9, 8)], predict, max_calls=9)
     [3 1]
     [6 2]
     [12, 4, 9]
     """
-    waiting = deque(_Turn(place, search, max_calls) for place, search in enumerate(searches))
+    waiting = deque(_PendingSearch(index, search, max_calls) for index, search in enumerate(searches))
     results: list[Any] = [None] * len(waiting)
-    while asked := _requests(waiting, results):
-        answers = ask(np.concatenate([rows for _, rows in asked]))
-        ends = np.cumsum([len(rows) for _, rows in asked])
-        for (turn, _), answer in zip(asked, np.split(answers, ends[:-1]), strict=True):
-            turn.answer = answer
-        waiting.extendleft(turn for turn, _ in reversed(asked))  # few are on the way at a time
+    while requests := _collect_requests(waiting, results):
+        predictions = predict(np.concatenate([rows for _, rows in requests]))
+        ends = np.cumsum([len(rows) for _, rows in requests])
+        for (pending, _), prediction in zip(requests, np.split(predictions, ends[:-1]), strict=True):
+            pending.prediction = prediction
+        # first in line again, so that few searches run at a time
+        waiting.extendleft(pending for pending, _ in reversed(requests))
     return results
 
 
-def _requests(waiting: deque[_Turn], results: list[Any]) -> list[tuple[_Turn, Floats]]:
-    """Take as many searches as fill a call; those that end leave their results."""
-    asked, n = [], 0
-    while waiting and n < ROWS_PER_CALL:
-        turn = waiting.popleft()
+def _collect_requests(
+    waiting: deque[_PendingSearch], results: list[Any]
+) -> list[tuple[_PendingSearch, Floats]]:
+    """Advance as many searches as fill a call; store the results of those that end."""
+    requests, n_rows = [], 0
+    while waiting and n_rows < ROWS_PER_CALL:
+        pending = waiting.popleft()
         try:
-            rows = turn.request()
+            rows = pending.next_rows()
         except StopIteration as end:
-            results[turn.place] = end.value
+            results[pending.index] = end.value
             faithkit.plugin.rows_done()
             continue
-        asked.append((turn, rows))
-        n += len(rows)
-    return asked
+        requests.append((pending, rows))
+        n_rows += len(rows)
+    return requests

@@ -1,9 +1,8 @@
-"""DiCE's random search: copies of a row are changed in a column drawn at random, then in another, and so on.
+"""DiCE's random search: change random columns of copies of a row, one column after another.
 
-dice-ml changes a thousand copies once and then again, asks the model about all of them, and takes one at
-random of the distinct ones that have the wanted class. Here the model is asked about the copies in a random
-order until the first such row is met. The chances of each are the same, and the model is asked about few of
-them.
+dice-ml changes a thousand copies once and then again, predicts all of them, and draws one of the distinct
+copies that reach the goal. This module predicts the copies in a random order, and stops at the first that
+reaches the goal. Each copy has the same chance as in dice-ml, and the model predicts far fewer rows.
 """
 
 import attrs
@@ -12,63 +11,63 @@ from numpy.typing import NDArray
 
 from faithkit_example_based.dice_search.goals import Goal
 from faithkit_example_based.dice_search.lockstep import Search
-from faithkit_example_based.dice_search.neighbors import Find
+from faithkit_example_based.dice_search.neighbors import NeighborsFactory
 from faithkit_example_based.dice_search.space import Space
 from faithkit_example_based.dice_search.table import Floats
 
 COPIES = 1000  # dice-ml's default
-FIRST = 16  # copies that are asked about at first, then twice as many, and so on
+FIRST_BATCH = 16  # copies in the first call of the model; each further call doubles it
 
 
 class RandomSearch:
-    """Change columns at random, at first one or two, then three, until a row of the wanted class is met.
+    """Change random columns, first one or two, then three and so on, until a row reaches the goal.
 
     Parameters
     ----------
     space : Space
     neighbors : callable
-        Makes what knows the rows of the table, which it does not need.
+        Not used; the other searches need it.
     """
 
-    def __init__(self, space: Space, neighbors: Find) -> None:
+    def __init__(self, space: Space, neighbors: NeighborsFactory) -> None:
         self.columns = np.array(space.columns)
-        self.cells = Cells.of(space)
-        most = len(space.columns)
-        self.stages = [range(1, min(most, 2) + 1), *(range(n, n + 1) for n in range(3, most + 1))]
+        self.cells = Cells.from_space(space)
+        n_columns = len(space.columns)
+        self.stages = [range(1, min(n_columns, 2) + 1), *(range(n, n + 1) for n in range(3, n_columns + 1))]
 
     def find(self, row: Floats, goal: Goal, seed: int) -> Search[Floats | None]:
-        """Return a row in which few columns are changed, or None."""
-        rng, size = np.random.default_rng(seed), FIRST
+        """Return a row that reaches the goal with few changed columns, or None."""
+        rng, batch_size = np.random.default_rng(seed), FIRST_BATCH
         columns, values = np.empty((0, COPIES), dtype=np.intp), np.empty((0, COPIES))
         for changes in self.stages:
-            drawn = rng.choice(self.columns, (changes.stop - 1 - len(columns), COPIES))
-            columns = np.concatenate([columns, drawn])
-            values = np.concatenate([values, self.cells.values(drawn, rng.random(drawn.shape))])
+            new_columns = rng.choice(self.columns, (changes.stop - 1 - len(columns), COPIES))
+            columns = np.concatenate([columns, new_columns])
+            values = np.concatenate([values, self.cells.values(new_columns, rng.random(new_columns.shape))])
             copies = Copies(row, columns, values, changes.start)
             order = rng.permutation(copies.distinct())
             while len(order):
-                rows = copies.rows(order[:size])
-                is_found = goal.reached((yield rows))
-                if is_found.any():
-                    return rows[is_found.argmax()]
-                order, size = order[size:], min(2 * size, COPIES)
+                rows = copies.rows(order[:batch_size])
+                is_reached = goal.is_reached((yield rows))
+                if is_reached.any():
+                    return rows[is_reached.argmax()]
+                order, batch_size = order[batch_size:], min(2 * batch_size, COPIES)
         return None
 
 
 @attrs.frozen(eq=False)
 class Cells:
-    """What the cells of each column may become, every value with the same chance.
+    """The possible values of each column, all equally probable.
 
     Parameters
     ----------
     low, span : array
-        For each column its least number, and how far the others reach; for a column of categories where its
-        codes lie in `codes`.
+        The smallest value of each numeric column, and the width of its range. For a categorical column: the
+        position of its codes in `codes`, and their number.
     scale : array
-        For each column 10 to the power of its decimals.
+        10 to the power of the decimals of each column.
     is_category : array
     codes : array
-        The codes of all categories, column after column.
+        The codes of all categorical columns, column after column.
     """
 
     low: Floats
@@ -78,8 +77,8 @@ class Cells:
     codes: Floats
 
     @classmethod
-    def of(cls, space: Space) -> "Cells":
-        """Read a space; as in dice-ml numbers reach one unit beyond the greatest, and are then rounded."""
+    def from_space(cls, space: Space) -> "Cells":
+        """Build the cells of a space; as in dice-ml, numbers up to one unit above the maximum are rounded."""
         low, span, scale = np.ones((3, len(space.ranges)))
         codes: list[float] = []
         for j, decimals in space.table.decimals.items():
@@ -93,9 +92,9 @@ class Cells:
         return cls(low, span, scale, is_category, np.array(codes))
 
     def values(self, columns: NDArray[np.intp], shares: Floats) -> Floats:
-        """Return the values of columns that lie at some shares, of [0, 1), of all that they can have."""
-        low, moved, scale = self.low[columns], shares * self.span[columns], self.scale[columns]
-        values = np.where(scale == 1, low + np.floor(moved), np.round((low + moved) * scale) / scale)
+        """Return the values of columns at `shares` of their ranges; a share lies in [0, 1)."""
+        low, offset, scale = self.low[columns], shares * self.span[columns], self.scale[columns]
+        values = np.where(scale == 1, low + np.floor(offset), np.round((low + offset) * scale) / scale)
         at = self.is_category[columns]
         values[at] = self.codes[values[at].astype(np.intp)]
         return values
@@ -103,32 +102,33 @@ class Cells:
 
 @attrs.frozen(eq=False)
 class Copies:
-    """Copies of a row, changed once, then again: copy i + 1000 n is copy i after `fewest` + n changes.
+    """Changed copies of a row: copy i + 1000 n is copy i after `min_changes` + n changes.
 
-    A column that is drawn twice for a copy keeps its first value.
+    If a column is drawn twice for a copy, its first value stays.
     """
 
     row: Floats
     columns: NDArray[np.intp]
     values: Floats
-    fewest: int
+    min_changes: int
 
     def __len__(self) -> int:
-        return COPIES * (len(self.columns) - self.fewest + 1)
+        return COPIES * (len(self.columns) - self.min_changes + 1)
 
-    def rows(self, which: NDArray[np.intp]) -> Floats:
-        """Return some of the changed rows."""
-        more, copy = np.divmod(which, COPIES)
+    def rows(self, indices: NDArray[np.intp]) -> Floats:
+        """Return the copies at `indices`."""
+        extra_changes, copy = np.divmod(indices, COPIES)
         rows = np.repeat(self.row[None, :], len(copy), axis=0)
         for change in reversed(range(len(self.columns))):
-            changed = np.flatnonzero(change < self.fewest + more)
+            changed = np.flatnonzero(change < self.min_changes + extra_changes)
             at = change, copy[changed]
             rows[changed, self.columns[at]] = self.values[at]
         return rows
 
     def distinct(self) -> NDArray[np.intp]:
-        """Return the copies without those that are equal to an earlier one."""
-        rows = self.rows(np.arange(len(self))) + 0.0  # −0.0 is 0.0
-        texts = rows.view(f"V{rows.itemsize * rows.shape[1]}").ravel().tolist()  # hashed faster than sorted
-        first = dict(zip(reversed(texts), reversed(range(len(texts))), strict=True))
-        return np.fromiter(first.values(), dtype=np.intp)
+        """Return the indices of the distinct copies; of equal copies the first counts."""
+        rows = self.rows(np.arange(len(self))) + 0.0  # turns −0.0 into 0.0
+        # hashing is faster than sorting
+        row_bytes = rows.view(f"V{rows.itemsize * rows.shape[1]}").ravel().tolist()
+        first_index = dict(zip(reversed(row_bytes), reversed(range(len(row_bytes))), strict=True))
+        return np.fromiter(first_index.values(), dtype=np.intp)

@@ -1,4 +1,4 @@
-"""Searches for counterfactuals of many rows, each with its own seed and a limit on what it may ask."""
+"""DiCE's searches for counterfactuals of many rows, each with its own seed and limit of model calls."""
 
 import contextlib
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 from faithkit_example_based.dice_search.genetic import GeneticSearch
 from faithkit_example_based.dice_search.goals import Goal
-from faithkit_example_based.dice_search.lockstep import OutOfCalls, Search, in_lock_step
+from faithkit_example_based.dice_search.lockstep import OutOfCalls, Search, run_in_lockstep
 from faithkit_example_based.dice_search.model import DiceModel, NumberModel
-from faithkit_example_based.dice_search.neighbors import Find, TreeSearch
+from faithkit_example_based.dice_search.neighbors import NeighborsFactory, TreeSearch
 from faithkit_example_based.dice_search.random_search import RandomSearch
 from faithkit_example_based.dice_search.space import Space
-from faithkit_example_based.dice_search.sparsity import by_halves, by_steps
+from faithkit_example_based.dice_search.sparsity import sparsify_by_bisection, sparsify_in_steps
 from faithkit_example_based.dice_search.table import Floats
 
 METHODS: dict[str, Any] = {"random": RandomSearch, "genetic": GeneticSearch, "kdtree": TreeSearch}
-SPARSITIES = {"binary": by_halves, "linear": by_steps}
+SPARSITIES = {"binary": sparsify_by_bisection, "linear": sparsify_in_steps}
 
 
 class Searches:
@@ -29,20 +29,20 @@ class Searches:
     space : Space
     model : DiceModel or NumberModel
     neighbors : callable
-        Makes what knows which rows of the table are near.
+        Returns the `Neighbors` or `NumberNeighbors` of the table.
     method : str
         "random", "genetic" or "kdtree".
     sparsity : str or None
         "binary", "linear" or None.
     max_calls : int
-        How often the model may be asked about a row.
+        The largest number of model calls per row.
     """
 
     def __init__(
         self,
         space: Space,
         model: DiceModel | NumberModel,
-        neighbors: Find,
+        neighbors: NeighborsFactory,
         method: str,
         sparsity: str | None,
         max_calls: int,
@@ -51,22 +51,23 @@ class Searches:
         self.method = METHODS[method](space, neighbors)
 
     def candidates(self, rows: Floats, goals: Sequence[Goal], seeds: NDArray[np.uint32]) -> list[Floats]:
-        """Return what DiCE takes for counterfactuals of each row, the most like it first; perhaps none."""
-        given = zip(rows, goals, seeds.tolist(), strict=True)
-        searches = (self._search(row, goal, seed) for row, goal, seed in given)
-        return in_lock_step(searches, self.model.answers, self.max_calls)
+        """Return DiCE's counterfactuals of each row, the most similar first; possibly none."""
+        tasks = zip(rows, goals, seeds.tolist(), strict=True)
+        searches = (self._search(row, goal, seed) for row, goal, seed in tasks)
+        return run_in_lockstep(searches, self.model.predict_codes, self.max_calls)
 
     def _search(self, row: Floats, goal: Goal, seed: int) -> Search[Floats]:
         try:
-            found = yield from self.method.find(row, goal, seed)
+            counterfactual = yield from self.method.find(row, goal, seed)
         except OutOfCalls:
-            found = None
-        if found is None:
+            counterfactual = None
+        if counterfactual is None:
             return np.empty((0, len(row)))
-        rows = [found]
+        variants = [counterfactual]
         if self.sparsity is not None:
-            sparser = found.copy()
-            with contextlib.suppress(OutOfCalls):  # it is changed in place, so what was reached is kept
+            sparser = counterfactual.copy()
+            with contextlib.suppress(OutOfCalls):  # changed in place, so its progress stays
                 yield from SPARSITIES[self.sparsity](self.space, sparser, row, goal)
-            rows.insert(0, sparser)
-        return np.stack([other for each in rows for other in (self.space.table.restored(each, row), each)])
+            variants.insert(0, sparser)
+        restore = self.space.table.restore_unchanged
+        return np.stack([codes for variant in variants for codes in (restore(variant, row), variant)])

@@ -1,13 +1,13 @@
-"""Where DiCE's searches look: what dice-ml learns from a table about its columns."""
+"""The search space of DiCE: the columns that may change, and the ranges of their values."""
 
 import attrs
 
-from faithkit_example_based.dice_search.table import CLOSE, DiceTable, name
+from faithkit_example_based.dice_search.table import CLOSE_QUANTILE, DiceTable, column_name
 
 
 @attrs.frozen(eq=False)
 class Space:
-    """The columns of a table, by their positions, and what may happen to them.
+    """The columns of a table, by position, with their ranges and deviations.
 
     Parameters
     ----------
@@ -15,11 +15,11 @@ class Space:
     columns : list of int
         The columns that may change, in DiCE's order.
     ranges : dict
-        For each column of numbers the least and the greatest, for each other one its codes.
+        The smallest and the largest value of each numeric column, and the codes of each categorical column.
     deviations : dict
-        For each column of numbers their median absolute deviation, 1 for 0.
+        The median absolute deviation of each numeric column; 1 where it is 0.
     close : dict
-        For each column of numbers how far two may lie apart and still be close, the greatest distance first.
+        The largest difference of two close values of each numeric column, in descending order.
     """
 
     table: DiceTable
@@ -30,17 +30,18 @@ class Space:
 
     @classmethod
     def learn(cls, table: DiceTable, columns: list[int]) -> "Space":
-        """Ask dice-ml about the table; of its columns some may change."""
+        """Learn the space from a table with dice-ml; only `columns` may change."""
         from faithkit_example_based.dice_search.background import Background
 
-        learnt = Background(table)
-        quantiles, mads = learnt.get_quantiles_from_training_data(CLOSE), learnt.get_valid_mads()
-        deviations = {j: float(mads[name(j)]) for j in table.decimals}
-        close = {j: min(float(quantiles[name(j)]), deviations[j]) for j in table.decimals}
+        background = Background(table)
+        quantiles = background.get_quantiles_from_training_data(CLOSE_QUANTILE)
+        mads = background.get_valid_mads()
+        deviations = {j: float(mads[column_name(j)]) for j in table.decimals}
+        close = {j: min(float(quantiles[column_name(j)]), deviations[j]) for j in table.decimals}
         return cls(
             table,
             [j for j in table.columns if j in columns],
-            {j: learnt.permitted_range[name(j)] for j in table.columns},
+            {j: background.permitted_range[column_name(j)] for j in table.columns},
             deviations,
             dict(sorted(close.items(), key=lambda item: item[1], reverse=True)),
         )

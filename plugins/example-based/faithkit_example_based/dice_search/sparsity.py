@@ -1,7 +1,7 @@
-"""DiCE's last step: numbers of a counterfactual that are close to the instance's are moved back to them.
+"""DiCE's sparsity step: move numbers of a counterfactual back to close numbers of the instance.
 
-Both ways follow dice-ml's to the letter. They change the counterfactual in place: where a search ends early,
-what it has reached is kept.
+Both algorithms follow dice-ml exactly. They change the counterfactual in place, so that a search that ends
+early keeps its progress.
 """
 
 import numpy as np
@@ -11,59 +11,59 @@ from faithkit_example_based.dice_search.lockstep import Search
 from faithkit_example_based.dice_search.space import Space
 from faithkit_example_based.dice_search.table import Floats
 
-LINEAR_STEPS = 10_000  # per column: dice-ml's default
-THERE = 1e-3  # where linear steps end: dice-ml's
+LINEAR_STEPS = 10_000  # per column; dice-ml's default
+STEP_TOLERANCE = 1e-3  # linear steps end within this distance; dice-ml's value
 
 
-def by_halves(space: Space, found: Floats, row: Floats, goal: Goal) -> Search[None]:
-    """Move numbers by binary search: the instance's own number, then halfway, and so on."""
+def sparsify_by_bisection(space: Space, counterfactual: Floats, row: Floats, goal: Goal) -> Search[None]:
+    """Move numbers by binary search: first to the instance's number, then halfway, and so on."""
     for j, close in space.close.items():
-        if abs(row[j] - found[j]) <= close:
-            yield from _halved(found, row, j, space.table.decimals[j], goal)
+        if abs(row[j] - counterfactual[j]) <= close:
+            yield from _bisect_column(counterfactual, row, j, space.table.decimals[j], goal)
 
 
-def by_steps(space: Space, found: Floats, row: Floats, goal: Goal) -> Search[None]:
-    """Move numbers by one unit of their last decimal, again and again."""
-    if not (yield from _has_reached(found, goal)):
+def sparsify_in_steps(space: Space, counterfactual: Floats, row: Floats, goal: Goal) -> Search[None]:
+    """Move numbers in steps of one unit of their last decimal."""
+    if not (yield from _reaches_goal(counterfactual, goal)):
         return
     for j, close in space.close.items():
-        if abs(row[j] - found[j]) <= close:
-            yield from _stepped(found, row, j, 10.0 ** -space.table.decimals[j], goal)
+        if abs(row[j] - counterfactual[j]) <= close:
+            yield from _step_column(counterfactual, row, j, 10.0 ** -space.table.decimals[j], goal)
 
 
-def _halved(found: Floats, row: Floats, j: int, decimals: int, goal: Goal) -> Search[None]:
-    near, far, unit = row[j], found[j], 10.0**-decimals
-    found[j] = near
-    if (yield from _has_reached(found, goal)):
+def _bisect_column(counterfactual: Floats, row: Floats, j: int, decimals: int, goal: Goal) -> Search[None]:
+    near, far, unit = row[j], counterfactual[j], 10.0**-decimals
+    counterfactual[j] = near
+    if (yield from _reaches_goal(counterfactual, goal)):
         return
-    towards = 1 if near > far else -1
-    while towards * far <= towards * near:
-        found[j] = middle = np.round(far + (near - far) / 2, decimals)
-        is_found = yield from _has_reached(found, goal)
+    direction = 1 if near > far else -1
+    while direction * far <= direction * near:
+        counterfactual[j] = middle = np.round(far + (near - far) / 2, decimals)
+        is_reached = yield from _reaches_goal(counterfactual, goal)
         if middle in (near, far):
             return
-        if is_found:
-            far = middle + towards * unit
+        if is_reached:
+            far = middle + direction * unit
         else:
-            near = middle - towards * unit
+            near = middle - direction * unit
 
 
-def _stepped(found: Floats, row: Floats, j: int, unit: float, goal: Goal) -> Search[None]:
-    way = row[j] - found[j]
+def _step_column(counterfactual: Floats, row: Floats, j: int, unit: float, goal: Goal) -> Search[None]:
+    gap = row[j] - counterfactual[j]
     for _ in range(LINEAR_STEPS):
-        if abs(way) <= THERE:
+        if abs(gap) <= STEP_TOLERANCE:
             return
-        before = found[j]
-        found[j] += np.sign(way) * unit
-        if not (yield from _has_reached(found, goal)):
-            found[j] = before
+        last_value = counterfactual[j]
+        counterfactual[j] += np.sign(gap) * unit
+        if not (yield from _reaches_goal(counterfactual, goal)):
+            counterfactual[j] = last_value
             return
-        left = row[j] - found[j]
-        if left * way <= 0:
+        new_gap = row[j] - counterfactual[j]
+        if new_gap * gap <= 0:
             return
-        way = left
+        gap = new_gap
 
 
-def _has_reached(found: Floats, goal: Goal) -> Search[bool]:
-    answers = yield found[None, :].copy()
-    return bool(goal.reached(answers)[0])
+def _reaches_goal(counterfactual: Floats, goal: Goal) -> Search[bool]:
+    predictions = yield counterfactual[None, :].copy()
+    return bool(goal.is_reached(predictions)[0])

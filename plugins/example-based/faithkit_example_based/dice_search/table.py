@@ -1,7 +1,7 @@
-"""A table as DiCE can take it: complete rows, numbers first, categories by their codes, columns renamed.
+"""A table in the form that dice-ml accepts: complete rows, numbers first, coded categories, renamed columns.
 
-dice-ml takes no missing values, confuses the precision of columns unless numbers come first, and stumbles
-over columns that are named like its own, such as "distance".
+dice-ml accepts no missing values. It confuses the precision of columns unless numbers come first. It fails
+on columns that have the name of one of its own columns, such as "distance".
 """
 
 from typing import Any
@@ -15,25 +15,25 @@ import faithkit
 
 Floats = NDArray[np.float64]
 
-MOST_DECIMALS = 15
-CLOSE = 0.1  # two numbers are close that differ by less than this quantile of deviations: dice-ml's default
+MAX_DECIMALS = 15
+CLOSE_QUANTILE = 0.1  # of deviations: numbers that differ by less are close; dice-ml's default
 NOT_A_NUMBER = "a number is missing or infinite"
 NOT_A_CATEGORY = "a category that the background does not have"
 
 
 @attrs.frozen(eq=False)
 class DiceTable:
-    """The rows that DiCE learns from, and how they are written for it.
+    """The rows that DiCE learns from, and their conversion to and from DiCE's frames.
 
     Parameters
     ----------
     codes : array
-        The rows as the Encoder has them.
+        The rows, encoded by `Encoder`.
     categories : dict
-        For the position of each categorical column the codes that the rows have there; missing is one of
-        them where the background has missing values.
+        The position of each categorical column, and its codes. A missing value has a code if the background
+        has missing values.
     decimals : dict
-        For the position of each other column how many decimals its numbers have.
+        The position of each other column, and the number of decimals of its values.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class DiceTable:
         x1   x0
     0  1.5  0.0
     1  2.0  1.0
-    >>> table.refusal(np.array([2.0, 1.0]))
+    >>> table.rejection_reason(np.array([2.0, 1.0]))
     'a category that the background does not have'
     """
 
@@ -52,7 +52,7 @@ class DiceTable:
 
     @classmethod
     def learn(cls, codes: Floats, categorical: Any) -> "DiceTable":
-        """Keep the complete rows, sorted: their order must not change what is drawn or found."""
+        """Select the complete rows and sort them, so that their order does not change the search."""
         numbers = [j for j in range(codes.shape[1]) if j not in categorical]
         complete = codes[np.isfinite(codes[:, numbers]).all(axis=1)]
         if not len(complete):
@@ -62,7 +62,7 @@ class DiceTable:
             )
         complete = complete[np.lexsort(complete.T)]
         categories = {j: np.unique(complete[:, j]).tolist() for j in categorical}
-        return cls(complete, categories, {j: _decimals(complete[:, j]) for j in numbers})
+        return cls(complete, categories, {j: _count_decimals(complete[:, j]) for j in numbers})
 
     @property
     def columns(self) -> list[int]:
@@ -71,49 +71,51 @@ class DiceTable:
 
     @property
     def dtypes(self) -> dict[str, Any]:
-        """The dtypes of DiCE's columns; every frame knows all categories, so all have the same dummies."""
-        numbers = {name(j): np.dtype(np.float64) for j in self.decimals}
-        return numbers | {name(j): pd.CategoricalDtype(codes) for j, codes in self.categories.items()}
+        """The dtypes of DiCE's columns; each frame has all categories, and so the same dummies."""
+        numbers = {column_name(j): np.dtype(np.float64) for j in self.decimals}
+        return numbers | {column_name(j): pd.CategoricalDtype(codes) for j, codes in self.categories.items()}
 
     def frame(self, codes: Floats) -> pd.DataFrame:
-        """Write rows for DiCE."""
-        return pd.DataFrame({name(j): codes[:, j] for j in self.columns}).astype(self.dtypes)
+        """Return rows as a frame for DiCE."""
+        return pd.DataFrame({column_name(j): codes[:, j] for j in self.columns}).astype(self.dtypes)
 
-    def read(self, frame: pd.DataFrame) -> Floats:
-        """Return the codes of rows that DiCE wrote, in any dtypes."""
+    def decode_frame(self, frame: pd.DataFrame) -> Floats:
+        """Return the codes of the rows of a DiCE frame, whatever its dtypes."""
         codes = np.empty((len(frame), len(self.columns)))
         for j in self.columns:
-            codes[:, j] = frame[name(j)].to_numpy(dtype=np.float64)
+            codes[:, j] = frame[column_name(j)].to_numpy(dtype=np.float64)
         return codes
 
-    def restored(self, found: Floats, row: Floats) -> Floats:
-        """Return a row that was found with its unchanged cells as they were: DiCE rounds them, too."""
-        kept = found.copy()
+    def restore_unchanged(self, counterfactual: Floats, row: Floats) -> Floats:
+        """Return a counterfactual with the instance's exact values in unchanged cells, which DiCE rounds."""
+        restored = counterfactual.copy()
         for j, decimals in self.decimals.items():
-            if found[j] == np.round(row[j], decimals):
-                kept[j] = row[j]
-        return kept
+            if counterfactual[j] == np.round(row[j], decimals):
+                restored[j] = row[j]
+        return restored
 
-    def refusal(self, row: Floats) -> str | None:
-        """Say why DiCE cannot take a row, or None where it can."""
+    def rejection_reason(self, row: Floats) -> str | None:
+        """Return the reason why DiCE cannot explain a row, or None if it can."""
         if not np.isfinite(row[list(self.decimals)]).all():
             return NOT_A_NUMBER
-        known = all(row[j] in codes for j, codes in self.categories.items())
-        return None if known else NOT_A_CATEGORY
+        is_known = all(row[j] in codes for j, codes in self.categories.items())
+        return None if is_known else NOT_A_CATEGORY
 
 
-def name(j: int) -> str:
-    """Return DiCE's name of the column at a position."""
+def column_name(j: int) -> str:
+    """Return DiCE's name for the column at position j."""
     return f"x{j}"
 
 
-def _decimals(numbers: Floats) -> int:
-    """Count the decimals of a column; DiCE counts those of the most frequent numbers alone.
+def _count_decimals(numbers: Floats) -> int:
+    """Count the decimals of a column; dice-ml looks only at the most frequent numbers.
 
-    >>> _decimals(np.array([1.0, 2.25])), _decimals(np.array([3.0])), _decimals(np.array([1e-7]))
-    (2, 0, 7)
+    >>> [_count_decimals(np.array(column)) for column in ([1.0, 2.25], [3.0], [1e-7])]
+    [2, 0, 7]
     """
-    # whole numbers are drawn as int64
-    first = 0 if np.abs(numbers).max() < 2.0**53 else 1
-    exact = (d for d in range(first, MOST_DECIMALS) if np.array_equal(np.round(numbers, d), numbers))
-    return next(exact, MOST_DECIMALS)
+    # numbers without decimals are drawn as int64, so large numbers get a decimal
+    min_decimals = 0 if np.abs(numbers).max() < 2.0**53 else 1
+    exact_decimals = (
+        d for d in range(min_decimals, MAX_DECIMALS) if np.array_equal(np.round(numbers, d), numbers)
+    )
+    return next(exact_decimals, MAX_DECIMALS)

@@ -1,1 +1,1 @@
-"""Feature importances that other libraries made, as `Explanations`: read by attribute, nothing imported."""
+"""Adapters of importances from other libraries. They read attributes and import nothing."""

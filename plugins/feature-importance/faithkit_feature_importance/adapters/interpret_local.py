@@ -1,4 +1,4 @@
-"""What InterpretML's `explain_local` returns: the terms of each row, with their scores."""
+"""The adapter `interpret-local`: results of InterpretML's `explain_local`, the scores of terms."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,26 +8,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.adapters.columns import no_choice, picked, prefixed, vectors
+from faithkit_feature_importance.adapters.columns import (
+    prefix_names,
+    reject_parameters,
+    select_outputs,
+    to_vectors,
+)
 from faithkit_feature_importance.adapters.outputs import Outputs, check_target
 
-WHO = "interpret-local"
+ADAPTER = "interpret-local"
 _NO_CLASSES = "chooses among classes, and these are the scores of one output"
 
 
 class InterpretLocal:
-    """Local explanations as InterpretML has them: of boosting machines, linear models, SHAP, LIME.
+    """Adapter of InterpretML's local explanations of boosting machines, linear models, SHAP and LIME.
 
     Parameters
     ----------
     target : str, int or None
-        Of several classes the one that is meant: "predicted" (the default), "all" side by side, a label, or a
-        number from 0. Of two classes InterpretML has the scores of the second.
+        The explained class, if there are more than two: "predicted" (the default), "all" side by side, a
+        label, or a position from 0. For two classes, InterpretML has the scores of the second.
 
     Notes
     -----
-    The scores become vectors, a column for each term; interactions are terms. The intercept, or base value,
-    is left out.
+    The scores become vectors with a column for each term. Interactions are terms. The intercept, or base
+    value, is dropped.
 
     Examples
     --------
@@ -36,7 +41,7 @@ class InterpretLocal:
     """
 
     def __init__(self, target: str | int | None = None) -> None:
-        self.target = check_target(WHO, target)
+        self.target = check_target(ADAPTER, target)
 
     def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return the terms of a linear model, for two rows."""
@@ -47,9 +52,9 @@ class InterpretLocal:
             {"type": "univariate", "names": ["age", "sex"], "scores": scores, "extra": extra}
             for scores in ([0.3, 0.1], [-0.2, 0.1])
         ]
-        told = {"overall": None, "specific": rows}
+        data = {"overall": None, "specific": rows}
         return FeatureValueExplanation(
-            "local", told, feature_names=["age", "sex"]
+            "local", data, feature_names=["age", "sex"]
         ), faithkit.plugin.RowContext(n=2)
 
     def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
@@ -59,19 +64,21 @@ class InterpretLocal:
         names = _names(parts[0], rows)
         values = read_terms(rows, names)
         if values.ndim == 2:
-            no_choice(WHO, target=(self.target, _NO_CLASSES))
-            return vectors(WHO, values, names, about)
+            reject_parameters(ADAPTER, target=(self.target, _NO_CLASSES))
+            return to_vectors(ADAPTER, values, names, about)
         labels = rows[0].get("meta", {}).get("label_names")
-        known = attrs.evolve(about, classes=labels) if about.classes is None and labels else about
-        outputs = Outputs.of(WHO, values.shape[2], known)
-        places = [row.get("perf", {}).get("predicted") for row in rows]
-        chosen = outputs.chosen(self.target, known, len(rows), None if None in places else places)
-        named = prefixed(outputs, self.target, names)
-        return vectors(WHO, picked(values, chosen), named, about, **outputs.shared(self.target))
+        context = attrs.evolve(about, classes=labels) if about.classes is None and labels else about
+        outputs = Outputs.of(ADAPTER, values.shape[2], context)
+        predicted = [row.get("perf", {}).get("predicted") for row in rows]
+        positions = outputs.choose(self.target, context, len(rows), None if None in predicted else predicted)
+        column_names = prefix_names(outputs, self.target, names)
+        return to_vectors(
+            ADAPTER, select_outputs(values, positions), column_names, about, **outputs.shared(self.target)
+        )
 
 
 def read_terms(rows: list[dict[str, Any]], names: list[str]) -> NDArray[np.float64]:
-    """Return the scores of all rows, (rows, terms) or (rows, terms, classes): each row has its own order.
+    """Return the scores of all rows, (rows, terms) or (rows, terms, classes), in the order of `names`.
 
     Examples
     --------
@@ -80,41 +87,46 @@ def read_terms(rows: list[dict[str, Any]], names: list[str]) -> NDArray[np.float
     array([[ 3.,  1.],
            [-2.,  1.]])
     """
-    column = {name: place for place, name in enumerate(names)}
-    found = []
+    columns = {name: column for column, name in enumerate(names)}
+    rows_of_values = []
     for number, row in enumerate(rows):
         scores = np.asarray(row["scores"], dtype=np.float64)
         values = np.zeros((len(names), *scores.shape[1:]))
-        places = [column[str(name)] for name in row["names"]]
-        if len(set(places)) < len(places):
-            raise faithkit.errors.InputError(f"{WHO}: row {number} names a term twice: rename the features.")
-        values[places] = scores
-        found.append(values)
-    if len({values.shape for values in found}) > 1:
+        positions = [columns[str(name)] for name in row["names"]]
+        if len(set(positions)) < len(positions):
+            raise faithkit.errors.InputError(
+                f"{ADAPTER}: row {number} names a term twice: rename the features."
+            )
+        values[positions] = scores
+        rows_of_values.append(values)
+    if len({values.shape for values in rows_of_values}) > 1:
         raise faithkit.errors.InputError(
-            f"{WHO}: rows of different numbers of classes: give those of one model."
+            f"{ADAPTER}: rows of different numbers of classes: give those of one model."
         )
-    return np.stack(found)
+    return np.stack(rows_of_values)
 
 
-def _rows(given: Any) -> list[dict[str, Any]]:
-    told = given.data(-1)
-    rows = told.get("specific") if given.explanation_type == "local" and isinstance(told, dict) else None
+def _rows(explanation: Any) -> list[dict[str, Any]]:
+    data = explanation.data(-1)
+    rows = (
+        data.get("specific") if explanation.explanation_type == "local" and isinstance(data, dict) else None
+    )
     if rows is None or not all("names" in row and "scores" in row for row in rows):
         raise faithkit.errors.InputError(
-            f"{WHO}: a {given.explanation_type} explanation has no scores of rows: give explain_local(X)."
+            f"{ADAPTER}: a {explanation.explanation_type} explanation has no scores of rows: give "
+            "explain_local(X)."
         )
     return list(rows)
 
 
-def _names(given: Any, rows: list[dict[str, Any]]) -> list[str]:
-    """Return the names of the model's terms, in its order, which is that of all other rows, too."""
-    known = [str(name) for name in given.feature_names or ()]
-    terms = set(known)
-    strange = next((str(name) for row in rows for name in row["names"] if str(name) not in terms), None)
-    if strange is not None:
+def _names(explanation: Any, rows: list[dict[str, Any]]) -> list[str]:
+    """Return the names of the model's terms, in the order of the model."""
+    names = [str(name) for name in explanation.feature_names or ()]
+    terms = set(names)
+    unknown = next((str(name) for row in rows for name in row["names"] if str(name) not in terms), None)
+    if unknown is not None:
         raise faithkit.errors.InputError(
-            f"{WHO}: a row has a score of {strange!r}, which is none of the explanation's feature_names: "
+            f"{ADAPTER}: a row has a score of {unknown!r}, which is none of the explanation's feature_names: "
             "give them to the explainer."
         )
-    return known
+    return names

@@ -1,4 +1,4 @@
-"""Attributions as PyTorch tensors, such as Captum's."""
+"""The adapter `torch-tensors`: attributions as PyTorch tensors, such as those of Captum."""
 
 from typing import Any
 
@@ -6,16 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.adapters.columns import vectors
+from faithkit_feature_importance.adapters.columns import to_vectors
 
-WHO = "torch-tensors"
+ADAPTER = "torch-tensors"
 
 
 class Tensors:
-    """Attributions of features as PyTorch tensors: one of all rows, or a list with one of each row.
+    """Adapter of PyTorch tensors of attributions: one tensor of all rows, or a list with one of each row.
 
-    Those of images have the shape of X, and a number for each of its cells. A tuple is what Captum returns
-    for a model of several inputs: their features stand side by side.
+    Attributions of images have the shape of X, with a number for each cell. Captum returns a tuple for a
+    model with several inputs: their features are put side by side.
 
     Examples
     --------
@@ -25,7 +25,7 @@ class Tensors:
     """
 
     def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
-        """Return the attributions of two features, for two rows, with a gradient that nobody needs."""
+        """Return the attributions of two features, for two rows, in a tensor that requires a gradient."""
         import torch
 
         return torch.tensor([[0.5, -0.25], [0.0, 1.0]], requires_grad=True), faithkit.plugin.RowContext(n=2)
@@ -33,49 +33,53 @@ class Tensors:
     def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a vector for each row."""
         if isinstance(given, list):
-            shape = np.shape(about.X)[1:] if isinstance(about.X, np.ndarray) else ()
-            rows = [_row(row, _array(one), shape) for row, one in enumerate(given)]
+            row_shape = np.shape(about.X)[1:] if isinstance(about.X, np.ndarray) else ()
+            rows = [_flatten_row(row, _to_array(tensor), row_shape) for row, tensor in enumerate(given)]
             lengths = sorted({len(row) for row in rows})
             if len(lengths) > 1:
                 raise faithkit.errors.InputError(
-                    f"{WHO}: rows of {lengths[0]} and of {lengths[1]} values: give every row the same number."
+                    f"{ADAPTER}: rows of {lengths[0]} and of {lengths[1]} values: give every row the same "
+                    "number."
                 )
-            return vectors(WHO, np.stack(rows), None, about)
-        parts = [_matrix(_array(one), about) for one in (given if isinstance(given, tuple) else (given,))]
-        if len({len(part) for part in parts}) > 1:
+            return to_vectors(ADAPTER, np.stack(rows), None, about)
+        matrices = [
+            _to_matrix(_to_array(tensor), about)
+            for tensor in (given if isinstance(given, tuple) else (given,))
+        ]
+        if len({len(matrix) for matrix in matrices}) > 1:
             raise faithkit.errors.InputError(
-                f"{WHO}: the inputs have different numbers of rows: give one of each per row."
+                f"{ADAPTER}: the inputs have different numbers of rows: give one of each per row."
             )
-        return vectors(WHO, np.hstack(parts), None, about)
+        return to_vectors(ADAPTER, np.hstack(matrices), None, about)
 
 
-def _array(tensor: Any) -> NDArray[Any]:
-    """Return a tensor as an array: without its gradient, in the computer's own memory, of a known type."""
+def _to_array(tensor: Any) -> NDArray[Any]:
+    """Return a tensor as an array, without its gradient, in main memory, in a type that NumPy has."""
     tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
     tensor = tensor if str(tensor.layout) == "torch.strided" else tensor.to_dense()
-    found: NDArray[Any] = (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
-    return found
+    array: NDArray[Any] = (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
+    return array
 
 
-def _row(row: int, values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return the values of one row, also one of the shape that X has; a leading axis of one row is none."""
-    if len(shape) > 1 and values.shape in (shape, (1, *shape)):
+def _flatten_row(number: int, values: NDArray[Any], row_shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return the values of one row as a flat array; a leading axis of length 1 is removed."""
+    if len(row_shape) > 1 and values.shape in (row_shape, (1, *row_shape)):
         return values.ravel()
     flat = values[0] if values.ndim == 2 and len(values) == 1 else values
     if flat.ndim != 1:
         raise faithkit.errors.InputError(
-            f"{WHO}: tensor {row} of the list has the shape {values.shape}: {_ADVICE}."
+            f"{ADAPTER}: tensor {number} of the list has the shape {values.shape}: {_ADVICE}."
         )
     return flat
 
 
-def _matrix(values: NDArray[Any], about: faithkit.plugin.RowContext) -> NDArray[Any]:
-    """Return a row of values for each instance; what is of the shape of X has one for each of its cells."""
+def _to_matrix(values: NDArray[Any], about: faithkit.plugin.RowContext) -> NDArray[Any]:
+    """Return values as (rows, features); values with the shape of X have one feature per cell."""
     if values.ndim > 2 and values.shape == np.shape(about.X):
         return values.reshape(len(values), -1)
     if values.ndim != 2:
         raise faithkit.errors.InputError(
-            f"{WHO}: attributions of the shape {values.shape} are not understood: {_ADVICE}."
+            f"{ADAPTER}: attributions of the shape {values.shape} are not understood: {_ADVICE}."
         )
     return values
 

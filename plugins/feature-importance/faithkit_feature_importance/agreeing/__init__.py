@@ -1,1 +1,1 @@
-"""Whether two explainers say the same of a prediction (Krishna et al., "The Disagreement Problem", 2022)."""
+"""Measure how far explainers agree (Krishna et al., "The Disagreement Problem", 2022)."""

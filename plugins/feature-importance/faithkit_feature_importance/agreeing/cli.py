@@ -1,4 +1,4 @@
-"""`faithkit agreement`: whether explainers say the same of a prediction."""
+"""The command `faithkit agreement`: how far explainers agree on which features matter."""
 
 from typing import TYPE_CHECKING
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     help="Compare the order of these features only, in the two measures that look at all.",
 )
 def agreement(compared: faithkit.results.Comparison, k: int | None, among: str | None) -> "Agreements":
-    """Say how far explainers agree on which features matter, beside how faithful each of them is.
+    """Measure how far explainers agree on which features matter, and how faithful each of them is.
 
-    The importances of every two explainers are compared as they are, row by row: which features are the
-    largest, with which sign and in which order. Beside each mean stands what chance would give.
+    The importances of every two explainers are compared row by row, before discretization: which features are
+    the largest, with which sign and in which order. Each mean is shown with the value expected by chance.
     """
     from faithkit_feature_importance.agreeing.comparing import agreements
 

@@ -1,4 +1,4 @@
-"""From importances to agreement: of two explainers, and of every two in a comparison."""
+"""Compute the agreement of two explainers, or of every two explainers in a comparison."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -10,11 +10,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.agreeing.matching import Side, check_predictions, matched
-from faithkit_feature_importance.agreeing.measures import LEAST, OF_THE_LARGEST, OF_THE_ORDER, Scores, Top
+from faithkit_feature_importance.agreeing.matching import NamedImportances, check_predictions, match_features
+from faithkit_feature_importance.agreeing.measures import (
+    LOWER_BOUNDS,
+    ORDER_MEASURES,
+    TOP_K_MEASURES,
+    Scores,
+    TopFeatures,
+)
 from faithkit_feature_importance.agreeing.result import Agreement, Agreements, MeanAgreement
 
-USUAL = 5  # of the largest importances, where there are many
+DEFAULT_K = 5  # if there are ten features or more
 
 
 def agreement(
@@ -26,23 +32,23 @@ def agreement(
     names: tuple[str, str] = ("the first", "the second"),
     confidence: float = 0.95,
 ) -> Agreement:
-    """Say how far two explainers agree on the same rows: the measures of Krishna et al. (2022).
+    """Measure how far two explainers agree on the same rows, by the measures of Krishna et al. (2022).
 
     Parameters
     ----------
     first, second : Evaluation, or importances
         Results of `faithkit.evaluate` or `faithkit.score`, or importances in any form that `faithkit.adapt`
-        takes. They are compared as they were explained, whatever a discretizer made of them. Features are
-        matched by their names, where both have some, else by their place.
+        takes. They are compared before discretization. Features are matched by name if both sides have names,
+        else by position.
     k : int, optional
-        How many of the largest importances are compared; by default 5, or half of the features where these
-        are fewer than ten.
+        How many of the largest importances to compare. By default 5, or half of the features if there are
+        fewer than ten.
     among : sequence of str, optional
-        The features whose order is compared, in the last two measures; by default all.
+        The features whose order the last two measures compare. By default all.
     names : tuple of str
-        What the two are called.
+        The names of the two explainers.
     confidence : float
-        Of the intervals; results have their own.
+        The confidence level of the intervals. A result of faithkit brings its own level.
 
     Returns
     -------
@@ -50,47 +56,52 @@ def agreement(
 
     Examples
     --------
-    The two largest of three importances are the same ones, with the same signs, in another order:
+    The two largest of three importances are the same features with the same signs, in another order:
 
-    >>> found = agreement([[0.5, -0.3, 0.1]], [[0.2, -0.4, 0.0]], k=2)
-    >>> {name: mean.value for name, mean in found.measures.items()}
+    >>> result = agreement([[0.5, -0.3, 0.1]], [[0.2, -0.4, 0.0]], k=2)
+    >>> {name: mean.value for name, mean in result.measures.items()}
     {'feature agreement': 1.0, 'sign agreement': 1.0, 'rank agreement': 0.0, 'signed rank agreement': 0.0,
     'rank correlation': 0.5, 'pairwise rank agreement': 0.6666666666666666}
-    >>> round(found.measures["feature agreement"].by_chance, 3)
+    >>> round(result.measures["feature agreement"].by_chance, 3)
     0.667
     """
-    differences, drawn = _faithfulness(first, second, names), _drawn(first, second)
-    one, two = matched(Side.of(names[0], first), Side.of(names[1], second))
-    d = one.values.shape[1]
-    size, chosen = _size(k, d), _columns(among, one)
-    both = ~(one.missing | two.missing)
-    scores = _scored(one.values[both], two.values[both], size, chosen)
-    means = {name: _mean(name, found, both, drawn, confidence) for name, found in scores.items()}
+    differences, design = _faithfulness_differences(first, second, names), _first_result(first, second)
+    left, right = match_features(NamedImportances.of(names[0], first), NamedImportances.of(names[1], second))
+    n_features = left.values.shape[1]
+    top_k, columns = _resolve_k(k, n_features), _resolve_columns(among, left)
+    in_both = ~(left.missing | right.missing)
+    scores = _row_scores(left.values[in_both], right.values[in_both], top_k, columns)
+    means = {
+        name: _mean_agreement(name, row_scores, in_both, design, confidence)
+        for name, row_scores in scores.items()
+    }
     return Agreement(
         names=names,
-        k=size,
-        features=d,
+        k=top_k,
+        features=n_features,
         among=None if among is None else tuple(among),
-        n=int(both.sum()),
-        unexplained={side.name: int(side.missing.sum()) for side in (one, two)},
+        n=int(in_both.sum()),
+        unexplained={side.name: int(side.missing.sum()) for side in (left, right)},
         measures=means,
         differences=differences,
-        confidence=confidence if drawn is None else drawn.confidence,
-        rows=pd.DataFrame({name: _spread(found[0], both) for name, found in scores.items()}),
+        confidence=confidence if design is None else design.confidence,
+        rows=pd.DataFrame(
+            {name: _expand_to_all_rows(observed, in_both) for name, (observed, _) in scores.items()}
+        ),
     )
 
 
 def agreements(
     compared: faithkit.results.Comparison, k: int | None = None, *, among: Sequence[str] | None = None
 ) -> Agreements:
-    """Say how far every two explainers of a comparison agree, beside how faithful each of them is.
+    """Measure how far every two explainers of a comparison agree, and how faithful each of them is.
 
-    Systems of one discretizer are paired, whose faithfulness can be compared.
+    Only systems with the same discretizer are paired, since only their faithfulness can be compared.
 
     Parameters
     ----------
     compared : Comparison
-        What `faithkit.compare` returns, or ``faithkit.results.Comparison({name: result, …})``.
+        The result of `faithkit.compare`, or ``faithkit.results.Comparison({name: result, …})``.
     k, among
         As in `agreement`.
 
@@ -108,15 +119,15 @@ def agreements(
     """
     if not isinstance(compared, faithkit.results.Comparison):
         raise faithkit.errors.InputError(
-            f"agreements are those of a faithkit.results.Comparison, got {type(compared).__name__}: "
-            "give what faithkit.compare returns, or two results to agreement."
+            f"agreements needs a faithkit.results.Comparison, got {type(compared).__name__}: give the result "
+            "of faithkit.compare, or give two results to agreement."
         )
     results = compared.results
-    ways = {name: found.setup.discretizer.text for name, found in results.items()}
-    pairs = [pair for pair in combinations(results, 2) if ways[pair[0]] == ways[pair[1]]]
+    discretizers = {name: result.setup.discretizer.text for name, result in results.items()}
+    pairs = [pair for pair in combinations(results, 2) if discretizers[pair[0]] == discretizers[pair[1]]]
     if not pairs:
         raise faithkit.errors.InputError(
-            f"agreement is that of two explainers under one discretizer, and there is {', '.join(results)}: "
+            f"agreement needs two explainers with the same discretizer, and there is {', '.join(results)}: "
             "give two explainers, and one discretizer for both."
         )
     return Agreements(
@@ -124,73 +135,81 @@ def agreements(
     )
 
 
-def _faithfulness(first: Any, second: Any, names: tuple[str, str]) -> dict[str, faithkit.results.Difference]:
-    """Return how much more faithful the first is, where both are results; their rows are checked by that."""
-    if not all(isinstance(one, faithkit.Evaluation) for one in (first, second)):
+def _faithfulness_differences(
+    first: Any, second: Any, names: tuple[str, str]
+) -> dict[str, faithkit.results.Difference]:
+    """Return how much more faithful the first is, if both are results; this also checks their rows."""
+    if not all(isinstance(side, faithkit.Evaluation) for side in (first, second)):
         return {}
-    common = [measure for measure in first.measures if measure in second.measures]
-    found = {measure: first.difference(second, measure) for measure in common}
+    common_measures = [measure for measure in first.measures if measure in second.measures]
+    differences = {measure: first.difference(second, measure) for measure in common_measures}
     check_predictions(first, second, names)
-    return found
+    return differences
 
 
-def _drawn(*given: Any) -> faithkit.Evaluation | None:
-    """Return the result that knows how rows were drawn, if there is one."""
-    return next((one for one in given if isinstance(one, faithkit.Evaluation)), None)
+def _first_result(*sides: Any) -> faithkit.Evaluation | None:
+    """Return the first result, if there is one: it has the weights and clusters of the rows."""
+    return next((side for side in sides if isinstance(side, faithkit.Evaluation)), None)
 
 
-def _size(k: int | None, d: int) -> int:
-    if d == 0:
+def _resolve_k(k: int | None, n_features: int) -> int:
+    if n_features == 0:
         raise faithkit.errors.InputError("agreement: the explanations have no features: give importances.")
     if k is None:
-        return min(USUAL, (d + 1) // 2)
+        return min(DEFAULT_K, (n_features + 1) // 2)
     size = faithkit.plugin.whole_number(k, "agreement: k", least=1, error=faithkit.errors.ParameterError)
-    if size > d:
+    if size > n_features:
         raise faithkit.errors.InputError(
-            f"agreement: k is {size}, and the explanations have {d} features: choose a smaller k."
+            f"agreement: k is {size}, and the explanations have {n_features} features: choose a smaller k."
         )
     return size
 
 
-def _columns(among: Sequence[str] | None, side: Side) -> NDArray[np.int64]:
-    """Return the columns of the chosen features."""
-    known = [str(j) for j in range(side.values.shape[1])] if side.features is None else side.features
-    chosen = known if among is None else [among] if isinstance(among, str) else list(among)
-    unknown = [feature for feature in chosen if feature not in known]
-    if unknown or len(chosen) < 2 <= len(known) or len(set(chosen)) < len(chosen):
-        what = f"{unknown[0]!r} is no feature" if unknown else f"{len(set(chosen))} of them have no order"
-        shown = ", ".join(known[:USUAL]) + (" …" if len(known) > USUAL else "")
-        raise faithkit.errors.InputError(f"agreement: {what}: choose two or more among {shown}.")
-    return np.array([known.index(feature) for feature in chosen], dtype=np.int64)
+def _resolve_columns(among: Sequence[str] | None, importances: NamedImportances) -> NDArray[np.int64]:
+    """Return the positions of the features named in `among`; of all features if it is None."""
+    features = (
+        [str(j) for j in range(importances.values.shape[1])]
+        if importances.features is None
+        else importances.features
+    )
+    chosen = features if among is None else [among] if isinstance(among, str) else list(among)
+    unknown = [feature for feature in chosen if feature not in features]
+    if unknown or len(chosen) < 2 <= len(features) or len(set(chosen)) < len(chosen):
+        problem = f"{unknown[0]!r} is no feature" if unknown else f"{len(set(chosen))} of them have no order"
+        listed = ", ".join(features[:DEFAULT_K]) + (" …" if len(features) > DEFAULT_K else "")
+        raise faithkit.errors.InputError(f"agreement: {problem}: choose two or more among {listed}.")
+    return np.array([features.index(feature) for feature in chosen], dtype=np.int64)
 
 
-def _scored(
-    one: NDArray[np.float64], two: NDArray[np.float64], k: int, chosen: NDArray[np.int64]
+def _row_scores(
+    left: NDArray[np.float64], right: NDArray[np.float64], k: int, columns: NDArray[np.int64]
 ) -> dict[str, Scores]:
-    tops = Top.of(one, k), Top.of(two, k)
-    found = {name: measure(*tops) for name, measure in OF_THE_LARGEST.items()}
-    return found | {name: measure(one[:, chosen], two[:, chosen]) for name, measure in OF_THE_ORDER.items()}
+    tops = TopFeatures.of(left, k), TopFeatures.of(right, k)
+    scores = {name: measure(*tops) for name, measure in TOP_K_MEASURES.items()}
+    return scores | {
+        name: measure(left[:, columns], right[:, columns]) for name, measure in ORDER_MEASURES.items()
+    }
 
 
-def _mean(
+def _mean_agreement(
     name: str,
     scores: Scores,
-    both: NDArray[np.bool_],
-    drawn: faithkit.Evaluation | None,
+    in_both: NDArray[np.bool_],
+    design: faithkit.Evaluation | None,
     confidence: float,
 ) -> MeanAgreement:
-    least = LEAST.get(name, 0.0)
-    found, chance = (
-        faithkit.plugin.Mean.of(_spread(one, both), confidence, least=least)
-        if drawn is None
-        else drawn.mean(_spread(one, both), least)
-        for one in scores
+    lower_bound = LOWER_BOUNDS.get(name, 0.0)
+    observed, chance = (
+        faithkit.plugin.Mean.of(_expand_to_all_rows(row_values, in_both), confidence, least=lower_bound)
+        if design is None
+        else design.mean(_expand_to_all_rows(row_values, in_both), lower_bound)
+        for row_values in scores
     )
-    return MeanAgreement(**attrs.asdict(found), by_chance=chance.value)
+    return MeanAgreement(**attrs.asdict(observed), by_chance=chance.value)
 
 
-def _spread(scores: NDArray[np.float64], both: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Put the scores of rows that both explain among all rows."""
-    every = np.full(len(both), np.nan)
-    every[both] = scores
-    return every
+def _expand_to_all_rows(scores: NDArray[np.float64], in_both: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return scores for all rows: NaN for rows that only one side explains."""
+    expanded = np.full(len(in_both), np.nan)
+    expanded[in_both] = scores
+    return expanded

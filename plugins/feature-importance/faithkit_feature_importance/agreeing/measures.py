@@ -1,13 +1,12 @@
-"""How far two vectors of importances agree, row by row: the six measures of Krishna et al. (2022).
+"""Six measures of how far two vectors of importances agree, row by row (Krishna et al. 2022).
 
-Importances are ranked by absolute value. Four measures look at the k largest of each, two at all features or
-at some that a person chose. Beside each stands what chance would give: the mean over all ways to shuffle the
-second vector among the features. It has the same importances, and says them of features that it knows nothing
-about.
+Importances are ranked by absolute value. Four measures compare the k largest, two compare the order of all
+features or of those that the user chose. Each measure comes with its value expected by chance: the mean over
+all ways to shuffle the second vector among the features.
 
-A feature of importance 0 is not among the largest: it was not named. Where an explanation names fewer than k
-features for that reason, the paper's k in the denominator is the larger number that either names, so that an
-explanation always agrees with itself; two that name nothing agree.
+A feature of importance 0 is never among the largest. If an explanation therefore has fewer than k top
+features, the paper's denominator k is replaced by the larger number of top features of the two. So an
+explanation always agrees with itself. Two explanations without top features agree.
 """
 
 from collections.abc import Callable
@@ -16,94 +15,100 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_feature_importance.importances import ascending
+from faithkit_feature_importance.importances import argsort_rows
 
 Floats = NDArray[np.float64]
-Scores = tuple[Floats, Floats]  # of every row, and what chance would give there
+Scores = tuple[Floats, Floats]  # the value of every row, and the value expected by chance
 
 
 @attrs.frozen(eq=False)
-class Top:
-    """The k features of largest absolute importance in every row, as columns and in their order.
+class TopFeatures:
+    """The k features of largest absolute importance in every row.
 
     Parameters
     ----------
     signs : (n, d) int
         The signs of the largest importances, 0 elsewhere.
-    columns, ranked : (n, k) int
-        Their columns, the largest first, −1 where there are fewer; and their signs in that order.
+    columns, ranked_signs : (n, k) int
+        Their columns, the largest first, −1 if there are fewer than k; and their signs in that order.
 
     Examples
     --------
-    >>> top = Top.of(np.array([[0.1, -0.5, 0.0, 0.3]]), 2)
-    >>> top.columns.tolist(), top.ranked.tolist(), top.signs.tolist()
+    >>> top = TopFeatures.of(np.array([[0.1, -0.5, 0.0, 0.3]]), 2)
+    >>> top.columns.tolist(), top.ranked_signs.tolist(), top.signs.tolist()
     ([[1, 3]], [[-1, 1]], [[0, -1, 0, 1]])
     """
 
     signs: NDArray[np.int8]
     columns: NDArray[np.int64]
-    ranked: NDArray[np.int8]
+    ranked_signs: NDArray[np.int8]
 
     @classmethod
-    def of(cls, values: Floats, k: int) -> "Top":
-        """Rank importances as `sign-of-top` does: of equal ones the later columns first, NaN as 0."""
-        known = np.nan_to_num(values, nan=0.0)
-        order = ascending(np.abs(known))[:, ::-1][:, :k].astype(np.int64)
-        ranked = np.sign(np.take_along_axis(known, order, axis=1)).astype(np.int8)
+    def of(cls, values: Floats, k: int) -> "TopFeatures":
+        """Rank importances as `sign-of-top` does: of equal ones the later columns first, NaN counts as 0."""
+        importances = np.nan_to_num(values, nan=0.0)
+        order = argsort_rows(np.abs(importances))[:, ::-1][:, :k].astype(np.int64)
+        ranked_signs = np.sign(np.take_along_axis(importances, order, axis=1)).astype(np.int8)
         signs = np.zeros(values.shape, dtype=np.int8)
-        np.put_along_axis(signs, order, ranked, axis=1)
-        return cls(signs, np.where(ranked == 0, -1, order), ranked)
+        np.put_along_axis(signs, order, ranked_signs, axis=1)
+        return cls(signs, np.where(ranked_signs == 0, -1, order), ranked_signs)
 
     @property
-    def size(self) -> Floats:
-        """How many features are named."""
-        return np.count_nonzero(self.ranked, axis=1).astype(np.float64)
+    def counts(self) -> Floats:
+        """The number of top features in every row."""
+        return np.count_nonzero(self.ranked_signs, axis=1).astype(np.float64)
 
-    def with_sign(self, sign: int) -> Floats:
-        """How many of them have this sign."""
-        return np.count_nonzero(self.ranked == sign, axis=1).astype(np.float64)
-
-
-def feature_agreement(one: Top, two: Top) -> Scores:
-    """Return the share of features that both name."""
-    common = np.count_nonzero((one.signs != 0) & (two.signs != 0), axis=1)
-    return _shares(one, two, common, one.size * two.size)
+    def count_with_sign(self, sign: int) -> Floats:
+        """Return how many top features of every row have this sign."""
+        return np.count_nonzero(self.ranked_signs == sign, axis=1).astype(np.float64)
 
 
-def sign_agreement(one: Top, two: Top) -> Scores:
-    """Return the share of features that both name with the same sign."""
-    common = np.count_nonzero(one.signs * two.signs > 0, axis=1)
-    pairs = one.with_sign(1) * two.with_sign(1) + one.with_sign(-1) * two.with_sign(-1)
-    return _shares(one, two, common, pairs)
+def feature_agreement(first: TopFeatures, second: TopFeatures) -> Scores:
+    """Return the share of top features that both have."""
+    common = np.count_nonzero((first.signs != 0) & (second.signs != 0), axis=1)
+    return _divide_by_top_size(first, second, common, first.counts * second.counts)
 
 
-def rank_agreement(one: Top, two: Top) -> Scores:
-    """Return the share of features that both name in the same place."""
-    common = np.count_nonzero(_same_place(one, two), axis=1)
-    return _shares(one, two, common, np.minimum(one.size, two.size))
+def sign_agreement(first: TopFeatures, second: TopFeatures) -> Scores:
+    """Return the share of top features that both have with the same sign."""
+    common = np.count_nonzero(first.signs * second.signs > 0, axis=1)
+    pairs = first.count_with_sign(1) * second.count_with_sign(1) + first.count_with_sign(
+        -1
+    ) * second.count_with_sign(-1)
+    return _divide_by_top_size(first, second, common, pairs)
 
 
-def signed_rank_agreement(one: Top, two: Top) -> Scores:
-    """Return the share of features that both name in the same place and with the same sign."""
-    alike = one.ranked * two.ranked > 0
-    common = np.count_nonzero(_same_place(one, two) & alike, axis=1)
-    return _shares(one, two, common, np.count_nonzero(alike, axis=1))
+def rank_agreement(first: TopFeatures, second: TopFeatures) -> Scores:
+    """Return the share of top features that both have at the same rank."""
+    common = np.count_nonzero(_same_rank(first, second), axis=1)
+    return _divide_by_top_size(first, second, common, np.minimum(first.counts, second.counts))
 
 
-def _same_place(one: Top, two: Top) -> NDArray[np.bool_]:
-    return (one.columns == two.columns) & (one.columns >= 0)
+def signed_rank_agreement(first: TopFeatures, second: TopFeatures) -> Scores:
+    """Return the share of top features that both have at the same rank and with the same sign."""
+    same_sign = first.ranked_signs * second.ranked_signs > 0
+    common = np.count_nonzero(_same_rank(first, second) & same_sign, axis=1)
+    return _divide_by_top_size(first, second, common, np.count_nonzero(same_sign, axis=1))
 
 
-def _shares(one: Top, two: Top, common: NDArray[np.int64], pairs: NDArray[np.float64]) -> Scores:
-    """Divide by how many are named; a pair of named features falls together with a chance of one in d."""
-    named, d = np.maximum(one.size, two.size), one.signs.shape[1]
-    silent = named == 0
-    whole = np.where(silent, 1.0, named)
-    return np.where(silent, 1.0, common / whole), np.where(silent, 1.0, pairs / (d * whole))
+def _same_rank(first: TopFeatures, second: TopFeatures) -> NDArray[np.bool_]:
+    return (first.columns == second.columns) & (first.columns >= 0)
 
 
-def rank_correlation(one: Floats, two: Floats) -> Scores:
-    """Return Spearman's correlation of absolute importances; NaN where all of one are equal.
+def _divide_by_top_size(
+    first: TopFeatures, second: TopFeatures, common: NDArray[np.int64], pairs: NDArray[np.float64]
+) -> Scores:
+    """Divide by the number of top features. By chance, two top features coincide with probability 1/d."""
+    top_size, n_features = np.maximum(first.counts, second.counts), first.signs.shape[1]
+    is_empty = top_size == 0
+    denominator = np.where(is_empty, 1.0, top_size)
+    return np.where(is_empty, 1.0, common / denominator), np.where(
+        is_empty, 1.0, pairs / (n_features * denominator)
+    )
+
+
+def rank_correlation(first: Floats, second: Floats) -> Scores:
+    """Return Spearman's correlation of absolute importances; NaN if all importances of a side are equal.
 
     Examples
     --------
@@ -111,12 +116,12 @@ def rank_correlation(one: Floats, two: Floats) -> Scores:
     >>> scores.tolist(), by_chance.tolist()
     ([-1.0], [0.0])
     """
-    a, b = (_centred_ranks(values) for values in (one, two))
-    squares = (a * a).sum(axis=1) * (b * b).sum(axis=1)
-    defined = squares > 0
+    a, b = (_centred_ranks(values) for values in (first, second))
+    variances = (a * a).sum(axis=1) * (b * b).sum(axis=1)
+    is_defined = variances > 0
     scores = np.full(len(a), np.nan)
-    scores[defined] = (a * b).sum(axis=1)[defined] / np.sqrt(squares[defined])
-    return np.clip(scores, -1.0, 1.0), np.where(defined, 0.0, np.nan)
+    scores[is_defined] = (a * b).sum(axis=1)[is_defined] / np.sqrt(variances[is_defined])
+    return np.clip(scores, -1.0, 1.0), np.where(is_defined, 0.0, np.nan)
 
 
 def _centred_ranks(values: Floats) -> Floats:
@@ -130,10 +135,10 @@ def _ranks(values: Floats, ties: str) -> Floats:
     return ranks
 
 
-def pairwise_rank_agreement(one: Floats, two: Floats) -> Scores:
-    """Return the share of pairs of features that both put into the same order; NaN where there is one only.
+def pairwise_rank_agreement(first: Floats, second: Floats) -> Scores:
+    """Return the share of pairs of features that both put into the same order; NaN for a single feature.
 
-    Two of equal absolute importance are in no order, which agrees with no order.
+    A pair with equal absolute importances is a tie. A tie agrees with a tie only.
 
     Examples
     --------
@@ -141,36 +146,36 @@ def pairwise_rank_agreement(one: Floats, two: Floats) -> Scores:
     >>> scores.round(3).tolist(), by_chance.tolist()
     ([0.667], [0.5])
     """
-    n, d = one.shape
+    n, d = first.shape
     if d < 2:
         return np.full(n, np.nan), np.full(n, np.nan)
-    a, b = (_ranks(values, "dense").astype(np.int32) for values in (one, two))
-    same = np.zeros(n)
-    for j in range(d - 1):  # a column at a time: all pairs at once would be d times the table
+    a, b = (_ranks(values, "dense").astype(np.int32) for values in (first, second))
+    n_agreeing = np.zeros(n)
+    for j in range(d - 1):  # column by column: all pairs at once would need d times the memory of the table
         order_a, order_b = (np.sign(ranks[:, j + 1 :] - ranks[:, j, None]) for ranks in (a, b))
-        same += (order_a == order_b).sum(axis=1, dtype=np.int32)
+        n_agreeing += (order_a == order_b).sum(axis=1, dtype=np.int32)
     pairs = d * (d - 1) / 2
     tied_a, tied_b = (_tied_pairs(ranks) / pairs for ranks in (a, b))
-    return same / pairs, tied_a * tied_b + (1.0 - tied_a) * (1.0 - tied_b) / 2
+    return n_agreeing / pairs, tied_a * tied_b + (1.0 - tied_a) * (1.0 - tied_b) / 2
 
 
 def _tied_pairs(ranks: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return how many pairs of columns have the same rank, in every row."""
+    """Return for every row how many pairs of columns have the same rank."""
     n, d = ranks.shape
-    slots = ranks + np.arange(n)[:, None] * (d + 1)
-    times = np.bincount(slots.ravel(), minlength=n * (d + 1)).reshape(n, d + 1)
-    pairs: NDArray[np.int64] = (times * (times - 1) // 2).sum(axis=1)
+    bins = ranks + np.arange(n)[:, None] * (d + 1)
+    counts = np.bincount(bins.ravel(), minlength=n * (d + 1)).reshape(n, d + 1)
+    pairs: NDArray[np.int64] = (counts * (counts - 1) // 2).sum(axis=1)
     return pairs
 
 
-OF_THE_LARGEST: dict[str, Callable[[Top, Top], Scores]] = {
+TOP_K_MEASURES: dict[str, Callable[[TopFeatures, TopFeatures], Scores]] = {
     "feature agreement": feature_agreement,
     "sign agreement": sign_agreement,
     "rank agreement": rank_agreement,
     "signed rank agreement": signed_rank_agreement,
 }
-OF_THE_ORDER: dict[str, Callable[[Floats, Floats], Scores]] = {
+ORDER_MEASURES: dict[str, Callable[[Floats, Floats], Scores]] = {
     "rank correlation": rank_correlation,
     "pairwise rank agreement": pairwise_rank_agreement,
 }
-LEAST = {"rank correlation": -1.0}  # of all others, 0
+LOWER_BOUNDS = {"rank correlation": -1.0}  # 0 for all other measures

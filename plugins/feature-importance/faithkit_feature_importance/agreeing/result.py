@@ -1,4 +1,4 @@
-"""What is told of two explainers, or of all in a comparison: how far they agree, and who is faithful."""
+"""Results of `agreement` and `agreements`."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,13 +13,13 @@ NOT_FAITHFUL = "That two explainers agree does not make either faithful: both ma
 
 @attrs.frozen
 class MeanAgreement(faithkit.plugin.Mean):
-    """The mean of one measure of agreement over rows, and what chance would give."""
+    """The mean of one measure of agreement over rows, with its value expected by chance."""
 
     by_chance: float | None = None
 
     @property
     def finding(self) -> str | None:
-        """Whether the interval lies above what chance would give, or below; None where there is none."""
+        """Whether the interval lies above or below chance; None if there is no interval."""
         if self.low is None or self.high is None or self.by_chance is None:
             return None
         if self.low > self.by_chance:
@@ -33,7 +33,7 @@ class MeanAgreement(faithkit.plugin.Mean):
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class Agreement(faithkit.plugin.Report):
-    """How far two explainers agree on the same rows; made by `agreement`.
+    """The agreement of two explainers on the same rows, as returned by `agreement`.
 
     Attributes
     ----------
@@ -42,18 +42,18 @@ class Agreement(faithkit.plugin.Report):
     k : int
         How many of the largest importances were compared.
     features : int
-        How many there are.
+        The number of features.
     among : tuple of str or None
         The features whose order was compared; None for all.
     n : int
-        The number of rows that both explain; means are over these.
+        The number of rows that both explain. Means are over these rows.
     unexplained : dict of str to int
-        How many rows were left out since either explainer, by its name, has no explanation of them.
+        How many rows each explainer leaves unexplained; these rows are left out.
     measures : dict of str to MeanAgreement
     differences : dict of str to Difference
-        How much more faithful the first is than the second, by measure; where both are results.
+        How much more faithful the first is than the second, by measure. Empty unless both are results.
     rows : DataFrame
-        The same measures of every row, NaN in those that were left out.
+        The measures of every row, NaN in rows that were left out.
     """
 
     names: tuple[str, str]
@@ -68,66 +68,70 @@ class Agreement(faithkit.plugin.Report):
     rows: pd.DataFrame
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON values; not those of every row."""
+        """Return JSON values, without those of single rows."""
         names = ("k", "features", "n", "unexplained", "confidence")
         return {
             "first": self.names[0],
             "second": self.names[1],
             **{name: getattr(self, name) for name in names},
             "among": None if self.among is None else list(self.among),
-            "measures": {name: found.to_dict() for name, found in self.measures.items()},
-            "differences": {name: attrs.asdict(found) for name, found in self.differences.items()},
+            "measures": {name: value.to_dict() for name, value in self.measures.items()},
+            "differences": {name: attrs.asdict(value) for name, value in self.differences.items()},
         }
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per measure."""
         pair = {"first": self.names[0], "second": self.names[1], "k": self.k}
         return pd.DataFrame(
-            [{**pair, "measure": name, **found.to_dict()} for name, found in self.measures.items()]
+            [{**pair, "measure": name, **mean.to_dict()} for name, mean in self.measures.items()]
         )
 
     def line(self) -> str:
-        """Return what `repr` shows."""
-        found = self.measures["feature agreement"].value
-        told = "unknown" if found is None else f"{found:.3f}"
-        return f"of {' and '.join(self.names)}: {self.n:,} rows, feature agreement of the top {self.k} {told}"
+        """Return the text of `repr`."""
+        mean = self.measures["feature agreement"].value
+        formatted = "unknown" if mean is None else f"{mean:.3f}"
+        pair = " and ".join(self.names)
+        return f"of {pair}: {self.n:,} rows, feature agreement of the top {self.k} {formatted}"
 
     def sheet(self) -> faithkit.plugin.Sheet:
-        """Return what `print` shows."""
+        """Return the printed tables and sentences."""
         return faithkit.plugin.Sheet.of(" and ".join(self.names), *self.parts(), NOT_FAITHFUL)
 
     def parts(self) -> Iterator[faithkit.plugin.Table | str]:
-        """Yield the numbers, and what is to be known of them."""
-        yield f"{_counted(self.n, 'instance')}, the top {self.k} of {_counted(self.features, 'feature')}"
+        """Yield the tables and the remarks about them."""
+        n_features = _count_noun(self.features, "feature")
+        yield f"{_count_noun(self.n, 'instance')}, the top {self.k} of {n_features}"
         interval = f"{100 * self.confidence:g} % interval"
         rows = [
-            (name, one.value, (one.low, one.high), one.by_chance, one.finding)
-            for name, one in self.measures.items()
+            (name, mean.value, (mean.low, mean.high), mean.by_chance, mean.finding)
+            for name, mean in self.measures.items()
         ]
         yield faithkit.plugin.Table.of(("agreement", "mean", interval, "by chance", "finding"), rows)
         yield from self._remarks()
         if self.differences:
-            of = f"{self.names[0]} minus {self.names[1]}"
-            told = [(f"{measure}: {of}", one) for measure, one in self.differences.items()]
-            yield faithkit.plugin.Table.of(("faithfulness", f"difference and {interval}"), told)
+            contrast = f"{self.names[0]} minus {self.names[1]}"
+            difference_rows = [
+                (f"{measure}: {contrast}", difference) for measure, difference in self.differences.items()
+            ]
+            yield faithkit.plugin.Table.of(("faithfulness", f"difference and {interval}"), difference_rows)
 
     def _remarks(self) -> Iterator[str]:
         for name, count in self.unexplained.items():
             if count:
-                yield f"{_counted(count, 'instance')} left out: {name} does not explain them."
-        equal = self.n - self.measures["rank correlation"].n
-        if equal:
-            why = "all importances of one explanation are of one size"
-            yield f"{_counted(equal, 'instance')} without rank correlation: {why}."
+                yield f"{_count_noun(count, 'instance')} left out: {name} does not explain them."
+        n_constant = self.n - self.measures["rank correlation"].n
+        if n_constant:
+            reason = "all importances of one explanation are of one size"
+            yield f"{_count_noun(n_constant, 'instance')} without rank correlation: {reason}."
         if self.among is not None:
             yield f"Rank correlation and pairwise rank agreement are among {', '.join(self.among)}."
 
 
 @attrs.frozen(eq=False, repr=False)
 class Agreements(faithkit.plugin.Report):
-    """How far every two explainers of a comparison agree, beside how faithful they are; made by `agreements`.
+    """The agreement of every two explainers of a comparison, as returned by `agreements`.
 
-    It is printed and written with the comparison: JSON is what the comparison tells, with `agreements` added.
+    The comparison is printed and saved with it: the JSON is that of the comparison, with `agreements` added.
     """
 
     pairs: tuple[Agreement, ...]
@@ -142,15 +146,15 @@ class Agreements(faithkit.plugin.Report):
         return pd.concat([pair.to_frame() for pair in self.pairs], ignore_index=True)
 
     def to_html(self, path: Any = None) -> str:
-        """Return the comparison's page with a section about agreement, and write it where a path is given."""
+        """Return the page of the comparison with a section about agreement; write it to `path` if given."""
         return self.comparison.to_html(path, more=self.sheet())
 
     def line(self) -> str:
-        """Return what `repr` shows."""
+        """Return the text of `repr`."""
         return "; ".join(pair.line() for pair in self.pairs)
 
     def sheet(self) -> faithkit.plugin.Sheet:
-        """Return the agreement of all pairs; the comparison has a sheet of its own."""
+        """Return the agreement of all pairs. The comparison has its own sheet."""
         parts: list[faithkit.plugin.Table | str] = []
         for pair in self.pairs:
             first, *rest = pair.parts()
@@ -164,5 +168,5 @@ class Agreements(faithkit.plugin.Report):
         return super()._repr_html_() + self.comparison._repr_html_()
 
 
-def _counted(count: int, noun: str) -> str:
+def _count_noun(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

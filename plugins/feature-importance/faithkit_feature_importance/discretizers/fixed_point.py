@@ -1,4 +1,4 @@
-"""Importances with few decimals: the paper's 1-FP and 2-FP."""
+"""The discretizers `fp`, `1fp` and `2fp`: importances with few decimals, the paper's 1-FP and 2-FP."""
 
 from typing import ClassVar
 
@@ -6,18 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.importances import importances
+from faithkit_feature_importance.importances import read_importances
 
-BLOCK = 2**15  # cells: a block of them then stays in the cache
-WHOLE = 2.0**53  # from here on neighbouring floats are further apart than the decimals that are kept
-SURE = 2.0**49  # below, what is added to a product is less than a quarter
+CELLS_PER_BATCH = 2**15  # so that a batch stays in the processor's cache
+NO_DECIMALS = 2.0**53  # from here on, floats are integers: there are no decimals to drop
+SAFE_PRODUCT = 2.0**49  # below it, the correction that `_floor_values` adds is less than a quarter
 
 
 class FixedPoint:
     """Keep `digits` decimals of every importance: ⌊10^digits · φ⌋ / 10^digits.
 
-    A number with so few decimals keeps them, as it is written: 0.29 stays 0.29. NaN stays NaN, which equals
-    NaN; −0.0 becomes 0.0. An offset behind the importances is treated like them.
+    A number with no more decimals stays as it is written: 0.29 stays 0.29. NaN stays NaN, which equals NaN.
+    −0.0 becomes 0.0. An offset after the importances is treated like an importance.
 
     Parameters
     ----------
@@ -46,57 +46,58 @@ class FixedPoint:
 
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:
         """Return the importances with few decimals."""
-        values, scale = importances("fp", explanations), 10.0**self.digits
-        cut = _floored if self.how == "floor" else _rounded
-        kept = np.empty_like(values)
-        size = max(1, BLOCK // max(1, values.shape[1]))
-        for start in range(0, len(values), size):
-            part = slice(start, start + size)
-            kept[part] = cut(values[part], scale)
-        kept += 0.0  # no −0.0 among the identities
-        return kept
+        values, scale = read_importances("fp", explanations), 10.0**self.digits
+        drop_decimals = _floor_values if self.how == "floor" else _round_values
+        discretized = np.empty_like(values)
+        rows_per_batch = max(1, CELLS_PER_BATCH // max(1, values.shape[1]))
+        for start in range(0, len(values), rows_per_batch):
+            batch = slice(start, start + rows_per_batch)
+            discretized[batch] = drop_decimals(values[batch], scale)
+        discretized += 0.0  # turns −0.0 into 0.0
+        return discretized
 
 
-def _floored(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Return the largest n / scale that is not above each value, as floats compare.
+def _floor_values(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Return the largest n / scale, for integers n, that is not above each value in float comparison.
 
-    The product value · scale is rounded, so its floor is one too small for 0.29 · 100 = 28.999…96. A little
-    above the product the floor is right or one too large; the quotient tells, for division rounds exactly.
+    The product value · scale is rounded, so its floor is one too small for 0.29 · 100 = 28.999…96. A slightly
+    larger product has the right floor or one that is too large by one. Comparing n / scale with the value
+    shows which, since division rounds exactly.
     """
-    cut, top = _scaled(values, scale)
-    if not top < SURE:
-        return _searched(values, scale)
-    cut += 2.0**-51 * top
-    np.floor(cut, out=cut)
-    cut /= scale
-    beyond = cut > values
-    if beyond.any():
-        cut[beyond] = _searched(values[beyond], scale)
-    return cut
+    floored, largest = _scale_values(values, scale)
+    if not largest < SAFE_PRODUCT:
+        return _search_floor(values, scale)
+    floored += 2.0**-51 * largest
+    np.floor(floored, out=floored)
+    floored /= scale
+    is_above = floored > values
+    if is_above.any():
+        floored[is_above] = _search_floor(values[is_above], scale)
+    return floored
 
 
-def _searched(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Try the whole numbers around each product; what has no room for decimals, and NaN, stays."""
-    scaled, _ = _scaled(values, scale)
-    near, small = np.rint(scaled), np.abs(scaled) < WHOLE
-    found = np.where(small, (near - 1) / scale, values)
+def _search_floor(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Try the integers around each product. NaN and numbers without decimals stay as they are."""
+    scaled, _ = _scale_values(values, scale)
+    nearest, has_decimals = np.rint(scaled), np.abs(scaled) < NO_DECIMALS
+    floored = np.where(has_decimals, (nearest - 1) / scale, values)
     for step in (0.0, 1.0):
-        cut = (near + step) / scale
-        found = np.where(small & (cut <= values), cut, found)
-    return found
+        candidate = (nearest + step) / scale
+        floored = np.where(has_decimals & (candidate <= values), candidate, floored)
+    return floored
 
 
-def _rounded(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+def _round_values(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     """Return the n / scale nearest to each value."""
-    scaled, top = _scaled(values, scale)
-    cut = np.rint(scaled)
-    cut /= scale
-    return cut if top < WHOLE else np.where(np.abs(scaled) < WHOLE, cut, values)
+    scaled, largest = _scale_values(values, scale)
+    rounded = np.rint(scaled)
+    rounded /= scale
+    return rounded if largest < NO_DECIMALS else np.where(np.abs(scaled) < NO_DECIMALS, rounded, values)
 
 
-def _scaled(values: NDArray[np.float64], scale: float) -> tuple[NDArray[np.float64], float]:
-    """Return the products, and the largest of their absolute values."""
-    with np.errstate(over="ignore"):  # what is beyond all floats has no decimals, and stays as it is
+def _scale_values(values: NDArray[np.float64], scale: float) -> tuple[NDArray[np.float64], float]:
+    """Return value · scale, and the largest absolute product."""
+    with np.errstate(over="ignore"):  # such numbers have no decimals and stay as they are
         scaled = values * scale
-    top = max(scaled.max(initial=0.0), -scaled.min(initial=0.0))
-    return scaled, float(np.nanmax(np.abs(scaled), initial=0.0) if np.isnan(top) else top)
+    largest = max(scaled.max(initial=0.0), -scaled.min(initial=0.0))
+    return scaled, float(np.nanmax(np.abs(scaled), initial=0.0) if np.isnan(largest) else largest)

@@ -1,4 +1,4 @@
-"""Importances on a scale of their own: bins of equal mass, learnt on the background."""
+"""The discretizer `quantile`: the quantile bin of each importance, learnt on the background."""
 
 from typing import ClassVar
 
@@ -6,21 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.bins import learn_cuts, place
-from faithkit_feature_importance.importances import BLOCK, importances
+from faithkit_feature_importance.bins import find_bins, learn_cuts
+from faithkit_feature_importance.importances import ROWS_PER_BATCH, read_importances
 
 
 class Quantile:
-    """Keep the quantile bin of every importance, for explanations whose scale nobody knows.
+    """Keep the quantile bin of every importance. It suits explanations of unknown scale.
 
     The bins of a column are learnt from the explanations of the background, so that they do not depend on the
-    sample; logs have no background, and are binned by themselves, with a warning. A column of few distinct
-    values has one bin each. NaN stays NaN. Not in the paper.
+    sample. Logs have no background: their bins are learnt from the logged explanations, with a warning. In a
+    column with few distinct values, each value has its own bin. NaN stays NaN. Not in the paper.
 
     Parameters
     ----------
     bins : int
-        How many parts of equal mass each column is cut into.
+        The number of quantile bins of a column.
 
     Examples
     --------
@@ -39,13 +39,13 @@ class Quantile:
 
     def fit(self, explanations: faithkit.Explanations) -> "Quantile":
         """Learn the bins of every column from explanations of the background."""
-        known = importances("quantile", explanations)[~explanations.missing]
-        self.cuts_ = [learn_cuts(column, self.bins) for column in known.T]
+        rows = read_importances("quantile", explanations)[~explanations.missing]
+        self.cuts_ = [learn_cuts(column, self.bins) for column in rows.T]
         return self
 
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:
-        """Return the number of every importance's bin, from 0."""
-        values = importances("quantile", explanations)
+        """Return the bin of every importance, counted from 0."""
+        values = read_importances("quantile", explanations)
         cuts = getattr(self, "cuts_", None)
         if cuts is None:
             raise faithkit.errors.InputError(
@@ -56,15 +56,15 @@ class Quantile:
                 f"quantile learnt the bins of {len(cuts)} importances, and these explanations have "
                 f"{values.shape[1]}: give both the same columns."
             )
-        places = np.empty_like(values)
-        for start in range(0, len(values), BLOCK):
-            part = slice(start, start + BLOCK)
-            for j, ends in enumerate(cuts):
-                places[part, j] = place(values[part, j], ends)
-        return places
+        bin_numbers = np.empty_like(values)
+        for start in range(0, len(values), ROWS_PER_BATCH):
+            batch = slice(start, start + ROWS_PER_BATCH)
+            for j, column_cuts in enumerate(cuts):
+                bin_numbers[batch, j] = find_bins(values[batch, j], column_cuts)
+        return bin_numbers
 
     def tell(self, identity: NDArray[np.float64], names: list[str] | None) -> str:
-        """Word one row of bins, the lowest being 1."""
-        told = names or [str(j) for j in range(len(identity))]
-        bins = ("missing" if place != place else f"{int(place) + 1}" for place in identity.tolist())
-        return ", ".join(f"{name} in bin {place}" for name, place in zip(told, bins, strict=False))
+        """Describe one row of bins, counted from 1."""
+        column_names = names or [str(j) for j in range(len(identity))]
+        bins = ["missing" if np.isnan(number) else f"{int(number) + 1}" for number in identity.tolist()]
+        return ", ".join(f"{name} in bin {bin_}" for name, bin_ in zip(column_names, bins, strict=False))

@@ -1,17 +1,17 @@
-"""The order of importances."""
+"""The discretizer `rank`: the order of importances."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.importances import ascending, importances
+from faithkit_feature_importance.importances import argsort_rows, read_importances
 
 
 class Rank:
     """Keep the order of the importances: argsort(φ), the columns from the smallest importance to the largest.
 
-    Equal importances stand in the order of their columns; NaN comes last. With target=all the importances of
-    all classes are ordered together; an offset behind the importances is left out.
+    Equal importances keep the order of their columns. NaN comes last. With target=all, the importances of all
+    classes are ordered together. An offset after the importances is dropped.
 
     Examples
     --------
@@ -21,8 +21,8 @@ class Rank:
 
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.unsignedinteger]:
         """Return the columns in the order of their importances."""
-        return ascending(importances("rank", explanations, offsets=False))
+        return argsort_rows(read_importances("rank", explanations, offsets=False))
 
     def tell(self, identity: NDArray[np.unsignedinteger], names: list[str] | None) -> str:
-        """Word one order, from the smallest importance to the largest."""
+        """Describe one order, from the smallest importance to the largest."""
         return " ≤ ".join(str(j) if names is None else names[j] for j in identity.tolist())

@@ -1,4 +1,4 @@
-"""The direction of importances: of all of them, or of the largest alone."""
+"""The discretizers `sign` and `sign-of-top`: signs of all importances, or of the largest."""
 
 from typing import Any, ClassVar
 
@@ -6,16 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.importances import importances, largest
+from faithkit_feature_importance.importances import mark_largest, read_importances
 
-_WORDS = {1: "+", -1: "−"}
+_SYMBOLS = {1: "+", -1: "−"}
 
 
 class Sign:
     """Keep the sign of every importance: −1, 0 or 1.
 
-    Zeros occur (a feature that a tree never asks about), so there are three values; NaN stays NaN. An offset
-    behind the importances is treated like them.
+    Zeros occur, for example for a feature that a tree never uses, so there are three values. NaN stays NaN.
+    An offset after the importances is treated like an importance.
 
     Examples
     --------
@@ -25,25 +25,25 @@ class Sign:
 
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:
         """Return the signs."""
-        signs: NDArray[np.float64] = np.sign(importances("sign", explanations))
+        signs: NDArray[np.float64] = np.sign(read_importances("sign", explanations))
         return signs
 
     def tell(self, identity: NDArray[np.float64], names: list[str] | None) -> str:
-        """Word one row of signs; what has none is left out."""
-        return told(identity, names)
+        """Describe one row of signs; columns with sign 0 are left out."""
+        return describe_signs(identity, names)
 
 
 class SignOfTop:
     """Keep the sign of the k largest absolute importances, and 0 for all others.
 
-    Importances are ranked by absolute value, equal ones by column, and those of the k highest ranks are kept:
-    of equal importances at the edge the later columns. NaN ranks lowest. With target=all the
-    importances of all classes are ranked together; an offset behind the importances is left out.
+    Importances are ranked by absolute value, and equal ones by column, so that of equal importances the later
+    columns are kept. NaN ranks lowest. With target=all, the importances of all classes are ranked together.
+    An offset after the importances is dropped.
 
     Parameters
     ----------
     k : int
-        How many importances are kept.
+        How many importances to keep.
 
     Examples
     --------
@@ -59,31 +59,31 @@ class SignOfTop:
         )
 
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.int8]:
-        """Return the signs of the largest, in their columns."""
-        values = importances("sign-of-top", explanations, offsets=False)
+        """Return the signs of the largest importances, 0 elsewhere."""
+        values = read_importances("sign-of-top", explanations, offsets=False)
         if self.k > values.shape[1]:
             raise faithkit.errors.InputError(
                 f"sign-of-top: k is {self.k}, and the explanations have {values.shape[1]} importances: "
                 "choose a smaller k, or the discretizer 'sign'."
             )
         signs = (values > 0).view(np.int8) - (values < 0).view(np.int8)
-        signs *= largest(values, self.k).view(np.int8)
+        signs *= mark_largest(values, self.k).view(np.int8)
         return signs
 
     def tell(self, identity: NDArray[np.int8], names: list[str] | None) -> str:
-        """Word the signs of the largest."""
-        return told(identity, names)
+        """Describe the signs of the largest importances."""
+        return describe_signs(identity, names)
 
 
-def told(signs: NDArray[Any], names: list[str] | None) -> str:
-    """Name what has a sign: of an image's thousand cells, five.
+def describe_signs(signs: NDArray[Any], names: list[str] | None) -> str:
+    """Return the names and signs of the columns whose sign is not 0.
 
     Examples
     --------
-    >>> told(np.array([0, -1, 1]), ["age", "sex", "job"])
+    >>> describe_signs(np.array([0, -1, 1]), ["age", "sex", "job"])
     'sex −, job +'
     """
-    known = names or [str(j) for j in range(len(signs))]
-    named = zip(known, signs.tolist(), strict=False)
-    parts = (f"{name} {_WORDS.get(sign, 'missing')}" for name, sign in named if sign)
-    return ", ".join(parts) or "0 everywhere"
+    column_names = names or [str(j) for j in range(len(signs))]
+    signed_columns = zip(column_names, signs.tolist(), strict=False)
+    descriptions = (f"{name} {_SYMBOLS.get(sign, 'missing')}" for name, sign in signed_columns if sign)
+    return ", ".join(descriptions) or "0 everywhere"

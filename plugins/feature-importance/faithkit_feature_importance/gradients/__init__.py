@@ -1,1 +1,1 @@
-"""Gradients: by formula, by autograd, or by finite differences."""
+"""Gradients of scores: by formula, by autograd, or by finite differences."""

@@ -1,7 +1,7 @@
-"""Scores with a known formula: layers or a module behind scalers, and a link to probabilities or numbers.
+"""Scores with a known formula: scalers, then layers or a module, then a link to probabilities or numbers.
 
-A formula is used where it gives the model's own scores, and not because of the model's name: coefficients
-may mean something else than one expects.
+A formula is used only if it reproduces the model's own scores: coefficients may not mean what their name
+says.
 """
 
 from collections.abc import Callable
@@ -15,46 +15,47 @@ import faithkit
 from faithkit_feature_importance.gradients.layers import read_layers
 from faithkit_feature_importance.gradients.links import (
     Link,
-    chain,
-    close,
-    find_link,
-    find_link_to_numbers,
+    apply_chain_rule,
+    find_prediction_link,
+    find_probability_link,
+    scores_match,
 )
-from faithkit_feature_importance.gradients.scaling import Scaled, unwrapped
-from faithkit_feature_importance.gradients.torch_modules import Autograd, module_of
-from faithkit_feature_importance.scored import scored_by
+from faithkit_feature_importance.gradients.scaling import ScaledEstimator, unwrap_scalers
+from faithkit_feature_importance.gradients.torch_modules import Autograd, find_module
+from faithkit_feature_importance.scores import predictor_with_scores
 
 Floats = NDArray[np.float64]
-Raw = Callable[[Floats], tuple[Floats, Floats]]
+RawScoreFunction = Callable[[Floats], tuple[Floats, Floats]]
 
 
 @attrs.frozen(eq=False)
 class Formula:
-    """The scores of a model and their gradients, from codes: scale and shift, raw scores, link."""
+    """A model's scores and gradients: scale and shift the codes, compute raw scores, apply a link."""
 
     encoder: faithkit.plugin.Encoder
-    scaled: Scaled
-    raw: Raw
+    inputs: ScaledEstimator
+    raw_scores: RawScoreFunction
     link: Link | None = None
-    of_classes: bool = True
+    is_classifier: bool = True
 
     def __call__(self, X: Any) -> tuple[Floats, Floats]:
         """Return the scores (n, classes) and their gradients (n, columns, classes)."""
-        scaled = self.scaled
-        scores, slopes = self.raw(self.encoder.encode(X) * scaled.scale + scaled.shift)
-        slopes = slopes * np.broadcast_to(scaled.scale, slopes.shape[1])[:, None]
-        if self.of_classes and scores.shape[1] == 1:  # it speaks for the second of two, against the first
+        inputs = self.inputs
+        scores, slopes = self.raw_scores(self.encoder.encode(X) * inputs.scale + inputs.shift)
+        slopes = slopes * np.broadcast_to(inputs.scale, slopes.shape[1])[:, None]
+        if self.is_classifier and scores.shape[1] == 1:
+            # the score of the second class; that of the first is its opposite
             scores, slopes = np.hstack([-scores, scores]), np.concatenate([-slopes, slopes], axis=2)
         if self.link is None:
             return scores, slopes
-        probabilities, ways = self.link(scores)
-        return probabilities, chain(ways, slopes)
+        linked_scores, link_slopes = self.link(scores)
+        return linked_scores, apply_chain_rule(link_slopes, slopes)
 
 
 def find_formula(
     predictor: faithkit.Predictor, encoder: faithkit.plugin.Encoder, rows: Any, output: str
 ) -> Formula | None:
-    """Return the formula of a model's scores, if there is one that gives the scores of these rows.
+    """Return the formula of a model's scores if it reproduces the scores of these rows, else None.
 
     Examples
     --------
@@ -64,36 +65,36 @@ def find_formula(
     >>> find_formula(model, faithkit.plugin.Encoder(X), X, "probability").link.__name__
     'logistic'
     """
-    scaled = unwrapped(predictor.model)
-    raw = None if scaled is None else _raw(scaled.estimator)
-    if scaled is None or raw is None or not _numeric(encoder):
+    inputs = unwrap_scalers(predictor.model)
+    raw_scores = None if inputs is None else _raw_score_function(inputs.estimator)
+    if inputs is None or raw_scores is None or not _has_numeric_codes(encoder):
         return None
-    formula = Formula(encoder, scaled, raw, of_classes=not predictor.is_regressor)
+    formula = Formula(encoder, inputs, raw_scores, is_classifier=not predictor.is_regressor)
     try:
         scores, _ = formula(rows)
-    except ValueError:  # coefficients of other shapes than a table's rows
+    except ValueError:  # the shape of the coefficients does not fit the rows
         return None
     if predictor.is_regressor:
-        link = find_link_to_numbers(scores, predictor.scores(rows))
+        link = find_prediction_link(scores, predictor.scores(rows))
         return None if link is None else attrs.evolve(formula, link=link)
     if output == "raw" and hasattr(predictor.model, "decision_function"):
-        return formula if close(scores, raw_scores(predictor).scores(rows)) else None
-    link = find_link(scores, predictor.scores(rows))
+        return formula if scores_match(scores, use_decision_function(predictor).scores(rows)) else None
+    link = find_probability_link(scores, predictor.scores(rows))
     if link is None or output == "raw":
         return None if link is None else formula
     return attrs.evolve(formula, link=link)
 
 
-def _raw(estimator: Any) -> Raw | None:
-    module = module_of(estimator)
+def _raw_score_function(estimator: Any) -> RawScoreFunction | None:
+    module = find_module(estimator)
     return read_layers(estimator) if module is None else Autograd(module)
 
 
-def _numeric(encoder: faithkit.plugin.Encoder) -> bool:
-    """Whether codes are the model's own inputs: numbers, and booleans as 0 and 1."""
+def _has_numeric_codes(encoder: faithkit.plugin.Encoder) -> bool:
+    """Return whether codes are the inputs of the model: numbers, and booleans as 0 and 1."""
     return all(values == [False, True] for values in encoder.categories.values())
 
 
-def raw_scores(predictor: faithkit.Predictor) -> faithkit.Predictor:
+def use_decision_function(predictor: faithkit.Predictor) -> faithkit.Predictor:
     """Return a predictor whose scores are the model's decision function."""
-    return scored_by(predictor, predictor.model.decision_function)
+    return predictor_with_scores(predictor, predictor.model.decision_function)

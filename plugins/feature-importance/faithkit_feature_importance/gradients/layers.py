@@ -1,7 +1,7 @@
-"""Linear models and multi-layer perceptrons as layers: their raw scores and exact gradients, in NumPy.
+"""Linear models and multi-layer perceptrons as layers, with raw scores and exact gradients in NumPy.
 
-Sums are taken in a fixed order, input by input: the last bits of a matrix product depend on how many rows
-it has, and equal rows must get equal gradients in whatever batch they are.
+Sums have a fixed order, input by input. The last bits of a matrix product depend on the number of rows, and
+equal rows must get equal gradients in every batch.
 """
 
 from typing import Any
@@ -15,12 +15,13 @@ Floats = NDArray[np.float64]
 
 @attrs.frozen(eq=False)
 class Layers:
-    """Weights (inputs, outputs) and biases of each layer, with one activation between them.
+    """The weights (inputs, outputs) and biases of each layer, and the activation of hidden layers.
 
     Examples
     --------
-    >>> relu = Layers([np.array([[1.0, -1.0]]), np.array([[2.0], [3.0]])], [np.zeros(2), np.zeros(1)], "relu")
-    >>> raw, gradient = relu(np.array([[1.0], [-1.0]]))
+    >>> weights, biases = [np.array([[1.0, -1.0]]), np.array([[2.0], [3.0]])], [np.zeros(2), np.zeros(1)]
+    >>> network = Layers(weights, biases, "relu")
+    >>> raw, gradient = network(np.array([[1.0], [-1.0]]))
     >>> raw.ravel(), gradient.ravel()
     (array([2., 3.]), array([ 2., -3.]))
     """
@@ -32,14 +33,14 @@ class Layers:
     def __call__(self, numbers: Floats) -> tuple[Floats, Floats]:
         """Return the raw scores (n, outputs) and their gradients (n, inputs, outputs)."""
         slopes = []
-        outputs = _product(numbers, self.weights[0]) + self.biases[0]
+        outputs = _ordered_product(numbers, self.weights[0]) + self.biases[0]
         for weights, bias in zip(self.weights[1:], self.biases[1:], strict=True):
-            hidden, slope = _activated(outputs, self.activation)
+            hidden, slope = _activate(outputs, self.activation)
             slopes.append(slope)
-            outputs = _product(hidden, weights) + bias
-        return outputs, self._backwards(slopes, len(numbers))
+            outputs = _ordered_product(hidden, weights) + bias
+        return outputs, self._backpropagate(slopes, len(numbers))
 
-    def _backwards(self, slopes: list[Floats], n: int) -> Floats:
+    def _backpropagate(self, slopes: list[Floats], n: int) -> Floats:
         last = self.weights[-1]
         gradient: Floats = np.broadcast_to(last, (n, *last.shape))
         for weights, slope in zip(self.weights[-2::-1], reversed(slopes), strict=True):
@@ -51,7 +52,7 @@ class Layers:
 
 
 def read_layers(estimator: Any) -> Layers | None:
-    """Read the layers of a linear model (`coef_`) or a multi-layer perceptron (`coefs_`), or return None.
+    """Read the layers of a linear model (`coef_`) or a multi-layer perceptron (`coefs_`); None for others.
 
     Examples
     --------
@@ -62,26 +63,32 @@ def read_layers(estimator: Any) -> Layers | None:
     """
     if hasattr(estimator, "coefs_") and estimator.activation in _ACTIVATIONS:
         weights, biases = estimator.coefs_, estimator.intercepts_
-        return Layers(list(map(_floats, weights)), list(map(_floats, biases)), estimator.activation)
+        return Layers(
+            list(map(_to_dense_floats, weights)), list(map(_to_dense_floats, biases)), estimator.activation
+        )
     if hasattr(estimator, "coef_") and hasattr(estimator, "intercept_"):
-        return Layers([np.atleast_2d(_floats(estimator.coef_)).T], [_floats(estimator.intercept_)])
+        return Layers(
+            [np.atleast_2d(_to_dense_floats(estimator.coef_)).T], [_to_dense_floats(estimator.intercept_)]
+        )
     return None
 
 
-def _floats(given: Any) -> Floats:
-    """Return coefficients as an array; SGDClassifier can keep them sparse."""
-    return np.asarray(given.toarray() if hasattr(given, "toarray") else given, dtype=np.float64)
+def _to_dense_floats(coefficients: Any) -> Floats:
+    """Return coefficients as a dense array; those of SGDClassifier may be sparse."""
+    return np.asarray(
+        coefficients.toarray() if hasattr(coefficients, "toarray") else coefficients, dtype=np.float64
+    )
 
 
-def _product(numbers: Floats, weights: Floats) -> Floats:
+def _ordered_product(numbers: Floats, weights: Floats) -> Floats:
     total = np.zeros((len(numbers), weights.shape[1]))
     for column, row in zip(numbers.T, weights, strict=True):
         total += column[:, None] * row
     return total
 
 
-def _activated(inputs: Floats, activation: str) -> tuple[Floats, Floats]:
-    """Return the activation and its derivative."""
+def _activate(inputs: Floats, activation: str) -> tuple[Floats, Floats]:
+    """Return the activations and their derivatives."""
     from scipy.special import expit
 
     if activation == "relu":

@@ -1,6 +1,7 @@
-"""From raw scores to probabilities, and the derivatives: sigmoid, softmax, one against the rest.
+"""Links from raw scores to probabilities or predictions, with their derivatives.
 
-And from sums to what regressors predict: the sums, or their exponentials, as for counts.
+Probabilities: sigmoid, softmax, one against the rest. Predictions of regressors: the raw score itself or its
+exponential, as for counts.
 """
 
 from collections.abc import Callable
@@ -8,104 +9,107 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_feature_importance.units import Unit
+from faithkit_feature_importance.scores import ScoreScale
 
 Floats = NDArray[np.float64]
-NEARLY = 1e-4  # of the deviation of numbers
+TOLERANCE = 1e-4  # in deviations of the predictions
 Link = Callable[[Floats], tuple[Floats, Floats]]  # (n, K) to probabilities (n, K) and derivatives (n, K, K)
 
 
 def logistic(raw: Floats) -> tuple[Floats, Floats]:
-    """Return σ(z) of the second of two classes, and what is left for the first."""
-    chance, rest = _sigmoid(raw[:, 1]), _sigmoid(-raw[:, 1])
+    """Return σ(z) for the second of two classes, and 1 − σ(z) for the first."""
+    second, first = _sigmoid(raw[:, 1]), _sigmoid(-raw[:, 1])
     slopes = np.zeros((len(raw), 2, 2))
-    slopes[:, 1, 1] = chance * rest
+    slopes[:, 1, 1] = second * first
     slopes[:, 0, 1] = -slopes[:, 1, 1]
-    return np.column_stack([rest, chance]), slopes
+    return np.column_stack([first, second]), slopes
 
 
 def softmax(raw: Floats) -> tuple[Floats, Floats]:
-    """Return exp(z) as shares of their sum."""
+    """Return exp(z), normalised to sum to 1."""
     powers = np.exp(raw - raw.max(axis=1, keepdims=True))
     shares = powers / powers.sum(axis=1, keepdims=True)
     return shares, shares[:, :, None] * (np.eye(raw.shape[1]) - shares[:, None, :])
 
 
-def one_against_rest(raw: Floats) -> tuple[Floats, Floats]:
-    """Return σ(z) of every class as shares of their sum."""
-    chances = _sigmoid(raw)
-    total = chances.sum(axis=1, keepdims=True)
-    shares, slopes = chances / total, chances * _sigmoid(-raw) / total
+def one_vs_rest(raw: Floats) -> tuple[Floats, Floats]:
+    """Return σ(z) of every class, normalised to sum to 1."""
+    sigmoids = _sigmoid(raw)
+    sums = sigmoids.sum(axis=1, keepdims=True)
+    shares, slopes = sigmoids / sums, sigmoids * _sigmoid(-raw) / sums
     return shares, (np.eye(raw.shape[1]) - shares[:, :, None]) * slopes[:, None, :]
 
 
-def given(raw: Floats) -> tuple[Floats, Floats]:
-    """Return scores that are probabilities already."""
+def identity(raw: Floats) -> tuple[Floats, Floats]:
+    """Return scores that are already probabilities or predictions."""
     return raw, np.broadcast_to(np.eye(raw.shape[1]), (len(raw), raw.shape[1], raw.shape[1]))
 
 
-def given_for_one(raw: Floats) -> tuple[Floats, Floats]:
-    """Return a probability of the second class, and what is left for the first."""
+def identity_of_second(raw: Floats) -> tuple[Floats, Floats]:
+    """Return scores that are already probabilities of the second class, and 1 − p for the first."""
     slopes = np.array([[0.0, -1.0], [0.0, 1.0]])
     return np.column_stack([1.0 - raw[:, 1], raw[:, 1]]), np.broadcast_to(slopes, (len(raw), 2, 2))
 
 
 def exponential(raw: Floats) -> tuple[Floats, Floats]:
     """Return exp(z), as Poisson, gamma and Tweedie regressions predict it."""
-    with np.errstate(over="ignore"):  # of what is no logarithm
+    with np.errstate(over="ignore"):  # raw scores that are not logarithms may overflow
         powers = np.exp(raw)
     return powers, powers[:, :, None] * np.eye(raw.shape[1])
 
 
-def find_link(raw: Floats, probabilities: Floats) -> Link | None:
-    """Return the way that leads from a model's raw scores to its probabilities, or None.
+def find_probability_link(raw: Floats, probabilities: Floats) -> Link | None:
+    """Return the link from a model's raw scores to its probabilities, or None if no link fits.
 
     Examples
     --------
     >>> raw = np.array([[-1.0, 1.0], [2.0, -2.0]])
-    >>> find_link(raw, np.array([[0.2689414, 0.7310586], [0.8807971, 0.1192029]])).__name__
+    >>> find_probability_link(raw, np.array([[0.2689414, 0.7310586], [0.8807971, 0.1192029]])).__name__
     'logistic'
     """
-    two, more = (logistic, softmax, given, given_for_one), (softmax, one_against_rest, given)
-    known: tuple[Link, ...] = two if raw.shape[1] == 2 else more
-    return next((link for link in known if close(link(raw)[0], probabilities)), None)
+    for_two, for_more = (logistic, softmax, identity, identity_of_second), (softmax, one_vs_rest, identity)
+    links: tuple[Link, ...] = for_two if raw.shape[1] == 2 else for_more
+    return next((link for link in links if scores_match(link(raw)[0], probabilities)), None)
 
 
-def find_link_to_numbers(raw: Floats, predicted: Floats) -> Link | None:
-    """Return the way that leads from sums to what a regressor predicts, or None.
+def find_prediction_link(raw: Floats, predictions: Floats) -> Link | None:
+    """Return the link from a regressor's raw scores to its predictions, or None if no link fits.
 
     Examples
     --------
-    >>> sums = np.array([[0.0], [1.0]])
-    >>> find_link_to_numbers(sums, np.exp(sums)).__name__
+    >>> raw = np.array([[0.0], [1.0]])
+    >>> find_prediction_link(raw, np.exp(raw)).__name__
     'exponential'
     """
-    unit = Unit.of(predicted, single=True)
-    for link in (given, exponential):
-        ours = link(raw)[0]
-        if ours.shape == predicted.shape and (unit.missed(ours, predicted) <= NEARLY).all():
+    scale = ScoreScale.of(predictions, is_single=True)
+    for link in (identity, exponential):
+        linked = link(raw)[0]
+        if (
+            linked.shape == predictions.shape
+            and (scale.relative_errors(linked, predictions) <= TOLERANCE).all()
+        ):
             return link
     return None
 
 
-def close(ours: Floats, theirs: Floats) -> bool:
-    """Whether scores are the model's own, up to the precision of models that work in float32."""
-    return ours.shape == theirs.shape and np.allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+def scores_match(computed: Floats, expected: Floats) -> bool:
+    """Return whether computed scores equal the model's, up to float32 precision."""
+    return computed.shape == expected.shape and np.allclose(computed, expected, rtol=1e-4, atol=1e-5)
 
 
-def chain(slopes: Floats, inner: Floats) -> Floats:
-    """Return the derivatives (n, columns, K) of a link, given those of the raw scores.
+def apply_chain_rule(link_slopes: Floats, raw_slopes: Floats) -> Floats:
+    """Return the derivatives (n, columns, K) of linked scores from those of the link and the raw scores.
 
-    They are summed in a fixed order: the last bits of a matrix product depend on the batch.
+    Sums have a fixed order: the last bits of a matrix product depend on the batch.
     """
-    total = np.zeros_like(inner)
-    for raw in range(inner.shape[2]):
-        total += inner[:, :, raw, None] * slopes[:, None, :, raw]
-    return total
+    derivatives = np.zeros_like(raw_slopes)
+    for score in range(raw_slopes.shape[2]):
+        derivatives += raw_slopes[:, :, score, None] * link_slopes[:, None, :, score]
+    return derivatives
 
 
 def _sigmoid(raw: Floats) -> Floats:
     from scipy.special import expit
 
-    result: Floats = expit(raw)
-    return result
+    probabilities: Floats = expit(raw)
+    return probabilities

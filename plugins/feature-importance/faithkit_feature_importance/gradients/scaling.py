@@ -1,4 +1,4 @@
-"""What stands before a model in a Pipeline, where it scales every column by itself."""
+"""Scalers before a model in a Pipeline, as one scale and shift per column."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 
 
 @attrs.frozen(eq=False)
-class Scaled:
-    """An estimator, and the scale and shift of the columns that reach it."""
+class ScaledEstimator:
+    """An estimator, and the scale and shift of the columns before they reach it."""
 
     estimator: Any
     scale: Any = 1.0
     shift: Any = 0.0
 
 
-def unwrapped(model: Any) -> Scaled | None:
-    """Look into Pipelines and searches for the estimator; None where a step is more than a scaler.
+def unwrap_scalers(model: Any) -> ScaledEstimator | None:
+    """Return the estimator within Pipelines and searches; None if a step is not a scaler.
 
     Examples
     --------
@@ -25,27 +25,27 @@ def unwrapped(model: Any) -> Scaled | None:
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import MinMaxScaler
     >>> model = make_pipeline(MinMaxScaler(), LogisticRegression()).fit([[0.0], [4.0]], [0, 1])
-    >>> found = unwrapped(model)
-    >>> type(found.estimator).__name__, found.scale, found.shift
+    >>> scaled = unwrap_scalers(model)
+    >>> type(scaled.estimator).__name__, scaled.scale, scaled.shift
     ('LogisticRegression', array([0.25]), array([0.]))
     """
     model = getattr(model, "best_estimator_", model)
     steps = getattr(model, "steps", None)
     if not isinstance(steps, list):
-        return Scaled(model)
+        return ScaledEstimator(model)
     scale: Any = 1.0
     shift: Any = 0.0
     for _, step in steps[:-1]:
-        found = _affine(step)
-        if found is None:
+        affine = _scale_and_shift(step)
+        if affine is None:
             return None
-        scale, shift = scale * found[0], shift * found[0] + found[1]
-    inner = unwrapped(steps[-1][1])
-    return inner and Scaled(inner.estimator, scale * inner.scale, shift * inner.scale + inner.shift)
+        scale, shift = scale * affine[0], shift * affine[0] + affine[1]
+    inner = unwrap_scalers(steps[-1][1])
+    return inner and ScaledEstimator(inner.estimator, scale * inner.scale, shift * inner.scale + inner.shift)
 
 
-def _affine(step: Any) -> tuple[NDArray[np.float64] | float, NDArray[np.float64] | float] | None:
-    """Return the factor and the summand of scikit-learn's scalers, or None."""
+def _scale_and_shift(step: Any) -> tuple[NDArray[np.float64] | float, NDArray[np.float64] | float] | None:
+    """Return the scale and shift of a scaler of scikit-learn; None for other transformers."""
     name = type(step).__name__
     if step is None or step == "passthrough":
         return 1.0, 0.0

@@ -1,4 +1,4 @@
-"""PyTorch modules as models, and their gradients by autograd."""
+"""PyTorch modules as models, their gradients by autograd, and the adapter `torch-module`."""
 
 import contextlib
 from collections.abc import Iterator
@@ -14,15 +14,15 @@ Floats = NDArray[np.float64]
 
 
 class TorchClassifier:
-    """A PyTorch module as a model: labels and probabilities of its logits.
+    """A PyTorch module that returns logits, as a classifier.
 
     Parameters
     ----------
     module : torch.nn.Module
-        Takes a float tensor (n, columns), or of more axes as X has them, and returns logits: (n, classes), or
-        one column for two classes.
+        Takes a float tensor (n, columns), or with the axes of X, and returns logits: (n, classes), or one
+        column for two classes.
     classes : sequence
-        The labels in the order of the logits; the second of two where there is one column.
+        The labels in the order of the logits. A single column of logits is that of the second class.
 
     Examples
     --------
@@ -51,15 +51,16 @@ class TorchClassifier:
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the softmax of the logits, or the sigmoid of a single one."""
+        """Return the softmax of the logits, or the sigmoid of a single logit."""
         torch = import_torch()
-        with evaluating(self.module), torch.no_grad():
-            logits = outputs(self.module, as_tensor(self.module, np.asarray(X, dtype=np.float64)))
+        with evaluation_mode(self.module), torch.no_grad():
+            logits = module_outputs(self.module, to_tensor(self.module, np.asarray(X, dtype=np.float64)))
             if logits.shape[1] == 1:
-                logits = torch.cat([torch.zeros_like(logits), logits], dim=1)  # whose softmax is the sigmoid
+                # the softmax of (0, z) is the sigmoid of z
+                logits = torch.cat([torch.zeros_like(logits), logits], dim=1)
             self._check_logits(logits)
-            chances: Floats = torch.softmax(logits, dim=1).cpu().numpy().astype(np.float64)
-        return chances
+            probabilities: Floats = torch.softmax(logits, dim=1).cpu().numpy().astype(np.float64)
+        return probabilities
 
     def _check_logits(self, logits: Any) -> None:
         if logits.shape[1] != len(self.classes_):
@@ -76,7 +77,7 @@ class TorchClassifier:
 
 
 class TorchRegressor:
-    """A PyTorch module as a model that predicts numbers: its outputs.
+    """A PyTorch module that returns numbers, as a regressor.
 
     Parameters
     ----------
@@ -104,36 +105,36 @@ class TorchRegressor:
         self.module = module
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the module's outputs: one number per row, or a row of them."""
+        """Return the outputs of the module: (n,), or (n, outputs) if there are several."""
         torch = import_torch()
-        with evaluating(self.module), torch.no_grad():
-            tensor = as_tensor(self.module, np.asarray(X, dtype=np.float64))
-            found: NDArray[Any] = outputs(self.module, tensor).cpu().numpy()
-        return found[:, 0] if found.shape[1] == 1 else found
+        with evaluation_mode(self.module), torch.no_grad():
+            tensor = to_tensor(self.module, np.asarray(X, dtype=np.float64))
+            predictions: NDArray[Any] = module_outputs(self.module, tensor).cpu().numpy()
+        return predictions[:, 0] if predictions.shape[1] == 1 else predictions
 
 
 @attrs.frozen(eq=False)
 class Autograd:
-    """A module's raw scores and their gradients, in the module's own precision.
+    """The raw scores of a module and their gradients, in the module's own precision.
 
-    Rows are asked about one by one: the last bits of a product in float32 depend on the batch, and equal
-    rows must get equal gradients.
+    The module is called row by row: the last bits of a product in float32 depend on the batch, and equal rows
+    must get equal gradients.
     """
 
     module: Any
 
     def __call__(self, numbers: Floats) -> tuple[Floats, Floats]:
         """Return the raw scores (n, outputs) and their gradients (n, inputs, outputs)."""
-        with evaluating(self.module):
-            rows = [self._row(row) for row in numbers[:, None, :]]
+        with evaluation_mode(self.module):
+            rows = [self._differentiate_row(row) for row in numbers[:, None, :]]
         scores = np.concatenate([score for score, _ in rows])
         return scores.astype(np.float64), np.stack([slopes for _, slopes in rows]).astype(np.float64)
 
-    def _row(self, row: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _differentiate_row(self, row: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
         torch = import_torch()
         with torch.enable_grad():
-            point = as_tensor(self.module, row).requires_grad_()
-            scores = outputs(self.module, point)
+            point = to_tensor(self.module, row).requires_grad_()
+            scores = module_outputs(self.module, point)
             slopes = [
                 torch.autograd.grad(score, point, retain_graph=True, materialize_grads=True)[0][0]
                 for score in scores[0]
@@ -141,57 +142,90 @@ class Autograd:
         return scores.detach().cpu().numpy(), torch.stack(slopes, dim=1).cpu().numpy()
 
 
-def module_of(estimator: Any) -> Any:
-    """Return the module of a TorchClassifier, a TorchRegressor or one of skorch's nets, or None."""
-    parts = (getattr(estimator, name, None) for name in ("module_", "module"))
-    return next((part for part in parts if is_module(part)), None)
+class TorchModule:
+    """The adapter of a `torch.nn.Module`: outputs are logits if classes are given, else numbers.
+
+    Examples
+    --------
+    >>> module, about = TorchModule().example()
+    >>> type(TorchModule().model(module, about)).__name__
+    'TorchClassifier'
+    >>> TorchModule().model(module, faithkit.plugin.RowContext())
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: the PyTorch module Linear does not say what its outputs are. ...
+    """
+
+    def model(self, given: Any, about: faithkit.plugin.RowContext) -> Any:
+        """Return a TorchClassifier or a TorchRegressor; a module with its own `predict` stays as it is."""
+        if callable(getattr(given, "predict", None)):
+            return given
+        if about.classes is not None:
+            return TorchClassifier(given, about.classes)
+        if about.outcome == "numbers":
+            return TorchRegressor(given)
+        raise faithkit.errors.InputError(
+            f"the PyTorch module {type(given).__name__} does not say what its outputs are. If logits, "
+            "write faithkit.Predictor(module, classes=[…]), with a label for each (CLI: --classes NAME,…); "
+            "if numbers, say outcome='numbers' (CLI: --outcome numbers)."
+        )
+
+    def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
+        """Return a linear layer with one logit for two classes."""
+        return import_torch().nn.Linear(2, 1), faithkit.plugin.RowContext(n=1, classes=["no", "yes"])
 
 
-def is_module(thing: Any) -> bool:
-    """Whether something is a PyTorch module, told without importing PyTorch."""
-    return any(base.__module__.startswith("torch.nn.") for base in type(thing).__mro__)
+def find_module(estimator: Any) -> Any:
+    """Return the module of a TorchClassifier, a TorchRegressor or a net of skorch; None for other models."""
+    candidates = (getattr(estimator, name, None) for name in ("module_", "module"))
+    return next((candidate for candidate in candidates if is_module(candidate)), None)
+
+
+def is_module(value: Any) -> bool:
+    """Return whether a value is a PyTorch module, without importing PyTorch."""
+    return any(base.__module__.startswith("torch.nn.") for base in type(value).__mro__)
 
 
 def import_torch() -> Any:
-    """Import PyTorch, or say how to install it."""
+    """Import PyTorch; raise an error with the install command if it is missing."""
     try:
         import torch
     except ImportError as error:
         raise faithkit.errors.InputError(
-            "PyTorch is not installed, which gradients of its modules need: pip install torch."
+            "gradients of PyTorch modules need PyTorch, which is not installed: pip install torch."
         ) from error
     return torch
 
 
-def as_tensor(module: Any, numbers: Floats) -> Any:
-    """Return numbers in the precision and on the device of the module's parameters."""
+def to_tensor(module: Any, numbers: Floats) -> Any:
+    """Return numbers as a tensor with the precision and device of the module's parameters."""
     torch = import_torch()
-    first = next((part for part in module.parameters() if part.is_floating_point()), None)
-    if first is None:
+    parameter = next((candidate for candidate in module.parameters() if candidate.is_floating_point()), None)
+    if parameter is None:
         return torch.tensor(numbers, dtype=torch.get_default_dtype())
-    return torch.tensor(numbers, dtype=first.dtype, device=first.device)
+    return torch.tensor(numbers, dtype=parameter.dtype, device=parameter.device)
 
 
-def outputs(module: Any, tensor: Any) -> Any:
-    """Return the module's outputs, one row per instance."""
-    found = module(tensor)
-    if getattr(found, "ndim", None) == 1:
-        found = found[:, None]
-    if getattr(found, "ndim", None) != 2 or len(found) != len(tensor):
+def module_outputs(module: Any, tensor: Any) -> Any:
+    """Call the module and return its outputs, one row per instance."""
+    outputs = module(tensor)
+    if getattr(outputs, "ndim", None) == 1:
+        outputs = outputs[:, None]
+    if getattr(outputs, "ndim", None) != 2 or len(outputs) != len(tensor):
         raise faithkit.errors.InputError(
-            f"the module returned {getattr(found, 'shape', type(found).__name__)} for {len(tensor)} rows; "
-            "expected one row of logits, or numbers, for each."
+            f"the module returned {getattr(outputs, 'shape', type(outputs).__name__)} for {len(tensor)} "
+            "rows; expected one row of logits, or numbers, for each."
         )
-    return found
+    return outputs
 
 
 @contextlib.contextmanager
-def evaluating(module: Any) -> Iterator[None]:
-    """Switch dropout and the like off for the body, and every part back as it was after it."""
-    modes = [(part, part.training) for part in module.modules()]
+def evaluation_mode(module: Any) -> Iterator[None]:
+    """Put the module into evaluation mode, and restore the mode of every submodule afterwards."""
+    training_modes = [(submodule, submodule.training) for submodule in module.modules()]
     module.eval()
     try:
         yield
     finally:
-        for part, training in modes:
-            part.training = training
+        for submodule, is_training in training_modes:
+            submodule.training = is_training

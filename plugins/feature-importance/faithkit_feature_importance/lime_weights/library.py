@@ -13,17 +13,17 @@ Floats = NDArray[np.float64]
 
 @attrs.frozen(eq=False)
 class LimePackage:
-    """lime's explainer of tables, and the model that it asks.
+    """The tabular explainer of the lime package, and the model that it calls.
 
     Parameters
     ----------
     explainer : lime.lime_tabular.LimeTabularExplainer
     predictor : Predictor
     encoder : Encoder
-        lime sees codes, the model the rows that they stand for.
+        lime perturbs codes; the model receives the decoded rows.
     samples : int
     n_outputs : int
-        How many classes, or numbers, the model scores.
+        The number of classes, or of numbers that a regressor predicts.
     """
 
     explainer: Any
@@ -42,10 +42,10 @@ class LimePackage:
         n_outputs: int,
         **parameters: Any,
     ) -> "LimePackage":
-        """Create lime's explainer; the other parameters are its own."""
+        """Create the explainer of lime, with its own `parameters`."""
         from lime.lime_tabular import LimeTabularExplainer
 
-        check_numbers(encoder.names, codes, " of the background")
+        reject_missing(encoder.names, codes, " of the background")
         if predictor.is_regressor and n_outputs > 1:
             raise faithkit.errors.InputError(
                 f"lime: engine=library explains one number, and the model predicts {n_outputs}: "
@@ -57,34 +57,35 @@ class LimePackage:
 
     def weights(self, codes: Floats, seeds: Any) -> tuple[Floats, Floats]:
         """Return coefficients (rows, columns, outputs) and intercepts (rows, outputs)."""
-        check_numbers(self.encoder.names, codes)
+        reject_missing(self.encoder.names, codes)
         values = np.empty((*codes.shape, self.n_outputs))
         offsets = np.empty((len(codes), self.n_outputs))
-        labels = [1] if self.predictor.is_regressor else range(self.n_outputs)  # lime files a number under 1
+        # lime stores a regressor's weights under label 1
+        labels = [1] if self.predictor.is_regressor else range(self.n_outputs)
         for i, row in enumerate(codes):
-            self._seed(int(seeds[i]))
-            answer = self.explainer.explain_instance(
+            self._set_seed(int(seeds[i]))
+            explanation = self.explainer.explain_instance(
                 row, self._scores, labels, num_features=len(row), num_samples=self.samples
             )
             for k, label in enumerate(labels):
-                columns, coefficients = zip(*answer.local_exp[label], strict=True)
-                values[i, list(columns), k], offsets[i, k] = coefficients, answer.intercept[label]
+                columns, coefficients = zip(*explanation.local_exp[label], strict=True)
+                values[i, list(columns), k], offsets[i, k] = coefficients, explanation.intercept[label]
             faithkit.plugin.rows_done()
         return values, offsets
 
     def _scores(self, codes: Floats) -> Floats:
         return self.predictor.scores(self.encoder.decode(codes))
 
-    def _seed(self, seed: int) -> None:
-        """Let a row start anew: lime's explainer has one generator, in three places."""
+    def _set_seed(self, seed: int) -> None:
+        """Seed the random generator of lime, which its explainer keeps in three places."""
         generator = np.random.RandomState(seed % 2**32)
-        for part in (self.explainer, self.explainer.base, self.explainer.discretizer):
-            if part is not None:
-                part.random_state = generator
+        for holder in (self.explainer, self.explainer.base, self.explainer.discretizer):
+            if holder is not None:
+                holder.random_state = generator
 
 
-def check_numbers(names: list[str], codes: Floats, where: str = "") -> None:
-    """Refuse missing numbers: lime would compute with NaN."""
+def reject_missing(names: list[str], codes: Floats, where: str = "") -> None:
+    """Reject missing numbers: lime would compute with NaN."""
     if np.isnan(codes).any():
         row, column = np.argwhere(np.isnan(codes))[0].tolist()
         raise faithkit.errors.InputError(

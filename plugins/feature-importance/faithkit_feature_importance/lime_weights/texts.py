@@ -1,4 +1,4 @@
-"""LIME for texts: which words of a text speak for a class, as far as texts without some of them tell."""
+"""The explainer `lime-text`: LIME for texts, by removing words."""
 
 from collections.abc import Sequence
 from itertools import chain, compress
@@ -11,52 +11,53 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.lime_weights.tables import check_kernel_width, check_samples
-from faithkit_feature_importance.lime_weights.weighted_ridge import kernel, weighted_ridge
+from faithkit_feature_importance.lime_weights.weighted_ridge import kernel_weights, weighted_ridge
+from faithkit_feature_importance.scores import ScoreScale
 from faithkit_feature_importance.targets import Target, check_target
-from faithkit_feature_importance.units import Unit
 
 Floats = NDArray[np.float64]
-Weights = list[tuple[str, float]]
+WeightedWords = list[tuple[str, float]]
 
 FORMS = ("words", "weights")
-# of a weight, in double and in single precision: what lies behind them is an error of arithmetic, which may
-# depend on the texts beside this one, and no word speaks by it
+# Decimals of a weight in double (False) and in single precision (True). Further decimals are rounding errors,
+# which may depend on the other texts of a batch.
 DECIMALS = {False: 12, True: 6}
-CHARACTERS = 2**24  # that a model is asked about at a time
+CHARACTERS_PER_CALL = 2**24  # in one call of the model
 
 
 class LimeText:
-    """LIME for texts: the words that speak for the model's answer (Ribeiro et al. 2016).
+    """LIME for texts: the words that support the model's prediction (Ribeiro et al. 2016).
 
-    Of a regressor they are the words that move what it predicts most, up or down.
+    For a regressor, these are the words that change the prediction most, up or down.
 
     Parameters
     ----------
     num_features : int
-        How many words. The more there are, the fewer texts have the same.
+        How many words an explanation names. The more words, the fewer texts share them.
     form : str
-        "words": those that speak most for the explained class, as a rule that applies to every text with
-        these words; of a regressor those of largest absolute weight. "weights": the words of largest
+        "words": the words that support the explained class most, as a rule that applies to every text with
+        these words; for a regressor, those of largest absolute weight. "weights": the words of largest
         absolute weight, each with its weight.
     digits : int, optional
-        To how many decimals the weights are rounded; by default they are not.
+        To how many decimals the weights are rounded. By default they are not rounded.
     samples : int
-        How many texts the linear model is fitted to: the text itself, and the text without some words.
+        The number of texts that the linear model is fitted to: the text itself, and the text without some
+        words.
     kernel_width : float
-        How far from the text others still count, in hundredths of the cosine distance.
+        The kernel width, in hundredths of the cosine distance.
     tokenizer : str
-        What a word is: "whitespace", or "word" as CountVectorizer's default.
+        How texts are split into words: "whitespace", or "word" as CountVectorizer does by default.
     target : str, optional
-        Which class is explained: "positive" (the second of two), "predicted" (the default), or "all", which
-        needs weights. A regressor has none to choose.
+        The explained class: "positive" (the second of two), "predicted" (the default), or "all", which needs
+        `form="weights"`. Not for regressors.
 
     Notes
     -----
-    The weights are those of the lime package with all words in the linear model. A word is removed in all its
-    places at once. With the tokenizer "word" the model is asked about the text in lower case.
+    The weights are those of the lime package with all words in the linear model. A word is removed everywhere
+    in the text at once. With the tokenizer "word" the model receives the text in lower case.
 
-    A text without words has no explanation, nor, as words, has one in which no word speaks for the class or
-    moves the number.
+    A text without words has no explanation. With `form="words"`, neither has a text in which no word supports
+    the class or changes the prediction.
 
     Examples
     --------
@@ -66,8 +67,8 @@ class LimeText:
     >>> texts = ["good good film", "bad film", "a good plot", "bad cast"]
     >>> model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, [1, 0, 1, 0])
     >>> lime = LimeText().fit(faithkit.Predictor(model), texts)
-    >>> found = lime.explain(["Good plot", "a bad plot", "!"], seeds=[1, 2, 3])
-    >>> print(found.values[0], "|", found.values[1], "|", found.remarked[2])
+    >>> explanations = lime.explain(["Good plot", "a bad plot", "!"], seeds=[1, 2, 3])
+    >>> print(*explanations.values[:2], explanations.remarked[2], sep=" | ")
     contains the word 'good' | contains the word 'bad' | no words
     >>> lime = LimeText(form="weights", num_features=2, digits=1).fit(faithkit.Predictor(model), texts)
     >>> lime.explain(["Good plot"], seeds=[1]).values[0]
@@ -88,16 +89,16 @@ class LimeText:
         tokenizer: str = "word",
         target: str | None = None,
     ) -> None:
-        _check_whole("num_features", num_features, 1)
+        _check_integer("num_features", num_features, 1)
         if form not in FORMS:
             raise faithkit.errors.ParameterError(
                 f"lime-text: form must be 'words' or 'weights', got {form!r}."
             )
         if digits is not None:
-            _check_whole("digits", digits, 0)
+            _check_integer("digits", digits, 0)
         if form == "words" and (digits is not None or target == "all"):
-            what = "target=all" if digits is None else "digits"
-            raise faithkit.errors.ParameterError(f"lime-text: {what} is about weights: say form=weights too.")
+            parameter = "target=all" if digits is None else "digits"
+            raise faithkit.errors.ParameterError(f"lime-text: {parameter} needs form=weights.")
         check_samples("lime-text", samples)
         check_kernel_width("lime-text", kernel_width)
         try:
@@ -113,164 +114,174 @@ class LimeText:
         self.target = check_target("lime-text", target)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "LimeText":
-        """Keep the model; removing words needs no background."""
+        """Store the model. Removing words needs no background."""
         _check_texts(background)
         text = background[:1] or [""]
-        predictor.scores(text)  # a model without scores says so here
+        predictor.scores(text)  # raises an error with advice if the model has no scores
         self.decimals_ = DECIMALS[predictor.scores_are_single(text)]
         self.predictor_ = predictor
         default = None if predictor.is_regressor else "predicted"
         self.target_ = Target.choose("lime-text", self.target or default, predictor, text)
         if self.form == "words" and predictor.is_regressor and len(self.target_.labels) > 1:
             raise faithkit.errors.InputError(
-                f"lime-text: the model predicts {len(self.target_.labels)} numbers, and words speak of one: "
-                "say form=weights."
+                f"lime-text: the model predicts {len(self.target_.labels)} numbers, and form=words explains "
+                "one: set form=weights."
             )
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return the words, or words and weights, of every text."""
         _check_texts(X)
-        words = [Words.split(text, self.tokenizer) for text in X]
-        weights = self._weights(words, seeds)
-        found = [self._explanation(*row) for row in zip(words, weights, self.target_.classes(X), strict=True)]
+        texts = [SplitText.split(text, self.tokenizer) for text in X]
+        weights = self._word_weights(texts, seeds)
+        rows = [
+            self._build_explanation(*row) for row in zip(texts, weights, self.target_.classes(X), strict=True)
+        ]
         shared = {"target": self.target_.name}
         return faithkit.Explanations.of(
-            [value for value, _ in found],
+            [value for value, _ in rows],
             kind="rule" if self.form == "words" else "words",
             instances=X,
-            remarks=np.array([remark for _, remark in found], dtype=object),
+            remarks=np.array([remark for _, remark in rows], dtype=object),
             shared=shared,
             relation="in-scope" if self.form == "words" else None,
         )
 
-    def _explanation(
-        self, words: "Words", weights: Floats, classes: NDArray[np.int64]
+    def _build_explanation(
+        self, text: "SplitText", weights: Floats, classes: NDArray[np.int64]
     ) -> tuple[Any, str | None]:
-        if not words.distinct:
+        if not text.distinct:
             return None, "no words"
         if self.form == "words":
-            return self._rule(words, weights[:, classes[0]])
-        return self._pairs(words, weights[:, classes]), None
+            return self._build_rule(text, weights[:, classes[0]])
+        return self._weighted_words(text, weights[:, classes]), None
 
-    def _weights(self, texts: Sequence["Words"], seeds: Any) -> list[Floats]:
-        """Return the weight of every word for every class, text by text; a call is about many texts."""
-        found: list[Floats] = []
-        for part in _parts([len(words) * self.samples for words in texts]):
-            kept = [texts[i].perturb(self.samples, int(seeds[i])) for i in part]
-            scores = self._scores([texts[i] for i in part], kept)
-            found += map(self._fitted, kept, scores)
-            faithkit.plugin.rows_done(len(part))
-        return found
+    def _word_weights(self, texts: Sequence["SplitText"], seeds: Any) -> list[Floats]:
+        """Return the weights (words, classes) of each text. One call of the model scores many texts."""
+        weights: list[Floats] = []
+        for batch in _batches([len(text) * self.samples for text in texts]):
+            is_kept = [texts[i].draw_kept_words(self.samples, int(seeds[i])) for i in batch]
+            scores = self._scores([texts[i] for i in batch], is_kept)
+            weights += map(self._fit_linear_model, is_kept, scores)
+            faithkit.plugin.rows_done(len(batch))
+        return weights
 
-    def _scores(self, texts: Sequence["Words"], kept: Sequence[NDArray[np.bool_]]) -> list[Floats]:
-        """Return the scores of texts in which these words are kept, from one call of the model."""
-        distinct = [_distinct(patterns) for patterns in kept]  # short texts have few: ask once
-        asked = [words.without(patterns) for words, (patterns, _) in zip(texts, distinct, strict=True)]
-        scores = self.predictor_.scores(list(chain.from_iterable(asked)))
-        starts = np.cumsum([0, *map(len, asked)])[:-1]
-        return [scores[start + place] for start, (_, place) in zip(starts, distinct, strict=True)]
+    def _scores(self, texts: Sequence["SplitText"], is_kept: Sequence[NDArray[np.bool_]]) -> list[Floats]:
+        """Return the scores of texts in which only these words are kept, from one call of the model."""
+        # short texts have few distinct patterns; score each once
+        distinct = [_unique_patterns(patterns) for patterns in is_kept]
+        variants = [text.keep_words(patterns) for text, (patterns, _) in zip(texts, distinct, strict=True)]
+        scores = self.predictor_.scores(list(chain.from_iterable(variants)))
+        starts = np.cumsum([0, *map(len, variants)])[:-1]
+        return [
+            scores[start + pattern_numbers]
+            for start, (_, pattern_numbers) in zip(starts, distinct, strict=True)
+        ]
 
-    def _fitted(self, kept: NDArray[np.bool_], scores: Floats) -> Floats:
-        """Return the linear model's coefficients, (words, classes)."""
-        if not kept.shape[1]:
+    def _fit_linear_model(self, is_kept: NDArray[np.bool_], scores: Floats) -> Floats:
+        """Fit the linear model and return its coefficients, (words, classes)."""
+        if not is_kept.shape[1]:
             return np.empty((0, scores.shape[1]))
-        distances = 100 * (1 - np.sqrt(kept.mean(axis=1)))  # of the cosine, from a text with all words
+        distances = 100 * (1 - np.sqrt(is_kept.mean(axis=1)))  # cosine distance from the full text, × 100
         coefficients, _ = weighted_ridge(
-            kept.T[None].astype(np.float64), scores.T[None], kernel(distances[None] ** 2, self.kernel_width)
+            is_kept.T[None].astype(np.float64),
+            scores.T[None],
+            kernel_weights(distances[None] ** 2, self.kernel_width),
         )
-        unit = Unit.of(scores) if self.predictor_.is_regressor else Unit()
-        return unit.rounded(coefficients[0], self.decimals_) + 0.0
+        scale = ScoreScale.of(scores) if self.predictor_.is_regressor else ScoreScale()
+        return scale.round(coefficients[0], self.decimals_) + 0.0
 
-    def _rule(self, words: "Words", weights: Floats) -> tuple[faithkit.Rule | None, str | None]:
-        is_number = self.predictor_.is_regressor
-        strengths = np.abs(weights) if is_number else weights
-        order = sorted(zip(-strengths, words.distinct, strict=True))[: self.num_features]
-        speaking = [faithkit.Contains(word, self.tokenizer) for strength, word in order if strength < 0]
-        why_none = "no word moves the number" if is_number else "no word speaks for the class"
-        return (faithkit.Rule(speaking), None) if speaking else (None, why_none)
+    def _build_rule(self, text: "SplitText", weights: Floats) -> tuple[faithkit.Rule | None, str | None]:
+        is_regressor = self.predictor_.is_regressor
+        strengths = np.abs(weights) if is_regressor else weights
+        ranking = sorted(zip(-strengths, text.distinct, strict=True))[: self.num_features]
+        conditions = [faithkit.Contains(word, self.tokenizer) for strength, word in ranking if strength < 0]
+        remark = "no word moves the number" if is_regressor else "no word speaks for the class"
+        return (faithkit.Rule(conditions), None) if conditions else (None, remark)
 
-    def _pairs(self, words: "Words", weights: Floats) -> tuple[tuple[str, float], ...]:
-        """Return the words of largest absolute weight for each class, in one order: equal sets are equal."""
-        pairs: Weights = []
-        labels = self.target_.prefixes
-        for label, column in zip(labels, weights.T, strict=True):
-            top = sorted(zip(-np.abs(column), words.distinct, column.tolist(), strict=True))
-            pairs += [(label + word, self._rounded(weight)) for _, word, weight in top[: self.num_features]]
+    def _weighted_words(self, text: "SplitText", weights: Floats) -> tuple[tuple[str, float], ...]:
+        """Return the words of largest absolute weight for each class, sorted so that equal sets are equal."""
+        pairs: WeightedWords = []
+        prefixes = self.target_.prefixes
+        for prefix, column in zip(prefixes, weights.T, strict=True):
+            top = sorted(zip(-np.abs(column), text.distinct, column.tolist(), strict=True))
+            pairs += [
+                (prefix + word, self._round_weight(weight)) for _, word, weight in top[: self.num_features]
+            ]
         return tuple(sorted(pairs))
 
-    def _rounded(self, weight: float) -> float:
+    def _round_weight(self, weight: float) -> float:
         return weight if self.digits is None else round(weight, self.digits) + 0.0
 
 
 @attrs.frozen
-class Words:
-    """A text cut into its words and what stands between them.
+class SplitText:
+    """A text split into words and separators.
 
     Examples
     --------
-    >>> words = Words.split("So dull, so dull!", "word")
-    >>> words.distinct
+    >>> text = SplitText.split("So dull, so dull!", "word")
+    >>> text.distinct
     ['so', 'dull']
-    >>> words.without(np.array([[True, False], [False, True]]))
+    >>> text.keep_words(np.array([[True, False], [False, True]]))
     ['so , so !', ' dull,  dull!']
     """
 
     distinct: list[str]
     pieces: list[str]
-    _word: NDArray[np.int64]  # of each piece, −1 for what stands between
+    _word_numbers: NDArray[np.int64]  # of each piece, −1 for separators
 
     @classmethod
-    def split(cls, text: str, tokenizer: str) -> "Words":
-        """Cut a text as lime does, at the tokenizer's words."""
+    def split(cls, text: str, tokenizer: str) -> "SplitText":
+        """Split a text as lime does, into the words of the tokenizer."""
         from lime.lime_text import IndexedString
 
         if tokenizer == "word":
             text = text.lower()
-        found = faithkit.plugin.tokens(text, tokenizer)
-        if not found:
+        words = faithkit.plugin.tokens(text, tokenizer)
+        if not words:
             return cls([], [text], np.array([-1]))
-        indexed = IndexedString(text, split_expression=lambda _: found)
-        word = np.full(len(indexed.as_list), -1)
-        for number, places in enumerate(indexed.positions):
-            word[places] = number
-        return cls([str(word) for word in indexed.inverse_vocab], indexed.as_list, word)
+        indexed = IndexedString(text, split_expression=lambda _: words)
+        word_numbers = np.full(len(indexed.as_list), -1)
+        for number, positions in enumerate(indexed.positions):
+            word_numbers[positions] = number
+        return cls([str(word) for word in indexed.inverse_vocab], indexed.as_list, word_numbers)
 
     def __len__(self) -> int:
         return sum(map(len, self.pieces))
 
-    def perturb(self, samples: int, seed: int) -> NDArray[np.bool_]:
+    def draw_kept_words(self, samples: int, seed: int) -> NDArray[np.bool_]:
         """Draw which words are kept, (samples, words), as lime does: all, then all but a random number."""
-        n = len(self.distinct)
-        if not n:
+        n_words = len(self.distinct)
+        if not n_words:
             return np.empty((0, 0), dtype=bool)
         rng = np.random.Generator(np.random.SFC64(seed))
-        removed = np.r_[0, rng.integers(1, n + 1, samples - 1)]
-        return rng.random((samples, n)).argsort(axis=1) >= removed[:, None]
+        n_removed = np.r_[0, rng.integers(1, n_words + 1, samples - 1)]
+        return rng.random((samples, n_words)).argsort(axis=1) >= n_removed[:, None]
 
-    def without(self, kept: NDArray[np.bool_]) -> list[str]:
-        """Return the texts in which only these words are kept."""
-        between = np.ones((len(kept), 1), dtype=bool)
-        masks = np.hstack([kept, between])[:, self._word]  # −1 is the last column
+    def keep_words(self, is_kept: NDArray[np.bool_]) -> list[str]:
+        """Return the text with only these words kept, one variant per row of `is_kept`."""
+        separators = np.ones((len(is_kept), 1), dtype=bool)
+        masks = np.hstack([is_kept, separators])[:, self._word_numbers]  # −1 selects the last column
         return ["".join(compress(self.pieces, mask)) for mask in masks.tolist()]
 
 
-def _parts(sizes: Sequence[int]) -> list[NDArray[np.int64]]:
-    """Divide texts into parts that are asked about together, by how many characters that takes."""
-    number = np.cumsum(sizes) // CHARACTERS
-    return np.split(np.arange(len(sizes)), np.flatnonzero(np.diff(number)) + 1)
+def _batches(sizes: Sequence[int]) -> list[NDArray[np.int64]]:
+    """Divide texts into batches for one call of the model, by their number of characters."""
+    batch_numbers = np.cumsum(sizes) // CHARACTERS_PER_CALL
+    return np.split(np.arange(len(sizes)), np.flatnonzero(np.diff(batch_numbers)) + 1)
 
 
-def _distinct(kept: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Return the patterns of words without copies, in order, and which of them each one is."""
-    bits = np.packbits(kept, axis=1)
-    names = np.empty(len(bits), dtype=object)
-    names[:] = [row.tobytes() for row in bits]
-    place, _ = pd.factorize(names)
-    return kept[np.unique(place, return_index=True)[1]], place
+def _unique_patterns(is_kept: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Return the distinct patterns of kept words, and the number of each sample's pattern."""
+    bits = np.packbits(is_kept, axis=1)
+    keys = np.empty(len(bits), dtype=object)
+    keys[:] = [row.tobytes() for row in bits]
+    pattern_numbers, _ = pd.factorize(keys)
+    return is_kept[np.unique(pattern_numbers, return_index=True)[1]], pattern_numbers
 
 
-def _check_whole(name: str, value: Any, least: int) -> None:
+def _check_integer(name: str, value: Any, least: int) -> None:
     faithkit.plugin.whole_number(value, f"lime-text: {name}", least, error=faithkit.errors.ParameterError)
 
 

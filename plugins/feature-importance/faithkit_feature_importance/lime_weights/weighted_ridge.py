@@ -1,11 +1,11 @@
-"""LIME's linear model for many rows at once: ridge regression on weighted perturbations."""
+"""The linear model of LIME for many rows at once: ridge regression on weighted perturbations."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-ROUNDING = 2.0**-45  # the share of a score by which arithmetic may change it
+ROUNDING = 2.0**-45  # relative rounding error of a score
 
 
 def weighted_ridge(
@@ -19,7 +19,7 @@ def weighted_ridge(
     scores : (rows, classes, samples)
     weights : (rows, samples)
     overwrite : bool
-        Whether the features' memory may be used for something else.
+        Whether the memory of the features may be reused.
 
     Returns
     -------
@@ -30,29 +30,29 @@ def weighted_ridge(
     --------
     >>> x = np.array([[[0.0, 1.0, 2.0]]])
     >>> coefficients, intercepts = weighted_ridge(x, 6 * x, np.ones((1, 3)))
-    >>> coefficients.tolist(), intercepts.tolist()  # 12 / (2 + alpha); the mean less the slope
+    >>> coefficients.tolist(), intercepts.tolist()  # 12 / (2 + alpha); the mean minus the slope
     ([[[4.0]]], [[2.0]])
     """
-    share = (weights / weights.sum(axis=1, keepdims=True))[:, :, None]
-    rise = scores - scores[:, :, :1]
-    rise[np.abs(rise) <= ROUNDING * np.abs(scores)] = 0.0  # where all scores are alike, so no feature counts
-    center, level = features @ share, rise @ share
-    root = np.sqrt(weights)[:, None, :]
-    y = (rise - level) * root
-    z = np.subtract(features, center, out=features if overwrite else None)
-    z *= root
-    gram = z @ z.transpose(0, 2, 1) + np.eye(z.shape[1])  # the intercept is not penalised: z is centred
+    shares = (weights / weights.sum(axis=1, keepdims=True))[:, :, None]
+    rises = scores - scores[:, :, :1]
+    rises[np.abs(rises) <= ROUNDING * np.abs(scores)] = 0.0  # if all scores are equal, all coefficients are 0
+    means, mean_rises = features @ shares, rises @ shares
+    roots = np.sqrt(weights)[:, None, :]
+    y = (rises - mean_rises) * roots
+    z = np.subtract(features, means, out=features if overwrite else None)
+    z *= roots
+    gram = z @ z.transpose(0, 2, 1) + np.eye(z.shape[1])  # z is centred, so the intercept is not penalised
     coefficients = np.linalg.solve(gram, z @ y.transpose(0, 2, 1))
-    intercepts = scores[:, :, 0] + level[:, :, 0] - (coefficients.transpose(0, 2, 1) @ center)[:, :, 0]
+    intercepts = scores[:, :, 0] + mean_rises[:, :, 0] - (coefficients.transpose(0, 2, 1) @ means)[:, :, 0]
     return coefficients, intercepts
 
 
-def kernel(squared_distances: Floats, width: float) -> Floats:
-    """Return the weight of a perturbation by its distance: √exp(−d² / width²), as lime has it.
+def kernel_weights(squared_distances: Floats, width: float) -> Floats:
+    """Return the weight of perturbations by their squared distance: √exp(−d² / width²), as in lime.
 
     Examples
     --------
-    >>> kernel(np.array([0.0, 2.0]), width=1.0).round(3).tolist()
+    >>> kernel_weights(np.array([0.0, 2.0]), width=1.0).round(3).tolist()
     [1.0, 0.368]
     """
     return np.exp(squared_distances * (-0.5 / width**2))

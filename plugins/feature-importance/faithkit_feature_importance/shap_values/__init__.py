@@ -1,1 +1,1 @@
-"""SHAP values: exact for trees and linear models, else by asking the model about mixtures of rows."""
+"""SHAP values: exact for trees and linear models, else from the model's scores of mixed rows."""

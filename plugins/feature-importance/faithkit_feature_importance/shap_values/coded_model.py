@@ -1,4 +1,4 @@
-"""The model as it is asked about rows that nobody has seen: mixtures of an instance and reference rows."""
+"""The model's scores of rows that are given as codes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 import faithkit
 from faithkit_feature_importance.shap_values.outputs import Output
 
-CELLS = 2**22  # that the model is asked about at a time
+CELLS_PER_CALL = 2**22  # in one call of the model
 
 
 @attrs.frozen
 class CodedModel:
-    """The scores of rows that are given as an Encoder's codes.
+    """The scores of rows that are given as the codes of an Encoder.
 
-    A code cannot say which category it was that the background does not have; so such a cell of an instance
-    comes beside the codes, and goes back into the rows that the model sees.
+    All categories that the background does not have share one code. So such cells of an instance are passed
+    separately, and put back into the decoded rows before the model scores them.
 
     Examples
     --------
@@ -35,15 +35,17 @@ class CodedModel:
     encoder: faithkit.plugin.Encoder
 
     def scores(
-        self, codes: NDArray[np.float64], unseen: Mapping[int, Any] | None = None
+        self, codes: NDArray[np.float64], unseen_cells: Mapping[int, Any] | None = None
     ) -> NDArray[np.float64]:
-        """Return scores (n, classes); `unseen` has the cell of each column whose code says "never seen"."""
-        rows = max(1, CELLS // codes.shape[1])
-        parts = [codes[start : start + rows] for start in range(0, len(codes), rows)]
-        return np.concatenate([self.output.scores(self._table(part, unseen or {})) for part in parts])
+        """Return scores (n, classes). `unseen_cells` maps columns to cells with an unseen category."""
+        rows_per_call = max(1, CELLS_PER_CALL // codes.shape[1])
+        batches = [codes[start : start + rows_per_call] for start in range(0, len(codes), rows_per_call)]
+        return np.concatenate(
+            [self.output.scores(self._decode(batch, unseen_cells or {})) for batch in batches]
+        )
 
-    def unseen(self, X: Any, codes: NDArray[np.float64]) -> list[dict[int, Any]]:
-        """Return for every row the cells that hold a category which the background does not have."""
+    def unseen_cells(self, X: Any, codes: NDArray[np.float64]) -> list[dict[int, Any]]:
+        """Return for every row the cells with a category that the background does not have, by column."""
         cells: list[dict[int, Any]] = [{} for _ in codes]
         for j, categories in self.encoder.categories.items():
             for i in np.flatnonzero(codes[:, j] == len(categories) + 1):
@@ -56,13 +58,13 @@ class CodedModel:
         names, name = [str(column) for column in X.columns], self.encoder.names[j]
         return X.iloc[:, names.index(name) if name in names else j]
 
-    def _table(self, codes: NDArray[np.float64], unseen: Mapping[int, Any]) -> Any:
+    def _decode(self, codes: NDArray[np.float64], unseen_cells: Mapping[int, Any]) -> Any:
         table = self.encoder.decode(codes)
-        for j, cell in unseen.items():
-            here = codes[:, j] == len(self.encoder.categories[j]) + 1
+        for j, cell in unseen_cells.items():
+            is_unseen = codes[:, j] == len(self.encoder.categories[j]) + 1
             if isinstance(table, pd.DataFrame):
-                column = table.iloc[:, j].astype(cell.dtype)  # which knows the category
-                table.isetitem(j, column.mask(here, cell.iloc[0]))
+                column = table.iloc[:, j].astype(cell.dtype)  # whose type has the category
+                table.isetitem(j, column.mask(is_unseen, cell.iloc[0]))
             else:
-                table[here, j] = cell
+                table[is_unseen, j] = cell
         return table

@@ -1,4 +1,4 @@
-"""SHAP values of linear models in closed form: coefficient times distance from the reference rows' mean."""
+"""SHAP values of linear models: coefficient times distance from the mean of the reference rows."""
 
 from typing import Any
 
@@ -6,24 +6,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_feature_importance.scores import ScoreScale
 from faithkit_feature_importance.shap_values.outputs import FLOAT32_TOLERANCE, PREDICTION
-from faithkit_feature_importance.units import Unit
 
 Floats = NDArray[np.float64]
 
 
 class LinearShap:
-    """SHAP values of a linear model's raw scores, or of what a linear regressor predicts.
+    """SHAP values of a linear model's raw scores, or of a linear regressor's predictions.
 
     Parameters
     ----------
     model : fitted model with `coef_`
     output : str
-        "raw" or "prediction": a probability is no linear function of the columns.
+        "raw" or "prediction". A probability is not a linear function of the columns.
     reference : array
-        The codes of the rows to compare with.
+        The codes of the reference rows.
     encoder : Encoder, optional
-        What the codes stand for; numbers are their own codes.
+        The encoder of the codes. Without one, the codes are the numbers themselves.
 
     Examples
     --------
@@ -53,34 +53,40 @@ class LinearShap:
         self._mean = reference.mean(axis=0)
 
     def values(self, codes: Floats) -> Floats:
-        """Return SHAP values (rows, columns, classes); of two classes those of the second alone."""
+        """Return SHAP values (rows, columns, classes); of two classes, only those of the second."""
         return (codes - self._mean)[:, :, None] * self._coefficients.T
 
     def sums(self, codes: Floats) -> Floats:
-        """Return what the values of rows add up to, (rows, classes), without working them out."""
+        """Return the sums of the values of each row, (rows, classes), without computing the values."""
         return (codes - self._mean) @ self._coefficients.T
 
 
 def _coefficients(model: Any, output: str, reference: Floats, rows: Any) -> Floats | None:
-    """Return the coefficients of a linear model: a row for each output, or class but the first of two."""
+    """Return the coefficients (outputs, columns) of a linear model, None for others.
+
+    Two classes have one output.
+    """
     if not hasattr(model, "coef_"):
         return None
-    found = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.atleast_2d(model.coef_)
+    coefficients = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.atleast_2d(model.coef_)
     if output == PREDICTION:
-        return found if _predicts_by(model, found, reference, rows) else None
+        return coefficients if _predicts_linearly(model, coefficients, reference, rows) else None
     if output != "raw" or not all(hasattr(model, name) for name in ("decision_function", "classes_")):
         return None
-    return found if len(model.classes_) == (2 if len(found) == 1 else len(found)) else None
+    n_classes = 2 if len(coefficients) == 1 else len(coefficients)
+    return coefficients if len(model.classes_) == n_classes else None
 
 
-def _predicts_by(model: Any, coefficients: Floats, reference: Floats, rows: Any) -> bool:
-    """Whether predictions differ as the coefficients say; those of a Poisson regression do by a function."""
+def _predicts_linearly(model: Any, coefficients: Floats, reference: Floats, rows: Any) -> bool:
+    """Return whether predictions are linear in the columns; those of a Poisson regression are not."""
     try:
-        found = np.asarray(model.predict(rows), dtype=np.float64).reshape(len(reference), -1)
-        told = reference @ coefficients.T
-    except Exception:  # coefficients of something else than columns
+        predictions = np.asarray(model.predict(rows), dtype=np.float64).reshape(len(reference), -1)
+        linear_scores = reference @ coefficients.T
+    except Exception:  # the coefficients are not those of the columns
         return False
-    if found.shape != told.shape:
+    if predictions.shape != linear_scores.shape:
         return False
-    apart = (numbers - numbers.mean(axis=0) for numbers in (told, found))
-    return bool((Unit.of(found, single=True).missed(*apart) <= FLOAT32_TOLERANCE).all())
+    centred = (numbers - numbers.mean(axis=0) for numbers in (linear_scores, predictions))
+    return bool(
+        (ScoreScale.of(predictions, is_single=True).relative_errors(*centred) <= FLOAT32_TOLERANCE).all()
+    )

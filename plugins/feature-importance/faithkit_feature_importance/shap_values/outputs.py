@@ -1,4 +1,4 @@
-"""What SHAP values add up to: a model's probabilities, raw scores or predictions, and how exactly they do."""
+"""The model output that SHAP values add up to: probabilities, raw scores or predictions."""
 
 from functools import partial
 from typing import Any
@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.scored import scored_by
-from faithkit_feature_importance.shap_values.leaf_by_leaf.owners import split
-from faithkit_feature_importance.units import Unit
+from faithkit_feature_importance.scores import ScoreScale, predictor_with_scores
+from faithkit_feature_importance.shap_values.leaf_by_leaf.column_origins import split_pipeline
 
 Floats = NDArray[np.float64]
 OUTPUTS = ("probability", "raw")
-PREDICTION = "prediction"  # what a regressor has for a probability
+PREDICTION = "prediction"  # the output of a regressor
 TOLERANCE = 1e-6
 FLOAT32_TOLERANCE = 1e-4
 
@@ -28,7 +27,7 @@ class Output:
     name : str
         "probability", "raw", or "prediction" for a regressor.
     tolerance : float
-        By how much a sum may miss a score, in its unit; of large scores, by what share of them.
+        By how much a sum may miss a score, relative to the scale of the scores.
 
     Examples
     --------
@@ -47,15 +46,15 @@ class Output:
     name: str
     tolerance: float
     _predictor: faithkit.Predictor = attrs.field(repr=False)
-    unit: Unit = attrs.field(repr=False)
+    scale: ScoreScale = attrs.field(repr=False)
 
     @classmethod
     def choose(cls, name: str, predictor: faithkit.Predictor, background: Any) -> "Output":
-        """Find the model's method for an output, or say which output it has."""
+        """Find the method of the model that computes an output; raise an error with advice if it has none."""
         if not predictor.has_scores:
-            predictor.scores(background)  # which says what to do
+            predictor.scores(background)  # raises an error with advice
         if name == "raw":
-            predictor = scored_by(predictor, _raw_method(predictor))
+            predictor = predictor_with_scores(predictor, _require_raw_method(predictor))
         elif predictor.is_regressor:
             name = PREDICTION
         elif not hasattr(predictor.model, "predict_proba"):
@@ -65,46 +64,46 @@ class Output:
                 "CalibratedClassifierCV)."
             )
         row = faithkit.plugin.take_rows(background, slice(0, 1))
-        predictor.scores(row)  # a model that cannot take the row says so in words
+        predictor.scores(row)  # raises an error with advice if the model cannot take the row
         tolerance = FLOAT32_TOLERANCE if predictor.scores_are_single(row) else TOLERANCE
-        return cls(name, tolerance, predictor, Unit.learnt(predictor, background))
+        return cls(name, tolerance, predictor, ScoreScale.of_predictor(predictor, background))
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """The name of the output in messages."""
         return "raw score" if self.name == "raw" else self.name
 
     def scores(self, X: Any) -> Floats:
         """Return the scores of rows, (n, classes)."""
         return self._predictor.scores(X)
 
-    def sided(self, found: Floats) -> Floats:
-        """Return what is found of one score for both of two classes: it speaks against the first."""
-        is_one = found.shape[-1] == 1 and not self._predictor.is_regressor
-        return np.concatenate([-found, found], axis=-1) if is_one else found
+    def expand_two_classes(self, values: Floats) -> Floats:
+        """Return values of a single score for both classes: those of the first class are the opposite."""
+        is_single_score = values.shape[-1] == 1 and not self._predictor.is_regressor
+        return np.concatenate([-values, values], axis=-1) if is_single_score else values
 
 
-def candidates(output: str | None, predictor: faithkit.Predictor, reads: bool) -> list[str]:
-    """Return the outputs to try, the preferred first: by default raw scores that can be read, as in shap.
+def candidate_outputs(output: str | None, predictor: faithkit.Predictor, reads_model: bool) -> list[str]:
+    """Return the outputs to try, the preferred one first. By default raw scores come first, as in shap.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> predictor = faithkit.Predictor(LogisticRegression().fit([[0.0], [1.0]], [0, 1]))
-    >>> candidates(None, predictor, reads=True), candidates(None, predictor, reads=False)
-    (['raw', 'probability'], ['probability'])
+    >>> [candidate_outputs(None, predictor, reads_model) for reads_model in (True, False)]
+    [['raw', 'probability'], ['probability']]
     """
     if output is not None:
         return [output]
     if predictor.is_regressor or not predictor.has_scores:
         return ["probability"]
-    own = getattr(predictor.model, "predict_proba", None)
+    predict_proba = getattr(predictor.model, "predict_proba", None)
     raw = raw_method(predictor.model)
-    if own is None and raw is not None:
+    if predict_proba is None and raw is not None:
         return ["raw"]
-    return ["raw", "probability"] if reads and raw not in (None, own) else ["probability"]
+    return ["raw", "probability"] if reads_model and raw not in (None, predict_proba) else ["probability"]
 
 
 def libraries_of(model: Any) -> set[str]:
-    """Return the packages that a model's class and those that it is made from come from.
+    """Return the packages of a model's class and its base classes.
 
     >>> from sklearn.svm import LinearSVC
     >>> sorted(libraries_of(LinearSVC()))
@@ -114,7 +113,7 @@ def libraries_of(model: Any) -> set[str]:
 
 
 def raw_method(model: Any) -> Any:
-    """Return what gives the scores that the model adds up: margins, or the probabilities of forests.
+    """Return the method that computes raw scores: margins, or the probabilities of forests.
 
     >>> from sklearn.svm import LinearSVC
     >>> raw_method(LinearSVC()).__name__
@@ -123,7 +122,7 @@ def raw_method(model: Any) -> Any:
     from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
     from sklearn.tree import DecisionTreeClassifier
 
-    last = split(model)[1]  # a Pipeline passes on what it is told
+    last = split_pipeline(model)[1]  # a Pipeline passes keyword arguments on
     libraries = libraries_of(last)
     if "xgboost" in libraries:
         return partial(model.predict, output_margin=True)
@@ -136,11 +135,11 @@ def raw_method(model: Any) -> Any:
     return getattr(model, "decision_function", None)
 
 
-def _raw_method(predictor: faithkit.Predictor) -> Any:
+def _require_raw_method(predictor: faithkit.Predictor) -> Any:
     method, name = raw_method(predictor.model), type(predictor.model).__name__
     if method is None and predictor.is_regressor:
         raise faithkit.errors.InputError(
-            f"shap: {name} has no raw scores beside what it predicts: leave output out."
+            f"shap: {name} has no raw scores besides its predictions: leave output out."
         )
     if method is None:
         raise faithkit.errors.InputError(

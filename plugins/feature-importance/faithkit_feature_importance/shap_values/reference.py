@@ -1,4 +1,4 @@
-"""The rows that SHAP compares an instance with: all of the background, or a few that stand for it."""
+"""The reference rows of SHAP: all of the background, or a few rows that represent it."""
 
 from collections.abc import Collection
 
@@ -14,16 +14,16 @@ Codes = NDArray[np.float64]
 
 @attrs.frozen
 class Reference:
-    """Which rows of the background fill in a feature that is taken away.
+    """The choice of reference rows, which replace the features outside a coalition.
 
-    They are chosen by what they hold, never by where they stand.
+    Rows are chosen by content, never by position.
 
     Parameters
     ----------
     kind : str
-        "rows" (all), "median" (one row), "kmeans" (real rows near so many centres) or "sample".
+        "rows" (all), "median" (one row), "kmeans" (real rows near cluster centres) or "sample".
     count : int
-        How many rows; 0 where the kind says it.
+        The number of rows of "kmeans" and "sample"; 0 for other kinds.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Reference:
 
     @classmethod
     def parse(cls, text: str) -> "Reference":
-        """Read the parameter `background`: rows, median, kmeans:k or sample:n."""
+        """Parse the parameter `background`: rows, median, kmeans:k or sample:n."""
         kind, _, count = str(text).partition(":")
         if text in ("rows", "median"):
             return cls(kind)
@@ -50,32 +50,32 @@ class Reference:
         )
 
     def rows(self, codes: Codes, categorical: Collection[int]) -> Codes:
-        """Return the reference rows of a background, both as an Encoder's codes."""
+        """Return the reference rows of a background, both as codes of an Encoder."""
         if self.kind == "median":
-            return np.array([[_middle(column, j in categorical) for j, column in enumerate(codes.T)]])
-        ordered = codes[_order(codes)]
+            return np.array([[_middle_value(column, j in categorical) for j, column in enumerate(codes.T)]])
+        ordered = codes[_content_order(codes)]
         if self.kind == "kmeans":
-            return _near_centres(ordered, categorical, self.count)
+            return _rows_near_centres(ordered, categorical, self.count)
         return ordered[: self.count] if self.kind == "sample" else ordered
 
 
-def _order(codes: Codes) -> NDArray[np.int64]:
-    """Return an order of the rows that depends on what they hold: always the same, and as good as random.
+def _content_order(codes: Codes) -> NDArray[np.int64]:
+    """Return a pseudo-random order of the rows that depends only on their content.
 
-    Copies of a row are numbered, so that they do not stand together: a sample has its share of each row.
+    Copies of a row are numbered, so that they are spread over the order: a sample gets its share of each row.
     """
-    words = _words(codes)
-    copy = pd.DataFrame(words).groupby([0, 1]).cumcount()
-    return np.lexsort(_words(np.column_stack([words, copy])).T)
+    hashes = _row_hashes(codes)
+    copy_numbers = pd.DataFrame(hashes).groupby([0, 1]).cumcount()
+    return np.lexsort(_row_hashes(np.column_stack([hashes, copy_numbers])).T)
 
 
-def _words(codes: Codes) -> NDArray[np.uint32]:
-    """Return two numbers per row that name its content."""
+def _row_hashes(codes: Codes) -> NDArray[np.uint32]:
+    """Return two hashes of the content of each row."""
     return np.column_stack([faithkit.plugin.row_seeds(codes, seed=seed) for seed in (0, 1)])
 
 
-def _middle(column: Codes, is_category: bool) -> float:
-    """Return a value that occurs: the middle one, the lower of two, and of categories the most frequent."""
+def _middle_value(column: Codes, is_category: bool) -> float:
+    """Return the lower median, or the most frequent category: a value that occurs in the column."""
     present = np.sort(column[~np.isnan(column)])
     if not len(present):
         return np.nan
@@ -84,23 +84,23 @@ def _middle(column: Codes, is_category: bool) -> float:
     return float(present[(len(present) - 1) // 2])
 
 
-def _near_centres(codes: Codes, categorical: Collection[int], k: int) -> Codes:
-    """Return the row nearest to each of k centres: real rows, since no category lies between two others."""
+def _rows_near_centres(codes: Codes, categorical: Collection[int], k: int) -> Codes:
+    """Return the row nearest to each of k centres. Centres themselves are not valid rows of categories."""
     from sklearn.cluster import KMeans
     from sklearn.metrics import pairwise_distances_argmin
 
-    _, first, copies = np.unique(_words(codes), axis=0, return_index=True, return_counts=True)
+    _, first, copies = np.unique(_row_hashes(codes), axis=0, return_index=True, return_counts=True)
     rows = codes[first]
     if len(rows) <= k:
         return rows
-    points = np.hstack([_points(column, j in categorical) for j, column in enumerate(rows.T)])
+    points = np.hstack([_coordinates(column, j in categorical) for j, column in enumerate(rows.T)])
     centres = KMeans(k, n_init=1, random_state=0).fit(points, sample_weight=copies).cluster_centers_
     return rows[np.unique(pairwise_distances_argmin(centres, points))]
 
 
-def _points(column: Codes, is_category: bool) -> Codes:
-    """Return coordinates in which another category is as far away as a standard deviation."""
+def _coordinates(column: Codes, is_category: bool) -> Codes:
+    """Return coordinates in which two categories are one standard deviation apart."""
     if is_category:
         return (column[:, None] == np.unique(column)) / np.sqrt(2)
-    filled = np.nan_to_num(column, nan=np.nan_to_num(_middle(column, False)))
+    filled = np.nan_to_num(column, nan=np.nan_to_num(_middle_value(column, False)))
     return filled[:, None] / (filled.std() or 1.0)

@@ -1,8 +1,8 @@
-"""SHAP values of tree models by shap's interventional TreeSHAP, made to take each model's own turns.
+"""SHAP values of tree models by the interventional TreeSHAP of shap, with the exact splits of each model.
 
-Its compiled code keeps thresholds as float32, while models compare in float32 or float64. So cells and
-thresholds are replaced by ranks, small whole numbers that every precision holds: a value goes where
-the model itself sends it.
+The compiled code of shap stores thresholds as float32, while models compare in float32 or float64. So cells
+and thresholds are replaced by their ranks, small integers that are exact in every precision: each cell then
+takes the same branch as in the model.
 """
 
 from typing import Any
@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit_feature_importance.shap_values.errors import unreadable_trees_error
 from faithkit_feature_importance.shap_values.outputs import libraries_of
-from faithkit_feature_importance.shap_values.refusals import refusal
 
 Floats = NDArray[np.float64]
-VISITS = 200_000  # of trees by pairs of rows in one call: after ten seconds the compiled code prints a bar
-_OF_SHAP = {"prediction": "raw"}  # what shap calls it
-MOST_NODES = 2**15 - 1  # of one tree: the compiled code numbers nodes with 16 bits
+MAX_VISITS = 200_000  # trees times pairs of rows in one call: after ten seconds shap prints a progress bar
+_SHAP_OUTPUT_NAMES = {"prediction": "raw"}
+MAX_NODES = 2**15 - 1  # per tree: the compiled code numbers nodes with 16 bits
 
 
 class TreeShap:
@@ -28,9 +28,9 @@ class TreeShap:
     output : str
         "probability", "raw" or "prediction".
     reference : array
-        The codes of the rows to compare with.
+        The codes of the reference rows.
     encoder : Encoder, optional
-        What the codes stand for; numbers are their own codes.
+        The encoder of the codes. Without one, the codes are the numbers themselves.
 
     Examples
     --------
@@ -51,84 +51,84 @@ class TreeShap:
     takes_codes = True
 
     def __init__(self, model: Any, output: str, reference: Floats, encoder: Any = None) -> None:
-        self._trees = _read(model, output, reference)
+        self._trees = _read_with_shap(model, output, reference)
         ensemble = self._trees.model
-        self._cuts = _cuts(ensemble)
-        ensemble.thresholds = _ranks_of_thresholds(ensemble, self._cuts)
-        self._trees.data = self._ranks(reference)
+        self._thresholds_by_column = _thresholds_by_column(ensemble)
+        ensemble.thresholds = _rank_thresholds(ensemble, self._thresholds_by_column)
+        self._trees.data = self._rank_cells(reference)
         self._mean = ensemble.predict(self._trees.data).mean(axis=0)
 
     def values(self, codes: Floats) -> Floats:
-        """Return SHAP values (rows, columns, classes); one for two classes, of the second, or none."""
-        ranks, ensemble = self._ranks(codes), self._trees.model
-        rows = max(1, VISITS // (len(self._trees.data) * len(ensemble.values)))
-        parts = [
-            np.asarray(self._trees.shap_values(ranks[start : start + rows], check_additivity=False))
-            for start in range(0, len(ranks), rows)
+        """Return SHAP values (rows, columns, outputs). Two classes have one output, that of the second."""
+        ranks, ensemble = self._rank_cells(codes), self._trees.model
+        rows_per_call = max(1, MAX_VISITS // (len(self._trees.data) * len(ensemble.values)))
+        batches = [
+            np.asarray(self._trees.shap_values(ranks[start : start + rows_per_call], check_additivity=False))
+            for start in range(0, len(ranks), rows_per_call)
         ]
-        found = np.concatenate(parts)
-        return found[:, :, None] if found.ndim == 2 else found
+        values = np.concatenate(batches)
+        return values[:, :, None] if values.ndim == 2 else values
 
     def sums(self, codes: Floats) -> Floats:
-        """Return what the values of rows add up to, (rows, classes), without working them out."""
-        found = np.asarray(self._trees.model.predict(self._ranks(codes)) - self._mean)
-        return found[:, None] if found.ndim == 1 else found
+        """Return the sums of the values of each row, (rows, outputs), without computing the values."""
+        sums = np.asarray(self._trees.model.predict(self._rank_cells(codes)) - self._mean)
+        return sums[:, None] if sums.ndim == 1 else sums
 
-    def _ranks(self, codes: Floats) -> Floats:
-        """Return how many of its column's thresholds lie below each cell; NaN stays NaN."""
+    def _rank_cells(self, codes: Floats) -> Floats:
+        """Return for each cell how many thresholds of its column lie below it. NaN stays NaN."""
         cells = codes.astype(self._trees.model.input_dtype)
         ranks = np.zeros(codes.shape)
-        for j, cuts in self._cuts.items():
+        for j, cuts in self._thresholds_by_column.items():
             ranks[:, j] = np.searchsorted(cuts, cells[:, j])
         ranks[np.isnan(codes)] = np.nan
         return ranks
 
 
-def _read(model: Any, output: str, reference: Floats) -> Any:
-    """Let shap read the model; what it reads wrongly without noticing is refused here."""
+def _read_with_shap(model: Any, output: str, reference: Floats) -> Any:
+    """Let shap read the model, and reject models that shap would misread."""
     import shap
 
     if "catboost" in libraries_of(model):
-        # whose trees of several classes it writes beyond the end of an array: the process dies
-        raise refusal(model, "shap's own reader of CatBoost is not safe")
-    # without the masker shap would draw a hundred of the rows, by their position
+        # shap writes trees of several classes beyond the end of an array, which kills the process
+        raise unreadable_trees_error(model, "shap's own reader of CatBoost is not safe")
+    # without the masker, shap would draw a hundred rows by position
     masker = shap.maskers.Independent(reference, max_samples=len(reference))
     try:
         trees = shap.TreeExplainer(
             model,
             data=masker,
-            model_output=_OF_SHAP.get(output, output),
+            model_output=_SHAP_OUTPUT_NAMES.get(output, output),
             feature_perturbation="interventional",
         )
-        problem = _problem(trees.model)
+        problem = _find_problem(trees.model)
     except Exception as error:
-        raise refusal(model, str(error)) from error
+        raise unreadable_trees_error(model, str(error)) from error
     if problem:
-        raise refusal(model, problem)
+        raise unreadable_trees_error(model, problem)
     return trees
 
 
-def _problem(ensemble: Any) -> str | None:
+def _find_problem(ensemble: Any) -> str | None:
     if (ensemble.threshold_types == 1).any() or ensemble.cat_feature_indices is not None:
         return "it splits by category"
-    if ensemble.thresholds.shape[1] > MOST_NODES:
-        return f"a tree has more than {MOST_NODES} nodes"
+    if ensemble.thresholds.shape[1] > MAX_NODES:
+        return f"a tree has more than {MAX_NODES} nodes"
     if ensemble.num_outputs > 1 and ensemble.get_transform() == "logistic":
-        return "its probabilities of three classes or more are no sum over trees"
+        return "its probabilities of three classes or more are not a sum over trees"
     return None
 
 
-def _cuts(ensemble: Any) -> dict[int, Floats]:
-    """Return the distinct thresholds of every column that is split, in order."""
+def _thresholds_by_column(ensemble: Any) -> dict[int, Floats]:
+    """Return the sorted distinct thresholds of every column that is split."""
     splits = ensemble.children_left >= 0
     columns, thresholds = ensemble.features[splits], ensemble.thresholds[splits]
     return {int(j): np.unique(thresholds[columns == j]) for j in np.unique(columns)}
 
 
-def _ranks_of_thresholds(ensemble: Any, cuts: dict[int, Floats]) -> Floats:
-    """Return each threshold's place: a cell is at most a threshold just where its rank is at most this."""
+def _rank_thresholds(ensemble: Any, thresholds: dict[int, Floats]) -> Floats:
+    """Return the rank of each threshold: cell ≤ threshold exactly if rank of cell ≤ rank of threshold."""
     ranks = np.zeros(ensemble.thresholds.shape, dtype=ensemble.thresholds.dtype)
-    for j, places in cuts.items():
+    for j, column_thresholds in thresholds.items():
         splits = (ensemble.children_left >= 0) & (ensemble.features == j)
-        ranks[splits] = np.searchsorted(places, ensemble.thresholds[splits])
+        ranks[splits] = np.searchsorted(column_thresholds, ensemble.thresholds[splits])
     return ranks

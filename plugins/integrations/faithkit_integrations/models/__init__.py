@@ -1,4 +1,4 @@
-"""Models that other libraries train without an estimator: each becomes the estimator of its own library.
+"""Adapters for models that are not estimators: each becomes the estimator of its own library.
 
-So they have labels, scores and classes, and explainers that read trees find them.
+So they have labels, scores and classes, and explainers that inspect trees can find them.
 """

@@ -1,15 +1,15 @@
-"""A Booster of LightGBM, with the face of the estimator that would have trained it."""
+"""An adapter for LightGBM's Booster, which becomes the estimator that would have trained it."""
 
 from typing import Any
 
 import faithkit
-from faithkit_integrations.models.objectives import few_rows, gives_classes
+from faithkit_integrations.models.objectives import is_classifier, make_rows
 
-OF_CLASSES = frozenset({"binary", "multiclass", "multiclassova"})
+CLASS_OBJECTIVES = frozenset({"binary", "multiclass", "multiclassova"})
 
 
 class LightGBMBooster:
-    """Take a `lightgbm.Booster` as a model.
+    """Adapter of `lightgbm.Booster`.
 
     Examples
     --------
@@ -19,20 +19,20 @@ class LightGBMBooster:
     """
 
     def model(self, given: Any, about: faithkit.plugin.RowContext) -> Any:
-        """Return a classifier or a regressor that asks the Booster."""
+        """Return a classifier or a regressor that predicts with the Booster."""
         from faithkit_integrations.models.lightgbm_estimators import BoosterClassifier, BoosterRegressor
 
-        told = given.dump_model(num_iteration=1)
-        # a function as objective leaves nothing behind
-        objective = told.get("objective", "").partition(" ")[0]
-        if gives_classes(objective, OF_CLASSES, about):
-            return BoosterClassifier.of(given, max(2, told["num_class"]))
+        dump = given.dump_model(num_iteration=1)
+        # a custom objective function is not stored
+        objective = dump.get("objective", "").partition(" ")[0]
+        if is_classifier(objective, CLASS_OBJECTIVES, about):
+            return BoosterClassifier.of(given, max(2, dump["num_class"]))
         return BoosterRegressor.of(given)
 
     def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return a Booster of one tree."""
         import lightgbm
 
-        X, y = few_rows()
+        X, y = make_rows()
         params = {"objective": "binary", "min_data_in_leaf": 1, "num_threads": 1, "verbose": -1}
         return lightgbm.train(params, lightgbm.Dataset(X, y), 1), faithkit.plugin.RowContext(n=len(X))

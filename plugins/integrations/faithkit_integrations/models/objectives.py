@@ -1,40 +1,42 @@
-"""What a Booster predicts, as its objective says: labels with their scores, or numbers."""
+"""Decide by its objective whether a Booster predicts labels or numbers."""
 
 import numpy as np
 
 import faithkit
 
 
-def gives_classes(objective: str, of_classes: frozenset[str], about: faithkit.plugin.RowContext) -> bool:
-    """Whether a Booster is a classifier; where somebody names classes that it does not have, an error.
+def is_classifier(
+    objective: str, class_objectives: frozenset[str], about: faithkit.plugin.RowContext
+) -> bool:
+    """Return whether a Booster is a classifier; raise InputError if the user names classes for a regressor.
 
     Parameters
     ----------
     objective : str
-        The Booster's own.
-    of_classes : frozenset of str
-        Objectives of classifiers.
+        The objective of the Booster.
+    class_objectives : frozenset of str
+        The objectives of classifiers.
     about : RowContext
-        What somebody said of the model.
+        The user's statements about the model.
 
     Examples
     --------
-    >>> gives_classes("binary", frozenset({"binary"}), faithkit.plugin.RowContext())
+    >>> is_classifier("binary", frozenset({"binary"}), faithkit.plugin.RowContext())
     True
-    >>> gives_classes("binary", frozenset({"binary"}), faithkit.plugin.RowContext(outcome="numbers"))
+    >>> is_classifier("binary", frozenset({"binary"}), faithkit.plugin.RowContext(outcome="numbers"))
     False
     """
     if about.outcome == "numbers":
         return False
-    if objective not in of_classes and about.classes is not None:
+    if objective not in class_objectives and about.classes is not None:
         raise faithkit.errors.InputError(
             f"the Booster's objective is {objective or 'a function'}, which gives numbers: leave the classes "
             "out, or give a function that returns their scores: faithkit.Predictor(scores=f, classes=[…])."
         )
-    return objective in of_classes
+    return objective in class_objectives
 
 
-def few_rows() -> tuple[np.ndarray, np.ndarray]:
-    """Return a small table and two classes, to train an example on."""
+def make_rows() -> tuple[np.ndarray, np.ndarray]:
+    """Return a small table with two classes, to train an example on."""
     X = np.arange(40.0).reshape(20, 2) % 7
     return X, (X[:, 0] > 3).astype(int)

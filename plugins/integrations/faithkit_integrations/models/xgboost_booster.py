@@ -1,16 +1,16 @@
-"""A Booster of XGBoost, as the estimator that would have trained it."""
+"""An adapter for XGBoost's Booster, which becomes the estimator that would have trained it."""
 
 import json
 from typing import Any
 
 import faithkit
-from faithkit_integrations.models.objectives import few_rows, gives_classes
+from faithkit_integrations.models.objectives import is_classifier, make_rows
 
-OF_CLASSES = frozenset({"binary:logistic", "binary:hinge", "multi:softprob", "multi:softmax"})
+CLASS_OBJECTIVES = frozenset({"binary:logistic", "binary:hinge", "multi:softprob", "multi:softmax"})
 
 
 class XGBoostBooster:
-    """Take an `xgboost.Booster` as a model: all of its trees, as its own `predict` does.
+    """Adapter of `xgboost.Booster`; it uses all trees, as the Booster's own `predict` does.
 
     Examples
     --------
@@ -29,22 +29,22 @@ class XGBoostBooster:
                 "the Booster's objective is binary:logitraw, which gives log-odds: write faithkit.Predictor("
                 "scores=lambda X: scipy.special.expit(booster.predict(xgboost.DMatrix(X))), classes=[0, 1])."
             )
-        is_classifier = gives_classes(objective, OF_CLASSES, about)
-        made = (xgboost.XGBClassifier if is_classifier else xgboost.XGBRegressor)(enable_categorical=True)
-        made.load_model(_with_all_rounds(given).save_raw("ubj"))
-        return made
+        has_classes = is_classifier(objective, CLASS_OBJECTIVES, about)
+        estimator = (xgboost.XGBClassifier if has_classes else xgboost.XGBRegressor)(enable_categorical=True)
+        estimator.load_model(_with_all_rounds(given).save_raw("ubj"))
+        return estimator
 
     def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return a Booster of one tree."""
         import xgboost
 
-        X, y = few_rows()
+        X, y = make_rows()
         params = {"objective": "binary:logistic", "nthread": 1}
         return xgboost.train(params, xgboost.DMatrix(X, y), 1), faithkit.plugin.RowContext(n=len(X))
 
 
 def _with_all_rounds(booster: Any) -> Any:
-    """Return a copy that forgot that it was stopped early: estimators leave rounds out then, it does not."""
-    whole = booster.copy()
-    whole.set_attr(best_iteration=None, best_score=None)
-    return whole
+    """Return a copy without the early-stopping attributes, because estimators would skip later rounds."""
+    copy = booster.copy()
+    copy.set_attr(best_iteration=None, best_score=None)
+    return copy

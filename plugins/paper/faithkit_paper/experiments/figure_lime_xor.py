@@ -1,8 +1,8 @@
 """Appendix B: two instances with different labels and the same explanation by LIME.
 
-The model is 1 where both features have the same sign. It comes out as printed with a standard normal
-background, columns that are not discretized, perturbations around the instance, and the predicted label
-explained.
+The model predicts 1 if both features have the same sign. The printed result needs a standard normal
+background, columns that are not discretized, perturbations around the instance, and explanations of the
+predicted label.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from faithkit_paper.context import Context
-from faithkit_paper.figures import COLOURS, panels
-from faithkit_paper.findings import Cell, Findings, over_runs
+from faithkit_paper.figures import COLOURS, create_panels
+from faithkit_paper.findings import Cell, Findings, cell_of_runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,12 +25,12 @@ LABEL = "label"
 
 
 class Xor:
-    """1 where the two features have the same sign."""
+    """A model that predicts 1 if the two features have the same sign."""
 
     classes_ = np.array([0, 1])
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the label of every row."""
+        """Return the label of each row."""
         return (X[:, 0] * X[:, 1] > 0).astype(int)
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -39,12 +39,12 @@ class Xor:
 
 
 def run(context: Context) -> Findings:
-    """Explain the two instances, several times with other perturbations."""
-    return context.kept(NAME, "", lambda: measured(context))
+    """Explain the two instances, several times with different perturbations."""
+    return context.load_or_compute(NAME, "", lambda: measure_dataset(context))
 
 
-def measured(context: Context) -> Findings:
-    """Return the label and the two importances of each instance, and what their explanations share."""
+def measure_dataset(context: Context) -> Findings:
+    """Return the label and the two importances of each instance."""
     X = np.array(list(INSTANCES.values()))
     background = context.rng(NAME, "background").normal(size=(5_000, 2))
     runs = [
@@ -56,7 +56,7 @@ def measured(context: Context) -> Findings:
     for i, name in enumerate(INSTANCES):
         cells.append(Cell("xor", "lime", name, LABEL, float(Xor().predict(X)[i])))
         cells += [
-            over_runs("xor", "lime", name, feature, weights[:, i, j].tolist())
+            cell_of_runs("xor", "lime", name, feature, weights[:, i, j].tolist())
             for j, feature in enumerate(FEATURES)
         ]
     return Findings(tuple(cells), (f"`{EXPLAINER}`, background: 5,000 standard normal rows.",))
@@ -64,21 +64,21 @@ def measured(context: Context) -> Findings:
 
 def draw(findings: Findings) -> "Figure":
     """Draw the model with its two instances, and the importances of each."""
-    figure, axes = panels(["XOR", *INSTANCES])
+    figure, axes = create_panels(["XOR", *INSTANCES])
     _draw_plane(axes["XOR"])
     for name in INSTANCES:
-        mine = {cell.measure: cell for cell in findings.cells if cell.setting == name}
+        cells = {cell.measure: cell for cell in findings.cells if cell.setting == name}
         ax = axes[name]
-        values = [mine[feature].ours or 0.0 for feature in FEATURES]
+        values = [cells[feature].ours or 0.0 for feature in FEATURES]
         ax.barh(FEATURES, values, height=0.4, color=COLOURS[0])
-        ax.set(xlim=(-0.6, 0.6), xlabel=f"importance for label {mine[LABEL].ours:.0f}")
+        ax.set(xlim=(-0.6, 0.6), xlabel=f"importance for label {cells[LABEL].ours:.0f}")
     return figure
 
 
 def _draw_plane(ax: "Axes") -> None:
-    side = np.linspace(-4, 4, 161)
-    points = np.array(np.meshgrid(side, side)).reshape(2, -1).T
-    labels = Xor().predict(points).reshape(len(side), -1)
-    ax.contourf(side, side, labels, levels=[-0.5, 0.5, 1.5], colors=["#f3d9c9", "#c5ddf3"])
+    axis = np.linspace(-4, 4, 161)
+    points = np.array(np.meshgrid(axis, axis)).reshape(2, -1).T
+    labels = Xor().predict(points).reshape(len(axis), -1)
+    ax.contourf(axis, axis, labels, levels=[-0.5, 0.5, 1.5], colors=["#f3d9c9", "#c5ddf3"])
     ax.plot(*np.array(list(INSTANCES.values())).T, "o", color="#c92a2a")
     ax.set(xlabel="first feature", ylabel="second feature")

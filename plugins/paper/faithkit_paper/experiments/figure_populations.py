@@ -1,8 +1,8 @@
 """The figure of section 5.3: two populations of Adult, and which of four explainers is best in each.
 
-The first population takes each test example of label ``<=50K`` with probability 0.75 and each of label
-``>50K`` with 0.25; the second takes the rest. (So the figure's caption; the text words it the other way.) All
-four explain the same rows: what an estimate misses depends on how many there are.
+The first population contains each test example of label ``<=50K`` with probability 0.75 and each of label
+``>50K`` with 0.25; the second contains the rest. (The caption says so; the text says the opposite.) All
+four explain the same rows, because the bias of an estimate depends on the number of rows.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -13,10 +13,10 @@ import numpy as np
 import faithkit
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
-from faithkit_paper.figures import COLOURS, panels
-from faithkit_paper.findings import Cell, Findings, estimate_of, over_runs
-from faithkit_paper.models import Trained, boosted
-from faithkit_paper.readings import Explained, Reading, explain, seen
+from faithkit_paper.figures import COLOURS, create_panels
+from faithkit_paper.findings import Cell, Findings, cell_of_runs, estimate_of
+from faithkit_paper.models import TrainedModel, train_model
+from faithkit_paper.readings import ExplainedSample, Reading, as_seen_by_explainer, explain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,22 +37,24 @@ RUNS = 5
 
 
 def run(context: Context) -> Findings:
-    """Measure four explainers in both populations, and say which is best in each."""
-    found = context.each(NAME, [DATASET], measured)
-    return attrs.evolve(found, remarks=(*found.remarks, best(found.cells)))
+    """Measure four explainers in both populations, and report the best in each."""
+    findings = context.measure_each(NAME, [DATASET], measure_dataset)
+    return attrs.evolve(findings, remarks=(*findings.remarks, compare_populations(findings.cells)))
 
 
-def measured(context: Context, dataset: str) -> Findings:
+def measure_dataset(context: Context, dataset: str) -> Findings:
     """Explain one sample by all four, and draw the populations from it five times."""
-    trained = boosted(context, dataset)
+    trained = train_model(context, dataset)
     n = context.pick(tiny=40, quick=60, full=1_200)
     rows = context.rng(NAME).permutation(len(trained.test))[:n]
-    drawn = [in_first(context, np.asarray(trained.y_test)[rows], run) for run in range(RUNS)]
+    memberships = [
+        draw_first_population(context, np.asarray(trained.y_test)[rows], run) for run in range(RUNS)
+    ]
     cells = []
     for name, (reading, discretizer) in EXPLAINERS.items():
-        context.tell(f"{NAME}: {name}")
-        explained = of_rows(context, trained, reading, rows)
-        cells += populations(dataset, name, explained, reading.discretizer(discretizer), drawn)
+        context.log(f"{NAME}: {name}")
+        explained = explain_rows(context, trained, reading, rows)
+        cells += measure_populations(dataset, name, explained, reading.discretizer(discretizer), memberships)
     return trained.findings(
         cells,
         f"Populations are drawn {RUNS} times from the same {len(rows):,} test rows. The fewer rows, the more "
@@ -61,54 +63,64 @@ def measured(context: Context, dataset: str) -> Findings:
     )
 
 
-def of_rows(context: Context, trained: Trained, reading: Reading, rows: np.ndarray) -> Explained:
-    """Explain some rows of the test part."""
-    X = faithkit.plugin.take_rows(seen(context, trained, reading).test, rows)
+def explain_rows(
+    context: Context, trained: TrainedModel, reading: Reading, rows: np.ndarray
+) -> ExplainedSample:
+    """Explain selected test rows."""
+    X = faithkit.plugin.take_rows(as_seen_by_explainer(context, trained, reading).test, rows)
     return explain(context, trained, reading, X, context.seed_of(NAME))
 
 
-def in_first(context: Context, y: np.ndarray, run: int) -> np.ndarray:
-    """Draw which rows are in the first population, by their label."""
+def draw_first_population(context: Context, y: np.ndarray, run: int) -> np.ndarray:
+    """Draw whether each row is in the first population, by its label."""
     shares = np.array([SHARES[label] for label in y.tolist()])
-    first: np.ndarray = context.rng(NAME, "populations", run).random(len(y)) < shares
-    return first
+    is_first: np.ndarray = context.rng(NAME, "populations", run).random(len(y)) < shares
+    return is_first
 
 
-def populations(
-    dataset: str, name: str, explained: Explained, discretizer: str, drawn: list[np.ndarray]
+def measure_populations(
+    dataset: str, name: str, explained: ExplainedSample, discretizer: str, memberships: list[np.ndarray]
 ) -> list[Cell]:
     """Return the consistency in each population, over several draws of them."""
     cells = []
-    for population, wanted in zip(POPULATIONS, (True, False), strict=True):
-        parts = [explained.take(np.flatnonzero(first == wanted)) for first in drawn]
-        values = [estimate_of(part.score(discretizer).consistency) for part in parts]
-        size = round(float(np.mean([len(part.labels) for part in parts])))
-        cells.append(over_runs(dataset, name, population, "consistency", values, size))
+    for population, is_first in zip(POPULATIONS, (True, False), strict=True):
+        samples = [explained.take(np.flatnonzero(in_first == is_first)) for in_first in memberships]
+        values = [estimate_of(sample.score(discretizer).consistency) for sample in samples]
+        size = round(float(np.mean([len(sample.labels) for sample in samples])))
+        cells.append(cell_of_runs(dataset, name, population, "consistency", values, size))
     return cells
 
 
-def best(cells: Any) -> str:
-    """Say which explainer is best in each population, and whether they differ."""
+def compare_populations(cells: Any) -> str:
+    """Return a remark on the best explainer of each population, and on whether they differ."""
     winners = []
     for population in POPULATIONS:
-        found = {c.explainer: c.ours for c in cells if c.setting == population and c.measure == "consistency"}
-        winners.append(max(found, key=found.__getitem__))
-    said = "Holds" if len(set(winners)) > 1 else "Not seen"
-    told = ", ".join(f"{name} in {population}" for name, population in zip(winners, POPULATIONS, strict=True))
-    return f"Claim: the best explainer differs between the populations. {said}: {told}."
+        consistency = {
+            cell.explainer: cell.ours
+            for cell in cells
+            if cell.setting == population and cell.measure == "consistency"
+        }
+        winners.append(max(consistency, key=consistency.__getitem__))
+    verdict = "Holds" if len(set(winners)) > 1 else "Not seen"
+    summary = ", ".join(
+        f"{name} in {population}" for name, population in zip(winners, POPULATIONS, strict=True)
+    )
+    return f"Claim: the best explainer differs between the populations. {verdict}: {summary}."
 
 
 def draw(findings: Findings) -> "Figure":
     """Draw bars: the mean over runs, with the standard deviation."""
-    figure, axes = panels([DATASET])
+    figure, axes = create_panels([DATASET])
     ax, width = axes[DATASET], 0.38
     for number, population in enumerate(POPULATIONS):
-        mine = [c for c in findings.cells if c.setting == population and c.measure == "consistency"]
+        selected = [
+            cell for cell in findings.cells if cell.setting == population and cell.measure == "consistency"
+        ]
         ax.bar(
-            [place + (number - 0.5) * width for place in range(len(mine))],
-            [cell.ours or 0.0 for cell in mine],
+            [position + (number - 0.5) * width for position in range(len(selected))],
+            [cell.ours or 0.0 for cell in selected],
             width,
-            yerr=[cell.std or 0.0 for cell in mine],
+            yerr=[cell.std or 0.0 for cell in selected],
             color=COLOURS[number],
             hatch="//" * number,
             edgecolor="white",

@@ -1,9 +1,17 @@
-"""Figures 1 and 4: decision trees as model and explainer, and the samples it takes to see that it is 1."""
+"""Figures 1 and 4: decision trees as model and explainer, and estimates by sample size."""
 
 from typing import TYPE_CHECKING
 
 from faithkit_paper.context import Context
-from faithkit_paper.curves import DATASETS, Split, by_size, curve, draw_curves, needed, split
+from faithkit_paper.curves import (
+    DATASETS,
+    Split,
+    draw_curves,
+    estimate_curve,
+    samples_needed,
+    sizes_as_columns,
+    split_dataset,
+)
 from faithkit_paper.findings import Cell, Findings, estimate_of
 
 if TYPE_CHECKING:
@@ -11,19 +19,19 @@ if TYPE_CHECKING:
 
 NAME = "figure-trees"
 
-shown = by_size
+select_shown = sizes_as_columns
 
 
 def run(context: Context) -> Findings:
     """Measure trees of 2^6 to 2^11 leaves on five datasets."""
-    return context.each(NAME, DATASETS, measured)
+    return context.measure_each(NAME, DATASETS, measure_dataset)
 
 
-def measured(context: Context, dataset: str) -> Findings:
-    """Fit trees of all sizes, explain the test part once, and take samples of it."""
-    rows = split(context, dataset, most=context.pick(tiny=300, quick=35_000, full=200_000))
+def measure_dataset(context: Context, dataset: str) -> Findings:
+    """Fit trees of all sizes, explain the test rows once, and draw samples of them."""
+    rows = split_dataset(context, dataset, max_rows=context.pick(tiny=300, quick=35_000, full=200_000))
     exponents = context.pick(tiny=(3, 5), quick=range(6, 12), full=range(6, 12))
-    cells = [cell for exponent in exponents for cell in of_tree(context, dataset, rows, 2**exponent)]
+    cells = [cell for exponent in exponents for cell in measure_tree(context, dataset, rows, 2**exponent)]
     return Findings(tuple(cells), (rows.remark, REMARK))
 
 
@@ -33,8 +41,8 @@ REMARK = (
 )
 
 
-def of_tree(context: Context, dataset: str, rows: Split, leaves: int) -> list[Cell]:
-    """Return the accuracy of a tree, its curve, and the samples it needs."""
+def measure_tree(context: Context, dataset: str, rows: Split, leaves: int) -> list[Cell]:
+    """Return the accuracy of a tree, its curve, and the sample size that it needs."""
     from sklearn.tree import DecisionTreeClassifier
 
     names = dataset, "tree", f"{leaves} leaves"
@@ -43,9 +51,9 @@ def of_tree(context: Context, dataset: str, rows: Split, leaves: int) -> list[Ce
     result = context.evaluate(model, rows.test, "tree", background=rows.train)
     return [
         Cell(*names, "accuracy", float(model.score(rows.test, rows.y_test)), n=result.n),
-        *curve(context, result, names, runs=context.pick(tiny=2, quick=5, full=5)),
+        *estimate_curve(context, result, names, runs=context.pick(tiny=2, quick=5, full=5)),
         Cell(*names, "sufficiency", estimate_of(result.sufficiency), n=result.n),
-        needed(result, names),
+        samples_needed(result, names),
     ]
 
 

@@ -1,10 +1,9 @@
 """Table 4 (appendix D): DiCE's counterfactuals under four discretizations.
 
-The paper does not say which of DiCE's methods it used, nor which class a counterfactual has where there are
-many, nor what becomes of rows for which none is found. Of the candidates below the chosen one was closest
-over all 48 cells, on 30 rows of each dataset: a mean absolute difference of 0.280; 0.284 on ordinal codes,
-0.303 with the second class for all rows, at least 0.383 with the method kdtree. In the full profile it has
-0.161.
+The paper states neither the method of DiCE, nor the class of a counterfactual if there are many classes, nor
+the treatment of rows without a counterfactual. Of the candidates below, the selected one was closest over all
+48 cells, on 30 rows of each dataset: a mean absolute difference of 0.280; 0.284 on ordinal codes, 0.303 with
+the second class for all rows, at least 0.383 with the method kdtree. In the full profile it has 0.161.
 """
 
 from faithkit_paper.context import Context

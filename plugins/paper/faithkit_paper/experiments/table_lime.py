@@ -1,10 +1,10 @@
 """Table 3 (appendix D): LIME's weights under six discretizations.
 
-The paper does not say which class is explained, nor whether LIME cuts numbers into bins. The chosen reading,
-with lime's own defaults (bins, 5,000 perturbations, the class number 1) and rounding, was closest over all 72
+The paper states neither which class is explained, nor whether LIME bins numbers. The selected reading,
+with lime's defaults (bins, 5,000 perturbations, the class number 1) and rounding, was closest over all 72
 cells: a mean absolute difference of 0.091 on the rows of the comparison, and of 0.035 in the full profile;
 0.117 with numbers as they are and floors, 0.132 with the predicted class, 0.150 with floors. On a few hundred
-rows of each dataset numbers as they are look closer, and on all rows they are not.
+rows of each dataset, numbers without bins come closer; on all rows they do not.
 """
 
 from faithkit_paper.context import Context

@@ -1,6 +1,6 @@
 """Appendix D: the hyper-parameters of the gradient boosted trees, and their accuracy.
 
-Without `--search` the hyper-parameters are the printed ones; with it they are looked for as the paper did.
+Without `--search` the hyper-parameters are the printed ones; with it they are searched for as in the paper.
 """
 
 import attrs
@@ -8,18 +8,18 @@ import attrs
 from faithkit_paper.boosters import NAME
 from faithkit_paper.context import Context
 from faithkit_paper.findings import Cell, Findings
-from faithkit_paper.models import DATASETS, boosted
+from faithkit_paper.models import DATASETS, train_model
 
 
 def run(context: Context) -> Findings:
     """Train the models of all datasets."""
-    return context.each("table-models", DATASETS, measured)
+    return context.measure_each("table-models", DATASETS, measure_dataset)
 
 
-def measured(context: Context, dataset: str) -> Findings:
+def measure_dataset(context: Context, dataset: str) -> Findings:
     """Return a model's accuracy and its hyper-parameters."""
-    trained = boosted(context, dataset)
-    given = attrs.asdict(trained.parameters)
-    cells = [Cell(dataset, NAME, "", name, float(value)) for name, value in given.items()]
-    found = "looked for" if context.search else "the printed ones"
-    return trained.findings(cells, f"The hyper-parameters are {found}.")
+    trained = train_model(context, dataset)
+    parameters = attrs.asdict(trained.parameters)
+    cells = [Cell(dataset, NAME, "", name, float(value)) for name, value in parameters.items()]
+    source = "looked for" if context.search else "the printed ones"
+    return trained.findings(cells, f"The hyper-parameters are {source}.")

@@ -1,10 +1,10 @@
 """Table 1: four explainers that highlight words, on film reviews and a linear model.
 
-The split is the one that gives the paper's number of words: 20 % for testing, random state 42, file order.
-The word that Top Coefficient highlights is the one with the largest coefficient towards the predicted class;
-with the largest absolute one, as the text says, the paper's numbers do not come out.
+The split reproduces the paper's number of words: 20 % for testing, random state 42, file order. Top
+Coefficient highlights the word with the largest coefficient towards the predicted class. The largest absolute
+coefficient, as in the text, does not reproduce the paper's numbers.
 
-The paper does not give the threshold of Anchors, nor what a word is. Of thresholds from 0.6 to 0.95 and both
+The paper states neither the threshold of Anchors nor its tokenizer. Of thresholds from 0.6 to 0.95 and both
 tokenizers, on one sample of 1,000 texts, 0.8 and words came closest over the row's three cells. At 0.95 and
 white space, anchor-exp's defaults, they are 0.35, 0.43 and 0.69: rules of several words, which few texts
 share.
@@ -23,7 +23,7 @@ DATASET = "rt-polarity"
 RUNS, SIZE = 5, 1_000
 EXPLAINERS = {
     "top-coefficient": "top-coefficient:by=predicted",
-    # a beam of one is what anchor-exp, the authors' own code, really has
+    # anchor-exp, the authors' code, really uses a beam of one
     "anchors": "anchors-text:threshold=0.8,tokenizer=word,beam_size=1,batch_size=100",
     "first-word": "first-word",
     "all-words": "all-words",
@@ -32,7 +32,7 @@ EXPLAINERS = {
 
 @attrs.frozen(eq=False)
 class Reviews:
-    """The linear model, the texts it was tested on, and how often it was right."""
+    """The linear model, its training and test texts, and its accuracy."""
 
     model: Any
     train: list[str]
@@ -42,12 +42,12 @@ class Reviews:
 
 def run(context: Context) -> Findings:
     """Measure every explainer on five samples of 1,000 texts."""
-    return context.each(NAME, [DATASET], measured)
+    return context.measure_each(NAME, [DATASET], measure_dataset)
 
 
-def measured(context: Context, dataset: str) -> Findings:
-    """Explain the test part by all four, and measure samples of it."""
-    reviews = trained(context, dataset)
+def measure_dataset(context: Context, dataset: str) -> Findings:
+    """Explain the test texts by all four explainers, and measure samples of them."""
+    reviews = train_reviews_model(context, dataset)
     explained = {name: explain(context, reviews, name) for name in EXPLAINERS}
     cells = [Cell(dataset, "logistic regression", "", "accuracy", reviews.accuracy, n=len(reviews.test))]
     for name, (result, texts) in explained.items():
@@ -56,37 +56,38 @@ def measured(context: Context, dataset: str) -> Findings:
 
 
 def explain(context: Context, reviews: Reviews, name: str) -> tuple[Any, list[str]]:
-    """Explain texts of the test part: all of them, or as many anchors as there is time for."""
-    every = context.pick(tiny=90, quick=None, full=None)
-    most = context.pick(tiny=8, quick=400, full=None) if name == "anchors" else every
-    texts = context.sample(reviews.test, most, NAME)
+    """Explain test texts: all of them, or fewer for anchors, which are slow."""
+    max_texts = context.pick(tiny=90, quick=None, full=None)
+    if name == "anchors":
+        max_texts = context.pick(tiny=8, quick=400, full=None)
+    texts = context.sample(reviews.test, max_texts, NAME)
     result = context.evaluate(reviews.model, texts, EXPLAINERS[name], background=reviews.train)
     return result, texts
 
 
 def samples(context: Context, result: Any, texts: list[str]) -> list[Any]:
-    """Measure five samples of 1,000 texts that were explained; of fewer texts, nine tenths."""
+    """Score five samples of 1,000 explained texts, or of nine tenths if there are fewer."""
     size = min(SIZE, round(0.9 * len(texts)))
-    drawn = [context.rng(NAME, run).permutation(len(texts))[:size] for run in range(RUNS)]
+    row_samples = [context.rng(NAME, run).permutation(len(texts))[:size] for run in range(RUNS)]
     labels, explanations = result.labels.codes, result.sample.explanations
     return [
         faithkit.score(labels[rows], explanations.take(rows), X=faithkit.plugin.take_rows(texts, rows))
-        for rows in drawn
+        for rows in row_samples
     ]
 
 
 def remarks(anchors: Any, texts: list[str]) -> tuple[str, ...]:
-    """Say what the paper does not."""
+    """Return remarks on choices that the paper does not state."""
     rules = anchors.sample.explanations.values
-    empty = sum(rule is not None and not rule.predicates for rule in rules) / len(rules)
+    empty_share = sum(rule is not None and not rule.predicates for rule in rules) / len(rules)
     return (
         *(f"{name}: `{EXPLAINERS[name]}`." for name in ("top-coefficient", "anchors")),
         f"anchors: samples of {len(texts):,} texts that were explained.",
-        f"anchors: {empty:.2f} of the rules are empty: the label stays, whatever is masked.",
+        f"anchors: {empty_share:.2f} of the rules are empty: the label stays, whatever is masked.",
     )
 
 
-def trained(context: Context, dataset: str) -> Reviews:
+def train_reviews_model(context: Context, dataset: str) -> Reviews:
     """Fit the linear model on 80 % of the texts, as bags of words."""
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression

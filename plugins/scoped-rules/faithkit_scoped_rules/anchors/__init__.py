@@ -1,1 +1,1 @@
-"""Anchors of tables and texts (Ribeiro, Singh, Guestrin 2018): the searches of many rows advance together."""
+"""Anchors of tables and texts (Ribeiro, Singh, Guestrin 2018), searched for many rows at a time."""

@@ -1,6 +1,7 @@
-"""Confidence bounds of shares as anchor-exp computes them, step for step, for many searches at once.
+"""Confidence bounds of shares, for many searches at a time, with exactly the steps of anchor-exp.
 
-A search takes its decisions by these bounds: with a finer bisection it would take others than anchor-exp's.
+The decisions of a search depend on these bounds. A finer bisection would lead to other decisions than those
+of anchor-exp.
 """
 
 import numpy as np
@@ -9,25 +10,26 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-STEPS = 16  # of bisection
-SMALLEST, LARGEST = 0.0000001, 0.9999999999999999  # shares, where divergences are computed
+BISECTION_STEPS = 16
+MIN_SHARE, MAX_SHARE = 0.0000001, 0.9999999999999999  # shares are clipped, so that divergences are finite
 
 
-def bounds(shares: Floats, levels: Floats, upper: Bools) -> Floats:
+def compute_bounds(shares: Floats, levels: Floats, upper: Bools) -> Floats:
     """Return for each share p the upper, or lower, end of all q with KL(p ‖ q) ≤ level.
 
     Examples
     --------
-    >>> bounds(np.array([0.5, 0.5, 1.0]), np.array([0.1, 0.1, 0.02]), np.array([True, False, False])).round(3)
+    >>> shares, levels = np.array([0.5, 0.5, 1.0]), np.array([0.1, 0.1, 0.02])
+    >>> compute_bounds(shares, levels, upper=np.array([True, False, False])).round(3)
     array([0.713, 0.287, 0.98 ])
     """
-    p = np.clip(shares, SMALLEST, LARGEST)
-    rest = 1 - p
+    p = np.clip(shares, MIN_SHARE, MAX_SHARE)
+    p_rest = 1 - p
     width = np.sqrt(levels / 2.0)
     inside, outside = shares, np.clip(np.where(upper, shares + width, shares - width), 0, 1)
-    for _ in range(STEPS):
+    for _ in range(BISECTION_STEPS):
         middle = (outside + inside) / 2.0
-        q = np.minimum(np.maximum(middle, SMALLEST), LARGEST)
-        beyond = p * np.log(p / q) + rest * np.log(rest / (1 - q)) > levels
-        inside, outside = np.where(beyond, inside, middle), np.where(beyond, middle, outside)
+        q = np.minimum(np.maximum(middle, MIN_SHARE), MAX_SHARE)
+        is_beyond = p * np.log(p / q) + p_rest * np.log(p_rest / (1 - q)) > levels
+        inside, outside = np.where(is_beyond, inside, middle), np.where(is_beyond, middle, outside)
     return outside

@@ -1,7 +1,7 @@
-"""Candidates for an anchor: some predicates of an instance, with what they cover and what was drawn for them.
+"""Candidates for an anchor: predicates of an instance, with their coverage and their samples.
 
-A sample that was drawn for a candidate counts for those that extend it, too, where their predicates hold.
-It is kept no longer than that.
+A sample of a candidate also counts for the extensions of the candidate whose predicates hold in it. After
+that it is dropped.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ Holds = Callable[[NDArray[Any]], Bools]
 
 @attrs.frozen(eq=False)
 class Samples:
-    """Which predicates hold in each sample, in bits, and whether it has the instance's label.
+    """The predicates that hold in each sample, as bits, and whether it has the instance's label.
 
     Examples
     --------
@@ -33,27 +33,29 @@ class Samples:
 
     @classmethod
     def of(cls, holds: Bools, agree: Bools) -> "Samples":
-        """Pack what holds, (samples, predicates), into bits."""
+        """Pack a Boolean matrix (samples, predicates) into bits."""
         return cls(np.packbits(holds, axis=1), agree)
 
-    def and_(self, others: "Samples") -> "Samples":
-        """Return these samples and others."""
-        return Samples(np.concatenate([self.holds, others.holds]), np.concatenate([self.agree, others.agree]))
+    def concatenate(self, samples: "Samples") -> "Samples":
+        """Return these samples, followed by `samples`."""
+        return Samples(
+            np.concatenate([self.holds, samples.holds]), np.concatenate([self.agree, samples.agree])
+        )
 
     def where(self, predicate: int) -> "Samples":
-        """Return those in which a predicate holds."""
-        holding = (self.holds[:, predicate >> 3] & (128 >> (predicate & 7))) > 0
-        return Samples(self.holds[holding], self.agree[holding])
+        """Return the samples in which a predicate holds."""
+        is_holding = (self.holds[:, predicate >> 3] & (128 >> (predicate & 7))) > 0
+        return Samples(self.holds[is_holding], self.agree[is_holding])
 
     def counts(self, n_predicates: int) -> tuple[Counts, Counts]:
-        """Count for each predicate those in which it holds, and how many of them agree."""
+        """Count for each predicate the samples in which it holds, and how many of them agree."""
         holds = np.unpackbits(self.holds, axis=1, count=n_predicates)
         return holds.sum(axis=0, dtype=np.int64), holds[self.agree].sum(axis=0, dtype=np.int64)
 
 
 @attrs.frozen(eq=False)
 class Coverage:
-    """The rows that coverage is counted in: bits of all rows for each predicate.
+    """The rows that coverage is counted in, as bits for each predicate.
 
     Examples
     --------
@@ -67,32 +69,32 @@ class Coverage:
 
     @classmethod
     def of(cls, holds: Bools) -> "Coverage":
-        """Pack what holds, (rows, predicates), into bits."""
+        """Pack a Boolean matrix (rows, predicates) into bits."""
         return cls(np.packbits(holds.T, axis=1), len(holds))
 
-    def counts(self, others: Sequence[int]) -> Counts:
-        """Count for each predicate the rows in which it holds, and some others do."""
-        both = self.bits & np.bitwise_and.reduce(self.bits[list(others)], axis=0)
-        return np.bitwise_count(both).sum(axis=1, dtype=np.int64)
+    def counts(self, predicates: Sequence[int]) -> Counts:
+        """Count for each predicate the rows in which it and all of `predicates` hold."""
+        covered = self.bits & np.bitwise_and.reduce(self.bits[list(predicates)], axis=0)
+        return np.bitwise_count(covered).sum(axis=1, dtype=np.int64)
 
 
 @attrs.define(eq=False)
 class Candidate:
-    """Some predicates, how many of the coverage's rows they cover, and how many of their samples agree.
+    """A set of predicates, the number of rows that they cover, and the number of samples that agree.
 
-    `inherited` are all samples of the candidate that it extends by its last predicate.
+    `inherited` holds all samples of the candidate that this one extends by its last predicate.
     """
 
-    order: tuple[int, ...]  # in which the predicates were added
+    order: tuple[int, ...]  # the predicates, in the order in which they were added
     coverage: int = 0
     drawn: int = 0
     agreeing: int = 0
     inherited: Samples | None = None
-    own: list[tuple[NDArray[Any], Bools]] = attrs.field(factory=list)
+    batches: list[tuple[NDArray[Any], Bools]] = attrs.field(factory=list)
 
     @property
     def predicates(self) -> tuple[int, ...]:
-        """The predicates by their numbers."""
+        """The numbers of the predicates, sorted."""
         return tuple(sorted(self.order))
 
     @property
@@ -101,57 +103,58 @@ class Candidate:
         return self.agreeing / self.drawn
 
     def add(self, rows: NDArray[Any], agree: Bools) -> None:
-        """Count rows that were drawn for it."""
-        self.own.append((rows, agree))
+        """Add rows that were drawn for this candidate."""
+        self.batches.append((rows, agree))
         self.drawn += len(agree)
         self.agreeing += int(np.count_nonzero(agree))
 
     def samples(self, holds: Holds) -> Samples:
-        """Return all that were drawn for it or for what it extends, if its predicates hold in them."""
+        """Return its own samples, and the inherited ones in which its predicates hold."""
         inherited = None if self.inherited is None else self.inherited.where(self.order[-1])
-        if not self.own and inherited is not None:
+        if not self.batches and inherited is not None:
             return inherited
-        rows, agree = (np.concatenate(parts) for parts in zip(*self.own, strict=True))
-        own = Samples.of(holds(rows), agree)
-        return own if inherited is None else inherited.and_(own)
+        rows, agree = (np.concatenate(arrays) for arrays in zip(*self.batches, strict=True))
+        new_samples = Samples.of(holds(rows), agree)
+        return new_samples if inherited is None else inherited.concatenate(new_samples)
 
     def without_samples(self) -> "Candidate":
-        """Return the counts alone."""
-        return attrs.evolve(self, inherited=None, own=[])
+        """Return a copy with the counts only."""
+        return attrs.evolve(self, inherited=None, batches=[])
 
 
-def extensions(
-    candidates: Sequence[Candidate], coverage: Coverage, above: int, holds: Holds
+def extend_candidates(
+    candidates: Sequence[Candidate], coverage: Coverage, min_coverage: int, holds: Holds
 ) -> list[Candidate]:
-    """Return the candidates of one predicate more that cover more than `above` rows, in anchor-exp's order.
+    """Return the extensions by one predicate that cover more than `min_coverage` rows, in anchor-exp's order.
 
-    `holds` tells which predicates hold in rows that were drawn.
+    `holds` returns which predicates hold in drawn rows.
 
     Examples
     --------
     >>> coverage = Coverage.of(np.array([[True, True], [True, False], [False, False]]))
     >>> empty = Candidate(())
     >>> empty.add(np.array([[1, -1]]), np.array([True]))
-    >>> found = extensions([empty], coverage, above=0, holds=lambda rows: rows > 0)
-    >>> [(candidate.order, candidate.coverage, candidate.drawn) for candidate in found]
+    >>> candidates = extend_candidates([empty], coverage, min_coverage=0, holds=lambda rows: rows > 0)
+    >>> [(candidate.order, candidate.coverage, candidate.drawn) for candidate in candidates]
     [((0,), 2, 1), ((1,), 1, 0)]
     """
     families = [_Family.of(candidate, coverage, holds) for candidate in candidates]
     extended: dict[tuple[int, ...], Candidate] = {}
-    order = set()  # of its own making: anchor-exp tells candidates of equal precision apart by it
+    # the iteration order of a set decides between candidates of equal precision in anchor-exp
+    distinct = set()
     for predicate in range(len(coverage.bits)):
         for family in families:
             predicates = tuple(sorted({*family.predicates, predicate}))
-            if len(predicates) > len(family.predicates) and predicates not in order:
-                order.add(predicates)
+            if len(predicates) > len(family.predicates) and predicates not in distinct:
+                distinct.add(predicates)
                 extended[predicates] = family.child(predicate)
-    in_order = order if candidates[0].order else extended
-    return [extended[predicates] for predicates in in_order if extended[predicates].coverage > above]
+    order = distinct if candidates[0].order else extended
+    return [extended[predicates] for predicates in order if extended[predicates].coverage > min_coverage]
 
 
 @attrs.frozen(eq=False)
 class _Family:
-    """A candidate and the counts of those that extend it, by the predicate that they add."""
+    """A candidate, and the counts of its extensions by the predicate that they add."""
 
     parent: Candidate
     predicates: tuple[int, ...]
@@ -164,8 +167,10 @@ class _Family:
     def of(cls, parent: Candidate, coverage: Coverage, holds: Holds) -> "_Family":
         samples, predicates = parent.samples(holds), parent.predicates
         counts = (coverage.counts(predicates), *samples.counts(len(coverage.bits)))
-        return cls(parent, predicates, samples, *(of_all.tolist() for of_all in counts))
+        return cls(parent, predicates, samples, *(per_predicate.tolist() for per_predicate in counts))
 
-    def child(self, last: int) -> Candidate:
-        order = (*self.parent.order, last)
-        return Candidate(order, self.coverage[last], self.drawn[last], self.agreeing[last], self.samples)
+    def child(self, predicate: int) -> Candidate:
+        order = (*self.parent.order, predicate)
+        return Candidate(
+            order, self.coverage[predicate], self.drawn[predicate], self.agreeing[predicate], self.samples
+        )

@@ -1,4 +1,4 @@
-"""anchor-exp itself, called row by row: `anchors:engine=library`."""
+"""The engine `anchors:engine=library`, which calls anchor-exp row by row."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,11 +7,11 @@ import numpy as np
 
 import faithkit
 from faithkit_scoped_rules.anchors.bins import BinnedTable, Bools, Condition, Floats
-from faithkit_scoped_rules.anchors.search import BELOW, Search
+from faithkit_scoped_rules.anchors.search import BELOW_THRESHOLD, Search
 
 
-class AnchorPackage:
-    """anchor-exp's explainer of tables.
+class AnchorLibrary:
+    """anchor-exp's explainer for tables.
 
     Parameters
     ----------
@@ -34,19 +34,19 @@ class AnchorPackage:
         categories = {j: list(map(str, values)) for j, values in encoder.categories.items()}
         self.explainer = AnchorTabularExplainer([], encoder.names, table.codes.copy(), categories, bins)
 
-    def anchor(
+    def find_anchor(
         self, row: Floats, agree: Callable[[Floats], Bools], seed: int
     ) -> tuple[list[Condition], str | None]:
         """Search for the anchor of an encoded row; return its conditions, and a remark if it is imprecise.
 
-        `agree` tells in which encoded rows the model gives the row's own answer. anchor-exp's
-        `explain_instance` drops the beam size, so its search is called directly.
+        `agree` returns in which encoded rows the model gives this row's answer. anchor-exp's
+        `explain_instance` ignores the beam size, so this method calls its search directly.
         """
         from anchor.anchor_base import AnchorBaseBeam
 
         with faithkit.plugin.global_seed(seed):
             sample, mapping = self.explainer.get_sample_fn(row, agree, desired_label=True)
-            answer = AnchorBaseBeam.anchor_beam(
+            result = AnchorBaseBeam.anchor_beam(
                 sample,
                 desired_confidence=self.search.threshold,
                 delta=self.search.delta,
@@ -55,12 +55,12 @@ class AnchorPackage:
                 beam_size=self.search.beam_size,
                 max_anchor_size=self.search.max_size,
             )
-        precision = answer["mean"][-1] if answer["feature"] else answer["all_precision"]
-        remark = None if precision >= self.search.threshold else BELOW
-        return [self._condition(*mapping[number]) for number in answer["feature"]], remark
+        precision = result["mean"][-1] if result["feature"] else result["all_precision"]
+        remark = None if precision >= self.search.threshold else BELOW_THRESHOLD
+        return [self._condition(*mapping[number]) for number in result["feature"]], remark
 
     def check_numbers(self, codes: Floats, where: str) -> None:
-        """Refuse missing and infinite numbers: anchor-exp has no bin for them."""
+        """Reject missing and infinite numbers, because anchor-exp has no bin for them."""
         if not np.isfinite(codes).all():
             column = self.encoder.names[np.argwhere(~np.isfinite(codes))[0, 1]]
             raise faithkit.errors.InputError(
@@ -69,7 +69,7 @@ class AnchorPackage:
             )
 
     def _condition(self, column: int, operator: str, bin_: Any) -> Condition:
-        """Return a predicate of anchor-exp: the bin is equal, at most ("leq") or greater ("geq")."""
+        """Convert a predicate of anchor-exp: the bin is equal ("eq"), at most ("leq") or greater ("geq")."""
         number = int(bin_)
         if operator == "eq":
             return Condition(column, number - 1, number)

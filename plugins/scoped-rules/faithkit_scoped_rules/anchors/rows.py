@@ -1,8 +1,8 @@
-"""Rows like the background's in which some predicates of an instance hold: what anchors are searched with.
+"""Perturbed rows: rows like the background's in which chosen predicates of an instance hold.
 
-They are anchor-exp's: with one seed it draws the same ones from a table without missing values. But where no
-row of the background lies between two cut points it takes bin numbers for values; here the instance's own
-value steps in.
+With the same seed, anchor-exp draws the same rows from a table without missing values. There is one
+difference. If no row of the background lies between two cut points, anchor-exp uses bin numbers as values.
+This module uses the instance's value.
 """
 
 from collections.abc import Sequence
@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 
 from faithkit_scoped_rules.anchors.bins import BinnedTable, Bins, Bools, Condition, Floats
 
-COVERAGE_ROWS = 10_000  # coverage is a share of the background, or of so many rows drawn from a larger one
+COVERAGE_ROWS = 10_000  # the largest sample of the background that coverage is computed on
 
 
 class PerturbedRows:
-    """Rows of the background, changed in as few cells as it takes to satisfy predicates of an instance.
+    """Rows of the background, with as few changed cells as predicates of an instance need.
 
     Parameters
     ----------
     table : BinnedTable
     instance : array
-        Its codes.
+        The codes of the instance.
     seed : int
-        Of its own draws.
+        The seed of the draws.
 
     Examples
     --------
@@ -33,74 +33,76 @@ class PerturbedRows:
     >>> rows = PerturbedRows(table, np.array([3.0]), seed=0)
     >>> rows.conditions[1]
     Condition(column=0, low=1, high=3)
-    >>> drawn, asked = rows.draw([1], 100)
-    >>> bool(rows.holds(drawn)[:, 1].all()), sorted(set(codes_of(asked)[:, 0].tolist()))
+    >>> drawn, model_rows = rows.draw([1], 100)
+    >>> bool(rows.holds(drawn)[:, 1].all()), sorted(set(from_bytes(model_rows)[:, 0].tolist()))
     (True, [3.0, 4.0])
     """
 
     def __init__(self, table: BinnedTable, instance: Floats, seed: int) -> None:
         self.table = table
         self.conditions = table.conditions(instance)
-        self.own = as_bytes(instance[None, :])[0]
+        self.instance_row = to_bytes(instance[None, :])[0]
         self._instance = instance
-        self._bins = table.binned(instance[None, :])[0]
-        self._random = np.random.RandomState(seed % 2**32)  # the kind that anchor-exp draws from
-        ends = np.array([attrs.astuple(condition) for condition in self.conditions])
-        self._columns, self._lows, self._highs = ends[:, 0], *ends[:, 1:].T.astype(self._bins.dtype)
-        self._known: dict[tuple[int, ...], list[Condition]] = {}
+        self._bins = table.to_bins(instance[None, :])[0]
+        self._random = np.random.RandomState(seed % 2**32)  # the generator of anchor-exp
+        bounds = np.array([attrs.astuple(condition) for condition in self.conditions])
+        self._columns, self._lows, self._highs = bounds[:, 0], *bounds[:, 1:].T.astype(self._bins.dtype)
+        self._condition_cache: dict[tuple[int, ...], list[Condition]] = {}
 
     def draw(self, present: Sequence[int], n: int) -> tuple[Bins, list[bytes]]:
-        """Draw n rows in which the conditions `present` hold: their bins, and what to ask the model about."""
+        """Draw n rows in which the conditions `present` hold; return their bins and their bytes."""
         drawn = self._random.randint(0, len(self.table.codes), n)
         codes, bins = self.table.codes.take(drawn, axis=0), self.table.bins.take(drawn, axis=0)
-        for condition in self._united(tuple(present)):
+        for condition in self._intersect_per_column(tuple(present)):
             self._satisfy(condition, drawn, codes, bins)
-        return bins, as_bytes(codes)
+        return bins, to_bytes(codes)
 
     def holds(self, drawn: Bins) -> Bools:
-        """Return which conditions hold in rows that were drawn, (rows, conditions)."""
-        asked = drawn.take(self._columns, axis=1)
-        return (asked > self._lows) & (asked <= self._highs)
+        """Return which conditions hold in drawn rows, (rows, conditions)."""
+        bins = drawn.take(self._columns, axis=1)
+        return (bins > self._lows) & (bins <= self._highs)
 
     def coverage(self) -> Bools:
-        """Return which conditions hold in the background, or in a sample of a large one."""
+        """Return which conditions hold in the background, or in a sample of a large background."""
         n, bins = len(self.table.bins), self.table.bins
         return self.holds(bins if n <= COVERAGE_ROWS else bins[self._random.randint(0, n, COVERAGE_ROWS)])
 
-    def _united(self, present: tuple[int, ...]) -> list[Condition]:
-        """Return one condition per column, those with a lower end first: in this order anchor-exp draws."""
-        if present not in self._known:
-            united: dict[int, Condition] = {}
+    def _intersect_per_column(self, present: tuple[int, ...]) -> list[Condition]:
+        """Return one condition per column; those with a lower end come first, as in anchor-exp."""
+        if present not in self._condition_cache:
+            by_column: dict[int, Condition] = {}
             for number in present:
                 condition = self.conditions[number]
-                united[condition.column] = united.get(condition.column, condition).meet(condition)
-            self._known[present] = sorted(united.values(), key=lambda condition: condition.low < 0)
-        return self._known[present]
+                by_column[condition.column] = by_column.get(condition.column, condition).intersect(condition)
+            self._condition_cache[present] = sorted(
+                by_column.values(), key=lambda condition: condition.low < 0
+            )
+        return self._condition_cache[present]
 
     def _satisfy(self, condition: Condition, drawn: NDArray[np.int64], codes: Floats, bins: Bins) -> None:
-        """Replace the cells that do not satisfy the condition by cells of the background that do."""
+        """Replace cells that violate the condition with cells of the background that satisfy it, in place."""
         j, cells = condition.column, self.table.cells(condition)
         if len(cells.codes):
-            outside = cells.outside.take(drawn).nonzero()[0]
+            outside = cells.is_outside.take(drawn).nonzero()[0]
             chosen = self._random.randint(0, len(cells.codes), len(outside))
             codes[outside, j], bins[outside, j] = cells.codes.take(chosen), cells.bins.take(chosen)
         else:
             codes[:, j], bins[:, j] = self._instance[j], self._bins[j]
 
 
-def as_bytes(codes: Floats) -> list[bytes]:
-    """Return rows as bytes, which can be looked up.
+def to_bytes(codes: Floats) -> list[bytes]:
+    """Return rows as bytes, which are hashable.
 
     Examples
     --------
-    >>> codes_of(as_bytes(np.array([[1.0, np.nan], [0.0, 2.0]])))
+    >>> from_bytes(to_bytes(np.array([[1.0, np.nan], [0.0, 2.0]])))
     array([[ 1., nan],
            [ 0.,  2.]])
     """
-    whole: list[bytes] = np.ascontiguousarray(codes).view(f"V{8 * codes.shape[1]}").ravel().tolist()
-    return whole
+    row_bytes: list[bytes] = np.ascontiguousarray(codes).view(f"V{8 * codes.shape[1]}").ravel().tolist()
+    return row_bytes
 
 
-def codes_of(rows: Sequence[bytes]) -> Floats:
-    """Return the codes of rows that were written as bytes."""
+def from_bytes(rows: Sequence[bytes]) -> Floats:
+    """Return the codes of rows that `to_bytes` wrote."""
     return np.frombuffer(b"".join(rows)).reshape(len(rows), -1)

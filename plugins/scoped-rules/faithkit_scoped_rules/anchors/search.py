@@ -1,8 +1,8 @@
-"""anchor-exp's search for an anchor, decision for decision, written so that many advance together.
+"""anchor-exp's search for an anchor, with the same decisions, as a generator, so that many can run together.
 
-anchor-exp asks the model about one batch of one instance at a time, accepts a beam size and drops it, and
-sets a million rows aside for every instance. Here a search says what it wants to know next, and waits. Of the
-rows that it draws it is told which predicates hold in them, and what the model says of them.
+anchor-exp calls the model with one batch of one instance at a time. It accepts a beam size but ignores it,
+and it allocates a million rows for each instance. Here a search yields requests for labels and for bounds,
+and receives the results.
 """
 
 import attrs
@@ -10,28 +10,28 @@ import numpy as np
 
 import faithkit
 from faithkit_scoped_rules.anchors.bandit import Bandit, Perturbation, Sampler
-from faithkit_scoped_rules.anchors.candidates import Candidate, Coverage, extensions
+from faithkit_scoped_rules.anchors.candidates import Candidate, Coverage, extend_candidates
 from faithkit_scoped_rules.anchors.together import Bounds, Steps
 
-BELOW = "below the threshold"  # remarked on a rule that does not reach it
-MARGIN = 0.05  # around the threshold, within which it is not worth to know a precision any better
+BELOW_THRESHOLD = "below the threshold"  # the remark of a rule that does not reach it
+MARGIN = 0.05  # around the threshold; within it more samples do not pay off
 
 
 @attrs.frozen
 class Anchor:
-    """What the search found: numbers of predicates, and what is wrong with them, if anything.
+    """The result of a search: numbers of predicates, and a remark if they are not precise enough.
 
-    `unanimous` says that no row was met, in the whole search, to which the model gives another label.
+    `is_unanimous` is true if no row of the search has another label than the instance.
     """
 
     predicates: tuple[int, ...]
     remark: str | None
-    unanimous: bool
+    is_unanimous: bool
 
 
 @attrs.frozen
 class Search:
-    """The parameters of anchor-exp's search, checked; `who` is named in messages.
+    """The validated parameters of anchor-exp's search; messages name the `component`.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Search:
     faithkit.errors.ParameterError: anchors: threshold must be a number between 0 and 1, got 95.
     """
 
-    who: str
+    component: str
     threshold: float
     delta: float
     tau: float
@@ -52,80 +52,82 @@ class Search:
         for name in ("threshold", "delta", "tau"):
             share = getattr(self, name)
             if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
-                raise self._wrong(name, "a number between 0 and 1")
+                raise self._parameter_error(name, "a number between 0 and 1")
         for name in ("batch_size", "beam_size", "max_size"):
-            what, optional = f"{self.who}: {name}", name == "max_size"
+            parameter, optional = f"{self.component}: {name}", name == "max_size"
             faithkit.plugin.whole_number(
-                getattr(self, name), what, 1, optional=optional, error=faithkit.errors.ParameterError
+                getattr(self, name), parameter, 1, optional=optional, error=faithkit.errors.ParameterError
             )
 
-    def _wrong(self, name: str, expected: str) -> faithkit.errors.ParameterError:
+    def _parameter_error(self, name: str, expected: str) -> faithkit.errors.ParameterError:
         return faithkit.errors.ParameterError(
-            f"{self.who}: {name} must be {expected}, got {getattr(self, name)!r}."
+            f"{self.component}: {name} must be {expected}, got {getattr(self, name)!r}."
         )
 
     def steps(
         self, perturbation: Perturbation, tolerance: faithkit.plugin.Tolerance, stop_on_first: bool = False
     ) -> Steps[Anchor]:
-        """Search for the anchor that covers most, or for the first one that is found, and so the shortest."""
-        sampler = yield from Sampler.of(perturbation, tolerance)
+        """Search for the anchor with the largest coverage, or for the first one, which is the shortest."""
+        sampler = yield from Sampler.start(perturbation, tolerance)
         coverage, empty = Coverage.of(perturbation.coverage()), Candidate(())
-        if (yield from self._needs_nothing(empty, sampler)):
-            return self._anchor(empty, sampler)
-        best, tried, found = [empty], [], None
-        while self.max_size is None or len(best[0].order) < self.max_size:
-            above = -1 if found is None else found.coverage
-            candidates = extensions(best, coverage, above, perturbation.holds)
+        if (yield from self._is_empty_rule_precise(empty, sampler)):
+            return self._to_anchor(empty, sampler)
+        beam, tried, anchor = [empty], [], None
+        while self.max_size is None or len(beam[0].order) < self.max_size:
+            min_coverage = -1 if anchor is None else anchor.coverage
+            candidates = extend_candidates(beam, coverage, min_coverage, perturbation.holds)
             if not candidates:
                 break
-            best = yield from self._bandit.best(candidates, min(self.beam_size, len(candidates)), sampler)
-            for candidate in best:
-                eligible = yield from self._is_eligible(candidate, len(coverage.bits), sampler)
-                if eligible and (found is None or candidate.coverage > found.coverage):
-                    found = candidate
-            if found is not None and (stop_on_first or found.coverage == coverage.n_rows):
+            beam = yield from self._bandit.find_best(
+                candidates, min(self.beam_size, len(candidates)), sampler
+            )
+            for candidate in beam:
+                is_eligible = yield from self._is_eligible(candidate, len(coverage.bits), sampler)
+                if is_eligible and (anchor is None or candidate.coverage > anchor.coverage):
+                    anchor = candidate
+            if anchor is not None and (stop_on_first or anchor.coverage == coverage.n_rows):
                 break
-            tried += [candidate.without_samples() for candidate in best]
-        if found is None:
-            (found,) = yield from self._bandit.best(tried, 1, sampler)
-        return self._anchor(found, sampler)
+            tried += [candidate.without_samples() for candidate in beam]
+        if anchor is None:
+            (anchor,) = yield from self._bandit.find_best(tried, 1, sampler)
+        return self._to_anchor(anchor, sampler)
 
     @property
-    def rows_a_round(self) -> int:
-        """How many rows a search asks for at a time: a batch for each of two candidates."""
+    def rows_per_round(self) -> int:
+        """The number of rows per request: a batch for each of two candidates."""
         return 2 * self.batch_size
 
     @property
     def _bandit(self) -> Bandit:
         return Bandit(self.tau, self.delta, self.batch_size)
 
-    def _anchor(self, candidate: Candidate, sampler: Sampler) -> Anchor:
-        remark = None if candidate.precision >= self.threshold else BELOW
-        return Anchor(candidate.order, remark, sampler.unanimous)
+    def _to_anchor(self, candidate: Candidate, sampler: Sampler) -> Anchor:
+        remark = None if candidate.precision >= self.threshold else BELOW_THRESHOLD
+        return Anchor(candidate.order, remark, sampler.is_unanimous)
 
-    def _needs_nothing(self, empty: Candidate, sampler: Sampler) -> Steps[bool]:
-        """Whether the label is the same in nearly all rows: no predicate is needed then."""
+    def _is_empty_rule_precise(self, empty: Candidate, sampler: Sampler) -> Steps[bool]:
+        """Return whether nearly all rows have the label, so that no predicate is needed."""
         yield from sampler.draw([empty], 1)
-        low, _ = yield _both_bounds(empty, np.log(1.0 / self.delta))
+        low, _ = yield _request_bounds(empty, np.log(1.0 / self.delta))
         while empty.precision > self.threshold and low < self.threshold - self.tau:
             yield from sampler.draw([empty], self.batch_size)
-            low, _ = yield _both_bounds(empty, np.log(1.0 / self.delta))
+            low, _ = yield _request_bounds(empty, np.log(1.0 / self.delta))
         return bool(low > self.threshold)
 
     def _is_eligible(self, candidate: Candidate, n_predicates: int, sampler: Sampler) -> Steps[bool]:
-        """Whether a candidate is surely precise enough; samples are drawn until that can be said."""
+        """Return whether a candidate is precise enough; draw samples until the bounds decide it."""
         beta = np.log(1.0 / (self.delta / (1 + (self.beam_size - 1) * n_predicates)))
         while True:
-            low, high = yield _both_bounds(candidate, beta)
+            low, high = yield _request_bounds(candidate, beta)
             if candidate.precision >= self.threshold:
-                unclear = low < self.threshold - MARGIN
+                is_unclear = low < self.threshold - MARGIN
             else:
-                unclear = high >= self.threshold + MARGIN
-            if not unclear:
+                is_unclear = high >= self.threshold + MARGIN
+            if not is_unclear:
                 return bool(candidate.precision >= self.threshold and low > self.threshold - MARGIN)
             yield from sampler.draw([candidate], self.batch_size)
 
 
-def _both_bounds(candidate: Candidate, beta: float) -> Bounds:
+def _request_bounds(candidate: Candidate, beta: float) -> Bounds:
     precision, level = np.full(2, candidate.precision), np.full(2, beta / candidate.drawn)
     return Bounds(precision, level, upper=np.array([False, True]))

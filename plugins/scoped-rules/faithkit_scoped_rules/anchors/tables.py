@@ -1,7 +1,7 @@
-"""Anchors of tables: the published algorithm as anchor-exp has it, for many rows at once, in exact rules.
+"""The explainer `anchors` for tables: anchor-exp's algorithm for many rows at a time, with exact rules.
 
-An anchor is judged here on rows like the background's in which its predicates hold. Whether it keeps its
-word on real rows is what sufficiency measures.
+The precision of an anchor is estimated on perturbed rows of the background. Sufficiency measures whether the
+anchor also holds on real rows.
 """
 
 import functools
@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_scoped_rules.anchors.bins import BINS, BinnedTable, Bools, Condition, Floats
-from faithkit_scoped_rules.anchors.library import AnchorPackage
-from faithkit_scoped_rules.anchors.rows import PerturbedRows, codes_of
+from faithkit_scoped_rules.anchors.library import AnchorLibrary
+from faithkit_scoped_rules.anchors.rows import PerturbedRows, from_bytes
 from faithkit_scoped_rules.anchors.search import Search
-from faithkit_scoped_rules.anchors.together import Steps, together
-from faithkit_scoped_rules.unseen import unseen
+from faithkit_scoped_rules.anchors.together import Steps, run_together
+from faithkit_scoped_rules.unseen import find_unseen
 
 ENGINES = ("faithkit", "library")
 RuleAndRemark = tuple[faithkit.Rule, str | None]
 
 
 class Anchors:
-    """Rules that, as far as perturbed rows tell, fix the model's answer (Ribeiro, Singh, Guestrin 2018).
+    """Rules that fix the model's answer on perturbed rows (Ribeiro, Singh, Guestrin 2018).
 
     Parameters
     ----------
@@ -33,11 +33,11 @@ class Anchors:
     delta : float
         The probability with which the confidence bounds may fail.
     tau : float
-        How exactly the best candidates of each size are told apart.
+        The tolerance in the comparison of the best candidates of each size.
     batch_size : int
-        How many samples of a candidate are drawn at a time.
+        The number of samples of a candidate to draw at a time.
     beam_size : int
-        How many candidates of each size are extended; 1 is what anchor-exp does, whatever it is told.
+        The number of candidates of each size to extend. anchor-exp always uses 1, whatever its parameter.
     max_size : int, optional
         The most conditions a rule may have.
     bins : str
@@ -78,7 +78,7 @@ class Anchors:
     """
 
     outcomes = ("labels", "numbers")
-    rows_per_chunk = 1024  # some take a hundred times as many rounds as others: few should be the last
+    rows_per_chunk = 1024  # large, because some rows take a hundred times as many rounds as others
 
     def __init__(
         self,
@@ -104,11 +104,11 @@ class Anchors:
         self.bins = bins
         self.engine = engine
         if engine == "library":
-            self.rows_per_chunk = 16  # no row gains from company, so let workers share few
+            self.rows_per_chunk = 16  # rows are searched one by one, so small chunks balance the workers
         self.within = faithkit.plugin.Tolerance.checked("anchors", within)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Anchors":
-        """Cut the background into bins; rows to ask the model about are drawn from it."""
+        """Cut the background into bins; perturbed rows are drawn from it."""
         if isinstance(background, list):
             raise faithkit.errors.InputError("anchors explains tables, not texts: use anchors-text.")
         self.predictor_ = predictor
@@ -117,18 +117,20 @@ class Anchors:
         self.named_ = hasattr(background, "columns")
         self.table_ = BinnedTable.learn(self.encoder_.encode(background), self.encoder_.categories, self.bins)
         if self.engine == "library":
-            self.package_ = AnchorPackage(self.encoder_, self.table_, self.bins, self.search)
+            self.library_ = AnchorLibrary(self.encoder_, self.table_, self.bins, self.search)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one rule per row, each found with its own seed."""
         codes = self.encoder_.encode(X, unseen="keep")
-        strangers, remarks = unseen(self.encoder_, codes)
-        known, rules = np.flatnonzero(~strangers), np.full(len(codes), None, dtype=object)
-        names = self._names(X)
-        search = self._search_by_package if self.engine == "library" else self._search_together
+        has_unseen, remarks = find_unseen(self.encoder_, codes)
+        rows_without_unseen, rules = np.flatnonzero(~has_unseen), np.full(len(codes), None, dtype=object)
+        names = self._column_names(X)
+        search = self._search_with_library if self.engine == "library" else self._search_together
         for i, (rule, remark) in zip(
-            known, search(codes[known], np.asarray(seeds)[known], names), strict=True
+            rows_without_unseen,
+            search(codes[rows_without_unseen], np.asarray(seeds)[rows_without_unseen], names),
+            strict=True,
         ):
             rules[i], remarks[i] = rule, remark
         return faithkit.Explanations.of(
@@ -140,56 +142,65 @@ class Anchors:
             relation="in-scope",
         )
 
-    def _search_by_package(self, rows: Floats, seeds: Any, names: list[Any]) -> Iterator[RuleAndRemark]:
-        self.package_.check_numbers(rows, "an explained row")
+    def _search_with_library(self, rows: Floats, seeds: Any, names: list[Any]) -> Iterator[RuleAndRemark]:
+        self.library_.check_numbers(rows, "an explained row")
         for row, seed in zip(rows, seeds.tolist(), strict=True):
-            own = self._predict(row[None, :])[0]
-            agree = functools.partial(self._agree, own)
-            conditions, remark = self.package_.anchor(row, agree, seed)
-            yield self._rule(conditions, names), remark
+            label = self._predict(row[None, :])[0]
+            agree = functools.partial(self._agree, label)
+            conditions, remark = self.library_.find_anchor(row, agree, seed)
+            yield self._build_rule(conditions, names), remark
             faithkit.plugin.rows_done()
 
     def _search_together(self, rows: Floats, seeds: Any, names: list[Any]) -> list[RuleAndRemark]:
         searches = (self._steps(row, seed, names) for row, seed in zip(rows, seeds.tolist(), strict=True))
-        # all other cells of perturbed rows are the background's own
-        strange = np.flatnonzero(self.table_.strange(rows, range(rows.shape[1])).any(axis=0)).tolist()
-        ask = functools.partial(self._labels, strange=strange)
-        bytes_a_round = self.search.rows_a_round * 8 * rows.shape[1]
-        return together(searches, ask, bytes_a_round, self.predictor_.is_regressor)
+        # all other cells of perturbed rows come from the background
+        unusual_columns = np.flatnonzero(
+            self.table_.is_unusual(rows, range(rows.shape[1])).any(axis=0)
+        ).tolist()
+        predict = functools.partial(self._predict_rows, unusual_columns=unusual_columns)
+        bytes_per_round = self.search.rows_per_round * 8 * rows.shape[1]
+        return run_together(searches, predict, bytes_per_round, self.predictor_.is_regressor)
 
     def _steps(self, row: Floats, seed: int, names: list[Any]) -> Steps[RuleAndRemark]:
         rows = PerturbedRows(self.table_, row, seed)
         anchor = yield from self.search.steps(rows, self.tolerance_)
-        if anchor.unanimous:
+        if anchor.is_unanimous:
             return faithkit.Rule(), None
-        return self._rule([rows.conditions[number] for number in anchor.predicates], names), anchor.remark
+        return self._build_rule(
+            [rows.conditions[number] for number in anchor.predicates], names
+        ), anchor.remark
 
-    def _rule(self, conditions: list[Condition], names: list[Any]) -> faithkit.Rule:
+    def _build_rule(self, conditions: list[Condition], names: list[Any]) -> faithkit.Rule:
         columns = self.table_.columns
-        return self.encoder_.rule([columns[c.column].predicate(names[c.column], c) for c in conditions])
+        return self.encoder_.rule(
+            [
+                columns[condition.column].predicate(names[condition.column], condition)
+                for condition in conditions
+            ]
+        )
 
     def _predict(self, codes: Floats) -> NDArray[Any]:
         return self.predictor_.predict(self.encoder_.decode(codes))
 
-    def _agree(self, own: Any, codes: Floats) -> Bools:
-        return self.tolerance_.agree(self._predict(codes), own)
+    def _agree(self, label: Any, codes: Floats) -> Bools:
+        return self.tolerance_.agree(self._predict(codes), label)
 
-    def _labels(self, rows: list[bytes], strange: Sequence[int] = ()) -> NDArray[Any]:
-        """Ask the model; rows with strange cells, which may change a column's dtype, are not among others."""
-        codes = np.asfortranarray(codes_of(rows))
-        found = self.table_.strange(codes, strange)
-        if not found.any():
+    def _predict_rows(self, rows: list[bytes], unusual_columns: Sequence[int] = ()) -> NDArray[Any]:
+        """Return the model's labels; rows with unusual cells may change a dtype, so they go apart."""
+        codes = np.asfortranarray(from_bytes(rows))
+        is_unusual = self.table_.is_unusual(codes, unusual_columns)
+        if not is_unusual.any():
             return self._predict(codes)
-        patterns, of_row = np.unique(found, axis=0, return_inverse=True)
+        patterns, pattern_of_row = np.unique(is_unusual, axis=0, return_inverse=True)
         labels = np.empty(len(codes), dtype=np.float64 if self.predictor_.is_regressor else object)
         for pattern in range(len(patterns)):
-            alike = of_row == pattern
-            labels[alike] = self._predict(codes[alike])
+            has_pattern = pattern_of_row == pattern
+            labels[has_pattern] = self._predict(codes[has_pattern])
         return labels
 
-    def _names(self, X: Any) -> list[Any]:
-        """Return how X itself names the columns: rules are asked about rows such as these."""
+    def _column_names(self, X: Any) -> list[Any]:
+        """Return the names of the columns in X, because rules are applied to such rows."""
         if not hasattr(X, "columns"):
             return list(range(self.encoder_.n_columns))
-        by_text = {str(name): name for name in X.columns}
-        return [by_text[name] for name in self.encoder_.names] if self.named_ else list(X.columns)
+        name_of_text = {str(name): name for name in X.columns}
+        return [name_of_text[name] for name in self.encoder_.names] if self.named_ else list(X.columns)

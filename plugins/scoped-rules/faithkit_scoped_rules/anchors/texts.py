@@ -1,8 +1,8 @@
-"""Anchors of texts: the words that, as far as texts with other words masked tell, fix the model's answer.
+"""The explainer `anchors-text`: words that fix the model's answer while other words are masked.
 
-What is masked are the tokens of the same tokenizer that the rule is judged with, all places of a token
-together, so that a rule says what was tested. anchor-exp's own text explainer masks places one by one, and
-cuts tokens of more than 80 characters.
+It masks tokens of the tokenizer that also evaluates the rule, and all occurrences of a token together. So a
+rule says exactly what was tested. anchor-exp's own text explainer masks occurrences one by one, and cuts
+tokens of more than 80 characters.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_scoped_rules.anchors.search import Search
-from faithkit_scoped_rules.anchors.together import Steps, together
+from faithkit_scoped_rules.anchors.together import Steps, run_together
 
 MASK = "UNK"
 
@@ -28,11 +28,11 @@ class AnchorsText:
     delta : float
         The probability with which the confidence bounds may fail.
     tau : float
-        How exactly the best candidates of each size are told apart.
+        The tolerance in the comparison of the best candidates of each size.
     batch_size : int
-        How many samples of a candidate are drawn at a time.
+        The number of samples of a candidate to draw at a time.
     beam_size : int
-        How many candidates of each size are extended; 1 is what anchor-exp does, whatever it is told.
+        The number of candidates of each size to extend. anchor-exp always uses 1, whatever its parameter.
     tokenizer : str
         What a word is: "whitespace", or "word" as CountVectorizer's default.
     within : float, optional
@@ -51,14 +51,14 @@ class AnchorsText:
     --------
     >>> model = faithkit.Predictor(lambda texts: np.array(["dull" in text.split() for text in texts]))
     >>> anchors = AnchorsText().fit(model, None)
-    >>> found = anchors.explain(["a dull film indeed", ""], seeds=[1, 2])
-    >>> print(found.values[0], "|", found.remarked[1])
+    >>> explanations = anchors.explain(["a dull film indeed", ""], seeds=[1, 2])
+    >>> print(explanations.values[0], "|", explanations.remarked[1])
     contains 'dull' | no words
     """
 
     outcomes = ("labels", "numbers")
     rows_per_chunk = 256
-    learns = False  # of a regressor's background no more than how far its predictions lie apart
+    learns = False  # of a regressor's background only the spread of the predictions is used
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class AnchorsText:
         self.within = faithkit.plugin.Tolerance.checked("anchors-text", within)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "AnchorsText":
-        """Keep the model; masking needs no background."""
+        """Store the model; masking needs no background."""
         self.predictor_ = predictor
         self.tolerance_ = faithkit.plugin.Tolerance.of("anchors-text", predictor, background, self.within)
         return self
@@ -91,14 +91,14 @@ class AnchorsText:
                 f"anchors-text explains a list of texts, not a {type(X).__name__}: use anchors for tables."
             )
         searches = (self._steps(text, int(seed)) for text, seed in zip(X, seeds, strict=True))
-        letters = 1 + sum(map(len, X)) // max(1, len(X))  # of a text, on average
-        ask, bytes_a_round = self.predictor_.predict, self.search.rows_a_round * letters
-        found = together(searches, ask, bytes_a_round, self.predictor_.is_regressor)
+        mean_length = 1 + sum(map(len, X)) // max(1, len(X))  # characters per text
+        predict, bytes_per_round = self.predictor_.predict, self.search.rows_per_round * mean_length
+        results = run_together(searches, predict, bytes_per_round, self.predictor_.is_regressor)
         return faithkit.Explanations.of(
-            [rule for rule, _ in found],
+            [rule for rule, _ in results],
             kind="rule",
             instances=X,
-            remarks=np.array([remark for _, remark in found], dtype=object),
+            remarks=np.array([remark for _, remark in results], dtype=object),
             shared=self.tolerance_.to_shared(),
             relation="in-scope",
         )
@@ -109,57 +109,57 @@ class AnchorsText:
             return None, "no words"
         masked = MaskedText(text, words, seed)
         anchor = yield from self.search.steps(masked, self.tolerance_, stop_on_first=True)
-        chosen = [masked.distinct[number] for number in anchor.predicates]
-        rule = faithkit.Rule([faithkit.Contains(word, self.tokenizer) for word in chosen])
+        anchor_words = [masked.distinct[number] for number in anchor.predicates]
+        rule = faithkit.Rule([faithkit.Contains(word, self.tokenizer) for word in anchor_words])
         return rule, anchor.remark
 
 
 class MaskedText:
-    """A text in which each distinct word is masked with probability 1/2, in all its places at once.
+    """A text in which each distinct word is masked with probability 1/2, at all its occurrences.
 
     Parameters
     ----------
-    own : str
+    text : str
         The text.
     words : list of str
         Its words.
     seed : int
-        Of its own draws.
+        The seed of the draws.
 
     Examples
     --------
     >>> text = MaskedText("so so dull", ["so", "so", "dull"], seed=0)
-    >>> text.written(np.array([[True, False], [False, True]]))
+    >>> text.join_words(np.array([[True, False], [False, True]]))
     ['so so UNK', 'UNK UNK dull']
     >>> sorted(set(text.draw([1], 100)[1]))
     ['UNK UNK dull', 'so so dull']
     """
 
-    def __init__(self, own: str, words: list[str], seed: int) -> None:
-        self.own = own
+    def __init__(self, text: str, words: list[str], seed: int) -> None:
+        self.instance_row = text
         self.distinct = list(dict.fromkeys(words))
-        number = {word: i for i, word in enumerate(self.distinct)}
-        self._place = np.array([number[word] for word in words])
+        number_of_word = {word: i for i, word in enumerate(self.distinct)}
+        self._word_numbers = np.array([number_of_word[word] for word in words])
         self._words = np.array(words, dtype=object)
-        self._random = np.random.RandomState(seed % 2**32)  # the kind that anchor-exp draws from
+        self._random = np.random.RandomState(seed % 2**32)  # the generator of anchor-exp
 
     def draw(self, present: Sequence[int], n: int) -> tuple[NDArray[np.bool_], list[str]]:
-        """Draw which words are kept in n texts, and write these; the words of `present` always are."""
+        """Draw the kept words of n texts, and return both; the words of `present` are always kept."""
         kept = np.ones((n, len(self.distinct)), dtype=bool)
         for i in range(len(self.distinct)):
             if i not in present:
                 masked = self._random.choice(n, self._random.binomial(n, 0.5), replace=False)
                 kept[masked, i] = False
-        return kept, self.written(kept)
+        return kept, self.join_words(kept)
 
     def holds(self, drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which words are kept in texts that were drawn."""
+        """Return which words are kept in drawn texts."""
         return drawn
 
     def coverage(self) -> NDArray[np.bool_]:
-        """Return one drawn text: all words are masked alike, so coverage tells none from another."""
+        """Return one drawn text: all words are equally probable, so coverage does not separate candidates."""
         return self.draw([], 1)[0]
 
-    def written(self, rows: NDArray[np.bool_]) -> list[str]:
+    def join_words(self, rows: NDArray[np.bool_]) -> list[str]:
         """Return the texts in which only these words are kept."""
-        return [" ".join(words) for words in np.where(rows[:, self._place], self._words, MASK)]
+        return [" ".join(words) for words in np.where(rows[:, self._word_numbers], self._words, MASK)]

@@ -1,7 +1,7 @@
-"""Searches that advance together: what all of them wait for is computed, or asked of the model, at once.
+"""Run searches together: requests of many searches for labels or bounds are served in one call.
 
-A search is a generator: it yields a wish, is sent what it wished for, and returns what it found. It knows of
-no other search and draws from a generator of its own, so that what it finds in company it finds alone.
+A search is a generator. It yields a request, receives the response, and returns its result. It knows nothing
+of other searches and has its own random generator. So its result does not depend on other searches.
 """
 
 import collections
@@ -15,26 +15,26 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.anchors.bounds import bounds
+from faithkit_scoped_rules.anchors.bounds import compute_bounds
 
 T = TypeVar("T")
-Row = bytes | str  # of a table, as its bytes; or a text
+Row = bytes | str  # a row of a table as bytes, or a text
 
-ROWS_A_CALL = 2**17  # at most; with more no model is any faster
-BYTES_A_ROUND = 2**24  # of rows that are asked for at a time, about: as many searches advance together
-BYTES_KEPT = 2**25  # of rows whose labels are known: they recur, most of all in small tables and short texts
+ROWS_PER_CALL = 2**17  # larger calls are not faster
+BYTES_PER_ROUND = 2**24  # approximate size of the rows that the running searches request
+MAX_CACHED_BYTES = 2**25  # rows recur, especially in small tables and short texts
 
 
 @attrs.frozen(eq=False)
 class Labels:
-    """The wish for the model's answers about some rows: of labels a number each, or what it predicts."""
+    """A request for the model's predictions for rows: the number of each label, or the predicted number."""
 
     rows: Sequence[Row]
 
 
 @attrs.frozen(eq=False)
 class Bounds:
-    """The wish for confidence bounds of some shares, upper or lower ones."""
+    """A request for upper or lower confidence bounds of shares."""
 
     shares: NDArray[np.float64]
     levels: NDArray[np.float64]
@@ -42,24 +42,25 @@ class Bounds:
 
 
 Steps = Generator[Labels | Bounds, Any, T]
-Ask = Callable[[list[Any]], NDArray[Any]]
+Predict = Callable[[list[Any]], NDArray[Any]]
 
 
-def together(
-    searches: Iterable[Steps[T]], ask: Ask, bytes_a_round: int, are_numbers: bool = False
+def run_together(
+    searches: Iterable[Steps[T]], predict: Predict, bytes_per_round: int, are_numbers: bool = False
 ) -> list[T]:
-    """Run searches to their ends and return what they found, in order.
+    """Run searches to their ends and return their results, in order.
 
     Parameters
     ----------
     searches : iterable of generators
-        Each is started when there is room for it.
-    ask : callable
-        Distinct rows -> their labels.
-    bytes_a_round : int
-        About how many bytes of rows a search asks for at a time.
+        A search starts when few enough others are waiting.
+    predict : callable
+        Returns the labels of distinct rows.
+    bytes_per_round : int
+        The approximate size of the rows in a request.
     are_numbers : bool
-        Whether the model predicts numbers: searches are sent these, and of labels only which are the same.
+        Whether the model predicts numbers. Then searches receive the numbers; else they receive a number for
+        each distinct label.
 
     Examples
     --------
@@ -69,102 +70,108 @@ def together(
     >>> def lengths(texts):
     ...     print(texts)
     ...     return np.array([len(text) for text in texts])
-    >>> together(map(search, ["ab", "c"]), lengths, bytes_a_round=4)
+    >>> run_together(map(search, ["ab", "c"]), lengths, bytes_per_round=4)
     ['ab', 'AB', 'c', 'C']
     [array([0, 0]), array([1, 1])]
     """
-    crowd, known = _Crowd[T](), KnownLabels(ask, are_numbers)
-    at_once = max(1, BYTES_A_ROUND // bytes_a_round)
-    for number, search in enumerate(searches):
-        crowd.advance(number, search, None)
-        while len(crowd.waiting) >= at_once:
-            crowd.serve_all(known)
-    while crowd.waiting:
-        crowd.serve_all(known)
-    return [crowd.found[number] for number in sorted(crowd.found)]
+    pool, cache = _SearchPool[T](), LabelCache(predict, are_numbers)
+    max_waiting = max(1, BYTES_PER_ROUND // bytes_per_round)
+    for index, search in enumerate(searches):
+        pool.advance(index, search, None)
+        while len(pool.waiting) >= max_waiting:
+            pool.serve_requests(cache)
+    while pool.waiting:
+        pool.serve_requests(cache)
+    return [pool.results[index] for index in sorted(pool.results)]
 
 
 @attrs.frozen(eq=False)
-class _Crowd(Generic[T]):
-    """Searches by their numbers: those that wait for what they wished for, and what others have found."""
+class _SearchPool(Generic[T]):
+    """The waiting searches with their requests, and the results of the finished ones, by index."""
 
     waiting: dict[int, tuple[Steps[T], Labels | Bounds]] = attrs.field(factory=dict)
-    found: dict[int, T] = attrs.field(factory=dict)
+    results: dict[int, T] = attrs.field(factory=dict)
 
-    def advance(self, number: int, search: Steps[T], answer: Any) -> None:
-        """Let a search go on to its next wish, or to its end."""
+    def advance(self, index: int, search: Steps[T], response: Any) -> None:
+        """Advance a search to its next request, or to its end."""
         try:
-            self.waiting[number] = search, search.send(answer)
+            self.waiting[index] = search, search.send(response)
         except StopIteration as end:
-            self.found[number] = end.value
+            self.results[index] = end.value
             faithkit.plugin.rows_done()
 
-    def serve_all(self, known: "KnownLabels") -> None:
-        """Fulfil wishes until every search has been sent labels; bounds first, since labels cost more."""
-        while self._serve(Bounds, _all_bounds):
+    def serve_requests(self, cache: "LabelCache") -> None:
+        """Serve requests until each search has received labels; bounds first, because labels cost more."""
+        while self._serve(Bounds, _compute_all_bounds):
             pass
-        self._serve(Labels, known.of_all)
+        self._serve(Labels, cache.look_up)
 
-    def _serve(self, kind: type, fulfil: Callable[[list[Any]], list[Any]]) -> bool:
-        mine = {number: search for number, (search, wish) in self.waiting.items() if isinstance(wish, kind)}
-        if mine:
-            answers = fulfil([self.waiting.pop(number)[1] for number in mine])
-            for (number, search), answer in zip(mine.items(), answers, strict=True):
-                self.advance(number, search, answer)
-        return bool(mine)
-
-
-def _all_bounds(wishes: list[Bounds]) -> list[NDArray[np.float64]]:
-    together = [np.concatenate(arrays) for arrays in zip(*map(_arrays, wishes), strict=True)]
-    ends = np.cumsum([len(wish.shares) for wish in wishes])
-    return np.split(bounds(*together), ends[:-1])
+    def _serve(self, kind: type, respond: Callable[[list[Any]], list[Any]]) -> bool:
+        searches = {
+            index: search for index, (search, request) in self.waiting.items() if isinstance(request, kind)
+        }
+        if searches:
+            responses = respond([self.waiting.pop(index)[1] for index in searches])
+            for (index, search), response in zip(searches.items(), responses, strict=True):
+                self.advance(index, search, response)
+        return bool(searches)
 
 
-def _arrays(wish: Bounds) -> tuple[NDArray[Any], ...]:
-    return wish.shares, wish.levels, wish.upper
+def _compute_all_bounds(requests: list[Bounds]) -> list[NDArray[np.float64]]:
+    columns = [np.concatenate(arrays) for arrays in zip(*map(_arrays, requests), strict=True)]
+    ends = np.cumsum([len(request.shares) for request in requests])
+    return np.split(compute_bounds(*columns), ends[:-1])
+
+
+def _arrays(request: Bounds) -> tuple[NDArray[Any], ...]:
+    return request.shares, request.levels, request.upper
 
 
 @attrs.define(eq=False)
-class KnownLabels:
-    """The labels of rows that the model was asked about: it is not asked again, as far as memory allows.
+class LabelCache:
+    """A cache of the labels of rows, so that the model predicts a row once, as far as memory allows.
 
     Examples
     --------
-    >>> known = KnownLabels(lambda texts: np.array([f"one of {len(texts)}"] * len(texts)))
-    >>> known.of_all([Labels(["a", "b"]), Labels(["b"])])
+    >>> cache = LabelCache(lambda texts: np.array([f"one of {len(texts)}"] * len(texts)))
+    >>> cache.look_up([Labels(["a", "b"]), Labels(["b"])])
     [array([0, 0]), array([0])]
-    >>> known.of_all([Labels(["b", "c"])])
+    >>> cache.look_up([Labels(["b", "c"])])
     [array([0, 1])]
     """
 
-    ask: Ask
+    predict: Predict
     are_numbers: bool = False
-    places: dict[Row, int] = attrs.field(factory=lambda: _numbered())
-    labels: NDArray[Any] = attrs.field(factory=lambda: np.empty(0, dtype=np.int64))  # by place
-    numbers: dict[Any, int] = attrs.field(factory=lambda: _numbered())
-    size: int = 0  # in bytes
+    index_of_row: dict[Row, int] = attrs.field(factory=lambda: _numbering())
+    labels: NDArray[Any] = attrs.field(factory=lambda: np.empty(0, dtype=np.int64))  # by index
+    number_of_label: dict[Any, int] = attrs.field(factory=lambda: _numbering())
+    n_bytes: int = 0  # of the cached rows
 
-    def of_all(self, wishes: list[Labels]) -> list[NDArray[Any]]:
-        """Return the labels that each wishes for, asking only about rows that were not met before."""
-        place_of = self.places.__getitem__
-        places = [np.fromiter(map(place_of, wish.rows), np.int64, len(wish.rows)) for wish in wishes]
-        new = list(itertools.islice(reversed(self.places), len(self.places) - len(self.labels)))[::-1]
-        for start in range(0, len(new), ROWS_A_CALL):
-            self._learn(new[start : start + ROWS_A_CALL])
-        answers = [self.labels[place] for place in places]
-        self.size += sum(map(len, new))
-        if self.size > BYTES_KEPT:
-            self.places, self.labels, self.size = _numbered(), self.labels[:0], 0
-        return answers
+    def look_up(self, requests: list[Labels]) -> list[NDArray[Any]]:
+        """Return the labels of each request; call the model only for rows that are not in the cache."""
+        get_index = self.index_of_row.__getitem__
+        indices = [
+            np.fromiter(map(get_index, request.rows), np.int64, len(request.rows)) for request in requests
+        ]
+        new_rows = list(
+            itertools.islice(reversed(self.index_of_row), len(self.index_of_row) - len(self.labels))
+        )[::-1]
+        for start in range(0, len(new_rows), ROWS_PER_CALL):
+            self._predict_new(new_rows[start : start + ROWS_PER_CALL])
+        responses = [self.labels[index] for index in indices]
+        self.n_bytes += sum(map(len, new_rows))
+        if self.n_bytes > MAX_CACHED_BYTES:
+            self.index_of_row, self.labels, self.n_bytes = _numbering(), self.labels[:0], 0
+        return responses
 
-    def _learn(self, rows: list[Row]) -> None:
-        found = self.ask(rows)
+    def _predict_new(self, rows: list[Row]) -> None:
+        results = self.predict(rows)
         if not self.are_numbers:
-            of_row, labels = pd.factorize(found)
-            found = np.array([self.numbers[label] for label in labels.tolist()])[of_row]
-        self.labels = np.concatenate([self.labels, found])
+            label_of_row, labels = pd.factorize(results)
+            results = np.array([self.number_of_label[label] for label in labels.tolist()])[label_of_row]
+        self.labels = np.concatenate([self.labels, results])
 
 
-def _numbered() -> dict[Any, int]:
-    """Return a dictionary that gives a number to whatever it is asked for: 0, 1 and so on."""
+def _numbering() -> dict[Any, int]:
+    """Return a dictionary that numbers new keys when they are looked up: 0, 1 and so on."""
     return collections.defaultdict(itertools.count().__next__)

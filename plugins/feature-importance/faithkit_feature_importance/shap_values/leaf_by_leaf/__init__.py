@@ -1,1 +1,1 @@
-"""SHAP values of trees, exact by the columns of the table: each leaf is a game of the columns on its path."""
+"""Exact SHAP values of trees by raw column: each leaf is a game of the columns on its path."""

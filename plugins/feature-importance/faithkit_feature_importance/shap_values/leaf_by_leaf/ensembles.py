@@ -1,65 +1,32 @@
-"""Trees as plain arrays: what models compare, in which precision, and what they add up."""
+"""Trees of all libraries in one form: plain arrays."""
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-import faithkit
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-class NotTreesError(ValueError):
-    """The model is none that is made of trees."""
-
-
-class UnreadableError(faithkit.errors.InputError):
-    """The model is made of trees, and cannot be explained leaf by leaf; the text says why."""
-
-
-class NoSumError(UnreadableError):
-    """The model is made of trees, and what it predicts is not what they add up to."""
-
-
-@contextlib.contextmanager
-def read(what: str) -> Iterator[None]:
-    """Let whatever fails while a model of others is read say so as an UnreadableError.
-
-    >>> with read("reading the trees of Oak"):
-    ...     raise KeyError("leaves")
-    Traceback (most recent call last):
-    ...
-    faithkit_feature_importance....UnreadableError: reading the trees of Oak failed with KeyError: 'leaves'
-    """
-    try:
-        yield
-    except UnreadableError:
-        raise
-    except Exception as error:
-        raise UnreadableError(f"{what} failed with {type(error).__name__}: {error}") from error
-
-
 @attrs.frozen(eq=False)
 class Tree:
-    """One tree: a cell that is at most the threshold, or in the set of categories, goes to the left.
+    """A tree. A cell goes to the left if it is at most the threshold, or in the set of categories.
 
     Parameters
     ----------
     left, right : (nodes,)
         The children of each node, −1 at a leaf.
     column, threshold, missing_left : (nodes,)
-        What is compared with what, and whether a missing cell goes to the left.
+        The compared column, the threshold, and whether a missing cell goes to the left.
     values : (nodes, k)
-        What a leaf adds to each of the outputs.
+        What a leaf adds to each of its outputs.
     outputs : tuple of int
-        The k outputs of the ensemble to which the tree adds.
+        The k outputs of the ensemble that the tree adds to.
     categories : dict
-        For each node that asks for a category: those that go to the left.
+        The categories that go to the left, for each node that splits by category.
     """
 
     left: Integers
@@ -79,51 +46,51 @@ class Tree:
 
 @attrs.frozen(eq=False)
 class Ensemble:
-    """Trees that add up, and how the model looks at the cells that it compares.
+    """Trees whose leaves add up, and how the model reads the cells that it compares.
 
     Parameters
     ----------
     trees : list of Tree
     n_outputs : int
-        1 for two classes: the score of the second, of which the first one's is the opposite or the rest. Of a
-        regressor how many numbers it predicts.
-    log_odds : float
-        What times a sum gives log-odds; 0 where the sums are probabilities, or what a regressor predicts.
-    cells : callable
-        From the table that the model is given to the numbers that it compares: an array in the model's
-        own precision, NaN where missing, or a sparse matrix.
-    places : (columns,)
-        Which column of the model's table each column of `cells` is.
-    absent : float or (columns,)
-        What a cell that a sparse matrix does not store stands for.
+        The number of classes, or of numbers that a regressor predicts. 1 for two classes: the score of the
+        second class determines that of the first.
+    log_odds_factor : float
+        The factor from sums to log-odds; 0 if the sums are probabilities or predictions of a regressor.
+    to_cells : callable
+        Converts the table to the numbers that the model compares: an array in the model's own precision, NaN
+        for missing cells, or a sparse matrix.
+    positions : (columns,)
+        The column of the model's table for each column of the cells.
+    absent_value : float or (columns,)
+        The value of cells that a sparse matrix does not store.
     link : str, optional
-        How a regressor calls the function of the sums that it predicts; None where it predicts the sums.
+        The function of the sums that a regressor predicts, for messages; None if it predicts the sums.
     """
 
     trees: list[Tree]
     n_outputs: int
-    log_odds: float
-    cells: Callable[[Any], Any]
-    places: Integers
-    absent: float | Floats = 0.0
+    log_odds_factor: float
+    to_cells: Callable[[Any], Any]
+    positions: Integers
+    absent_value: float | Floats = 0.0
     link: str | None = None
 
-    def in_log_odds(self) -> "Ensemble":
-        """Return trees that add up to log-odds."""
-        trees = [attrs.evolve(tree, values=tree.values * self.log_odds) for tree in self.trees]
-        return attrs.evolve(self, trees=trees, log_odds=1.0)
+    def to_log_odds(self) -> "Ensemble":
+        """Return the ensemble with leaves that add up to log-odds."""
+        trees = [attrs.evolve(tree, values=tree.values * self.log_odds_factor) for tree in self.trees]
+        return attrs.evolve(self, trees=trees, log_odds_factor=1.0)
 
 
-def outputs_of(model: Any, numbers: int = 1) -> tuple[int, ...]:
-    """Return the outputs of an ensemble: one for two classes, else one for each, or for each number.
+def output_numbers(model: Any, n_numbers: int = 1) -> tuple[int, ...]:
+    """Return the outputs of an ensemble: one for two classes, else one per class or predicted number.
 
     >>> from sklearn.dummy import DummyClassifier
-    >>> [outputs_of(DummyClassifier().fit([[0]] * k, range(k))) for k in (2, 3)]
+    >>> [output_numbers(DummyClassifier().fit([[0]] * k, range(k))) for k in (2, 3)]
     [(0,), (0, 1, 2)]
-    >>> outputs_of("a model without classes"), outputs_of("a model without classes", numbers=2)
+    >>> output_numbers("a model without classes"), output_numbers("a model without classes", n_numbers=2)
     ((0,), (0, 1))
     """
     classes = getattr(model, "classes_", ())
-    if len(classes) == 0:  # which CatBoost's regressors have
-        return tuple(range(numbers))
+    if len(classes) == 0:  # regressors of CatBoost have empty `classes_`
+        return tuple(range(n_numbers))
     return (0,) if len(classes) == 2 else tuple(range(len(classes)))

@@ -1,4 +1,4 @@
-"""SHAP values of an ensemble, the sum of its leaves' games: reference rows are counted once, rows look up."""
+"""SHAP values of an ensemble: count reference rows once, then look up the values of each row."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -8,99 +8,108 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit_feature_importance.shap_values.leaf_by_leaf.leaves import Leaves
-from faithkit_feature_importance.shap_values.leaf_by_leaf.shares import Shares, SharesOfLeaves, ones
+from faithkit_feature_importance.shap_values.leaf_by_leaf.lookup_tables import (
+    DeepLeafTables,
+    SubtreeTables,
+    indicator_matrix,
+)
 
 Floats = NDArray[np.float64]
-Places = list[NDArray[np.int32]]
-ROWS_AT_ONCE = 1024
+Positions = list[NDArray[np.int32]]
+ROWS_PER_BATCH = 1024
 
 
 @attrs.frozen(eq=False)
 class LeafGames:
-    """The leaves of an ensemble, and what each player gets of them for every pattern of a row.
+    """The leaves of an ensemble, and the share of each player for every pattern of a row.
 
     Parameters
     ----------
     leaves : Leaves
-    shares : list of Shares or SharesOfLeaves
-        What to look up, for every block of parts.
+    lookup_tables : list of SubtreeTables or DeepLeafTables
+        One for every batch of subtrees.
     shape : tuple of int
-        Columns and outputs.
+        The numbers of columns and of outputs.
     """
 
     leaves: Leaves
-    shares: list[Shares | SharesOfLeaves]
+    lookup_tables: list[SubtreeTables | DeepLeafTables]
     shape: tuple[int, int]
 
     @classmethod
-    def counted(
+    def count_reference(
         cls, leaves: Leaves, shape: tuple[int, int], reference: NDArray[Any], weights: Floats
     ) -> "LeafGames":
-        """Count the reference rows.
+        """Count the reference rows by pattern and build the lookup tables.
 
         Parameters
         ----------
         leaves : Leaves
         shape : tuple of int
-            Columns and outputs.
+            The numbers of columns and of outputs.
         reference : (cells, rows)
-            Their cells, a row for each column that the trees compare.
+            The cells of the reference rows, a row for each column that the trees compare.
         weights : (rows, weights)
-            What each of them counts, once or several times.
+            The weights of each reference row.
         """
-        counts = [np.zeros((len(block.reached), weights.shape[1])) for block in leaves.blocks]
-        for rows, found in _places(leaves, reference):
-            for places, count in zip(found, counts, strict=True):
-                count += ones(places.T, [len(places)], len(count)).T @ weights[rows]
-        shares = [
-            (SharesOfLeaves if block.is_deep else Shares).of(block, count, shape)
-            for block, count in zip(leaves.blocks, counts, strict=True)
+        counts = [np.zeros((len(batch.output_sums), weights.shape[1])) for batch in leaves.batches]
+        for rows, row_positions in _positions_in_batches(leaves, reference):
+            for positions, count in zip(row_positions, counts, strict=True):
+                count += indicator_matrix(positions.T, [len(positions)], len(count)).T @ weights[rows]
+        lookup_tables = [
+            (DeepLeafTables if batch.is_deep else SubtreeTables).of(batch, count, shape)
+            for batch, count in zip(leaves.batches, counts, strict=True)
         ]
-        return cls(leaves, shares, shape)
+        return cls(leaves, lookup_tables, shape)
 
-    def values(self, cells: NDArray[Any], weigh: Callable[[Floats], Floats]) -> Floats:
-        """Return for every row the shares of all columns in all outputs, (rows, columns, outputs).
+    def values(self, cells: NDArray[Any], compute_weights: Callable[[Floats], Floats]) -> Floats:
+        """Return the SHAP values (rows, columns, outputs).
 
         Parameters
         ----------
         cells : (cells, rows)
-        weigh : callable
-            From what the leaves of rows add up to, (rows, outputs), to (rows, weights): by how much each row
-            multiplies what the reference rows with each weight give.
+        compute_weights : callable
+            Maps the sums of leaves (rows, outputs) to factors (rows, weights), by which each row multiplies
+            the contributions of the reference rows with each weight.
         """
-        parts = [np.zeros((0, *self.shape))]
-        for rows, found in _places(self.leaves, cells):
-            weights = weigh(_reached(self.leaves, rows, found))
-            total = np.zeros((len(weights), self.shape[0] * self.shape[1], weights.shape[1]))
-            for places, shares in zip(found, self.shares, strict=True):
-                total[:, shares.targets] += shares.looked_up(places)
-            parts.append(_weighted(total, weights).reshape(-1, *self.shape))
-        return np.concatenate(parts)
+        batch_values = [np.zeros((0, *self.shape))]
+        for rows, row_positions in _positions_in_batches(self.leaves, cells):
+            weights = compute_weights(_sum_reached(self.leaves, rows, row_positions))
+            totals = np.zeros((len(weights), self.shape[0] * self.shape[1], weights.shape[1]))
+            for positions, tables in zip(row_positions, self.lookup_tables, strict=True):
+                totals[:, tables.targets] += tables.look_up(positions)
+            batch_values.append(_weighted_sum(totals, weights).reshape(-1, *self.shape))
+        return np.concatenate(batch_values)
 
 
-def scores(leaves: Leaves, cells: NDArray[Any]) -> Floats:
-    """Return what the leaves that rows reach add up to, (rows, outputs)."""
-    return np.concatenate([_reached(leaves, rows, found) for rows, found in _places(leaves, cells)])
+def sum_leaves(leaves: Leaves, cells: NDArray[Any]) -> Floats:
+    """Return the sums of the leaves that rows reach, (rows, outputs)."""
+    return np.concatenate(
+        [
+            _sum_reached(leaves, rows, row_positions)
+            for rows, row_positions in _positions_in_batches(leaves, cells)
+        ]
+    )
 
 
-def _places(leaves: Leaves, cells: NDArray[Any]) -> Iterator[tuple[slice, Places]]:
-    """Return where rows are found in the tables of every block, some rows at a time."""
-    for start in range(0, max(1, cells.shape[1]), ROWS_AT_ONCE):
-        rows = slice(start, min(start + ROWS_AT_ONCE, cells.shape[1]))
-        met = leaves.conditions.met(cells[:, rows])
-        yield rows, [block.places(met) for block in leaves.blocks]
+def _positions_in_batches(leaves: Leaves, cells: NDArray[Any]) -> Iterator[tuple[slice, Positions]]:
+    """Yield the positions of rows in the tables of every batch of subtrees, some rows at a time."""
+    for start in range(0, max(1, cells.shape[1]), ROWS_PER_BATCH):
+        rows = slice(start, min(start + ROWS_PER_BATCH, cells.shape[1]))
+        is_met = leaves.conditions.evaluate(cells[:, rows])
+        yield rows, [batch.table_positions(is_met) for batch in leaves.batches]
 
 
-def _reached(leaves: Leaves, rows: slice, found: Places) -> Floats:
-    total = np.zeros((rows.stop - rows.start, leaves.n_outputs))
-    for block, places in zip(leaves.blocks, found, strict=True):
-        total += ones(places.T, [len(places)], len(block.reached)) @ block.reached
-    return total
+def _sum_reached(leaves: Leaves, rows: slice, row_positions: Positions) -> Floats:
+    totals = np.zeros((rows.stop - rows.start, leaves.n_outputs))
+    for batch, positions in zip(leaves.batches, row_positions, strict=True):
+        totals += indicator_matrix(positions.T, [len(positions)], len(batch.output_sums)) @ batch.output_sums
+    return totals
 
 
-def _weighted(found: Floats, weights: Floats) -> Floats:
+def _weighted_sum(values: Floats, weights: Floats) -> Floats:
     """Return the sum over the last axis, from the first weight to the last."""
-    total = np.zeros(found.shape[:2])
+    totals = np.zeros(values.shape[:2])
     for term in range(weights.shape[1]):
-        total += found[:, :, term] * weights[:, term, None]
-    return total
+        totals += values[:, :, term] * weights[:, term, None]
+    return totals

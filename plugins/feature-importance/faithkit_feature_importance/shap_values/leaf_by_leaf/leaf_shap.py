@@ -1,4 +1,4 @@
-"""SHAP values of tree models by raw column, exact, in time that grows with rows plus reference rows."""
+"""Exact SHAP values of tree models by raw column. Time grows with rows plus reference rows."""
 
 from typing import Any
 
@@ -6,16 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.shap_values.leaf_by_leaf.cells import Cells
-from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import (
-    Ensemble,
-    NoSumError,
-)
-from faithkit_feature_importance.shap_values.leaf_by_leaf.games import LeafGames, scores
-from faithkit_feature_importance.shap_values.leaf_by_leaf.leaves import Leaves, check_room
+from faithkit_feature_importance.shap_values.errors import NoSumError, unreadable_trees_error
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import Ensemble
+from faithkit_feature_importance.shap_values.leaf_by_leaf.games import LeafGames, sum_leaves
+from faithkit_feature_importance.shap_values.leaf_by_leaf.leaves import Leaves, check_table_size
 from faithkit_feature_importance.shap_values.leaf_by_leaf.rescaling import Rescaling, probability
+from faithkit_feature_importance.shap_values.leaf_by_leaf.tree_inputs import TreeInputs
 from faithkit_feature_importance.shap_values.outputs import raw_method
-from faithkit_feature_importance.shap_values.refusals import refusal
 
 Floats = NDArray[np.float64]
 
@@ -29,9 +26,9 @@ class LeafShap:
     output : str
         "probability", "raw" or "prediction".
     reference : array
-        The codes of the rows to compare with.
+        The codes of the reference rows.
     encoder : Encoder
-        What the codes stand for.
+        The encoder of the codes.
 
     Examples
     --------
@@ -56,66 +53,68 @@ class LeafShap:
 
     def __init__(self, model: Any, output: str, reference: Floats, encoder: faithkit.plugin.Encoder) -> None:
         try:
-            self._cells = Cells.of(model, encoder.names)
-            self._read(output, encoder.decode(reference), encoder.n_columns)
+            self._inputs = TreeInputs.read(model, encoder.names)
+            self._build_games(output, encoder.decode(reference), encoder.n_columns)
         except Exception as error:
-            raise refusal(model, str(error)) from error
+            raise unreadable_trees_error(model, str(error)) from error
 
     def values(self, table: Any) -> Floats:
-        """Return SHAP values (rows, columns, classes); of two classes those of the second alone."""
-        cells = self._compared(table)
-        return self._games.values(cells, self._weights)
+        """Return SHAP values (rows, columns, classes); of two classes, only those of the second."""
+        cells = self._to_cells(table)
+        return self._games.values(cells, self._row_weights)
 
     def sums(self, table: Any) -> Floats:
-        """Return what the values of rows add up to, (rows, classes), without working them out."""
-        return self._sums(self._compared(table))
+        """Return the sums of the values of each row, (rows, classes), without computing the values."""
+        return self._sums(self._to_cells(table))
 
-    def mixed_sums(self, table: Any, picked: NDArray[np.int64]) -> Floats:
-        """Return the same for rows mixed from a table's: cell j of row i is that of the row picked[i, j].
+    def sums_of_mixtures(self, table: Any, source_rows: NDArray[np.int64]) -> Floats:
+        """Return the sums of mixed rows: column j of mixture i is taken from row source_rows[i, j].
 
-        They are mixed after their preparation, which tells whether every column was rightly followed.
+        Rows are mixed after preprocessing, which shows whether every column has the right raw column.
         """
-        cells = self._compared(table)
-        return self._sums(np.take_along_axis(cells, picked.T[self._cells.owners], axis=1))
+        cells = self._to_cells(table)
+        return self._sums(np.take_along_axis(cells, source_rows.T[self._inputs.raw_columns], axis=1))
 
-    def _read(self, output: str, reference: Any, columns: int) -> None:
-        ensemble, log_odds = self._cells.ensemble, self._cells.ensemble.log_odds
+    def _build_games(self, output: str, reference: Any, columns: int) -> None:
+        ensemble, log_odds_factor = self._inputs.ensemble, self._inputs.ensemble.log_odds_factor
         if output == "prediction" and ensemble.link is not None:
-            raise NoSumError(f"it predicts no sum over trees but a function of one: {ensemble.link}")
-        if output == "probability" and log_odds:
-            ensemble = ensemble.in_log_odds()
-        self._leaves = Leaves.of(ensemble, self._cells.used, self._cells.owners)
-        prepared = self._cells.prepared(reference)
-        cells = self._cells.compared(prepared)
+            raise NoSumError(f"it predicts a function of the sum over trees: {ensemble.link}")
+        if output == "probability" and log_odds_factor:
+            ensemble = ensemble.to_log_odds()
+        self._leaves = Leaves.of(ensemble, self._inputs.used_columns, self._inputs.raw_columns)
+        preprocessed = self._inputs.preprocess(reference)
+        cells = self._inputs.to_cells(preprocessed)
         self._offset, self._rescaling = 0.0, None
-        if output == "probability" and log_odds:
-            first = faithkit.plugin.take_rows(prepared, slice(0, 1))
-            self._offset = _raw_score(self._cells.model, first) * log_odds - self._scores(cells[:, :1])[0, 0]
+        if output == "probability" and log_odds_factor:
+            first = faithkit.plugin.take_rows(preprocessed, slice(0, 1))
+            self._offset = (
+                _raw_score(self._inputs.model, first) * log_odds_factor - self._scores(cells[:, :1])[0, 0]
+            )
             self._rescaling = _rescaling(ensemble, self._offset)
-        reached = self._scores(cells)
-        weights = self._rescaling.terms(reached[:, 0]) if self._rescaling else np.ones((len(reached), 1))
-        check_room(self._leaves.cells * weights.shape[1])
+        row_sums = self._scores(cells)
+        weights = self._rescaling.terms(row_sums[:, 0]) if self._rescaling else np.ones((len(row_sums), 1))
+        check_table_size(self._leaves.n_table_cells * weights.shape[1])
         shape = (columns, ensemble.n_outputs)
-        self._games = LeafGames.counted(self._leaves, shape, cells, weights / len(weights))
-        self._mean = self._outcomes(reached).mean(axis=0)
+        self._games = LeafGames.count_reference(self._leaves, shape, cells, weights / len(weights))
+        self._mean = self._to_output(row_sums).mean(axis=0)
 
-    def _compared(self, table: Any) -> NDArray[Any]:
-        return self._cells.compared(self._cells.prepared(table))
+    def _to_cells(self, table: Any) -> NDArray[Any]:
+        return self._inputs.to_cells(self._inputs.preprocess(table))
 
     def _scores(self, cells: NDArray[Any]) -> Floats:
-        return scores(self._leaves, cells) + self._offset
+        return sum_leaves(self._leaves, cells) + self._offset
 
-    def _weights(self, reached: Floats) -> Floats:
-        """Return by how much a row multiplies what the reference rows with each weight give."""
+    def _row_weights(self, row_sums: Floats) -> Floats:
+        """Return by how much each row multiplies the contributions of the reference rows, (rows, weights)."""
         if self._rescaling is None:
-            return np.ones((len(reached), 1))
-        return self._rescaling.signs * self._rescaling.terms(reached[:, 0] + self._offset)
+            return np.ones((len(row_sums), 1))
+        return self._rescaling.signs * self._rescaling.terms(row_sums[:, 0] + self._offset)
 
-    def _outcomes(self, found: Floats) -> Floats:
-        return probability(found) if self._rescaling else found
+    def _to_output(self, sums: Floats) -> Floats:
+        return probability(sums) if self._rescaling else sums
 
     def _sums(self, cells: NDArray[Any]) -> Floats:
-        return self._outcomes(self._scores(cells)) - self._mean
+        return self._to_output(self._scores(cells)) - self._mean
 
 
 def _raw_score(model: Any, row: Any) -> float:
@@ -123,9 +122,12 @@ def _raw_score(model: Any, row: Any) -> float:
 
 
 def _rescaling(ensemble: Ensemble, offset: float) -> Rescaling:
-    """Return the factor between log-odds and probability, for all log-odds that the trees can add up to."""
+    """Return the rescaling from log-odds to probability, for all log-odds that the trees can add up to."""
     if ensemble.n_outputs > 1:
-        raise NoSumError("its probabilities of three classes or more are no sum over trees")
-    leaves = [tree.values[tree.leaves] for tree in ensemble.trees]
-    low, high = (offset + sum(float(worst(part)) for part in leaves) for worst in (np.min, np.max))
-    return Rescaling.on(low, high)
+        raise NoSumError("its probabilities of three classes or more are not a sum over trees")
+    leaf_values = [tree.values[tree.leaves] for tree in ensemble.trees]
+    low, high = (
+        offset + sum(float(extreme(tree_values)) for tree_values in leaf_values)
+        for extreme in (np.min, np.max)
+    )
+    return Rescaling.on_interval(low, high)

@@ -1,4 +1,4 @@
-"""The leaves of an ensemble, in blocks of parts with equally many bits; and what a row is to each part."""
+"""The leaves of an ensemble, in batches of subtrees whose patterns have equally many bits."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,93 +7,96 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit_feature_importance.shap_values.errors import UnreadableError
 from faithkit_feature_importance.shap_values.leaf_by_leaf.conditions import Answers, Conditions
-from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import Ensemble, UnreadableError
-from faithkit_feature_importance.shap_values.leaf_by_leaf.parts import Part, Walk, is_deep
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import Ensemble
+from faithkit_feature_importance.shap_values.leaf_by_leaf.subtrees import Subtree, SubtreeCutter, is_deep
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Patterns = NDArray[np.uint16]
-TABLE_CELLS = 2**26  # of all parts together, 512 MiB
-CELLS_AT_ONCE = 2**16  # of the tables of a block, which should stay near the processor
-PARTS_AT_ONCE = 2**8
+MAX_TABLE_CELLS = 2**26  # of all subtrees together, 512 MiB
+CELLS_PER_BATCH = 2**16  # so that the tables of a batch stay in the processor's cache
+SUBTREES_PER_BATCH = 2**8
 
 
 @attrs.frozen(eq=False)
-class Alike:
-    """Leaves of a block with equally many players.
+class LeafGroup:
+    """The leaves of a batch with equally many players.
 
     Parameters
     ----------
-    parts : (leaves,)
-        The part to which each belongs.
+    subtrees : (leaves,)
+        The subtree of each leaf.
     players : (leaves, k)
-        The raw columns.
-    on, off : (leaves, k)
-        The bits of the part's pattern that each player demands to be set, and to be not.
+        The raw columns on its path.
+    required_on, required_off : (leaves, k)
+        The bits of the pattern that each player requires to be set, and to be not set.
     values, outputs : (leaves,)
         What the leaf adds, and to which output.
     """
 
-    parts: Integers
+    subtrees: Integers
     players: Integers
-    on: Integers
-    off: Integers
+    required_on: Integers
+    required_off: Integers
     values: Floats
     outputs: Integers
 
     @property
     def k(self) -> int:
-        """How many players each leaf has."""
+        """The number of players of each leaf."""
         return self.players.shape[1]
 
-    def taken(self, leaves: slice) -> "Alike":
+    def subset(self, leaves: slice) -> "LeafGroup":
         """Return some of the leaves."""
-        return Alike(*(getattr(self, field.name)[leaves] for field in attrs.fields(Alike)))
+        return LeafGroup(*(getattr(self, field.name)[leaves] for field in attrs.fields(LeafGroup)))
 
     def patterns(self, bits: int) -> Integers:
-        """Return which players meet the demands of a leaf, bit by bit, for each pattern of its part."""
-        told = np.arange(1 << bits)
-        found = np.zeros((len(self.parts), 1 << bits), dtype=np.int64)
+        """Return which players meet the requirements of a leaf, as bits, for each pattern of its subtree."""
+        all_patterns = np.arange(1 << bits)
+        met_players = np.zeros((len(self.subtrees), 1 << bits), dtype=np.int64)
         for j in range(self.k):
-            on, off = self.on[:, j, None], self.off[:, j, None]
-            found |= ((told & on == on) & (told & off == 0)).astype(np.int64) << j
-        return found
+            required_on, required_off = self.required_on[:, j, None], self.required_off[:, j, None]
+            met_players |= (
+                (all_patterns & required_on == required_on) & (all_patterns & required_off == 0)
+            ).astype(np.int64) << j
+        return met_players
 
 
 @attrs.frozen(eq=False)
-class Block:
-    """Some parts with equally many bits.
+class SubtreeBatch:
+    """Some subtrees whose patterns have equally many bits.
 
     Parameters
     ----------
-    conditions : (parts, bits)
-        Which condition each bit of a pattern stands for.
-    leaves : list of Alike
-    reached : (parts · 2^bits, outputs)
+    conditions : (subtrees, bits)
+        The number of the condition of each bit of a pattern.
+    leaves : list of LeafGroup
+    output_sums : (subtrees · 2^bits, outputs)
         What a part adds to the outputs of a row with each pattern.
     """
 
     conditions: Integers
-    leaves: list[Alike]
-    reached: Floats
+    leaves: list[LeafGroup]
+    output_sums: Floats
 
     @property
     def bits(self) -> int:
-        """How many bits a pattern has."""
+        """The number of bits of a pattern."""
         return self.conditions.shape[1]
 
     @property
     def is_deep(self) -> bool:
-        """Whether its parts are single leaves, with tables that all players share."""
+        """Whether its subtrees are single leaves, with tables that all players share."""
         return is_deep(self.bits)
 
-    def places(self, met: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """Return where each part finds each row, (parts, rows), in tables that lie one after the other."""
-        found = np.zeros((len(self.conditions), met.shape[1]), dtype=np.uint16)
+    def table_positions(self, is_met: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Return the position of each row in the concatenated tables of the subtrees, (subtrees, rows)."""
+        patterns = np.zeros((len(self.conditions), is_met.shape[1]), dtype=np.uint16)
         for j in range(self.bits):
-            found |= met[self.conditions[:, j]].astype(np.uint16) << np.uint16(j)
-        return found + (np.arange(len(found), dtype=np.int32) << self.bits)[:, None]
+            patterns |= is_met[self.conditions[:, j]].astype(np.uint16) << np.uint16(j)
+        return patterns + (np.arange(len(patterns), dtype=np.int32) << self.bits)[:, None]
 
 
 @attrs.frozen(eq=False)
@@ -101,87 +104,93 @@ class Leaves:
     """The leaves of an ensemble whose columns belong to players."""
 
     conditions: Conditions
-    blocks: list[Block]
+    batches: list[SubtreeBatch]
     n_outputs: int
-    cells: int  # of all tables
+    n_table_cells: int  # of all tables
 
     @classmethod
-    def of(cls, ensemble: Ensemble, used: Integers, owners: Integers) -> "Leaves":
-        """Walk through all trees.
+    def of(cls, ensemble: Ensemble, used_columns: Integers, raw_columns: Integers) -> "Leaves":
+        """Cut all trees into subtrees.
 
         Parameters
         ----------
         ensemble : Ensemble
         used, owners : (cells,)
-            The columns that the trees compare, and the player to whom each belongs.
+            The columns that the trees compare, and the player of each.
 
         Raises
         ------
         UnreadableError
-            Where the tables would be too large.
+            If the tables would be too large.
         """
-        walk = Walk(dict(zip(used.tolist(), owners.tolist(), strict=True)))
-        found: dict[int, list[Part]] = {}
-        size = 0
+        cutter = SubtreeCutter(dict(zip(used_columns.tolist(), raw_columns.tolist(), strict=True)))
+        by_bits: dict[int, list[Subtree]] = {}
+        n_cells = 0
         for tree in ensemble.trees:
-            for part in walk.parts(tree):
-                found.setdefault(len(part.bits), []).append(part)
-                size += part.cells
-                check_room(size)
-        places = {column: i for i, column in enumerate(used.tolist())}
-        splits = {(places[column], *rest): i for (column, *rest), i in walk.splits.items()}
-        told = (bit for parts in found.values() for part in parts for bit in part.bits)
-        conditions, place = Conditions.told_apart(splits, told)  # type: ignore[arg-type]
-        blocks = [
-            _block(parts, place, ensemble.n_outputs) for bits in sorted(found) for parts in _cut(found[bits])
+            for subtree in cutter.cut(tree):
+                by_bits.setdefault(len(subtree.bits), []).append(subtree)
+                n_cells += subtree.n_table_cells
+                check_table_size(n_cells)
+        positions = {column: i for i, column in enumerate(used_columns.tolist())}
+        splits = {(positions[column], *rest): i for (column, *rest), i in cutter.splits.items()}
+        bits_of_subtrees = (
+            bit for subtrees in by_bits.values() for subtree in subtrees for bit in subtree.bits
+        )
+        conditions, numbers = Conditions.deduplicate(splits, bits_of_subtrees)  # type: ignore[arg-type]
+        batches = [
+            _build_batch(subtrees, numbers, ensemble.n_outputs)
+            for bits in sorted(by_bits)
+            for subtrees in _divide_into_batches(by_bits[bits])
         ]
-        return cls(conditions, blocks, ensemble.n_outputs, size)
+        return cls(conditions, batches, ensemble.n_outputs, n_cells)
 
 
-def check_room(cells: int) -> None:
-    """Refuse tables that take more memory and time than they save."""
-    if cells > TABLE_CELLS:
+def check_table_size(n_table_cells: int) -> None:
+    """Reject tables that cost more memory and time than they save."""
+    if n_table_cells > MAX_TABLE_CELLS:
         raise UnreadableError("its trees have too many leaves with too many columns on their paths")
 
 
-def _cut(parts: list[Part]) -> Iterator[list[Part]]:
-    """Cut parts into blocks; whatever the rows, for sums must not depend on them."""
-    start, cells = 0, 0
-    for end, part in enumerate(parts):
-        cells += part.cells
-        if end > start and (cells > CELLS_AT_ONCE or end - start >= PARTS_AT_ONCE):
-            yield parts[start:end]
-            start, cells = end, part.cells
-    yield parts[start:]
+def _divide_into_batches(subtrees: list[Subtree]) -> Iterator[list[Subtree]]:
+    """Divide subtrees into batches, independently of the rows: sums must not depend on them."""
+    start, n_cells = 0, 0
+    for end, subtree in enumerate(subtrees):
+        n_cells += subtree.n_table_cells
+        if end > start and (n_cells > CELLS_PER_BATCH or end - start >= SUBTREES_PER_BATCH):
+            yield subtrees[start:end]
+            start, n_cells = end, subtree.n_table_cells
+    yield subtrees[start:]
 
 
-def _block(parts: list[Part], place: dict[Answers, int], n_outputs: int) -> Block:
+def _build_batch(
+    subtrees: list[Subtree], condition_numbers: dict[Answers, int], n_outputs: int
+) -> SubtreeBatch:
     by_players: dict[int, list[Any]] = {}
-    for number, part in enumerate(parts):
-        for leaf in part.leaves:
-            by_players.setdefault(len(leaf.demands), []).append((number, leaf))
-    leaves = [_alike(by_players[k]) for k in sorted(by_players)]
-    conditions = np.array([[place[bit] for bit in part.bits] for part in parts])
-    return Block(conditions, leaves, _reached(leaves, conditions.shape, n_outputs))
+    for number, subtree in enumerate(subtrees):
+        for leaf in subtree.leaves:
+            by_players.setdefault(len(leaf.requirements), []).append((number, leaf))
+    leaves = [_build_group(by_players[k]) for k in sorted(by_players)]
+    conditions = np.array([[condition_numbers[bit] for bit in subtree.bits] for subtree in subtrees])
+    return SubtreeBatch(conditions, leaves, _sum_outputs(leaves, conditions.shape, n_outputs))
 
 
-def _alike(leaves: list[Any]) -> Alike:
-    demands = np.array([list(leaf.demands.values()) for _, leaf in leaves])
-    return Alike(
-        np.array([part for part, _ in leaves]),
-        np.array([list(leaf.demands) for _, leaf in leaves]),
-        demands[:, :, 0],
-        demands[:, :, 1],
+def _build_group(leaves: list[Any]) -> LeafGroup:
+    requirements = np.array([list(leaf.requirements.values()) for _, leaf in leaves])
+    return LeafGroup(
+        np.array([subtree for subtree, _ in leaves]),
+        np.array([list(leaf.requirements) for _, leaf in leaves]),
+        requirements[:, :, 0],
+        requirements[:, :, 1],
         np.array([leaf.value for _, leaf in leaves]),
         np.array([leaf.output for _, leaf in leaves]),
     )
 
 
-def _reached(leaves: list[Alike], shape: tuple[int, ...], n_outputs: int) -> Floats:
-    parts, bits = shape
-    found = np.zeros((parts, 1 << bits, n_outputs))
-    for alike in leaves:
-        leaf, pattern = np.nonzero(alike.patterns(bits) == (1 << alike.k) - 1)
-        # a row reaches one leaf of a part; what it adds to several outputs are leaves of their own
-        found[alike.parts[leaf], pattern, alike.outputs[leaf]] = alike.values[leaf]
-    return found.reshape(parts << bits, n_outputs)
+def _sum_outputs(leaves: list[LeafGroup], shape: tuple[int, ...], n_outputs: int) -> Floats:
+    subtrees, bits = shape
+    sums = np.zeros((subtrees, 1 << bits, n_outputs))
+    for group in leaves:
+        leaf, pattern = np.nonzero(group.patterns(bits) == (1 << group.k) - 1)
+        # a row reaches one leaf of a subtree; a leaf with several outputs counts as several leaves
+        sums[group.subtrees[leaf], pattern, group.outputs[leaf]] = group.values[leaf]
+    return sums.reshape(subtrees << bits, n_outputs)

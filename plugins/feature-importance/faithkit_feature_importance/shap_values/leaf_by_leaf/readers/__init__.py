@@ -1,18 +1,14 @@
-"""Readers of tree models, one module for each library; none of them imports the library.
+"""Readers of tree models, one module for each library. None of them imports the library.
 
-What a reader takes wrongly is noticed where the explainer is fitted: sums of leaves are compared with the
-model's own scores, for the rows of the background and for mixtures of them.
+The explainer detects a misread model when it is fitted: it compares sums of leaves with the model's own
+scores, for the rows of the background and for mixtures of them.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import (
-    Ensemble,
-    NotTreesError,
-    UnreadableError,
-    read,
-)
+from faithkit_feature_importance.shap_values.errors import NotTreesError, UnreadableError, raise_as_unreadable
+from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import Ensemble
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.catboost_trees import read_catboost
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.lightgbm_trees import read_lightgbm
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.scikit_trees import (
@@ -23,7 +19,7 @@ from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.scikit_trees i
 )
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers.xgboost_trees import read_xgboost
 
-READERS: dict[str, Callable[[Any], Ensemble]] = {  # by library and class, or the class that it is made from
+READERS: dict[str, Callable[[Any], Ensemble]] = {  # by library and class, or base class
     "sklearn.DecisionTreeClassifier": read_decision_tree,
     "sklearn.DecisionTreeRegressor": read_decision_tree,
     "sklearn.RandomForestClassifier": read_forest,
@@ -49,9 +45,9 @@ def read_ensemble(model: Any) -> Ensemble:
     Raises
     ------
     NotTreesError
-        Where the model is not made of trees.
+        If the model is not made of trees.
     UnreadableError
-        Where it is, and they do not say all of it.
+        If it is, but the sum of its trees does not determine its scores.
 
     Examples
     --------
@@ -61,27 +57,29 @@ def read_ensemble(model: Any) -> Ensemble:
     >>> tree.threshold[0], tree.values[tree.leaves].tolist()
     (np.float64(0.5), [[0.0], [1.0]])
     """
-    reader = _reader(model)
+    reader = _find_reader(model)
     if reader is not None:
-        with read(f"reading the trees of {type(model).__name__}"):
+        with raise_as_unreadable(f"reading the trees of {type(model).__name__}"):
             return reader(model)
-    if inner := [type(part).__name__ for part in _parts(model) if _reader(part)]:
-        raise UnreadableError(f"{type(model).__name__} makes something else of what {inner[0]} says")
+    if inner_names := [
+        type(inner_model).__name__ for inner_model in _inner_models(model) if _find_reader(inner_model)
+    ]:
+        raise UnreadableError(f"{type(model).__name__} changes the scores of {inner_names[0]}")
     raise NotTreesError(f"{type(model).__name__} is not made of trees")
 
 
 def is_made_of_trees(model: Any) -> bool:
-    """Whether a model is of a kind whose trees can be read."""
-    return _reader(model) is not None
+    """Return whether a model is of a class whose trees can be read."""
+    return _find_reader(model) is not None
 
 
-def _reader(model: Any) -> Callable[[Any], Ensemble] | None:
-    names = (f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(model).__mro__)
+def _find_reader(model: Any) -> Callable[[Any], Ensemble] | None:
+    names = (f"{base.__module__.partition('.')[0]}.{base.__name__}" for base in type(model).__mro__)
     return next((READERS[name] for name in names if name in READERS), None)
 
 
-def _parts(model: Any) -> list[Any]:
-    """Return what a model is made of, as one that calibrates, stacks or votes."""
+def _inner_models(model: Any) -> list[Any]:
+    """Return the models within a model that calibrates, stacks or votes."""
     from sklearn.base import MetaEstimatorMixin
 
     return list(model.get_params().values()) if isinstance(model, MetaEstimatorMixin) else []

@@ -1,0 +1,125 @@
+"""A table whose columns get the types that their roles need: features, explanation, labels, predictions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from faithkit.errors import InputError
+from faithkit.inputs.files.arrow_types import MissingCells, as_frame, check_flat, value_type
+from faithkit.inputs.files.csv_types import CONVERT, as_labels
+from faithkit.inputs.files.discovery import File
+from faithkit.inputs.objects.vectors import vectors_of_column
+from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, SCORES
+
+_ROLE_OF_OUTCOME = {LABELS: "labels", NUMBERS: "features", SCORES: "features"}
+
+
+@attrs.frozen(eq=False)
+class Table:
+    """The columns of a table, or of a part of one.
+
+    Parameters
+    ----------
+    cells : pyarrow.Table
+        The columns with the types of a Parquet file, or as the texts of a CSV.
+    untyped : frozenset of str
+        The columns that are texts of a CSV; their role decides their type.
+    missing_cells : MissingCells, optional
+        The missing cells of the whole table, if this is a part of one.
+
+    Examples
+    --------
+    >>> table = Table(pa.table({"month": ["01", "1", None]}), frozenset({"month"}))
+    >>> table.frame(["month"])["month"].tolist()
+    [1.0, 1.0, nan]
+    >>> table.labels("month").dropna().tolist()
+    ['01', '1']
+    """
+
+    cells: Any
+    untyped: frozenset[str] = frozenset()
+    missing_cells: MissingCells | None = None
+
+    def __len__(self) -> int:
+        return int(self.cells.num_rows)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.cells.column_names)
+
+    def frame(
+        self, names: Sequence[str] | None = None, role: str = "features", categories: bool = False
+    ) -> pd.DataFrame:
+        """Return columns in a role: "features", "explanation", "labels" (and groups) or "predictions"."""
+        cells = self.cells if names is None else self.cells.select(list(names))
+        if role == "explanation" and cells.num_columns == 1 and pa.types.is_nested(cells.schema.types[0]):
+            return vectors_of_column(cells.column_names[0], cells.column(0))
+        if self.untyped:
+            columns = zip(cells.column_names, cells.columns, strict=True)
+            cells = pa.table(
+                {name: CONVERT[role](column) if name in self.untyped else column for name, column in columns}
+            )
+        missing_cells = MissingCells.of(cells) if self.missing_cells is None else self.missing_cells
+        return as_frame(cells, missing_cells, role in ("labels", "predictions"), categories)
+
+    def labels(self, name: str) -> pd.Series:
+        """Return a column as labels, such as groups or ids."""
+        check_flat(self.cells.schema, [name])
+        return self.frame([name], "labels")[name]
+
+    def predictions(self, names: Sequence[str], kind: str | None = None) -> Any:
+        """Return a column of predictions, or several as a table; `kind` is the declared outcome, if any.
+
+        Examples
+        --------
+        >>> table = Table(pa.table({"p": ["0.50", "0.5"]}), frozenset({"p"}))
+        >>> table.predictions(["p"]).tolist(), table.predictions(["p"], "labels").tolist()
+        ([0.5, 0.5], ['0.50', '0.5'])
+        """
+        check_flat(self.cells.schema, names)
+        columns = self.frame(names, _ROLE_OF_OUTCOME.get(kind or "", "predictions"))
+        if kind != LABELS:
+            decimals = [name for name in names if _is_decimal(self.cells.schema.field(name).type)]
+            columns = columns.astype(dict.fromkeys(decimals, np.float64))
+        return columns[names[0]] if len(names) == 1 else columns
+
+    def texts(self, name: str) -> pd.Series:
+        """Return a column as the texts in the file, where these are known."""
+        return self.cells.column(name).to_pandas() if name in self.untyped else self.frame([name])[name]
+
+
+def partition_values(files: Sequence[File]) -> list[dict[str, Any]]:
+    """Return the columns that Hive folders add to each file, typed as labels, with one type for all files.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> files = [File(Path("log.csv"), "CSV", "", (("year", year),)) for year in ("2025", "2026")]
+    >>> partition_values(files)
+    [{'year': <pyarrow.Int64Scalar: 2025>}, {'year': <pyarrow.Int64Scalar: 2026>}]
+    """
+    texts = {
+        name: pa.chunked_array([[dict(file.partition)[name] for file in files]], pa.string())
+        for name, _ in files[0].partition
+    }
+    columns = {name: as_labels(column) for name, column in texts.items()}
+    return [{name: column[i] for name, column in columns.items()} for i in range(len(files))]
+
+
+def check_texts(cells: pd.Series, name: str) -> list[str]:
+    """Return a column's cells as texts; raise an error if a cell is missing."""
+    if cells.isna().any():
+        row = int(cells.isna().to_numpy().argmax())
+        raise InputError(f"row {row} has no text in {name!r}: drop such rows, or fill them.")
+    return [str(cell) for cell in cells]
+
+
+def _is_decimal(arrow_type: Any) -> bool:
+    """Return whether an Arrow type holds exact decimal fractions, as databases write them."""
+    arrow_type = value_type(arrow_type)
+    return bool(pa.types.is_decimal(arrow_type) and arrow_type.scale > 0)

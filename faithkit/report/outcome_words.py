@@ -1,0 +1,267 @@
+"""Word agreement by outcome: labels, numbers, numbers with a tolerance, or scores."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
+from faithkit.measure.heavy_tails import is_heavy
+from faithkit.report.formats import Payload, format_number, format_percent, format_share_of
+from faithkit.wording import exact
+
+WITH = {"consistency": "with the same explanation", "sufficiency": "to which its explanation applies"}
+OTHERS = {"consistency": "with their explanation", "sufficiency": "to which their explanation applies"}
+ONE_PREDICTION = (
+    "All explained instances have one prediction, with which any explanation agrees: nothing was tested."
+)
+ITS_NAME = (
+    "There is one explanation for each prediction, so that it may be no more than the prediction's name: that"
+)
+INSTEAD = "; say outcome='labels' (CLI: --outcome labels) if they are labels"
+BELOW_0 = "A measure below 0 is one of predictions that differ more than any two do on average."
+APPROXIMATE = (
+    "The intervals are approximate, since a sample may not show the largest and the smallest prediction: "
+    "declare them with range= (CLI: --range)."
+)
+HEAVY = (
+    "Few instances decide: {} of what explanations leave of the variance is due to 1 % of them. Intervals "
+    "may be too short: declare the largest and the smallest prediction with range= (CLI: --range)."
+)
+SAME = "Take two instances with the same explanation: "
+WHERE = "Take an explanation, and any instance to which it applies: "
+COUNTED = {2: "two", 3: "three", 4: "four", 5: "five"}
+
+
+@attrs.frozen
+class Words:
+    """The words for predictions that are labels; the other outcomes have their own.
+
+    Attributes
+    ----------
+    agree : str
+        The head of the column of agreement among checked instances.
+    local : str
+        The score of an instance, on the axis of a plot.
+    glossary : mapping of str to str
+        The meaning of both measures and of that column, and what an unchecked instance counts as.
+    is_counted : bool
+        Whether two predictions agree or do not.
+    """
+
+    is_counted = True
+
+    agree: str = "agree among those checked"
+    local: str = "share of other instances that agree"
+    glossary: Mapping[str, str] = {
+        "consistency": f"{SAME}how often do they get the same prediction?",
+        "sufficiency": f"{WHERE}how often does it get the prediction that the explanation was given for?",
+        "agree": "How many of these others get the same prediction, on average, and how many instances were "
+        "checked. A share of a few instances says little.",
+        "alone": "as 0",
+    }
+
+    def agreement(self, measure: str, share: float) -> str:
+        """Say how far those agree that could be checked."""
+        return f"others {OTHERS[measure]} get the same prediction {of_the(share)} of the time"
+
+    def each(self, measure: str) -> str:
+        """Say what the score of an instance is."""
+        return f"For each instance, how many of the others {WITH[measure]} get its prediction."
+
+    def cell(self, share: float | None, count: int | None) -> str:
+        """Return the same for a table."""
+        return format_share_of(share, count)
+
+    def finding(self, word: str) -> str:
+        """Return what a finding is called."""
+        return word
+
+    def untested(self, finding: str | None) -> str | None:
+        """Say that nothing was tested, where that was found."""
+        named = f"{ITS_NAME} all agree does not tell."
+        return {ONE_LABEL: ONE_PREDICTION, NAMES_THE_LABEL: named}.get(finding or "")
+
+    def floor(self, measure: str, floor: float) -> str | None:
+        """Say what a measure cannot be below."""
+        k = round(1 / floor)
+        return f"With {COUNTED.get(k, k)} labels {measure} cannot be below {floor:.3g}."
+
+    def meaning(self, is_unasked: bool) -> str | None:
+        """Say what predictions are taken for."""
+        return None
+
+
+@attrs.frozen
+class _NoLabels(Words):
+    """What numbers and scores have in common."""
+
+    def finding(self, word: str) -> str:
+        """Return what a finding is called where there are no labels."""
+        return word.replace("label", "prediction")
+
+    def floor(self, measure: str, floor: float) -> str | None:
+        """Say nothing: no share is below 0."""
+        return None
+
+
+@attrs.frozen
+class Shares(_NoLabels):
+    """Numbers: the share of their variance that explanations account for."""
+
+    is_counted = False
+
+    agree: str = "accounted for among those checked"
+    local: str = "share of the variance that is accounted for"
+    glossary: Mapping[str, str] = {
+        "consistency": "The share of the prediction's variance that the explanation accounts for. "
+        f"{SAME}how much less do their predictions differ than those of any two?",
+        "sufficiency": f"The same of explanations where they apply. {WHERE}how much less does its prediction "
+        "differ from the one that the explanation was given for than those of any two? Below 0 if more.",
+        "agree": "The share of the prediction's variance that explanations account for in the instances that "
+        "were checked, and how many those are. A share in a few instances says little.",
+        "alone": "as furthest apart",
+    }
+
+    def agreement(self, measure: str, share: float) -> str:
+        """Say how much is accounted for, or how much more others differ than any two."""
+        if share < 0:
+            return (
+                f"others {OTHERS[measure]} differ from them by {format_number(1 - share)} times the "
+                "prediction's variance, which is more than any two do on average"
+            )
+        where = "" if measure == "consistency" else "where they apply, "
+        return f"{where}their explanations account for {of_the(share)} of the prediction's variance"
+
+    def each(self, measure: str) -> str:
+        """Say what the score of an instance is."""
+        return (
+            f"For each instance, how much less the others {WITH[measure]} differ from it than any two do on "
+            "average; below 0 if they differ more. What is below −1 is drawn there."
+        )
+
+    def cell(self, share: float | None, count: int | None) -> str:
+        """Return the share, and how many were checked: it is no share of these."""
+        if share is None:
+            return "–"
+        text = f"−{100 * -share:.0f} %" if share < 0 else format_percent(share)
+        return text if count is None else f"{text} in {count:,}"
+
+    def untested(self, finding: str | None) -> str | None:
+        """Say that nothing was tested, where that was found."""
+        named = f"{ITS_NAME} it accounts for all of the variance does not tell."
+        return {ONE_LABEL: ONE_PREDICTION, NAMES_THE_LABEL: named}.get(finding or "")
+
+    def meaning(self, is_unasked: bool) -> str:
+        """Say what is measured, and what to do about it."""
+        measured = "measured is the share of their variance that explanations account for"
+        return f"Predictions are numbers: {measured}{INSTEAD if is_unasked else ''}."
+
+
+@attrs.frozen
+class Near(_NoLabels):
+    """Numbers that agree if they differ by at most a tolerance."""
+
+    within: str = "0"
+    glossary: Mapping[str, str] = {
+        "consistency": f"{SAME}how often do their predictions differ by no more than is tolerated?",
+        "sufficiency": f"{WHERE}how often does its prediction differ by no more than is tolerated from "
+        "the one that the explanation was given for?",
+        "agree": "How many of these others get a prediction that agrees, on average, and how many instances "
+        "were checked. A share of a few instances says little.",
+        "alone": "as 0",
+    }
+
+    def agreement(self, measure: str, share: float) -> str:
+        """Say how often others are near."""
+        near = f"get a prediction within {self.within} of theirs"
+        return f"others {OTHERS[measure]} {near} {of_the(share)} of the time"
+
+    def each(self, measure: str) -> str:
+        """Say what the score of an instance is."""
+        return f"For each instance, how many of the others {WITH[measure]} are within {self.within} of it."
+
+    def untested(self, finding: str | None) -> str | None:
+        """Say that nothing was tested, where that was found."""
+        near = f"All explained instances have predictions within {self.within} of each other"
+        return f"{near}: nothing was tested." if finding == ONE_LABEL else Words().untested(finding)
+
+    def meaning(self, is_unasked: bool) -> str:
+        """Say what is tolerated."""
+        return f"Predictions are numbers, and two agree if they differ by at most {self.within}."
+
+
+@attrs.frozen
+class Scores(_NoLabels):
+    """Score vectors, which agree by their distance."""
+
+    is_counted = False
+
+    agree: str = "agreement of those checked"
+    local: str = "mean agreement with other instances"
+    glossary: Mapping[str, str] = {
+        "consistency": f"{SAME}how far do their scores agree? That is 1 less half the squared distance: 1 "
+        "for equal scores, 0 for those that are sure of two labels.",
+        "sufficiency": f"{WHERE}how far do its scores agree with those that the explanation was given for?",
+        "agree": "How far the scores of these others agree with the instance's, on average, and how many "
+        "instances were checked. An agreement in a few instances says little.",
+        "alone": "as 0",
+    }
+
+    def agreement(self, measure: str, share: float) -> str:
+        """Say how far scores agree: that is no share of anybody."""
+        return f"scores of others {OTHERS[measure]} agree with theirs by {format_number(share)} on average"
+
+    def each(self, measure: str) -> str:
+        """Say what the score of an instance is."""
+        return f"For each instance, how far the scores of the others {WITH[measure]} agree with its own."
+
+    def cell(self, share: float | None, count: int | None) -> str:
+        """Return the agreement, and how many were checked."""
+        return (
+            format_number(share) if share is None or count is None else f"{format_number(share)} in {count:,}"
+        )
+
+    def meaning(self, is_unasked: bool) -> str:
+        """Say how scores agree."""
+        return (
+            "Predictions are scores: two agree by 1 less half their squared distance, wholly if they are "
+            "equal, and not at all if they are sure of two labels."
+        )
+
+
+def words(payload: Payload) -> Words:
+    """Return the words for the outcome of a result.
+
+    Examples
+    --------
+    >>> words({"outcome": {"kind": "numbers", "within": 2000.0}}).agreement("consistency", 0.66)
+    'others with their explanation get a prediction within 2000 of theirs 66 % of the time'
+    """
+    outcome = payload["outcome"]
+    if outcome.get("within") is not None:
+        return Near(within=exact(outcome["within"]))
+    return {"labels": Words, "numbers": Shares, "scores": Scores}[outcome["kind"]]()
+
+
+def remarks(payload: Payload, measures: Mapping[str, Any]) -> list[str]:
+    """Return what predictions are taken for where they are not labels, and warnings about them."""
+    lines = [words(payload).meaning(payload["outcome"].get("unasked", False))]
+    taken = [estimate for estimate in measures.values() if estimate is not None]
+    values = [value for estimate in taken for value in (estimate.estimate, estimate.value)]
+    lines += [BELOW_0] if any(value is not None and value < 0 for value in values) else []
+    outcome = payload["outcome"]
+    if outcome.get("kind") == "numbers" and outcome.get("within") is None and outcome.get("range") is None:
+        lines.append(
+            HEAVY.format(format_percent(payload["tails"])) if is_heavy(payload["tails"]) else APPROXIMATE
+        )
+    return [line for line in lines if line is not None]
+
+
+def of_the(share: float) -> str:
+    """Return a share in prose.
+
+    >>> of_the(0.9), of_the(0.9999)
+    ('90 %', 'more than 99.9 %')
+    """
+    return format_percent(share).replace("<", "less than").replace(">", "more than")

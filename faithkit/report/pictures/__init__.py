@@ -1,0 +1,1 @@
+"""Pictures: plots on Matplotlib axes, and as SVG on pages."""

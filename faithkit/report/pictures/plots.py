@@ -1,0 +1,302 @@
+"""Plots on Matplotlib axes: each function draws on the axes it is given and returns them.
+
+Nothing here touches pyplot: a plot leaves no figure behind that somebody would have to close. Names that
+come from data are drawn as they are, never read as mathematics.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.measure.counting.owners import Owners
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.planning.checkable_counts import CheckableCounts
+from faithkit.measure.planning.forecast import expected_estimates
+from faithkit.measure.prediction_codes import PredictionCodes
+from faithkit.report.formats import format_interval, format_number
+from faithkit.wording import one_line, to_printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Everybody can tell this blue from this orange, and nothing is told by colour alone. Pages replace all of
+# these by variables of their own, for light and for dark.
+INK, QUIET, GRID = "#24292f", "#656d76", "#d8dee4"
+BLUE, PALE_BLUE = "#1864ab", "#c5ddf3"
+ORANGE = "#c2500a"
+
+WIDTH, HEIGHT = 5.6, 2.9  # inches
+LINE_HEIGHT = 0.55  # of a measure's line with its name
+BINS = 20
+POINTS = 32  # of the sample-size curve
+QUARTERS = [0, 0.25, 0.5, 0.75, 1]
+# the most important first
+LEGEND = ("leave-one-out", "interval", "not ruled out", "by chance")
+LETTER = 0.6  # of the font's size, on average and in a wide font
+
+
+def line_axes(lines: int) -> "Axes":
+    """Return the axes of a new figure for so many lines of `measures`."""
+    return _new_axes(LINE_HEIGHT * lines + 0.75, left=0.03, right=0.06, bottom=0.32)
+
+
+def chart_axes() -> "Axes":
+    """Return the axes of a new figure for any other plot."""
+    return _new_axes(HEIGHT, left=0.62, right=0.4, bottom=0.55)  # half of "1,000,000" has room
+
+
+def _new_axes(height: float, left: float, right: float, bottom: float) -> "Axes":
+    """Leave fixed margins (in inches) for numbers and legend: measuring them would draw everything twice."""
+    from faithkit.report.pictures.drawings import Drawing, DrawnAxes
+
+    top = 0.3
+    place = (left / WIDTH, bottom / height, (WIDTH - left - right) / WIDTH, (height - bottom - top) / height)
+    figure = Drawing(figsize=(WIDTH, height))
+    figure.set_layout_engine("none")  # the reader's rcParams may ask for one
+    return figure.add_axes(place, axes_class=DrawnAxes)
+
+
+def measures(
+    ax: "Axes", estimates: Mapping[str, Estimate | None], best: Collection[str] | None = None
+) -> "Axes":
+    """Draw a line for every measure, system or group: its estimate, interval, and what may be.
+
+    Parameters
+    ----------
+    ax : Axes
+    estimates : mapping of names to Estimate
+        None for what was not measured.
+    best : collection of names, optional
+        Those to bring to the fore.
+    """
+    _calm(ax)
+    left = min(
+        [0.0, *(min(estimate.bracket[0], estimate.low or 0.0) for estimate in estimates.values() if estimate)]
+    )
+    ticks = QUARTERS if left == 0 else np.unique(_round_numbers().tick_values(left, 1).clip(left, 1)).tolist()
+    margin = 0.012 * (1 - left)
+    ax.set(xlim=(left - margin, 1 + margin), ylim=(0.6 - len(estimates), 0.7), yticks=[])
+    ax.set_xticks(ticks, [f"{tick:.3g}".replace("-", "−") for tick in ticks])
+    for place, (name, estimate) in enumerate(estimates.items()):
+        is_strong = best is None or name in best
+        value = _value_text(estimate, interval=best is None)
+        _write_names(ax, (left, -place), name, value, bold=is_strong and best is not None)
+        _draw_rail(ax, -place, ticks)
+        if estimate is not None:
+            _draw_estimate(ax, -place, estimate, (BLUE, PALE_BLUE) if is_strong else (QUIET, GRID))
+    _add_legend(ax)
+    return ax
+
+
+def sample_size_curve(ax: "Axes", counts: CheckableCounts) -> "Axes":
+    """Draw the value that a smaller sample would have given on average, and what it could not rule out."""
+    sizes = np.unique((np.linspace(1, np.sqrt(counts.n), POINTS) ** 2).round().astype(np.int64))
+    low = expected_estimates(counts, sizes)
+    unchecked = np.array([counts.unverified(int(size)) for size in sizes])
+    ax.fill_between(sizes, low, low + unchecked, color=PALE_BLUE, lw=0, label="not ruled out")
+    ax.plot(sizes, low, color=BLUE, lw=2, label="leave-one-out")
+    ax.set(xlim=(0, counts.n), ylim=(min(0.0, float(low.min()) * 1.02), 1.02), xlabel="sample size")
+    if low.min() >= 0:
+        ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
+    _count_rows(ax)
+    return ax
+
+
+def chart(draw: "Callable[[Axes], object]", ax: "Axes | None" = None) -> "Axes":
+    """Let a report draw itself, on new axes unless there are some, in the style of all plots."""
+    axes = chart_axes() if ax is None else ax
+    draw(axes)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(_round_numbers())
+    _calm(axes, grid=True)
+    _add_legend(axes)
+    return axes
+
+
+def _count_rows(ax: "Axes") -> None:
+    ax.xaxis.set_major_locator(_round_numbers(integer=True))
+    ax.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
+    _calm(ax, grid=True)
+    _add_legend(ax)
+
+
+def local_scores(ax: "Axes", owners: Owners, label: str = "share of other instances that agree") -> "Axes":
+    """Draw how the instances' own scores are spread; those that could not be checked are left out.
+
+    Scores below −1, which some numbers have, are drawn there. `label` says what a score is.
+    """
+    checked = owners.others > 0
+    scores, share = owners.scores[checked], owners.weight[checked] / owners.whole
+    left = 0 if scores.min(initial=0.0) >= 0 else -1
+    ax.hist(scores.clip(left, 1), bins=BINS, range=(left, 1), weights=share, color=BLUE, rwidth=0.9)
+    ax.set(xlim=(left - 0.01, 1.01), xlabel=label)
+    ticks = QUARTERS if left == 0 else [-1, -0.5, 0, 0.5, 1]
+    ax.set_xticks(ticks, [f"{tick:g}".replace("-", "−") for tick in ticks])
+    _count_shares(ax)
+    return ax
+
+
+def ranges(ax: "Axes", ranges: Mapping[str, PredictionCodes]) -> "Axes":
+    """Draw the predictions under each of some explanations: all of them, the half in the middle, the median.
+
+    Each has a line of its own, with its name above it.
+    """
+    least = min(values.least for values in ranges.values())
+    most = max(values.most for values in ranges.values())
+    margin = 0.02 * (most - least) or 1.0
+    ax.set(xlim=(least - margin, most + margin), ylim=(0.6 - len(ranges), 0.7), yticks=[])
+    for place, (name, values) in enumerate(ranges.items()):
+        text = _shortened(one_line(to_printable(name)), _letters(ax, 1.0))
+        ax.text(least, 0.4 - place, text, va="center", color=INK, parse_math=False, usetex=False)
+        ax.plot([values.least, values.most], [-place, -place], color=PALE_BLUE, lw=9, solid_capstyle="butt")
+        ends = values.quarter, values.three_quarters
+        ax.plot(ends, [-place, -place], color=BLUE, lw=9, solid_capstyle="butt")
+        ax.plot([values.median], [-place], "|", color=INK, ms=14, mew=1.5)
+    ax.xaxis.set_major_locator(_round_numbers())
+    _calm(ax)
+    return ax
+
+
+def group_sizes(ax: "Axes", counts: CheckableCounts) -> "Axes":
+    """Draw how many instances share an explanation; those that are alone in another colour."""
+    size = np.array(counts.number) + 1
+    edges = _doubling(int(size.max()))
+    share = np.histogram(size, edges, weights=np.array(counts.rows) / counts.n)[0]
+    widths = np.diff(edges)
+    colours = [ORANGE, *[BLUE] * (len(share) - 1)]
+    ax.set_xscale("log")
+    ax.bar(edges[:-1] + 0.04 * widths, share, 0.92 * widths, align="edge", color=colours)
+    ax.set(xlim=(edges[0], edges[-1]), xlabel="instances that share the explanation")
+    ticks = _decades(edges[-1])
+    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    ax.set_xticks([], minor=True)
+    _count_shares(ax)
+    return ax
+
+
+def _decades(most: float) -> list[int]:
+    """Return round numbers for a logarithmic axis, as many as have room."""
+    digits = (1, 2, 5) if most < 200 else (1, 3) if most < 3_000 else (1,)
+    return [digit * 10**power for power in range(12) for digit in digits if digit * 10**power < most]
+
+
+def _doubling(most: int) -> NDArray[np.float64]:
+    """Return the bins of 1, 2, 3–4, 5–8, … up to the largest size, and at least those four."""
+    last = max(3, (most - 1).bit_length())
+    return np.concatenate([[0.7], 2.0 ** np.arange(last + 1) + 0.5])
+
+
+def _write_names(ax: "Axes", place: tuple[float, float], name: str, value: str, bold: bool) -> None:
+    """Write the name above its line, shortened to what the value beside it leaves."""
+    style: dict[str, Any] = {"va": "center", "color": INK, "parse_math": False, "usetex": False}
+    weight = "bold" if bold else "normal"
+    room = _letters(ax, 1.15 if bold else 1.0) - len(value) - 1
+    left, y = place
+    ax.text(
+        left, y + 0.4, _shortened(one_line(to_printable(name)), room), ha="left", fontweight=weight, **style
+    )
+    ax.text(1, y + 0.4, value, ha="right", **style)
+
+
+def _letters(ax: "Axes", wider: float) -> int:
+    """Return about how many letters fit beside each other."""
+    from matplotlib.font_manager import FontProperties
+
+    figure = ax.get_figure(root=True)
+    inches = ax.get_position().width * (WIDTH if figure is None else figure.get_figwidth())
+    return int(inches * 72 / (LETTER * wider * FontProperties().get_size_in_points()))
+
+
+def _shortened(name: str, room: int) -> str:
+    """Leave the middle out: names of one family differ at their ends."""
+    if len(name) <= room:
+        return name
+    tail = max(2, room // 2 - 1)
+    return f"{name[: max(2, room - tail - 1)]}…{name[-tail:]}"
+
+
+def _value_text(estimate: Estimate | None, interval: bool) -> str:
+    if estimate is None:
+        return "not measured"
+    if _says_nothing(estimate):
+        return "nothing known"
+    ends = (
+        f" ({format_interval(estimate.low, estimate.high)})" if interval and estimate.low is not None else ""
+    )
+    return format_number(estimate.estimate) + ends
+
+
+def _says_nothing(estimate: Estimate) -> bool:
+    """Whether a dot at 0 would look like an unfaithful explainer where there was nothing to check."""
+    return estimate.verified == 0 and estimate.estimate == 0
+
+
+def _draw_rail(ax: "Axes", y: float, ticks: list[float]) -> None:
+    """Draw what the line is read against, without crossing the names."""
+    ax.plot([ticks[0], ticks[-1]], [y, y], color=GRID, lw=1, zorder=0)
+    ax.plot(ticks, [y] * len(ticks), "|", color=GRID, ms=6, mew=1, zorder=0)
+
+
+def _draw_estimate(ax: "Axes", y: float, estimate: Estimate, colours: tuple[str, str]) -> None:
+    strong, pale = colours
+    if estimate.bracket[1] > estimate.bracket[0]:
+        ax.plot(estimate.bracket, [y, y], color=pale, lw=9, solid_capstyle="butt", label="not ruled out")
+    if _says_nothing(estimate):
+        return
+    if estimate.chance is not None:
+        ax.plot([estimate.chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="by chance")
+    if estimate.low is not None and estimate.high is not None:
+        label = f"{100 * estimate.confidence:g} % interval"
+        ax.plot(
+            [estimate.low, estimate.high], [y, y], color=strong, lw=2.2, solid_capstyle="butt", label=label
+        )
+    ax.plot([estimate.estimate], [y], "o", color=strong, ms=7.5, mew=0)  # its number stands above it
+
+
+def _add_legend(ax: "Axes") -> None:
+    """Explain the marks above the axes, each once."""
+    handles, labels = ax.get_legend_handles_labels()
+    handle_of = dict(zip(reversed(labels), reversed(handles), strict=True))
+    usual = [label for end in LEGEND for label in handle_of if label.endswith(end)]
+    order = usual or labels  # of a plugin's report, as it drew them
+    if order:
+        ax.legend(
+            [handle_of[label] for label in order],
+            order,
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=len(order),
+            frameon=False,
+            labelcolor=QUIET,
+            borderpad=0,
+            borderaxespad=0.4,
+            handlelength=1.2,
+            handletextpad=0.5,
+            columnspacing=1.2,
+        )
+
+
+def _calm(ax: "Axes", grid: bool = False) -> None:
+    """Leave the numbers and at most a faint grid, and take away frames and ticks."""
+    ax.spines[:].set_visible(False)
+    ax.patch.set_visible(False)
+    ax.grid(False)
+    if grid:
+        ax.grid(axis="y", color=GRID, lw=0.8)
+        ax.set_axisbelow(True)
+    ax.tick_params(length=0, pad=7, colors=QUIET)
+    ax.xaxis.label.set_color(QUIET)
+
+
+def _count_shares(ax: "Axes") -> None:
+    ax.yaxis.set_major_locator(_round_numbers())
+    ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.6g} %")
+    _calm(ax, grid=True)
+
+
+def _round_numbers(integer: bool = False) -> Any:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(4, steps=[1, 2, 2.5, 5, 10], integer=integer)

@@ -1,0 +1,1 @@
+"""Sheets: what a report shows of each kind of value."""

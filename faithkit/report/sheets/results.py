@@ -1,0 +1,166 @@
+"""Show one result: its measures, what they mean, and what else was asked about it."""
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from faithkit.measure.counting.owners import Owners
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.witnesses import Violation
+from faithkit.report.formats import (
+    Payload,
+    format_difference,
+    format_difference_interval,
+    format_number,
+    format_p_value,
+    keep_together,
+    pluralize,
+    system_name,
+)
+from faithkit.report.payloads import confidence, estimates
+from faithkit.report.pictures.figures import measure_figure, result_figures, spread_figures
+from faithkit.report.sheets.glossary import glossary_sheet
+from faithkit.report.sheets.instances import violations_sheet
+from faithkit.report.sheets.measures import (
+    measure_sentences,
+    measure_table,
+    permutation_line,
+    sample_lines,
+)
+from faithkit.report.sheets.sheet import Bullets, Part, Sheet, Table
+from faithkit.report.sheets.subgroups import subgroup_sheets
+
+
+def result_sheet(payload: Payload, violations: Sequence[Violation] | None = None) -> Sheet:
+    """Return the measures of a result and what they mean, then drift, subgroups and contradictions.
+
+    Parameters
+    ----------
+    payload : dict
+        The output of `to_dict`, so that a result that was read from a file looks the same.
+    violations : sequence of Violation, optional
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> sheet = result_sheet(faithkit.score(["yes", "no"], ["a", "a"]).to_dict())
+    >>> sheet.title, sheet.parts[0]
+    ('logged explanations', '2 instances, 1 distinct explanation')
+    """
+    parts = [*sample_lines(payload), *measure_parts(payload), *_further_parts(payload, violations)]
+    return Sheet.of(result_title(payload), *parts, _next_steps(payload))
+
+
+def result_page(
+    payload: Payload, violations: Sequence[Violation] | None, owners: Mapping[str, Owners]
+) -> Sheet:
+    """Return all of a result: also its plots, the meaning of words, and its provenance."""
+    measures = estimates(payload)
+    unchecked = [
+        f"Nothing could be checked for {name}, so it has no curve and no local scores."
+        for name, estimate in measures.items()
+        if estimate is not None and estimate.verified == 0
+    ]
+    figures = [*result_figures(payload, "result", owners), *spread_figures(violations or ())]
+    parts = [
+        *sample_lines(payload),
+        Sheet.of("Measures", *measure_parts(payload), measure_figure(measures, "measures")),
+        glossary_sheet(payload),
+        Sheet.of("Behind the numbers", *unchecked, *figures),
+        *_further_parts(payload, violations, is_page=True),
+        _next_steps(payload),
+        provenance_sheet(system_facts(payload) | measuring_facts(payload), payload["versions"]),
+    ]
+    return Sheet.of(result_title(payload), *parts)
+
+
+def result_title(payload: Payload) -> str:
+    """Return the name of the system, and of its model."""
+    name = system_name(payload["explainer"], payload["discretizer"])
+    return f"{name} of {payload['model']}" if payload["model"] else name
+
+
+def measure_parts(payload: Payload) -> list[Part | None]:
+    """Return both measures: their numbers, what they mean, and what diagnostics say."""
+    measures = estimates(payload)
+    table = measure_table(("measure",), [([name], estimate) for name, estimate in measures.items()], payload)
+    sheets = [Sheet.from_dict(diagnosis["sheet"]) for diagnosis in payload.get("diagnostics") or ()]
+    diagnoses = [part for sheet in sheets for part in (sheet.title, *sheet.parts)]
+    return [table, permutation_line(payload, measures), *measure_sentences(payload), *diagnoses]
+
+
+def _further_parts(
+    payload: Payload, violations: Sequence[Violation] | None, is_page: bool = False
+) -> list[Sheet]:
+    """Return the answers to further questions: drift, subgroups, contradictions."""
+    sheets = [_drift_sheet(payload, payload["reference"])] if "reference" in payload else []
+    if "subgroups" in payload:
+        sheets += subgroup_sheets(payload, payload["subgroups"], has_figures=is_page)
+    if violations is not None:
+        # without any, they say whether there could be one
+        pairs = violations_sheet(list(violations) or violations)
+        sheets.append(attrs.evolve(pairs, title="Contradictions") if is_page else pairs)
+    return sheets
+
+
+def _next_steps(payload: Payload) -> Sheet | None:
+    steps = payload.get("next_steps")
+    return Sheet("Next steps:", [Bullets(steps)]) if steps else None
+
+
+def _drift_sheet(payload: Payload, reference: Payload) -> Sheet:
+    here, there = estimates(payload), estimates(reference)
+    rows = []
+    for name, change in reference["difference"].items():
+        values = [_estimate_text(measures[name]) for measures in (here, there)]
+        interval = format_difference_interval(change["low"], change["high"])
+        difference = f"{format_difference(change['value'])} ({interval})"
+        rows.append((name, *values, difference, format_p_value(change["p_value"])))
+    title = f"compared with the reference, {pluralize(reference['n'], 'instance')}"
+    table = Table(("measure", "estimate", "reference", "difference", "p"), rows) if rows else None
+    return Sheet.of(title, table, *changes(reference))
+
+
+def changes(reference: Payload) -> list[str]:
+    """Return for each measure whether it is worse than in the reference, or why that is unknown."""
+    sentences = [change["finding"] for change in reference["difference"].values()]
+    sentences += [f"{name} was not compared: {why}" for name, why in reference["not_compared"].items()]
+    return [keep_together(f"{sentence[0].upper()}{sentence[1:]}.") for sentence in sentences]
+
+
+def provenance_sheet(facts: Mapping[str, str], versions: Mapping[str, str]) -> Sheet:
+    """Return everything that the numbers depend on."""
+    sentence = "The same question, asked with these, gives the same page."
+    libraries = Table.of_pairs(versions) if versions else None
+    return Sheet.of("Provenance", sentence, Table.of_pairs(facts), libraries)
+
+
+def system_facts(payload: Payload) -> dict[str, str]:
+    """Return what explained."""
+    algorithm = ", ".join(f"{name} {value}" for name, value in payload.get("explained_by", {}).items())
+    return {
+        "explainer": payload["explainer"] or "none: the explanations were logged",
+        **({"explained by": algorithm} if algorithm else {}),
+        "discretizer": payload["discretizer"],
+        "relation of sufficiency": payload["relation"] or "none",
+        "background": payload["background"] or "none",
+    }
+
+
+def measuring_facts(payload: Payload) -> dict[str, str]:
+    """Return what was measured, and how."""
+    data = payload["data"]
+    columns = "" if data["columns"] is None else f", {pluralize(data['columns'], 'column')}"
+    return {
+        "model": payload["model"] or "none: the predictions were logged",
+        "estimator": payload["estimator"],
+        "confidence": f"{100 * confidence(payload):g} %",
+        "permutations": f"{payload['permutations']:,}" if payload["permutations"] else "none",
+        "seed": str(payload["seed"]),
+        "data": f"{pluralize(data['rows'], 'row')}{columns}",
+        "data checksum": data["fingerprint"] or "none: not all values have one",
+    }
+
+
+def _estimate_text(estimate: Estimate | None) -> str:
+    return "–" if estimate is None else format_number(estimate.estimate)

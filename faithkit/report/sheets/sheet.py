@@ -1,0 +1,174 @@
+"""The view model of every report: a sheet of sentences, tables, figures and further sheets.
+
+The same sheet is printed in a terminal (`faithkit.report.text`), and shown in a notebook and on a page
+(`faithkit.report.html`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Union
+
+import attrs
+
+from faithkit.report.formats import format_cell, pluralize
+
+NAME_WIDTH = 24  # letters of a name that fit into a line beside numbers
+MAX_ROWS = 50  # of a table; longer ones are for `to_frame`
+
+
+@attrs.frozen
+class Table:
+    """Rows of texts under the names of their columns, which may be empty.
+
+    The column of names and the finding are texts; all others are numbers if the table `is_numeric`. A
+    terminal leaves out the columns in `wide`.
+    """
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    is_numeric: bool = True
+    name: str | None = None
+    wide: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, heads: Sequence[str], rows: Iterable[Sequence[Any]], name: str | None = None) -> "Table":
+        """Format values as every report does, and put them under the names of their columns.
+
+        A value is a text; a whole number; a float; the two ends of an interval; a `Difference`; or None.
+
+        Examples
+        --------
+        >>> Table.of(["measure", "mean", "95 % interval"], [["overlap", 0.61249, (0.5813, 0.6431)]]).rows
+        [['overlap', '0.612', '0.581 – 0.644']]
+        """
+        return cls(heads, [[format_cell(value) for value in row] for row in rows], name=name)
+
+    @classmethod
+    def of_pairs(cls, pairs: Mapping[str, Any], name: str | None = None) -> "Table":
+        """Return a table of names and values without heads; a value that is None is left out."""
+        rows = [(key, str(value)) for key, value in pairs.items() if value is not None]
+        return cls(("", ""), rows, is_numeric=False, name=name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        rows = [list(row) for row in self.rows]
+        return {"name": self.name, "heads": list(self.heads), "rows": rows, "is_numeric": self.is_numeric}
+
+    @property
+    def name_column(self) -> int:
+        """Return the place of the column of names: the first that has a head."""
+        return next((place for place, head in enumerate(self.heads) if head), 0)
+
+    def is_text(self, column: int) -> bool:
+        """Return whether a column holds words, which are aligned at the left."""
+        return not self.is_numeric or column <= self.name_column or self.heads[column] in ("", "finding")
+
+    def style(self, column: int, text: str | None = None) -> str:
+        """Return the CSS of a cell: how it is aligned, and whether its line may break."""
+        is_text = self.is_text(column)
+        is_name = column == self.name_column and text is not None and len(text) <= NAME_WIDTH
+        is_unbroken = self.is_numeric and text is not None and (is_name or not is_text)
+        alignment = f"text-align: {'left' if is_text else 'right'}"
+        return f"{alignment}; white-space: nowrap" if is_unbroken else alignment
+
+    def without(self, columns: Sequence[str]) -> "Table":
+        """Return the table without some columns."""
+        places = [place for place, head in enumerate(self.heads) if head not in columns]
+        rows = [[row[place] for place in places] for row in self.rows]
+        return attrs.evolve(self, heads=[self.heads[place] for place in places], rows=rows, wide=())
+
+    def cut(self, source: str = "to_frame()") -> "list[Table | str]":
+        """Return the table, or its first rows and a sentence that counts the others.
+
+        Examples
+        --------
+        >>> short, sentence = Table(["x"], [["1"]] * 60).cut()
+        >>> len(short.rows), sentence
+        (50, '10 more rows: to_frame() has all.')
+        """
+        n_cut = len(self.rows) - MAX_ROWS
+        if n_cut <= 0:
+            return [self]
+        short = attrs.evolve(self, rows=self.rows[:MAX_ROWS])
+        return [short, f"{pluralize(n_cut, 'more row')}: {source} has all."]
+
+
+@attrs.frozen
+class Figure:
+    """A picture with a title and a caption that says how to read it; a terminal leaves it out."""
+
+    title: str | None
+    caption: str
+    svg: str
+
+
+@attrs.frozen
+class Bullets:
+    """A list of sentences."""
+
+    sentences: Sequence[str]
+
+
+@attrs.frozen
+class Contradiction:
+    """An explanation that misleads, and two rows side by side that show it.
+
+    Parameters
+    ----------
+    explanation : str
+    scope : str
+        How many instances the explanation holds for, and their predictions.
+    lines : sequence of str
+        Both rows, one in a line, for a terminal.
+    rows : sequence of (str, str)
+        The name and the prediction of each row.
+    cells : sequence of (str, sequence of str)
+        The name of each column, and the values of both rows.
+    bar : tuple of float or None
+        Where the bar of the first prediction starts and how long it is, as shares.
+    """
+
+    explanation: str
+    scope: str
+    lines: Sequence[str]
+    rows: Sequence[tuple[str, str]]
+    cells: Sequence[tuple[str, Sequence[str]]] = ()
+    bar: tuple[float, float] | None = None
+
+
+Part = Union[str, Table, Figure, Bullets, Contradiction, "Sheet"]
+
+
+@attrs.frozen
+class Sheet:
+    """A title, if there is one, and parts in the order in which they are read.
+
+    A part is a sentence, a table or, in reports of the kernel, a figure, a list, a contradiction or a further
+    sheet, which is a section. A page folds a sheet that `is_folded`.
+    """
+
+    title: str | None
+    parts: Sequence[Part]
+    is_folded: bool = False
+
+    @classmethod
+    def of(cls, title: str | None, *parts: Part | None) -> "Sheet":
+        """Make a sheet of the parts that are not empty."""
+        return cls(title, [part for part in parts if part])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values of a sheet of sentences and tables.
+
+        Examples
+        --------
+        >>> sheet = Sheet.of("shap", Table.of(["measure", "mean"], [["overlap", 0.5]]), "Enough.")
+        >>> Sheet.from_dict(sheet.to_dict()) == sheet
+        True
+        """
+        parts = [part.to_dict() if isinstance(part, Table) else part for part in self.parts]
+        return {"title": self.title, "parts": parts}
+
+    @classmethod
+    def from_dict(cls, payload: Mapping[str, Any]) -> "Sheet":
+        """Rebuild from the output of `to_dict`."""
+        parts = [part if isinstance(part, str) else Table(**part) for part in payload["parts"]]
+        return cls(payload["title"], parts)

@@ -1,0 +1,67 @@
+"""Notes on a result: what readers should know about its importances and its explanations.
+
+Explainers of importances declare two facts in `Explanations.shared`. `shared["adds_up_to"]` names what values
+and base value add up to, such as "raw score". `shared["target"]` is "predicted" if values speak for the class
+that the model predicts for the row.
+"""
+
+from collections.abc import Mapping
+
+from faithkit.inputs.data_warnings import find_label_in_explanations
+from faithkit.inputs.predictions.outcome import LABELS
+from faithkit.measure.counting.tally import Count
+from faithkit.run.components.setup import Setup
+from faithkit.run.populations.population import Population
+
+PREDICTED_CLASS = (
+    "A positive value (+) speaks for the class that the model predicts for that row, and a negative one "
+    "against it. The class is left out of the explanation, because it would name the prediction; target=all "
+    "compares the values for all classes at once."
+)
+ADDITIVE = (
+    "The values add up to the {}, and so determine it: consistency and the reader cannot tell whether they "
+    "stand at the right features. Sufficiency by same-top-features can."
+)
+LEAKAGE = (
+    "Nearly every explanation names the prediction of its own row, such as {!r}, and no other: with that in "
+    "it, explanations agree with predictions whatever the model does. Leave it out."
+)
+
+
+def result_notes(counted: Count, population: Population, setup: Setup) -> tuple[str, ...]:
+    """Return all notes on a result, those on its input first."""
+    importances = importance_notes(population.kind, setup.explained_by, setup.discretizer.text)
+    return *setup.notes, *importances, *_leakage_notes(counted, population, setup)
+
+
+def importance_notes(kind: str, explained_by: Mapping[str, str], discretizer: str) -> tuple[str, ...]:
+    """Return notes on the importances of a result; discretized importances add up to nothing.
+
+    Examples
+    --------
+    >>> importance_notes("vector", {"adds_up_to": "raw score"}, "original")
+    ('The values add up to the raw score, and so determine it: ...',)
+    """
+    total, signs = explained_by.get("adds_up_to"), meaning_of_signs(kind, explained_by)
+    additive = ADDITIVE.format(total) if total and discretizer == "original" else None
+    return tuple(note for note in (additive, signs) if note is not None)
+
+
+def meaning_of_signs(kind: str, explained_by: Mapping[str, str]) -> str | None:
+    """Say which class a positive value speaks for; None if it is the same class for all rows.
+
+    Examples
+    --------
+    >>> meaning_of_signs("vector", {"target": "predicted"})
+    'A positive value (+) speaks for the class that the model predicts for that row, ...'
+    >>> meaning_of_signs("vector", {"target": "positive"})
+    """
+    return PREDICTED_CLASS if kind != "rule" and explained_by.get("target") == "predicted" else None
+
+
+def _leakage_notes(counted: Count, population: Population, setup: Setup) -> tuple[str, ...]:
+    """Return a note if explanations name their predictions; numbers are not looked for."""
+    if setup.outcome.kind != LABELS:
+        return ()
+    label = find_label_in_explanations(counted, population.labels)
+    return () if label is None else (LEAKAGE.format(str(label)),)

@@ -1,0 +1,88 @@
+"""Planning: how many rows to explain, from the explainer's range or from a first result, the pilot."""
+
+from typing import Any
+
+from faithkit.errors import InputError
+from faithkit.measure.planning.forecast import Pilot
+from faithkit.measure.planning.plans import Plan, check_measure, plan_samples
+from faithkit.run.comparisons.comparison import Comparison
+from faithkit.run.evaluation import Evaluation
+
+
+def plan(
+    epsilon: float,
+    n_explanations: int | None = None,
+    pilot: Any = None,
+    *,
+    measure: str = "consistency",
+    pool: int = 0,
+) -> Plan:
+    """Say how many rows to explain, so that little is left unchecked and the interval is narrow.
+
+    Parameters
+    ----------
+    epsilon : float
+        The largest bias or unverified share, and half of the interval's largest width.
+    n_explanations : int, optional
+        The size of the explainer's range; for consistency only.
+    pilot : Evaluation, optional
+        A first, small evaluation to extrapolate from.
+    measure : str
+        "consistency" or "sufficiency".
+    pool : int
+        The number of rows that sufficiency is also checked against, without being explained.
+
+    Returns
+    -------
+    Plan
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> faithkit.plan(0.1, n_explanations=2048).n
+    7535
+    """
+    if isinstance(epsilon, Evaluation):
+        raise InputError("epsilon is a result: give that as the pilot, as in plan(0.1, pilot=result).")
+    first_sample = None if pilot is None else pilot_of(pilot, measure)
+    return plan_samples(epsilon, n_explanations, first_sample, measure, pool)
+
+
+def pilot_of(result: Any, measure: str) -> Pilot:
+    """Return what a plan needs from a result; raise an error if the result does not have it.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> pilot_of(faithkit.score([0, 0, 1], ["a", "a", "b"]), "consistency").others.number
+    (0, 1)
+    """
+    check_measure(measure)
+    if isinstance(result, Comparison):
+        names = ", ".join(result.results)
+        raise InputError(
+            f"the pilot is a comparison of {names:.200}: give the result of one system, of evaluate or score."
+        )
+    if not isinstance(result, Evaluation):
+        raise InputError(
+            f"the pilot is a {type(result).__name__}: give what evaluate, score or load returned."
+        )
+    estimate = result.measures.get(measure)
+    if estimate is None:
+        reason = f" ({result.why_no_sufficiency})" if result.why_no_sufficiency else ""
+        raise InputError(f"the pilot has no {measure}{reason}: plan another measure, or take another pilot.")
+    if result.design.effective is not None:
+        raise InputError(
+            "the rows of the pilot have weights or clusters: a plan is for independent rows that count alike."
+        )
+    if result.design.pool is not None and measure == "sufficiency":
+        raise InputError(
+            "the pilot's sufficiency was checked against a pool: evaluate or score its rows without one "
+            "(CLI: --pool none)."
+        )
+    if estimate.others is None or estimate.moments is None:
+        raise InputError(
+            "the pilot was loaded from a file of an older version, which did not write what a plan takes. "
+            "Evaluate or score the rows again."
+        )
+    return Pilot(estimate.others, estimate.moments, estimate.confidence)

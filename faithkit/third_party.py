@@ -1,0 +1,48 @@
+"""Calls of third-party code (models, explainers, relations, modules), whose exceptions name the culprit.
+
+A model may call `sys.exit(0)`, the `__eq__` of a value may raise, the `__str__` of an exception may fail.
+None of this may end a run without a message, or with the exit code of a success.
+"""
+
+import contextlib
+from collections.abc import Iterator
+
+from faithkit.errors import FaithkitError, InputError
+from faithkit.wording import describe
+
+
+class RowTimeout(BaseException):
+    """A row took longer than its time limit; no `Exception`, so that an explainer cannot catch it."""
+
+
+# errors of faithkit, and interruptions by a person or a time limit: not the fault of the code that was called
+_RAISED_UNCHANGED = (FaithkitError, KeyboardInterrupt, RowTimeout)
+
+
+@contextlib.contextmanager
+def guard(culprit: str, advice: str = "", error: type[FaithkitError] = InputError) -> Iterator[None]:
+    """Run the body, and turn any exception into an `error` that says what failed, and what to do.
+
+    Parameters
+    ----------
+    culprit : str
+        The third-party code, as the start of a sentence: "the relation within".
+    advice : str
+        What to do next, as a sentence.
+    error : type
+        The class of the error; faithkit's own errors are raised unchanged.
+
+    Examples
+    --------
+    >>> with guard("the model approve", "Give X the columns that it was trained on."):
+    ...     raise SystemExit(0)
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: the model approve failed with SystemExit: 0. Give X the columns ...
+    """
+    try:
+        yield
+    except _RAISED_UNCHANGED:
+        raise
+    except BaseException as cause:
+        raise error(f"{culprit} failed with {describe(cause).rstrip('.')}. {advice}".rstrip()) from cause
