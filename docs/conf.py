@@ -1,4 +1,4 @@
-"""Sphinx's configuration: offline, warnings are errors."""
+"""The configuration of Sphinx. The build needs no network."""
 
 import sys
 from pathlib import Path
@@ -34,18 +34,20 @@ html_title = f"faithkit {release}"
 html_static_path = ["_static"]
 html_css_files = ["faithkit.css"]
 html_copy_source = False
-html_math_renderer = "mathml"  # MathJax would be fetched from elsewhere
+html_math_renderer = "mathml"  # MathJax would be loaded from the network
 
-autodoc_typehints = "none"  # the docstrings say it, in words
+autodoc_typehints = "none"  # the docstrings describe types in words
 autodoc_member_order = "bysource"
 python_use_unqualified_type_names = True
 napoleon_google_docstring = False
-napoleon_preprocess_types = False  # type_links does it: "list of str" is prose, not the name of a class
+napoleon_preprocess_types = False  # type_links does it: "list of str" is prose, not a class
 napoleon_custom_sections = [("Attributes", "params_style")]
-doctest_path = [str(Path(__file__).parent / part) for part in ("tutorials", "howto")]  # what pages show
-doctest_test_doctest_blocks = ""  # docstrings are run by pytest, each in its own module
+doctest_path = [
+    str(Path(__file__).parent / part) for part in ("tutorials", "howto")
+]  # modules that pages show
+doctest_test_doctest_blocks = ""  # pytest runs docstrings, each in its own module
 
-# pictures are drawn by the build, from the code that stands beside them
+# the build draws pictures from their code
 plot_formats = ["svg"]
 plot_html_show_formats = False
 plot_html_show_source_link = False

@@ -1,7 +1,7 @@
-"""``.. faithkit-checks:: explainer_checks`` lists the checks of a part of the conformance kit, in its words.
+"""List the checks of one module of the conformance kit: ``.. faithkit-checks:: kinds.explainer_checks``.
 
-A check's docstring says what is promised in its first line, and why in the rest. What it tells who breaks
-the promise is in the table of faults that the tests go by; ``.. faithkit-messages:: explains_*`` shows that.
+The first line of a check's docstring states the requirement, and the rest gives the reason. Example messages
+come from the table of faults in the tests: ``.. faithkit-messages:: explains_*``.
 """
 
 import importlib
@@ -12,61 +12,63 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from faithkit.testing.checks import checks_in, name_of, why_of
+from faithkit.testing.checks import check_name, check_reason, checks_in
 
 
-def promise(text: str) -> str:
-    """Take what is promised from the first line of a check's docstring.
+def requirement(text: str) -> str:
+    """Return the requirement in the first line of a check's docstring.
 
-    >>> promise("Check that equal rows get equal explanations.")
+    >>> requirement("Check that equal rows get equal explanations.")
     'Equal rows get equal explanations.'
     """
-    said = text.partition("\n")[0].removeprefix("Check that ").removeprefix("Check, ")
-    return said[0].upper() + said[1:]
+    sentence = text.partition("\n")[0].removeprefix("Check that ").removeprefix("Check, ")
+    return sentence[0].upper() + sentence[1:]
 
 
 _FAULTS = runpy.run_path(str(Path(__file__).parents[2] / "tests/testing/faults.py"))
 
 
 def messages(check: str) -> list[str]:
-    """Write down what a check tells: one line for each fault that the tests know."""
-    told = [message if message.endswith(".") else f"{message} …" for message in _FAULTS["messages"](check)]
-    return ["*It tells, for example:*", "", *(f"- ``{' '.join(line.split())}``" for line in told), ""]
+    """Return example messages of a check, one line for each fault in the tests."""
+    examples = [
+        message if message.endswith(".") else f"{message} …" for message in _FAULTS["messages"](check)
+    ]
+    return ["*Example messages:*", "", *(f"- ``{' '.join(line.split())}``" for line in examples), ""]
 
 
 class Messages(SphinxDirective):
-    """List what a check tells of those who fail it."""
+    """List example messages of a check."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Write one line for each fault, and let Sphinx read it."""
+        """Render one line for each fault."""
         return self.parse_text_to_nodes("\n".join(messages(self.arguments[0])))
 
 
 class Checks(SphinxDirective):
-    """List the checks that a module of `faithkit.testing` defines."""
+    """List the checks that a module of `faithkit.testing.kinds` defines."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         """Write one description for each check, and let Sphinx read it."""
-        module = importlib.import_module(f"faithkit.testing.{self.arguments[0]}")
+        module = importlib.import_module(f"faithkit.testing.kinds.{self.arguments[0]}")
         lines: list[str] = []
         for check in checks_in(module):
-            said = [
-                promise(check.__doc__ or ""),
+            body = [
+                requirement(check.__doc__ or ""),
                 "",
-                f"*Why:* {why_of(check)}",
+                f"*Why:* {check_reason(check)}",
                 "",
-                *messages(name_of(check)),
+                *messages(check_name(check)),
             ]
-            lines += [f".. check:: {name_of(check)}", "", *(f"   {line}".rstrip() for line in said)]
+            lines += [f".. check:: {check_name(check)}", "", *(f"   {line}".rstrip() for line in body)]
         return self.parse_text_to_nodes("\n".join(lines))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Add the directive, and the kind of thing that it describes."""
+    """Add the directives and the object type `check`."""
     app.add_object_type("check", "check", objname="conformance check")
     app.add_directive("faithkit-checks", Checks)
     app.add_directive("faithkit-messages", Messages)

@@ -1,6 +1,6 @@
-"""``.. faithkit-components::`` renders the registry as installed: what exists is what is documented.
+"""List the installed components of one kind: ``.. faithkit-components:: explainer``.
 
-Every component becomes a target of its own, so that any page can say ``:component:`explainer shap```.
+Every component becomes a link target, so that any page can write ``:component:`explainer shap```.
 """
 
 import inspect
@@ -19,7 +19,7 @@ from faithkit.extension.registry import KINDS, registry
 
 
 def facts(entry: Entry) -> list[str]:
-    """Return what the component says about itself, as lines of reStructuredText."""
+    """Return the declaration of a component as lines of reStructuredText."""
     component = entry.component
     presets = ", ".join(f"``{name}={value!r}``" for name, value in component.params.items())
     lines = [f"{component.summary}", "", f"From `{entry.distribution}`."]
@@ -40,19 +40,19 @@ def _codes(words: tuple[str, ...]) -> str:
 
 
 def documentation(entry: Entry) -> list[str]:
-    """Return the factory's docstring but for its examples, as napoleon and `type_links` render it."""
+    """Return the factory's docstring without its examples, rendered by napoleon and `type_links`."""
     factory = entry.component.load()
     text = inspect.getdoc(factory) or ""
     for unwanted in ("Examples\n--------", "Attributes\n----------"):
         text = text.partition(unwanted)[0]
-    as_list = Config(napoleon_use_param=False)  # a component is no Python object: it has no fields of its own
+    as_list = Config(napoleon_use_param=False)  # a component is not a Python object, so it has no fields
     lines = NumpyDocstring(text, as_list, what="class", obj=factory).lines()
     link(None, "class", "", factory, None, lines)
     return lines
 
 
-def written(parameter: Parameter) -> str:
-    """Write a parameter as in a signature, with the component's own presets."""
+def signature_part(parameter: Parameter) -> str:
+    """Return a parameter as in a signature, with the presets of the component."""
     value = parameter.default if parameter.preset is EMPTY else parameter.preset
     return parameter.name if value is EMPTY else f"{parameter.name}={value!r}"
 
@@ -63,7 +63,7 @@ class Components(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Write reStructuredText, and let Sphinx read it."""
+        """Render one description for each component."""
         kind = self.arguments[0]
         if kind not in KINDS:
             raise self.error(f"no such kind: {kind}; there are {', '.join(KINDS)}")
@@ -73,7 +73,7 @@ class Components(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(lines))
 
     def _entry(self, entry: Entry) -> list[str]:
-        signature = ", ".join(map(written, parameters(entry))) if entry.kind != "command" else ""
+        signature = ", ".join(map(signature_part, parameters(entry))) if entry.kind != "command" else ""
         body = facts(entry)
         if entry.kind != "command":
             body += documentation(entry)
@@ -82,7 +82,7 @@ class Components(SphinxDirective):
 
 
 def parse(env: BuildEnvironment, text: str, node: addnodes.desc_signature) -> str:
-    """Render ``explainer shap n_samples=100`` as a signature, and return the name to refer to it by."""
+    """Render ``explainer shap n_samples=100`` as a signature, and return the name of the link target."""
     kind, name, *rest = text.split(" ", 2)
     node += addnodes.desc_annotation(f"{kind} ", f"{kind} ")
     node += addnodes.desc_name(name, name)
@@ -92,7 +92,7 @@ def parse(env: BuildEnvironment, text: str, node: addnodes.desc_signature) -> st
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Add the directive, and the kind of thing that it describes."""
+    """Add the directive and the object type `component`."""
     app.add_object_type("component", "component", objname="component", parse_node=parse)
     app.add_directive("faithkit-components", Components)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
-"""Intersphinx without a network: the few names we refer to, listed by hand in ``docs/inventories``.
+"""Intersphinx without a network: ``docs/inventories`` lists the names that we refer to.
 
-The first line of a list is the library's address. Each other line is ``role name page``, and ``$`` in the
-page stands for the name. At build time every list becomes the file that intersphinx would have fetched.
+The first line of a list is the library's address. Each other line is ``role name page``; ``$`` in the page
+stands for the name. The build turns every list into the file that intersphinx would have fetched.
 """
 
 import zlib
@@ -14,7 +14,7 @@ LISTS = Path(__file__).parents[1] / "inventories"
 
 
 def inventory(name: str, lines: list[str]) -> bytes:
-    """Write an inventory in Sphinx's format, version 2."""
+    """Return an inventory in Sphinx's format, version 2."""
     head = f"# Sphinx inventory version 2\n# Project: {name}\n# Version: \n# compressed by zlib\n"
     rows = [f"{full} {role} 1 {page} -\n" for role, full, page in map(str.split, lines)]
     return head.encode() + zlib.compress("".join(rows).encode())
@@ -26,14 +26,14 @@ def names() -> list[str]:
 
 
 def write(app: Sphinx, config: Config) -> None:
-    """Turn every list into an inventory among the build's own files, and tell intersphinx of it."""
+    """Write every list as an inventory into the build folder, and configure intersphinx to read it."""
     folder = Path(app.doctreedir) / "inventories"
     folder.mkdir(parents=True, exist_ok=True)
     for path in sorted(LISTS.glob("*.txt")):
         address, *lines = path.read_text().splitlines()
-        made = folder / f"{path.stem}.inv"
-        made.write_bytes(inventory(path.stem, lines))
-        config.intersphinx_mapping[path.stem] = (address, str(made))
+        target = folder / f"{path.stem}.inv"
+        target.write_bytes(inventory(path.stem, lines))
+        config.intersphinx_mapping[path.stem] = (address, str(target))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,4 +1,4 @@
-"""Formulas as MathML, by docutils' own converter: browsers show it without script or network."""
+"""Render formulas as MathML with docutils' converter: browsers show it without script or network."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ logger = logging.getLogger(__name__)
 
 
 def visit_inline(writer: Any, node: nodes.math) -> None:
-    """Write a formula that stands in a line."""
+    """Write an inline formula."""
     writer.body.append(_converted(node, as_block=False))
     raise nodes.SkipNode
 
 
 def visit_block(writer: Any, node: nodes.math_block) -> None:
-    """Write a formula that stands on its own."""
+    """Write a displayed formula."""
     writer.body.append(writer.starttag(node, "div", CLASS="math"))
     writer.body.append(_converted(node, as_block=True))
     writer.body.append("</div>\n")
@@ -26,7 +26,7 @@ def visit_block(writer: Any, node: nodes.math_block) -> None:
 
 
 def _converted(node: nodes.Element, as_block: bool) -> str:
-    """Return MathML, or warn of what the converter does not know."""
+    """Return MathML, or warn about TeX that the converter does not know."""
     try:
         return str(tex2mathml(node.astext(), as_block=as_block))
     except MathError as error:

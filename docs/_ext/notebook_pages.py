@@ -1,6 +1,6 @@
-"""`.. notebook:: tour.ipynb`: a notebook that is run while the page is written, its cells and what they show.
+"""Run a notebook during the build, and show its cells and outputs: `.. notebook:: tour.ipynb`.
 
-What a file would keep of an earlier run could be of an earlier version, so files keep nothing.
+Stored outputs could come from an earlier version, so the files store none.
 """
 
 import logging
@@ -16,11 +16,11 @@ from sphinx.util.docutils import SphinxDirective
 
 PATIENCE = 600  # seconds for a cell, on a busy machine
 QUIET = logging.getLogger(__name__)
-QUIET.setLevel(logging.ERROR)  # that a kernel starts is no news
+QUIET.setLevel(logging.ERROR)  # messages about the start of a kernel are noise
 
 
 class notebook(nodes.General, nodes.Element):  # noqa: N801 (nodes are named like this)
-    """The place of a notebook, until it is known who writes the page."""
+    """The placeholder of a notebook until the page is written."""
 
 
 class NotebookDirective(SphinxDirective):
@@ -29,30 +29,30 @@ class NotebookDirective(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Put down which notebook it is."""
+        """Return a placeholder with the path of the notebook."""
         _, path = self.env.relfn2path(self.arguments[0])
         self.env.note_dependency(path)
         return [notebook("", path=path)]
 
 
 def executed(path: Path) -> Any:
-    """Run a notebook in a kernel of its own, and return it with what its cells gave."""
+    """Run a notebook in a new kernel, and return it with the outputs of its cells."""
     import nbformat
     from jupyter_client import AsyncKernelManager
     from nbclient import NotebookClient
 
-    found = nbformat.read(path, as_version=4)
+    document = nbformat.read(path, as_version=4)
     with TemporaryDirectory() as folder:
-        # a socket in a folder of our own, and no port, where everybody could listen
+        # a socket in a private folder: other users could connect to a port
         place = {"transport": "ipc", "connection_file": f"{folder}/kernel.json"}
         kernel = AsyncKernelManager(kernel_name="python3", log=QUIET, **place)
         waits = {"timeout": PATIENCE, "startup_timeout": PATIENCE}
-        NotebookClient(found, km=kernel, log=QUIET, **waits).execute(cwd=folder, cleanup_kc=True)
-    return found
+        NotebookClient(document, km=kernel, log=QUIET, **waits).execute(cwd=folder, cleanup_kc=True)
+    return document
 
 
-def shown(output: Any) -> str:
-    """Return what a page shows of an output: HTML, a picture, or text; nothing of what has gone away."""
+def output_html(output: Any) -> str:
+    """Return the HTML of an output: its own HTML, a picture, or text."""
     if output.output_type == "stream":
         return f"<pre>{escape(output.text)}</pre>"
     data = output.data
@@ -63,19 +63,19 @@ def shown(output: Any) -> str:
 
 
 def cell_nodes(cell: Any) -> Iterator[nodes.Node]:
-    """Yield what stands for a cell: prose, or code and what it shows."""
+    """Yield the nodes of a cell: prose, or code and its outputs."""
     from markdown_it import MarkdownIt
 
     if cell.cell_type == "markdown":
         yield nodes.raw("", MarkdownIt().render(cell.source), format="html")
         return
     yield nodes.literal_block(cell.source, cell.source, language="python")
-    for text in filter(None, map(shown, cell.outputs)):
+    for text in filter(None, map(output_html, cell.outputs)):
         yield nodes.raw("", f'<div class="notebook-output">{text}</div>', format="html")
 
 
 def fill(app: Sphinx, doctree: nodes.document, _: str) -> None:
-    """Run the notebooks of a page, if it is one of HTML; nobody else shows what they give."""
+    """Run the notebooks of a page; other formats than HTML show no outputs."""
     for place in list(doctree.findall(notebook)):
         cells = executed(Path(place["path"])).cells if app.builder.format == "html" else []
         place.replace_self([node for cell in cells for node in cell_nodes(cell)])

@@ -1,4 +1,4 @@
-"""``.. faithkit-schema:: estimate`` lists the fields of one definition of the results' JSON Schema."""
+"""List the fields of one definition in the JSON Schema of results: ``.. faithkit-schema:: estimate``."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ SCHEMA = Path(faithkit.__file__).parent / "run" / "results.schema.json"
 
 
 def type_of(field: dict[str, Any]) -> str:
-    """Say in a few words what a field holds.
+    """Return the type of a field in a few words.
 
     >>> type_of({"type": ["number", "null"]})
     'number or null'
@@ -31,24 +31,24 @@ def type_of(field: dict[str, Any]) -> str:
             return " or ".join(map(type_of, field[parts]))
     if "items" in field:
         return f"list of {type_of(field['items'])}"
-    told = field["type"]
-    return " or ".join([told] if isinstance(told, str) else told)
+    types = field["type"]
+    return " or ".join([types] if isinstance(types, str) else types)
 
 
 def fields(definition: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the fields of an object, and after each object inside it those of that one, as ``data.rows``."""
+    """Yield the fields of an object, and those of the objects inside it, as ``data.rows``."""
     for name, field in definition.get("properties", {}).items():
         yield f"{prefix}{name}", field
         yield from fields(field, f"{prefix}{name}.")
 
 
 class Fields(SphinxDirective):
-    """List the fields of a definition, each with its type and what it means."""
+    """List the fields of a definition, each with its type and description."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Write reStructuredText, and let Sphinx read it."""
+        """Render one entry for each field."""
         self.env.note_dependency(str(SCHEMA))
         definitions = json.loads(SCHEMA.read_text("utf-8"))["definitions"]
         definition = definitions[self.arguments[0]]

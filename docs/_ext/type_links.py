@@ -1,6 +1,6 @@
 """Links in docstrings: known words in the types of parameters, and names in single backquotes.
 
-Our docstrings say "array, DataFrame or list of str". Not every word of it is a class: the rest stays prose.
+Docstrings contain types such as "array, DataFrame or list of str". Words that are not classes stay prose.
 """
 
 import re
@@ -27,7 +27,7 @@ WORDS = {
     "sparse matrix": "scipy.sparse.csr_array",
     "Registry": "faithkit.extension.registry.Registry",
     "Entry": "faithkit.extension.entries.Entry",
-    "Broken": "faithkit.extension.entries.Broken",
+    "PluginProblem": "faithkit.extension.entries.PluginProblem",
     "Check": "faithkit.testing.Check",
     "Report": "faithkit.testing.Report",
     "EvaluationInputs": "faithkit.testing.EvaluationInputs",
@@ -36,7 +36,7 @@ WORDS = {
     **{name: f"faithkit.results.{name}" for name in faithkit.results.__all__ if name[0].isupper()},
 }
 
-# what a docstring means by `evaluate` or `click.Command`; `relation`, say, is nearly always a parameter
+# names in backquotes that become links; `relation` is nearly always a parameter, so it is not among them
 MENTIONED = {
     **{name: name for name in names() if "." in name},
     **{name: WORDS[name] for name in WORDS if name[0].isupper()},
@@ -51,31 +51,31 @@ _WORD = re.compile(r"(?<![\w.`:])(?:faithkit\.)?(" + "|".join(map(re.escape, WOR
 
 
 def linked(text: str) -> str:
-    """Write the type of a parameter as reStructuredText.
+    """Return the type of a parameter as reStructuredText.
 
     >>> linked("list of str, default=[]")
     ':py:obj:`list <list>` of :py:obj:`str <str>`, default=[]'
     >>> linked("(m, words)")
     '*(m, words)*'
     """
-    marked = _WORD.sub(lambda found: f":py:obj:`{found[0]} <{WORDS[found[1]]}>`", text)
-    # Sphinx takes a type without any markup for a list of classes
+    marked = _WORD.sub(lambda match: f":py:obj:`{match[0]} <{WORDS[match[1]]}>`", text)
+    # Sphinx reads a type without markup as a list of classes
     return marked if marked != text or "`" in text else f"*{text}*"
 
 
 def link(app: Sphinx | None, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Rewrite what napoleon has made of a docstring."""
+    """Add links to the lines that napoleon made from a docstring."""
     for i, line in enumerate(lines):
         if field := _FIELD.fullmatch(line):
             lines[i] = f"{field[1]}{linked(field[2])}"
         else:
-            listed = _LISTED.sub(lambda found: f"{found[1]}{linked(found[2])}{found[3]}", line)
+            listed = _LISTED.sub(lambda match: f"{match[1]}{linked(match[2])}{match[3]}", line)
             lines[i] = _MENTION.sub(_mention, listed)
 
 
-def _mention(found: re.Match[str]) -> str:
-    target = MENTIONED.get(found[1])
-    return found[0] if target is None else f":py:obj:`{found[1]} <{target}>`"
+def _mention(match: re.Match[str]) -> str:
+    target = MENTIONED.get(match[1])
+    return match[0] if target is None else f":py:obj:`{match[1]} <{target}>`"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,4 +1,4 @@
-"""The same explanations under finer and finer discretizations: what is found, and what is left open."""
+"""The same explanations under finer and finer discretizations: the value, and the unchecked share."""
 
 import matplotlib.pyplot as plt
 from sklearn.ensemble import RandomForestClassifier

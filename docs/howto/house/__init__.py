@@ -1,4 +1,4 @@
-"""A plugin of one house: what its people measure that nobody else does."""
+"""The example plugin of the how-to pages, with one component of each kind."""
 
 from faithkit.plugin import Component, hookimpl
 
@@ -7,15 +7,15 @@ FAITHKIT_API = 1
 
 @hookimpl
 def faithkit_discretizers():
-    """Offer a discretizer, and a second name for one setting of it."""
-    which = "house.discretizers:TopSet"
+    """Yield a discretizer, and an alias for it with a preset parameter."""
+    factory = "house.discretizers:TopSet"
     yield Component(
-        name="top-set", factory=which, summary="Keep which k features matter most.", kinds=("vector",)
+        name="top-set", factory=factory, summary="Keep the set of the k top features.", kinds=("vector",)
     )
     yield Component(
         name="top-1",
-        factory=which,
-        summary="Keep which one matters most.",
+        factory=factory,
+        summary="Keep the top feature.",
         kinds=("vector",),
         params={"k": 1},
     )
@@ -23,39 +23,39 @@ def faithkit_discretizers():
 
 @hookimpl
 def faithkit_estimators():
-    """Offer an estimator."""
+    """Yield an estimator."""
     yield Component(
         name="smoothed",
         factory="house.estimators:Smoothed",
-        summary="Leave-one-out, drawn towards one half where few could be asked.",
+        summary="Leave-one-out, shrunk towards one half if there are few other instances.",
     )
 
 
 @hookimpl
 def faithkit_adapters():
-    """Offer an adapter."""
+    """Yield an adapter."""
     yield Component(
         name="memos",
         factory="house.adapters:Memos",
-        summary="Memos of the older program: their reasons, in any order.",
+        summary="Memos of a legacy program: their reasons, in any order.",
         types=("house.Memo",),
     )
 
 
 @hookimpl
 def faithkit_loaders():
-    """Offer a loader."""
+    """Yield a loader."""
     yield Component(
         name="cards",
         factory="house.loaders:Cards",
-        summary="Score cards of the older program.",
+        summary="Score cards of a legacy program.",
         types=(".card",),
     )
 
 
 @hookimpl
 def faithkit_datasets():
-    """Offer a dataset."""
+    """Yield a dataset."""
     yield Component(
         name="claims", factory="house.datasets:Claims", summary="500 claims, 2 facts; paid or refused."
     )

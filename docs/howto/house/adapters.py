@@ -1,32 +1,32 @@
-"""Take memos as they come from the house's older program."""
+"""An adapter for the memos of a legacy program."""
 
 from faithkit import Explanations
 from faithkit.plugin import RowContext
 
 
 class Memo:
-    """What the older program gives: a class of another library, in real life."""
+    """An explanation of the legacy program; in practice, a class of another library."""
 
     def __init__(self, reasons):
         self.reasons = reasons
 
 
 class Memos:
-    """Memos of several customers, of which the order of reasons says nothing.
+    """Convert memos of several customers to explanations; the order of reasons does not matter.
 
     Parameters
     ----------
-    most : int
-        How many reasons are read.
+    n_reasons : int
+        How many reasons to read.
     """
 
-    def __init__(self, most: int = 3):
-        self.most = most
+    def __init__(self, n_reasons: int = 3):
+        self.n_reasons = n_reasons
 
     def example(self):
-        """Return an object of a few rows, for the conformance kit, and what is known of the rows."""
+        """Return an object of a few rows for the conformance kit, and the context of the rows."""
         return [Memo(["debt", "age"]), Memo(["age"])], RowContext(n=2)
 
     def explanations(self, given, about):
-        """Return one explanation per memo; rows without one are not among them."""
-        return Explanations.of(tuple(sorted(memo.reasons[: self.most])) for memo in given)
+        """Return one explanation per memo; faithkit passes no missing memos."""
+        return Explanations.of(tuple(sorted(memo.reasons[: self.n_reasons])) for memo in given)

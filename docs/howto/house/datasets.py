@@ -1,11 +1,11 @@
-"""Datasets that the house knows by name."""
+"""A dataset with a name."""
 
 import numpy as np
 import pandas as pd
 
 
 class Claims:
-    """Claims of a year: how large, how late, and whether they were paid.
+    """Claims of a year: their amount, their delay in days, and whether they were paid.
 
     Examples
     --------

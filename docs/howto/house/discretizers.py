@@ -1,4 +1,4 @@
-"""Which features matter most, whatever their order and sign."""
+"""A discretizer that keeps the set of the top features, without order and sign."""
 
 from typing import ClassVar
 
@@ -8,14 +8,14 @@ import faithkit
 
 
 class TopSet:
-    """Keep which k features have the largest absolute importance, and nothing else.
+    """Keep the set of the k features with the largest absolute importance.
 
-    Of equal importances at the edge the earlier columns are kept.
+    Of equal importances at the edge, keep the earlier columns.
 
     Parameters
     ----------
     k : int
-        How many features.
+        The number of features.
 
     Examples
     --------
@@ -45,5 +45,5 @@ class TopSet:
         return np.sort(order[:, : self.k], axis=1)
 
     def tell(self, identity, names):
-        """Word one identity for a person."""
+        """Return the text of one identity for reports."""
         return " and ".join(str(j) if names is None else names[j] for j in identity)

@@ -1,17 +1,17 @@
-"""An estimator that does not take two instances for proof."""
+"""An estimator that shrinks the shares of few instances."""
 
 import faithkit
 
 
 class Smoothed:
-    """Count as if some instances more had agreed, and as many had not.
+    """Add w instances that agree and w instances that do not.
 
-    The share (A + w) / (D + 2w) is one half where nobody can be asked, and near A / D where many can.
+    The share (A + w) / (D + 2w) is one half without other instances, and near A / D with many.
 
     Parameters
     ----------
     weight : float
-        w, how many instances are added on each side.
+        w, the number of instances to add on each side.
 
     Examples
     --------
@@ -21,7 +21,7 @@ class Smoothed:
     """
 
     name = "smoothed"
-    interval = False  # the intervals are those of leave-one-out, and this is another quantity
+    interval = False  # the intervals are valid for leave-one-out, and this is another quantity
 
     def __init__(self, weight: float = 1.0) -> None:
         if not weight > 0:
@@ -31,5 +31,5 @@ class Smoothed:
         self.weight = weight
 
     def scores(self, tally):
-        """Score an owner of explanation u with label y, for s in (0, 1): shape (2, m, k)."""
+        """Return the score of an owner of explanation u with label y, for s in (0, 1): shape (2, m, k)."""
         return (tally.agreeing + self.weight) / (tally.others + 2 * self.weight)

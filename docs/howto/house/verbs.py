@@ -1,4 +1,4 @@
-"""`faithkit audit`: a folder of logs, one line each."""
+"""The verb `faithkit audit`: score a folder of logs."""
 
 from pathlib import Path
 
@@ -9,8 +9,8 @@ import faithkit
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--prediction", required=True, metavar="COLUMN", help="The column of predictions.")
-@click.option("--explanation", required=True, metavar="COLUMN", help="The column of explanations.")
+@click.option("--prediction", required=True, metavar="COLUMN", help="Read predictions from this column.")
+@click.option("--explanation", required=True, metavar="COLUMN", help="Read explanations from this column.")
 def audit(folder: Path, prediction: str, explanation: str) -> None:
     """Score every CSV file in FOLDER, and print one line for each."""
     import pandas as pd
@@ -20,5 +20,5 @@ def audit(folder: Path, prediction: str, explanation: str) -> None:
         raise faithkit.errors.InputError(f"there is no .csv file in {folder}: name the folder of the logs.")
     for file in files:
         log = pd.read_csv(file)
-        found = faithkit.score(log[prediction], log[explanation]).consistency
-        click.echo(f"{file.name}: estimate {found.estimate:.3f}, {found.finding}")
+        estimate = faithkit.score(log[prediction], log[explanation]).consistency
+        click.echo(f"{file.name}: estimate {estimate.estimate:.3f}, {estimate.finding}")
