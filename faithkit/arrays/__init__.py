@@ -20,7 +20,7 @@ def ratio(numerator: NDArray[Any], denominator: NDArray[Any], empty: float = 0.0
     array([0.5, 0. ])
     """
     out = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), empty)
-    return np.divide(numerator, denominator, out=out, where=np.asarray(denominator) > 0)
+    return np.asarray(np.divide(numerator, denominator, out=out, where=np.asarray(denominator) > 0))
 
 
 def sum_by(codes: Ints, values: NDArray[Any], size: int | None = None) -> NDArray[Any]:

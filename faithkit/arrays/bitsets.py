@@ -54,14 +54,14 @@ def unpack_bits(bits: Bits, n: int) -> NDArray[np.bool_]:
 
 def ones(n: int) -> Bits:
     """Return one row with the first n bits set and zeros in the padding."""
-    return pack_bits(np.ones((1, n), dtype=bool))[0]
+    return np.asarray(pack_bits(np.ones((1, n), dtype=bool))[0])
 
 
 def get_bits(bits: Bits, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return the bit at each pair of row and column."""
     as_bytes = bits.view(np.uint8)
     selected_bytes = as_bytes.ravel().take(rows * as_bytes.shape[1] + (columns >> 3))
-    return (selected_bytes >> (7 - (columns & 7)).astype(np.uint8) & 1).astype(bool)
+    return np.asarray(selected_bytes >> (7 - (columns & 7)).astype(np.uint8) & 1, dtype=bool)
 
 
 def popcount(bits: Bits) -> NDArray[np.int64]:

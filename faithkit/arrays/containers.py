@@ -161,7 +161,8 @@ def as_objects(values: Any) -> NDArray[Any]:
     if isinstance(values, pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
         values = pd.Series(values, copy=False)
         if isinstance(values.dtype, pd.CategoricalDtype):  # pandas makes floats of integers beside None
-            return np.array([*as_objects(values.cat.categories), None], dtype=object)[values.cat.codes]
+            categories = np.array([*as_objects(values.cat.categories), None], dtype=object)
+            return np.asarray(categories[values.cat.codes])
         return _to_python_integers(values.to_numpy(dtype=object, na_value=None))
     objects = np.fromiter(values, dtype=object)
     objects[pd.isna(objects)] = None

@@ -19,6 +19,8 @@ from faithkit.third_party import guard
 
 Words = NDArray[np.uint64]
 
+_INHERITED_REPR: Any = object.__repr__  # which shows an address
+
 
 def content_words(rows: Any) -> Words:
     """Return a 64-bit content hash for every row.
@@ -76,4 +78,4 @@ def _canonical_text(value: Any) -> str:
     if attrs.has(type(value)):
         fields = (getattr(value, field.name) for field in attrs.fields(type(value)) if field.eq)
         return type(value).__qualname__ + _canonical_text(tuple(fields))
-    return "" if type(value).__repr__ is object.__repr__ else repr(value)
+    return "" if type(value).__repr__ is _INHERITED_REPR else repr(value)

@@ -114,7 +114,7 @@ def _column_words(column: pd.Series) -> NDArray[np.uint64]:
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufM":
         return equality_words(column.to_numpy())
     if isinstance(column.dtype, pd.StringDtype) or column.dtype.kind in "iu":  # a missing value gets −1
-        return pd.factorize(column)[0].astype(np.int64).view(np.uint64)
+        return np.asarray(pd.factorize(column)[0].astype(np.int64).view(np.uint64))
     return _group_equal_objects(as_objects(column)).codes.view(np.uint64)
 
 
@@ -131,7 +131,7 @@ def equality_words(values: NDArray[Any]) -> NDArray[np.uint64]:
     is_nan = floats != floats
     if is_nan.any():
         floats[is_nan] = _NAN  # one bit pattern for all NaNs
-    return floats.view(np.uint64)
+    return np.asarray(floats.view(np.uint64))
 
 
 def _group_equal_rows(array: NDArray[Any]) -> Groups:

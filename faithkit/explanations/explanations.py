@@ -17,6 +17,8 @@ from faithkit.errors import ContractError, InputError
 
 T = TypeVar("T")
 
+_INHERITED_HASH: Any = object.__hash__  # equal to nothing but itself
+
 
 def _to_column(values: Any) -> Any:
     """Convert fixed-width NumPy texts to Python texts: widths differ between batches."""
@@ -222,7 +224,7 @@ def _reorder_columns(batch: "Explanations", names: list[str]) -> "Explanations":
 def _check_comparable(values: NDArray[Any]) -> None:
     """Raise an error for types without their own equality: no two explanations would ever be equal."""
     for cls in dict.fromkeys(map(type, values)):
-        if cls.__hash__ is object.__hash__ and cls is not type(None):
+        if cls.__hash__ is _INHERITED_HASH and cls is not type(None):
             raise InputError(
                 f"explanations of type {cls.__module__}.{cls.__qualname__} are equal to nothing but "
                 "themselves, so that no two would ever be the same, and no adapter takes them: give what "

@@ -64,7 +64,7 @@ def choose_decimals(explanations: Explanations, single: bool = False) -> Decimal
     column_limit = _COLUMN_DIGITS[single] - _leading_exponent(_typical_magnitude(magnitudes))
     is_integer_column = ((magnitudes == np.rint(magnitudes)) & (magnitudes < _ALL_INTEGERS)).all(axis=0)
     decimals = np.where(is_integer_column, max(limit, 0), np.minimum(column_limit, limit))
-    return np.minimum(decimals, _MAX_DECIMALS)
+    return np.asarray(np.minimum(decimals, _MAX_DECIMALS))
 
 
 def _typical_magnitude(magnitudes: NDArray[np.float64]) -> Any:

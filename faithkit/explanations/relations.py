@@ -188,7 +188,7 @@ class SameExplanation(Relation):
     def holds(self, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:
         """Compare identities."""
         codes, sample_codes = _joint_codes(sample, explanations)
-        return codes[:, None] == sample_codes[None, :]
+        return np.asarray(codes[:, None] == sample_codes[None, :])
 
     def packed(self, sample: Sample, explanations: Explanations) -> Bits:
         """Set one bit per instance instead of comparing every pair."""

@@ -39,7 +39,7 @@ class EvaluationReport(Report):
 
     result: Evaluation
     violations: list[Violation] | None = None
-    subgroups: Subgroups | None = None
+    subgroups: Subgroups[Evaluation] | None = None
     reference: Evaluation | None = None
     allowed: Mapping[str, float] = attrs.field(factory=dict)
     diagnoses: tuple[Diagnosis, ...] = ()

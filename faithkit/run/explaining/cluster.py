@@ -95,7 +95,8 @@ def _check_scheduler(address: str) -> None:
 
 async def _fetch_server_type(address: str) -> Any:
     from distributed import Security
-    from distributed.core import connect, send_recv
+    from distributed.comm.core import connect
+    from distributed.core import send_recv
 
     comm = await connect(
         address, CONNECT_SECONDS, deserialize=False, **Security().get_connection_args("client")
