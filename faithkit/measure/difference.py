@@ -4,7 +4,7 @@ The difference of two estimates says nothing about rows that could not be checke
 the first measure's lower limit to the second's upper limit, and accounts for the correlation of their errors.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import attrs
 import numpy as np
@@ -101,3 +101,21 @@ def _p_value(limits: Callable[[float], tuple[float, float]]) -> float:
         middle = float(np.sqrt(largest * smallest))
         smallest, largest = (smallest, middle) if excludes(middle) else (middle, largest)
     return largest
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p-values by Holm's step-down method.
+
+    The probability that any rejected hypothesis is true is then at most α.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    for rank, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, p_values[i] * (len(p_values) - rank)))
+        adjusted[i] = largest
+    return adjusted

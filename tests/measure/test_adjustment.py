@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from faithkit.measure.adjustment import holm
+from faithkit.measure.difference import holm
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import faithkit
-from faithkit.measure.adjustment import holm
+from faithkit.measure.difference import holm
 from faithkit.run.evaluation_report import EvaluationReport
 
 RNG = np.random.default_rng(3)

@@ -12,8 +12,7 @@ from faithkit.display import Displayable
 from faithkit.errors import InputError
 from faithkit.files import save_text
 from faithkit.measure import MEASURES
-from faithkit.measure.adjustment import holm
-from faithkit.measure.difference import Difference
+from faithkit.measure.difference import Difference, holm
 from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import system_name
 from faithkit.report.report import Report

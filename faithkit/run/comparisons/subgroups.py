@@ -8,8 +8,7 @@ import pandas as pd
 
 from faithkit.display import Displayable
 from faithkit.jsonable import unique_keys
-from faithkit.measure.adjustment import holm
-from faithkit.measure.difference import Difference
+from faithkit.measure.difference import Difference, holm
 
 Result = TypeVar("Result", bound=Any)  # Evaluation, which imports this module
 
