@@ -112,11 +112,13 @@ def warn_about_repeated_rows(counted: Any, n: int, words: Callable[[], Any] | No
     label_counts = np.bincount(labels, minlength=1)
     if not ((label_counts > 1).any() if words is not None else (label_counts != 1).all()):
         return
-    slots = renumber(explanations * len(label_counts) + labels).codes
+    slots = explanations * len(label_counts) + labels
+    if slots.max(initial=0) > 2 * len(slots):  # most of these pairs of explanation and label would be empty
+        slots = renumber(slots).codes
     slot_sizes, hashes = np.bincount(slots), None if words is None else words()
     n_copies = np.ones_like(slots)
-    if words is None and len(slot_sizes) >= _MIN_CASES:
-        n_copies = n_copies * np.gcd.reduce(slot_sizes)
+    if words is None and np.count_nonzero(slot_sizes) >= _MIN_CASES:
+        n_copies *= np.gcd.reduce(slot_sizes)
     elif hashes is not None:
         contents = group(np.column_stack([slots.view(np.uint64), hashes[:n][is_explained]])).codes
         n_copies = np.bincount(contents)[contents]
