@@ -125,9 +125,8 @@ def warn_about_repeated_rows(counted: Any, n: int, words: Callable[[], Any] | No
     if n_copies.max(initial=1) == 1:
         return
     sharing, agreeing = np.bincount(explanations)[explanations], slot_sizes[slots]
-    with_copies, without_copies = (
-        _shares(sharing - excluded, agreeing - excluded) for excluded in (1, n_copies)
-    )
+    with_copies = _shares(sharing - 1, agreeing - 1)
+    without_copies = _shares(sharing - n_copies, agreeing - n_copies)
     if any(abs(a - b) > _MIN_CHANGE for a, b in zip(with_copies, without_copies, strict=True)):
         share = round(100 * (1 - (1 / n_copies).mean()))
         _warn(
@@ -169,9 +168,8 @@ def find_label_in_explanations(counted: Count, labels: Sequence[Any]) -> Any:
 def _sample_texts(explanations: Explanations) -> dict[int, str]:
     """Return the texts of some explanations by row; the choice does not depend on the order of rows."""
     values, rows = explanations.identities, np.flatnonzero(~explanations.missing)
-    if isinstance(values, tuple) or (isinstance(values, np.ndarray) and values.ndim > 1):
-        return {}
-    if not any(map(_as_text, _take_values(values, rows[:_MAX_TEXTS]))):
+    is_table = isinstance(values, tuple) or (isinstance(values, np.ndarray) and values.ndim > 1)
+    if is_table or not any(map(_as_text, _take_values(values, rows[:_MAX_TEXTS]))):
         return {}
     texts = [_as_text(value) for value in _take_values(values, rows)]
     hashes = [crc32(text.encode(errors="surrogatepass")) for text in texts]
@@ -192,15 +190,11 @@ def _as_text(value: Any) -> str:
 
 
 def _labels_in(text: str, pattern: re.Pattern[str]) -> set[str]:
-    full_match = pattern.fullmatch(text)
-    if full_match is not None:
-        return {full_match["label"]}
-    return {match["label"] for match in pattern.finditer(text) if _names_label(match)}
+    whole = pattern.fullmatch(text)
+    return {whole["label"]} if whole else {m["label"] for m in pattern.finditer(text) if _names_label(m)}
 
 
 def _names_label(match: re.Match[str]) -> bool:
-    n_letters = sum(
-        map(str.isalpha, match["label"])
-    )  # one letter may be an article, or one of several options
-    is_vague = match["label"] in _VAGUE_LABELS or n_letters < 2
+    n_letters = sum(map(str.isalpha, match["label"]))
+    is_vague = match["label"] in _VAGUE_LABELS or n_letters < 2  # one letter may be an article or an option
     return bool(match["announcement"]) or not (is_vague or match["before"] or match["after"])
