@@ -45,7 +45,7 @@ def finding(
     most = _margin(low, high) if allowed is None else round_noise(allowed)
     digits = DIGITS if allowed is None else digits_to_separate(low, -allowed, high)
     ends = f"{100 * change['confidence']:g} % interval {format_difference_interval(low, high, digits)}"
-    numbers = f"(difference {format_difference(change['value'], digits)}, {ends})"
+    numbers = f"(difference {format_difference(change['value'], low, high, digits)}, {ends})"
     if unchecked:
         numbers += f"; nothing could be checked {join_words(unchecked)}"
     if allowed is None and low > 0:

@@ -184,14 +184,19 @@ def format_share_of(share: float | None, count: int | None) -> str:
     return format_percent(share) if count is None else f"{format_percent(share)} of {count:,}"
 
 
-def format_difference(value: float | None, digits: int = DIGITS) -> str:
+def format_difference(value: float | None, low: float, high: float, digits: int = DIGITS) -> str:
     """Return a difference with its sign, or a dash where there is none; a small one has more digits.
 
-    >>> [format_difference(value) for value in (0.0412, -0.2, -0.0001, 0.0, None)]
+    It has no fewer digits than the ends of its interval, so that it is printed inside.
+
+    >>> [format_difference(value, -1, 1) for value in (0.0412, -0.2, -0.0001, 0.0, None)]
     ['+0.041', '−0.200', '−0.0001', '+0.000', '–']
+    >>> format_difference(0.0016, 0.0005, 0.0016)
+    '+0.0016'
     """
     if value is None:
         return "–"
+    digits = _difference_digits(low, high, digits)
     while digits < NOISE and _rounded(value, digits) == 0 and round_noise(value):
         digits += 1
     return _with_sign(_rounded(value, digits))
@@ -205,11 +210,17 @@ def difference_ends(low: float, high: float, digits: int = DIGITS) -> tuple[str,
     >>> difference_ends(-0.01112, 0.0171), difference_ends(-0.0, 0.0), difference_ends(-0.0061, -0.0009)
     (('−0.012', '+0.018'), ('+0.000', '+0.000'), ('−0.0061', '−0.0009'))
     """
-    while digits < NOISE and rounded_down(low, digits) <= 0 <= rounded_up(high, digits):
-        if round_noise(low) <= 0 <= round_noise(high):
-            break
-        digits += 1
+    digits = _difference_digits(low, high, digits)
     return _with_sign(rounded_down(low, digits)), _with_sign(rounded_up(high, digits))
+
+
+def _difference_digits(low: float, high: float, digits: int) -> int:
+    """Return the digits that it takes to print an interval without 0 as one without 0."""
+    if round_noise(low) <= 0 <= round_noise(high):
+        return digits
+    while digits < NOISE and rounded_down(low, digits) <= 0 <= rounded_up(high, digits):
+        digits += 1
+    return digits
 
 
 def format_difference_interval(low: float, high: float, digits: int = DIGITS) -> str:
@@ -248,7 +259,8 @@ def format_cell(value: Any) -> str:
     '+0.041 (−0.012 to +0.094)'
     """
     if isinstance(value, Difference):
-        return f"{format_difference(value.value)} ({format_difference_interval(value.low, value.high)})"
+        interval = format_difference_interval(value.low, value.high)
+        return f"{format_difference(value.value, value.low, value.high)} ({interval})"
     if isinstance(value, tuple):
         return format_interval(*value)
     if isinstance(value, int):
@@ -274,7 +286,7 @@ def format_three_digits(number: float) -> str:
     return f"{float(f'{number:.3g}'):,.10g}"
 
 
-def describe_range(found: PredictionCodes) -> str:
+def describe_range(numbers: PredictionCodes) -> str:
     """Return some numbers that were predicted: from where to where, and where half of them are.
 
     >>> from faithkit.measure.prediction_codes import summarise_predictions
@@ -282,19 +294,19 @@ def describe_range(found: PredictionCodes) -> str:
     >>> describe_range(summarise_predictions([1.5, 2.0, 3.25, 9.0], np.arange(4)))
     '1.5 to 9, half of them 1.5 to 3.25'
     """
-    ends = found.least, found.most, found.quarter, found.three_quarters
+    ends = numbers.least, numbers.most, numbers.quarter, numbers.three_quarters
     return "{} to {}, half of them {} to {}".format(*map(value_text, ends))
 
 
-def format_predictions(*given: Any) -> list[str]:
+def format_predictions(*predictions: Any) -> list[str]:
     """Return predictions as a person reads them, with as many digits as it takes to tell numbers apart.
 
     >>> pairs = [(7836.627908138865, 11518.7), (1.00000001, 1.00000002), (1.0, "yes")]
     >>> [format_predictions(*pair) for pair in pairs]
     [['7836.63', '11518.7'], ['1.00000001', '1.00000002'], ['1.0', 'yes']]
     """
-    short = list(map(_short, given))
-    return short if len(set(short)) == len(set(map(str, given))) else list(map(str, given))
+    short, full = list(map(_short, predictions)), list(map(str, predictions))
+    return short if len(set(short)) == len(set(full)) else full
 
 
 def _short(prediction: Any) -> str:
@@ -319,11 +331,13 @@ def describe_scope(violation: Violation) -> str:
         return f"{pluralize(violation.holds_for, 'instance')}: they get {describe_range(violation.numbers)}"
     if not violation.predictions:  # vectors, of which hardly two are the same
         return pluralize(violation.holds_for, "instance")
-    first, known = violation.witnesses[0].prediction, violation.predictions
-    many = len(known) > MOST_LABELS or violation.unlisted > 0
-    order = sorted(filter(known.get, known), key=lambda label: (label != first, -known[label] if many else 0))
-    shown = order[: MOST_LABELS - 1] if many else order
-    told = [f"{known[label]:,} get {label}" for label in shown]
-    if many:
-        told.append(f"{violation.holds_for - sum(known[label] for label in shown):,} get something else")
-    return f"{pluralize(violation.holds_for, 'instance')}: {join_words(told)}"
+    first, counts = violation.witnesses[0].prediction, violation.predictions
+    is_cut = len(counts) > MOST_LABELS or violation.unlisted > 0
+    labels = sorted(
+        filter(counts.get, counts), key=lambda label: (label != first, -counts[label] if is_cut else 0)
+    )
+    labels = labels[: MOST_LABELS - 1] if is_cut else labels
+    parts = [f"{counts[label]:,} get {label}" for label in labels]
+    if is_cut:
+        parts.append(f"{violation.holds_for - sum(counts[label] for label in labels):,} get something else")
+    return f"{pluralize(violation.holds_for, 'instance')}: {join_words(parts)}"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 WITNESSES = 3  # on a page, where nobody says how many
 MAX_CELLS = 16  # of a contradiction; further ones are folded
 MAX_LETTERS = 300  # of an explanation; a longer one is folded
+MAX_SENTENCE = 1000  # letters in a notebook
 
 KINDS = {Table: "table", Figure: "figure", Bullets: "bullets", Contradiction: "contradiction", Sheet: "sheet"}
 
@@ -108,6 +109,11 @@ def _kind(part: Any) -> str:
     return KINDS.get(type(part), "sentence")
 
 
+def _cut(sentence: str, level: int) -> str:
+    """Return a sentence whole on a page, and its start in a notebook, where it may hold an explanation."""
+    return sentence if level or len(sentence) <= MAX_SENTENCE else f"{sentence[:MAX_SENTENCE]}…"
+
+
 def _fold(explanation: str) -> str | None:
     """Return the start of an explanation that is too long to be read at once."""
     return f"{explanation[:MAX_LETTERS]}…" if len(explanation) > MAX_LETTERS else None
@@ -125,6 +131,6 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals |= {"kind": _kind, "fold": _fold, "max_cells": MAX_CELLS}
+    environment.globals |= {"kind": _kind, "fold": _fold, "max_cells": MAX_CELLS, "cut": _cut}
     environment.filters["keep_together"] = keep_together
     return environment

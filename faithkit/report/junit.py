@@ -41,10 +41,10 @@ def junit(suite: str, cases: Sequence[Case], started: datetime, ended: datetime)
     """
     seconds = f"{(ended - started).total_seconds():.3f}"
     counts = {"tests": len(cases)} | {f"{state}s": _count(cases, state) for state in (FAILURE, ERROR)}
-    told = counts | {SKIPPED: _count(cases, SKIPPED), "time": seconds}
+    attributes = counts | {SKIPPED: _count(cases, SKIPPED), "time": seconds}
     root = ElementTree.Element("testsuites")
     when = started.isoformat(timespec="seconds")
-    within = _element(root, "testsuite", name=suite, **told, timestamp=when)
+    within = _element(root, "testsuite", name=suite, **attributes, timestamp=when)
     for case, time in zip(cases, [seconds, *["0.000"] * (len(cases) - 1)], strict=True):
         _add(_element(within, "testcase", classname=suite, name=case.name, time=time), case)
     ElementTree.indent(root)
@@ -66,8 +66,8 @@ def _add(test: ElementTree.Element, case: Case) -> None:
 
 
 def _element(parent: ElementTree.Element, tag: str, **attributes: object) -> ElementTree.Element:
-    told = {name: _sayable(str(value)) for name, value in attributes.items()}
-    return ElementTree.SubElement(parent, tag, told)
+    texts = {name: _sayable(str(value)) for name, value in attributes.items()}
+    return ElementTree.SubElement(parent, tag, texts)
 
 
 def _sayable(text: str) -> str:

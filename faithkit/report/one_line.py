@@ -87,7 +87,8 @@ def difference_line(difference: Difference) -> str:
     """Return a difference with interval and p."""
     ends = format_difference_interval(difference.low, difference.high)
     interval = f"{100 * difference.confidence:g} % interval {ends}"
-    return f"{format_difference(difference.value)} ({interval}), p {format_p_value(difference.p_value)}"
+    value = format_difference(difference.value, difference.low, difference.high)
+    return f"{value} ({interval}), p {format_p_value(difference.p_value)}"
 
 
 def pair_line(pair: Any) -> str:

@@ -120,13 +120,14 @@ def test_no_count_rounds_across_nothing_or_all(counts):
 @given(st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(-1, 1)).map(sorted), st.integers(3, 9))
 @example([-1e-300, -1e-300, -1e-300], 3)
 @example([6.1e-05, 6.1e-05, 6.1e-05], 3)
+@example([1e-05, 0.0168, 0.0168], 3)
 def test_the_interval_of_a_difference_has_it_and_nothing_is_minus_nothing(three, digits):
     low, value, high = three
     ends = format_difference_interval(low, high, digits).split(" to ")
-    lower, upper = (Decimal(text.replace("−", "-")) for text in ends)
+    texts = [*ends, format_difference(value, low, high, digits)]
+    lower, upper, middle = (Decimal(text.replace("−", "-")) for text in texts)
+    assert lower <= middle <= upper
     assert min(-digits, lower.as_tuple().exponent) == upper.as_tuple().exponent
-    texts = [*ends, format_difference(value, -upper.as_tuple().exponent)]
-    assert lower <= Decimal(texts[-1].replace("−", "-")) <= upper
     assert not [text for text in texts if re.fullmatch(r"−0\.0+", text)]
 
 

@@ -106,7 +106,8 @@ def _pair_cells(pair: Payload, alpha: float) -> tuple[str, ...]:
     p_value = pair["adjusted_p_value"]
     interval, star = format_difference_interval(pair["low"], pair["high"]), "*" if p_value < alpha else ""
     names = f"{pair['first']} minus {pair['second']}"
-    return names, format_difference(pair["value"]), interval, format_p_value(p_value), star
+    value = format_difference(pair["value"], pair["low"], pair["high"])
+    return names, value, interval, format_p_value(p_value), star
 
 
 def _reasons(absent: Payload) -> dict[str, str]:

@@ -201,7 +201,7 @@ def difference_sheet(
     """Return the numbers of a difference, and the names of its two sides where they are known."""
     p_value = difference.p_value if adjusted is None else adjusted
     pairs = {
-        "difference": format_difference(difference.value),
+        "difference": format_difference(difference.value, difference.low, difference.high),
         f"{100 * difference.confidence:g} % interval": format_difference_interval(
             difference.low, difference.high
         ),

@@ -62,9 +62,11 @@ def result_page(
         if estimate is not None and estimate.verified == 0
     ]
     figures = [*result_figures(payload, "result", owners), *spread_figures(violations or ())]
+    note = getattr(violations, "note", None) if violations else None  # stands with the contradictions
+    measured = [part for part in measure_parts(payload) if part != note]
     parts = [
         *sample_lines(payload),
-        Sheet.of("Measures", *measure_parts(payload), measure_figure(measures, "measures")),
+        Sheet.of("Measures", *measured, measure_figure(measures, "measures")),
         glossary_sheet(payload),
         Sheet.of("Behind the numbers", *unchecked, *figures),
         *_further_parts(payload, violations, is_page=True),
@@ -97,8 +99,8 @@ def _further_parts(
     if "subgroups" in payload:
         sheets += subgroup_sheets(payload, payload["subgroups"], has_figures=is_page)
     if violations is not None:
-        # without any, they say whether there could be one
-        pairs = violations_sheet(list(violations) or violations)
+        # in a text the note is among the sentences; empty violations say whether there could be any
+        pairs = violations_sheet(violations if is_page else list(violations) or violations)
         sheets.append(attrs.evolve(pairs, title="Contradictions") if is_page else pairs)
     return sheets
 
@@ -114,7 +116,8 @@ def _drift_sheet(payload: Payload, reference: Payload) -> Sheet:
     for name, change in reference["difference"].items():
         values = [_estimate_text(measures[name]) for measures in (here, there)]
         interval = format_difference_interval(change["low"], change["high"])
-        difference = f"{format_difference(change['value'])} ({interval})"
+        value = format_difference(change["value"], change["low"], change["high"])
+        difference = f"{value} ({interval})"
         rows.append((name, *values, difference, format_p_value(change["p_value"])))
     title = f"compared with the reference, {pluralize(reference['n'], 'instance')}"
     table = Table(("measure", "estimate", "reference", "difference", "p"), rows) if rows else None

@@ -66,7 +66,8 @@ def _difference_cells(payload: Payload, group: Payload) -> tuple[str, str, str, 
         return "–", "–", "–", ""
     ends = format_difference_interval(group["from"], group["to"])
     star = "*" if _is_sure(payload, group) else ""
-    return format_difference(group["difference"]), ends, format_p_value(group["p_value"]), star
+    value = format_difference(group["difference"], group["from"], group["to"])
+    return value, ends, format_p_value(group["p_value"]), star
 
 
 def _star(payload: Payload, groups: Payload) -> str:
