@@ -10,8 +10,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays.blocks import spans
 from faithkit.arrays.containers import take_rows
-from faithkit.errors import ContractError, ExplainerError, FaithkitError, FaithkitWarning
+from faithkit.errors import ContractError, ExplainerError, FaithkitWarning
 from faithkit.run.explaining.chunk_result import ChunkResult
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
@@ -92,7 +93,9 @@ def explain_chunk(job: Job, chunk: Chunk, overdue_file: str | None = None) -> Ch
     warn_early(_unique_messages(fit_warnings))
     with _record_warnings() as row_warnings:
         rows_done(0)  # starts the clock, now that the explainer is fitted
-        result = _explain_rows(job, chunk, overdue_file)
+        rows_per_call = len(chunk) if chunk.execution.row_timeout is None else 1
+        calls = spans(len(chunk), max(1, rows_per_call))
+        result = ChunkResult.concat([_explain_rows(job, chunk, *call, overdue_file) for call in calls])
     return attrs.evolve(result, warnings=_unique_messages([*fit_warnings, *row_warnings]))
 
 
@@ -132,42 +135,18 @@ def _is_only_thread() -> bool:
     return worker is not None and worker.state.nthreads == 1
 
 
-def _explain_rows(job: Job, chunk: Chunk, overdue_file: str | None) -> ChunkResult:
-    if chunk.execution.row_timeout is None and len(chunk):
-        return _explain_together(job, chunk, 0, len(chunk))
-    return ChunkResult.concat([_explain_row(job, chunk, row, overdue_file) for row in range(len(chunk))])
-
-
-def _explain_together(job: Job, chunk: Chunk, start: int, stop: int) -> ChunkResult:
+def _explain_rows(job: Job, chunk: Chunk, start: int, stop: int, overdue_file: str | None) -> ChunkResult:
     """Explain rows in one call; on a failure explain each half, so that only the failing rows are lost."""
-    try:
-        return ChunkResult.of(job.explain(take_rows(chunk.X, slice(start, stop)), chunk.seeds[start:stop]))
-    except _ALWAYS_RAISED:
-        raise
-    except BaseException as error:
-        if stop - start == 1:
-            return fail_row(job, chunk, start, _failure_reason(chunk, error), _as_cause(error))
-    middle = (start + stop) // 2
-    halves = [(start, middle), (middle, stop)]
-    return ChunkResult.concat([_explain_together(job, chunk, *half) for half in halves])
-
-
-def _explain_row(job: Job, chunk: Chunk, row: int, overdue_file: str | None) -> ChunkResult:
-    X, seeds = take_rows(chunk.X, slice(row, row + 1)), chunk.seeds[row : row + 1]
+    X, seeds = take_rows(chunk.X, slice(start, stop)), chunk.seeds[start:stop]
     limit = chunk.execution.row_timeout
     try:
         return ChunkResult.of(run_with_time_limit(limit, lambda: job.explain(X, seeds), overdue_file))
     except _ALWAYS_RAISED:
         raise
     except BaseException as error:
-        return fail_row(job, chunk, row, _failure_reason(chunk, error), _as_cause(error))
-
-
-def _failure_reason(chunk: Chunk, error: BaseException) -> str:
-    reason = str(error) if isinstance(error, RowTimeout) else describe(error)
-    needs_type = isinstance(error, FaithkitError) and chunk.execution.on_error == "raise"
-    return f"{type(error).__name__}: {reason}" if needs_type else reason
-
-
-def _as_cause(error: BaseException) -> Exception | None:
-    return error if isinstance(error, Exception) else None
+        if stop - start == 1:
+            reason = str(error) if isinstance(error, RowTimeout) else describe(error)
+            return fail_row(job, chunk, start, reason, error)
+    middle = (start + stop) // 2
+    halves = [(start, middle), (middle, stop)]
+    return ChunkResult.concat([_explain_rows(job, chunk, *half, overdue_file) for half in halves])

@@ -1,4 +1,4 @@
-"""Run tasks on a Dask cluster: send shared data once, retry when workers die, and explain failures.
+"""Run tasks on a Dask cluster.
 
 It uses the client of joblib's Dask backend, and not the backend itself: that one (joblib 1.6) waits for ever
 for a task whose workers were killed.
@@ -6,11 +6,8 @@ for a task whose workers were killed.
 
 import asyncio
 import contextlib
-import functools
-import itertools
 import logging
 import re
-import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -19,9 +16,9 @@ from typing import Any, TypeVar, cast
 
 import joblib
 
-from faithkit.errors import ExplainerError, FaithkitError, FaithkitWarning, InputError
+from faithkit.errors import ExplainerError, InputError
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
-from faithkit.run.explaining.shared_payload import SharedPayload, run_with_portable_errors
+from faithkit.run.explaining.shared_payload import SharedPayload, cluster_worker
 from faithkit.run.provenance import versions
 from faithkit.third_party import guard
 from faithkit.wording import describe
@@ -30,9 +27,6 @@ Item = TypeVar("Item")
 T = TypeVar("T")
 
 CONNECT_SECONDS = 5
-MAX_ATTEMPTS = 3
-MIN_QUEUED = 64  # items on the cluster at a time: the scheduler keeps their rows in memory
-BACKEND = "DaskDistributedBackend"
 
 
 @contextlib.contextmanager
@@ -46,7 +40,10 @@ def connect_to_scheduler(scheduler: str) -> Iterator[None]:
         raise InputError(f"{scheduler!r} is no address of a Dask scheduler, such as tcp://10.0.0.1:8786.")
     with _silence_loggers("asyncio", "distributed", "tornado"):
         try:
-            _check_scheduler(scheduler)
+            # Dask's client would wait for ever for a server that does not answer
+            server_type = asyncio.run(asyncio.wait_for(_fetch_server_type(scheduler), CONNECT_SECONDS))
+            if server_type != "Scheduler":
+                raise InputError(f"there is a {server_type!r:.30}")
             client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
         except Exception as error:  # addresses and networks fail in many ways
             raise InputError(
@@ -71,28 +68,6 @@ def _silence_loggers(*libraries: str) -> Iterator[None]:
             logging.getLogger(name).setLevel(level)
 
 
-def _check_scheduler(address: str) -> None:
-    """Check that a Dask scheduler answers, in a separate thread: Dask's client could wait for ever."""
-    answers: list[Any] = []
-
-    def ask() -> None:
-        try:
-            answers.append(asyncio.run(asyncio.wait_for(_fetch_server_type(address), CONNECT_SECONDS)))
-        except TimeoutError:
-            return
-        except Exception as error:
-            answers.append(error)
-
-    thread = threading.Thread(target=ask, daemon=True)
-    thread.start()
-    thread.join(2 * CONNECT_SECONDS)  # a name lookup cannot be cancelled
-    (server_type,) = answers or [TimeoutError(f"no answer in {CONNECT_SECONDS} s")]
-    if isinstance(server_type, Exception):
-        raise server_type
-    if server_type != "Scheduler":
-        raise InputError(f"there is a {server_type!r:.30}")
-
-
 async def _fetch_server_type(address: str) -> Any:
     from distributed import Security
     from distributed.comm.core import connect
@@ -110,7 +85,7 @@ async def _fetch_server_type(address: str) -> Any:
 def active_cluster() -> Any:
     """Return the Dask backend that joblib is configured with, or None."""
     backend, _ = joblib.parallel.get_active_backend()
-    return backend if type(backend).__name__ == BACKEND else None
+    return backend if type(backend).__name__ == "DaskDistributedBackend" else None
 
 
 def map_in_order(
@@ -125,15 +100,11 @@ def map_in_order(
     """
     check_workers(cluster, components)
     bound = cast("MethodType", method)
-    finished: dict[int, T] = {}
-    n_yielded = 0
-    for i, result in map_as_completed(cluster, SharedPayload.of(bound.__self__), bound.__func__, items):
+    for future in _submit_all(cluster, SharedPayload.of(bound.__self__), bound.__func__, items):
+        result = _result_of(future)
         if isinstance(result, ExplainerError):
             raise result
-        finished[i] = result
-        while n_yielded in finished:
-            yield finished.pop(n_yielded)
-            n_yielded += 1
+        yield result
 
 
 def map_as_completed(
@@ -143,82 +114,61 @@ def map_as_completed(
 
     Results come as they are finished. An `ExplainerError` in place of a result says that workers died
     repeatedly at the item.
-
-    Dask repeats the tasks of a worker that died. If the last worker with the payload dies, the payload is
-    sent again. After `MAX_ATTEMPTS` times without any finished item, the remaining items fail.
     """
-    pending = dict(enumerate(items))
-    failed_attempts = 0
-    while pending and failed_attempts < MAX_ATTEMPTS:
-        failed_attempts += 1
-        try:
-            for i, result in _run_once(cluster, payload, function, pending):
-                failed_attempts = 0
-                del pending[i]
-                yield i, result
-        except _PayloadLostError:
-            if failed_attempts < MAX_ATTEMPTS:
-                warnings.warn(
-                    "all workers that had the data died; it is sent again.", FaithkitWarning, stacklevel=2
-                )
-    message = f"the workers of the cluster died {MAX_ATTEMPTS} times: their logs say why"
-    for i in pending:
-        yield i, ExplainerError(f"{message}; often memory is too small.")
-
-
-class _PayloadLostError(FaithkitError):
-    """No worker has the payload any more."""
-
-
-def _run_once(
-    cluster: Any, payload: SharedPayload, function: Callable[[Any, Any], Any], pending: dict[int, Any]
-) -> Iterator[tuple[int, Any]]:
-    """Send the payload and all pending items, and yield results as they are finished."""
     from distributed import as_completed
 
-    client = cluster.client
-    sent_payload = _call_cluster(lambda: _send_payload(client, payload))
-    max_queued = max(MIN_QUEUED, 2 * sum(_call_cluster(client.ncores).values()))
-    unsent = iter([*pending.items()])
-    item_numbers: dict[Any, int] = {}
-    completed = as_completed(loop=client.loop)
-    while True:
-        for i, item in itertools.islice(unsent, max_queued - len(item_numbers)):
-            future = _submit(cluster, _run_task, sent_payload, function, item)
-            item_numbers[future] = i
-            completed.add(future)
-        if not item_numbers:
-            return
+    futures = _submit_all(cluster, payload, function, items)
+    numbers = {future: number for number, future in enumerate(futures)}
+    completed = as_completed(futures, loop=cluster.client.loop)
+    del futures  # so that the cluster forgets a result that was yielded
+    while numbers:
         future = _call_cluster(lambda: next(completed))
-        yield item_numbers.pop(future), _call_cluster(functools.partial(_result_of, future))
+        yield numbers.pop(future), _result_of(future)
 
 
-def _send_payload(client: Any, payload: SharedPayload) -> Any:
-    """Send the payload to all workers, as soon as there is one."""
-    client.wait_for_workers(1, timeout=2 * CONNECT_SECONDS)
-    try:
-        (sent_payload,) = client.scatter([payload], broadcast=True, hash=False)
-    except (ValueError, KeyError) as error:  # Dask raises these if the workers have just left
-        raise CancelledError from error
-    return sent_payload
+def _submit_all(
+    cluster: Any, payload: SharedPayload, function: Callable[[Any, Any], Any], items: Sequence[Any]
+) -> list[Any]:
+    """Submit a task for each item, and return the futures.
 
+    The payload is the result of a task, too. So Dask sends it again if all workers that have it die.
+    """
 
-def _submit(cluster: Any, *call: Any) -> Any:
+    def submit(*call: Any) -> Any:
+        return cluster.client.submit(*call, **{"pure": False, **cluster.submit_kwargs})
+
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph")  # each row is sent only once
-        return cluster.client.submit(*call, **{"pure": False, **cluster.submit_kwargs})
+        sent_payload = submit(_identity, payload)
+        return [submit(_run_task, sent_payload, function, item) for item in items]
+
+
+def _identity(value: T) -> T:
+    return value
+
+
+def _run_task(payload: SharedPayload, function: Callable[[Any, Any], Any], item: Any) -> Any:
+    with (
+        guard(f"the worker {cluster_worker().address}", error=ExplainerError),
+        joblib.parallel_config(backend="sequential"),  # a worker starts no workers of its own
+    ):
+        return function(payload.load(), item)
 
 
 def _result_of(future: Any) -> Any:
+    """Return the result of a task, or an `ExplainerError` if workers died repeatedly at it."""
     from distributed import KilledWorker
 
-    try:
-        return future.result()
-    except KilledWorker as error:
-        return ExplainerError(
-            f"a task has killed {error.allowed_failures + 1} workers of the cluster, the last of them "
-            f"{error.last_worker.address}: its log says why; often memory is too small."
-        )
+    def wait() -> Any:
+        try:
+            return future.result()
+        except KilledWorker as error:
+            return ExplainerError(
+                f"a task has killed {error.allowed_failures + 1} workers of the cluster, the last of them "
+                f"{error.last_worker.address}: its log says why; often memory is too small."
+            )
+
+    return _call_cluster(wait)
 
 
 def _call_cluster(call: Callable[[], T]) -> T:
@@ -226,18 +176,11 @@ def _call_cluster(call: Callable[[], T]) -> T:
     with guard("the cluster", error=ExplainerError):
         try:
             return call()
-        except (CancelledError, TimeoutError) as error:  # the workers died, and no new one came in time
-            raise _PayloadLostError("the workers of the cluster are gone.") from error
-        except OSError as error:
+        except (CancelledError, OSError) as error:
             raise ExplainerError(
                 f"the cluster is gone ({describe(error)}): start it again, and then the same command, which "
                 "does not repeat what a store keeps."
             ) from None
-
-
-def _run_task(payload: SharedPayload, function: Callable[[Any, Any], Any], item: Any) -> Any:
-    with joblib.parallel_config(backend="sequential"):  # a worker starts no workers of its own
-        return run_with_portable_errors(lambda: function(payload.load(), item))
 
 
 def check_workers(cluster: Any, components: Iterable[ResolvedComponent]) -> None:
@@ -252,9 +195,8 @@ def check_workers(cluster: Any, components: Iterable[ResolvedComponent]) -> None
         )
     for address, reply in replies.items():
         if isinstance(reply, BaseException):
-            reason = str(reply) if isinstance(reply, FaithkitError) else describe(reply)
             raise InputError(
-                f"the worker {address} cannot do this: {reason.rstrip('.')}. "
+                f"the worker {address} cannot do this: {describe(reply).rstrip('.')}. "
                 "Install there what is installed here."
             )
         for name, version in local_versions.items():
@@ -266,4 +208,4 @@ def check_workers(cluster: Any, components: Iterable[ResolvedComponent]) -> None
 
 
 def _worker_versions(texts: list[tuple[str, str]]) -> dict[str, str]:
-    return run_with_portable_errors(lambda: versions([resolve_component(kind, text) for kind, text in texts]))
+    return versions([resolve_component(kind, text) for kind, text in texts])

@@ -1,8 +1,7 @@
 """Explain chunks in this process, in threads or processes of joblib, or on a cluster.
 
-A row may end its process: it crashes, or it hangs in C code and its time limit ends the process. Then the
-pool of joblib is replaced, and the chunks in work are explained again, one row at a time. This identifies the
-row that ends its process.
+A row may end its process: it crashes, or it hangs in C code and its time limit ends the process. Then joblib
+replaces the pool, and the chunks in work are explained again, one row at a time. This identifies the row.
 """
 
 import functools
@@ -18,20 +17,20 @@ from typing import Any
 import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from faithkit.errors import ExplainerError, FaithkitError, FaithkitWarning, InputError
+from faithkit.errors import ExplainerError, FaithkitError, FaithkitWarning
 from faithkit.run.explaining.chunk import Chunk, explain_chunk, fail_row
 from faithkit.run.explaining.chunk_result import ChunkResult
 from faithkit.run.explaining.cluster import active_cluster, check_workers, map_as_completed
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
-from faithkit.run.explaining.shared_payload import SharedPayload, run_with_portable_errors
+from faithkit.run.explaining.shared_payload import SharedPayload
 from faithkit.run.explaining.timeout import timeout_reason
 from faithkit.supervision import end_with_parent
 from faithkit.third_party import guard
 from faithkit.wording import describe
 
 Results = Iterator[tuple[Chunk, ChunkResult]]
-Task = Callable[[Chunk], tuple[int, ChunkResult | bytes]]
+Answer = Callable[[Chunk], tuple[int, ChunkResult | bytes]]
 
 _ADVICE = "With n_jobs=1 (CLI: --n-jobs 1) nothing travels."
 
@@ -63,14 +62,12 @@ def _explain_here(job: Job, chunks: list[Chunk]) -> Results:
 
 
 def _explain_in_processes(job: Job, chunks: list[Chunk], n_jobs: int) -> Results:
-    payload = _pickle_job(job, None if _can_start_processes() else "joblib starts no processes here")
+    payload = _pickle_job(job)
     if payload is None:
         return _explain_here(job, chunks)
     backend, _ = joblib.parallel.get_active_backend()
-    # multiprocessing and Dask wait for ever for a process that died, and the others start no processes
-    unsuitable = ("SequentialBackend", "ThreadingBackend", "MultiprocessingBackend", "DaskDistributedBackend")
-    name = "loky" if type(backend).__name__ in unsuitable else None
-    return _explain_in_pool(job, payload, chunks, _create_pool(n_jobs, name))
+    is_loky = type(backend).__name__ == "LokyBackend"  # others do not notice that a process died
+    return _explain_in_pool(job, payload, chunks, _create_pool(n_jobs, None if is_loky else "loky"))
 
 
 def _create_pool(n_jobs: int, backend: str | None = None) -> joblib.Parallel:
@@ -86,16 +83,9 @@ def _create_pool(n_jobs: int, backend: str | None = None) -> joblib.Parallel:
     return joblib.Parallel(n_jobs=max(n_jobs, 2), backend=backend, **settings)
 
 
-def _can_start_processes() -> bool:
-    with joblib.parallel_config(backend="loky"):
-        return bool(joblib.effective_n_jobs(2) > 1)
-
-
-def _pickle_job(job: Job, obstacle: str | None = None) -> SharedPayload | None:
+def _pickle_job(job: Job) -> SharedPayload | None:
     """Pickle the job for workers; warn and return None if that is impossible."""
     try:
-        if obstacle is not None:
-            raise InputError(obstacle)
         with guard("its pickle"):
             return SharedPayload.of(job)
     except FaithkitError as error:
@@ -106,137 +96,6 @@ def _pickle_job(job: Job, obstacle: str | None = None) -> SharedPayload | None:
             stacklevel=3,
         )
         return None
-
-
-# --- workers that may die -------------------------------------------------------------------------------
-
-
-def _explain_in_pool(
-    job: Job, payload: SharedPayload, chunks: list[Chunk], parallel: joblib.Parallel
-) -> Results:
-    """Explain chunks in workers; explain chunks at which a process dies row by row."""
-    pending = {chunk.number: chunk for chunk in chunks}
-    with tempfile.TemporaryDirectory(prefix="faithkit-", ignore_cleanup_errors=True) as folder:
-        overdue_file = os.path.join(folder, "overdue")
-        task = functools.partial(_run_task, payload, os.getpid(), overdue_file)
-        while pending:
-            for chunk in (yield from _explain_until_death(parallel, task, pending, overdue_file)):
-                yield chunk, _explain_row_by_row(job, chunk, task, overdue_file)
-
-
-def _explain_until_death(
-    parallel: joblib.Parallel, task: Task, pending: dict[int, Chunk], overdue_file: str
-) -> Generator[tuple[Chunk, ChunkResult], None, list[Chunk]]:
-    """Yield results, and remove their chunks from `pending`, until all are done or a process dies.
-
-    Return the chunks at which a process may have died.
-    """
-    sent: list[int] = []
-
-    def calls() -> Iterator[Any]:
-        for number, chunk in [*pending.items()]:
-            sent.append(number)
-            yield joblib.delayed(task)(chunk)
-
-    outputs = iter(parallel(calls()))
-    while True:
-        with guard("a worker", _ADVICE, ExplainerError):
-            try:
-                output = next(outputs, None)
-            except TerminatedWorkerError as error:
-                if not _was_overdue(overdue_file):
-                    _warn_of_death(error)
-                return [pending.pop(number) for number in sent if number in pending]
-        if output is None:
-            return []
-        number, result = output
-        yield pending.pop(number), _unpickle_result(result)
-
-
-def _explain_row_by_row(job: Job, chunk: Chunk, task: Task, overdue_file: str) -> ChunkResult:
-    """Explain a chunk in one process, a row at a time, and fail the rows at which the process dies."""
-    results = []
-    with joblib.Parallel(n_jobs=2, backend="loky") as parallel:
-        if _explain_alone(parallel, task, chunk.subchunk(0, 0)) is None:
-            raise ExplainerError(
-                "a worker died, again before it explained anything: unpickling the model, or importing or "
-                f"fitting the explainer {job.explainer.text}, ends the process."
-            )
-        for row in range(len(chunk)):
-            result = _explain_alone(parallel, task, chunk.subchunk(row, row + 1))
-            if result is None:
-                result = fail_row(job, chunk, row, _death_reason(chunk.execution, overdue_file))
-            results.append(result)
-    return ChunkResult.concat(results)
-
-
-def _explain_alone(parallel: joblib.Parallel, task: Task, chunk: Chunk) -> ChunkResult | None:
-    """Return the result of a chunk while no other is explained; None if the process dies."""
-    with guard("a worker", _ADVICE, ExplainerError):
-        try:
-            ((_, result),) = parallel([joblib.delayed(task)(chunk)])
-        except TerminatedWorkerError:
-            return None
-    return _unpickle_result(result)
-
-
-def _death_reason(execution: Execution, overdue_file: str) -> str:
-    was_overdue = _was_overdue(overdue_file)
-    return timeout_reason(execution.row_timeout) if was_overdue and execution.row_timeout else "worker died"
-
-
-def _was_overdue(overdue_file: str) -> bool:
-    """Whether a time limit has ended a process since the last call."""
-    is_written = os.path.exists(overdue_file) and os.path.getsize(overdue_file) > 0
-    if is_written:
-        os.truncate(overdue_file, 0)
-    return is_written
-
-
-def _warn_of_death(error: TerminatedWorkerError) -> None:
-    match = re.search(r"exit codes of the workers are \{(.+)\}", str(error))
-    exit_codes = f" ({match[1]})" if match else ""
-    text = f"a worker died{exit_codes}; what it was working on is tried once more, row by row."
-    warnings.warn(text, FaithkitWarning, stacklevel=4)
-
-
-def _run_task(
-    payload: SharedPayload, parent: int, overdue_file: str, chunk: Chunk
-) -> tuple[int, ChunkResult | bytes]:
-    """Explain a chunk, in a thread, or in a process that a time limit may end and that returns a pickle."""
-    if os.getpid() == parent:
-        return chunk.number, run_with_portable_errors(lambda: explain_chunk(payload.load(), chunk))
-    _prepare_process(parent)
-    return chunk.number, run_with_portable_errors(
-        lambda: _pickle_result(explain_chunk(payload.load(), chunk, overdue_file))
-    )
-
-
-def _pickle_result(result: ChunkResult) -> bytes:
-    """Pickle a result with cloudpickle: joblib alone cannot send classes of a script or a notebook."""
-    import cloudpickle
-
-    with guard("pickling explanations", _ADVICE, ExplainerError):
-        pickled: bytes = cloudpickle.dumps(result)
-        return pickled
-
-
-def _unpickle_result(result: ChunkResult | bytes) -> ChunkResult:
-    if isinstance(result, ChunkResult):
-        return result
-    with guard("unpickling explanations", _ADVICE, ExplainerError):
-        unpickled: ChunkResult = pickle.loads(result)
-        return unpickled
-
-
-@functools.cache  # once in every process
-def _prepare_process(parent: int) -> None:
-    # Ctrl-C reaches the workers as well; the parent ends them, and reports it once
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_parent(parent)
-
-
-# --- a cluster ------------------------------------------------------------------------------------------
 
 
 def _explain_on_cluster(job: Job, chunks: list[Chunk], cluster: Any) -> Results:
@@ -261,3 +120,116 @@ def _explain_on_cluster(job: Job, chunks: list[Chunk], cluster: Any) -> Results:
             stacklevel=3,
         )
         yield from _explain_in_processes(job, deadly_chunks, 1)
+
+
+# --- workers of joblib, which may die -------------------------------------------------------------------
+
+
+def _explain_in_pool(job: Job, payload: SharedPayload, chunks: list[Chunk], pool: joblib.Parallel) -> Results:
+    """Explain chunks in workers; explain chunks at which a process dies row by row."""
+    pending = {chunk.number: chunk for chunk in chunks}
+    with tempfile.TemporaryDirectory(prefix="faithkit-", ignore_cleanup_errors=True) as folder:
+        overdue_file = os.path.join(folder, "overdue")
+        answer = functools.partial(_answer, payload, os.getpid(), overdue_file)
+        while pending:
+            for chunk in (yield from _explain_until_death(pool, answer, pending, overdue_file)):
+                yield chunk, _explain_row_by_row(job, chunk, answer, overdue_file)
+
+
+def _answer(
+    payload: SharedPayload, parent: int, overdue_file: str, chunk: Chunk
+) -> tuple[int, ChunkResult | bytes]:
+    """Explain a chunk in a worker: a thread, or a process that a time limit may end.
+
+    A process returns a pickle by cloudpickle: joblib alone cannot send classes of a script or a notebook.
+    """
+    import cloudpickle
+
+    if os.getpid() == parent:
+        return chunk.number, explain_chunk(payload.load(), chunk)
+    _prepare_process(parent)
+    return chunk.number, cloudpickle.dumps(explain_chunk(payload.load(), chunk, overdue_file))
+
+
+def _unpickle(result: ChunkResult | bytes) -> ChunkResult:
+    return pickle.loads(result) if isinstance(result, bytes) else result
+
+
+@functools.cache  # once in every process
+def _prepare_process(parent: int) -> None:
+    # Ctrl-C reaches the workers as well; the parent ends them, and reports it once
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent(parent)
+
+
+def _explain_until_death(
+    pool: joblib.Parallel, answer: Answer, pending: dict[int, Chunk], overdue_file: str
+) -> Generator[tuple[Chunk, ChunkResult], None, list[Chunk]]:
+    """Yield results, and remove their chunks from `pending`, until all are done or a process dies.
+
+    Return the chunks at which a process may have died.
+    """
+    sent: list[int] = []
+
+    def calls() -> Iterator[Any]:
+        for number, chunk in [*pending.items()]:
+            sent.append(number)
+            yield joblib.delayed(answer)(chunk)
+
+    answers = iter(pool(calls()))
+    while True:
+        with guard("a worker", _ADVICE, ExplainerError):
+            try:
+                number, result = next(answers)
+            except StopIteration:
+                return []
+            except TerminatedWorkerError as error:
+                if not _was_overdue(overdue_file):
+                    _warn_of_death(error)
+                return [pending.pop(number) for number in sent if number in pending]
+            answered = pending.pop(number), _unpickle(result)
+        yield answered
+
+
+def _explain_row_by_row(job: Job, chunk: Chunk, answer: Answer, overdue_file: str) -> ChunkResult:
+    """Explain a chunk in one process, a row at a time, and fail the rows at which the process dies."""
+    results = []
+    with joblib.Parallel(n_jobs=2, backend="loky") as pool:
+        if _explain_alone(pool, answer, chunk.subchunk(0, 0)) is None:
+            raise ExplainerError(
+                "a worker died, again before it explained anything: unpickling the model, or importing or "
+                f"fitting the explainer {job.explainer.text}, ends the process."
+            )
+        for row in range(len(chunk)):
+            result = _explain_alone(pool, answer, chunk.subchunk(row, row + 1))
+            if result is None:
+                limit = chunk.execution.row_timeout
+                reason = timeout_reason(limit) if limit and _was_overdue(overdue_file) else "worker died"
+                result = fail_row(job, chunk, row, reason)
+            results.append(result)
+    return ChunkResult.concat(results)
+
+
+def _explain_alone(pool: joblib.Parallel, answer: Answer, chunk: Chunk) -> ChunkResult | None:
+    """Return the result of a chunk while no other is explained; None if the process dies."""
+    with guard("a worker", _ADVICE, ExplainerError):
+        try:
+            ((_, result),) = pool([joblib.delayed(answer)(chunk)])
+        except TerminatedWorkerError:
+            return None
+        return _unpickle(result)
+
+
+def _was_overdue(overdue_file: str) -> bool:
+    """Whether a time limit has ended a process since the last call."""
+    is_written = os.path.exists(overdue_file) and os.path.getsize(overdue_file) > 0
+    if is_written:
+        os.truncate(overdue_file, 0)
+    return is_written
+
+
+def _warn_of_death(error: TerminatedWorkerError) -> None:
+    match = re.search(r"exit codes of the workers are \{(.+)\}", str(error))
+    exit_codes = f" ({match[1]})" if match else ""
+    text = f"a worker died{exit_codes}; what it was working on is tried once more, row by row."
+    warnings.warn(text, FaithkitWarning, stacklevel=4)

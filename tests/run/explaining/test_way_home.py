@@ -44,6 +44,6 @@ def test_explanations_may_be_of_a_class_of_the_main_program():
 def test_explanations_that_cannot_be_sent_home_are_an_error_with_a_way_out():
     with pytest.raises(
         faithkit.errors.ExplainerError,
-        match=r"^pickling explanations failed with TypeError: cannot pickle.* With n_jobs=1 .* nothing travels\.",
+        match=r"^a worker failed with TypeError: cannot pickle.* With n_jobs=1 .* nothing travels\.",
     ):
         faithkit.evaluate(lambda X: X[:, 0] > 1, X, explainer=Locked(), background=X, n_jobs=2)

@@ -95,21 +95,6 @@ def test_a_time_limit_works_where_multiprocessing_was_asked_for():
     assert missing(result) == [3]
 
 
-def somebody_s_backend():
-    from joblib._parallel_backends import ThreadingBackend  # from which others derive
-
-    class Foreign(ThreadingBackend):
-        supports_sharedmem = False
-
-    return Foreign
-
-
-def test_a_backend_that_somebody_registered_gets_the_job_as_a_pickle():
-    joblib.register_parallel_backend("somebody's", somebody_s_backend())
-    with joblib.parallel_config(backend="somebody's", n_jobs=2):
-        assert evaluated().to_json() == evaluated().to_json()
-
-
 # --- on a cluster -----------------------------------------------------------------------------------------
 
 
