@@ -23,7 +23,7 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     try:
         if is_replaced(path):
-            _replace(Path(os.path.realpath(path)), data)
+            replace_file(Path(os.path.realpath(path)), data)
         else:
             _write_into(path, data)
     except OSError as error:
@@ -47,7 +47,7 @@ def is_replaced(path: str | Path) -> bool:
     return stat.S_ISREG(mode) and not os.path.abspath(path).startswith(_OPEN_FILES)
 
 
-def _replace(target: Path, data: bytes) -> None:
+def replace_file(target: Path, data: bytes) -> None:
     """Replace a file by a new one with the same owner and mode; a file that is new gets the usual ones."""
     old_stat = target.stat() if target.exists() else None
     temporary = target.parent / f".faithkit-{os.urandom(8).hex()}"

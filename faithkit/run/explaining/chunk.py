@@ -16,9 +16,9 @@ from faithkit.errors import ContractError, ExplainerError, FaithkitWarning
 from faithkit.run.explaining.chunk_result import ChunkResult
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
-from faithkit.run.explaining.keys import digest
 from faithkit.run.explaining.progress import rows_done, warn_early
 from faithkit.run.explaining.shared_payload import cluster_worker
+from faithkit.run.explaining.store import digest
 from faithkit.run.explaining.timeout import run_with_time_limit
 from faithkit.third_party import RowTimeout
 from faithkit.wording import describe
@@ -73,7 +73,7 @@ class Chunk:
             self.execution.store.write(self.key if is_complete else self._key_with_failures(self.key), result)
 
     def _key_with_failures(self, key: str) -> str:
-        return digest(key, self.execution.on_error, self.execution.row_timeout) + key[32:]
+        return digest(key, self.execution.on_error, self.execution.row_timeout)
 
 
 def explain_chunk(job: Job, chunk: Chunk, overdue_file: str | None = None) -> ChunkResult:

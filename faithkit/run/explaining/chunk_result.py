@@ -17,7 +17,6 @@ from faithkit.explanations.explanations import Explanations, object_array
 from faithkit.run.explaining.packing import pack, unpack
 from faithkit.wording import describe
 
-FORMAT = "faithkit chunk 5"
 COLUMNS = ("values", "identity", "missing", "shared")
 TEXTS = ("kind", "relation", "discretizer")
 

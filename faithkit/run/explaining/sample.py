@@ -23,8 +23,8 @@ from faithkit.run.explaining.chunk import Chunk
 from faithkit.run.explaining.chunk_result import ChunkResult
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
-from faithkit.run.explaining.keys import chunk_keys
 from faithkit.run.explaining.progress import track_progress
+from faithkit.run.explaining.store import chunk_keys
 from faithkit.run.explaining.workers import explain_chunks
 
 MAX_CHUNKS = 4096
@@ -58,7 +58,6 @@ def _split_into_chunks(job: Job, X: Any, execution: Execution) -> list[Chunk]:
     edges = list(spans(n_rows(X), _rows_per_chunk(job, X)))
     keys: Iterable[str | None] = [None] * len(edges)
     if execution.store is not None:
-        execution.store.open()
         keys = chunk_keys(job, X, edges)
     seeds = row_seeds(X, job.seed)
     return [
