@@ -78,8 +78,16 @@ def _violation_of_numbers(
 
 
 def witness(counted: RowCount, classes: list[Any], row: int) -> Witness:
-    """Return a row of the sample as a witness."""
-    return Witness(row, classes[counted.labels[row]], cells_of(counted.sample.X, row))
+    """Return a row of the sample, or of the pool behind it, as a witness."""
+    n, start = len(counted.sample), 0
+    for sample, codes in counted.pieces():
+        position = row - start
+        if position < len(sample):
+            in_pool = row >= n
+            label, cells = classes[codes[position]], cells_of(sample.X, position)
+            return Witness(row - n if in_pool else row, label, cells, in_pool=in_pool)
+        start += len(sample)
+    raise AssertionError(NO_WITNESS)
 
 
 def witnesses(
@@ -90,41 +98,21 @@ def witnesses(
     Where predictions agree more or less, these are the two rows that agree least. `label_counts` says how
     many instances of each label the explanation holds for.
     """
+    rows, labels = rows_and_labels_in_scope(counted, counted.explanations.take([explanation]))
     if isinstance(counted, CellCount):
-        return _witnesses_of_two_clusters(counted, classes, explanation)
-    owners = np.flatnonzero(counted.owned == explanation)
-    position, is_contradicting = find_contradiction(counted.agreement, counted.labels[owners], label_counts)
-    owner = witness(counted, classes, int(owners[position]))
-    return owner, _first_in_scope(
-        counted, classes, counted.explanations.take([explanation]), is_contradicting
-    )
+        owner, contradicting = _rows_of_two_clusters(counted, explanation, rows)
+    else:
+        owners = np.flatnonzero(counted.owned == explanation)
+        position, is_contradicting = find_contradiction(
+            counted.agreement, counted.labels[owners], label_counts
+        )
+        owner, contradicting = int(owners[position]), int(rows[is_contradicting[labels]][0])
+    return witness(counted, classes, owner), witness(counted, classes, contradicting)
 
 
-def _first_in_scope(
-    counted: RowCount, classes: list[Any], explanation: Explanations, is_contradicting: NDArray[np.bool_]
-) -> Witness:
-    """Return the first row in scope whose label contradicts; rows of the sample come before the pool's."""
-    rows = rows_in_scope(counted.relation, counted.sample, explanation)
-    rows = rows[is_contradicting[counted.labels[rows]]]
-    if len(rows):
-        return witness(counted, classes, int(rows[0]))
-    start = 0
-    for sample, codes in counted.pool or ():
-        rows = rows_in_scope(counted.relation, sample, explanation)
-        rows = rows[is_contradicting[codes[rows]]]
-        if len(rows):
-            row = int(rows[0])
-            return Witness(start + row, classes[codes[row]], cells_of(sample.X, row), in_pool=True)
-        start += len(sample)
-    raise AssertionError(NO_WITNESS)
-
-
-def _witnesses_of_two_clusters(
-    counted: CellCount, classes: list[Any], explanation: int
-) -> tuple[Witness, Witness]:
+def _rows_of_two_clusters(counted: CellCount, explanation: int, rows: Ints) -> tuple[int, int]:
     """Find two rows with a positive weight, of different clusters: rows of one cluster are no evidence."""
     unit, labels, steps = counted.design.unit, counted.labels, counted.design.steps
-    rows, _ = rows_and_labels_in_scope(counted, counted.explanations.take([explanation]))
     rows = rows[steps[rows] > 0]
     owners = np.flatnonzero((counted.owned == explanation) & (steps > 0))
     if not counted.agreement.is_whole:
@@ -133,8 +121,7 @@ def _witnesses_of_two_clusters(
         candidates = rows[unit[rows] != unit[owner]]
         disagreement = counted.agreement.apart(int(labels[owner]), labels[candidates])
         if disagreement.any():
-            contradicting = int(candidates[disagreement.argmax()])
-            return witness(counted, classes, owner), _witness_of_any(counted, classes, contradicting)
+            return owner, int(candidates[disagreement.argmax()])
     raise AssertionError(NO_WITNESS)
 
 
@@ -142,19 +129,6 @@ def _agreement_shares(counted: CellCount) -> Floats:
     """Return how far each explained row agrees with its other rows; 2, above any share, if it has none."""
     owners = counted.owners
     return np.where(owners.others > 0, owners.scores, 2.0)[counted.place]
-
-
-def _witness_of_any(counted: CellCount, classes: list[Any], row: int) -> Witness:
-    """Return a row of the sample, or of the pool behind it, as a witness."""
-    n = len(counted.sample)
-    if row < n:
-        return witness(counted, classes, row)
-    position = row - n
-    for sample in counted.more:
-        if position < len(sample):
-            return Witness(row - n, classes[counted.labels[row]], cells_of(sample.X, position), in_pool=True)
-        position -= len(sample)
-    raise AssertionError(NO_WITNESS)
 
 
 def rows_in_scope(relation: Relation, sample: Sample, explanation: Explanations) -> NDArray[np.intp]:
