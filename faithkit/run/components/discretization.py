@@ -59,13 +59,6 @@ def discretize(discretizer: ResolvedComponent, explanations: Explanations) -> Ex
         )
     with _guard(discretizer):
         identities = discretizer.instance.discretize(explanations)
-    return _set_identities(discretizer, explanations, identities)
-
-
-def _set_identities(
-    discretizer: ResolvedComponent, explanations: Explanations, identities: Any
-) -> Explanations:
-    """Set identities, and name the discretizer in the error if they are not valid."""
     returned = f"what the discretizer {discretizer.text} returned, of type {type(identities).__name__},"
     try:
         with guard(f"going through {returned}", _advice(discretizer), ContractError):

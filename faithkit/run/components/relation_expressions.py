@@ -1,15 +1,13 @@
 """Parser of relations that are composed in one string, such as ``in-scope & ~same-explanation``."""
 
-import operator
+import ast
 from collections.abc import Callable, Iterator
-from functools import reduce
 
 from faithkit.errors import ParameterError
 from faithkit.explanations.relations import Relation
 from faithkit.extension.spec import CLOSING, TOKEN
 
 _OPERATORS = ("&", "|", "~", "(", ")")
-_MAX_DEPTH = 100  # of nested parentheses and ~
 
 
 def is_composed(text: str) -> bool:
@@ -26,6 +24,8 @@ def is_composed(text: str) -> bool:
 def parse_relation(text: str, build: Callable[[str], Relation]) -> Relation:
     """Parse a composed relation: ``~`` binds closest, then ``&``, then ``|``; parentheses as in Python.
 
+    Python parses the expression, with the position of each name in place of the name.
+
     Parameters
     ----------
     text : str
@@ -39,64 +39,28 @@ def parse_relation(text: str, build: Callable[[str], Relation]) -> Relation:
     >>> str(parse_relation("~same-explanation & (near-explanation:tau=0.5 | same-explanation)", relation))
     '(~same-explanation & (near-explanation:tau=0.5 | same-explanation))'
     """
-    parser = _Parser(text, build)
-    relation = parser.parse_disjunction()
-    if parser.token is not None:
-        raise parser.syntax_error()
-    return relation
+    tokens = [token.strip() for token in _tokenize(text) if token.strip()]
+    places = [token if token in _OPERATORS else str(place) for place, token in enumerate(tokens)]
 
+    def compose(node: ast.expr) -> Relation:
+        match node:
+            case ast.Constant(int(place)):
+                return build(tokens[place])
+            case ast.UnaryOp(ast.Invert(), operand):
+                return ~compose(operand)
+            case ast.BinOp(left, ast.BitAnd(), right):
+                return compose(left) & compose(right)
+            case ast.BinOp(left, ast.BitOr(), right):
+                return compose(left) | compose(right)
+        raise SyntaxError
 
-class _Parser:
-    """A recursive-descent parser; `token` is the next one, None at the end."""
-
-    def __init__(self, text: str, build: Callable[[str], Relation]) -> None:
-        self._text, self._build, self._depth = text, build, 0
-        self._tokens = iter([token.strip() for token in _tokenize(text) if token.strip()])
-        self.token = next(self._tokens, None)
-
-    def syntax_error(self) -> ParameterError:
-        problem = (
-            "ends too early" if self.token is None else f"has {self.token!r:.60} where it was not expected"
-        )
-        return ParameterError(
-            f"the relation {self._text!r:.200} {problem}. Write names with &, | and ~ between them, as in "
+    try:
+        return compose(ast.parse(" ".join(places), mode="eval").body)
+    except (SyntaxError, RecursionError):
+        raise ParameterError(
+            f"the relation {text!r:.200} cannot be read. Write names with &, | and ~ between them, as in "
             "'in-scope & ~same-explanation'."
-        )
-
-    def _skip(self, expected: str) -> bool:
-        """Go past the expected token; return whether it was there."""
-        if self.token != expected:
-            return False
-        self.token = next(self._tokens, None)
-        return True
-
-    def parse_disjunction(self) -> Relation:
-        operands = [self._parse_conjunction()]
-        while self._skip("|"):
-            operands.append(self._parse_conjunction())
-        return reduce(operator.or_, operands)
-
-    def _parse_conjunction(self) -> Relation:
-        operands = [self._parse_operand()]
-        while self._skip("&"):
-            operands.append(self._parse_operand())
-        return reduce(operator.and_, operands)
-
-    def _parse_operand(self) -> Relation:
-        self._depth += 1
-        if self._depth > _MAX_DEPTH or self.token is None or self.token in ("&", "|", ")"):
-            raise self.syntax_error()
-        if self._skip("~"):
-            operand = ~self._parse_operand()
-        elif self._skip("("):
-            operand = self.parse_disjunction()
-            if not self._skip(")"):
-                raise self.syntax_error()
-        else:
-            name, self.token = self.token, next(self._tokens, None)
-            operand = self._build(name)
-        self._depth -= 1
-        return operand
+        ) from None
 
 
 def _tokenize(text: str) -> Iterator[str]:

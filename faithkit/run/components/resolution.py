@@ -1,12 +1,12 @@
 """Resolution of components from "name:param=value,…", "module:attribute", an instance, or a function."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import attrs
 
 from faithkit.errors import ContractError, InputError
-from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import FunctionRelation, Relation
 from faithkit.extension.component import is_dotted
 from faithkit.extension.registry import registry
@@ -57,34 +57,20 @@ class FunctionExplainer:
         return self.function(X)
 
 
-class FunctionDiscretizer:
-    """A plain function ``Explanations -> identities``."""
+class FunctionComponent:
+    """A plain function that is the only method of a discretizer or a diagnostic."""
 
-    def __init__(self, function: Callable[[Explanations], Any]) -> None:
+    def __init__(self, method: str, function: Callable[[Any], Any]) -> None:
         self.function = function
-
-    def discretize(self, explanations: Explanations) -> Any:
-        """Call the function on the explanations."""
-        return self.function(explanations)
-
-
-class FunctionDiagnostic:
-    """A plain function ``result -> report``."""
-
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self.function = function
-
-    def diagnose(self, result: Any) -> Any:
-        """Call the function on the result."""
-        return self.function(result)
+        setattr(self, method, function)
 
 
 _WRAPPERS: dict[str, Callable[[Any], Any]] = {
     "explainer": FunctionExplainer,
-    "discretizer": FunctionDiscretizer,
+    "discretizer": partial(FunctionComponent, "discretize"),
     "relation": FunctionRelation,
     "estimator": FunctionEstimator,
-    "diagnostic": FunctionDiagnostic,
+    "diagnostic": partial(FunctionComponent, "diagnose"),
 }
 
 

@@ -23,7 +23,7 @@ from faithkit.run.components.system import System
 from faithkit.run.provenance import versions
 from faithkit.wording import join_words
 
-MAX_PERMUTATIONS = 10_000_000
+MAX_PERMUTATIONS = 10_000_000  # they tell p-values down to 1e-7, and each takes another tally
 THE_SAMPLE = "the sample itself"  # where a component learnt, which makes results optimistic
 
 
@@ -31,18 +31,12 @@ def _check_confidence(confidence: Any) -> float:
     return check_share(confidence, "confidence", usual=0.95)
 
 
+def _check_permutations(permutations: Any) -> int:
+    return whole_number(permutations, "permutations", 0, MAX_PERMUTATIONS)
+
+
 def _check_seed(seed: Any) -> int:
     return whole_number(seed, "the seed")
-
-
-def _check_permutations(permutations: Any) -> int:
-    times = whole_number(permutations, "permutations", least=0)
-    if times > MAX_PERMUTATIONS:
-        raise InputError(
-            f"{times:,} permutations are too many: {MAX_PERMUTATIONS:,} already tell p-values down to "
-            f"{1 / MAX_PERMUTATIONS:g}, and each takes another tally. Give fewer; 9999 are usual."
-        )
-    return times
 
 
 @attrs.frozen(eq=False)
@@ -68,7 +62,10 @@ class Applicability:
                 "relation (relation=, CLI: --relation) to measure sufficiency",
             )
         try:
-            resolved = _resolve_relation(relation, explanations.relation)
+            if relation is None:
+                resolved = resolve_installed_component("relation", str(explanations.relation))
+            else:
+                resolved = resolve_component("relation", relation)
             _check_rows(resolved, background)
             fitted_relation = fit_relation(resolved.instance, background)
         except FaithkitError as error:
@@ -78,12 +75,6 @@ class Applicability:
         name = str(resolved.instance)  # not every relation shows its parameters
         label = resolved.text if resolved.text.startswith(f"{name}:") else name
         return cls(fitted_relation, is_requested=relation is not None, label=label)
-
-
-def _resolve_relation(relation: Any, declared: Any) -> ResolvedComponent:
-    if relation is None:
-        return resolve_installed_component("relation", declared)
-    return resolve_component("relation", relation)
 
 
 def _check_rows(relation: ResolvedComponent, X: Any) -> None:
