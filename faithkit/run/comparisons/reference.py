@@ -7,7 +7,6 @@ from typing import Any
 from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.files.discovery import is_folder, is_pattern, table_format
 from faithkit.inputs.logs.log import ColumnRoles
-from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.run.components.discretization import learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.evaluation import Evaluation
@@ -44,21 +43,15 @@ def load_reference(path: str, has_background: bool = False, **options: Any) -> E
         raise InputError(f"{path} has several systems; expected the result of one, of evaluate or score.")
     for measure in reference.measures:
         reference.difference(reference, measure, paired=False)  # raises now if that cannot be computed
-    _check_system(path, reference, options)
+    for kind in ("explainer", "discretizer"):
+        before, now = getattr(reference.setup, kind), options.get(kind)
+        if before is not None and now is not None:  # a log does not name its explainer
+            _check_same_component(path, kind, before.text, resolve_component(kind, now).text)
     if options["discretizer"] is not None:  # else `check_comparable` checks the one that explanations name
         discretizer = resolve_component("discretizer", options["discretizer"])
         _check_fitted(path, reference, discretizer, has_background)
     _warn_about_options(reference, options)
     return reference
-
-
-def _check_system(path: str, reference: Evaluation, options: dict[str, Any]) -> None:
-    payload = reference.setup.to_dict()
-    for kind in ("explainer", "discretizer"):
-        before, now = payload[kind], options.get(kind)
-        if before is None or now is None:  # a log does not name its explainer
-            continue
-        _check_same_component(path, kind, before, resolve_component(kind, now).text)
 
 
 def _check_same_component(path: str, kind: str, before: str, now: str) -> None:
@@ -141,36 +134,22 @@ def _column_names(names: str | tuple[str, ...]) -> str:
 
 def check_comparable(result: Evaluation, reference: Evaluation) -> None:
     """Refuse to compare samples that were read or drawn differently; warn if their rows are the same."""
+    now, before = result.setup, reference.setup
     if isinstance(reference.population, SavedPopulation):
-        _check_discretizer(result, reference)
+        _check_same_component("the reference", "discretizer", before.discretizer.text, now.discretizer.text)
+        _check_fitted("the reference", reference, now.discretizer, now.learnt_from == "given")
         _check_design(result, reference)
-    else:  # a saved result does not say of which kind its explanations were
-        _check_kind(result.population.kind, reference.population.kind)
-    _check_outcome(result.setup.outcome, reference.setup.outcome)
+    elif result.population.kind != reference.population.kind:  # a saved result does not say its kind
+        raise InputError(
+            f"the explanations are of kind {result.population.kind!r} in the log, and "
+            f"{reference.population.kind!r} in the reference: write both alike."
+        )
+    if now.outcome != before.outcome:
+        raise InputError(
+            f"predictions are {now.outcome} here, and {before.outcome} in the reference, which is another "
+            "measure: say for both what they are (--outcome, --agree)."
+        )
     _warn_about_same_rows(result, reference)
-
-
-def _check_outcome(now: Outcome, before: Outcome) -> None:
-    if now != before:
-        raise InputError(
-            f"predictions are {now} here, and {before} in the reference, which is another measure: say for "
-            "both what they are (--outcome, --agree)."
-        )
-
-
-def _check_discretizer(result: Evaluation, reference: Evaluation) -> None:
-    """Refuse a saved result with another discretizer, or one that was fitted to other rows."""
-    now, before = result.setup.discretizer, reference.setup.discretizer.text
-    _check_same_component("the reference", "discretizer", before, now.text)
-    _check_fitted("the reference", reference, now, result.setup.learnt_from == "given")
-
-
-def _check_kind(now: str, before: str) -> None:
-    if now != before:
-        raise InputError(
-            f"the explanations are of kind {now!r} in the log, and {before!r} in the reference: "
-            "write both alike."
-        )
 
 
 def _check_design(result: Evaluation, reference: Evaluation) -> None:

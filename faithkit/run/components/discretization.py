@@ -4,6 +4,8 @@ import contextlib
 import warnings
 from typing import Any
 
+import attrs
+
 from faithkit.errors import ContractError, FaithkitError, FaithkitWarning, InputError
 from faithkit.explanations.discretizers import Original
 from faithkit.explanations.explanations import Explanations
@@ -80,6 +82,22 @@ def fit_discretizer(discretizer: ResolvedComponent, explanations: Explanations) 
         discretizer.instance.fit(explanations)
 
 
+def fit_and_freeze_discretizer(discretizer: Any, explanations: Explanations) -> ResolvedComponent:
+    """Return a discretizer, fitted to explanations once and for all if it learns.
+
+    Examples
+    --------
+    >>> fitted = fit_and_freeze_discretizer("quantile:bins=2", Explanations.vectors([[1.0], [2.0], [9.0]]))
+    >>> fitted.text, learns(fitted)
+    ('quantile:bins=2', False)
+    """
+    resolved = resolve_component("discretizer", discretizer)
+    if not learns(resolved):
+        return resolved
+    fit_discretizer(resolved, explanations)
+    return attrs.evolve(resolved, is_fitted=True)
+
+
 def _guard(discretizer: ResolvedComponent) -> contextlib.AbstractContextManager[None]:
     """Name the discretizer in errors that it raises."""
     return guard(f"the discretizer {discretizer.text}", _advice(discretizer), ContractError)
@@ -91,13 +109,13 @@ def _advice(discretizer: ResolvedComponent) -> str:
 
 
 def learns(component: ResolvedComponent) -> bool:
-    """Whether a component learns from the background.
+    """Whether a component is still to learn from the background.
 
     An explainer does unless it says otherwise. Other components do if they have a method `fit`.
     """
     if component.kind == "explainer":
         return bool(get_optional_attribute(component.instance, "learns"))
-    return get_optional_attribute(component.instance, "fit") is not None
+    return not component.is_fitted and get_optional_attribute(component.instance, "fit") is not None
 
 
 def warn_about_background(

@@ -67,14 +67,21 @@ class Applicability:
             else:
                 resolved = resolve_component("relation", relation)
             _check_rows(resolved, background)
-            fitted_relation = fit_relation(resolved.instance, background)
+            if not resolved.is_fitted:
+                resolved = fit_and_freeze_relation(resolved, background)
         except FaithkitError as error:
             if relation is not None or isinstance(error, ContractError):
                 raise
             return cls(None, str(error).rstrip("."))
         name = str(resolved.instance)  # not every relation shows its parameters
         label = resolved.text if resolved.text.startswith(f"{name}:") else name
-        return cls(fitted_relation, is_requested=relation is not None, label=label)
+        return cls(resolved.instance, is_requested=relation is not None, label=label)
+
+
+def fit_and_freeze_relation(relation: Any, X: Any) -> ResolvedComponent:
+    """Return a relation, fitted to instances once and for all."""
+    resolved = resolve_component("relation", relation)
+    return attrs.evolve(resolved, instance=fit_relation(resolved.instance, X), is_fitted=True)
 
 
 def _check_rows(relation: ResolvedComponent, X: Any) -> None:

@@ -11,10 +11,9 @@ from faithkit.inputs.logs.log_files import ParquetLog
 from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
 from faithkit.run.comparisons.reference import check_columns, check_comparable
-from faithkit.run.components.discretization import learns
-from faithkit.run.components.frozen import fit_and_freeze_discretizer, fit_and_freeze_relation
+from faithkit.run.components.discretization import fit_and_freeze_discretizer, learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
-from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup
+from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup, fit_and_freeze_relation
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.pipeline import discretize_and_measure
@@ -161,6 +160,7 @@ def score_in_pieces(
 
 def _must_learn(relation: Any) -> bool:
     try:
-        return learns_from_rows(resolve_component("relation", relation).instance)
+        resolved = resolve_component("relation", relation)
+        return not resolved.is_fitted and learns_from_rows(resolved.instance)
     except FaithkitError:  # `Applicability` reports this error
         return False
