@@ -15,9 +15,8 @@ from faithkit.arrays.containers import take_rows
 from faithkit.errors import ContractError, ExplainerError, FaithkitWarning
 from faithkit.run.explaining.chunk_result import ChunkResult
 from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.job import Job
+from faithkit.run.explaining.job import Job, cluster_worker
 from faithkit.run.explaining.progress import rows_done, warn_early
-from faithkit.run.explaining.shared_payload import cluster_worker
 from faithkit.run.explaining.store import digest
 from faithkit.run.explaining.timeout import run_with_time_limit
 from faithkit.third_party import RowTimeout

@@ -6,7 +6,6 @@ for a task whose workers were killed.
 
 import asyncio
 import contextlib
-import logging
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +17,7 @@ import joblib
 
 from faithkit.errors import ExplainerError, InputError
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
-from faithkit.run.explaining.shared_payload import SharedPayload, cluster_worker
+from faithkit.run.explaining.job import SharedPayload, cluster_worker
 from faithkit.run.provenance import versions
 from faithkit.third_party import guard
 from faithkit.wording import describe
@@ -38,34 +37,19 @@ def connect_to_scheduler(scheduler: str) -> Iterator[None]:
         raise InputError("the backend dask needs the package distributed: pip install distributed.") from None
     if not re.fullmatch(r"[a-z]+://.+:\d+", scheduler):
         raise InputError(f"{scheduler!r} is no address of a Dask scheduler, such as tcp://10.0.0.1:8786.")
-    with _silence_loggers("asyncio", "distributed", "tornado"):
-        try:
-            # Dask's client would wait for ever for a server that does not answer
-            server_type = asyncio.run(asyncio.wait_for(_fetch_server_type(scheduler), CONNECT_SECONDS))
-            if server_type != "Scheduler":
-                raise InputError(f"there is a {server_type!r:.30}")
-            client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-        except Exception as error:  # addresses and networks fail in many ways
-            raise InputError(
-                f"no Dask scheduler answers at {scheduler} ({describe(error)}): start one with "
-                "`dask scheduler`, and give the address that it prints, such as tcp://10.0.0.1:8786."
-            ) from None
-        with client, joblib.parallel_config(backend="dask", client=client):
-            yield
-
-
-@contextlib.contextmanager
-def _silence_loggers(*libraries: str) -> Iterator[None]:
-    """Keep libraries from logging failures that faithkit reports itself."""
-    names = [name for name in [*logging.root.manager.loggerDict] if name.split(".")[0] in libraries]
-    levels = {name: logging.getLogger(name).level for name in names}
-    for name in names:
-        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
+        # Dask's client would wait for ever for a server that does not answer
+        server_type = asyncio.run(asyncio.wait_for(_fetch_server_type(scheduler), CONNECT_SECONDS))
+        if server_type != "Scheduler":
+            raise InputError(f"there is a {server_type!r:.30}")
+        client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception as error:  # addresses and networks fail in many ways
+        raise InputError(
+            f"no Dask scheduler answers at {scheduler} ({describe(error)}): start one with "
+            "`dask scheduler`, and give the address that it prints, such as tcp://10.0.0.1:8786."
+        ) from None
+    with client, joblib.parallel_config(backend="dask", client=client):
         yield
-    finally:
-        for name, level in levels.items():
-            logging.getLogger(name).setLevel(level)
 
 
 async def _fetch_server_type(address: str) -> Any:

@@ -1,21 +1,28 @@
-"""Progress of a run: count finished rows, and forecast early how long a long run will take."""
+"""Progress of a run: count finished rows, show them, and forecast early how long a long run will take.
+
+A bar in a terminal or a line in a notebook shows the rows. Forecasts go to the same place, else to the log.
+"""
 
 import contextlib
+import logging
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
+from typing import Any
 
 import attrs
 import joblib
 
 from faithkit.errors import FaithkitWarning
 from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.progress_display import ProgressDisplay, open_display
+from faithkit.wording import to_printable
 
+LOG = logging.getLogger("faithkit")
 FORECAST_AFTER = 5.0  # seconds, once a chunk is finished
-FORECAST_IN_CHUNK_AFTER = 60.0  # seconds, within the first chunk: its rows may advance together
 LONG_RUN = 60.0  # seconds: shorter runs get no forecast
+UPDATE_SECONDS = 0.3  # between two updates of a notebook's output
 MIN_ROWS_ADVISED = 20  # rows: smaller samples say nothing about a model
 
 _active_progress: ContextVar["Progress | None"] = ContextVar("active_progress", default=None)
@@ -56,7 +63,7 @@ def warn_early(texts: Iterable[str]) -> None:
 @contextlib.contextmanager
 def track_progress(explainer: str, execution: Execution, total: int, done: int) -> Iterator["Progress"]:
     """Track the progress of a run of which `done` rows are done already."""
-    with open_display(execution.progress and done < total, explainer, total, done) as display:
+    with _open_display(execution.progress and done < total, explainer, total, done) as display:
         progress = Progress(explainer, execution, display, total, done)
         token = _active_progress.set(progress)
         try:
@@ -74,13 +81,12 @@ class Progress:
 
     explainer: str
     execution: Execution
-    display: ProgressDisplay
+    display: "Display"
     total: int
     done: int
     clock: Callable[[], float] = time.monotonic
     _done_in_chunk: int = 0
     _first_report: tuple[float, int] | None = None
-    _finished_chunks: int = 0
     _has_forecast: bool = False
     _shown_warnings: set[str] = attrs.field(factory=set)
 
@@ -93,43 +99,32 @@ class Progress:
 
     def advance(self, rows: int) -> None:
         """Count finished rows of the current chunk."""
-        self._start_clock(self.done)
+        self._start_clock()
         self._done_in_chunk += rows
-        self._show()
+        self.display.show(min(self.done + self._done_in_chunk, self.total))
 
     def finish_chunk(self, rows: int) -> None:
-        """Count all rows of a finished chunk, in place of those counted by `advance`."""
+        """Count all rows of a finished chunk, in place of those of `advance`, and forecast the rest."""
         self.done, self._done_in_chunk = self.done + rows, 0
-        self._start_clock(self.done)
-        self._finished_chunks += 1
-        self._show()
-
-    def _start_clock(self, done: int) -> None:
-        if self._first_report is None:
-            self._first_report = self.clock(), done
-
-    def _show(self) -> None:
-        assert self._first_report is not None
-        done = min(self.done + self._done_in_chunk, self.total)
-        self.display.show(done)
-        start, done_at_start = self._first_report
-        elapsed, rows = self.clock() - start, done - done_at_start
-        wait = FORECAST_AFTER if self._finished_chunks else FORECAST_IN_CHUNK_AFTER
-        if self._has_forecast or not rows or elapsed < wait:
+        self.display.show(self.done)
+        start, done_at_start = self._start_clock()
+        elapsed, n_timed = self.clock() - start, self.done - done_at_start
+        if self._has_forecast or not n_timed or elapsed < FORECAST_AFTER:
             return
         self._has_forecast = True
-        per_row = elapsed / rows
-        remaining = self.total - done
+        per_row, remaining = elapsed / n_timed, self.total - self.done
         if remaining * per_row >= LONG_RUN:
-            at_most = not self._finished_chunks
-            self.display.tell(forecast(self.explainer, remaining, per_row, self.execution, at_most))
+            self.display.tell(forecast(self.explainer, remaining, per_row, self.execution))
+
+    def _start_clock(self) -> tuple[float, int]:
+        """Return the time and the finished rows of the first report."""
+        if self._first_report is None:
+            self._first_report = self.clock(), self.done
+        return self._first_report
 
 
-def forecast(explainer: str, rows: int, per_row: float, execution: Execution, at_most: bool = False) -> str:
+def forecast(explainer: str, rows: int, per_row: float, execution: Execution) -> str:
     """Describe how long the remaining rows will take, and what would be faster.
-
-    Rows that advance together also end together. So a rate from within a chunk gives an upper limit only:
-    then `at_most` is true.
 
     Examples
     --------
@@ -137,13 +132,12 @@ def forecast(explainer: str, rows: int, per_row: float, execution: Execution, at
     anchors: 16,000 rows more take about 13 min (50 ms a row). 1,200 rows (CLI: --samples) take a minute.
     """
     seconds = rows * per_row
-    about = "at most" if at_most else "about"
     sentences = [
-        f"{explainer}: {rows:,} rows more take {about} {duration(seconds)} ({duration(per_row)} a row)."
+        f"{explainer}: {rows:,} rows more take about {duration(seconds)} ({duration(per_row)} a row)."
     ]
     cores = joblib.cpu_count()
     if execution.n_jobs == 1 and cores > 1:
-        sentences.append(f"n_jobs={cores} (CLI: --n-jobs {cores}) takes {about} {duration(seconds / cores)}.")
+        sentences.append(f"n_jobs={cores} (CLI: --n-jobs {cores}) takes about {duration(seconds / cores)}.")
     rows_in_a_minute = int(float(f"{60.0 / per_row:.2g}"))
     if MIN_ROWS_ADVISED <= rows_in_a_minute < rows:
         sentences.append(f"{rows_in_a_minute:,} rows (CLI: --samples) take a minute.")
@@ -169,3 +163,118 @@ def duration(seconds: float) -> str:
 
 def _two_digits(number: float) -> str:
     return f"{number:.2g}" if number < 10 else f"{number:.0f}"
+
+
+# --- displays -------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _open_display(is_enabled: bool, explainer: str, total: int, done: int) -> Iterator["Display"]:
+    """Open the display that suits where this runs."""
+    if not is_enabled:
+        yield LogDisplay(is_enabled=False)
+    elif _is_notebook():
+        line = NotebookLine(explainer, total, done)
+        try:
+            yield line
+        finally:
+            line.clear()
+    elif sys.stderr is not None and sys.stderr.isatty():
+        with _create_bar() as bar:
+            yield TerminalBar(bar, explainer, total, done)
+    else:
+        yield LogDisplay()
+
+
+class LogDisplay:
+    """Messages in the logger "faithkit": as warnings, or as infos if progress is switched off."""
+
+    def __init__(self, is_enabled: bool = True) -> None:
+        self.level = logging.WARNING if is_enabled else logging.INFO
+
+    def show(self, done: int) -> None:
+        """Show nothing."""
+
+    def tell(self, text: str) -> None:
+        """Log a message."""
+        LOG.log(self.level, text)
+
+
+class TerminalBar:
+    """A bar on stderr, with rate and remaining time; messages are printed above it and stay."""
+
+    def __init__(self, bar: Any, explainer: str, total: int, done: int) -> None:
+        self.bar = bar
+        self.task = bar.add_task(f"fitting {explainer}", total=total, completed=done, rate="")
+
+    def show(self, done: int) -> None:
+        """Move the bar."""
+        self.bar.update(self.task, completed=done, description="explaining")
+        speed = self.bar.tasks[0].speed
+        self.bar.update(self.task, rate="" if speed is None else f"{speed:.3g} rows/s")
+
+    def tell(self, text: str) -> None:
+        """Print above the bar."""
+        self.bar.console.print(to_printable(text), markup=False, highlight=False)
+
+
+class NotebookLine:
+    """A line in a notebook's output that changes and disappears at the end; messages stay."""
+
+    def __init__(self, explainer: str, total: int, done: int) -> None:
+        from IPython.display import display
+
+        self.total, self.done_at_start = total, done
+        self.start, self.last_update = time.monotonic(), 0.0
+        self.handle: Any = display(_plain_text(f"fitting {explainer} …"), raw=True, display_id=True)
+
+    def show(self, done: int) -> None:
+        """Change the line, unless it has just changed."""
+        now = time.monotonic()
+        if now - self.last_update < UPDATE_SECONDS:
+            return
+        self.last_update = now
+        rate = (done - self.done_at_start) / max(now - self.start, 1e-9)
+        remaining = f", {duration((self.total - done) / rate)} left" if rate else ""
+        self.handle.update(_plain_text(f"explaining: {done:,} of {self.total:,} rows{remaining}"), raw=True)
+
+    def tell(self, text: str) -> None:
+        """Display a message."""
+        from IPython.display import display
+
+        display(_plain_text(text), raw=True)
+
+    def clear(self) -> None:
+        """Remove the line; empty HTML is needed, because an empty text would leave a blank line."""
+        self.handle.update({"text/html": "", "text/plain": ""}, raw=True)
+
+
+Display = LogDisplay | TerminalBar | NotebookLine
+
+
+def _is_notebook() -> bool:
+    """Whether this runs in a notebook whose output is not captured; IPython is not imported for this."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if all(cls.__name__ != "ZMQInteractiveShell" for cls in type(shell).__mro__):
+        return False
+    # captured output, by %%capture or capture_output, would keep every change of the line
+    return type(getattr(shell, "display_pub", None)).__name__ != "CapturingDisplayPublisher"
+
+
+def _plain_text(text: str) -> dict[str, str]:
+    return {"text/plain": to_printable(text)}
+
+
+def _create_bar() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -22,8 +22,7 @@ from faithkit.run.explaining.chunk import Chunk, explain_chunk, fail_row
 from faithkit.run.explaining.chunk_result import ChunkResult
 from faithkit.run.explaining.cluster import active_cluster, check_workers, map_as_completed
 from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.job import Job
-from faithkit.run.explaining.shared_payload import SharedPayload
+from faithkit.run.explaining.job import Job, SharedPayload
 from faithkit.run.explaining.timeout import timeout_reason
 from faithkit.supervision import end_with_parent
 from faithkit.third_party import guard
