@@ -54,16 +54,10 @@ def connect_to_scheduler(scheduler: str) -> Iterator[None]:
 
 async def _fetch_server_type(address: str) -> Any:
     from distributed import Security
-    from distributed.comm.core import connect
-    from distributed.core import send_recv
+    from distributed.core import rpc
 
-    comm = await connect(
-        address, CONNECT_SECONDS, deserialize=False, **Security().get_connection_args("client")
-    )
-    try:
-        return (await send_recv(comm, op="identity"))["type"]
-    finally:
-        comm.abort()
+    async with rpc(address, connection_args=Security().get_connection_args("client")) as server:
+        return (await server.identity())["type"]
 
 
 def active_cluster() -> Any:
