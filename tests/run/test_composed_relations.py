@@ -46,7 +46,6 @@ def test_what_a_result_calls_a_composition_can_be_given_back(text):
         "same-explanation)",
         "same-explanation ~same-explanation",
         "(same-explanation) same-explanation",
-        "same-explanation (same-explanation)",
         "()",
         "~",
     ],

@@ -459,7 +459,7 @@ BAD = {
         "in-scope takes explanations of kind rule",
     ),
     "confidence of 1": (lambda: faithkit.score([0], ["a"], confidence=1.0), "between 0 and 1"),
-    "permutations of -1": (lambda: faithkit.score([0], ["a"], permutations=-1), "at least 0"),
+    "permutations of -1": (lambda: faithkit.score([0], ["a"], permutations=-1), "from 0 to 10000000"),
     "a class for an instance": (lambda: faithkit.score([0], ["a"], estimator=dict), "give an instance"),
     "a number for an estimator": (lambda: faithkit.score([0], ["a"], estimator=3), "with the method scores"),
     "identities of another length": (
