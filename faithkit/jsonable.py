@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from faithkit.arguments import to_python
+
 
 def to_json_value(value: Any) -> bool | int | float | str | None:
     """Return a JSON value: a number, a boolean, a text, or None for a missing value; infinity is a text.
@@ -24,7 +26,7 @@ def to_json_value(value: Any) -> bool | int | float | str | None:
         return None
     if isinstance(value, np.datetime64 | datetime):
         return str(pd.Timestamp(value)).removesuffix(" 00:00:00")
-    scalar = value.item() if isinstance(value, np.generic) else value
+    scalar = to_python(value)
     if isinstance(scalar, float) and not np.isfinite(scalar):
         return str(scalar)
     return scalar if isinstance(scalar, bool | int | float | str) else str(scalar)

@@ -1,7 +1,6 @@
 """Calls of third-party code (models, explainers, relations, modules), whose exceptions name the culprit.
 
-A model may call `sys.exit(0)`, the `__eq__` of a value may raise, the `__str__` of an exception may fail.
-None of this may end a run without a message, or with the exit code of a success.
+A model may call `sys.exit(0)`. That must not end a run without a message, or with the exit code of a success.
 """
 
 import contextlib
@@ -13,10 +12,6 @@ from faithkit.wording import describe
 
 class RowTimeout(BaseException):
     """A row took longer than its time limit; no `Exception`, so that an explainer cannot catch it."""
-
-
-# errors of faithkit, and interruptions by a person or a time limit: not the fault of the code that was called
-_RAISED_UNCHANGED = (FaithkitError, KeyboardInterrupt, RowTimeout)
 
 
 @contextlib.contextmanager
@@ -42,7 +37,7 @@ def guard(culprit: str, advice: str = "", error: type[FaithkitError] = InputErro
     """
     try:
         yield
-    except _RAISED_UNCHANGED:
+    except FaithkitError:
         raise
-    except BaseException as cause:
+    except (Exception, SystemExit) as cause:  # no interruption by a person or a time limit
         raise error(f"{culprit} failed with {describe(cause).rstrip('.')}. {advice}".rstrip()) from cause

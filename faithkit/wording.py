@@ -53,10 +53,7 @@ def describe(error: BaseException) -> str:
 
     An assert without a message is described by its source line, if that can be read.
     """
-    try:
-        text = str(error)
-    except BaseException:  # an exception whose __str__ fails
-        text = ""
+    text = str(error)
     if isinstance(error, FaithkitError) and text:
         return " ".join(text.split())
     text = one_line(text or _assert_source(error))

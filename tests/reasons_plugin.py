@@ -41,10 +41,10 @@ class Reasons:
     def example(self):
         return [Reason("a")], RowContext(n=1)
 
-    def explanations(self, given, about):
-        said = [one.said for one in given[: self.most]]
+    def explanations(self, value, context):
+        said = [one.said for one in value[: self.most]]
         if said and said[0] == "by prediction":
-            return Explanations.of(about.predictions.tolist())
+            return Explanations.of(context.predictions.tolist())
         return Explanations.of(text.upper() if self.upper else text for text in said)
 
 
@@ -54,8 +54,8 @@ class Boxes:
     def example(self):
         return Box(), RowContext()
 
-    def model(self, given, about):
-        return given.ask
+    def model(self, value, context):
+        return value.ask
 
 
 @hookimpl

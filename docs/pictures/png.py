@@ -7,22 +7,22 @@ from pathlib import Path
 import matplotlib as mpl
 from PIL import Image
 
-HERE = Path(__file__).parent
-DOTS, COLOURS = 160, 64  # dots an inch, and few colours: a page should load at once
+FOLDER = Path(__file__).parent
+DOTS_PER_INCH, N_COLOURS = 160, 64  # few colours, so that a page loads at once
 
 
-def save(name: str, folder: Path = HERE) -> Path:
-    """Draw the picture of this name, and save it in the folder."""
+def save_png(name: str, folder: Path = FOLDER) -> Path:
+    """Draw the picture of this name, save it in the folder and return its path."""
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    runpy.run_path(str(HERE / f"{name}.py"))
+    runpy.run_path(str(FOLDER / f"{name}.py"))
     picture = folder / f"{name}.png"
-    plt.savefig(picture, dpi=DOTS)
-    Image.open(picture).convert("RGB").quantize(COLOURS).save(picture, optimize=True)
+    plt.savefig(picture, dpi=DOTS_PER_INCH)
+    Image.open(picture).convert("RGB").quantize(N_COLOURS).save(picture, optimize=True)
     return picture
 
 
 if __name__ == "__main__":
-    for asked in sys.argv[1:]:
-        print(save(asked))
+    for name in sys.argv[1:]:
+        print(save_png(name))

@@ -6,7 +6,6 @@ lists the kernel's verbs; the verbs of plugins are names of entry points.
 
 import contextlib
 import gc
-import os
 import sys
 import warnings
 from importlib import import_module
@@ -17,7 +16,7 @@ import click
 from faithkit import __version__
 from faithkit.cli.shared.exit_codes import exit_on_error
 from faithkit.cli.shared.streams import print_message, redirect_stdout, reserve_stdout, show_warning
-from faithkit.errors import FaithkitError, InputError
+from faithkit.errors import FaithkitError
 from faithkit.extension.plugin_sources import Source, installed_sources
 from faithkit.extension.verbs import COMMANDS, VERBS, command_entry, plugin_verbs, verb_clashes
 from faithkit.supervision import FAILED
@@ -71,17 +70,7 @@ class Verbs(click.Group):
         ctx.obj = {"debug": False}
         warnings.showwarning = show_warning
         with exit_on_error(ctx.obj):
-            _check_working_folder()
             return super().invoke(ctx)
-
-
-def _check_working_folder() -> None:
-    try:
-        os.getcwd()
-    except OSError as error:
-        raise InputError(
-            f"the working folder cannot be used ({error.strerror}): change to one that exists."
-        ) from None
 
 
 def _plugin_verbs() -> dict[str, list[Source]]:

@@ -80,7 +80,8 @@ def _run(kind: str, name: str, checks: "list[Check]") -> Group:
 def _print_groups(distribution: str, groups: list[Group], verbose: bool) -> None:
     width = max(len(f"{kind} {name}") for kind, name, *_ in groups)
     for kind, name, checks, report in groups:
-        print_result(f"{f'{kind} {name}':<{width}}  {_counts(report)}")
+        counts = ", ".join([f"{len(report.passed)} passed", *_exceptions([report])])
+        print_result(f"{f'{kind} {name}':<{width}}  {counts}")
         for check in checks:
             _print_check(check, report, verbose)
     for note in _clash_notes(distribution):
@@ -90,37 +91,31 @@ def _print_groups(distribution: str, groups: list[Group], verbose: bool) -> None
 
 def _summary(reports: "list[Report]") -> str:
     """Count all checks; those that were not tried count neither as passed nor as failed."""
-    passed, failed, expected, skipped = (
-        sum(len(getattr(report, name)) for report in reports)
-        for name in ("passed", "failed", "expected", "skipped")
-    )
-    total = passed + failed + expected
-    phrases = [f"{total} {'check' if total == 1 else 'checks'}", "all passed" if passed == total else ""]
-    phrases += [f"{failed} failed" if failed else "", f"{expected} failed as expected" if expected else ""]
-    phrases += [f"{skipped} not tried (-v says why)" if skipped else ""]
-    return ", ".join(filter(None, phrases))
+    n_passed = sum(len(report.passed) for report in reports)
+    total = n_passed + sum(len(report.failed) + len(report.expected) for report in reports)
+    phrases = [f"{total} {'check' if total == 1 else 'checks'}", *_exceptions(reports)]
+    if n_passed == total:
+        phrases.insert(1, "all passed")
+    hint = " (-v says why)" if any(report.skipped for report in reports) else ""
+    return ", ".join(phrases) + hint
 
 
-def _counts(report: "Report") -> str:
-    failed = f", {len(report.failed)} failed" if report.failed else ""
-    expected = f", {len(report.expected)} failed as expected" if report.expected else ""
-    skipped = f", {len(report.skipped)} not tried" if report.skipped else ""
-    return f"{len(report.passed)} passed{failed}{expected}{skipped}"
+def _exceptions(reports: "list[Report]") -> list[str]:
+    """Count the checks that did not pass."""
+    words = {"failed": "failed", "expected": "failed as expected", "skipped": "not tried"}
+    counts = {outcome: sum(len(getattr(report, outcome)) for report in reports) for outcome in words}
+    return [f"{counts[outcome]} {words[outcome]}" for outcome in words if counts[outcome]]
 
 
 def _print_check(check: "Check", report: "Report", verbose: bool) -> None:
-    if check.id in report.failed:
-        print_result(f"  failed   {check.name}")
-        _print_indented(report.failed[check.id], " " * 11)
-        _print_indented(f"Why: {check.why}", " " * 11)
-    elif check.id in report.expected:
-        print_result(f"  expected {check.name}")
-        _print_indented(report.expected[check.id], " " * 11)
-    elif verbose and check.id in report.skipped:
-        print_result(f"  skipped  {check.name}")
-        _print_indented(report.skipped[check.id], " " * 11)
-    elif verbose:
-        print_result(f"  passed   {check.name}")
+    outcomes = {"failed": report.failed, "expected": report.expected, "skipped": report.skipped}
+    outcome = next((name for name, reasons in outcomes.items() if check.id in reasons), "passed")
+    if outcome in ("failed", "expected") or verbose:
+        print_result(f"  {outcome:<8} {check.name}")
+        if outcome != "passed":
+            _print_indented(outcomes[outcome][check.id], " " * 11)
+        if outcome == "failed":
+            _print_indented(f"Why: {check.why}", " " * 11)
 
 
 def _print_indented(text: str, margin: str) -> None:

@@ -28,7 +28,7 @@ Examples:
   faithkit local --row 3 --data loans --explainer tree --json"""
 
 
-def _parse_row(_ctx: Any, _param: Any, row: str) -> tuple[str | None, str]:
+def _parse_row(_ctx: click.Context, _param: click.Parameter, row: str) -> tuple[str | None, str]:
     """Return the column that identifies a row, and the row's value there; None for a row's number."""
     if row.isascii() and row.isdigit():
         return None, row

@@ -236,28 +236,13 @@ def _is_matrix(values: Any) -> bool:
     return isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind in "biuf"
 
 
-class _Argument:
-    """A dictionary key for an argument: type and value if it has a hash, otherwise the object itself."""
-
-    __slots__ = ("_hash", "value")
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-        try:
-            self._hash: int | None = hash((type(value), value))
-        except TypeError:
-            self._hash = None
-
-    def __hash__(self) -> int:
-        return id(self.value) if self._hash is None else self._hash
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Argument):
-            return NotImplemented
-        if self.value is other.value:
-            return True
-        is_comparable = type(self.value) is type(other.value) and None not in (self._hash, other._hash)
-        return bool(is_comparable and self.value == other.value)
+def _memo_key(argument: Any) -> Hashable:
+    """Return the type and the value of an argument with a hash, or the identity of any other object."""
+    try:
+        hash(argument)
+    except TypeError:
+        return id(argument)
+    return type(argument), argument
 
 
 @attrs.frozen(eq=False)
@@ -266,7 +251,7 @@ class Sample:
 
     X: Any
     explanations: Explanations
-    _memo: dict[Hashable, Any] = attrs.field(factory=dict, repr=False)
+    _memo: dict[Hashable, tuple[Any, tuple[Any, ...]]] = attrs.field(factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.explanations)
@@ -304,10 +289,11 @@ class Sample:
                 f"the first argument of Sample.once is {compute!r:.60}; expected a function of the sample, "
                 "and behind it what else the function reads: sample.once(neighbours, k)."
             )
-        key = (compute, *map(_Argument, arguments))
+        key = (compute, *map(_memo_key, arguments))
         if key not in self._memo:
-            self._memo[key] = compute(self, *arguments)
-        result: T = self._memo[key]
+            # with the arguments, because an identity is unique only while its object exists
+            self._memo[key] = compute(self, *arguments), arguments
+        result: T = self._memo[key][0]
         return result
 
     def instances(self, reader: str) -> Any:

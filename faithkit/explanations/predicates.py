@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.arguments import to_python
 from faithkit.arrays.containers import WHOLE, as_objects, as_series, may_be_rounded
 from faithkit.errors import InputError
 from faithkit.explanations.dates import dates_to_days, floor_to_microsecond, format_date, is_date_column
@@ -45,7 +46,7 @@ def tokens(text: str, tokenizer: str = "whitespace") -> list[str]:
 
 def _to_plain(value: Any) -> Any:
     """Convert NumPy scalars to Python, and integral floats to integers, so that equal rules print alike."""
-    value = value.item() if isinstance(value, np.generic) else value
+    value = to_python(value)
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

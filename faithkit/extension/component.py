@@ -10,7 +10,6 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from importlib.machinery import ModuleSpec, PathFinder
 from typing import Any
 
 from attrs import Attribute, field, frozen
@@ -24,20 +23,11 @@ ARRAYS = ("image", "series")
 """Inputs with more than two axes; only components that list them in `inputs` receive such arrays."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
-# control characters, which a terminal obeys
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-
-
-def _as_text(value: Any) -> Any:
-    # A subclass of str may compare and hash in its own way.
-    return str.__str__(value) if isinstance(value, str) else value
 
 
 def _as_tuple(value: Any) -> Any:
     # A string is iterable, and would become letters: the validator refuses it instead.
-    return (
-        tuple(map(_as_text, value)) if isinstance(value, Iterable) and not isinstance(value, str) else value
-    )
+    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
 
 
 def _as_dict(value: Any) -> Any:
@@ -72,7 +62,7 @@ def _check_factory(component: "Component", _: "Attribute[str]", factory: Any) ->
 
 
 def _check_summary(component: "Component", _: "Attribute[str]", summary: Any) -> None:
-    if not isinstance(summary, str) or not summary.strip() or _UNPRINTABLE.search(summary):
+    if not isinstance(summary, str) or not summary.strip():
         raise PluginError(
             f"the summary of component {component.name!r} must be a sentence. "
             f"Got {summary!r} instead: say in one line what it does; `faithkit plugins` shows it."
@@ -130,7 +120,7 @@ class Component:
         What ``X`` may be. A component that lists "image" or "series" also receives arrays with more than two
         axes. They are sliced by rows only; the model and the component agree on the other axes.
     requires : tuple of str, default=()
-        Import names of modules that it needs, if installing the plugin does not always install them.
+        Import names of packages that it needs, if installing the plugin does not always install them.
     types : tuple of str, default=()
         For an adapter: the classes of the objects that it accepts, each by package and name, such as
         "shap.Explanation", wherever in the package the class is defined. For a loader: suffixes of files,
@@ -155,9 +145,9 @@ class Component:
     not starting with a dash. Got 'My Explainer' instead: rename it, for example to 'my-explainer'.
     """
 
-    name: str = field(converter=_as_text, validator=_check_name)
-    factory: str = field(converter=_as_text, validator=_check_factory)
-    summary: str = field(converter=_as_text, validator=_check_summary)
+    name: str = field(validator=_check_name)
+    factory: str = field(validator=_check_factory)
+    summary: str = field(validator=_check_summary)
     # A dict has no hash. Equal components still have equal hashes.
     params: Mapping[str, Any] = field(factory=dict, converter=_as_dict, validator=_check_params, hash=False)
     kinds: tuple[str, ...] = field(default=(), converter=_as_tuple, validator=_check_words)
@@ -191,7 +181,7 @@ class Component:
         return factory
 
     def missing_requirements(self) -> tuple[str, ...]:
-        """Return the modules of `requires` that are not installed, without importing any.
+        """Return the packages of `requires` that are not installed, without importing any.
 
         Returns
         -------
@@ -200,37 +190,14 @@ class Component:
 
         Examples
         --------
-        >>> picky = Component(name="p", factory="m:f", summary="Picky.", requires=("json.decoder", "no_such"))
+        >>> picky = Component(name="p", factory="m:f", summary="Picky.", requires=("json", "no_such"))
         >>> picky.missing_requirements()
         ('no_such',)
         """
-        return tuple(name for name in self.requires if not is_installed(name))
+        return tuple(name for name in self.requires if not _is_installed(name))
 
 
-def is_installed(module: str) -> bool:
-    """Whether a module can be imported; this imports nothing, because modules may be heavy or broken.
-
-    >>> is_installed("json.decoder"), is_installed("no_such")
-    (True, False)
-    """
-    if sys.modules.get(module) is not None:
-        return True
-    try:
-        return _find_spec(module) is not None
-    except KeyError:
-        # Python cannot search a namespace package inside another one before it has imported the outer one.
-        # The folder exists; only creation can show whether the module works.
-        return True
-    except Exception:  # a finder that fails here would also fail the import
-        return False
-
-
-def _find_spec(module: str) -> ModuleSpec | None:
-    # importlib.util.find_spec("a.b") would import a, which may be heavy or broken.
-    parent, _, _ = module.rpartition(".")
-    if not parent:
-        return importlib.util.find_spec(module)
-    parent_spec = _find_spec(parent)
-    if parent_spec is None or parent_spec.submodule_search_locations is None:
-        return None
-    return PathFinder.find_spec(module, parent_spec.submodule_search_locations)
+def _is_installed(package: str) -> bool:
+    # the search for a module inside a package would import the package, which may be heavy or broken
+    name = package.partition(".")[0]
+    return sys.modules.get(name) is not None or importlib.util.find_spec(name) is not None

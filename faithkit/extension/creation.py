@@ -107,9 +107,8 @@ def _load_factory(entry: Entry) -> Any:
 def _parse_signature(factory: Any) -> tuple[dict[str, Any], bool]:
     """Return the defaults of all parameters that can be named, and whether any other name is accepted."""
     try:
-        with guard("the signature"):
-            signature = inspect.signature(factory)
-    except FaithkitError:  # some classes written in C have no signature
+        signature = inspect.signature(factory)
+    except (TypeError, ValueError):  # some classes written in C have no signature
         return {}, True
     nameable = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     params = signature.parameters.values()

@@ -6,12 +6,12 @@ the same name it drops the second.
 """
 
 import inspect
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import EntryPoint
+from itertools import chain
 from typing import Any
 
-import attrs
 import pluggy
 
 import faithkit
@@ -22,12 +22,10 @@ from faithkit.extension.entries import Entry, PluginProblem
 from faithkit.extension.hookspecs import API_VERSION, GROUP, HOOK_KINDS, hook_name
 from faithkit.extension.plugin_sources import DISABLED, KERNEL, Source, as_sources, installed_sources
 from faithkit.extension.verbs import COMMANDS, command_entry, plugin_verbs, verb_clashes
-from faithkit.third_party import RowTimeout
 from faithkit.wording import describe, did_you_mean, join_words
 
 _HOOKS = tuple(map(hook_name, HOOK_KINDS))
 _MANAGER = pluggy.PluginManager("faithkit")
-_MAX_COMPONENTS = 10_000  # of one kind: a hook that yields more may never end
 
 
 def discover(entry_points: Iterable[EntryPoint]) -> tuple[list[Entry], list[PluginProblem]]:
@@ -79,52 +77,56 @@ def discover_installed() -> tuple[list[Entry], list[PluginProblem]]:
 def _discover(
     plugins: Sequence[Source], commands: Sequence[Source]
 ) -> tuple[list[Entry], list[PluginProblem]]:
-    # Two entry points of one distribution may lead to the same module, which is loaded once.
-    modules = {(source.distribution, source.entry_point.value): source for source in reversed(plugins)}
-    outcomes = [outcome for source in reversed(modules.values()) for outcome in _load_plugin(source)]
-    outcomes += [_load_command(sources[0]) for sources in plugin_verbs(commands).values()]
-    return _separate([*outcomes, *verb_clashes(commands)])
-
-
-def _separate(outcomes: Iterable[Entry | PluginProblem]) -> tuple[list[Entry], list[PluginProblem]]:
-    """Separate entries from problems."""
     entries, problems = list[Entry](), list[PluginProblem]()
-    for outcome in outcomes:
-        if isinstance(outcome, Entry):
-            entries.append(outcome)
-        else:
-            problems.append(outcome)
-    return entries, problems
+    # two entry points of one distribution may lead to the same module, which is loaded once
+    modules = {(source.distribution, source.entry_point.value): source for source in reversed(plugins)}
+    for source in reversed(modules.values()):
+        remedy = f"Reinstall it or what it needs, or remove it: pip uninstall {source.distribution}"
+        with _record_failure(problems, source, "cannot be loaded", remedy):
+            _collect(source, source.entry_point.load(), entries, problems)
+    for source, *_ in plugin_verbs(commands).values():
+        remedy = f"Correct its entry point in the group {COMMANDS}"
+        with _record_failure(problems, source, "cannot be used", remedy):
+            entries.append(command_entry(source))
+    return entries, [*dict.fromkeys(problems), *verb_clashes(commands)]  # a repeated mistake is one problem
 
 
-def _load_plugin(source: Source) -> list[Entry | PluginProblem]:
-    """Load one plugin and collect its components; any exception becomes a problem."""
-    remedy = f"Reinstall it or what it needs, or remove it: pip uninstall {source.distribution}"
-    return _attempt(lambda: _examine(source, source.entry_point.load()), source, "cannot be loaded", remedy)
-
-
-def _load_command(source: Source) -> Entry | PluginProblem:
+@contextmanager
+def _record_failure(
+    problems: list[PluginProblem], source: Source, complaint: str, hint: str
+) -> Iterator[None]:
+    """Turn an exception into a problem of the plugin."""
     try:
-        return command_entry(source)
-    except PluginError as error:
-        return source.problem(describe(error), f"Correct its entry point in the group {COMMANDS}", error)
+        yield
+    except (Exception, SystemExit) as error:
+        problems.append(source.problem(f"{complaint}: {describe(error)}", hint, error))
 
 
-def _attempt(
-    action: Callable[[], list[Entry | PluginProblem]], source: Source, complaint: str, hint: str
-) -> list[Entry | PluginProblem]:
-    try:
-        return action()
-    except (KeyboardInterrupt, RowTimeout):  # caused by a person or by a time limit, not by the plugin
-        raise
-    except BaseException as error:
-        hint = "Warnings are errors here: see PYTHONWARNINGS" if isinstance(error, Warning) else hint
-        return [source.problem(f"{complaint}: {describe(error)}", hint, error)]
-
-
-def _examine(source: Source, plugin: Any) -> list[Entry | PluginProblem]:
-    problem = _version_problem(source, plugin)
-    return [problem] if problem else [*_hook_problems(source, plugin), *_collect(source, plugin)]
+def _collect(source: Source, plugin: Any, entries: list[Entry], problems: list[PluginProblem]) -> None:
+    """Add the components of a plugin to the entries, and what is wrong with it to the problems."""
+    version_problem = _version_problem(source, plugin)
+    if version_problem:
+        problems.append(version_problem)
+        return
+    problems += _hook_problems(source, plugin)
+    # Each plugin has its own manager. So the origin of every component is known, and a hook wrapper reaches
+    # no other plugin.
+    manager = pluggy.PluginManager("faithkit")
+    manager.add_hookspecs(hookspecs)
+    with _record_failure(problems, source, "does not fit the hooks", "Hooks take no arguments"):
+        manager.register(plugin)
+        for kind in HOOK_KINDS:
+            hint = f"Its {kind}s are left out. Update it, or tell its authors: {source.upgrade_command}"
+            with _record_failure(problems, source, f"{hook_name(kind)}() failed", hint):
+                items = _call_hook(getattr(manager.hook, hook_name(kind)))
+                entries += [
+                    Entry(kind, item, source.distribution, source.version, source.entry_point.name)
+                    for item in items
+                    if isinstance(item, Component)
+                ]
+                problems += [
+                    _wrong_item(source, kind, item) for item in items if not isinstance(item, Component)
+                ]
 
 
 def _version_problem(source: Source, plugin: Any) -> PluginProblem | None:
@@ -161,39 +163,11 @@ def _unmarked_hook(source: Source, name: str) -> PluginProblem:
     return source.problem(f"{name}() lacks @hookimpl and is never called", f"{hint}. {question}".rstrip(". "))
 
 
-def _collect(source: Source, plugin: Any) -> list[Entry | PluginProblem]:
-    # Each plugin has its own manager. So the origin of every component is known, a hook wrapper reaches no
-    # other plugin, and a registration that fails halfway leaves nothing behind.
-    manager = pluggy.PluginManager("faithkit")
-    manager.add_hookspecs(hookspecs)
-
-    def collect() -> list[Entry | PluginProblem]:
-        manager.register(plugin)
-        return [outcome for kind in HOOK_KINDS for outcome in _collect_kind(source, kind, manager)]
-
-    return _attempt(collect, source, "does not fit the hooks", "Hooks take no arguments")
-
-
-def _collect_kind(source: Source, kind: str, manager: pluggy.PluginManager) -> list[Entry | PluginProblem]:
-    hook: pluggy.HookCaller = getattr(manager.hook, hook_name(kind))
-    hint = f"Its {kind}s are left out. Update it, or tell its authors: {source.upgrade_command}"
-
-    def collect() -> list[Entry | PluginProblem]:
-        entries, problems = _separate(_to_entry(source, kind, hook.name, item) for item in _call_hook(hook))
-        return [*entries, *dict.fromkeys(problems)]  # a repeated mistake is one problem
-
-    return _attempt(collect, source, f"{hook.name}() failed", hint)
-
-
 def _call_hook(hook: pluggy.HookCaller) -> list[Any]:
     results = hook()
     # pluggy leaves out None, but a forgotten `return` must not pass for an empty plugin.
     results += [None] * (len(hook.get_hookimpls()) - len(results))
-    all_items = itertools.chain.from_iterable(map(_check_iterable, results))
-    items = list(itertools.islice(all_items, _MAX_COMPONENTS + 1))
-    if len(items) > _MAX_COMPONENTS:
-        raise PluginError(f"it gave more than {_MAX_COMPONENTS:,} components, perhaps without end")
-    return items
+    return list(chain.from_iterable(map(_check_iterable, results)))
 
 
 def _check_iterable(result: Any) -> Iterable[Any]:
@@ -202,10 +176,6 @@ def _check_iterable(result: Any) -> Iterable[Any]:
     return result
 
 
-def _to_entry(source: Source, kind: str, hook: str, item: Any) -> Entry | PluginProblem:
-    if isinstance(item, Component):
-        # a copy with plain fields, so that nothing that a subclass overrides is used
-        component = Component(**attrs.asdict(item, recurse=False))
-        return Entry(kind, component, source.distribution, source.version, source.entry_point.name)
+def _wrong_item(source: Source, kind: str, item: Any) -> PluginProblem:
     hint = "Yield faithkit.plugin.Component(name=…, factory='module:attribute', summary=…)"
-    return source.problem(f"{hook}() gave {type(item).__name__}, expected Component", hint)
+    return source.problem(f"{hook_name(kind)}() gave {type(item).__name__}, expected Component", hint)

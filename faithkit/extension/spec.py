@@ -14,8 +14,6 @@ from faithkit.errors import ParameterError
 from faithkit.wording import one_line
 
 _WORDS = {"true": True, "false": False, "none": None}
-_MAX_LENGTH = 100_000  # characters; parsing more would take minutes
-_MAX_SHOWN = 200  # characters in a message
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 # A quoted string is one token; a quote that is a token by itself is not closed.
 TOKEN = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|.""", re.DOTALL)
@@ -52,22 +50,18 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
     faithkit.errors.ParameterError: '0.9' in 'anchors:0.9' is not of the form param=value. Write for example
     'anchors:param=0.9'; `faithkit show` lists a component's parameters.
     """
-    if len(text) > _MAX_LENGTH:
-        raise ParameterError(
-            f"{_quote(text)} has {len(text):,} characters; expected at most {_MAX_LENGTH:,} for a component."
-        )
     head, colon, rest = text.partition(":")
     name = head.strip()
     if not name:
         raise ParameterError(
-            f"{_quote(text)} names no component. Write a name, as in 'shap' or 'shap:param=value'."
+            f"{text!r:.200} names no component. Write a name, as in 'shap' or 'shap:param=value'."
         )
     params: dict[str, Any] = {}
     for assignment in _split_assignments(rest, text) if colon else []:
         param, value = _parse_assignment(assignment, name, text)
         if param in params:
             raise ParameterError(
-                f"the parameter {_quote(param)} is given twice in {_quote(text)}. Keep one of the two."
+                f"the parameter {param!r} is given twice in {text!r:.200}. Keep one of the two."
             )
         params[param] = value
     return name, params
@@ -103,10 +97,6 @@ def format_spec(name: str, params: Mapping[str, Any]) -> str:
     return f"{name}:{','.join(_format_assignment(param, value) for param, value in params.items())}"
 
 
-def _quote(text: str) -> str:
-    return repr(text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…")
-
-
 def _split_assignments(params_text: str, text: str) -> list[str]:
     assignments, pending_closers = [""], list[str]()
     for token in TOKEN.findall(params_text):
@@ -138,12 +128,12 @@ def _parse_assignment(assignment: str, name: str, text: str) -> tuple[str, Any]:
     if not equals:
         example = f"{name}:param={param or 'value'}"
         raise ParameterError(
-            f"{_quote(assignment.strip())} in {_quote(text)} is not of the form param=value. Write for "
-            f"example {_quote(example)}; `faithkit show` lists a component's parameters."
+            f"{assignment.strip()!r} in {text!r:.200} is not of the form param=value. Write for example "
+            f"{example!r}; `faithkit show` lists a component's parameters."
         )
     if not param:
         raise ParameterError(
-            f"{_quote(assignment.strip())} in {_quote(text)} has no name before '='. Write param=value."
+            f"{assignment.strip()!r} in {text!r:.200} has no name before '='. Write param=value."
         )
     return param.replace("-", "_"), _parse_value(value)
 
@@ -154,9 +144,7 @@ def _parse_value(text: str) -> Any:
     try:
         # Python warns about '\d' in a literal, but this is a user's text and not source code.
         with warnings.catch_warnings(action="ignore"):
-            value = ast.literal_eval(text)
-        repr(value)  # fails for a hexadecimal number with too many digits, which can be read but not written
-        return value
+            return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return text
 

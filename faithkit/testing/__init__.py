@@ -55,7 +55,7 @@ def run_checks(
     >>> from faithkit.testing import run_checks
     >>> factory = "faithkit.measure.estimators:LeaveOneOut"
     >>> print(run_checks(("estimator", Component(name="mine", factory=factory, summary="The others."))))
-    12 checks ran: 12 passed, 0 failed. 0 skipped.
+    11 checks ran: 11 passed, 0 failed. 0 skipped.
     """
     return run(checks_for(target, distribution=distribution, situations=situations))
 
@@ -69,8 +69,8 @@ def parametrize_with_checks(
 
     Parameters
     ----------
-    target : module, str, or tuple
-        As in `checks_for`.
+    target : module, str, tuple, or list of Check
+        As in `checks_for`, or a selection of its checks.
     expected_failed_checks : mapping of str to str, optional
         Checks that are expected to fail, each with the reason: by name for every component of the plugin, or
         by id (``shap-chunking_is_irrelevant``) for one. It is an error if one of them passes.
@@ -97,7 +97,8 @@ def parametrize_with_checks(
     """
     import pytest
 
-    checks, expected = checks_for(target, situations=situations), dict(expected_failed_checks or {})
+    checks = target if isinstance(target, list) else checks_for(target, situations=situations)
+    expected = expected_failed_checks or {}
     check_expected_failures(expected, checks)
     parameters = []
     for check in checks:

@@ -4,6 +4,8 @@ The synthetic ones have seventy rows, so that bits do not fill whole words. The 
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
+from copy import deepcopy
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -20,7 +22,6 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.predicates import Contains, Interval, OneOf
 from faithkit.explanations.rules import Rule
 from faithkit.extension.component import INPUTS
-from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.inputs.rows import has_input_kind
 from faithkit.testing.checks import passes
@@ -29,8 +30,7 @@ from faithkit.testing.kinds.explainer_checks import (
     check_instances_are_the_explained_rows,
     check_numbers_are_finite,
 )
-from faithkit.testing.kit import current_samples
-from faithkit.testing.situations import deep_copy
+from faithkit.testing.kit import Candidate
 from faithkit.testing.trials import Trial, successful_trials
 
 N = 70
@@ -80,26 +80,27 @@ class Batch:
         )
 
 
-def batches_for(entry: Entry) -> list[Batch]:
+def batches_for(candidate: Candidate) -> list[Batch]:
     """Return explanations of the kinds that a relation or discretizer declares, or skip the check.
 
     Examples
     --------
+    >>> from faithkit.extension.entries import Entry
     >>> from faithkit.plugin import Component
     >>> component = Component(name="mine", factory="m:f", summary="Mine.", kinds=("rule",))
-    >>> [batch.name for batch in batches_for(Entry("relation", component, "mine", "1.0"))]
+    >>> [batch.name for batch in batches_for(Candidate(Entry("relation", component, "mine", "1.0")))]
     ['rules about a table', 'rules about texts']
     """
-    kinds = entry.component.kinds
-    batches = [batch for batch in _synthetic_batches() if _is_declared(batch, entry)]
+    kinds = candidate.component.kinds
+    batches = [batch for batch in _synthetic_batches() if _is_declared(batch, candidate)]
     batches += [
         _batch_from_trial(trial)
-        for trial in _trials_of_distribution(entry.distribution)
-        if _is_suitable(trial.answer, entry)
+        for trial in _trials_of_distribution(candidate)
+        if _is_suitable(trial.answer, candidate)
     ]
     batches += [
         Batch(name, sample.X, sample.explanations, sample.X)
-        for name, sample in current_samples().items()
+        for name, sample in candidate.kit.samples.items()
         if sample.explanations.kind in kinds
     ]
     if not batches:
@@ -107,36 +108,37 @@ def batches_for(entry: Entry) -> list[Batch]:
             f"There are no explanations of kind {' or '.join(kinds)} to try it on: give some, as samples of "
             "a faithkit.testing.Kit."
         )
-    return deep_copy(batches)
+    return deepcopy(batches)
 
 
-def _trials_of_distribution(distribution: str) -> Iterator[Trial]:
-    """Yield trials of the explainers of a distribution: some relations read only their explanations.
+def _trials_of_distribution(candidate: Candidate) -> Iterator[Trial]:
+    """Yield trials of the explainers of the same distribution: some relations read only their explanations.
 
     Explainers that break a promise are left out, since a relation is not to blame for them.
     """
     for entry in registry().entries("explainer"):
-        if entry.distribution == distribution and all(passes(check, entry) for check in _PREREQUISITES):
-            try:
-                yield from successful_trials(entry)
-            except SkipTest:
-                continue
+        explainer = Candidate(entry, candidate.kit)
+        if entry.distribution == candidate.entry.distribution and all(
+            passes(check, explainer) for check in _PREREQUISITES
+        ):
+            with suppress(SkipTest):
+                yield from successful_trials(explainer)
 
 
-def _is_declared(batch: Batch, entry: Entry) -> bool:
+def _is_declared(batch: Batch, candidate: Candidate) -> bool:
     """Return whether a component declares such explanations, and a relation such rows."""
-    kinds, inputs = entry.component.kinds, entry.component.inputs
+    kinds, inputs = candidate.component.kinds, candidate.component.inputs
     if kinds and batch.explanations.kind not in kinds:
         return False
-    return has_input_kind(batch.X, inputs if entry.kind == "relation" else INPUTS)
+    return has_input_kind(batch.X, inputs if candidate.entry.kind == "relation" else INPUTS)
 
 
-def _is_suitable(answer: Any, entry: Entry) -> bool:
+def _is_suitable(answer: Any, candidate: Candidate) -> bool:
     if not isinstance(answer, Explanations) or answer.missing.all():
         return False
-    if entry.kind == "relation":
-        return answer.relation == entry.component.name
-    return answer.kind in entry.component.kinds
+    if candidate.entry.kind == "relation":
+        return answer.relation == candidate.name
+    return answer.kind in candidate.component.kinds
 
 
 def _batch_from_trial(trial: Trial) -> Batch:

@@ -2,22 +2,23 @@
 
 A check is a plain function. It returns None if it passes, raises `AssertionError` with the problem if it
 fails, and `unittest.SkipTest` with the reason if it does not apply. Every test runner understands these
-exceptions.
+exceptions. `for_each` makes a check of a component from a check of one trial.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, partial, wraps
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol, TypeVar
 from unittest import SkipTest
 
 from attrs import field, frozen
 
 from faithkit.errors import InputError
-from faithkit.testing.situations import situations_key
 from faithkit.wording import describe, did_you_mean
 
 _PREFIX = "check_"
+C = TypeVar("C", bound="Context")
 
 
 @frozen
@@ -43,13 +44,13 @@ class Check:
     Examples
     --------
     >>> def is_even():
-    ...     require(3 % 2 == 0, "mine", "3 is odd", "Add 1")
+    ...     require(3 % 2 == 0, "3 is odd", "Add 1")
     >>> check = Check("is_even", "estimator", "mine", is_even)
     >>> check.id
     'mine-is_even'
     >>> check.run()
     Traceback (most recent call last):
-    faithkit.testing.checks.BrokenPromiseError: mine: 3 is odd. Add 1.
+    faithkit.testing.checks.BrokenPromiseError: 3 is odd. Add 1.
     """
 
     name: str
@@ -107,34 +108,27 @@ class Report:
 def run(checks: Iterable[Check]) -> Report:
     """Run checks one after another and report their outcomes."""
     passed: list[str] = []
+    failed: dict[str, str] = {}
     skipped: dict[str, str] = {}
     expected: dict[str, str] = {}
     errors: dict[str, AssertionError] = {}
     for check in checks:
-        error = _run_and_catch(check)
-        if isinstance(error, SkipTest):
-            skipped[check.id] = str(error)
-        elif check.expected and error is not None:
-            expected[check.id] = check.expected
-        elif error is not None:
-            errors[check.id] = error
-        elif check.expected:
-            remedy = "Take it out of the kit's expected_failures."
-            errors[check.id] = BrokenPromiseError(
-                f"{check.component}: it is expected to fail, and passes. {remedy}"
-            )
+        try:
+            check.run()
+        except SkipTest as reason:
+            skipped[check.id] = str(reason)
+        except AssertionError as error:
+            if check.expected:
+                expected[check.id] = check.expected
+            else:
+                failed[check.id], errors[check.id] = str(error) or describe(error), error
         else:
-            passed.append(check.id)
-    failed = {name: str(error) or describe(error) for name, error in errors.items()}
+            if check.expected:
+                remedy = "Take it out of the kit's expected_failures."
+                failed[check.id] = f"{check.component}: it is expected to fail, and passes. {remedy}"
+            else:
+                passed.append(check.id)
     return Report(tuple(passed), failed, skipped, errors, expected)
-
-
-def _run_and_catch(check: Check) -> AssertionError | SkipTest | None:
-    try:
-        check.run()
-    except (AssertionError, SkipTest) as error:
-        return error
-    return None
 
 
 def check_expected_failures(expected: Mapping[str, str], checks: list[Check]) -> None:
@@ -148,36 +142,92 @@ def check_expected_failures(expected: Mapping[str, str], checks: list[Check]) ->
 class BrokenPromiseError(AssertionError):
     """A broken promise that a check found. Other errors, such as a failed `assert`, are not of this class."""
 
+    def __init__(self, *sentences: str, place: str = "") -> None:
+        ended = (text if text.endswith((".", "?")) else f"{text}." for text in sentences)
+        super().__init__(" ".join(" ".join(ended).split()))
+        self.place = place  # such as " on mixed_frame"
 
-def require(
-    is_kept: bool, subject: str, problem: str, remedy: str, cause: BaseException | None = None
-) -> None:
-    """Raise an `AssertionError` with the subject, the problem and the remedy unless a promise is kept."""
+
+def require(is_kept: bool, problem: str, remedy: str) -> None:
+    """Raise an `AssertionError` with the problem and the remedy unless a promise is kept."""
     if not is_kept:
-        raise BrokenPromiseError(
-            _fold_whitespace(f"{subject}: {_end_sentence(problem)} {_end_sentence(remedy)}")
-        ) from cause
+        raise BrokenPromiseError(problem, remedy)
+
+
+@contextmanager
+def forbid(
+    errors: type[Exception] | tuple[type[BaseException], ...], problem: str, remedy: str
+) -> Iterator[None]:
+    """Raise an `AssertionError` if the body raises an exception, which the message describes.
+
+    Examples
+    --------
+    >>> with forbid(ValueError, "the text is no number", "Write digits"):
+    ...     int("seven")
+    Traceback (most recent call last):
+    faithkit.testing.checks.BrokenPromiseError: the text is no number: ValueError: invalid literal for int()
+    with base 10: 'seven'. Write digits.
+    """
+    try:
+        yield
+    except SkipTest:
+        raise
+    except errors as error:
+        raise BrokenPromiseError(f"{problem}: {describe(error)}", remedy) from error
+
+
+class Context(Protocol):
+    """What a check of one context reads: a trial of a component on one model, batch or tally."""
+
+    @property
+    def name(self) -> str:
+        """The name of the model, batch or tally, for messages."""
+
+
+def for_each(
+    contexts: Callable[[Any], Iterable[C]], *earlier_checks: Callable[[Any], None]
+) -> Callable[[Callable[[C], None]], Callable[[Any], None]]:
+    """Make a check of a component from a check of one context; it has to pass for each of them.
+
+    The check is skipped if an earlier check fails, so that one fault is reported once.
+    """
+
+    def decorate(check: Callable[[C], None]) -> Callable[[Any], None]:
+        @wraps(check)
+        def check_all(argument: Any) -> None:
+            for earlier_check in earlier_checks:
+                skip_unless_passes(earlier_check, argument)
+            for context in contexts(argument):
+                try:
+                    check(context)
+                except BrokenPromiseError as error:
+                    error.place = f" on {context.name}"
+                    raise
+
+        return check_all
+
+    return decorate
 
 
 class BlockedCheck(SkipTest):
     """A check was skipped because an earlier check fails."""
 
 
-def passes(check: Callable[..., None], *arguments: Any) -> bool:
+def passes(check: Callable[..., None], argument: Any) -> bool:
     """Return whether a check passes or does not apply."""
-    return _find_obstacle(check, arguments) is None
+    return _find_obstacle(check, argument) is None
 
 
-def skip_unless_passes(check: Callable[..., None], *arguments: Any) -> None:
+def skip_unless_passes(check: Callable[..., None], argument: Any) -> None:
     """Skip the calling check if an earlier check fails, so that one fault is reported once."""
-    obstacle = _find_obstacle(check, arguments)
+    obstacle = _find_obstacle(check, argument)
     if obstacle is not None:
         raise BlockedCheck(obstacle)
 
 
-def _find_obstacle(check: Callable[..., None], arguments: tuple[Any, ...]) -> str | None:
+def _find_obstacle(check: Callable[..., None], argument: Any) -> str | None:
     """Return why an earlier check blocks later ones; None if it does not."""
-    error = _run_cached(check, arguments, situations_key())
+    error = _run_cached(check, argument)
     if isinstance(error, BlockedCheck):
         return str(error)
     if error is None or isinstance(error, SkipTest):  # a check that does not apply blocks nothing
@@ -186,13 +236,11 @@ def _find_obstacle(check: Callable[..., None], arguments: tuple[Any, ...]) -> st
 
 
 @cache
-def _run_cached(check: Callable[..., None], arguments: tuple[Any, ...], _: Hashable) -> BaseException | None:
+def _run_cached(check: Callable[..., None], *arguments: Any) -> BaseException | None:
     """Run a check once, however many other checks depend on it, and return the exception it raised."""
     try:
         check(*arguments)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # SystemExit would end all checks
+    except (Exception, SystemExit) as error:  # SystemExit would end all checks
         return error
     return None
 
@@ -227,28 +275,22 @@ def bind(check: Callable[..., None], kind: str, component: str, *arguments: Any,
     return Check(name or check_name(check), kind, component, run, check_reason(check))
 
 
-def bind_all(module: ModuleType, kind: str, component: str, *arguments: Any) -> Iterator[Check]:
-    """Bind every check function of a module to its arguments."""
-    return (bind(check, kind, component, *arguments) for check in checks_in(module))
+def bind_all(module: ModuleType, kind: str, component: str, argument: Any) -> list[Check]:
+    """Bind every check function of a module to its argument."""
+    return [bind(check, kind, component, argument) for check in checks_in(module)]
 
 
 def _run_bound(check: Callable[..., None], subject: str, arguments: tuple[Any, ...]) -> None:
     """Run a check. An unexpected exception also counts as a broken promise."""
-    error = _run_cached(check, arguments, situations_key())
+    error = _run_cached(check, *arguments)
     if error is None:
         return
-    if isinstance(error, BrokenPromiseError | SkipTest):
+    if isinstance(error, SkipTest):
         raise error
+    if isinstance(error, BrokenPromiseError):
+        raise BrokenPromiseError(f"{subject}{error.place}: {error}") from error.__cause__
     promise = (check.__doc__ or "").partition("\n")[0].removeprefix("Check that ")
-    problem = f"{describe(error).rstrip('.')} was raised. Expected that {promise}"
     raise BrokenPromiseError(
-        _fold_whitespace(f"{subject}: {problem} The traceback shows where to fix it.")
+        f"{subject}: {describe(error).rstrip('.')} was raised. Expected that {promise}",
+        "The traceback shows where to fix it",
     ) from error
-
-
-def _end_sentence(sentence: str) -> str:
-    return sentence if sentence.endswith((".", "?")) else f"{sentence}."
-
-
-def _fold_whitespace(message: str) -> str:
-    return " ".join(message.split())

@@ -12,7 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from faithkit.arrays.containers import concat_rows, n_rows, take_rows
+from faithkit.arguments import to_python
+from faithkit.arrays.containers import concat_rows, take_rows
 from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations
@@ -50,7 +51,7 @@ def are_equal(a: Any, b: Any, tolerance: float = 0.0) -> bool:
     >>> are_equal(np.array([1.0]), np.array([1]))
     False
     """
-    a, b = (value.item() if isinstance(value, np.generic) else value for value in (a, b))
+    a, b = to_python(a), to_python(b)
     if type(a) is not type(b):
         return False
     if isinstance(a, pd.DataFrame):
@@ -144,18 +145,6 @@ def _describe_gap(old: Any, new: Any) -> str:
     if not all(isinstance(row, np.ndarray) and row.dtype.kind == "f" for row in (old, new)):
         return ""
     return f" (they differ by {np.nanmax(np.abs(new - old)):.2g})" if old.shape == new.shape else ""
-
-
-def find_unequal_pair(rows: Any, pairs: list[tuple[int, int]]) -> tuple[int, int] | None:
-    """Return the first pair of positions whose rows are not equal; None if all are.
-
-    Examples
-    --------
-    >>> find_unequal_pair(np.array([1.0, 2.0, 1.0]), [(0, 2), (0, 1)])
-    (0, 1)
-    """
-    codes = group(rows).codes if n_rows(rows) else np.empty(0, np.int64)
-    return next(((i, j) for i, j in pairs if codes[i] != codes[j]), None)
 
 
 def _shorten(value: Any) -> str:

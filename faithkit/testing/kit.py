@@ -1,8 +1,6 @@
-"""A plugin's own contribution to the conformance kit: models, explanations and expected failures."""
+"""What a component is checked on: a plugin's own contribution to the conformance kit, and the candidate."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
 from typing import Any
 from unittest import SkipTest
 
@@ -11,6 +9,7 @@ import attrs
 from faithkit.errors import PluginError
 from faithkit.explanations.explanations import Sample
 from faithkit.extension.component import Component
+from faithkit.extension.entries import Entry
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
 from faithkit.third_party import guard
 
@@ -49,6 +48,24 @@ class Kit:
     skipped: str = attrs.field(default="", repr=False)  # the reason if nothing can be checked
 
 
+@attrs.frozen
+class Candidate:
+    """A component that is checked, and the kit with what it is checked on."""
+
+    entry: Entry
+    kit: Kit = attrs.field(factory=Kit)
+
+    @property
+    def component(self) -> Component:
+        """The declaration of the component."""
+        return self.entry.component
+
+    @property
+    def name(self) -> str:
+        """The name of the component, which is the subject of messages."""
+        return self.component.name
+
+
 def load_kit(module: Any) -> Kit:
     """Return the kit of a plugin's module; an empty kit if it names none."""
     import_string = getattr(module, KIT_CONSTANT, None)
@@ -64,21 +81,3 @@ def load_kit(module: Any) -> Kit:
     if not isinstance(kit, Kit):
         raise PluginError(f"{owner} gave a {type(kit).__name__}: expected a faithkit.testing.Kit.")
     return kit
-
-
-_current_samples: ContextVar[Mapping[str, Sample] | None] = ContextVar("samples", default=None)
-
-
-@contextmanager
-def use_samples(samples: Mapping[str, Sample]) -> Iterator[None]:
-    """Check relations and discretizers on these explanations as well."""
-    token = _current_samples.set(samples)
-    try:
-        yield
-    finally:
-        _current_samples.reset(token)
-
-
-def current_samples() -> Mapping[str, Sample]:
-    """Return the explanations of the plugin that is being checked."""
-    return _current_samples.get() or {}

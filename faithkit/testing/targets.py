@@ -1,14 +1,11 @@
 """Find the checks of a target: a module, a distribution or a component."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from functools import partial
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points
 from importlib.metadata import distribution as distribution_named
 from itertools import chain
 from types import ModuleType
 from typing import Any
-from unittest import SkipTest
 
 from attrs import evolve
 
@@ -19,10 +16,9 @@ from faithkit.extension.plugin_sources import as_sources, normalise_name
 from faithkit.extension.registry import GROUP
 from faithkit.extension.verbs import COMMANDS, command_entry
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
-from faithkit.testing.checks import Check, bind_all, check_expected_failures, clear_cache
+from faithkit.testing.checks import Check, bind, bind_all, check_expected_failures, clear_cache
 from faithkit.testing.kinds import (
     adapter_checks,
-    command_checks,
     component_checks,
     dataset_checks,
     declaration_checks,
@@ -38,8 +34,9 @@ from faithkit.testing.kinds import (
     relation_invariance_checks,
 )
 from faithkit.testing.kinds.plugin_checks import Plugin
-from faithkit.testing.kit import Kit, load_kit, use_samples
-from faithkit.testing.situations import has_custom_situations, use_situations
+from faithkit.testing.kit import Candidate, Kit, load_kit
+from faithkit.testing.situations import situation_names
+from faithkit.testing.trials import try_explainer
 from faithkit.wording import did_you_mean
 
 _MODULES_BY_KIND: dict[str, tuple[ModuleType, ...]] = {
@@ -51,7 +48,7 @@ _MODULES_BY_KIND: dict[str, tuple[ModuleType, ...]] = {
     "adapter": (adapter_checks,),
     "loader": (loader_checks,),
     "dataset": (dataset_checks,),
-    "command": (command_checks,),
+    "command": (),
 }
 
 CHECK_MODULES = (
@@ -99,65 +96,42 @@ def checks_for(
     faithkit.errors.InputError: no plugin of a distribution 'faithkit-scoped-rulez' is installed. Did...
     """
     clear_cache()
-    with use_situations(situations):
-        checks = list(_find_checks(target, distribution))
-    if situations is None:
-        return checks
-    return [evolve(check, run=partial(_run_in_situations, situations, check.run)) for check in checks]
-
-
-def _run_in_situations(situations: Mapping[str, EvaluationInputs], run: Callable[[], None]) -> None:
-    with use_situations(situations):
-        run()
-
-
-def _find_checks(target: Any, distribution: str | None) -> Iterator[Check]:
+    try_explainer.cache_clear()
     if isinstance(target, tuple):
-        yield from _component_checks(_parse_component(target, distribution or "your plugin"))
-        return
+        entry = _parse_component(target, distribution or "your plugin")
+        return _component_checks(Candidate(entry, Kit(situations=situations or {})))
+    checks: list[Check] = []
     for plugin in _find_plugins(target, distribution):
-        yield from bind_all(plugin_checks, "plugin", plugin.name, plugin)
-        entries = plugin.load_components()[0]
+        checks += bind_all(plugin_checks, "plugin", plugin.name, plugin)
+        entries, _ = plugin.load_components()
         kit = load_kit(plugin.load()) if entries else Kit()
-        with _use_kit(kit):
-            checks = [check for entry in entries for check in _component_checks(entry)]
-        check_expected_failures(kit.expected_failures, checks)
-        yield from (_with_kit(check, kit) for check in checks)
-    for entry in _find_commands(target):
-        yield from _component_checks(entry)
+        if situations:
+            kit = evolve(kit, situations=situations)
+        checks += _plugin_checks(entries, kit)
+    return [*checks, *_plugin_checks(_find_commands(target), Kit())]
 
 
-@contextmanager
-def _use_kit(kit: Kit) -> Iterator[None]:
-    """Use the situations and samples of a plugin's kit; situations of the caller take precedence."""
-    situations = (
-        use_situations(kit.situations) if kit.situations and not has_custom_situations() else nullcontext()
-    )
-    with situations, use_samples(kit.samples):
-        yield
+def _plugin_checks(entries: list[Entry], kit: Kit) -> list[Check]:
+    """Return the checks of a plugin's components, with the failures that its kit announces."""
+    checks = [check for entry in entries for check in _component_checks(Candidate(entry, kit))]
+    failures = kit.expected_failures
+    check_expected_failures(failures, checks)
+    return [evolve(check, expected=failures.get(check.id, failures.get(check.name, ""))) for check in checks]
 
 
-def _with_kit(check: Check, kit: Kit) -> Check:
-    expected = kit.expected_failures.get(check.id, kit.expected_failures.get(check.name, ""))
-    return evolve(check, run=partial(_run_with_kit, kit, check.run), expected=expected)
-
-
-def _run_with_kit(kit: Kit, run: Callable[[], None]) -> None:
-    if kit.skipped:
-        raise SkipTest(kit.skipped)
-    with _use_kit(kit):
-        run()
-
-
-def _component_checks(entry: Entry) -> Iterator[Check]:
-    kind, name = entry.kind, entry.component.name
-    yield from bind_all(declaration_checks, kind, name, entry)
+def _component_checks(candidate: Candidate) -> list[Check]:
+    kind, name = candidate.entry.kind, candidate.name
+    checks = bind_all(declaration_checks, kind, name, candidate)
     if kind != "command":  # the factory of a command is the command itself
-        yield from bind_all(component_checks, kind, name, entry)
+        checks += bind_all(component_checks, kind, name, candidate)
     if kind == "explainer":
-        yield from explainer_checks.situation_checks(entry)
+        checks += [
+            bind(explainer_checks.explains, kind, name, candidate, situation, name=f"explains_{situation}")
+            for situation in situation_names(candidate)
+        ]
     for module in _MODULES_BY_KIND[kind]:
-        yield from bind_all(module, kind, name, entry)
+        checks += bind_all(module, kind, name, candidate)
+    return checks
 
 
 def _parse_component(target: tuple[Any, ...], distribution: str) -> Entry:

@@ -1,6 +1,6 @@
-"""Trials of an explainer in one situation: fit once, explain in several ways, and cache every answer.
+"""Trials of an explainer in one situation: fit, and explain in several ways.
 
-Explaining can be slow, so checks share the answers.
+Explaining can be slow, so checks share the first answer.
 """
 
 import io
@@ -8,6 +8,7 @@ import random
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from copy import deepcopy
 from functools import cache
 from typing import Any
 from unittest import SkipTest
@@ -17,15 +18,15 @@ import pandas as pd
 from attrs import frozen
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import n_rows, take_rows
+from faithkit.arrays.containers import take_rows
 from faithkit.explanations.explanations import Explanations
-from faithkit.extension.entries import Entry
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.seeds import row_seeds
 from faithkit.run.components.system import check_predictions
 from faithkit.testing.kinds.component_checks import create
-from faithkit.testing.situations import current_situation, deep_copy, situation_names
+from faithkit.testing.kit import Candidate
+from faithkit.testing.situations import get_situation, situation_names
 
 
 @frozen(eq=False)
@@ -37,7 +38,7 @@ class Trial:
     `changed_globals` names the global state of the process that the explainer changed.
     """
 
-    entry: Entry
+    candidate: Candidate
     name: str
     situation: EvaluationInputs
     instance: Any
@@ -52,7 +53,7 @@ class Trial:
     @property
     def label(self) -> str:
         """The subject of messages."""
-        return f"{self.entry.component.name} on {self.name}"
+        return f"{self.candidate.name} on {self.name}"
 
     @property
     def situation_seeds(self) -> NDArray[np.uint32]:
@@ -70,42 +71,56 @@ class Trial:
         """The fitted explainer."""
         return self.instance if self.fit_result is None else self.fit_result
 
+    def explain(self, rows: Any, labels: range | None = None) -> Any:
+        """Explain rows of the situation again; with labels, under another index."""
+        X = deepcopy(take_rows(self.situation.X, rows))
+        seeds = row_seeds(X, seed=0)
+        if labels is not None and isinstance(X, pd.DataFrame):
+            X.index = pd.Index(labels)
+        with _silence():
+            return self.explainer.explain(X, seeds)
 
-def successful_trials(entry: Entry) -> list[Trial]:
+    def refit_and_explain(self) -> Explanations:
+        """Explain the same rows with a new instance, fitted on the same background."""
+        instance = create(self.candidate)
+        with _silence():
+            fit_result = instance.fit(copy_predictor(self.situation), deepcopy(self.situation.background))
+            answer: Explanations = (instance if fit_result is None else fit_result).explain(
+                deepcopy(self.situation.X), self.situation_seeds
+            )
+        return answer
+
+
+def successful_trials(candidate: Candidate) -> list[Trial]:
     """Return the successful trials in all situations; skip the check if there are none."""
-    outcomes = [try_explainer(entry, name) for name in situation_names(entry.component.inputs)]
+    outcomes = [try_explainer(candidate, name) for name in situation_names(candidate)]
     successes = [trial for trial in outcomes if isinstance(trial, Trial)]
     if not successes:
         raise SkipTest("No situation is explained: see explains_something.")
     return successes
 
 
-def try_explainer(entry: Entry, name: str) -> Trial | BaseException:
-    """Try an explainer in a situation and return the trial, or the exception it raised. Cached."""
-    return _try_explainer(entry, name, current_situation(name))
-
-
 @cache
-def _try_explainer(
-    entry: Entry, name: str, situation: EvaluationInputs, is_reversed: bool = False
-) -> Trial | BaseException:
-    explainer, predictor = create(entry), copy_predictor(situation)
-    X, seeds = deep_copy(situation.X), row_seeds(situation.X, seed=0)
-    background = deep_copy(
-        take_rows(situation.background, slice(None, None, -1)) if is_reversed else situation.background
-    )
+def try_explainer(candidate: Candidate, name: str, is_reversed: bool = False) -> Trial | BaseException:
+    """Try an explainer in a situation, perhaps with the background in the opposite order.
+
+    Return the trial, or the exception that was raised.
+    """
+    situation = get_situation(candidate, name)
+    explainer, predictor = create(candidate), copy_predictor(situation)
+    X, seeds = deepcopy(situation.X), row_seeds(situation.X, seed=0)
+    order = slice(None, None, -1) if is_reversed else slice(None)
+    background = deepcopy(take_rows(situation.background, order))
     changed_globals: list[str] = []
     try:
-        check_predictions(entry.component.name, explainer, predictor)
+        check_predictions(candidate.name, explainer, predictor)
         with _silence(), _watch_globals(changed_globals):
             fit_result = explainer.fit(predictor, background)
             answer = (explainer if fit_result is None else fit_result).explain(X, seeds)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # SystemExit must not end the kit
+    except (Exception, SystemExit) as error:  # SystemExit must not end the kit
         return error
     return Trial(
-        entry,
+        candidate,
         name,
         situation,
         explainer,
@@ -119,75 +134,17 @@ def _try_explainer(
     )
 
 
+def retry_with_reversed_background(trial: Trial) -> Trial | BaseException:
+    """Try the explainer again, with a new instance and the background in the opposite order."""
+    return try_explainer(trial.candidate, trial.name, is_reversed=True)
+
+
 def copy_predictor(situation: EvaluationInputs) -> Predictor:
     """Return a predictor with a copy of the situation's model, if it can be copied."""
     try:
-        return Predictor(deep_copy(situation.model))
+        return Predictor(deepcopy(situation.model))
     except Exception:
         return Predictor(situation.model)
-
-
-def retry_with_reversed_background(trial: Trial) -> Trial | BaseException:
-    """Try the explainer again, with a new instance and the background in the opposite order."""
-    return _try_explainer(trial.entry, trial.name, trial.situation, is_reversed=True)
-
-
-@cache
-def explain_again(trial: Trial) -> Explanations:
-    """Explain the same rows again."""
-    return _explain(trial, slice(None))
-
-
-@cache
-def explain_reversed(trial: Trial) -> Explanations:
-    """Explain the rows in the opposite order, with another index, and reverse the answer."""
-    labels = range(n_rows(trial.situation.X))
-    return _explain(trial, slice(None, None, -1), labels).take(slice(None, None, -1))
-
-
-@cache
-def explain_relabelled(trial: Trial) -> Explanations:
-    """Explain the rows of a frame with the index that they have in `explain_reversed`."""
-    return _explain(trial, slice(None), range(n_rows(trial.situation.X))[::-1])
-
-
-@cache
-def explain_repeatedly(trial: Trial, n: int) -> Explanations:
-    """Explain n rows at once: those of the situation, repeated."""
-    return _explain(trial, np.arange(n) % n_rows(trial.situation.X))
-
-
-@cache
-def explain_one_by_one(trial: Trial) -> Explanations:
-    """Explain every row in a call of its own."""
-    return Explanations.concat([_explain(trial, slice(i, i + 1)) for i in range(n_rows(trial.situation.X))])
-
-
-@cache
-def refit_and_explain(trial: Trial) -> Explanations:
-    """Explain the same rows with a new instance, fitted on the same background."""
-    instance = create(trial.entry)
-    with _silence():
-        fit_result = instance.fit(copy_predictor(trial.situation), deep_copy(trial.situation.background))
-        answer: Explanations = (instance if fit_result is None else fit_result).explain(
-            deep_copy(trial.situation.X), trial.situation_seeds
-        )
-    return answer
-
-
-def explain_no_rows(trial: Trial) -> Any:
-    """Explain an empty batch."""
-    return _explain(trial, slice(0, 0))
-
-
-def _explain(trial: Trial, rows: Any, labels: range | None = None) -> Explanations:
-    X = deep_copy(take_rows(trial.situation.X, rows))
-    seeds = row_seeds(X, seed=0)
-    if labels is not None and isinstance(X, pd.DataFrame):
-        X.index = pd.Index(labels)
-    with _silence():
-        answer: Explanations = trial.explainer.explain(X, seeds)
-    return answer
 
 
 @contextmanager

@@ -5,7 +5,7 @@ and a check has to report that instead of dying with it.
 """
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 from contextlib import redirect_stdout
 from functools import cache, partial
@@ -17,24 +17,22 @@ from joblib.externals.loky import ProcessPoolExecutor
 from faithkit.errors import FaithkitError
 from faithkit.wording import describe
 
-_REPEATS = 10  # damaged memory shows only sometimes
 
-
-def call_in_worker(calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Call functions in a worker process. They are sent by cloudpickle.
+def call_in_worker(call: Callable[[], Any]) -> Any:
+    """Call a function in a worker process. It is sent by cloudpickle.
 
     Examples
     --------
     >>> import os
-    >>> call_in_worker([os.getpid]) == [os.getpid()]
+    >>> call_in_worker(os.getpid) == os.getpid()
     False
     """
-    pickled = dumps(list(calls))
+    pickled = dumps(call)
     try:
-        return _run_in_worker(pickled)
+        return _worker().submit(_run_pickled, pickled).result()
     except BrokenExecutor:  # an earlier call may have damaged the worker: try a new one
         _worker.cache_clear()
-        return _run_in_worker(pickled)
+        return _worker().submit(_run_pickled, pickled).result()
 
 
 def unexpected_outcome(call: Callable[[], Any]) -> str | None:
@@ -54,29 +52,20 @@ def unexpected_outcome(call: Callable[[], Any]) -> str | None:
     return "nothing was raised"
 
 
-def unexpected_outcomes_in_worker(calls: Sequence[Callable[[], Any]]) -> list[str | None]:
-    """Describe the same for calls in a worker process. If one of them kills it, all are reported.
+def unexpected_outcome_in_worker(call: Callable[[], Any]) -> str | None:
+    """Describe the same for a call in a worker process, which the call may kill.
 
     Examples
     --------
     >>> import os
-    >>> unexpected_outcomes_in_worker([os.getpid]), unexpected_outcomes_in_worker([os.getpid, os.abort])
-    (['nothing was raised'], ['the process died', 'the process died'])
+    >>> unexpected_outcome_in_worker(os.getpid), unexpected_outcome_in_worker(os.abort)
+    ('nothing was raised', 'the process died')
     """
     try:
-        return call_in_worker([partial(_repeat_until_unexpected, call) for call in calls])
+        outcome: str | None = call_in_worker(partial(unexpected_outcome, call))
     except BrokenExecutor:
-        return ["the process died"] * len(calls)
-
-
-def _repeat_until_unexpected(call: Callable[[], Any]) -> str | None:
-    """Repeat a rejected call: if it damaged memory, the process should crash now and not later."""
-    for _ in range(_REPEATS):
-        outcome = unexpected_outcome(call)
-        if outcome is not None:
-            return outcome
-        [bytearray(size) for size in range(16, 16_000, 56)].clear()
-    return None
+        return "the process died"
+    return outcome
 
 
 @cache
@@ -85,11 +74,6 @@ def _worker() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(max_workers=1)
 
 
-def _run_in_worker(pickled: bytes) -> list[Any]:
-    results: list[Any] = _worker().submit(_run_pickled, pickled).result()
-    return results
-
-
-def _run_pickled(pickled: bytes) -> list[Any]:
+def _run_pickled(pickled: bytes) -> Any:
     with redirect_stdout(io.StringIO()):  # output of the worker would be mixed with results
-        return [call() for call in loads(pickled)]
+        return loads(pickled)()

@@ -73,7 +73,7 @@ def test_one_component_alone_can_be_checked_and_told_as_json():
     assert result.exit_code == 0
     (found,) = json.loads(result.stdout)["components"]
     assert (found["kind"], found["name"], found["failed"]) == ("estimator", "majority", {})
-    assert len(found["passed"]) == 12
+    assert len(found["passed"]) == 11
     assert "scores_are_shares" in found["passed"]
 
 

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import faithkit
-from faithkit.cli.shared.gate_options import check_limits
+from faithkit.cli.shared.gate_options import enforce
 from faithkit.errors import InputError
 from faithkit.report.formats import format_below
+from faithkit.run.gates import judge_limits
 
 UNVERIFIABLE = "label,why\nyes,a\nno,b\nyes,c\n"  # everybody has an explanation of his own
 
@@ -55,7 +56,8 @@ def test_a_limit_that_is_no_share_is_a_usage_error(here, limit):
 def judged(low, verified=1.0, finding="above chance", limit=0.5):
     """Judge a result whose consistency is as given."""
     found = SimpleNamespace(low=low, verified=verified, finding=finding)
-    check_limits(SimpleNamespace(consistency=found, chance=None), {"consistency": limit})
+    result = SimpleNamespace(consistency=found, chance=None)
+    enforce("--fail-under", judge_limits(result, {"consistency": limit}))
 
 
 @pytest.mark.parametrize(

@@ -200,10 +200,9 @@ def test_what_cannot_be_written_is_refused_at_once(here, options, reason):
 
 @pytest.mark.parametrize("option", ["--data", "--background", "--reference", "--model"])
 def test_no_output_goes_onto_an_input(here, option):
-    name = {"--model": "mine.py"}.get(option, "mine.csv")
+    name = {"--model": "mine.skops"}.get(option, "mine.csv")
     (here / name).write_text("a,y\n1,2\n")
-    given = "mine:model" if option == "--model" else name
-    done = run("evaluate", "--explainer", "tree", option, given, "--json", name)
+    done = run("evaluate", "--explainer", "tree", option, name, "--json", name)
     assert done.exit_code == 1
     assert f"cannot write {name}" in done.stderr
     assert "is read" in done.stderr

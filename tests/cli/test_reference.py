@@ -11,10 +11,11 @@ import pytest
 from consoles import run
 
 import faithkit
-from faithkit.cli.shared.gate_options import check_as_good
+from faithkit.cli.shared.gate_options import enforce
 from faithkit.errors import InputError
 from faithkit.measure.difference import Difference
 from faithkit.run.evaluation_report import EvaluationReport
+from faithkit.run.gates import judge_as_good
 
 COLUMNS = ("--prediction", "label", "--explanation", "phi_*", "--diagnose", "none")
 TREE = (
@@ -229,7 +230,7 @@ def gated(change, limit=0.02, why=None, verified=1.0, finding="above chance"):
         "sides": found.sides,
         "sentence": found.sentence,
     }
-    check_as_good(SimpleNamespace(**given), {"consistency": limit})
+    enforce("--fail-unless-as-good", judge_as_good(SimpleNamespace(**given), {"consistency": limit}))
 
 
 def test_the_end_itself_keeps_the_limit_and_a_lower_one_does_not(capsys):

@@ -156,7 +156,7 @@ def test_faithkit_check_finds_every_promise_that_the_careless_one_breaks(market)
         "careless": {
             "parameters_are_documented",
             "fit_returns_self",
-            "global_random_state_is_untouched",
+            "global_state_is_untouched",
             "same_seeds_give_the_same_answer",
             "rows_of_another_width_are_refused",
         },

@@ -14,6 +14,7 @@ from faithkit.extension.registry import KINDS, registry
 from faithkit.testing import targets
 from faithkit.testing.checks import checks_in
 from faithkit.testing.kinds import declaration_checks
+from faithkit.testing.kit import Candidate
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = "\n".join(path.read_text() for path in sorted((DOCS / "reference").glob("*.rst")))
@@ -47,7 +48,7 @@ def test_every_verb_has_its_place():
 @pytest.mark.parametrize("entry", COMPONENTS, ids=[f"{e.kind}-{e.component.name}" for e in COMPONENTS])
 def test_every_component_has_a_summary_documented_parameters_and_an_entry(entry):
     for check in checks_in(declaration_checks):
-        check(entry)
+        check(Candidate(entry))
     assert f".. faithkit-components:: {entry.kind}\n" in REFERENCE
     if entry.kind != "command":
         from component_pages import documentation, facts

@@ -92,6 +92,43 @@ def test_what_is_not_a_component_is_named_and_what_stands_beside_it_is_kept(brok
     assert Registry(entry_points=[plugin("not_a_component")]).names("explainer") == ("beside",)
 
 
+HEAD = "import os, sys\nimport faithkit\nFAITHKIT_API = 1\n"
+ONE = "faithkit.plugin.Component(name='one', factory='collections:Counter', summary='One.')"
+
+
+def offers(items, before=""):
+    return f"{HEAD}{before}\n@faithkit.plugin.hookimpl\ndef faithkit_explainers():\n    return {items}\n"
+
+
+def test_the_same_mistake_twice_is_one_line(plugin, tmp_path, monkeypatch):
+    (tmp_path / "two_numbers.py").write_text(offers("[1, 2]"))
+    monkeypatch.syspath_prepend(tmp_path)
+    (line,) = Registry(entry_points=[plugin("two_numbers")]).broken
+    assert "faithkit_explainers() gave int, expected Component." in str(line)
+
+
+def test_ctrl_c_is_not_the_plugins_doing(plugin, tmp_path, monkeypatch):
+    (tmp_path / "interrupted.py").write_text("raise KeyboardInterrupt")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        Registry(entry_points=[plugin("interrupted")])
+
+
+def test_the_listing_is_json_whatever_plugins_print(tmp_path):
+    loud = "print('printed')\nos.write(1, b'written')\nsys.__stdout__.write('past the redirection')\n"
+    install(tmp_path, "loud", offers(f"[{ONE}]", loud))
+    done = faithkit_with(tmp_path, "plugins", "--json")
+    assert (done.returncode, done.stdout[:1], done.stdout[-2:]) == (0, "{", "}\n")
+    assert "past the redirection" in done.stderr
+
+
+def test_a_distribution_without_metadata_is_named_after_its_package(tmp_path, monkeypatch):
+    install(tmp_path, "damaged", offers(f"[{ONE}]"))
+    (tmp_path / "damaged-1.0.dist-info" / "METADATA").unlink()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert Registry().find("explainer", "one").qualified == "damaged/one"
+
+
 def test_a_bad_component_is_told_as_the_component_tells_it(broken_by):
     assert broken_by("bad_name") == [
         "demo (main): faithkit_explainers() failed: a component's name must be lower-case letters, digits "

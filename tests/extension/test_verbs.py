@@ -85,7 +85,7 @@ def test_an_entry_point_that_names_no_attribute_is_a_problem_of_its_plugin(site)
     (site / "acme-1.0.dist-info" / "entry_points.txt").write_text("[faithkit.commands]\naudit = acme\n")
     (line,) = Registry().broken
     assert str(line).startswith(
-        "acme (audit): the factory of component 'audit' must be an import string 'module:attribute'. Got 'acme'"
+        "acme (audit): cannot be used: the factory of component 'audit' must be an import string 'module:attribute'. Got 'acme'"
     )
     assert str(line).endswith("Correct its entry point in the group faithkit.commands")
 

@@ -13,20 +13,11 @@ class Shy:
         raise SystemExit(0)
 
 
-class Masked:
-    """It does not say what it is."""
-
-    @property
-    def __class__(self):
-        raise GeneratorExit
-
-
 @pytest.mark.parametrize("kind", ["explainer", "discretizer", "relation", "estimator"])
-@pytest.mark.parametrize(("hostile", "words"), [(Shy, "SystemExit: 0"), (Masked, "GeneratorExit")])
-def test_an_object_that_cannot_be_asked_for_its_methods_is_named(kind, hostile, words):
+def test_an_object_that_cannot_be_asked_for_its_methods_is_named(kind):
     with pytest.raises(faithkit.errors.InputError) as caught:
-        resolve_component(kind, hostile())
-    assert str(caught.value) == f"the {kind} {hostile.__name__} failed with {words}."
+        resolve_component(kind, Shy())
+    assert str(caught.value) == f"the {kind} Shy failed with SystemExit: 0."
 
 
 class Reserved:

@@ -56,7 +56,7 @@ EXPLAINERS = {
     ),
     "NamesNoDiscretizer": (
         "the_named_discretizer_takes_them",
-        "names-no-discretizer on array: the explanations name a discretizer that is not available: no "
+        "names-no-discretizer on array: it cannot be measured: the explanations name a discretizer that is not available: no "
         "discretizer 'sgin' is installed. Did you mean 'sign'? … Without one, explanations count as they "
         "are.",
     ),
@@ -71,26 +71,26 @@ EXPLAINERS = {
         "Pass instances=X, as it was given, or leave it out.",
     ),
     "ChangesRows": (
-        "explain_leaves_its_input_alone",
+        "its_input_is_left_alone",
         "changes-rows on array: explain changed X in place. Work on a copy.",
     ),
     "ChangesSeeds": (
-        "explain_leaves_its_input_alone",
+        "its_input_is_left_alone",
         "changes-seeds on array: explain changed seeds in place. Work on a copy.",
     ),
     "ChangesTheBackground": (
-        "fit_leaves_the_background_alone",
+        "its_input_is_left_alone",
         "changes-the-background on array: fit changed the background in place. Work on a copy.",
     ),
     "SeedsNumpy": (
-        "global_random_state_is_untouched",
-        "seeds-numpy on array: fit or explain used the global generator of numpy.random. Use "
+        "global_state_is_untouched",
+        "seeds-numpy on array: fit or explain used or changed numpy.random of the whole process. Use "
         "numpy.random.default_rng(seeds[i]) for row i.",
     ),
     "DrawsFromRandom": (
-        "global_random_state_is_untouched",
-        "draws-from-random on array: fit or explain used the global generator of random. Use "
-        "numpy.random.default_rng(seeds[i]) for row i.",
+        "global_state_is_untouched",
+        "draws-from-random on array: fit or explain used or changed random of the whole process. Use "
+        "random.Random(int(seeds[i])) for row i.",
     ),
     "UsesItsOwnNoise": (
         "same_seeds_give_the_same_answer",
@@ -111,11 +111,6 @@ EXPLAINERS = {
         "equal_rows_get_equal_explanations",
         "uses-the-position on array: rows 1 and 5 are equal, and their explanations are not. Take "
         "randomness from seeds[i] for row i, and nothing from i.",
-    ),
-    "RemembersByLength": (
-        "row_order_is_irrelevant",
-        "remembers-by-length on array: the rows were explained in the opposite order, and row 0 has"
-        " the identity … Explain every row independently of the rows before it.",
     ),
     "ScalesByTheBatch": (
         "chunking_is_irrelevant",
@@ -165,8 +160,8 @@ EXPLAINERS = {
     ),
     "TripsOverNothing": (
         "no_rows_get_no_explanations",
-        "trips-over-nothing on array: no rows were explained, and ValueError: zero-size array to "
-        "reduction operation maximum which has no identity was raised. Return Explanations of no rows: "
+        "trips-over-nothing on array: an empty batch is not explained: ValueError: zero-size array to "
+        "reduction operation maximum which has no identity. Return Explanations of no rows: "
         "arrays of shape (0, columns), or an empty list.",
     ),
     "ReadsTheIndex": (
@@ -185,17 +180,17 @@ EXPLAINERS = {
         "class 'no' lower … Work on a copy of predictor.model, such as copy.deepcopy makes.",
     ),
     "PrintsProgress": (
-        "global_settings_are_untouched",
+        "global_state_is_untouched",
         "prints-progress on array: fit or explain used or changed stdout of the whole process. Say it on "
         "stderr, or call faithkit.plugin.rows_done and leave the words to faithkit.",
     ),
     "SilencesWarnings": (
-        "global_settings_are_untouched",
+        "global_state_is_untouched",
         "silences-warnings on array: fit or explain used or changed warnings.filters of the whole "
         "process. Put it into `with warnings.catch_warnings():`.",
     ),
     "SilencesNumpy": (
-        "global_settings_are_untouched",
+        "global_state_is_untouched",
         "silences-numpy on array: fit or explain used or changed numpy.seterr of the whole process. Put "
         "it into `with numpy.errstate(…):`.",
     ),
@@ -273,7 +268,7 @@ EXPLAINERS = {
     ),
     "IsNotThere": (
         "factory_can_be_imported",
-        "is-not-there: the factory 'testing.faulty.explainers:IsNotThere' of 'is-not-there' cannot be "
+        "is-not-there: it cannot be imported: the factory 'testing.faulty.explainers:IsNotThere' of 'is-not-there' cannot be "
         "loaded: it failed with AttributeError: module 'testing.faulty.explainers' has no attribute "
         "'IsNotThere'. Correct factory= of its Component.",
     ),
@@ -302,7 +297,7 @@ RELATIONS = {
     ),
     "PadsWithOnes": (
         "holds_is_a_boolean_matrix",
-        "pads-with-ones on vectors: it.packed has ones behind bit 70: pad with zeros, as "
+        "pads-with-ones on vectors: the bits cannot be counted: it.packed has ones behind bit 70: pad with zeros, as "
         "faithkit.plugin.pack_bits does. faithkit.plugin.pack_bits makes them of a Boolean matrix.",
     ),
     "ForgetsAKey": (
@@ -362,7 +357,7 @@ RELATIONS = {
         "explanation 0 and instance 3, of equal keys.",
     ),
     "ChangesTheBackground": (
-        "fitting_leaves_the_background_alone",
+        "fit_returns_the_relation",
         "changes-the-background on vectors: fit changed the background in place. Work on a copy.",
     ),
     "NeedsABackground": (
@@ -430,13 +425,13 @@ DISCRETIZERS = {
     ),
     "TellTrips": (
         "identities_are_described",
-        "tell-trips on vectors: tell was called with [ 1. 0. -1.] and no names, and TypeError: "
-        "'NoneType' object is not subscriptable was raised. Return a text for every identity that "
+        "tell-trips on vectors: tell, called with [ 1. 0. -1.] and no names, fails: TypeError: "
+        "'NoneType' object is not subscriptable. Return a text for every identity that "
         "discretize gives; names may be None.",
     ),
     "TellsANumber": (
         "identities_are_described",
-        "tells-a-number on vectors: tell was called with [ 1. 0. -1.] and no names, and returned a "
+        "tells-a-number on vectors: tell, called with [ 1. 0. -1.] and no names, returned a "
         "int. Return a text for every identity that discretize gives; names may be None.",
     ),
     "AssertsWithoutWords": (
@@ -491,11 +486,6 @@ DISCRETIZERS = {
         "uses-the-position on vectors: explanations 0 and 60 are equal, and their identities are not. Let"
         " the identity depend on nothing else, such as i.",
     ),
-    "RemembersByLength": (
-        "order_of_discretizing_is_irrelevant",
-        "remembers-by-length on vectors: the explanations were discretized in the opposite order, and row"
-        " 0 has the identity … Discretize every explanation by itself.",
-    ),
     "ScalesByTheBatch": (
         "chunks_of_discretizing_are_irrelevant",
         "scales-by-the-batch on vectors: the explanations were discretized in three parts, and row 0 has "
@@ -511,29 +501,29 @@ DISCRETIZERS = {
 ESTIMATORS = {
     "ScoresExplanations": (
         "scores_are_shares",
-        "scores-explanations on a tally with three labels: the estimator sound returned scores of shape "
+        "scores-explanations on a tally with three labels: its scores cannot be used: the estimator sound returned scores of shape "
         "(8, 3); expected (2, 8, 3): (2, explanations, labels). Return one score for each entry of "
         "tally.owners, and NaN to leave an owner out.",
     ),
     "CountsInPercent": (
         "scores_are_shares",
-        "counts-in-percent on a tally with three labels: the estimator sound returned scores from 50 to "
+        "counts-in-percent on a tally with three labels: its scores cannot be used: the estimator sound returned scores from 50 to "
         "50; expected values from 0 to 1, or NaN to leave an owner out. Return one score for each entry "
         "of tally.owners, and NaN to leave an owner out.",
     ),
     "OverflowsWhenLarge": (
         "scores_are_shares",
-        "overflows-when-large on a tally with many instances: the estimator sound returned scores from - "
+        "overflows-when-large on a tally with many instances: its scores cannot be used: the estimator sound returned scores from - "
         "… Return one score for each entry of tally.owners, and NaN to leave an owner out.",
     ),
     "BoostsTheRare": (
         "scores_are_shares",
-        "boosts-the-rare on a tally with a rare label: the estimator sound returned scores from 0.5 to 2;"
+        "boosts-the-rare on a tally with a rare label: its scores cannot be used: the estimator sound returned scores from 0.5 to 2;"
         " expected values from 0 to 1, or NaN to leave an owner out. Return one score for each entry of "
         "tally.owners, and NaN to leave an owner out.",
     ),
     "PrefersTheFirstLabel": (
-        "order_of_labels_is_irrelevant",
+        "order_of_the_tally_is_irrelevant",
         "prefers-the-first-label on a tally with three labels: labels in the opposite order got other "
         "scores. Treat all labels alike, whatever their numbers.",
     ),
@@ -560,8 +550,7 @@ ESTIMATORS = {
     "UsesThePosition": (
         "order_of_the_tally_is_irrelevant",
         "uses-the-position on a tally with three labels: explanations in the opposite order got other "
-        "scores. Score u from counts[u] and owners[:, u] alone: a large tally comes in parts, without "
-        "totals.",
+        "scores. Score u from counts[u] and owners[:, u] alone: a large tally has no totals.",
     ),
 }
 
@@ -610,7 +599,7 @@ DIAGNOSTICS = {
     ),
     "ReturnsNoJson": (
         "report_has_values_and_a_sheet",
-        "returns-no-json on a_log_of_labels: to_dict is no JSON: Out of range float values are not JSON "
+        "returns-no-json on a_log_of_labels: to_dict is no JSON: ValueError: Out of range float values are not JSON "
         "compliant … Use numbers, texts and None.",
     ),
     "CountsItsCalls": (
@@ -625,7 +614,7 @@ DIAGNOSTICS = {
     ),
     "IsAutomaticPerhaps": (
         "says_whether_it_is_automatic",
-        "is-automatic-perhaps on a_log_of_labels: is_automatic gave 'perhaps'. Return True or False.",
+        "is-automatic-perhaps: is_automatic gave 'perhaps' for a_log_of_labels. Return True or False.",
     ),
 }
 
@@ -696,7 +685,7 @@ LOADERS = {
 
 COMMANDS = {
     "is_a_function": (
-        "is_a_click_command",
+        "factory_can_be_imported",
         "is-a-function: testing.faulty.commands:is_a_function is a function; expected a click.Command. "
         "Decorate the function with @click.command().",
     ),

@@ -27,6 +27,6 @@ class Memos:
         """Return an object of a few rows for the conformance kit, and the context of the rows."""
         return [Memo(["debt", "age"]), Memo(["age"])], RowContext(n=2)
 
-    def explanations(self, given, about):
+    def explanations(self, value, context):
         """Return one explanation per memo; faithkit passes no missing memos."""
-        return Explanations.of(tuple(sorted(memo.reasons[: self.n_reasons])) for memo in given)
+        return Explanations.of(tuple(sorted(memo.reasons[: self.n_reasons])) for memo in value)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.shared.gate_options import check_above_chance, check_as_good, check_limits, check_worse
+from faithkit.cli.shared.gate_options import gate_steps
 from faithkit.cli.shared.streams import print_result, result_stream
 from faithkit.errors import InputError
 from faithkit.files import write_atomically
@@ -34,25 +34,7 @@ def deliver(result: Any, paths: dict[str, str], limits: Mapping[str, Any] | None
     steps: list[Step] = [partial(_write, result, *file) for file in files.items()]
     if "-" not in paths.values():
         steps.insert(0, lambda: print_result(str(result)))
-    run_all(steps if limits is None else [*steps, *_gates(result, **limits)])
-
-
-def _gates(
-    report: Any,
-    fail_under: dict[str, float],
-    fail_unless: tuple[str, ...],
-    fail_unless_as_good: dict[str, float],
-    fail_if_worse: dict[str, float],
-) -> list[Step]:
-    steps: list[Step] = [
-        partial(check_limits, report.result, fail_under),
-        partial(check_above_chance, report.result, fail_unless, fail_under),
-    ]
-    if fail_unless_as_good:
-        steps.append(partial(check_as_good, report, fail_unless_as_good))
-    if fail_if_worse:
-        steps.append(partial(check_worse, report, fail_if_worse))
-    return steps
+    run_all(steps if limits is None else [*steps, *gate_steps(result, **limits)])
 
 
 def run_all(steps: Iterable[Step]) -> None:

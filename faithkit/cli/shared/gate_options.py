@@ -1,6 +1,6 @@
 """Gates: options that fail a build if explanations are bad, no better than chance, or got worse."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +13,7 @@ from faithkit.wording import exact
 
 if TYPE_CHECKING:
     from faithkit.report.junit import Case
+    from faithkit.run.evaluation_report import EvaluationReport
     from faithkit.run.gates import GateResult
 
 ABOVE_CHANCE = "above-chance"
@@ -52,44 +53,32 @@ def parse_limits(texts: Sequence[str]) -> dict[str, float]:
     return limits
 
 
-def check_limits(result: Any, limits: Mapping[str, float]) -> None:
-    """Compare the lower ends of intervals with the limits, and exit with code 3 if any is below.
+def gate_steps(
+    report: "EvaluationReport",
+    fail_under: Mapping[str, float],
+    fail_unless: Collection[str],
+    fail_unless_as_good: Mapping[str, float],
+    fail_if_worse: Mapping[str, float],
+) -> Iterator[Callable[[], None]]:
+    """Yield a function for each option with limits, which exits with code 3 if one of them is missed."""
+    from faithkit.run.gates import judge_against_chance, judge_as_good, judge_limits, judge_worse
+
+    result, above_chance = report.result, f"--fail-unless {ABOVE_CHANCE}"
+    junit_cases().extend(_unlimited_case(measure) for measure in MEASURES if measure not in fail_under)
+    yield lambda: enforce("--fail-under", judge_limits(result, fail_under))
+    if ABOVE_CHANCE in fail_unless:
+        yield lambda: enforce(above_chance, judge_against_chance(result, fail_under))
+    if fail_unless_as_good:
+        yield lambda: enforce("--fail-unless-as-good", judge_as_good(report, fail_unless_as_good))
+    if fail_if_worse:
+        yield lambda: enforce("--fail-if-worse", judge_worse(report, fail_if_worse))
+
+
+def enforce(option: str, gate_results: "Sequence[GateResult]") -> None:
+    """Exit with code 3 if a limit is missed.
 
     If a limit cannot be checked, an error is raised after all missed limits are printed.
     """
-    from faithkit.report.junit import SKIPPED, Case
-    from faithkit.run.gates import judge_limits
-
-    unlimited = (measure for measure in MEASURES if measure not in limits)
-    junit_cases().extend(
-        Case(f"--fail-under {measure}", SKIPPED, "no limit was given.") for measure in unlimited
-    )
-    _enforce("--fail-under", judge_limits(result, limits))
-
-
-def check_above_chance(result: Any, requirements: Collection[str], limits: Mapping[str, float]) -> None:
-    """Exit with code 3 unless the measures with limits, or all measures if none has, are above chance."""
-    from faithkit.run.gates import judge_against_chance
-
-    if ABOVE_CHANCE in requirements:
-        _enforce(f"--fail-unless {ABOVE_CHANCE}", judge_against_chance(result, limits))
-
-
-def check_as_good(report: Any, margins: Mapping[str, float]) -> None:
-    """Exit with code 3 unless each measure is shown not to be worse than in the reference by its margin."""
-    from faithkit.run.gates import judge_as_good
-
-    _enforce("--fail-unless-as-good", judge_as_good(report, margins))
-
-
-def check_worse(report: Any, margins: Mapping[str, float]) -> None:
-    """Exit with code 3 if a measure is shown to be worse than in the reference by more than its margin."""
-    from faithkit.run.gates import judge_worse
-
-    _enforce("--fail-if-worse", judge_worse(report, margins))
-
-
-def _enforce(option: str, gate_results: "Sequence[GateResult]") -> None:
     junit_cases().extend(_case(option, gate_result) for gate_result in gate_results)
     for gate_result in gate_results:
         if gate_result.kept is False:
@@ -115,6 +104,12 @@ def _case(option: str, gate: "GateResult") -> "Case":
 
     state = ERROR if gate.kept is None else PASSED if gate.kept else FAILURE
     return Case(f"{option} {gate.measure}", state, gate.unchecked if gate.kept is None else f"{gate.words}.")
+
+
+def _unlimited_case(measure: str) -> "Case":
+    from faithkit.report.junit import SKIPPED, Case
+
+    return Case(f"--fail-under {measure}", SKIPPED, "no limit was given.")
 
 
 def check_reference(reference: str | None, limits: Mapping[str, Any]) -> None:

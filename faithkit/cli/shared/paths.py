@@ -6,7 +6,6 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -51,12 +50,8 @@ def check_paths(paths: Mapping[str, str | None]) -> dict[str, str]:
     outputs = {name: "-" if path in STDOUT else path for name, path in paths.items() if path is not None}
     if list(outputs.values()).count("-") > 1:
         raise click.UsageError("only one of the outputs can be - (stdout): give the others a file each.")
-    inputs = [
-        file for path in _input_paths() for file in ([path] if not is_pattern(path) else match_files(path))
-    ]
-    input_files = [
-        Path(file) for path in inputs for file in (path, _module_file(str(path))) if os.path.exists(file)
-    ]
+    inputs = [file for path in _input_paths() for file in (match_files(path) if is_pattern(path) else [path])]
+    input_files = [Path(path) for path in inputs if os.path.exists(path)]
     input_files += map(Path, _param_values(_is_click_path))  # also those that do not exist yet
     output_files = [path for path in outputs.values() if path != "-"]
     for number, path in enumerate(output_files):
@@ -88,11 +83,6 @@ def _param_values(is_selected: Callable[[click.Parameter], bool]) -> list[str]:
     return [path for paths in groups for path in paths if path]
 
 
-def _module_file(model: str) -> str:
-    """Return the file of module:attribute, as if the module is in the working folder."""
-    return model.partition(":")[0].replace(".", os.sep) + ".py"
-
-
 def _write_problem(path: str) -> str | None:
     """Return why a file cannot be written, as far as this can be known in advance."""
     if not os.path.basename(path) and not os.path.isdir(path):
@@ -105,8 +95,6 @@ def _write_problem(path: str) -> str | None:
         return str(error.strerror)
     if stat.S_ISDIR(mode):
         return f"{path} is a folder"
-    if stat.S_ISBLK(mode):
-        return f"{path} is a disk"
     if not os.access(path, os.W_OK):
         return f"{path} is not yours to write"
     return _new_file_problem(path) if is_replaced(path) else None
@@ -138,7 +126,7 @@ def _input_clash(path: str, input_files: Iterable[Path]) -> str | None:
     return None
 
 
-def _is_same_file(path: str, other_path: Any) -> bool:
+def _is_same_file(path: str, other_path: str | Path) -> bool:
     """Whether two paths lead to one file; a device such as /dev/null may be given twice."""
     try:
         return os.path.samefile(path, other_path) and not stat.S_ISCHR(os.stat(path).st_mode)

@@ -24,7 +24,6 @@ from faithkit.wording import to_printable
 RESULT_STREAM = "faithkit.cli.shared.streams.results"  # a key of click's context
 
 LOOKALIKES = "faithkit.lookalikes"  # an error handler of codecs
-PLAIN_ASCII = "plain_ascii"  # an encoding
 ASCII = {
     "−": "-", "–": "-", "—": "-", "─": "-", "…": "...", "·": "*", "×": "x", "→": "->", "≤": "<=", "≥": ">=",
     "≠": "!=", "±": "+-", "∞": "inf", "√": "sqrt", "²": "^2", "′": "'", "‘": "'", "’": "'", "“": '"',
@@ -41,7 +40,7 @@ class ReaderGoneError(FaithkitError):
 def redirect_stdout() -> Iterator[None]:
     """Send what is printed to stderr, through a separate stream if possible, because code may close it."""
     try:
-        stream: Any = _text_stream(io.FileIO(sys.stderr.fileno(), "w", closefd=False), sys.stderr.encoding)
+        stream = _text_stream(io.FileIO(sys.stderr.fileno(), "w", closefd=False), sys.stderr.encoding)
     except (AttributeError, OSError):  # stderr is closed, or is not a file
         stream = sys.stderr
     with contextlib.redirect_stdout(stream):
@@ -64,7 +63,14 @@ def log_to_stderr() -> Iterator[None]:
         logger.removeHandler(handler)
 
 
-def show_warning(message: Any, category: Any, filename: Any, lineno: Any, *_: Any, **__: Any) -> None:
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     """Show a warning of faithkit as one line, and any other warning as Python does."""
     if issubclass(category, FaithkitWarning):
         print_message(f"warning: {' '.join(str(message).split())}")
@@ -84,10 +90,13 @@ def print_result(text: str, end: str = "\n") -> None:
     stream.flush()
 
 
-def result_stream() -> Any:
+def result_stream() -> TextIO:
     """Return the stream for results."""
     ctx = click.get_current_context(silent=True)
-    return sys.stdout if ctx is None else ctx.meta.get(RESULT_STREAM, sys.stdout)
+    if ctx is None or RESULT_STREAM not in ctx.meta:
+        return sys.stdout
+    stream: TextIO = ctx.meta[RESULT_STREAM]
+    return stream
 
 
 def print_message(text: str) -> None:
@@ -125,16 +134,7 @@ class _StdoutFile(io.FileIO):
 
 def _text_stream(file: io.FileIO, encoding: str) -> TextIO:
     """Return a text stream that replaces characters outside its encoding by similar ASCII."""
-    name = PLAIN_ASCII if codecs.lookup(encoding).name == "ascii" else encoding
-    return io.TextIOWrapper(io.BufferedWriter(file), name, LOOKALIKES, line_buffering=True)
-
-
-def _find_plain_ascii(name: str) -> codecs.CodecInfo | None:
-    """Return ASCII under another name, because click writes UTF-8 to a stream that is named ASCII."""
-    ascii = codecs.lookup("ascii")
-    encoder, decoder = ascii.incrementalencoder, ascii.incrementaldecoder
-    codec = codecs.CodecInfo(*ascii, incrementalencoder=encoder, incrementaldecoder=decoder, name=PLAIN_ASCII)
-    return codec if name == PLAIN_ASCII else None
+    return io.TextIOWrapper(io.BufferedWriter(file), encoding, LOOKALIKES, line_buffering=True)
 
 
 def _replace_by_lookalikes(error: UnicodeError) -> tuple[str, int]:
@@ -148,5 +148,4 @@ def _replace_by_lookalikes(error: UnicodeError) -> tuple[str, int]:
     return "".join(replacements), error.end
 
 
-codecs.register(_find_plain_ascii)
 codecs.register_error(LOOKALIKES, _replace_by_lookalikes)

@@ -8,56 +8,56 @@ import inspect
 import re
 from typing import Any
 
+import click
+
 from faithkit.errors import FaithkitError
 from faithkit.extension.creation import parameters
-from faithkit.extension.entries import Entry
-from faithkit.testing.checks import require, skip_unless_passes
-from faithkit.wording import describe, join_words
+from faithkit.testing.checks import forbid, require, skip_unless_passes
+from faithkit.testing.kit import Candidate
+from faithkit.wording import join_words
 
 
-def check_factory_can_be_imported(entry: Entry) -> None:
-    """Check that the import string leads to something that can be called.
+def check_factory_can_be_imported(candidate: Candidate) -> None:
+    """Check that the import string leads to something that can be called; for a command, a `click.Command`.
 
     It is a string so that listing imports nothing. So a mistake in it shows only when a user needs the
     component.
     """
-    try:
-        entry.component.load()
-    except FaithkitError as error:
-        require(False, entry.component.name, describe(error), "Correct factory= of its Component")
+    with forbid(FaithkitError, "it cannot be imported", "Correct factory= of its Component"):
+        factory = candidate.component.load()
+    is_command = candidate.entry.kind != "command" or isinstance(factory, click.Command)
+    problem = f"{candidate.component.factory} is a {type(factory).__name__}; expected a click.Command"
+    require(is_command, problem, "Decorate the function with @click.command()")
 
 
-def check_summary_is_one_line(entry: Entry) -> None:
+def check_summary_is_one_line(candidate: Candidate) -> None:
     """Check that the summary is one line of at most 100 characters.
 
     Listings show one line per component.
     """
-    summary = entry.component.summary
+    summary = candidate.component.summary
     lines, length = len(summary.splitlines()), len(summary)
     problem = f"its summary has {length} characters on {lines} lines; expected one line of at most 100"
     is_short = lines == 1 and length <= 100
-    require(is_short, entry.component.name, problem, "Leave the details to the factory's docstring")
+    require(is_short, problem, "Leave the details to the factory's docstring")
 
 
-def check_parameters_are_documented(entry: Entry) -> None:
+def check_parameters_are_documented(candidate: Candidate) -> None:
     """Check that the factory has a docstring, and that it describes every parameter.
 
     The docstring is the only documentation that `faithkit show` has.
     """
-    skip_unless_passes(check_factory_can_be_imported, entry)
-    factory, name = entry.component.load(), entry.component.name
-    text = _documentation(entry.kind, factory)
+    skip_unless_passes(check_factory_can_be_imported, candidate)
+    factory, kind = candidate.component.factory, candidate.entry.kind
+    text = _documentation(kind, candidate.component.load())
     remedy = "Write one: `faithkit show` prints it"
-    require(bool(text.strip()), name, f"{entry.component.factory} has no docstring", remedy)
-    expected = [] if entry.kind == "command" else [parameter.name for parameter in parameters(entry)]
+    require(bool(text.strip()), f"{factory} has no docstring", remedy)
+    expected = [] if kind == "command" else [parameter.name for parameter in parameters(candidate.entry)]
     undocumented = [parameter for parameter in expected if not _describes(text, parameter)]
-    require(
-        not undocumented,
-        name,
-        f"the docstring of {entry.component.factory} does not describe "
-        f"{join_words(undocumented) if undocumented else ''}",
-        f"Add a line such as '{(undocumented or ['tau'])[0]} : float' to its section Parameters",
-    )
+    if undocumented:
+        problem = f"the docstring of {factory} does not describe {join_words(undocumented)}"
+        remedy = f"Add a line such as '{undocumented[0]} : float' to its section Parameters"
+        require(False, problem, remedy)
 
 
 def _documentation(kind: str, factory: Any) -> str:

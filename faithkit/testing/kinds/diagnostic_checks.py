@@ -1,120 +1,119 @@
 """Checks of diagnostics: they return a reproducible report for programs and people."""
 
 import json
-import math
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 from unittest import SkipTest
 
 import numpy as np
+from attrs import frozen
 
 from faithkit.errors import FaithkitError
 from faithkit.explanations.explanations import Explanations
-from faithkit.extension.entries import Entry
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.report.sheets.sheet import Sheet
 from faithkit.run.api import evaluate, score
 from faithkit.run.evaluation import Evaluation
-from faithkit.testing.checks import require, skip_unless_passes
+from faithkit.testing.checks import BrokenPromiseError, for_each, forbid, require, skip_unless_passes
+from faithkit.testing.equality import are_equal
 from faithkit.testing.kinds.component_checks import create
+from faithkit.testing.kit import Candidate
 from faithkit.wording import describe
 
 _TOLERANCE = 1e-9
 
 
-def check_answers_something(entry: Entry) -> None:
+@frozen(eq=False)
+class DiagnosticTrial:
+    """A diagnostic, one of the kit's results, and its report about it."""
+
+    candidate: Candidate
+    name: str
+    report: Any
+
+    def require_same(self, result: Evaluation, problem: str, remedy: str) -> None:
+        """Require that a new instance reports the same about a result."""
+        report = create(self.candidate).diagnose(result)
+        require(are_equal(self.report.to_dict(), report.to_dict(), _TOLERANCE), problem, remedy)
+
+
+def _diagnose(candidate: Candidate, name: str) -> DiagnosticTrial | FaithkitError:
+    """Return the report about a result, or the error that refuses it."""
+    diagnostic = create(candidate)
+    try:
+        return DiagnosticTrial(candidate, name, diagnostic.diagnose(example_results()[name]))
+    except FaithkitError as error:
+        return error
+    except Exception as error:
+        remedy = "Answer, or raise a FaithkitError that says what the diagnostic needs"
+        raise BrokenPromiseError(describe(error), remedy, place=f" on {name}") from error
+
+
+def check_answers_something(candidate: Candidate) -> None:
     """Check that at least one of the kit's results is diagnosed, and that others raise a `FaithkitError`.
 
     A diagnostic may need a model, or labels. Then the error has to say so.
     """
-    refusals = {}
-    for name, result in example_results().items():
-        try:
-            create(entry).diagnose(result)
-        except FaithkitError as error:
-            refusals[name] = str(error)
-        except Exception as error:
-            remedy = "Answer, or raise a FaithkitError that says what the diagnostic needs"
-            require(False, _subject(entry, name), describe(error), remedy, error)
-    reasons = " ".join(f"{name}: {reason}" for name, reason in refusals.items())
-    problem = f"it answers nothing about any result. {reasons}"
-    require(
-        len(refusals) < len(example_results()),
-        entry.component.name,
-        problem,
-        "Answer about at least one of them",
-    )
+    outcomes = {name: _diagnose(candidate, name) for name in example_results()}
+    refusals = [f"{name}: {error}" for name, error in outcomes.items() if isinstance(error, FaithkitError)]
+    problem = f"it answers nothing about any result. {' '.join(refusals)}"
+    require(len(refusals) < len(outcomes), problem, "Answer about at least one of them")
 
 
-def check_report_has_values_and_a_sheet(entry: Entry) -> None:
+def _diagnostic_trials(candidate: Candidate) -> list[DiagnosticTrial]:
+    skip_unless_passes(check_answers_something, candidate)
+    outcomes = [_diagnose(candidate, name) for name in example_results()]
+    return [outcome for outcome in outcomes if isinstance(outcome, DiagnosticTrial)]
+
+
+@for_each(_diagnostic_trials)
+def check_report_has_values_and_a_sheet(trial: DiagnosticTrial) -> None:
     """Check that the report has JSON values, and a sheet for people.
 
     The command line prints the sheet, and writes both to files.
     """
     remedy = "Return a faithkit.plugin.Report with to_dict and sheet"
-    for name, report in _reports(entry):
-        values, sheet = (getattr(report, method, lambda: None)() for method in ("to_dict", "sheet"))
-        require(isinstance(values, dict), _subject(entry, name), "the report has no to_dict", remedy)
-        require(isinstance(sheet, Sheet), _subject(entry, name), "the report has no sheet", remedy)
-        try:
-            json.dumps(values, allow_nan=False)
-        except (TypeError, ValueError) as error:
-            require(
-                False, _subject(entry, name), f"to_dict is no JSON: {error}", "Use numbers, texts and None"
-            )
+    values, sheet = (getattr(trial.report, method, lambda: None)() for method in ("to_dict", "sheet"))
+    require(isinstance(values, dict), "the report has no to_dict", remedy)
+    require(isinstance(sheet, Sheet), "the report has no sheet", remedy)
+    with forbid(Exception, "to_dict is no JSON", "Use numbers, texts and None"):
+        json.dumps(values, allow_nan=False)
 
 
-def check_asking_again_gives_the_same(entry: Entry) -> None:
+@for_each(_diagnostic_trials, check_report_has_values_and_a_sheet)
+def check_asking_again_gives_the_same(trial: DiagnosticTrial) -> None:
     """Check that the same result gets the same report twice.
 
     Otherwise the same question has two answers.
     """
-    skip_unless_passes(check_report_has_values_and_a_sheet, entry)
-    for name, report in _reports(entry):
-        second = create(entry).diagnose(example_results()[name])
-        is_same = _are_nearly_equal(report.to_dict(), second.to_dict())
-        remedy = "Draw random numbers from the result's seed only"
-        require(is_same, _subject(entry, name), "two answers about one result differ", remedy)
+    remedy = "Draw random numbers from the result's seed only"
+    trial.require_same(example_results()[trial.name], "two answers about one result differ", remedy)
 
 
-def check_order_of_rows_is_irrelevant(entry: Entry) -> None:
+@for_each(_diagnostic_trials, check_asking_again_gives_the_same)
+def check_order_of_rows_is_irrelevant(trial: DiagnosticTrial) -> None:
     """Check that the same rows in the opposite order get the same report.
 
     The order of rows has no meaning.
     """
-    skip_unless_passes(check_asking_again_gives_the_same, entry)
-    for name, report in _reports(entry):
-        reversed_report = create(entry).diagnose(example_results(is_reversed=True)[name])
-        is_same = _are_nearly_equal(report.to_dict(), reversed_report.to_dict())
-        problem = "rows in the opposite order got another answer"
-        require(
-            is_same, _subject(entry, name), problem, "Let seeds belong to rows: faithkit.plugin.row_seeds"
-        )
+    reversed_result = example_results(is_reversed=True)[trial.name]
+    remedy = "Let seeds belong to rows: faithkit.plugin.row_seeds"
+    trial.require_same(reversed_result, "rows in the opposite order got another answer", remedy)
 
 
-def check_says_whether_it_is_automatic(entry: Entry) -> None:
+def check_says_whether_it_is_automatic(candidate: Candidate) -> None:
     """Check that `is_automatic`, if there is one, returns True or False for every result.
 
     Commands call it before they run a diagnostic that the user did not name.
     """
-    is_automatic = get_optional_attribute(create(entry), "is_automatic")
+    is_automatic = get_optional_attribute(create(candidate), "is_automatic")
     if is_automatic is None:
         raise SkipTest("It runs only where it is named.")
     for name, result in example_results().items():
         answer = is_automatic(result)
-        problem = f"is_automatic gave {answer!r:.60}"
-        require(isinstance(answer, bool | np.bool_), _subject(entry, name), problem, "Return True or False")
-
-
-def _reports(entry: Entry) -> Iterator[tuple[str, Any]]:
-    skip_unless_passes(check_answers_something, entry)
-    for name, result in example_results().items():
-        try:
-            yield name, create(entry).diagnose(result)
-        except FaithkitError:
-            continue
+        is_boolean = isinstance(answer, bool | np.bool_)
+        require(is_boolean, f"is_automatic gave {answer!r:.60} for {name}", "Return True or False")
 
 
 @cache
@@ -137,20 +136,3 @@ def example_results(is_reversed: bool = False) -> dict[str, Evaluation]:
         "a_log_of_numbers": score(values.sum(axis=1), values),
         "a_model": evaluate(Predictor(model), X, explain, background=background, progress=False),
     }
-
-
-def _are_nearly_equal(first: Any, second: Any) -> bool:
-    """Return whether JSON values are equal up to rounding."""
-    if isinstance(first, dict) and isinstance(second, dict):
-        return first.keys() == second.keys() and all(
-            _are_nearly_equal(first[key], second[key]) for key in first
-        )
-    if isinstance(first, list) and isinstance(second, list):
-        return len(first) == len(second) and all(map(_are_nearly_equal, first, second))
-    if isinstance(first, float) and isinstance(second, float):
-        return math.isclose(first, second, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
-    return bool(first == second)
-
-
-def _subject(entry: Entry, name: str) -> str:
-    return f"{entry.component.name} on {name}"

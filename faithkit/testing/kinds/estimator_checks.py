@@ -1,125 +1,133 @@
 """Checks of estimators: scores are shares, and depend on the tally only."""
 
+from collections.abc import Iterator
+from copy import deepcopy
 from itertools import product
 from numbers import Real
+from typing import Any
 
 import numpy as np
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from faithkit.errors import FaithkitError
-from faithkit.extension.entries import Entry
 from faithkit.measure.counting.tally import Tally
 from faithkit.measure.estimators import LeaveOneOut, check_scores, mean_score
 from faithkit.measure.protocols import get_optional_attribute
-from faithkit.testing.checks import require, skip_unless_passes
+from faithkit.testing.checks import for_each, forbid, require
 from faithkit.testing.kinds.component_checks import create
-from faithkit.testing.situations import deep_copy
+from faithkit.testing.kit import Candidate
 
 _TOLERANCE = 1e-6  # between two estimates of one quantity, from ten thousand million instances
 
 
-def check_scores_are_shares(entry: Entry) -> None:
+@frozen(eq=False)
+class EstimatorTrial:
+    """An estimator and a tally to score."""
+
+    estimator: Any
+    tally_name: str
+    tally: Tally
+
+    @property
+    def name(self) -> str:
+        """The name of the tally."""
+        return f"a tally with {self.tally_name}"
+
+    def score_owners(self, tally: Tally | None = None) -> NDArray[np.float64]:
+        """Return the scores of existing owners, and 0 elsewhere."""
+        scored_tally = self.tally if tally is None else tally
+        scores = check_scores(self.estimator, deepcopy(scored_tally))
+        return np.where(scored_tally.owners > 0, scores, 0.0)
+
+
+def _estimator_trials(candidate: Candidate) -> Iterator[EstimatorTrial]:
+    estimator = create(candidate)
+    for name, tally in example_tallies().items():
+        yield EstimatorTrial(estimator, name, tally)
+
+
+@for_each(_estimator_trials)
+def check_scores_are_shares(trial: EstimatorTrial) -> None:
     """Check that scores have the shape (2, explanations, labels) and lie between 0 and 1, or are NaN.
 
     They are averaged over all owners. The scores of explanations without owners do not matter.
     """
-    estimator = create(entry)
-    for name, tally in example_tallies().items():
-        try:
-            check_scores(estimator, tally)
-        except FaithkitError as error:
-            remedy = "Return one score for each entry of tally.owners, and NaN to leave an owner out"
-            require(False, _subject(entry, name), str(error), remedy)
+    remedy = "Return one score for each entry of tally.owners, and NaN to leave an owner out"
+    with forbid(FaithkitError, "its scores cannot be used", remedy):
+        check_scores(trial.estimator, trial.tally)
 
 
-def check_tally_is_left_alone(entry: Entry) -> None:
+@for_each(_estimator_trials)
+def check_tally_is_left_alone(trial: EstimatorTrial) -> None:
     """Check that scoring does not change the tally.
 
     One tally serves the estimate, its interval and the report.
     """
-    estimator = create(entry)
-    for name, tally in example_tallies().items():
-        passed_tally = deep_copy(tally)
-        estimator.scores(passed_tally)
-        for table in ("counts", "owners"):
-            is_same = np.array_equal(getattr(passed_tally, table), getattr(tally, table))
-            require(
-                is_same, _subject(entry, name), f"scores changed tally.{table} in place", "Work on a copy"
-            )
+    passed_tally = deepcopy(trial.tally)
+    trial.estimator.scores(passed_tally)
+    for table in ("counts", "owners"):
+        is_same = np.array_equal(getattr(passed_tally, table), getattr(trial.tally, table))
+        require(is_same, f"scores changed tally.{table} in place", "Work on a copy")
 
 
-def check_scoring_again_gives_the_same_scores(entry: Entry) -> None:
+@for_each(_estimator_trials, check_scores_are_shares)
+def check_scoring_again_gives_the_same_scores(trial: EstimatorTrial) -> None:
     """Check that the same tally gets the same scores twice.
 
     Otherwise the same question has two answers.
     """
-    skip_unless_passes(check_scores_are_shares, entry)
-    estimator = create(entry)
-    for name, tally in example_tallies().items():
-        is_same = _are_equal(_owner_scores(estimator, tally), _owner_scores(estimator, tally))
-        problem = "two calls with one tally gave different scores"
-        require(is_same, _subject(entry, name), problem, "Use no randomness, and keep nothing between calls")
+    is_same = _are_equal(trial.score_owners(), trial.score_owners())
+    problem = "two calls with one tally gave different scores"
+    require(is_same, problem, "Use no randomness, and keep nothing between calls")
 
 
-def check_order_of_the_tally_is_irrelevant(entry: Entry) -> None:
-    """Check that a tally with its explanations in the opposite order gets the same scores.
+@for_each(_estimator_trials, check_scoring_again_gives_the_same_scores)
+def check_order_of_the_tally_is_irrelevant(trial: EstimatorTrial) -> None:
+    """Check that a tally with its explanations, or its labels, in the opposite order gets the same scores.
 
-    Explanations are ordered by first appearance in the sample, which has no meaning.
+    Both are ordered by first appearance in the sample, which has no meaning.
     """
-    skip_unless_passes(check_scoring_again_gives_the_same_scores, entry)
-    estimator = create(entry)
-    for name, tally in example_tallies().items():
-        reversed_tally = Tally(tally.counts[::-1].copy(), tally.owners[:, ::-1].copy())
-        is_same = _are_equal(
-            _owner_scores(estimator, reversed_tally)[:, ::-1], _owner_scores(estimator, tally)
-        )
-        problem = "explanations in the opposite order got other scores"
-        remedy = "Score u from counts[u] and owners[:, u] alone: a large tally comes in parts, without totals"
-        require(is_same, _subject(entry, name), problem, remedy)
+    remedies = {
+        "explanations": "Score u from counts[u] and owners[:, u] alone: a large tally has no totals",
+        "labels": "Treat all labels alike, whatever their numbers",
+    }
+    counts, owners, scores = trial.tally.counts, trial.tally.owners, trial.score_owners()
+    for axis, (items, remedy) in enumerate(remedies.items()):
+        reversed_tally = Tally(np.flip(counts, axis).copy(), np.flip(owners, axis + 1).copy())
+        reversed_scores = np.flip(trial.score_owners(reversed_tally), axis + 1)
+        problem = f"{items} in the opposite order got other scores"
+        require(_are_equal(reversed_scores, scores), problem, remedy)
 
 
-def check_order_of_labels_is_irrelevant(entry: Entry) -> None:
-    """Check that a tally with its labels in the opposite order gets the same scores.
-
-    Labels are numbered by first appearance, and have no order.
-    """
-    skip_unless_passes(check_order_of_the_tally_is_irrelevant, entry)
-    estimator = create(entry)
-    for name, tally in example_tallies().items():
-        reversed_tally = Tally(tally.counts[:, ::-1].copy(), tally.owners[:, :, ::-1].copy())
-        is_same = _are_equal(
-            _owner_scores(estimator, reversed_tally)[:, :, ::-1], _owner_scores(estimator, tally)
-        )
-        problem = "labels in the opposite order got other scores"
-        require(is_same, _subject(entry, name), problem, "Treat all labels alike, whatever their numbers")
+def _large_trial(candidate: Candidate) -> list[EstimatorTrial]:
+    return [trial for trial in _estimator_trials(candidate) if trial.tally_name == "many instances"]
 
 
-def check_interval_is_of_the_same_quantity(entry: Entry) -> None:
+@for_each(_large_trial, check_order_of_the_tally_is_irrelevant)
+def check_interval_is_of_the_same_quantity(trial: EstimatorTrial) -> None:
     """Check that an estimator with `interval` agrees with leave-one-out on a large tally.
 
     The standard error and the interval that are shown with it are those of leave-one-out.
     """
-    skip_unless_passes(check_order_of_labels_is_irrelevant, entry)
-    estimator = create(entry)
-    if not get_optional_attribute(estimator, "interval"):
+    if not get_optional_attribute(trial.estimator, "interval"):
         return
-    name = "many instances"
-    tally = example_tallies()[name]
     estimate, expected = (
-        mean_score(_owner_scores(candidate, tally), tally.owners) for candidate in (estimator, LeaveOneOut())
+        mean_score(scored.score_owners(), trial.tally.owners)
+        for scored in (trial, evolve(trial, estimator=LeaveOneOut()))
     )
     assert expected is not None
     is_near = estimate is not None and abs(estimate - expected) < _TOLERANCE
     problem = f"it sets `interval`, but gives {estimate} where leave-one-out gives {expected:.6f}"
-    require(is_near, _subject(entry, name), problem, "Leave `interval` out: it estimates another quantity")
+    require(is_near, problem, "Leave `interval` out: it estimates another quantity")
 
 
-def check_by_chance_is_a_share(entry: Entry) -> None:
+def check_by_chance_is_a_share(candidate: Candidate) -> None:
     """Check that `by_chance`, if there is one, returns a number from 0 to 1, or None.
 
     It is the mean of the estimate over all shuffles of the labels, so it has the range of an estimate.
     """
-    by_chance = get_optional_attribute(create(entry), "by_chance")
+    by_chance = get_optional_attribute(create(candidate), "by_chance")
     if by_chance is None:
         return
     for verified, chance in product((0.0, 0.5, 1.0), (0.0, 0.25, 1.0)):
@@ -127,7 +135,7 @@ def check_by_chance_is_a_share(entry: Entry) -> None:
         is_share = baseline is None or (isinstance(baseline, Real) and 0 <= float(baseline) <= 1)
         problem = f"by_chance({verified}, {chance}) gave {baseline!r}; expected a number from 0 to 1, or None"
         remedy = "Give the mean of the estimate over all shuffles of the labels, such as verified * chance"
-        require(is_share, entry.component.name, problem, remedy)
+        require(is_share, problem, remedy)
 
 
 def example_tallies() -> dict[str, Tally]:
@@ -166,15 +174,5 @@ def _random_tally(seed: int, n: int, shape: tuple[int, int], density: float = 0.
     return Tally(counts.astype(np.int64), owners)
 
 
-def _owner_scores(estimator: object, tally: Tally) -> NDArray[np.float64]:
-    """Return the scores of existing owners, and 0 elsewhere."""
-    scores = check_scores(estimator, deep_copy(tally))
-    return np.where(tally.owners > 0, scores, 0.0)
-
-
 def _are_equal(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
     return bool(np.allclose(a, b, rtol=0, atol=1e-12, equal_nan=True))
-
-
-def _subject(entry: Entry, name: str) -> str:
-    return f"{entry.component.name} on a tally with {name}"

@@ -4,6 +4,7 @@ Every check uses all situations that the explainer accepts. It may reject some s
 `FaithkitError`, but not all. If one fault breaks several promises, only the first check fails.
 """
 
+from copy import deepcopy
 from unittest import SkipTest
 
 import attrs
@@ -15,7 +16,6 @@ from faithkit.errors import FaithkitError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import fit_relation, holds_bits, key_of
 from faithkit.extension.component import ARRAYS
-from faithkit.extension.entries import Entry
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.outcome import KINDS, NUMBERS
 from faithkit.inputs.rows import input_kind
@@ -24,278 +24,223 @@ from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.components.discretization import accepted_kinds, choose_discretizer
 from faithkit.run.components.resolution import resolve_installed_component
 from faithkit.run.explaining.job import declared_rows_per_chunk
-from faithkit.testing.checks import Check, bind, require, skip_unless_passes
+from faithkit.testing.checks import BrokenPromiseError, for_each, forbid, require
 from faithkit.testing.equality import describe_difference, save_and_load
 from faithkit.testing.kinds.component_checks import create
-from faithkit.testing.situations import current_situation, deep_copy, situation_names
+from faithkit.testing.kit import Candidate
+from faithkit.testing.situations import get_situation, situation_names
 from faithkit.testing.trials import Trial, successful_trials, try_explainer
 from faithkit.wording import describe, join_words
 
 
-def explains(entry: Entry, situation: str) -> None:
+def explains(candidate: Candidate, situation: str) -> None:
     """Check that a situation is explained, or rejected with a `FaithkitError` that gives the reason.
 
     Users have data of all kinds. An explainer has to say what it cannot do in a sentence, not in a traceback.
     """
-    outcome = try_explainer(entry, situation)
+    outcome = try_explainer(candidate, situation)
     if isinstance(outcome, FaithkitError):
-        raise SkipTest(f"{entry.component.name} refuses it: {outcome}")
-    require(
-        isinstance(outcome, Trial),
-        f"{entry.component.name} on {situation}",
-        describe(outcome) if isinstance(outcome, BaseException) else "",
-        "Explain it, or raise a FaithkitError that says what the explainer needs instead"
-        + _inputs_hint(situation),
-    )
+        raise SkipTest(f"{candidate.name} refuses it: {outcome}")
+    if isinstance(outcome, BaseException):
+        kind = input_kind(get_situation(candidate, situation).X)
+        kinds = join_words(map(repr, ARRAYS if kind == "array" else (kind,)))
+        hint = "" if kind == "table" else f"; if it takes none of the kind, leave {kinds} out of its `inputs`"
+        remedy = f"Explain it, or raise a FaithkitError that says what the explainer needs instead{hint}"
+        raise BrokenPromiseError(describe(outcome), remedy, place=f" on {situation}")
 
 
-def _inputs_hint(situation: str) -> str:
-    kind = input_kind(current_situation(situation).X)
-    kinds = join_words(map(repr, ARRAYS if kind == "array" else (kind,)))
-    return "" if kind == "table" else f"; if it takes none of the kind, leave {kinds} out of its `inputs`"
-
-
-def situation_checks(entry: Entry) -> list[Check]:
-    """Return one check for each situation: ``explains_mixed_frame``."""
-    name = entry.component.name
-    return [
-        bind(explains, "explainer", name, entry, situation, name=f"explains_{situation}")
-        for situation in situation_names(entry.component.inputs)
-    ]
-
-
-def check_explains_something(entry: Entry) -> None:
+def check_explains_something(candidate: Candidate) -> None:
     """Check that at least one situation of the declared `inputs` is explained.
 
     Otherwise none of the other checks apply.
     """
-    names = situation_names(entry.component.inputs)
-    outcomes = {name: try_explainer(entry, name) for name in names}
-    works, reasons = _summarise(outcomes)
     remedy = "Explain at least one of them, or correct the `inputs` of its Component"
-    require(works, entry.component.name, f"it explains none of the situations. {reasons}", remedy)
+    _require_any(candidate, situation_names(candidate), "it explains none of the situations", remedy)
 
 
-def check_declared_predictions_are_explained(entry: Entry) -> None:
+def check_declared_predictions_are_explained(candidate: Candidate) -> None:
     """Check that `outcomes`, if given, are known words, and that numbers are explained if declared.
 
     An explainer that does not declare numbers never receives a model that predicts numbers.
     """
-    subject, declared = entry.component.name, get_optional_attribute(create(entry), "outcomes")
+    declared = get_optional_attribute(create(candidate), "outcomes")
     problem = f"outcomes are {declared!r}; expected a tuple of {join_words(map(repr, KINDS), 'or')}"
-    require(
-        isinstance(declared, tuple) and {*declared} <= {*KINDS},
-        subject,
-        problem,
-        'Say ("labels", "numbers"), or nothing',
-    )
-    names = [name for name in situation_names(entry.component.inputs) if _predicts_numbers(name)]
+    is_known = isinstance(declared, tuple) and {*declared} <= {*KINDS}
+    require(is_known, problem, 'Say ("labels", "numbers"), or nothing')
+    names = [
+        name
+        for name in situation_names(candidate)
+        if Predictor(get_situation(candidate, name).model).is_regressor
+    ]
     if NUMBERS not in declared or not names:
         raise SkipTest("It explains labels." if names else "No situation is of numbers.")
-    works, reasons = _summarise({name: try_explainer(entry, name) for name in names})
-    problem = f"it declares numbers, but explains no situation with numbers. {reasons}"
-    require(works, subject, problem, 'Explain at least one of them, or leave "numbers" out of its `outcomes`')
+    problem = "it declares numbers, but explains no situation with numbers"
+    remedy = 'Explain at least one of them, or leave "numbers" out of its `outcomes`'
+    _require_any(candidate, names, problem, remedy)
 
 
-def _summarise(outcomes: dict[str, Trial | BaseException]) -> tuple[bool, str]:
-    """Return whether any trial was successful, and the reasons of the others."""
-    errors = {name: error for name, error in outcomes.items() if isinstance(error, Exception)}
-    reasons = "; ".join(f"{name}: {describe(error)}" for name, error in errors.items())
-    return any(isinstance(outcome, Trial) for outcome in outcomes.values()), reasons
+def _require_any(candidate: Candidate, situations: list[str], problem: str, remedy: str) -> None:
+    """Require that one of the situations is explained."""
+    outcomes = {name: try_explainer(candidate, name) for name in situations}
+    reasons = [
+        f"{name}: {describe(error)}" for name, error in outcomes.items() if isinstance(error, Exception)
+    ]
+    is_explained = any(isinstance(outcome, Trial) for outcome in outcomes.values())
+    require(is_explained, f"{problem}. {'; '.join(reasons)}", remedy)
 
 
-def _predicts_numbers(situation: str) -> bool:
-    return Predictor(current_situation(situation).model).is_regressor
-
-
-def check_declared_chunks_are_possible(entry: Entry) -> None:
+def check_declared_chunks_are_possible(candidate: Candidate) -> None:
     """Check that `rows_per_chunk`, if given, is an integer of at least 1, and `learns` a Boolean.
 
     The kernel cuts samples into chunks of this size, and warns about explainers that learn.
     """
-    trial, subject = successful_trials(entry)[0], entry.component.name
-    rows, learns = (
-        declared_rows_per_chunk(trial.instance, trial.predictor),
-        get_optional_attribute(trial.instance, "learns"),
-    )
+    trial = successful_trials(candidate)[0]
+    rows = declared_rows_per_chunk(trial.instance, trial.predictor)
     is_number = isinstance(rows, int | np.integer) and not isinstance(rows, bool) and bool(rows >= 1)
     problem = f"rows_per_chunk is {rows!r}; expected a whole number of at least 1"
-    require(is_number, subject, problem, "Say how many rows to explain at a time, or nothing: 32 are usual")
+    require(is_number, problem, "Say how many rows to explain at a time, or nothing: 32 are usual")
+    learns = get_optional_attribute(trial.instance, "learns")
     problem = f"learns is {learns!r}; expected True or False"
-    require(
-        isinstance(learns, bool | np.bool_),
-        subject,
-        problem,
-        "Say False if fit reads nothing of the background",
-    )
+    is_boolean = isinstance(learns, bool | np.bool_)
+    require(is_boolean, problem, "Say False if fit reads nothing of the background")
 
 
-def check_fit_returns_self(entry: Entry) -> None:
+@for_each(successful_trials)
+def check_fit_returns_self(trial: Trial) -> None:
     """Check that `fit` returns the explainer.
 
     The kernel uses the result of `fit`.
     """
-    for trial in successful_trials(entry):
-        fit_result = trial.fit_result
-        problem = f"fit returned a {type(fit_result).__name__} instead of the explainer"
-        require(fit_result is trial.instance, trial.label, problem, "End fit with `return self`")
+    problem = f"fit returned a {type(trial.fit_result).__name__} instead of the explainer"
+    require(trial.fit_result is trial.instance, problem, "End fit with `return self`")
 
 
-def check_one_explanation_per_row(entry: Entry) -> None:
+@for_each(successful_trials)
+def check_one_explanation_per_row(trial: Trial) -> None:
     """Check that `explain` returns `Explanations`, one for each row.
 
     Explanations and predictions are matched by position. If one row is absent, every count is wrong.
     """
-    for trial in successful_trials(entry):
-        answer, n = trial.answer, n_rows(trial.situation.X)
-        is_batch = isinstance(answer, Explanations)
-        problem = f"explain returned a {type(answer).__name__}; expected Explanations"
-        require(is_batch, trial.label, problem, "Wrap vectors in faithkit.Explanations.vectors, rules in .of")
-        problem = f"explain returned {len(answer)} explanations for {n} rows; expected one per row"
-        require(len(answer) == n, trial.label, problem, "Mark rows without an explanation in `missing`")
+    answer, n = trial.answer, n_rows(trial.situation.X)
+    problem = f"explain returned a {type(answer).__name__}; expected Explanations"
+    remedy = "Wrap vectors in faithkit.Explanations.vectors, rules in .of"
+    require(isinstance(answer, Explanations), problem, remedy)
+    problem = f"explain returned {len(answer)} explanations for {n} rows; expected one per row"
+    require(len(answer) == n, problem, "Mark rows without an explanation in `missing`")
 
 
-def check_explanations_can_be_compared(entry: Entry) -> None:
+@for_each(successful_trials, check_one_explanation_per_row)
+def check_explanations_can_be_compared(trial: Trial) -> None:
     """Check that identities are rows of an array or hashable values.
 
     Consistency compares explanations, so equality must be defined.
     """
-    skip_unless_passes(check_one_explanation_per_row, entry)
-    for trial in successful_trials(entry):
-        try:
-            group(trial.answer.identities, trial.answer.missing)
-        except FaithkitError as error:
-            require(
-                False, trial.label, f"identities cannot be compared: {error}", "Set a hashable `identity`"
-            )
+    with forbid(FaithkitError, "identities cannot be compared", "Set a hashable `identity`"):
+        group(trial.answer.identities, trial.answer.missing)
 
 
-def check_explanations_are_of_a_declared_kind(entry: Entry) -> None:
+@for_each(successful_trials, check_one_explanation_per_row)
+def check_explanations_are_of_a_declared_kind(trial: Trial) -> None:
     """Check that the explanations are of one of the `kinds` that the component declares.
 
     Relations and discretizers are chosen by kind, before anything is explained.
     """
-    skip_unless_passes(check_one_explanation_per_row, entry)
-    kinds = entry.component.kinds
-    for trial in successful_trials(entry):
-        problem = f"the explanations are of kind {trial.answer.kind!r}, and the component declares {kinds}"
-        require(not kinds or trial.answer.kind in kinds, trial.label, problem, "Make the two agree")
+    kind, kinds = trial.answer.kind, trial.candidate.component.kinds
+    problem = f"the explanations are of kind {kind!r}, and the component declares {kinds}"
+    require(not kinds or kind in kinds, problem, "Make the two agree")
 
 
-def check_numbers_are_finite(entry: Entry) -> None:
+def _vector_trials(candidate: Candidate) -> list[Trial]:
+    return [trial for trial in successful_trials(candidate) if trial.answer.kind == "vector"]
+
+
+@for_each(_vector_trials, check_one_explanation_per_row)
+def check_numbers_are_finite(trial: Trial) -> None:
     """Check that vectors hold no infinite numbers; NaN stands for no number.
 
     Infinities are equal whatever caused them, and have no distance or mean.
     """
-    skip_unless_passes(check_one_explanation_per_row, entry)
-    for trial in _vector_trials(entry):
-        infinite = np.argwhere(np.isinf(trial.answer.values) & ~trial.answer.missing[:, None])
-        row, column = infinite[0] if len(infinite) else (0, 0)
+    for row, column in np.argwhere(np.isinf(trial.answer.values) & ~trial.answer.missing[:, None]):
         problem = f"the number in column {column} of the explanation of row {row} is infinite"
         remedy = "Do not divide by 0; use NaN where there is no number, or mark the row as missing"
-        require(not len(infinite), trial.label, problem, remedy)
+        require(False, problem, remedy)
 
 
-def check_every_column_has_a_name(entry: Entry) -> None:
+@for_each(_vector_trials, check_one_explanation_per_row)
+def check_every_column_has_a_name(trial: Trial) -> None:
     """Check that `shared["names"]`, if given, has one text for each column of the vectors.
 
     Reports, discretizers and comparisons find columns by these names.
     """
-    skip_unless_passes(check_one_explanation_per_row, entry)
-    for trial in _vector_trials(entry):
-        names, width = trial.answer.shared.get("names"), trial.answer.values.shape[1]
-        if names is None:
-            continue
-        problem = f"shared['names'] has {len(names)} names for {width} columns; expected one for each"
-        require(len(names) == width, trial.label, problem, "Name every column, in order, or leave names out")
-        is_text = all(isinstance(name, str) for name in names)
-        problem = "shared['names'] are not all texts, or two are the same"
-        require(
-            is_text and len(set(names)) == width,
-            trial.label,
-            problem,
-            "Call every column by a text of its own",
-        )
+    names, width = trial.answer.shared.get("names"), trial.answer.values.shape[1]
+    if names is None:
+        return
+    problem = f"shared['names'] has {len(names)} names for {width} columns; expected one for each"
+    require(len(names) == width, problem, "Name every column, in order, or leave names out")
+    are_distinct_texts = all(isinstance(name, str) for name in names) and len(set(names)) == width
+    problem = "shared['names'] are not all texts, or two are the same"
+    require(are_distinct_texts, problem, "Call every column by a text of its own")
 
 
-def _vector_trials(entry: Entry) -> list[Trial]:
-    return [trial for trial in successful_trials(entry) if trial.answer.kind == "vector"]
-
-
-def check_the_named_discretizer_takes_them(entry: Entry) -> None:
+@for_each(successful_trials, check_explanations_are_of_a_declared_kind)
+def check_the_named_discretizer_takes_them(trial: Trial) -> None:
     """Check that the discretizer named by the explanations is installed, and accepts their kind.
 
     It is the default, so without it nothing can be measured.
     """
-    skip_unless_passes(check_explanations_are_of_a_declared_kind, entry)
-    for trial in successful_trials(entry):
-        try:
-            discretizer = choose_discretizer(None, trial.answer)
-        except FaithkitError as error:
-            require(False, trial.label, str(error).rstrip("."), "Without one, explanations count as they are")
-        kinds, kind = accepted_kinds(discretizer), trial.answer.kind
-        problem = (
-            f"the explanations name the discretizer {discretizer.text}, which takes {kinds}, and are {kind!r}"
-        )
-        require(not kinds or kind in kinds, trial.label, problem, "Name another one, or none")
+    with forbid(FaithkitError, "it cannot be measured", "Without one, explanations count as they are"):
+        discretizer = choose_discretizer(None, trial.answer)
+    kinds, kind = accepted_kinds(discretizer), trial.answer.kind
+    named = f"the explanations name the discretizer {discretizer.text}"
+    problem = f"{named}, which takes {kinds}, and are {kind!r}"
+    require(not kinds or kind in kinds, problem, "Name another one, or none")
 
 
-def check_the_named_relation_takes_them(entry: Entry) -> None:
-    """Check that the relation named by the explanations is installed, and accepts them.
-
-    It is the default, so without it there is no sufficiency.
-    """
-    skip_unless_passes(check_explanations_are_of_a_declared_kind, entry)
-    skip_unless_passes(check_instances_are_the_explained_rows, entry)
-    for trial in successful_trials(entry):
-        relation_name = trial.answer.relation
-        if relation_name is None:
-            continue
-        try:
-            _evaluate_relation(relation_name, deep_copy(trial.answer), trial)
-        except FaithkitError as error:
-            name = f"the explanations name the relation {relation_name}"
-            problem = f"{name}, which rejects them: {error}"
-            require(False, trial.label, problem, "Name another one, or none", error)
-
-
-def _evaluate_relation(relation_name: str, answer: Explanations, trial: Trial) -> None:
-    X = deep_copy(trial.situation.X)
-    explanations = answer if answer.instances is not None else attrs.evolve(answer, instances=X)
-    relation = fit_relation(
-        resolve_installed_component("relation", relation_name).instance, deep_copy(trial.situation.background)
-    )
-    key_of(relation, explanations)
-    holds_bits(relation, Sample(X, explanations), explanations)
-
-
-def check_instances_are_the_explained_rows(entry: Entry) -> None:
+@for_each(successful_trials, check_one_explanation_per_row)
+def check_instances_are_the_explained_rows(trial: Trial) -> None:
     """Check that `instances`, if given, are the rows of X in their order.
 
     Relations such as in-ball read the explained instance together with its explanation.
     """
-    skip_unless_passes(check_one_explanation_per_row, entry)
-    for trial in successful_trials(entry):
-        instances, X = trial.answer.instances, trial.situation.X
-        is_same = instances is None or (
-            type(instances) is type(X) and fingerprint(instances) == fingerprint(X)
-        )
-        problem = "the explanations' instances are not the rows that were explained"
-        require(is_same, trial.label, problem, "Pass instances=X, as it was given, or leave it out")
+    instances, X = trial.answer.instances, trial.situation.X
+    is_same = instances is None or (type(instances) is type(X) and fingerprint(instances) == fingerprint(X))
+    problem = "the explanations' instances are not the rows that were explained"
+    require(is_same, problem, "Pass instances=X, as it was given, or leave it out")
 
 
-def check_explanations_are_storable(entry: Entry) -> None:
+@for_each(
+    successful_trials, check_explanations_are_of_a_declared_kind, check_instances_are_the_explained_rows
+)
+def check_the_named_relation_takes_them(trial: Trial) -> None:
+    """Check that the relation named by the explanations is installed, and accepts them.
+
+    It is the default, so without it there is no sufficiency.
+    """
+    name = trial.answer.relation
+    if name is not None:
+        problem = f"the explanations name the relation {name}, which rejects them"
+        with forbid(FaithkitError, problem, "Name another one, or none"):
+            _evaluate_relation(name, trial)
+
+
+def _evaluate_relation(name: str, trial: Trial) -> None:
+    X, answer = deepcopy(trial.situation.X), deepcopy(trial.answer)
+    explanations = answer if answer.instances is not None else attrs.evolve(answer, instances=X)
+    installed = resolve_installed_component("relation", name).instance
+    relation = fit_relation(installed, deepcopy(trial.situation.background))
+    key_of(relation, explanations)
+    holds_bits(relation, Sample(X, explanations), explanations)
+
+
+@for_each(successful_trials, check_explanations_can_be_compared)
+def check_explanations_are_storable(trial: Trial) -> None:
     """Check that explanations are unchanged after saving and loading.
 
     An interrupted run resumes from the store, without the explainer and without pickle.
     """
-    skip_unless_passes(check_explanations_can_be_compared, entry)
+    problem = "the store cannot keep the explanations"
     remedy = "Hold arrays, frames, rules and JSON values: convert others with tolist(), sorted() or str()"
-    for trial in successful_trials(entry):
-        # the store leaves identities to discretizers
-        explanations = attrs.evolve(trial.answer, identity=None)
-        try:
-            problem = describe_difference(explanations, save_and_load(explanations))
-        except Exception as error:
-            problem = describe(error)
-        require(problem is None, trial.label, f"the store cannot keep the explanations: {problem}", remedy)
+    explanations = attrs.evolve(trial.answer, identity=None)  # the store leaves identities to discretizers
+    with forbid(Exception, problem, remedy):
+        change = describe_difference(explanations, save_and_load(explanations))
+    require(change is None, f"{problem}: {change}", remedy)

@@ -11,82 +11,81 @@ from unittest import SkipTest
 import numpy as np
 
 from faithkit.arrays.containers import n_rows
-from faithkit.extension.entries import Entry
 from faithkit.inputs.models.loaders import takes
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.testing.checks import require, skip_unless_passes
 from faithkit.testing.kinds.component_checks import create
-from faithkit.wording import join_words
+from faithkit.testing.kit import Candidate
 
 
-def check_takes_files_of_the_types_that_it_names(entry: Entry) -> None:
+def check_takes_files_of_the_types_that_it_names(candidate: Candidate) -> None:
     """Check that the loader's `types` match its own example.
 
     Files are assigned to loaders by type. A file that matches no loader is rejected.
     """
-    name, types = entry.component.name, entry.component.types
+    types = candidate.component.types
     remedy = 'Name suffixes, as in types=(".acme",), or a file by which its folders are known'
-    require(bool(types), name, "it names no types", remedy)
-    with _example(entry) as (path, _):
+    require(bool(types), "it names no types", remedy)
+    with _example(candidate) as (path, _):
         problem = (
-            f"its example is {os.path.basename(path)}, which does not match its types {join_words(types)}"
+            f"its example is {os.path.basename(path)}, which does not match its types {', '.join(types)}"
         )
-        require(takes(entry, path), name, problem, remedy)
+        require(takes(candidate.entry, path), problem, remedy)
 
 
-def check_says_whether_code_runs(entry: Entry) -> None:
+def check_says_whether_code_runs(candidate: Candidate) -> None:
     """Check that `runs_code` of the class is True or False.
 
     Files that can run code are loaded only if the user trusts them.
     """
-    runs_code = getattr(entry.component.load(), "runs_code", None)
+    runs_code = getattr(candidate.component.load(), "runs_code", None)
     remedy = "Write runs_code = True in the class, unless no file could ever make it run code of its own"
-    require(isinstance(runs_code, bool), entry.component.name, f"its runs_code is {runs_code!r}", remedy)
+    require(isinstance(runs_code, bool), f"its runs_code is {runs_code!r}", remedy)
 
 
-def check_loads_a_model_that_predicts(entry: Entry) -> None:
+def check_loads_a_model_that_predicts(candidate: Candidate) -> None:
     """Check that the example loads as a model with one prediction per row, the same when loaded again.
 
     Users give only a path, so the loaded model must be ready to predict.
     """
-    skip_unless_passes(check_takes_files_of_the_types_that_it_names, entry)
-    with _example(entry) as (path, X):
-        first, second = (_load_and_predict(entry, path, X) for _ in range(2))
+    skip_unless_passes(check_takes_files_of_the_types_that_it_names, candidate)
+    with _example(candidate) as (path, X):
+        first, second = (_load_and_predict(candidate, path, X) for _ in range(2))
     problem = f"its model gave {len(first)} predictions of {n_rows(X)} rows"
-    require(len(first) == n_rows(X), entry.component.name, problem, "Give one for each row")
+    require(len(first) == n_rows(X), problem, "Give one for each row")
     is_same = first.tolist() == second.tolist()
-    require(is_same, entry.component.name, "loaded again, the model predicts something else", "Fix its seed")
+    require(is_same, "loaded again, the model predicts something else", "Fix its seed")
 
 
-def check_a_damaged_file_is_refused(entry: Entry) -> None:
+def check_a_damaged_file_is_refused(candidate: Candidate) -> None:
     """Check that half of a file raises an exception.
 
     Half of a model may still predict, and nobody would notice that it is another model.
     """
-    skip_unless_passes(check_loads_a_model_that_predicts, entry)
-    with _example(entry) as (path, _):
+    skip_unless_passes(check_loads_a_model_that_predicts, candidate)
+    with _example(candidate) as (path, _):
         if not os.path.isfile(path):
-            raise SkipTest(f"{entry.component.name} takes folders, of which any file may matter.")
+            raise SkipTest(f"{candidate.name} takes folders, of which any file may matter.")
         content = Path(path).read_bytes()
         Path(path).write_bytes(content[: len(content) // 2])
         try:
-            create(entry).load(path)
+            create(candidate).load(path)
         except Exception:
             return
     remedy = "Raise faithkit.errors.InputError where anything is missing, or keep a checksum in the file"
-    require(False, entry.component.name, "half of a file was loaded as if it were whole", remedy)
+    require(False, "half of a file was loaded as if it were whole", remedy)
 
 
-def _load_and_predict(entry: Entry, path: str, X: Any) -> Any:
-    return np.asarray(Predictor(create(entry).load(path), background=X).predict(X))
+def _load_and_predict(candidate: Candidate, path: str, X: Any) -> Any:
+    return np.asarray(Predictor(create(candidate).load(path), background=X).predict(X))
 
 
 @contextmanager
-def _example(entry: Entry) -> Iterator[tuple[str, Any]]:
+def _example(candidate: Candidate) -> Iterator[tuple[str, Any]]:
     with TemporaryDirectory() as folder:
-        example = create(entry).example(folder)
+        example = create(candidate).example(folder)
         is_pair = isinstance(example, tuple) and len(example) == 2 and os.path.exists(str(example[0]))
         remedy = "Write a small model into the folder, and return its path and rows that it takes"
-        require(is_pair, entry.component.name, "example() did not give a path and rows", remedy)
+        require(is_pair, "example() did not give a path and rows", remedy)
         path, X = example
         yield os.fspath(path), X

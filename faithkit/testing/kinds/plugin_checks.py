@@ -9,13 +9,11 @@ from unittest import SkipTest
 
 from attrs import frozen
 
-from faithkit.extension.component import Component
 from faithkit.extension.component_names import separate_duplicates
 from faithkit.extension.entries import Entry, PluginProblem
 from faithkit.extension.hookspecs import API_VERSION
 from faithkit.extension.plugin_loading import discover
-from faithkit.testing.checks import require, skip_unless_passes
-from faithkit.wording import describe, join_words
+from faithkit.testing.checks import forbid, require, skip_unless_passes
 
 HEAVY_LIBRARIES = (
     *("numpy", "pandas", "scipy", "sklearn", "matplotlib", "pyarrow", "polars", "numba"),
@@ -36,7 +34,7 @@ print(json.dumps({"loaded": loaded, "broken": list(map(str, broken))}))
 """
 
 
-@frozen
+@frozen(eq=False)
 class Plugin:
     """A plugin as declared by its distribution: an entry point that names a module."""
 
@@ -67,11 +65,9 @@ def check_module_can_be_imported(plugin: Plugin) -> None:
 
     A plugin that cannot be imported is ignored, with all of its components.
     """
-    try:
+    remedy = "Import optional libraries where they are used, and name them in requires="
+    with forbid((Exception, SystemExit), "the module cannot be imported", remedy):
         plugin.load()
-    except (Exception, SystemExit) as error:
-        remedy = "Import optional libraries where they are used, and name them in requires="
-        require(False, plugin.name, f"the module cannot be imported: {describe(error)}", remedy)
 
 
 def check_declares_the_api_version(plugin: Plugin) -> None:
@@ -81,13 +77,11 @@ def check_declares_the_api_version(plugin: Plugin) -> None:
     """
     skip_unless_passes(check_module_can_be_imported, plugin)
     declared = getattr(plugin.load(), "FAITHKIT_API", None)
-    problem, remedy = (
-        f"FAITHKIT_API is {declared!r}; expected {API_VERSION}",
-        f"Add the line FAITHKIT_API = {API_VERSION}",
-    )
+    remedy = f"Add the line FAITHKIT_API = {API_VERSION}"
     if declared is not None:
         remedy = "Update the older of faithkit and the plugin; what changed is in faithkit's changelog"
-    require(declared == API_VERSION, plugin.name, problem, remedy)
+    problem = f"FAITHKIT_API is {declared!r}; expected {API_VERSION}"
+    require(declared == API_VERSION, problem, remedy)
 
 
 def check_hooks_yield_components(plugin: Plugin) -> None:
@@ -98,9 +92,9 @@ def check_hooks_yield_components(plugin: Plugin) -> None:
     skip_unless_passes(check_declares_the_api_version, plugin)
     entries, broken = plugin.load_components()
     problems = [f"{line.problem.rstrip('.')}. {line.hint}" for line in broken]
-    require(not problems, plugin.name, "; ".join(problems), "Fix the hooks")
+    require(not problems, "; ".join(problems), "Fix the hooks")
     remedy = "Write a function such as faithkit_explainers, decorated with @faithkit.plugin.hookimpl"
-    require(bool(entries), plugin.name, "the module registers no component", remedy)
+    require(bool(entries), "the module registers no component", remedy)
 
 
 def check_listing_imports_nothing_heavy(plugin: Plugin) -> None:
@@ -110,27 +104,15 @@ def check_listing_imports_nothing_heavy(plugin: Plugin) -> None:
     """
     skip_unless_passes(check_hooks_yield_components, plugin)
     entries, _ = plugin.load_components()
-    loaded = _libraries_loaded_by_listing(
-        plugin, (*HEAVY_LIBRARIES, *_required_libraries(entry.component for entry in entries))
-    )
-    require(
-        not loaded,
-        plugin.name,
-        f"listing its components imports {join_words(loaded) if loaded else ''}",
-        "Import them in the factory's module, and name the factory by its import string",
-    )
+    requirements = {name.partition(".")[0] for entry in entries for name in entry.component.requires}
+    loaded = _libraries_loaded_by_listing(plugin, sorted({*HEAVY_LIBRARIES, *requirements}))
+    problem = f"listing its components imports {', '.join(loaded)}"
+    remedy = "Import them in the factory's module, and name the factory by its import string"
+    require(not loaded, problem, remedy)
 
 
-def _required_libraries(components: Any) -> tuple[str, ...]:
-    return tuple(name for component in components for name in _top_level_names(component))
-
-
-def _top_level_names(component: Component) -> set[str]:
-    return {name.partition(".")[0] for name in component.requires}
-
-
-def _libraries_loaded_by_listing(plugin: Plugin, heavy: tuple[str, ...]) -> list[str]:
-    arguments = [json.dumps(sys.path), json.dumps(plugin.name), json.dumps(sorted(set(heavy)))]
+def _libraries_loaded_by_listing(plugin: Plugin, heavy: list[str]) -> list[str]:
+    arguments = map(json.dumps, (sys.path, plugin.name, heavy))
     process = subprocess.run(
         [sys.executable, "-c", _LISTING_SCRIPT, *arguments],
         capture_output=True,

@@ -27,8 +27,8 @@ class DiceCounterfactuals:
 
     Examples
     --------
-    >>> given, about = DiceCounterfactuals().example()
-    >>> found = DiceCounterfactuals().explanations(given, about)
+    >>> value, context = DiceCounterfactuals().example()
+    >>> found = DiceCounterfactuals().explanations(value, context)
     >>> found.values
        age    job
     0   40   cook
@@ -51,9 +51,9 @@ class DiceCounterfactuals:
         ]
         return CounterfactualExplanations(found), faithkit.plugin.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
+    def explanations(self, value: Any, context: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a row of another label for each row."""
-        cases = [case for one in (given if isinstance(given, Sequence) else [given]) for case in _cases(one)]
+        cases = [case for one in (value if isinstance(value, Sequence) else [value]) for case in _cases(one)]
         if not cases:
             raise faithkit.errors.InputError(f"{WHO}: the result is of no rows: give one that has some.")
         found = [_first(case) for case in cases]
@@ -64,16 +64,16 @@ class DiceCounterfactuals:
         outcomes = {str(case.data_interface.outcome_name) for case in cases}
         return faithkit.Explanations(
             kind="example",
-            values=_like(_together(rows, outcomes), about.X),
-            instances=_together(own, outcomes) if about.X is None else None,
+            values=_like(_together(rows, outcomes), context.X),
+            instances=_together(own, outcomes) if context.X is None else None,
             missing=gone,
             remarks=np.array([NOT_FOUND if missing else None for missing in gone], dtype=object),
             relation="in-ball",
         )
 
 
-def _cases(given: Any) -> list[Any]:
-    return list(given.cf_examples_list) if hasattr(given, "cf_examples_list") else [given]
+def _cases(value: Any) -> list[Any]:
+    return list(value.cf_examples_list) if hasattr(value, "cf_examples_list") else [value]
 
 
 def _first(case: Any) -> pd.DataFrame | None:

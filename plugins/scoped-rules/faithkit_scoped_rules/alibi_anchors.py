@@ -68,8 +68,8 @@ class AlibiAnchors:
 
     Examples
     --------
-    >>> given, about = AlibiAnchors().example()
-    >>> for rule in AlibiAnchors().explanations(given, about).values:
+    >>> value, context = AlibiAnchors().example()
+    >>> for rule in AlibiAnchors().explanations(value, context).values:
     ...     print(rule)
     28 < Age ≤ 37 and Job = clerk
     always
@@ -80,10 +80,10 @@ class AlibiAnchors:
         conditions = ["28.00 < Age <= 37.00", "Job = clerk"]
         return [_fake_explanation(conditions), _fake_explanation([])], faithkit.plugin.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
+    def explanations(self, value: Any, context: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a rule for each row."""
-        anchors = list(given) if isinstance(given, Sequence) else [given]
-        columns = Columns.of(about.X)
+        anchors = list(value) if isinstance(value, Sequence) else [value]
+        columns = Columns.of(context.X)
         rules = [_build_rule(row, anchor, columns) for row, anchor in enumerate(anchors)]
         remarks = np.array([_remark(anchor) for anchor in anchors], dtype=object)
         return faithkit.Explanations.of(rules, kind="rule", relation="in-scope", remarks=remarks)

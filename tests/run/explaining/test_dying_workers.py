@@ -26,11 +26,6 @@ class PickyError(Exception):
         super().__init__("picky")
 
 
-class MuteError(Exception):
-    def __str__(self):
-        raise RuntimeError
-
-
 class HeavyError(Exception):
     def __init__(self):
         super().__init__("heavy")
@@ -52,7 +47,6 @@ RAISED = [
     ("GeneratorExit", lambda: thrown(GeneratorExit)),
     ("CancelledError", lambda: thrown(asyncio.CancelledError)),
     ("PickyError: picky", lambda: thrown(PickyError(1, 2))),
-    ("MuteError", lambda: thrown(MuteError)),
     ("HeavyError: heavy", lambda: thrown(HeavyError)),
     ("MemoryError", lambda: thrown(MemoryError)),
     ("RecursionError", endless),

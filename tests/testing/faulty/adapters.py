@@ -18,9 +18,9 @@ class Sound:
         """Return two notes."""
         return [Note("debt"), Note("age")], RowContext(n=2)
 
-    def explanations(self, given, about):
+    def explanations(self, value, context):
         """Return what they say."""
-        return Explanations.of(note.said for note in given)
+        return Explanations.of(note.said for note in value)
 
 
 class TakesAnother(Sound):
@@ -42,27 +42,27 @@ class TakesNothing:
 class GivesAList(Sound):
     """Returns no Explanations."""
 
-    def explanations(self, given, about):
+    def explanations(self, value, context):
         """Return a list."""
-        return [note.said for note in given]
+        return [note.said for note in value]
 
 
 class ForgetsARow(Sound):
     """Returns too few."""
 
-    def explanations(self, given, about):
+    def explanations(self, value, context):
         """Leave out the last."""
-        return Explanations.of(note.said for note in given[:-1])
+        return Explanations.of(note.said for note in value[:-1])
 
 
 class UsesItUp(Sound):
     """Changes what it reads."""
 
-    def explanations(self, given, about):
+    def explanations(self, value, context):
         """Add to what notes say."""
-        for note in given:
+        for note in value:
             note.said += "!"
-        return Explanations.of(note.said for note in given)
+        return Explanations.of(note.said for note in value)
 
 
 class ShowsNoRows(Sound):

@@ -118,14 +118,6 @@ class UsesThePosition(Sound):
         return super().discretize(explanations) + np.arange(len(explanations))[:, None]
 
 
-class RemembersByLength(Sound):
-    """Takes a batch of the same length for the same batch."""
-
-    def discretize(self, explanations):
-        self.known_ = getattr(self, "known_", {})
-        return self.known_.setdefault(len(explanations), super().discretize(explanations))
-
-
 class ScalesByTheBatch(Sound):
     """The largest value of the batch becomes 1."""
 

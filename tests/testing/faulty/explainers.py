@@ -200,15 +200,6 @@ class UsesThePosition(Sound):
         return super().values(X, seeds) + np.arange(len(X))[:, None]
 
 
-class RemembersByLength(Sound):
-    """Takes a batch of the same length for the same batch."""
-
-    def values(self, X, seeds):
-        self.known_ = getattr(self, "known_", {})
-        values = self.known_.setdefault(len(X), super().values(X, seeds))
-        return values if len(X) > 1 else super().values(X, seeds)
-
-
 class ScalesByTheBatch(Sound):
     """The largest value of the batch becomes 1."""
 

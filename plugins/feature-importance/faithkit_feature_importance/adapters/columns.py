@@ -18,22 +18,22 @@ def to_vectors(
     adapter: str,
     values: NDArray[Any],
     names: Sequence[Any] | None,
-    about: faithkit.plugin.RowContext,
+    context: faithkit.plugin.RowContext,
     **shared: Any,
 ) -> faithkit.Explanations:
     """Return a vector for each row. Columns are named by the object, or else by X.
 
     Examples
     --------
-    >>> about = faithkit.plugin.RowContext(features=["age", "sex"])
-    >>> to_vectors("torch-tensors", np.array([[0.3, -0.1]]), None, about).shared
+    >>> context = faithkit.plugin.RowContext(features=["age", "sex"])
+    >>> to_vectors("torch-tensors", np.array([[0.3, -0.1]]), None, context).shared
     {'names': ['age', 'sex']}
     """
     width = values.shape[1]
-    column_names = names if names is not None else about.features
+    column_names = names if names is not None else context.features
     if column_names is not None and len(column_names) == width:
         shared["names"] = _check_distinct(adapter, [str(name) for name in column_names])
-    relation = "same-top-features" if about.X is None else default_relation(about.X)
+    relation = "same-top-features" if context.X is None else default_relation(context.X)
     return faithkit.Explanations.vectors(values, shared=shared, relation=relation)
 
 

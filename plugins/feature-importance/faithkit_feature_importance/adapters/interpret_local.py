@@ -57,23 +57,23 @@ class InterpretLocal:
             "local", data, feature_names=["age", "sex"]
         ), faithkit.plugin.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
+    def explanations(self, value: Any, context: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a vector for each row, with a column for each term."""
-        parts = list(given) if isinstance(given, Sequence) else [given]
+        parts = list(value) if isinstance(value, Sequence) else [value]
         rows = [row for part in parts for row in _rows(part)]
         names = _names(parts[0], rows)
         values = read_terms(rows, names)
         if values.ndim == 2:
             reject_parameters(ADAPTER, target=(self.target, _NO_CLASSES))
-            return to_vectors(ADAPTER, values, names, about)
+            return to_vectors(ADAPTER, values, names, context)
         labels = rows[0].get("meta", {}).get("label_names")
-        context = attrs.evolve(about, classes=labels) if about.classes is None and labels else about
+        context = attrs.evolve(context, classes=labels) if context.classes is None and labels else context
         outputs = Outputs.of(ADAPTER, values.shape[2], context)
         predicted = [row.get("perf", {}).get("predicted") for row in rows]
         positions = outputs.choose(self.target, context, len(rows), None if None in predicted else predicted)
         column_names = prefix_names(outputs, self.target, names)
         return to_vectors(
-            ADAPTER, select_outputs(values, positions), column_names, about, **outputs.shared(self.target)
+            ADAPTER, select_outputs(values, positions), column_names, context, **outputs.shared(self.target)
         )
 
 

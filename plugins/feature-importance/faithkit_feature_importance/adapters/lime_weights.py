@@ -39,8 +39,8 @@ class LimeWeights:
 
     Examples
     --------
-    >>> given, about = LimeWeights().example()
-    >>> explanations = LimeWeights().explanations(given, about)
+    >>> value, context = LimeWeights().example()
+    >>> explanations = LimeWeights().explanations(value, context)
     >>> explanations.values.tolist(), explanations.shared
     ([[0.0, 0.5], [-0.25, 0.0]], {'target': 'positive', 'names': ['age', 'job']})
     """
@@ -61,9 +61,9 @@ class LimeWeights:
             explanations[-1].local_exp = {1: weights}
         return explanations, faithkit.plugin.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
+    def explanations(self, value: Any, context: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a vector for each row of a table, and words with their weights for each text."""
-        rows = list(given) if isinstance(given, Sequence) else [given]
+        rows = list(value) if isinstance(value, Sequence) else [value]
         for mixture, kinds in (
             ("texts and tables", {_is_text(explanation) for explanation in rows}),
             ("labels and numbers", {explanation.mode for explanation in rows}),
@@ -74,13 +74,13 @@ class LimeWeights:
                     f"{ADAPTER}: the list is of {mixture}: give explanations of one model."
                 )
         if _is_text(rows[0]):
-            return self._texts(rows, about)
+            return self._texts(rows, context)
         reject_parameters(ADAPTER, digits=(self.digits, _NO_TEXTS))
-        return self._tables(rows, about)
+        return self._tables(rows, context)
 
-    def _tables(self, rows: list[Any], about: faithkit.plugin.RowContext) -> faithkit.Explanations:
-        names = _names(rows, about)
-        outputs, positions = self._choose_classes(rows, about)
+    def _tables(self, rows: list[Any], context: faithkit.plugin.RowContext) -> faithkit.Explanations:
+        names = _names(rows, context)
+        outputs, positions = self._choose_classes(rows, context)
         values = np.zeros((len(rows), positions.shape[1], len(names)))
         for row, (explanation, classes) in enumerate(zip(rows, positions.tolist(), strict=True)):
             for output, class_number in enumerate(classes):
@@ -88,11 +88,11 @@ class LimeWeights:
                     values[row, output, column] = weight
         flat = values.reshape(len(rows), -1)
         return to_vectors(
-            ADAPTER, flat, prefix_names(outputs, self.target, names), about, **outputs.shared(self.target)
+            ADAPTER, flat, prefix_names(outputs, self.target, names), context, **outputs.shared(self.target)
         )
 
-    def _texts(self, rows: list[Any], about: faithkit.plugin.RowContext) -> faithkit.Explanations:
-        outputs, positions = self._choose_classes(rows, about)
+    def _texts(self, rows: list[Any], context: faithkit.plugin.RowContext) -> faithkit.Explanations:
+        outputs, positions = self._choose_classes(rows, context)
         values = [
             weighted_words(*self._words_and_weights(row, explanation, classes, outputs), self.digits)
             for row, (explanation, classes) in enumerate(zip(rows, positions.tolist(), strict=True))
@@ -111,19 +111,19 @@ class LimeWeights:
         return words, weights
 
     def _choose_classes(
-        self, rows: list[Any], about: faithkit.plugin.RowContext
+        self, rows: list[Any], context: faithkit.plugin.RowContext
     ) -> tuple[Outputs, Positions]:
         """Return the outputs of the model, and the numbers of the chosen classes for each row."""
         first = rows[0]
         if first.mode == "regression":  # lime stores a regressor's weights under a dummy label
             reject_parameters(ADAPTER, target=(self.target, _NO_CLASSES))
             return Outputs(ADAPTER, 1), np.full((len(rows), 1), first.dummy_label)
-        outputs = Outputs.of(ADAPTER, _count_classes(first), about, first.class_names)
+        outputs = Outputs.of(ADAPTER, _count_classes(first), context, first.class_names)
         scores = [explanation.predict_proba for explanation in rows]
         predicted = (
             None if any(score is None for score in scores) else [int(np.argmax(score)) for score in scores]
         )
-        return outputs, outputs.choose(self.target, about, len(rows), predicted)
+        return outputs, outputs.choose(self.target, context, len(rows), predicted)
 
 
 def _is_text(explanation: Any) -> bool:
@@ -151,7 +151,7 @@ def _weights(row: int, explanation: Any, class_number: int) -> list[tuple[int, f
     return [(int(number), float(weight)) for number, weight in explanation.local_exp[class_number]]
 
 
-def _names(rows: list[Any], about: faithkit.plugin.RowContext) -> list[str]:
+def _names(rows: list[Any], context: faithkit.plugin.RowContext) -> list[str]:
     """Return the names of the features: those of X, or those of lime without the category of each row."""
     names_by_row = [
         list(map(_strip_category, explanation.domain_mapper.feature_names, _feature_values(explanation)))
@@ -162,8 +162,8 @@ def _names(rows: list[Any], about: faithkit.plugin.RowContext) -> list[str]:
         raise faithkit.errors.InputError(
             f"{ADAPTER}: rows of {widths[0]} and of {widths[1]} features: give explanations of one table."
         )
-    if about.features is not None and len(about.features) == widths[0]:
-        return list(about.features)
+    if context.features is not None and len(context.features) == widths[0]:
+        return list(context.features)
     return (
         names_by_row[0]
         if all(names == names_by_row[0] for names in names_by_row)

@@ -34,8 +34,8 @@ class Outputs:
 
     Examples
     --------
-    >>> about = faithkit.plugin.RowContext(predict=lambda: ["b", "c", "a", "b"])
-    >>> Outputs.of("shap-values", 3, about).choose("predicted", about, 4).tolist()
+    >>> context = faithkit.plugin.RowContext(predict=lambda: ["b", "c", "a", "b"])
+    >>> Outputs.of("shap-values", 3, context).choose("predicted", context, 4).tolist()
     [[1], [2], [0], [1]]
     """
 
@@ -45,9 +45,11 @@ class Outputs:
     names: list[str] | None = None
 
     @classmethod
-    def of(cls, adapter: str, count: int, about: faithkit.plugin.RowContext, names: Any = None) -> "Outputs":
+    def of(
+        cls, adapter: str, count: int, context: faithkit.plugin.RowContext, names: Any = None
+    ) -> "Outputs":
         """Collect the known labels, and the names if they are more than numbers."""
-        classes = None if about.classes is None else list(about.classes)
+        classes = None if context.classes is None else list(context.classes)
         if classes is not None and len(classes) != count:
             raise faithkit.errors.InputError(
                 f"{adapter}: there are values of {count} classes, and {len(classes)} labels "
@@ -59,7 +61,7 @@ class Outputs:
         return cls(adapter, count, classes, texts if are_names else None)
 
     def choose(
-        self, target: Any, about: faithkit.plugin.RowContext, n: int, predicted: Any = None
+        self, target: Any, context: faithkit.plugin.RowContext, n: int, predicted: Any = None
     ) -> Positions:
         """Return the positions of the chosen outputs, (n, chosen outputs).
 
@@ -68,7 +70,7 @@ class Outputs:
         target : str, int or None
             "positive" (the second of two), "predicted", "all", a label, or a number from 0; by default
             positive for two classes, predicted for more.
-        about : RowContext
+        context : RowContext
         n : int
         predicted : array, optional
             The positions of the predicted outputs according to the object, used if there are no predictions.
@@ -78,13 +80,13 @@ class Outputs:
             return (
                 self._repeat(target, n)
                 if target != "predicted"
-                else self._predicted_positions(about, n, predicted)
+                else self._predicted_positions(context, n, predicted)
             )
         labels = [*(self.classes or ()), *(self.names or ())]
         if target in labels:  # also a label that is called "positive"
             return self._repeat(labels.index(target) % self.count, n)
         if target == "predicted":
-            return self._predicted_positions(about, n, predicted)
+            return self._predicted_positions(context, n, predicted)
         if target == "all":
             return np.tile(np.arange(self.count), (n, 1))
         return self._repeat(self._position(target), n)
@@ -121,21 +123,21 @@ class Outputs:
             "or say predicted or all."
         )
 
-    def _predicted_positions(self, about: faithkit.plugin.RowContext, n: int, predicted: Any) -> Positions:
+    def _predicted_positions(self, context: faithkit.plugin.RowContext, n: int, predicted: Any) -> Positions:
         """Return the positions of the predicted labels, (n, 1)."""
-        if about.predictions is None and predicted is not None:
+        if context.predictions is None and predicted is not None:
             return np.asarray(predicted, dtype=np.int64).reshape(-1, 1)
-        if about.predictions is None:
+        if context.predictions is None:
             raise faithkit.errors.InputError(
                 f"{self.adapter}: there are values of {self.count} classes, and no predictions: give "
                 "predictions=[…], or target= a label, a number or all."
             )
-        if about.predictions.ndim != 1:
+        if context.predictions.ndim != 1:
             raise faithkit.errors.InputError(
                 f"{self.adapter}: predictions of several numbers each do not say which of the {self.count} "
                 "classes is meant: give target= a label, a number or all."
             )
-        labels = about.predictions.tolist()
+        labels = context.predictions.tolist()
         if len(labels) != n:
             raise faithkit.errors.InputError(
                 f"{self.adapter}: numbers of {n} rows for {len(labels)} predictions."

@@ -46,8 +46,8 @@ class ShapValues:
     --------
     >>> from shap import Explanation
     >>> values = np.array([[[0.1, -0.1], [0.3, -0.3]], [[0.2, -0.2], [0.0, 0.0]]])
-    >>> given = Explanation(values, base_values=np.full((2, 2), 0.5), feature_names=["age", "sex"])
-    >>> explanations = ShapValues().explanations(given, faithkit.plugin.RowContext(n=2))
+    >>> value = Explanation(values, base_values=np.full((2, 2), 0.5), feature_names=["age", "sex"])
+    >>> explanations = ShapValues().explanations(value, faithkit.plugin.RowContext(n=2))
     >>> explanations.values.tolist(), explanations.shared["base_values"], explanations.shared["names"]
     ([[-0.1, -0.3], [-0.2, 0.0]], [0.5, 0.5], ['age', 'sex'])
     >>> explanations.shared["adds_up_to"], explanations.shared["target"], explanations.relation
@@ -68,19 +68,19 @@ class ShapValues:
             values, base_values, feature_names=["age", "sex"]
         ), faithkit.plugin.RowContext(n=3)
 
-    def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
+    def explanations(self, value: Any, context: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a vector for each row of a table, and words with their values for each text."""
-        row_shape = np.shape(about.X)[1:] if isinstance(about.X, np.ndarray) else ()
+        row_shape = np.shape(context.X)[1:] if isinstance(context.X, np.ndarray) else ()
         batches = (
-            _read_list(given, row_shape) if isinstance(given, list | tuple) else [Batch.of(given, row_shape)]
+            _read_list(value, row_shape) if isinstance(value, list | tuple) else [Batch.of(value, row_shape)]
         )
         if len({batch.is_text for batch in batches}) > 1:
             raise faithkit.errors.InputError(
                 f"{ADAPTER}: the list is of texts and tables: give those of one kind."
             )
-        return (self._texts if batches[0].is_text else self._tables)(batches, about)
+        return (self._texts if batches[0].is_text else self._tables)(batches, context)
 
-    def _tables(self, batches: list["Batch"], about: faithkit.plugin.RowContext) -> faithkit.Explanations:
+    def _tables(self, batches: list["Batch"], context: faithkit.plugin.RowContext) -> faithkit.Explanations:
         reject_parameters(ADAPTER, digits=(self.digits, _NO_TEXTS))
         shapes = sorted({batch.values.shape[1:] for batch in batches})
         if len(shapes) > 1:
@@ -93,20 +93,20 @@ class ShapValues:
             shared["adds_up_to"] = "score"
         if values.ndim == 2:
             reject_parameters(ADAPTER, target=(self.target, _NO_CLASSES))
-            return to_vectors(ADAPTER, values, names, about, **shared)
-        outputs = Outputs.of(ADAPTER, values.shape[2], about, first.outputs)
-        positions = outputs.choose(self.target, about, len(values))
-        column_names = prefix_names(outputs, self.target, names if names is not None else about.features)
+            return to_vectors(ADAPTER, values, names, context, **shared)
+        outputs = Outputs.of(ADAPTER, values.shape[2], context, first.outputs)
+        positions = outputs.choose(self.target, context, len(values))
+        column_names = prefix_names(outputs, self.target, names if names is not None else context.features)
         return to_vectors(
             ADAPTER,
             select_outputs(values, positions),
             column_names,
-            about,
+            context,
             **shared,
             **outputs.shared(self.target),
         )
 
-    def _texts(self, batches: list["Batch"], about: faithkit.plugin.RowContext) -> faithkit.Explanations:
+    def _texts(self, batches: list["Batch"], context: faithkit.plugin.RowContext) -> faithkit.Explanations:
         values = [value for batch in batches for value in batch.values]
         tokens = [words for batch in batches for words in batch.features or ()]
         output_shapes = {value.shape[1:] for value in values}
@@ -118,12 +118,12 @@ class ShapValues:
             reject_parameters(ADAPTER, target=(self.target, _NO_CLASSES))
             weights = values
         else:
-            outputs = Outputs.of(ADAPTER, values[0].shape[1], about, batches[0].outputs)
+            outputs = Outputs.of(ADAPTER, values[0].shape[1], context, batches[0].outputs)
             if self.target == "all" and outputs.count > 1:
                 raise faithkit.errors.InputError(
                     f"{ADAPTER}: target=all is for tables: choose a class of texts."
                 )
-            positions = outputs.choose(self.target, about, len(values))[:, 0]
+            positions = outputs.choose(self.target, context, len(values))[:, 0]
             weights = [value[:, position] for value, position in zip(values, positions, strict=True)]
         pairs = [weighted_words(*text, self.digits) for text in zip(tokens, weights, strict=True)]
         shared = _shared_base_values([batch.base_values for batch in batches])

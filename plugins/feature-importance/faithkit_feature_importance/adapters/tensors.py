@@ -19,8 +19,8 @@ class Tensors:
 
     Examples
     --------
-    >>> given, about = Tensors().example()
-    >>> Tensors().explanations(given, about).values.tolist()
+    >>> value, context = Tensors().example()
+    >>> Tensors().explanations(value, context).values.tolist()
     [[0.5, -0.25], [0.0, 1.0]]
     """
 
@@ -30,27 +30,27 @@ class Tensors:
 
         return torch.tensor([[0.5, -0.25], [0.0, 1.0]], requires_grad=True), faithkit.plugin.RowContext(n=2)
 
-    def explanations(self, given: Any, about: faithkit.plugin.RowContext) -> faithkit.Explanations:
+    def explanations(self, value: Any, context: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a vector for each row."""
-        if isinstance(given, list):
-            row_shape = np.shape(about.X)[1:] if isinstance(about.X, np.ndarray) else ()
-            rows = [_flatten_row(row, _to_array(tensor), row_shape) for row, tensor in enumerate(given)]
+        if isinstance(value, list):
+            row_shape = np.shape(context.X)[1:] if isinstance(context.X, np.ndarray) else ()
+            rows = [_flatten_row(row, _to_array(tensor), row_shape) for row, tensor in enumerate(value)]
             lengths = sorted({len(row) for row in rows})
             if len(lengths) > 1:
                 raise faithkit.errors.InputError(
                     f"{ADAPTER}: rows of {lengths[0]} and of {lengths[1]} values: give every row the same "
                     "number."
                 )
-            return to_vectors(ADAPTER, np.stack(rows), None, about)
+            return to_vectors(ADAPTER, np.stack(rows), None, context)
         matrices = [
-            _to_matrix(_to_array(tensor), about)
-            for tensor in (given if isinstance(given, tuple) else (given,))
+            _to_matrix(_to_array(tensor), context)
+            for tensor in (value if isinstance(value, tuple) else (value,))
         ]
         if len({len(matrix) for matrix in matrices}) > 1:
             raise faithkit.errors.InputError(
                 f"{ADAPTER}: the inputs have different numbers of rows: give one of each per row."
             )
-        return to_vectors(ADAPTER, np.hstack(matrices), None, about)
+        return to_vectors(ADAPTER, np.hstack(matrices), None, context)
 
 
 def _to_array(tensor: Any) -> NDArray[Any]:
@@ -73,9 +73,9 @@ def _flatten_row(number: int, values: NDArray[Any], row_shape: tuple[int, ...]) 
     return flat
 
 
-def _to_matrix(values: NDArray[Any], about: faithkit.plugin.RowContext) -> NDArray[Any]:
+def _to_matrix(values: NDArray[Any], context: faithkit.plugin.RowContext) -> NDArray[Any]:
     """Return values as (rows, features); values with the shape of X have one feature per cell."""
-    if values.ndim > 2 and values.shape == np.shape(about.X):
+    if values.ndim > 2 and values.shape == np.shape(context.X):
         return values.reshape(len(values), -1)
     if values.ndim != 2:
         raise faithkit.errors.InputError(

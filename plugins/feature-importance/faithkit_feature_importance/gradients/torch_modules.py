@@ -147,8 +147,8 @@ class TorchModule:
 
     Examples
     --------
-    >>> module, about = TorchModule().example()
-    >>> type(TorchModule().model(module, about)).__name__
+    >>> module, context = TorchModule().example()
+    >>> type(TorchModule().model(module, context)).__name__
     'TorchClassifier'
     >>> TorchModule().model(module, faithkit.plugin.RowContext())
     Traceback (most recent call last):
@@ -156,16 +156,16 @@ class TorchModule:
     faithkit.errors.InputError: the PyTorch module Linear does not say what its outputs are. ...
     """
 
-    def model(self, given: Any, about: faithkit.plugin.RowContext) -> Any:
+    def model(self, value: Any, context: faithkit.plugin.RowContext) -> Any:
         """Return a TorchClassifier or a TorchRegressor; a module with its own `predict` stays as it is."""
-        if callable(getattr(given, "predict", None)):
-            return given
-        if about.classes is not None:
-            return TorchClassifier(given, about.classes)
-        if about.outcome == "numbers":
-            return TorchRegressor(given)
+        if callable(getattr(value, "predict", None)):
+            return value
+        if context.classes is not None:
+            return TorchClassifier(value, context.classes)
+        if context.outcome == "numbers":
+            return TorchRegressor(value)
         raise faithkit.errors.InputError(
-            f"the PyTorch module {type(given).__name__} does not say what its outputs are. If logits, "
+            f"the PyTorch module {type(value).__name__} does not say what its outputs are. If logits, "
             "write faithkit.Predictor(module, classes=[…]), with a label for each (CLI: --classes NAME,…); "
             "if numbers, say outcome='numbers' (CLI: --outcome numbers)."
         )

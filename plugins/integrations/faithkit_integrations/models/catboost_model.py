@@ -13,20 +13,20 @@ class CatBoostModel:
 
     Examples
     --------
-    >>> model, about = CatBoostModel().example()  # doctest: +SKIP
-    >>> CatBoostModel().model(model, about).classes_.tolist()  # doctest: +SKIP
+    >>> model, context = CatBoostModel().example()  # doctest: +SKIP
+    >>> CatBoostModel().model(model, context).classes_.tolist()  # doctest: +SKIP
     [0, 1]
     """
 
-    def model(self, given: Any, about: faithkit.plugin.RowContext) -> Any:
+    def model(self, value: Any, context: faithkit.plugin.RowContext) -> Any:
         """Return a CatBoostClassifier if the model has classes, else a CatBoostRegressor."""
         import catboost
 
-        if type(given) is not catboost.CatBoost:
-            return given
-        if about.outcome == "numbers" and len(given.classes_):
-            return given.copy()  # a regressor does not accept the loss of a classifier
-        return catboost.to_classifier(given) if len(given.classes_) else catboost.to_regressor(given)
+        if type(value) is not catboost.CatBoost:
+            return value
+        if context.outcome == "numbers" and len(value.classes_):
+            return value.copy()  # a regressor does not accept the loss of a classifier
+        return catboost.to_classifier(value) if len(value.classes_) else catboost.to_regressor(value)
 
     def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return a model of one tree."""

@@ -13,21 +13,21 @@ class LightGBMBooster:
 
     Examples
     --------
-    >>> booster, about = LightGBMBooster().example()
-    >>> LightGBMBooster().model(booster, about).classes_.tolist()
+    >>> booster, context = LightGBMBooster().example()
+    >>> LightGBMBooster().model(booster, context).classes_.tolist()
     [0, 1]
     """
 
-    def model(self, given: Any, about: faithkit.plugin.RowContext) -> Any:
+    def model(self, value: Any, context: faithkit.plugin.RowContext) -> Any:
         """Return a classifier or a regressor that predicts with the Booster."""
         from faithkit_integrations.models.lightgbm_estimators import BoosterClassifier, BoosterRegressor
 
-        dump = given.dump_model(num_iteration=1)
+        dump = value.dump_model(num_iteration=1)
         # a custom objective function is not stored
         objective = dump.get("objective", "").partition(" ")[0]
-        if is_classifier(objective, CLASS_OBJECTIVES, about):
-            return BoosterClassifier.of(given, max(2, dump["num_class"]))
-        return BoosterRegressor.of(given)
+        if is_classifier(objective, CLASS_OBJECTIVES, context):
+            return BoosterClassifier.of(value, max(2, dump["num_class"]))
+        return BoosterRegressor.of(value)
 
     def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return a Booster of one tree."""

@@ -6,7 +6,7 @@ import faithkit
 
 
 def is_classifier(
-    objective: str, class_objectives: frozenset[str], about: faithkit.plugin.RowContext
+    objective: str, class_objectives: frozenset[str], context: faithkit.plugin.RowContext
 ) -> bool:
     """Return whether a Booster is a classifier; raise InputError if the user names classes for a regressor.
 
@@ -16,7 +16,7 @@ def is_classifier(
         The objective of the Booster.
     class_objectives : frozenset of str
         The objectives of classifiers.
-    about : RowContext
+    context : RowContext
         The user's statements about the model.
 
     Examples
@@ -26,9 +26,9 @@ def is_classifier(
     >>> is_classifier("binary", frozenset({"binary"}), faithkit.plugin.RowContext(outcome="numbers"))
     False
     """
-    if about.outcome == "numbers":
+    if context.outcome == "numbers":
         return False
-    if objective not in class_objectives and about.classes is not None:
+    if objective not in class_objectives and context.classes is not None:
         raise faithkit.errors.InputError(
             f"the Booster's objective is {objective or 'a function'}, which gives numbers: leave the classes "
             "out, or give a function that returns their scores: faithkit.Predictor(scores=f, classes=[…])."

@@ -14,24 +14,24 @@ class XGBoostBooster:
 
     Examples
     --------
-    >>> booster, about = XGBoostBooster().example()
-    >>> XGBoostBooster().model(booster, about).classes_.tolist()
+    >>> booster, context = XGBoostBooster().example()
+    >>> XGBoostBooster().model(booster, context).classes_.tolist()
     [0, 1]
     """
 
-    def model(self, given: Any, about: faithkit.plugin.RowContext) -> Any:
+    def model(self, value: Any, context: faithkit.plugin.RowContext) -> Any:
         """Return an XGBClassifier or XGBRegressor that holds a copy of the Booster."""
         import xgboost
 
-        objective = json.loads(given.save_config())["learner"]["objective"]["name"]
-        if objective == "binary:logitraw" and about.outcome != "numbers":
+        objective = json.loads(value.save_config())["learner"]["objective"]["name"]
+        if objective == "binary:logitraw" and context.outcome != "numbers":
             raise faithkit.errors.InputError(
                 "the Booster's objective is binary:logitraw, which gives log-odds: write faithkit.Predictor("
                 "scores=lambda X: scipy.special.expit(booster.predict(xgboost.DMatrix(X))), classes=[0, 1])."
             )
-        has_classes = is_classifier(objective, CLASS_OBJECTIVES, about)
+        has_classes = is_classifier(objective, CLASS_OBJECTIVES, context)
         estimator = (xgboost.XGBClassifier if has_classes else xgboost.XGBRegressor)(enable_categorical=True)
-        estimator.load_model(_with_all_rounds(given).save_raw("ubj"))
+        estimator.load_model(_with_all_rounds(value).save_raw("ubj"))
         return estimator
 
     def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
