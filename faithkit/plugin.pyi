@@ -22,8 +22,8 @@ from .inputs.predictions.tolerance import Tolerance as Tolerance
 from .inputs.randomness import global_seed as global_seed
 from .inputs.seeds import row_seeds as row_seeds
 from .measure.counting.tally import Tally as Tally
+from .measure.local_estimate import PredictionSummary as PredictionSummary
 from .measure.mean import Mean as Mean
-from .measure.prediction_codes import PredictionCodes as PredictionCodes
 from .measure.protocols import Diagnostic as Diagnostic
 from .measure.protocols import Discretizer as Discretizer
 from .measure.protocols import Estimator as Estimator

@@ -64,8 +64,10 @@ def take_rows(X: Any, rows: Any) -> Any:
         return None
     if isinstance(X, tuple):
         return tuple(take_rows(part, rows) for part in X)
-    if not isinstance(rows, slice):  # resolved here: containers treat masks differently
-        rows = np.arange(n_rows(X))[np.asarray(rows, dtype=None if len(rows) else np.intp)]
+    if not isinstance(rows, slice):
+        rows = np.asarray(rows, dtype=None if len(rows) else np.intp)
+        if rows.dtype == bool:  # resolved here: containers treat masks differently
+            rows = np.arange(n_rows(X))[rows]
     if isinstance(X, pd.DataFrame | pd.Series):
         return X.iloc[rows]
     if isinstance(X, list):

@@ -20,6 +20,7 @@ from faithkit.wording import one_line
 
 BLOCK = 8_192  # rows: about fifteen columns of words then fit in the cache
 SMALL = 2**20  # elements: up to here an array is converted to words in one copy
+COUNTED = 2**14  # rows from which the number of distinct rows is estimated
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _NAN = float("nan")
@@ -61,10 +62,22 @@ def group(identity: Any, missing: NDArray[np.bool_] | None = None) -> Groups:
 
 def renumber(codes: NDArray[Any]) -> Groups:
     """Renumber codes in order of first appearance, and note the row of each first appearance."""
-    codes, values = pd.factorize(codes)
+    codes, values = pd.factorize(codes, size_hint=_estimate_distinct(codes))
     first = np.empty(len(values), dtype=np.int64)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     return Groups(codes.astype(np.int64, copy=False), first)
+
+
+def _estimate_distinct(codes: NDArray[Any]) -> int:
+    """Estimate the number of distinct codes: a hash table of that size fits in the cache, if they are few.
+
+    Of r codes drawn from K, about r²/2K repeat an earlier one.
+    """
+    first_codes = codes[:COUNTED]
+    if len(codes) <= 2 * len(first_codes):
+        return len(codes)
+    n_repeats = len(first_codes) - len(pd.unique(first_codes))
+    return min(len(codes), len(first_codes) ** 2 // (2 * max(1, n_repeats)))
 
 
 def sort_distinct(

@@ -107,8 +107,9 @@ def warn_about_repeated_rows(counted: Any, n: int, words: Callable[[], Any] | No
     returns 64 bits for each instance, or None if instances cannot be hashed. If instances are unknown, rows
     count as copies if the counts of all pairs of explanation and label have a common divisor.
     """
-    is_explained = ~counted.explanations.missing[counted.owned[:n]]
-    explanations, labels = counted.owned[:n][is_explained], counted.labels[:n][is_explained]
+    missing = counted.explanations.missing
+    rows = np.flatnonzero(~missing[counted.owned[:n]]) if missing.any() else slice(n)
+    explanations, labels = counted.owned[rows], counted.labels[rows]
     label_counts = np.bincount(labels, minlength=1)
     if not ((label_counts > 1).any() if words is not None else (label_counts != 1).all()):
         return
@@ -116,11 +117,11 @@ def warn_about_repeated_rows(counted: Any, n: int, words: Callable[[], Any] | No
     if slots.max(initial=0) > 2 * len(slots):  # most of these pairs of explanation and label would be empty
         slots = renumber(slots).codes
     slot_sizes, hashes = np.bincount(slots), None if words is None else words()
-    n_copies = np.ones_like(slots)
+    n_copies = np.ones(1, dtype=np.int64)
     if words is None and np.count_nonzero(slot_sizes) >= _MIN_CASES:
-        n_copies *= np.gcd.reduce(slot_sizes)
+        n_copies = np.gcd.reduce(slot_sizes, keepdims=True)
     elif hashes is not None:
-        contents = group(np.column_stack([slots.view(np.uint64), hashes[:n][is_explained]])).codes
+        contents = group(np.column_stack([slots.view(np.uint64), hashes[rows]])).codes
         n_copies = np.bincount(contents)[contents]
     if n_copies.max(initial=1) == 1:
         return

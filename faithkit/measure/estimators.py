@@ -175,7 +175,7 @@ def check_scores(estimator: Any, tally: Tally) -> Scores:
             f"the estimator {name} returned scores of shape {scores.shape}; expected {tally.owners.shape}: "
             "(2, explanations, labels)."
         )
-    used, lowest = scores[tally.owners > 0], 0.0 if tally.agreement.is_whole else -np.inf
+    used, lowest = scores[tally.owners > 0], 0.0 if tally.agreement.is_binary else -np.inf
     if ((used < lowest) | (used > 1)).any():
         raise ContractError(
             f"the estimator {name} returned scores from {np.nanmin(used):.6g} to {np.nanmax(used):.6g}; "

@@ -53,9 +53,9 @@ def classify_finding(
     'names the label'
     """
     has_disagreement = statistics.disagreement >= ROUNDING
-    if not has_disagreement and _all_agree(counts.settled):
+    if not has_disagreement and _all_agree(counts.with_sorted_labels):
         return ONE_LABEL
-    if not has_disagreement and counts.relation.groups and _names_the_label(counts.settled):
+    if not has_disagreement and counts.relation.groups and _names_the_label(counts.with_sorted_labels):
         return NAMES_THE_LABEL
     low, high = interval(statistics, confidence)
     is_above = chance is not None and low > chance + ROUNDING
@@ -101,14 +101,14 @@ def is_significant(p_value: float | None, confidence: float) -> bool:
 
 def _all_agree(counts: Count) -> bool:
     """Whether any two rows agree, among those with an explanation and a weight, and those of the pool."""
-    owners, pool = counts.owners, getattr(counts, "pool", None)
+    owners, pool = counts.owners, counts.pool
     labels = owners.label[(owners.weight > 0) & ~counts.explanations.missing[owners.explanation]]
     if pool is not None and len(labels):
         labels = np.concatenate([labels, pool.codes])
     if not len(labels):
         return False
     lowest, highest = int(labels.min()), labels.max(keepdims=True)  # no two labels are further apart
-    return not counts.agreement.apart(lowest, highest).any()
+    return not counts.agreement.disagreement(lowest, highest).any()
 
 
 def _names_the_label(counts: Count) -> bool:

@@ -29,7 +29,7 @@ def tail_share(counts: Count) -> float | None:
     if not isinstance(agreement, Squares) or not agreement.is_normalised:
         return None
     owners = counts.owners
-    n = owners.whole
+    n = owners.total_weight
     n_tail = int(np.ceil(TAIL_ROWS * n))
     if TAIL_ROWS * n < 1:
         return None  # in a small sample one row is more than that share

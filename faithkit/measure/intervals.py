@@ -9,8 +9,6 @@ from typing import Any
 
 import attrs
 
-from faithkit.arrays import BATCH_SIZE
-from faithkit.arrays.blocks import spans
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimators import mean_score
 from faithkit.measure.limits import (
@@ -192,14 +190,7 @@ def mean_agreement(owners: Owners) -> tuple[float, float]:
     >>> mean_agreement(tally.entries)
     (0.25, 0.75)
     """
-    verified = owners.checked[1] / owners.whole
-    if not any(_has_disagreement(owners, *span) for span in spans(len(owners), BATCH_SIZE)):
-        return verified, verified  # no disagreement at all must give exactly 0
+    verified = owners.checked[1] / owners.total_weight
     value = mean_score(owners.scores, owners.weight) or 0.0
-    return 0.0 if abs(value) < ROUNDING else value, verified
-
-
-def _has_disagreement(owners: Owners, start: int, stop: int) -> bool:
-    """Whether any of these owners disagrees with its others. Usually the first block has one."""
-    block, scores = owners.part(start, stop), owners.scores[start:stop]
-    return bool(((scores < 1.0) & (block.others > 0) & (block.weight > 0)).any())
+    exact = next((end for end in (0.0, verified) if abs(value - end) < ROUNDING), value)
+    return exact, verified

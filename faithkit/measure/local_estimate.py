@@ -1,4 +1,9 @@
-"""The local measure of one instance: the paper's Algorithm 1, for a row of the sample or a new instance."""
+"""The local measure of one instance: the paper's Algorithm 1, for a row of the sample or a new instance.
+
+For numbers, a summary of the predictions that it is checked against comes with it.
+"""
+
+from typing import Any
 
 import attrs
 import numpy as np
@@ -7,8 +12,53 @@ from numpy.typing import NDArray
 from faithkit.arrays import Floats, sum_by
 from faithkit.display import Displayable
 from faithkit.measure.counting.design import Design, effective_number
+from faithkit.measure.counting.owners import Counts
 from faithkit.measure.limits import share_limits
-from faithkit.measure.prediction_codes import PredictionCodes
+
+
+@attrs.frozen
+class PredictionSummary:
+    """The number, mean, standard deviation and quartiles of numeric predictions.
+
+    Attributes
+    ----------
+    n : int
+        The number of predictions.
+    mean, sd : float
+        Mean and population standard deviation; the standard deviation of one number is 0.
+    least, quarter, median, three_quarters, most : float
+        Minimum, quartiles and maximum.
+
+    Examples
+    --------
+    >>> summary = PredictionSummary.of(np.array([1.0, 2.0, 7.0]), np.array([1, 0, 3]))
+    >>> summary.n, summary.mean, summary.least, summary.quarter, summary.median, summary.most
+    (4, 5.5, 1.0, 1.0, 7.0, 7.0)
+    """
+
+    n: int
+    mean: float
+    sd: float
+    least: float
+    quarter: float
+    median: float
+    three_quarters: float
+    most: float
+
+    @classmethod
+    def of(cls, values: Floats, times: Counts) -> "PredictionSummary":
+        """Summarise sorted values, each of which occurs `times` times; at least one must occur."""
+        values, times = values[times > 0], times[times > 0]
+        n = int(times.sum())
+        center = values[len(values) // 2]  # subtracted, or large numbers would lose their small differences
+        deviations = values - center
+        mean = float((times * deviations).sum()) / n
+        # a power of two, or squares would overflow or vanish
+        unit = 2.0 ** min(1023, int(np.frexp(np.abs(deviations).max(initial=0.0))[1]))
+        variance = float((times * ((deviations - mean) / unit) ** 2).sum()) / n
+        quartiles = values[np.searchsorted(np.cumsum(times), n * np.array([0.25, 0.5, 0.75]))]
+        order_statistics = float(values[0]), *quartiles.tolist(), float(values[-1])
+        return cls(n, float(center + mean), float(np.sqrt(variance) * unit), *order_statistics)
 
 
 @attrs.frozen(repr=False)
@@ -26,7 +76,7 @@ class LocalEstimate(Displayable):
         share of the variance explained, which may be negative. None where there are no other instances.
     low, high : float or None
         Clopper–Pearson interval; (0, 1) where nothing could be checked. None for numbers and scores.
-    numbers : PredictionCodes or None
+    numbers : PredictionSummary or None
         A summary of the predictions of the other instances, if they are numbers.
     """
 
@@ -36,7 +86,7 @@ class LocalEstimate(Displayable):
     low: float | None
     high: float | None
     confidence: float
-    numbers: PredictionCodes | None = None
+    numbers: PredictionSummary | None = None
 
 
 def measure_instance(
@@ -45,7 +95,7 @@ def measure_instance(
     row: int | None,
     design: Design | None = None,
     confidence: float = 0.95,
-    is_whole: bool = True,
+    is_binary: bool = True,
 ) -> LocalEstimate:
     """Measure one instance against the rows for which its explanation holds.
 
@@ -63,7 +113,7 @@ def measure_instance(
     design : Design, optional
         The weights and clusters of all rows, where these are not equal.
     confidence : float
-    is_whole : bool
+    is_binary : bool
         Whether two predictions either agree or disagree, with nothing in between.
 
     Examples
@@ -80,7 +130,7 @@ def measure_instance(
     is_other = np.ones(len(rows), dtype=bool) if own_unit is None else units != own_unit
     weights = (np.ones(len(rows), dtype=np.int64) if design is None else design.steps[rows])[is_other]
     total_weight, other_disagreement = int(weights.sum()), disagreement[is_other]
-    if not is_whole:
+    if not is_binary:
         value = 1.0 - float((weights * other_disagreement).sum()) / total_weight if total_weight else None
         return LocalEstimate(len(rows), None, value, None, None, confidence)
     agree = int((disagreement == 0).sum())
@@ -90,3 +140,13 @@ def measure_instance(
     if design is not None:
         trials = effective_number(sum_by(units[is_other], weights, design.n_units))
     return LocalEstimate(len(rows), agree, share, *share_limits(share, trials, confidence), confidence)
+
+
+def summarise_predictions(classes: list[Any], codes: Counts) -> PredictionSummary | None:
+    """Summarise the predictions of rows; None where there are no rows or predictions are not single numbers.
+
+    `classes` are the predictions that the codes stand for, in ascending order.
+    """
+    if not len(codes) or not isinstance(classes[0], float):
+        return None
+    return PredictionSummary.of(np.array(classes), np.bincount(codes, minlength=len(classes)))

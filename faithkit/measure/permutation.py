@@ -113,7 +113,7 @@ class _PoolSums:
 
     def __init__(self, counts: RowCount) -> None:
         self.labels = np.unique(counts.labels)
-        self.by_label = counts.agreement.is_whole  # otherwise there is one sum for each explanation
+        self.by_label = counts.agreement.is_binary  # otherwise there is one sum for each explanation
         self.sums: Ints | None = None
         for piece in counts.pooled():
             sums = np.concatenate([self._sum_block(piece.instances, bits) for _, _, bits in piece.blocks()])
@@ -134,7 +134,7 @@ class _PoolSums:
 def _count_agreeing(counts: RowCount, batch: list[Counts], pool_sums: _PoolSums) -> NDArray[Any]:
     """Count, for every permutation and instance, the instances in its scope that agree with it."""
     agreement, totals = counts.agreement, counts.owners.totals
-    predictions = [agreement.held(labels, counts.n_labels) for labels in batch]
+    predictions = [agreement.scope_predictions(labels, counts.n_labels) for labels in batch]
     agreeing = np.empty((len(batch), len(counts.owned)), dtype=counts.owners.alike.dtype)
     for start, stop, bits in counts.blocks():
         members = np.flatnonzero((counts.owned >= start) & (counts.owned < stop))

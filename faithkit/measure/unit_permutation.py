@@ -191,7 +191,7 @@ class _OwnClusterPairs:
     def sums(self, labels: Counts, weights: Floats) -> tuple[Floats, Floats]:
         """Return the weight of each row's pairs, and how much of it agrees with the row."""
         weight = weights[self.j]
-        agreement = 1.0 - self.agreement.apart(labels[self.i], labels[self.j])
+        agreement = 1.0 - self.agreement.disagreement(labels[self.i], labels[self.j])
         return _sum_weights(self.i, weight, self.n), _sum_weights(self.i, weight * agreement, self.n)
 
 

@@ -11,8 +11,7 @@ from faithkit.display import Displayable
 from faithkit.jsonable import to_json_value, unique_keys
 from faithkit.measure.agreement.base import Agreement, agreement_by_label
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.local_estimate import LocalEstimate
-from faithkit.measure.prediction_codes import PredictionCodes
+from faithkit.measure.local_estimate import LocalEstimate, PredictionSummary
 
 
 @attrs.frozen
@@ -71,7 +70,7 @@ class Violation(Displayable):
     unlisted : int
         The number of instances with predictions that are not listed: all of them, where predictions are not
         labels.
-    numbers : PredictionCodes or None
+    numbers : PredictionSummary or None
         A summary of the predictions of these instances, if they are numbers.
     """
 
@@ -79,7 +78,7 @@ class Violation(Displayable):
     predictions: dict[Any, int]
     witnesses: tuple[Witness, Witness]
     unlisted: int = 0
-    numbers: PredictionCodes | None = None
+    numbers: PredictionSummary | None = None
 
     @classmethod
     def of(
@@ -177,10 +176,10 @@ def find_contradiction(
     (0, array([ True, False,  True]))
     """
     labels = np.arange(len(label_counts))
-    if agreement.is_whole:
+    if agreement.is_binary:
         has_disagreement = agreement_by_label(agreement, label_counts)[owner_labels] < label_counts.sum()
         place = int(has_disagreement.argmax())
-        return place, agreement.apart(int(owner_labels[place]), labels) > 0
+        return place, agreement.disagreement(int(owner_labels[place]), labels) > 0
     owner_label, scope_label = _most_distant_labels(
         agreement, np.unique(owner_labels), np.flatnonzero(label_counts)
     )
@@ -197,7 +196,7 @@ def _most_distant_labels(agreement: Agreement, owner_labels: Counts, scope_label
     Examples
     --------
     >>> from faithkit.measure.agreement.squares import Squares
-    >>> numbers = Squares.divided(np.array([[1.0], [2.0], [5.0], [6.0]]), np.array([1, 1, 1, 1]))
+    >>> numbers = Squares.of_numbers(np.array([[1.0], [2.0], [5.0], [6.0]]), np.array([1, 1, 1, 1]))
     >>> _most_distant_labels(numbers, np.array([1, 2]), np.array([0, 1, 2, 3]))
     (1, 3)
     """
@@ -213,8 +212,8 @@ def _search_distant_pair(
     """Go to the most distant label, back and forth, as long as the distance grows; return the pair and it."""
     distance = -1.0
     while True:
-        owner_label = int(owner_labels[agreement.apart(scope_label, owner_labels).argmax()])
-        distances = agreement.apart(owner_label, scope_labels)
+        owner_label = int(owner_labels[agreement.disagreement(scope_label, owner_labels).argmax()])
+        distances = agreement.disagreement(owner_label, scope_labels)
         if distances.max() <= distance:
             return owner_label, scope_label, distance
         scope_label, distance = int(scope_labels[distances.argmax()]), float(distances.max())

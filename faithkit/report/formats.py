@@ -10,7 +10,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from faithkit.measure.difference import Difference
-from faithkit.measure.prediction_codes import PredictionCodes
+from faithkit.measure.local_estimate import PredictionSummary
 from faithkit.measure.witnesses import Violation
 from faithkit.wording import join_words, value_text
 
@@ -286,10 +286,10 @@ def format_three_digits(number: float) -> str:
     return f"{float(f'{number:.3g}'):,.10g}"
 
 
-def describe_range(numbers: PredictionCodes) -> str:
+def describe_range(numbers: PredictionSummary) -> str:
     """Return some numbers that were predicted: from where to where, and where half of them are.
 
-    >>> from faithkit.measure.prediction_codes import summarise_predictions
+    >>> from faithkit.measure.local_estimate import summarise_predictions
     >>> import numpy as np
     >>> describe_range(summarise_predictions([1.5, 2.0, 3.25, 9.0], np.arange(4)))
     '1.5 to 9, half of them 1.5 to 3.25'

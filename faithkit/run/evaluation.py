@@ -387,4 +387,4 @@ class Evaluation(Result):
 
 def owners_by_measure(counts: Mapping[str, Count]) -> dict[str, Owners]:
     """Return the owners of each measure: its tally in a form that is never too large for memory."""
-    return {measure: counted.settled.owners for measure, counted in counts.items()}
+    return {measure: counted.with_sorted_labels.owners for measure, counted in counts.items()}

@@ -20,7 +20,7 @@ def _numbers(values):
 
 def _divided(values):
     codes, found, times = _numbers(values)
-    return codes, Squares.divided(found[:, None], times)
+    return codes, Squares.of_numbers(found[:, None], times)
 
 
 def _within(values, epsilon=0.5):
@@ -102,7 +102,7 @@ def test_one_hot_scores_give_the_measure_of_labels(relation):
     rng = np.random.default_rng(3)
     labels, e = rng.integers(0, 3, 60), rng.integers(0, 12, 60) / 5
     sample, given = Sample(None, Explanations.vectors(e[:, None])), RELATIONS[relation][0]
-    scores = Squares.scores(np.eye(3), np.bincount(labels))
+    scores = Squares.of_scores(np.eye(3), np.bincount(labels))
     one, two = (
         JackknifeEstimate.of(count(given, sample, labels, 3, agreement=agreement))
         for agreement in (SAME_LABEL, scores)
@@ -174,25 +174,25 @@ def test_what_the_divisor_loses_with_a_row_is_what_a_double_loop_without_it_lack
     rng = np.random.default_rng(outputs)
     values = rng.normal(size=(8 + n_pool, outputs))
     is_mine = np.arange(len(values)) < 8
-    found = Squares.divided(values, is_mine.astype(np.int64), ~is_mine * 1 if n_pool else None)
+    found = Squares.of_numbers(values, is_mine.astype(np.int64), ~is_mine * 1 if n_pool else None)
     mine, pool = found.points[is_mine], found.points[~is_mine]
     assert _mean_disagreement(mine, pool) == pytest.approx(1.0, rel=1e-12)
     without = [_mean_disagreement(np.delete(mine, i, axis=0), pool) for i in range(8)]
-    assert 1 - found.lost(np.arange(8)) == pytest.approx(without, rel=1e-12)
+    assert found.divisor_left(np.arange(8)) == pytest.approx(without, rel=1e-12)
     if n_pool:
         without = [_mean_disagreement(mine, np.delete(pool, i, axis=0)) for i in range(n_pool)]
-        assert 1 - found.lost(8 + np.arange(n_pool), in_pool=True) == pytest.approx(without, rel=1e-12)
+        assert found.divisor_left(8 + np.arange(n_pool), in_pool=True) == pytest.approx(without, rel=1e-12)
 
 
 def test_of_two_rows_the_divisor_loses_all_with_either():
-    found = Squares.divided(np.array([[1.0], [3.0]]), np.array([1, 1]))
-    assert found.lost(np.array([0, 1])).tolist() == [1.0, 1.0]
+    found = Squares.of_numbers(np.array([[1.0], [3.0]]), np.array([1, 1]))
+    assert found.divisor_left(np.array([0, 1])).tolist() == [0.0, 0.0]
 
 
 def test_slots_that_each_have_a_label_of_their_own_need_not_name_it():
     row, values = np.array([0, 1, 0, 1, 1]), np.array([0.1, 0.4, 0.5, 0.7, 2.0])
     once, own = np.ones(5, dtype=np.int64), np.arange(5)
-    numbers = Squares.divided(values[:, None], once)
+    numbers = Squares.of_numbers(values[:, None], once)
     named = numbers.sum_over_slots(row, own, once)
     assert numbers.sum_over_slots(row, None, once, np.array([2, 3])).tolist() == named.tolist()
     in_order, near = np.sort(row), Within(values, 0.3)

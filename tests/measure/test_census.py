@@ -70,16 +70,16 @@ def assert_same_owners(found, expected):
 def test_pieces_unite_to_the_whole(sample, edges):
     parts = [census_of(piece, start) for start, piece in pieces(sample, edges)]
     whole = census_of(sample)
-    for united in (Census.united(SAME, parts), merge_censuses(SAME, parts)):
+    for united in (Census.union(SAME, parts), merge_censuses(SAME, parts)):
         assert table(united) == table(whole)
         assert united.explanations.values.tolist() == whole.explanations.values.tolist()
 
 
 @given(rows, cuts)
 def test_the_slots_of_pieces_are_those_that_counting_gives(sample, edges):
-    united = Census.united(SAME, [census_of(piece, start) for start, piece in pieces(sample, edges)])
-    found = united.relabelled(np.array(united.labels), [0, 1, 2])
-    assert_same_owners(found.grouped, counted_owners(sample))
+    united = Census.union(SAME, [census_of(piece, start) for start, piece in pieces(sample, edges)])
+    found = united.relabel(np.array(united.labels), [0, 1, 2])
+    assert_same_owners(found.owners, counted_owners(sample))
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=2, max_size=40), cuts)
@@ -90,12 +90,12 @@ def test_rows_with_a_number_each_unite_to_the_whole_and_have_the_owners_of_numbe
         return Census.of(SAME, Explanations.of(piece), None, numbers[start : start + len(piece)], start)
 
     parts = [rows_of(start, piece) for start, piece in pieces(words, edges)]
-    numbered = Squares.divided(numbers[:, None], np.ones(len(words), dtype=np.int64))
-    for united in (Census.united(SAME, parts), merge_censuses(SAME, parts)):
+    numbered = Squares.of_numbers(numbers[:, None], np.ones(len(words), dtype=np.int64))
+    for united in (Census.union(SAME, parts), merge_censuses(SAME, parts)):
         assert united.are_rows
         assert united.explanations.values[united.owner].tolist() == words
         assert united.labels.tolist() == numbers.tolist()
-        owners = attrs.evolve(united, agreement=numbered).grouped
+        owners = attrs.evolve(united, agreement=numbered).owners
         same = grouped_owners(
             united.owner, united.label, united.count, ~united.explanations.missing, numbered
         )
@@ -109,7 +109,7 @@ def test_some_slots_are_those_of_the_rows_that_are_left(sample):
     kept = [code for code in range(len(whole.label)) if whole.labels[whole.label[code]] != 1]
     rest = [row for row in sample if row[1] != 1]
     if rest:
-        part, expected = whole.taken(np.array(kept)), census_of(rest)
+        part, expected = whole.take(np.array(kept)), census_of(rest)
         assert part.explanations.values.tolist() == expected.explanations.values.tolist()
         assert [row[1:] for row in table(part)] == [row[1:] for row in table(expected)]
 
@@ -117,7 +117,7 @@ def test_some_slots_are_those_of_the_rows_that_are_left(sample):
 @given(rows)
 def test_labels_that_fall_together_are_counted_together(sample):
     whole = census_of(sample)
-    found = whole.relabelled(np.minimum(whole.labels, 1), [0, 1])
+    found = whole.relabel(np.minimum(whole.labels, 1), [0, 1])
     assert table(found) == table(census_of([(word, min(label, 1)) for word, label in sample]))
 
 
@@ -144,9 +144,9 @@ def test_other_relations_are_counted_piece_by_piece(sample, edges):
 
     expected = count(near, sample_of(sample), codes(sample), 2)
     cells = Census.of(near, sample_of(sample).explanations, codes(sample), [0, 1])
-    parts = [(near, sample_of(part), codes(part), cells.whole) for _, part in pieces(sample, edges)]
+    parts = [(near, sample_of(part), codes(part), cells.scan_target) for _, part in pieces(sample, edges)]
     asked = reduce(add, (scan_piece(*part) for part in parts))
-    total = asked.owners(cells.whole, cells.ordered[2])
+    total = asked.owners(cells.scan_target, cells.sorted_slots[2])
     assert_same_owners(total, expected.owners)
     assert asked.table.tolist() == expected.table.tolist()
     found = [count_piece(*part, total) for part in parts]

@@ -173,7 +173,7 @@ def test_sums_over_a_large_group_are_those_over_all_pairs(kind, how, clustered, 
         if kind == "labels"
         else np.subtract.outer(values[labels], values[labels]) ** 2 / 2
     )
-    agreement = SAME_LABEL if kind == "labels" else Squares.scores(values[:, None], np.bincount(labels))
+    agreement = SAME_LABEL if kind == "labels" else Squares.of_scores(values[:, None], np.bincount(labels))
     sample = Sample(None, Explanations.of(["same"] * n))
     found = JackknifeEstimate.of(
         count_cells(SameExplanation(), sample, labels, 3, design, agreement=agreement)

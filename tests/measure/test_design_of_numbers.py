@@ -200,7 +200,7 @@ SAME = SameExplanation()
 
 def measured(values, words, weights=None, clusters=None, limits=None, relation=SAME):
     found, codes, times = np.unique(values, return_inverse=True, return_counts=True)
-    agreement = Squares.divided(found[:, None], times, limits=limits)
+    agreement = Squares.of_numbers(found[:, None], times, limits=limits)
     sample = Sample(np.asarray(values)[:, None], Explanations.of(words))
     rows = relation, sample, codes, len(found)
     design = Design.of(weights, clusters, len(values))
@@ -333,7 +333,7 @@ def test_with_k_declared_labels_an_unchecked_row_disagrees_by_one_less_one_kth(w
 
 def test_declared_labels_say_nothing_of_scores_tolerances_and_other_relations():
     rows = Sample(None, Explanations.of(["a", "a", "b"])), np.array([0, 0, 1]), 2
-    scores, near = Squares.scores(np.eye(2), np.array([2, 1])), Within(np.array([0.0, 1.0]), 0.5)
+    scores, near = Squares.of_scores(np.eye(2), np.array([2, 1])), Within(np.array([0.0, 1.0]), 0.5)
     for relation, agreement in (
         (SameExplanation(), scores),
         (SameExplanation(), near),

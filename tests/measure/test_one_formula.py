@@ -81,7 +81,7 @@ class Case:
         )
 
     @property
-    def apart(self):
+    def disagreement(self):
         v = self.values.reshape(3, -1)
         if self.outcome == "labels":
             d = 1.0 - np.eye(3)
@@ -96,7 +96,7 @@ class Case:
             return SAME_LABEL
         if self.outcome == "tolerance":
             return Within(self.values, 0.75)
-        make = Squares.divided if self.outcome == "numbers" else Squares.scores
+        make = Squares.of_numbers if self.outcome == "numbers" else Squares.of_scores
         return make(self.values.reshape(3, -1), times, pool)
 
     def side(self, relation):
@@ -156,7 +156,9 @@ class Case:
             w = np.where(alive, self.weights, 0.0)
             return comparison_matrix(every, self.unit, w, self.owns, constant_thinning)
 
-        return Sums(matrices, constant, self.apart, self.weights, self.owns, 1.0, self.outcome == "numbers")
+        return Sums(
+            matrices, constant, self.disagreement, self.weights, self.owns, 1.0, self.outcome == "numbers"
+        )
 
     def alone(self, relation):
         """Return the rows whose explanation only one unit has: texts form one block."""

@@ -17,7 +17,7 @@ from faithkit.explanations import relations
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import NearExplanation, Relation, SameExplanation
 from faithkit.measure.counting import scans
-from faithkit.measure.counting.tally import Tally, count
+from faithkit.measure.counting.tally import count
 from faithkit.measure.jackknife.deletions import minimum_trials
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
@@ -199,15 +199,6 @@ def test_row_order_block_size_and_threads_change_no_count(case, random):
         scans.BLOCK_BYTES, relations.BLOCK_ELEMENTS, bitsets.BLOCK_WORDS, grouping.BLOCK = saved
     for table, again in zip(reference, shuffled, strict=True):
         assert [table[i] for i in order] == again
-
-
-def test_tallies_of_pieces_of_instances_add_up():
-    one = Tally(np.array([[1, 2]]), np.array([[[0, 1]], [[1, 1]]]))
-    both = one + one
-    assert both.counts.tolist() == [[2, 4]]
-    assert both.n == 6
-    with pytest.raises(InputError, match="one list of explanations"):
-        one + Tally(np.zeros((2, 2), int), np.zeros((2, 2, 2), int))
 
 
 def test_a_hash_collision_costs_time_and_never_an_answer(monkeypatch):

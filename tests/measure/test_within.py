@@ -24,4 +24,4 @@ def test_numbers_agree_that_differ_by_at_most_the_tolerance(case):
     exact = [Fraction(one) for one in written]
     expected = [[abs(one - other) <= Fraction(epsilon) for other in exact] for one in exact]
     labels = np.arange(len(exact))
-    assert [(found.apart(label, labels) == 0).tolist() for label in labels] == expected
+    assert [(found.disagreement(label, labels) == 0).tolist() for label in labels] == expected

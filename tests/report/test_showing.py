@@ -31,7 +31,7 @@ PLAIN = {
     "MeasureStatistics",
     "CheckableCounts",
     "EstimatedShare",
-    "PredictionCodes",
+    "PredictionSummary",
     "RangePlan",
     "PilotPlan",
     "RowId",

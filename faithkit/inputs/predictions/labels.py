@@ -93,7 +93,7 @@ class Labels:
         counts[0, class_positions] = self._count(self.codes)
         counts[1, class_positions] = 0 if pool is None else self._count(pool)
         agreement = self.outcome.agreement(values, counts[0], None if pool is None else counts[1])
-        return agreement.apart(new_position, class_positions)
+        return agreement.disagreement(new_position, class_positions)
 
     def take(self, rows: NDArray[Any]) -> "Labels":
         """Return the predictions of the selected rows, with codes for their values only."""

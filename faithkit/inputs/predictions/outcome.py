@@ -94,9 +94,9 @@ class Outcome:
             return Within(values, self.within)
         points = values.reshape(len(classes), -1)
         if self.kind == SCORES:
-            return Squares.scores(points, times, pool)
+            return Squares.of_scores(points, times, pool)
         self._check_range(points)
-        return Squares.divided(points, times, pool, self.range)
+        return Squares.of_numbers(points, times, pool, self.range)
 
     def _check_range(self, points: NDArray[np.float64]) -> None:
         """Check that predictions lie in the declared range."""

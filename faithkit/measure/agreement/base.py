@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import Floats, sum_by
+from faithkit.arrays import Floats
 from faithkit.arrays.bitsets import Bits
 from faithkit.measure.counting.owners import Counts, Owners
 
@@ -38,7 +38,7 @@ class ScopePredictions(Protocol):
         `row` and `label` are the slots of the rows of bits, sorted.
         """
 
-    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
+    def sum_influence(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
         """Sum, for every instance, the score changes and the lone owners that its deletion causes."""
 
 
@@ -59,11 +59,11 @@ class Agreement(AgreementKernel, Protocol):
     """A measure of how far two predictions agree: 1 if they are equal, less the more they differ."""
 
     @property
-    def most(self) -> float:
+    def max_disagreement(self) -> float:
         """The largest possible disagreement of two predictions."""
 
     @property
-    def is_whole(self) -> bool:
+    def is_binary(self) -> bool:
         """Whether agreement is 0 or 1, so that agreeing predictions can be counted."""
 
     @property
@@ -76,22 +76,22 @@ class Agreement(AgreementKernel, Protocol):
 
     @property
     def is_bounded(self) -> bool:
-        """Whether `most` bounds the disagreement in every sample, and not only in this one."""
+        """Whether `max_disagreement` bounds the disagreement in every sample, and not only in this one."""
 
     def counts(self, sums: NDArray[Any], totals: Counts, row: Counts, label: Counts) -> NDArray[Any]:
         """Return the agreement of each slot with the instances in its scope, from `ScopePredictions.sums`."""
 
-    def held(self, labels: Counts, n_labels: int) -> ScopePredictions:
+    def scope_predictions(self, labels: Counts, n_labels: int) -> ScopePredictions:
         """Return the predictions of instances with these labels, for sums over a relation's matrix."""
 
     def select_labels(self, labels: Counts) -> "Agreement":
         """Return the agreement of the selected labels, renumbered in this order."""
 
-    def apart(self, label: int | Counts, labels: Counts) -> Floats:
+    def disagreement(self, label: int | Counts, labels: Counts) -> Floats:
         """Return the disagreement of `labels` with one label, or with one label each; 0 if they agree."""
 
-    def lost(self, label: Counts, in_pool: bool = False) -> Floats | None:
-        """Return the share of the divisor that is lost without an instance of each label; None if no divisor.
+    def divisor_left(self, label: Counts, in_pool: bool = False) -> Floats | None:
+        """Return the share of the divisor that is left without an instance of each label; None if no divisor.
 
         The instance is one of the sample, or of the pool if `in_pool`.
         """
@@ -110,8 +110,10 @@ def agreement_by_label(agreement: AgreementKernel, by_label: Counts) -> NDArray[
     return agreement.sum_over_slots(np.zeros_like(label), label, by_label)
 
 
-def chance(label_counts: NDArray[np.int64], agreement: AgreementKernel) -> float | None:
-    """Return the probability that two random instances agree, which is the score of a constant explainer.
+def chance(label_counts: Counts, agreement: AgreementKernel, pool_counts: Counts | int = 0) -> float | None:
+    """Return the mean agreement of a row with any other, which is the score of a constant explainer.
+
+    `pool_counts` are the labels of rows that are only checked against.
 
     Examples
     --------
@@ -119,29 +121,13 @@ def chance(label_counts: NDArray[np.int64], agreement: AgreementKernel) -> float
     >>> chance(np.array([2, 2]), SAME_LABEL)
     0.3333333333333333
     """
-    n = int(label_counts.sum())
-    if n < 2:
+    all_counts = label_counts + pool_counts
+    n_pairs = int(label_counts.sum()) * (int(all_counts.sum()) - 1)
+    if not n_pairs:
         return None
-    agreeing = agreement_by_label(agreement, label_counts) - 1
+    agreeing = agreement_by_label(agreement, all_counts) - 1
     if agreeing.dtype.kind == "f":
-        return float((label_counts * agreeing).sum()) / (n * (n - 1))
-    agreeing_pairs: int = sum(
-        count * n_agreeing for count, n_agreeing in zip(label_counts.tolist(), agreeing.tolist(), strict=True)
-    )
-    return agreeing_pairs / (n * (n - 1))
-
-
-class Always:
-    """Agreement of all predictions: the largest possible sums.
-
-    Examples
-    --------
-    >>> Always().sum_over_slots(np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([2, 1, 4]))
-    array([3, 3, 4])
-    """
-
-    def sum_over_slots(
-        self, row: Counts, label: Counts | None, weight: Counts, by_row: Counts | None = None
-    ) -> Counts:
-        """Return the total weight of each slot's row."""
-        return sum_by(row, weight)[row]
+        return float((label_counts * agreeing).sum()) / n_pairs
+    pairs = zip(label_counts.tolist(), agreeing.tolist(), strict=True)  # Python's integers do not overflow
+    n_agreeing_pairs: int = sum(count * n_agreeing for count, n_agreeing in pairs)
+    return n_agreeing_pairs / n_pairs

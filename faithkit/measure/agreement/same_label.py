@@ -18,8 +18,8 @@ class SameLabel:
     array([2, 1])
     """
 
-    most = 1.0
-    is_whole = True
+    max_disagreement = 1.0
+    is_binary = True
     is_convex = True
     is_normalised = False
     is_bounded = True
@@ -34,7 +34,7 @@ class SameLabel:
         """Return the sums, which already are counts."""
         return sums
 
-    def held(self, labels: Counts, n_labels: int) -> "ScopeLabels":
+    def scope_predictions(self, labels: Counts, n_labels: int) -> "ScopeLabels":
         """Return the predictions of instances with these labels."""
         return ScopeLabels(labels, n_labels)
 
@@ -42,12 +42,12 @@ class SameLabel:
         """Return itself: agreement does not depend on the numbering of labels."""
         return self
 
-    def apart(self, label: int | Counts, labels: Counts) -> Floats:
+    def disagreement(self, label: int | Counts, labels: Counts) -> Floats:
         """Return 1 for every different label."""
         differs: Floats = (labels != label).astype(np.float64)
         return differs
 
-    def lost(self, label: Counts, in_pool: bool = False) -> None:
+    def divisor_left(self, label: Counts, in_pool: bool = False) -> None:
         """Return None: there is no divisor."""
         return
 
@@ -65,7 +65,7 @@ class ScopeLabels:
         """Count the instances with the label of each slot."""
         return self.sets.counts(bits, row, label)
 
-    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
+    def sum_influence(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
         """Sum gains and losses, label by label for common labels."""
         owners, loss, n_left_alone = influence.owners, influence.loss, influence.n_left_alone
         gain = owners.by_explanation(influence.gain)

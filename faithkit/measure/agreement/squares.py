@@ -32,16 +32,16 @@ class Squares:
         The point of each label, in units of the disagreement.
     explained_sums, all_sums : PointSums
         Sums over the explained instances, and over all instances including the pool.
-    most : float
+    max_disagreement : float
         The largest disagreement of two points.
-    is_divided : bool
+    is_normalised : bool
         Whether points are scaled so that a constant explanation leaves a mean disagreement of 1.
     is_bounded : bool
-        Whether `most` comes from a declared range, and not from the sample.
+        Whether `max_disagreement` comes from a declared range, and not from the sample.
 
     Examples
     --------
-    >>> numbers = Squares.divided(np.array([[1.0], [3.0]]), np.array([2, 2]))
+    >>> numbers = Squares.of_numbers(np.array([[1.0], [3.0]]), np.array([2, 2]))
     >>> numbers.sum_over_slots(np.array([0, 0]), np.array([0, 1]), np.array([2, 2]))
     array([1., 1.])
     """
@@ -49,15 +49,15 @@ class Squares:
     points: Floats
     explained_sums: "PointSums"
     all_sums: "PointSums"
-    most: float = 1.0
+    max_disagreement: float = 1.0
     is_normalised: bool = False
     is_bounded: bool = True
 
-    is_whole = False
+    is_binary = False
     is_convex = True
 
     @classmethod
-    def divided(
+    def of_numbers(
         cls,
         values: Floats,
         counts: Counts,
@@ -74,7 +74,7 @@ class Squares:
         points, bounds = _scale_from_minimum(values)
         mean = np.array([float((column * counts).sum()) for column in points.T]) / float(counts.sum())
         explained, all_instances = PointSums.of_both(points, counts, pool, mean)
-        unit = float(np.sqrt(explained.against(all_instances)))
+        unit = float(np.sqrt(explained.mean_disagreement(all_instances)))
 
         def divide(start: int, stop: int) -> None:
             points[start:stop] -= mean
@@ -86,21 +86,25 @@ class Squares:
             sample_ranges = np.ptp(values, axis=0)
             widths = np.full(len(widths), (limits[1] - limits[0]) * widths.max() / sample_ranges.max())
         largest = float((widths**2).sum()) / 2
-        sums = explained.divided(unit), all_instances.divided(unit)
+        sums = explained.scale(unit), all_instances.scale(unit)
         return cls(points, *sums, largest, is_normalised=True, is_bounded=limits is not None)
 
     @classmethod
-    def scores(cls, values: Floats, counts: Counts, pool: Counts | None = None) -> "Squares":
+    def of_scores(cls, values: Floats, counts: Counts, pool: Counts | None = None) -> "Squares":
         """Use score vectors unscaled, but centred, which changes no distance."""
         points = values - (values.max(axis=0) + values.min(axis=0)) / 2
         return cls(points, *PointSums.of_both(points, counts, pool, np.zeros(points.shape[1])))
 
-    def scaled(self, disagreement: float) -> "Squares":
+    def rescale(self, disagreement: float) -> "Squares":
         """Return the same agreement in units of this disagreement."""
         unit = float(np.sqrt(disagreement))
-        sums = self.explained_sums.divided(unit), self.all_sums.divided(unit)
+        sums = self.explained_sums.scale(unit), self.all_sums.scale(unit)
         return Squares(
-            self.points / unit, *sums, self.most / disagreement, self.is_normalised, self.is_bounded
+            self.points / unit,
+            *sums,
+            self.max_disagreement / disagreement,
+            self.is_normalised,
+            self.is_bounded,
         )
 
     @property
@@ -148,7 +152,7 @@ class Squares:
         squares = (N * self.squares[label] + slot_sums[:, 0]) / 2
         return N - _drop_rounding(np.maximum(N, squares), squares - products)
 
-    def held(self, labels: Counts, n_labels: int) -> "ScopePoints":
+    def scope_predictions(self, labels: Counts, n_labels: int) -> "ScopePoints":
         """Return the predictions of instances with these labels."""
         return ScopePoints(self, labels)
 
@@ -156,13 +160,13 @@ class Squares:
         """Return the agreement of the selected labels."""
         return attrs.evolve(self, points=self.points.take(labels, axis=0))
 
-    def apart(self, label: int | Counts, labels: Counts) -> Floats:
+    def disagreement(self, label: int | Counts, labels: Counts) -> Floats:
         """Return half the squared distances."""
         disagreement: Floats = ((self.points[labels] - self.points[label]) ** 2).sum(axis=1) / 2
         return disagreement
 
-    def lost(self, label: Counts, in_pool: bool = False) -> Floats | None:
-        """Return the share of the divisor lost without an instance of each label; 1 if nothing remains.
+    def divisor_left(self, label: Counts, in_pool: bool = False) -> Floats | None:
+        """Return the share of the divisor left without an instance of each label; 0 if nothing remains.
 
         It is quadratic in the point: without a row, all pairs of that row are lost.
         """
@@ -172,7 +176,7 @@ class Squares:
         removed = explained if in_pool else explained + all_instances
         n_pairs = (explained.n - (not in_pool)) * (all_instances.n - 2)
         if n_pairs < 1:
-            return np.ones(len(label))
+            return np.zeros(len(label))
         unit = 1 / n_pairs  # the divisor is 1
         n_lost_pairs = explained.n * (all_instances.n - 1) - n_pairs
         share = np.full(len(label), (removed.squares / 2 - n_lost_pairs) * unit)
@@ -182,7 +186,8 @@ class Squares:
             term -= total * unit
             term *= coordinate
             share += term
-        np.copyto(share, 1.0, where=share >= 1.0 - NOTHING)
+        np.subtract(1.0, share, out=share)
+        np.copyto(share, 0.0, where=share <= NOTHING)
         return share
 
 
@@ -214,14 +219,14 @@ class PointSums:
         sample = cls.of(points, counts, centre)
         return sample, sample if pool is None else cls.of(points, counts + pool, centre)
 
-    def divided(self, unit: float) -> "PointSums":
+    def scale(self, unit: float) -> "PointSums":
         """Return the sums of the points divided by a unit."""
         return PointSums(self.n, self.total / unit, self.squares / unit**2)
 
     def __add__(self, other: "PointSums") -> "PointSums":
         return PointSums(self.n + other.n, self.total + other.total, self.squares + other.squares)
 
-    def against(self, others: "PointSums") -> float:
+    def mean_disagreement(self, others: "PointSums") -> float:
         """Return the mean disagreement of these points with `others`, which include these points."""
         squares = (others.n * self.squares + self.n * others.squares) / 2
         return (squares - float(self.total @ others.total)) / (self.n * (others.n - 1))
@@ -238,7 +243,7 @@ class ScopePoints:
         """Sum, for each row of bits, the squared lengths and the points of instances."""
         return row_sums(bits, np.column_stack([self.squares, self.points]))
 
-    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
+    def sum_influence(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
         """Sum polynomials: the score change of owners is quadratic in the point of the deleted instance."""
         terms = map(influence.owners.by_explanation, self._terms(influence).T)
         weights = np.column_stack([*terms, influence.n_left_alone])

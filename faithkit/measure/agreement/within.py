@@ -33,8 +33,8 @@ class Within:
     values: Floats
     epsilon: float
 
-    most = 1.0
-    is_whole = True
+    max_disagreement = 1.0
+    is_binary = True
     is_convex = False  # a number between two others may agree with both
     is_normalised = False
     is_bounded = True
@@ -71,7 +71,7 @@ class Within:
         """Return the sums, which already are counts."""
         return sums
 
-    def held(self, labels: Counts, n_labels: int) -> "ScopeNumbers":
+    def scope_predictions(self, labels: Counts, n_labels: int) -> "ScopeNumbers":
         """Return the predictions of instances with these labels."""
         return ScopeNumbers(self, labels)
 
@@ -79,11 +79,11 @@ class Within:
         """Return the agreement of the selected labels, which are sorted."""
         return Within(self.values[labels], self.epsilon)
 
-    def apart(self, label: int | Counts, labels: Counts) -> Floats:
+    def disagreement(self, label: int | Counts, labels: Counts) -> Floats:
         """Return 1 for every value that differs by more than ε."""
         return ((labels < self.first[label]) | (labels >= self.stop[label])).astype(np.float64)
 
-    def lost(self, label: Counts, in_pool: bool = False) -> None:
+    def divisor_left(self, label: Counts, in_pool: bool = False) -> None:
         """Return None: there is no divisor."""
         return
 
@@ -120,7 +120,7 @@ class ScopeNumbers:
     def _bounds(self) -> tuple[Counts, Counts]:
         return self.agreement.first, self.agreement.stop
 
-    def lost(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
+    def sum_influence(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
         """Sum the gains of each explanation's owners, and the losses of those that agree."""
         owners, loss, n_left_alone = influence.owners, influence.loss, influence.n_left_alone
         gain = owners.by_explanation(influence.gain)

@@ -32,23 +32,20 @@ class CellCount(RowCount):
     """Counts over rows with weights or clusters, in steps of the weights.
 
     The rows of a pool follow the explained rows, and own no explanation (−1). An owner is the weight that
-    one unit owns of one explanation and label. `held` is the weight of the rows for which an explanation
-    holds, by `scope_codes`: explanation × labels + label. `extent` has the weights of the smallest and the
-    largest cell. Numbers are in units of `scale`, the disagreement that a constant explanation leaves.
-    `grouped` has all cells of a grouping relation.
+    one unit owns of one explanation and label. `weight_range` has the weights of the smallest and the largest
+    cell. Numbers are in units of `scale`, the disagreement that a constant explanation leaves.
+    `grouped_cells` has all cells of a grouping relation.
     """
 
     design: Design
     n_explained: int
-    more: tuple[Sample, ...] = ()
-    scope_codes: Counts = NO_SLOTS
-    held: Counts = NO_SLOTS
-    extent: tuple[int, int] = (0, 0)
-    grouped: Cells | None = None
+    pool_samples: tuple[Sample, ...] = ()
+    weight_range: tuple[int, int] = (0, 0)
+    grouped_cells: Cells | None = None
 
     def blocks(self) -> Iterator[tuple[int, int, Bits]]:
         """Yield the relation's matrix over all rows, those of the pool last, in blocks of explanations."""
-        return joint_blocks(self.relation, (self.sample, *self.more), self.explanations)
+        return joint_blocks(self.relation, (self.sample, *self.pool_samples), self.explanations)
 
     @property
     def is_plain(self) -> bool:
@@ -64,19 +61,21 @@ class CellCount(RowCount):
     def pieces(self) -> Iterator[tuple[Sample, Counts]]:
         """Yield the sample and the pieces of its pool, with their labels."""
         start = 0
-        for sample in (self.sample, *self.more):
+        for sample in (self.sample, *self.pool_samples):
             yield sample, self.labels[start : start + len(sample)]
             start += len(sample)
 
     def cells(self) -> Iterator[Cells]:
         """Yield the cells in blocks of explanations."""
-        return cells_by_block(self, self.design) if self.grouped is None else iter([self.grouped])
+        return cells_by_block(self, self.design) if self.grouped_cells is None else iter([self.grouped_cells])
 
     @property
     def constant_cells(self) -> Cells:
         """The cells of a constant explanation, which all rows own and which holds for all rows."""
-        owned = np.where(np.arange(len(self.design)) < self.n_explained, self.design.steps, 0)
-        return Cells.of(np.zeros_like(owned), self.design.unit, self.labels, self.design.steps, owned)
+        owner_weight = np.where(np.arange(len(self.design)) < self.n_explained, self.design.steps, 0)
+        return Cells.of(
+            np.zeros_like(owner_weight), self.design.unit, self.labels, self.design.steps, owner_weight
+        )
 
     def label_counts(self, explanations: Counts) -> Counts:
         """Count the rows of every label for which each of these explanations holds, without weights."""
@@ -84,7 +83,9 @@ class CellCount(RowCount):
             is_present = ~self.explanations.missing[self.owned]
             labels = (self.labels[(self.owned == explanation) & is_present] for explanation in explanations)
             return np.array([np.bincount(row_labels, minlength=self.n_labels) for row_labels in labels])
-        blocks = joint_blocks(self.relation, (self.sample, *self.more), self.explanations.take(explanations))
+        blocks = joint_blocks(
+            self.relation, (self.sample, *self.pool_samples), self.explanations.take(explanations)
+        )
         sets = LabelSets(self.labels, self.n_labels)
         return np.concatenate([sets.table(bits) for _, _, bits in blocks])
 
@@ -123,14 +124,27 @@ class CellCount(RowCount):
         zeros = np.zeros(len(first_entries))
         own = np.stack([zeros, entries.own[first_entries] * step])
         own_agreeing = np.stack([zeros, entries.own_agreeing[first_entries] * step])
-        counts = self._scope_weights(entries.explanation[first_entries])
+        counts = self._weights_by_label(entries.explanation[first_entries])
         return Tally(counts, owners, own, own_agreeing, self.agreement)
 
-    def _scope_weights(self, explanations: Counts) -> np.ndarray:
+    def _weights_by_label(self, explanations: Counts) -> np.ndarray:
         """Return the weight of the rows of each label for which each of these explanations holds."""
+        slot_codes, slot_weights = self._slot_weights
         codes = explanations[:, None] * self.n_labels + np.arange(self.n_labels)
-        position = np.searchsorted(self.scope_codes, codes).clip(max=max(0, len(self.held) - 1))
-        return np.where(self.scope_codes[position] == codes, self.held[position], 0) * self.design.step
+        position = np.searchsorted(slot_codes, codes).clip(max=len(slot_codes) - 1)
+        return np.where(slot_codes[position] == codes, slot_weights[position], 0) * self.design.step
+
+    @cached_property
+    def _slot_weights(self) -> tuple[Counts, Counts]:
+        """The sorted codes of all slots (explanation × labels + label), and the weight in each."""
+        codes, weights = [], []
+        for cells in self.cells():
+            block_codes, slot = np.unique(
+                cells.explanation * self.n_labels + cells.label, return_inverse=True
+            )
+            codes.append(block_codes)
+            weights.append(sum_by(slot, cells.scope_weight, len(block_codes)))
+        return np.concatenate(codes), np.concatenate(weights)
 
 
 def count_cells(
@@ -192,11 +206,11 @@ def count_coded(
         agreement=agreement,
         design=design,
         n_explained=int((owned >= 0).sum()),
-        more=pool_samples,
+        pool_samples=pool_samples,
     )
     if isinstance(agreement, Squares) and agreement.is_normalised:
         scale = _constant_disagreement(uncounted)
-        uncounted = attrs.evolve(uncounted, agreement=agreement.scaled(scale), scale=scale)
+        uncounted = attrs.evolve(uncounted, agreement=agreement.rescale(scale), scale=scale)
     return _count_owners(uncounted)
 
 
@@ -214,43 +228,38 @@ def _constant_disagreement(uncounted: CellCount) -> float:
 def _count_owners(uncounted: CellCount) -> CellCount:
     """Compute the owners in one pass over the cells."""
     totals = np.zeros(len(uncounted.explanations), dtype=np.int64)
-    owner_blocks, scope_codes, held, extents = [], [NO_SLOTS], [NO_SLOTS], []
-    grouped = None
+    owner_blocks, weight_ranges = [], []
+    grouped_cells = None
     for cells in uncounted.cells():
-        grouped = cells if uncounted.relation.groups else None
+        grouped_cells = cells if uncounted.relation.groups else None
         owner_blocks.append(_owner_columns(cells, uncounted.agreement, totals))
-        codes, slot = np.unique(cells.explanation * uncounted.n_labels + cells.label, return_inverse=True)
-        scope_codes.append(codes)
-        held.append(sum_by(slot, cells.held, len(codes)))
-        extents.append(cells.extent)
+        weight_ranges.append(cells.weight_range)
     row, unit, label, steps, rows, alike, own, own_agreeing = (
         np.concatenate(values) for values in zip(*owner_blocks, strict=True)
     )
     n = uncounted.n_explained
     row_keys = uncounted.owned[:n], uncounted.design.unit[:n], uncounted.labels[:n]
-    nonempty = [extent for extent in extents if extent != (0, 0)] or [(0, 0)]
+    nonempty = [extent for extent in weight_ranges if extent != (0, 0)] or [(0, 0)]
     return attrs.evolve(
         uncounted,
         owners=Owners(row, label, rows, alike, totals, own, own_agreeing, steps),
         place=_find_keys((row, unit, label), row_keys),
-        scope_codes=np.concatenate(scope_codes),
-        held=np.concatenate(held),
-        grouped=grouped,
-        extent=(min(low for low, _ in nonempty), max(high for _, high in nonempty)),
+        grouped_cells=grouped_cells,
+        weight_range=(min(low for low, _ in nonempty), max(high for _, high in nonempty)),
     )
 
 
 def _owner_columns(cells: Cells, agreement: Agreement, totals: Counts) -> tuple[np.ndarray, ...]:
     """Return the columns of all owners in these cells; add to `totals` in place."""
-    row, label, held = cells.explanation, cells.label, cells.held
-    np.add.at(totals, row, held)
+    row, label, scope_weight = cells.explanation, cells.label, cells.scope_weight
+    np.add.at(totals, row, scope_weight)
     k = int(label.max(initial=0)) + 1
     codes, slot = np.unique(row * k + label, return_inverse=True)
-    alike = agreement.sum_over_slots(codes // k, codes % k, sum_by(slot, held, len(codes)))[slot]
-    own_agreeing = agreement.sum_over_slots(cells.cell, label, held)
-    own = cells.weights[0][cells.cell]
-    columns = row, cells.unit, label, cells.owned, cells.owners, alike, own, own_agreeing
-    return tuple(values[cells.owners > 0] for values in columns)
+    alike = agreement.sum_over_slots(codes // k, codes % k, sum_by(slot, scope_weight, len(codes)))[slot]
+    own_agreeing = agreement.sum_over_slots(cells.cell, label, scope_weight)
+    own = cells.cell_weights[0][cells.cell]
+    columns = row, cells.unit, label, cells.owner_weight, cells.n_owners, alike, own, own_agreeing
+    return tuple(values[cells.n_owners > 0] for values in columns)
 
 
 def _find_keys(sorted_keys: tuple[Counts, ...], keys: tuple[Counts, ...]) -> Counts:

@@ -1,7 +1,7 @@
 """Cells: the weight of each unit in each explanation's scope, by label. Every measure is a sum over cells.
 
-A unit is a row, or a cluster of rows. The *held* weight is that of rows for which the explanation holds. The
-*owned* weight is that of rows that have this explanation. If the relation groups rows, both are equal.
+A unit is a row, or a cluster of rows. The *scope weight* is that of rows for which the explanation holds.
+The *owner weight* is that of rows that have this explanation. If the relation groups rows, both are equal.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,39 +30,45 @@ class Cells:
     ----------
     explanation, unit, label : (c,) int
         The key of each entry, sorted; each triple occurs once.
-    held : (c,) int
+    scope_weight : (c,) int
         The weight of the unit's rows of that label for which the explanation holds.
-    owned : (c,) int
+    owner_weight : (c,) int
         The weight of those rows that have this explanation.
-    owners : (c,) int
+    n_owners : (c,) int
         The number of those rows that have this explanation.
 
     Examples
     --------
     >>> rows = np.array([0, 0, 0]), np.array([0, 0, 1]), np.array([0, 1, 1])
-    >>> Cells.of(*rows, held=np.array([1, 1, 2]), owned=np.array([1, 1, 2])).weights[0]
+    >>> Cells.of(*rows, scope_weight=np.array([1, 1, 2]), owner_weight=np.array([1, 1, 2])).cell_weights[0]
     array([2, 2])
     """
 
     explanation: Ints
     unit: Ints
     label: Ints
-    held: Ints
-    owned: Ints
-    owners: Ints
+    scope_weight: Ints
+    owner_weight: Ints
+    n_owners: Ints
 
     @classmethod
     def of(
-        cls, explanation: Ints, unit: Ints, label: Ints, held: Ints, owned: Ints, owners: Ints | None = None
+        cls,
+        explanation: Ints,
+        unit: Ints,
+        label: Ints,
+        scope_weight: Ints,
+        owner_weight: Ints,
+        n_owners: Ints | None = None,
     ) -> "Cells":
-        """Sum rows of one explanation, unit and label; without `owners`, each input counts as one row."""
-        owners = np.ones_like(owned) if owners is None else owners
+        """Sum rows of one explanation, unit and label; without `n_owners`, each input counts as one row."""
+        n_owners = np.ones_like(owner_weight) if n_owners is None else n_owners
         order = np.lexsort((label, unit, explanation))
         keys = explanation[order], unit[order], label[order]
         starts = np.flatnonzero(mark_run_starts(*keys))
         sums = (
             np.add.reduceat(values[order], starts) if len(starts) else values
-            for values in (held, owned, owners)
+            for values in (scope_weight, owner_weight, n_owners)
         )
         return cls(*(key[starts] for key in keys), *sums)
 
@@ -73,9 +79,11 @@ class Cells:
         """Return the selected entries."""
         return Cells(*(values[mask] for values in attrs.astuple(self, recurse=False)))
 
-    def keyed(self, explanation: Ints) -> "Cells":
+    def with_explanations(self, explanation: Ints) -> "Cells":
         """Return the same entries with other explanations; entries with the same key are summed."""
-        return Cells.of(explanation, self.unit, self.label, self.held, self.owned, self.owners)
+        return Cells.of(
+            explanation, self.unit, self.label, self.scope_weight, self.owner_weight, self.n_owners
+        )
 
     @cached_property
     def cell(self) -> Ints:
@@ -83,10 +91,10 @@ class Cells:
         return np.cumsum(mark_run_starts(self.explanation, self.unit)) - 1
 
     @cached_property
-    def weights(self) -> tuple[Ints, Ints]:
-        """The held and the owned weight of each cell."""
+    def cell_weights(self) -> tuple[Ints, Ints]:
+        """The scope weight and the owner weight of each cell."""
         n = int(self.cell[-1]) + 1 if len(self) else 0
-        return sum_by(self.cell, self.held, n), sum_by(self.cell, self.owned, n)
+        return sum_by(self.cell, self.scope_weight, n), sum_by(self.cell, self.owner_weight, n)
 
     @property
     def first(self) -> Ints:
@@ -99,9 +107,9 @@ class Cells:
         return np.bincount(self.explanation[self.first]) if len(self) else np.zeros(0, dtype=np.int64)
 
     @property
-    def extent(self) -> tuple[int, int]:
-        """The held weights of the smallest and the largest cell, without empty ones."""
-        weight = self.weights[0][self.weights[0] > 0]
+    def weight_range(self) -> tuple[int, int]:
+        """The scope weights of the smallest and the largest cell, without empty ones."""
+        weight = self.cell_weights[0][self.cell_weights[0] > 0]
         return (int(weight.min()), int(weight.max())) if len(weight) else (0, 0)
 
 
@@ -122,8 +130,8 @@ def cells_by_block(counted: RowCount, design: Design) -> Iterator[Cells]:
     """Yield the cells of a sample in blocks of explanations, in order."""
     n, owned = len(counted.labels), counted.owned
     if counted.relation.groups:
-        held = np.where(counted.explanations.missing[owned], 0, design.steps)
-        yield Cells.of(owned, design.unit, counted.labels, held, design.steps)
+        scope_weight = np.where(counted.explanations.missing[owned], 0, design.steps)
+        yield Cells.of(owned, design.unit, counted.labels, scope_weight, design.steps)
         return
     for start, _, bits in counted.blocks():
         for first, last in spans(len(bits), max(1, PAIRS // n)):
@@ -136,9 +144,9 @@ def cells_by_block(counted: RowCount, design: Design) -> Iterator[Cells]:
                 np.concatenate([explanation + start + first, owned[owning_rows]]),
                 design.unit[rows],
                 counted.labels[rows],
-                held=np.where(is_owner, 0, steps),
-                owned=np.where(is_owner, steps, 0),
-                owners=is_owner.astype(np.int64),
+                scope_weight=np.where(is_owner, 0, steps),
+                owner_weight=np.where(is_owner, steps, 0),
+                n_owners=is_owner.astype(np.int64),
             )
         del bits  # free memory before the next block
 

@@ -30,7 +30,7 @@ Values = list[Any] | NDArray[np.float64]
 """Labels: a list of any values, or a sorted array of numbers or of rows of numbers.
 
 Single numbers that hardly repeat may be unsorted and may repeat: sorting would take longer than everything
-else, and sums do not need it. `Census.settled` sorts them.
+else, and sums do not need it. `Census.with_sorted_labels` sorts them.
 """
 
 
@@ -51,7 +51,7 @@ class Census:
     >>> same = SameExplanation()
     >>> head = Census.of(same, Explanations.of(["a", "b", "a"]), np.array([0, 0, 1]), ["no", "yes"])
     >>> tail = Census.of(same, Explanations.of(["c", "a"]), np.array([0, 0]), ["yes"], start=3)
-    >>> census = Census.united(same, [head, tail])
+    >>> census = Census.union(same, [head, tail])
     >>> census.explanations.values, census.owner, census.count, census.first
     (array(['a', 'b', 'c'], dtype=object), array([0, 0, 1, 2]), array([1, 2, 1, 1]), array([0, 2, 1, 3]))
     """
@@ -89,7 +89,7 @@ class Census:
         return census if census._is_one_slot_per_label else census._merge_equal()
 
     @classmethod
-    def united(cls, relation: Relation, censuses: Sequence["Census"]) -> "Census":
+    def union(cls, relation: Relation, censuses: Sequence["Census"]) -> "Census":
         """Unite the censuses of pieces, in the order of their rows."""
         if len(censuses) == 1:
             return censuses[0]
@@ -107,8 +107,8 @@ class Census:
             groups, group_codes = _join_values([census.groups for census in censuses], codes)
         count = np.concatenate([census.count for census in censuses])
         first = np.concatenate([census.first for census in censuses])
-        united = cls(distinct, labels, owner, label, count, first, group_codes, list(groups))
-        return united if united._is_one_slot_per_label else united._merge_equal()
+        union = cls(distinct, labels, owner, label, count, first, group_codes, list(groups))
+        return union if union._is_one_slot_per_label else union._merge_equal()
 
     @cached_property
     def label(self) -> Ints:
@@ -131,31 +131,31 @@ class Census:
         return self._label is None
 
     @property
-    def settled(self) -> "Census":
+    def with_sorted_labels(self) -> "Census":
         """The same census with sorted labels, each of them once."""
         if isinstance(self.labels, list):
             return self
         values, codes = sort_distinct(self.labels)
-        return self.relabelled(codes, values)
+        return self.relabel(codes, values)
 
-    def relabelled(self, codes: Ints, labels: Values) -> "Census":
+    def relabel(self, codes: Ints, labels: Values) -> "Census":
         """Replace the labels; `codes` are the positions of the old labels among the new ones.
 
         Labels that become the same are counted together.
         """
         return attrs.evolve(self, labels=labels, label=codes[self.label])._merge_equal()
 
-    def together(self) -> "Census":
+    def without_groups(self) -> "Census":
         """Return the census without groups."""
         return self if self.group is None else attrs.evolve(self, group=None, groups=[])._merge_equal()
 
-    def coarser(self, relation: Relation, explanations: Explanations) -> "Census":
+    def coarsen(self, relation: Relation, explanations: Explanations) -> "Census":
         """Replace the distinct explanations by others, of which some may have become the same."""
         owners = group(key_of(relation, explanations), explanations.missing)
         distinct = explanations.take(owners.first)
         return attrs.evolve(self, explanations=distinct, owner=owners.codes[self.owner])._merge_equal()
 
-    def taken(self, slots: NDArray[Any]) -> "Census":
+    def take(self, slots: NDArray[Any]) -> "Census":
         """Return the census of the instances in the selected slots only, without groups."""
         order = np.asarray(slots)[np.argsort(self.first[slots], kind="stable")]
         owners = renumber(self.owner[order])
@@ -167,7 +167,7 @@ class Census:
         return census if self.group is None else census._merge_equal()
 
     @property
-    def varies(self) -> bool:
+    def labels_vary(self) -> bool:
         """Whether at least two labels differ."""
         labels = self.labels
         return len(labels) > 1 if isinstance(labels, list) else bool((labels[1:] != labels[:1]).any())
@@ -182,7 +182,7 @@ class Census:
         return counts
 
     @property
-    def ordered(self) -> tuple[Ints, Ints, Ints]:
+    def sorted_slots(self) -> tuple[Ints, Ints, Ints]:
         """The explanation, label and count of each slot, sorted by the first two."""
         keys = self.owner * len(self.labels) + self.label  # all different
         if (keys[1:] > keys[:-1]).all():
@@ -191,16 +191,16 @@ class Census:
         return self.owner[order], self.label[order], self.count[order]
 
     @property
-    def whole(self) -> ScanTarget:
+    def scan_target(self) -> ScanTarget:
         """The target of a scan, with all slots."""
-        row, label, _ = self.ordered
+        row, label, _ = self.sorted_slots
         return ScanTarget(self.explanations, len(self.labels), row, label, self.agreement)
 
     @property
-    def grouped(self) -> Owners:
+    def owners(self) -> Owners:
         """The owners of the grouping relation; unsorted if distances are summed and numbers do not repeat."""
-        needs_no_order = self._is_one_slot_per_label and not self.agreement.is_whole
-        columns = (self.owner, self._label, self.count) if needs_no_order else self.ordered
+        needs_no_order = self._is_one_slot_per_label and not self.agreement.is_binary
+        columns = (self.owner, self._label, self.count) if needs_no_order else self.sorted_slots
         return grouped_owners(*columns, ~self.explanations.missing, self.agreement)
 
     @property
@@ -297,6 +297,6 @@ def merge_censuses(relation: Relation, censuses: Iterable[Census]) -> Census:
         delay = MERGE_DELAY if census.are_rows else delay
         n_merged, *n_new = (len(waiting.owner) for waiting in pending)
         if sum(n_new) >= delay * n_merged:
-            pending = [Census.united(relation, pending)]
+            pending = [Census.union(relation, pending)]
             delay = 1 if len(pending[0].owner) <= SAVED * (n_merged + sum(n_new)) else MERGE_DELAY
-    return Census.united(relation, pending)
+    return Census.union(relation, pending)

@@ -15,7 +15,7 @@ import pandas as pd
 from faithkit.arrays import Floats, sum_by
 from faithkit.arrays.containers import as_series, strip_mask
 from faithkit.errors import InputError
-from faithkit.measure.agreement.base import AgreementKernel, Always
+from faithkit.measure.agreement.base import AgreementKernel
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.owners import Counts
 from faithkit.third_party import guard
@@ -96,21 +96,11 @@ class Design:
         return self.steps.astype(np.float64) * self.step
 
     @property
-    def whole(self) -> float:
-        """The total weight of all rows."""
-        return float(self.steps.sum()) * self.step
-
-    @property
-    def by_unit(self) -> Counts:
-        """The weight of every cluster, in steps."""
-        return sum_by(self.unit, self.steps, self.n_units)
-
-    @property
     def effective(self) -> float:
         """The effective number of independent, equally weighted rows: W² / Σ W_c²."""
-        return effective_number(self.by_unit)
+        return effective_number(sum_by(self.unit, self.steps, self.n_units))
 
-    def told(self) -> dict[str, Any]:
+    def summary_fields(self) -> dict[str, Any]:
         """Return the fields of a result: effective number of rows, declaration, number of clusters."""
         clusters = self.n_units if self.clustered else None
         return {"effective": self.effective, "uninformative": self.uninformative, "clusters": clusters}
@@ -133,14 +123,14 @@ class Design:
 
         The first of the two is one of the first `explained` rows.
         """
+        by_unit = sum_by(self.unit, self.steps, self.n_units) / float(self.steps.sum())
+        explained_steps = self.steps[:explained] / float(self.steps[:explained].sum())
+        pairs = 1.0 - float((explained_steps * by_unit[self.unit[:explained]]).sum())
         one_group = np.zeros(len(labels), dtype=np.int64)
-        all_pairs, same_unit_pairs, agreeing_pairs, same_unit_agreeing = (
-            self._sum_products(groups, labels, explained, kernel)
-            for kernel in (Always(), agreement)
-            for groups in (one_group, self.unit)
+        agreeing_pairs, same_unit_agreeing = (
+            self._sum_products(groups, labels, explained, agreement) for groups in (one_group, self.unit)
         )
-        n_pairs = all_pairs - same_unit_pairs
-        return (agreeing_pairs - same_unit_agreeing) / n_pairs if n_pairs > 1e-12 else None
+        return (agreeing_pairs - same_unit_agreeing) / pairs if pairs > 1e-12 else None
 
     def _sum_products(
         self, groups: Counts, labels: Counts, explained: int, agreement: AgreementKernel

@@ -23,7 +23,7 @@ class Owners:
     """Rows and their explanations; rows that do not differ in any count form one entry.
 
     Entries are sorted by explanation and label. Entries of numbers that hardly repeat may be unsorted, and
-    may repeat a pair of explanation and label. `Count.settled` sorts and merges them.
+    may repeat a pair of explanation and label. `Count.with_sorted_labels` sorts and merges them.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Owners:
         return int(self.rows.sum())
 
     @cached_property
-    def whole(self) -> int:
+    def total_weight(self) -> int:
         """The total weight of all rows."""
         return int(self.weight.sum())
 
@@ -133,7 +133,7 @@ class Owners:
         return sum(rows), sum(weight)
 
     @cached_property
-    def scored(self) -> Floats:
+    def score_sums(self) -> Floats:
         """The weighted sum of scores of each explanation's owners."""
         return self.by_explanation(self.times(self.scores))
 
@@ -183,13 +183,6 @@ class Owners:
         return find_positions(
             codes, (explanation * n_labels + label) * 2 + own, 2 * len(self.totals) * n_labels
         )
-
-
-def spread_to_entries(values: Floats, explanation: Counts) -> Floats:
-    """Return the value of each entry's explanation; equal values become a view without memory."""
-    if len(values) and (values == values[0]).all():
-        return np.broadcast_to(values[0], explanation.shape)
-    return values.take(explanation)
 
 
 def broadcast_constant(value: int, size: int) -> Counts:

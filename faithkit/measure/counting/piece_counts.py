@@ -24,7 +24,7 @@ def scan_piece(relation: Relation, sample: Sample, labels: Counts, target: ScanT
     >>> from faithkit.measure.counting.census import Census
     >>> from faithkit.explanations.relations import NearExplanation
     >>> near, distinct = NearExplanation(tau=0.5), Explanations.vectors([[0.0], [1.0]])
-    >>> target = Census.of(near, distinct, np.array([0, 1]), ["no", "yes"]).whole
+    >>> target = Census.of(near, distinct, np.array([0, 1]), ["no", "yes"]).scan_target
     >>> counts = scan_piece(near, Sample(None, distinct.take([1, 1])), np.array([0, 1]), target)
     >>> counts.totals, counts.sums, counts.n_reflexive
     (array([0, 2]), array([0, 1]), array([0, 1]))

@@ -100,7 +100,7 @@ def scan_relation(
     slot : (n,) int
         The slot of each instance; −1 for an instance without an explanation.
     """
-    scope, row, label = target.agreement.held(labels, target.n_labels), target.row, target.label
+    scope, row, label = target.agreement.scope_predictions(labels, target.n_labels), target.row, target.label
     owned = np.where(slot < 0, -1, row[slot]) if len(row) else slot
     m, k = len(target.explanations), target.n_labels
     no_bits = np.empty((0, n_words(len(labels))), dtype=np.uint64)

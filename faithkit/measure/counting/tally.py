@@ -2,8 +2,8 @@
 
 `counts[u, y]` is the number of instances of label y for which the explanation u holds. `owners[s, u, y]` is
 the number of instances of label y that have the explanation u (s = 1 if u holds for the instance itself).
-Tallies of two pieces of instances over one list of explanations add up. The tables are mostly empty, so the
-kernel stores a list of owners. It builds tables for estimators, a part of the explanations at a time.
+The tables are mostly empty, so the kernel stores a list of owners. It builds tables for estimators, a part of
+the explanations at a time.
 """
 
 from bisect import bisect_right
@@ -22,7 +22,7 @@ from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, key_of
-from faithkit.measure.agreement.base import Agreement, ScopePredictions, agreement_by_label, chance
+from faithkit.measure.agreement.base import Agreement, ScopePredictions, chance
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting import scans
 from faithkit.measure.counting.label_sets import LabelSets
@@ -105,7 +105,7 @@ class Tally:
         agreeing: NDArray[Any] = self.alike[None] - self.own_agreeing[..., None]
         if agreeing.dtype.kind != "f":
             return agreeing
-        lower_bound = 0.0 if self.agreement.is_whole else -np.inf  # removes rounding errors
+        lower_bound = 0.0 if self.agreement.is_binary else -np.inf  # removes rounding errors
         clipped: NDArray[Any] = np.clip(agreeing, lower_bound, self.others)
         return clipped
 
@@ -117,14 +117,6 @@ class Tally:
             row, label, self.owners[s, row, label], self.alike[row, label], self.counts.sum(axis=1), own=s
         )
 
-    def __add__(self, other: "Tally") -> "Tally":
-        if self.counts.shape != other.counts.shape:
-            raise InputError(
-                f"tallies of {self.counts.shape} and {other.counts.shape} explanations × labels do not add: "
-                "tally both pieces against one list of explanations and labels."
-            )
-        return Tally(self.counts + other.counts, self.owners + other.owners, agreement=self.agreement)
-
 
 @attrs.frozen(eq=False, kw_only=True)
 class Count:
@@ -132,7 +124,8 @@ class Count:
 
     `explanations` are the distinct ones in order of first appearance. `agreement` measures how far two labels
     agree. The kernel computes with `owners`. `table` has the counts by label of a relation other than
-    grouping, unless there are too many labels.
+    grouping, unless there are too many labels. The counts include the rows of a `pool`, which own no
+    explanation.
     """
 
     relation: Relation
@@ -141,20 +134,23 @@ class Count:
     owners: Owners
     agreement: Agreement = SAME_LABEL
     table: Counts | None = None
+    pool: Pool | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether rows are equal and checked only against each other."""
-        return True
+        return self.pool is None
 
     def chance(self) -> float | None:
         """Return what a constant explainer would get on the same rows."""
         if self.agreement.is_normalised:
             return 0.0  # numbers are divided by what it leaves
-        return chance(self.owners.by_label(), self.agreement)
+        label_counts = sum_by(self.owners.label, self.owners.weight, self.n_labels)
+        pool_counts = 0 if self.pool is None else np.bincount(self.pool.codes, minlength=self.n_labels)
+        return chance(label_counts, self.agreement, pool_counts)
 
     @property
-    def settled(self) -> "Count":
+    def with_sorted_labels(self) -> "Count":
         """The same counts with predictions sorted and each of them once, for access to single predictions."""
         return self
 
@@ -186,9 +182,9 @@ class Count:
         """Return the number of instances of every label for which each of these explanations holds."""
         if self.relation.groups:
             return np.concatenate([self._part(u, u + 1).counts for u in explanations.tolist()])
-        return self.asked(explanations) if self.table is None else self.table[explanations]
+        return self.scan_label_counts(explanations) if self.table is None else self.table[explanations]
 
-    def asked(self, explanations: Counts) -> Counts:
+    def scan_label_counts(self, explanations: Counts) -> Counts:
         """Scan the relation again, for these explanations and all instances."""
         raise NotImplementedError
 
@@ -211,35 +207,16 @@ class Count:
 class RowCount(Count):
     """Counts over a sample in memory, and the entry of each row in them.
 
-    `owned[i]` is the explanation of row i, `reflexive[i]` whether it holds for i itself. The counts include
-    the rows of a `pool`, which own no explanation. Numbers are in units of `scale`.
+    `owned[i]` is the explanation of row i, `reflexive[i]` whether it holds for i itself. Numbers are in units
+    of `scale`.
     """
 
     sample: Sample
     labels: Counts
     owned: Counts
     reflexive: NDArray[np.bool_]
-    pool: Pool | None = None
     scale: float = 1.0
     _place: Counts | None = None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether rows are checked only against each other, without a pool."""
-        return self.pool is None
-
-    def chance(self) -> float | None:
-        """Return the chance level: the mean agreement of an explained row with any other row."""
-        if self.pool is None or self.agreement.is_normalised:
-            return Count.chance(self)
-        sample_counts = np.bincount(self.labels, minlength=self.n_labels)
-        pool_counts = np.bincount(self.pool.codes, minlength=self.n_labels)
-        agreeing = (
-            (sample_counts * (agreement_by_label(self.agreement, sample_counts + pool_counts) - 1))
-            .sum()
-            .item()
-        )
-        return float(agreeing / (sample_counts.sum() * (sample_counts.sum() + pool_counts.sum() - 1)))
 
     def pieces(self) -> Iterator[tuple[Sample, Counts]]:
         """Yield the sample and the pieces of its pool, with their labels."""
@@ -275,7 +252,7 @@ class RowCount(Count):
     @property
     def instances(self) -> ScopePredictions:
         """The predictions of the rows, for sums over a relation's matrix."""
-        return self.agreement.held(self.labels, self.n_labels)
+        return self.agreement.scope_predictions(self.labels, self.n_labels)
 
     def sums(self, weights: NDArray[Any]) -> NDArray[Any]:
         """Sum, for every row, the weights of the explanations that hold for it."""
@@ -286,13 +263,13 @@ class RowCount(Count):
             del bits  # free memory before the next block
         return sums
 
-    def asked(self, explanations: Counts) -> Counts:
+    def scan_label_counts(self, explanations: Counts) -> Counts:
         """Scan the relation again, for these explanations and all rows."""
         selected = self.explanations.take(explanations)
         blocks = bit_blocks(self.relation, self.sample, selected)
         table = np.concatenate([self.sets.table(bits) for _, _, bits in blocks])
         for piece in self.pooled():
-            table += piece.asked(explanations)
+            table += piece.scan_label_counts(explanations)
         return table
 
 

@@ -60,16 +60,6 @@ class CentralMoments:
             max(self.high, other.high),
         )
 
-    def subtracted_from(self, constant: float) -> "CentralMoments":
-        """Return the moments of ``constant − value`` for each of these values.
-
-        >>> import numpy as np
-        >>> CentralMoments.of(np.array([0.25, 0.5])).subtracted_from(1.0).low
-        0.5
-        """
-        low, high = constant - self.high, constant - self.low
-        return CentralMoments(self.n, constant - self.mean, self.squares, -self.cubes, low, high)
-
     @property
     def standard_error(self) -> float | None:
         """The standard error of the mean; None where the values do not vary."""

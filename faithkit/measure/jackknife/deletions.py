@@ -13,9 +13,9 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import BATCH_SIZE, Floats, Ints, ratio, sum_by
-from faithkit.arrays.blocks import each_block, map_blocks
+from faithkit.arrays.blocks import map_blocks
 from faithkit.measure.agreement.base import Agreement, Influence
-from faithkit.measure.counting.owners import Owners, spread_to_entries
+from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.jackknife.central_moments import CentralMoments
 
@@ -127,7 +127,7 @@ class GroupedRows:
         self.first_pair = len(owners.totals) if first_pair is None else first_pair
         sizes = owners.totals.astype(np.float64)
         is_large = sizes > 2  # without one row of two, the other has no comparison left
-        self._mean_score = np.where(is_large, ratio(owners.scored, sizes), 0.0)
+        self._mean_score = np.where(is_large, ratio(owners.score_sums, sizes), 0.0)
         self._factor = np.where(is_large, ratio(sizes, sizes - 2), 1.0)
         # of two rows, both lose their comparison
         self._compared = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)
@@ -137,19 +137,12 @@ class GroupedRows:
     def deletions(self, start: int = 0, stop: int | None = None) -> Deletions:
         """Return the deletions of consecutive owners, by default of all."""
         stop = len(self.owners) if stop is None else stop
-        owners, scores = self.owners.part(start, stop), self.owners.scores[start:stop]
-        agreeing = np.empty(len(owners))
-
-        def compute(start: int, stop: int) -> None:
-            explanation, h = owners.explanation[start:stop], scores[start:stop]
-            block = agreeing[start:stop]
-            np.subtract(h, self._mean_score.take(explanation), out=block)
-            block *= self._factor.take(explanation)
-            block += h
-
-        each_block(compute, len(owners), BATCH_SIZE)
-        compared = spread_to_entries(self._compared, owners.explanation)
-        divisor_left = divisor_without(self.agreement, owners.label)
+        owners, h = self.owners.part(start, stop), self.owners.scores[start:stop]
+        agreeing = h - self._mean_score.take(owners.explanation)
+        agreeing *= self._factor.take(owners.explanation)
+        agreeing += h
+        compared = self._compared.take(owners.explanation)
+        divisor_left = self.agreement.divisor_left(owners.label)
         return Deletions(compared, compared - agreeing, owners.rows, divisor_left)
 
     def moments(self, totals: MeasureTotals) -> MomentsPair:
@@ -178,20 +171,10 @@ class GroupedRows:
         return float(np.sqrt(n_units / (n_units - 1) * squares)) / owners.n, row_moments.skewness
 
 
-def divisor_without(agreement: Agreement, labels: Ints, in_pool: bool = False) -> Floats | None:
-    """Return the share of the divisor that is left without a row of each label; None without a divisor."""
-    lost = agreement.lost(labels, in_pool)
-    return None if lost is None else 1.0 - lost
-
-
 def pseudo_value_moments(deletions: Deletions, totals: MeasureTotals, n_units: int) -> MomentsPair:
     """Return the moments of the pseudo-values of the estimate and of the disagreement."""
     estimate, disagreement = deletions.pseudo_values(totals, n_units)
-    moments = CentralMoments.of(disagreement, deletions.times)
-    is_linear = deletions.divisor_left is None or totals.compared == 1.0
-    if is_linear and (deletions.compared == totals.compared).all():  # then both add up to a constant
-        return moments.subtracted_from(totals.estimate + totals.disagreement), moments
-    return CentralMoments.of(estimate, deletions.times), moments
+    return CentralMoments.of(estimate, deletions.times), CentralMoments.of(disagreement, deletions.times)
 
 
 def add_moments(pairs: Iterable[MomentsPair]) -> MomentsPair:
@@ -207,10 +190,10 @@ def relation_deletions(counts: RowCount) -> Deletions:
     """Return the deletions of all rows of a sample, in its order."""
     owners, place, s = counts.owners, counts.place, counts.reflexive.astype(np.int64)
     D, h = owners.others[place], owners.scores[place]
-    S, Z = counts.instances.lost(counts.blocks(), _influence(owners))
+    S, Z = counts.instances.sum_influence(counts.blocks(), _influence(owners))
     agreeing = h - S + s * np.where(D >= 2, ratio(h - 1.0, D - 1.0), -h)
     compared = ((D > 0) + Z - s * (D == 1)).astype(np.float64)
-    once, divisor_left = np.ones(len(s), dtype=np.int64), divisor_without(counts.agreement, counts.labels)
+    once, divisor_left = np.ones(len(s), dtype=np.int64), counts.agreement.divisor_left(counts.labels)
     return Deletions(compared, compared - agreeing, once, divisor_left)
 
 
@@ -218,8 +201,8 @@ def pool_moments(counts: RowCount, totals: MeasureTotals) -> MomentsPair:
     """Return the moments of the changes of the estimate and of the disagreement without each pool row."""
     influence, pairs = _influence(counts.owners), []
     for piece in counts.pooled():
-        S, Z = piece.instances.lost(piece.blocks(), influence)
-        divisor_left = divisor_without(piece.agreement, piece.labels, in_pool=True)
+        S, Z = piece.instances.sum_influence(piece.blocks(), influence)
+        divisor_left = piece.agreement.divisor_left(piece.labels, in_pool=True)
         once, no_weight = np.ones(len(S), dtype=np.int64), np.zeros(1)
         deletions = Deletions(Z.astype(np.float64), Z + S, once, divisor_left, weight=no_weight)
         estimate, disagreement = deletions.changes(totals)

@@ -112,7 +112,7 @@ def _content_order(ranks: Ints) -> Ints:
 
 def _halve_rows(ranks: Ints, size: int) -> list[Ints]:
     """Divide rows in order of content into cells of near rows; all cells but one have an even size."""
-    cells, nodes = [], [np.arange(len(ranks))]
+    cells, nodes = [], [np.arange(len(ranks))] if len(ranks) else []
     while nodes:
         rows = nodes.pop()
         if len(rows) <= size:
@@ -136,15 +136,18 @@ def _match_nearest_first(ranks: Ints, clusters: Ints | None) -> Ints:
     np.fill_diagonal(distance, np.inf)
     if clusters is not None:
         distance[clusters[:, None] == clusters] = np.inf
+    nearest = distance.argmin(axis=1)
     partner = np.full(len(ranks), UNMATCHED)
     unmatched = np.arange(len(ranks))
     while len(unmatched) > 1:
-        nearest = distance.argmin(axis=1)
-        place = np.arange(len(unmatched))
-        is_mutual = (nearest[nearest] == place) & np.isfinite(distance[place, nearest])
+        candidates = nearest[unmatched]
+        is_mutual = (nearest[candidates] == unmatched) & np.isfinite(distance[unmatched, candidates])
         if not is_mutual.any():
             break
-        partner[unmatched[is_mutual]] = unmatched[nearest[is_mutual]]
-        remaining = np.flatnonzero(~is_mutual)
-        unmatched, distance = unmatched[remaining], distance[np.ix_(remaining, remaining)]
+        matched = unmatched[is_mutual]
+        partner[matched] = nearest[matched]
+        distance[:, matched] = np.inf
+        unmatched = unmatched[~is_mutual]
+        stale = unmatched[partner[nearest[unmatched]] != UNMATCHED]
+        nearest[stale] = distance[stale].argmin(axis=1)
     return partner

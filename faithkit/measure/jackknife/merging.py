@@ -97,7 +97,7 @@ class Merging:
         has_explanation[: len(missing)] = ~missing
         key, label, rows = self.key[owners.explanation], owners.label, owners.rows
         place = np.arange(len(key))
-        if agreement.is_whole:  # otherwise every owner may keep an entry of its own
+        if agreement.is_binary:  # otherwise every owner may keep an entry of its own
             k = int(label.max(initial=0)) + 1
             codes, _, place = index_codes(key * k + label)
             key, label = np.divmod(codes, k)

@@ -51,7 +51,7 @@ class PairSums:
     by_explanation: tuple[Ints, Floats, Floats] | None = None
 
     @classmethod
-    def nothing(cls, n_units: int) -> "PairSums":
+    def zeros(cls, n_units: int) -> "PairSums":
         """Return the sums over no pairs."""
         return cls(0.0, 0.0, *np.zeros((3, n_units)))
 
@@ -88,18 +88,18 @@ def pair_sums(
 
     >>> from faithkit.measure.agreement.same_label import SAME_LABEL
     >>> ones, unit = np.ones(3, dtype=np.int64), np.arange(3)
-    >>> cells = Cells.of(0 * unit, unit, np.array([0, 0, 1]), held=ones, owned=ones)
+    >>> cells = Cells.of(0 * unit, unit, np.array([0, 0, 1]), scope_weight=ones, owner_weight=ones)
     >>> sums = pair_sums(cells, SAME_LABEL, 3)
     >>> round(sums.disagreement, 9), sums.lost_disagreement.round(9)
     (2.0, array([0., 0., 2.]))
     """
-    cells = cells.take((cells.held > 0) | (cells.owned > 0))
+    cells = cells.take((cells.scope_weight > 0) | (cells.owner_weight > 0))
     has_several_units = cells.n_units > 1
     holds = np.zeros(len(has_several_units), dtype=bool)
-    holds[cells.explanation[cells.held > 0]] = True
+    holds[cells.explanation[cells.scope_weight > 0]] = True
     cells = cells.take((has_several_units & holds)[cells.explanation])
     if not len(cells):
-        return PairSums.nothing(n_units)
+        return PairSums.zeros(n_units)
     table = _Table(cells, agreement, step)
     if allowance is None:
         compared, disagreement, without = _sum_by_row_ratio(table)
@@ -120,38 +120,47 @@ class _SumsWithoutCell:
 class _Table:
     """Cells in order of explanation and label.
 
-    The table has four kinds of arrays. *Entries* are the labels of each cell: `held` and `owned` are their
-    weights, `within` is the weight in the same cell that disagrees with an entry, and `against` the weight in
-    other cells that does. A *slot* is an explanation with a label. *Cells* have the prefix `cell_`, and
-    `other_weight` is W − W_c. A *scope* is an explanation of the table, with W as its `weight`.
+    The table has four kinds of arrays. *Entries* are the labels of each cell, with `scope_weight` and
+    `owner_weight`; `within` is the weight in the same cell that disagrees with an entry, and `against` the
+    weight in other cells that does. A *slot* is an explanation with a label. *Cells* have the prefix `cell_`,
+    and `other_weight` is W − W_c. A *scope* is an explanation of the table, with W as its `weight`.
     """
 
     def __init__(self, cells: Cells, agreement: AgreementKernel, step: float) -> None:
         self.agreement = agreement
         cell, first = cells.cell, cells.first
         scope = np.cumsum(mark_run_starts(cells.explanation)) - 1
-        cell_held = sum_by(cell, cells.held)
-        within = cell_held[cell] - agreement.sum_over_slots(cells.cell, cells.label, cells.held)
         order = np.lexsort((cells.label, scope))
+        cell_scope_weight = sum_by(cell, cells.scope_weight)
+        within = cell_scope_weight[cell] - agreement.sum_over_slots(
+            cells.cell, cells.label, cells.scope_weight
+        )
         self.explanation = np.unique(cells.explanation)
         self.scope, self.label, self.cell = scope[order], cells.label[order], cell[order]
         self.slot = np.cumsum(mark_run_starts(self.scope, self.label)) - 1
         first_of_slot = np.flatnonzero(mark_run_starts(self.slot))
         self.slot_scope, self.slot_label = self.scope[first_of_slot], self.label[first_of_slot]
         self.unit, self.cell_scope = cells.unit[first], scope[first]
-        held, owned, within = cells.held[order], cells.owned[order], within[order]
-        self.n_holding = sum_by(self.cell_scope, (cell_held > 0).astype(np.int64))
-        weight = sum_by(self.scope, held)
-        agreeing = agreement.sum_over_slots(self.slot_scope, self.slot_label, sum_by(self.slot, held))
+        scope_weight, owner_weight, within = (
+            cells.scope_weight[order],
+            cells.owner_weight[order],
+            within[order],
+        )
+        self.n_holding = sum_by(self.cell_scope, (cell_scope_weight > 0).astype(np.int64))
+        weight = sum_by(self.scope, scope_weight)
+        agreeing = agreement.sum_over_slots(self.slot_scope, self.slot_label, sum_by(self.slot, scope_weight))
         # these are whole numbers, where labels either agree or disagree
         against = weight[self.scope] - agreeing[self.slot] - within
-        other_weight = weight[self.cell_scope] - cell_held
-        self.held, self.owned, self.within, self.against = (
-            _as_floats(step * weights) for weights in (held, owned, within, against)
+        other_weight = weight[self.cell_scope] - cell_scope_weight
+        self.scope_weight, self.owner_weight, self.within, self.against = (
+            _as_floats(step * weights) for weights in (scope_weight, owner_weight, within, against)
         )
-        self.cell_held, self.cell_owned = step * cell_held, step * sum_by(self.cell, owned)
+        self.cell_scope_weight, self.cell_owner_weight = (
+            step * cell_scope_weight,
+            step * sum_by(self.cell, owner_weight),
+        )
         self.weight, self.other_weight = step * weight, step * other_weight
-        self.cell_within = sum_by(self.cell, self.owned * self.within)
+        self.cell_within = sum_by(self.cell, self.owner_weight * self.within)
 
     def disagreeing(self, weights: Floats) -> tuple[Floats, Floats]:
         """Return the total of the weights of each scope, and the weight that disagrees with each slot."""
@@ -203,35 +212,38 @@ def _sum_by_thinning(table: _Table, allowance: Floats) -> tuple[Floats, Floats, 
     """
     scope, w = table.cell_scope, allowance[table.explanation]
     heaviest = np.zeros(len(w))
-    np.maximum.at(heaviest, scope, table.cell_held)
+    np.maximum.at(heaviest, scope, table.cell_scope_weight)
     smallest = w + np.maximum(0.0, table.weight - 3 * heaviest)
-    is_large = 3 * table.cell_held > (w + table.weight)[scope]
+    is_large = 3 * table.cell_scope_weight > (w + table.weight)[scope]
     large = table.select_cells(is_large)
     large_of_cell, is_small = large[scope], ~is_large
     has_large = large_of_cell >= 0
     disagreement_with_large = table.disagreement_with(
-        large, table.owned, table.held
-    ) + table.disagreement_with(large, table.held, table.owned)
-    large_owns = np.where(has_large, table.cell_owned[large_of_cell] * table.cell_held, 0.0)
-    large_holds = np.where(has_large, table.cell_held[large_of_cell] * table.cell_owned, 0.0)
+        large, table.owner_weight, table.scope_weight
+    ) + table.disagreement_with(large, table.scope_weight, table.owner_weight)
+    large_owns = np.where(has_large, table.cell_owner_weight[large_of_cell] * table.cell_scope_weight, 0.0)
+    large_holds = np.where(has_large, table.cell_scope_weight[large_of_cell] * table.cell_owner_weight, 0.0)
     disagreement = _ExponentialSum(table, is_small, disagreement_with_large)
     compared = _ExponentialSum(table, is_small, large_owns + large_holds)
     influence = np.zeros(len(scope))
     for rate, weight in exponentials():
-        growth = np.exp(rate * table.cell_held / smallest[scope])
+        growth = np.exp(rate * table.cell_scope_weight / smallest[scope])
         factor = weight / smallest * np.exp(-rate * (w + table.weight) / smallest)
         large_factor = np.where(large >= 0, factor * growth[large], 0.0)
         small_growth = np.where(is_small, growth, 0.0)
         entry_growth = small_growth[table.cell]
-        held, against_held = table.disagreeing(sum_by(table.slot, table.held * entry_growth))
-        owned, against_owned = table.disagreeing(sum_by(table.slot, table.owned * entry_growth))
+        scope_total, against_scope = table.disagreeing(sum_by(table.slot, table.scope_weight * entry_growth))
+        owner_total, against_owners = table.disagreeing(sum_by(table.slot, table.owner_weight * entry_growth))
         within = table.cell_within * small_growth**2
-        as_owner = sum_by(table.cell, table.owned * entry_growth * against_held[table.slot]) - within
-        as_other = sum_by(table.cell, table.held * entry_growth * against_owned[table.slot]) - within
+        as_owner = sum_by(table.cell, table.owner_weight * entry_growth * against_scope[table.slot]) - within
+        as_other = sum_by(table.cell, table.scope_weight * entry_growth * against_owners[table.slot]) - within
         disagreement.add(factor, large_factor, growth, as_owner, as_other)
-        cell_owned, cell_held = table.cell_owned * small_growth, table.cell_held * small_growth
-        as_owner = cell_owned * (held[scope] - cell_held)
-        as_other = cell_held * (owned[scope] - cell_owned)
+        cell_owner_weight, cell_scope_weight = (
+            table.cell_owner_weight * small_growth,
+            table.cell_scope_weight * small_growth,
+        )
+        as_owner = cell_owner_weight * (scope_total[scope] - cell_scope_weight)
+        as_other = cell_scope_weight * (owner_total[scope] - cell_owner_weight)
         compared.add(factor, large_factor, growth, as_owner, as_other)
         influence += factor[scope] * as_other + large_factor[scope] * large_owns * small_growth
         influence[large[large >= 0]] += (large_factor * sum_by(scope, large_holds * small_growth))[large >= 0]
@@ -267,13 +279,13 @@ def _sum_by_row_ratio(table: _Table) -> tuple[Floats, Floats, _SumsWithoutCell]:
     """Sum with the row ratio: compare each row with all others in its scope, whatever its own weight."""
     scope = table.cell_scope
     has_others = table.other_weight > 0
-    against = np.where(has_others, sum_by(table.cell, table.owned * table.against), 0.0)
+    against = np.where(has_others, sum_by(table.cell, table.owner_weight * table.against), 0.0)
     disagreement = sum_by(scope, ratio(against, table.other_weight))
-    checked = np.where(has_others, table.cell_owned, 0.0)
+    checked = np.where(has_others, table.cell_owner_weight, 0.0)
     compared = sum_by(scope, checked)
     share = ratio(checked, table.other_weight)
-    influence = table.cell_held * (sum_by(scope, share)[scope] - share)
-    is_large = table.cell_held > LARGE * table.weight[scope]
+    influence = table.cell_scope_weight * (sum_by(scope, share)[scope] - share)
+    is_large = table.cell_scope_weight > LARGE * table.weight[scope]
     disagreement_left = _disagreement_without_small(table, against, is_large)
     for rank in range(2):  # at most two such cells fit into a scope
         _add_large_cell(table, disagreement_left, against, is_large, rank)
@@ -283,7 +295,7 @@ def _sum_by_row_ratio(table: _Table) -> tuple[Floats, Floats, _SumsWithoutCell]:
 
 def _checked_without(table: _Table, compared: Floats, checked: Floats) -> Floats:
     """Return the weight that still has others without each cell."""
-    scope, holds = table.cell_scope, table.cell_held > 0
+    scope, holds = table.cell_scope, table.cell_scope_weight > 0
     n_holding = table.n_holding[scope]
     rest = compared[scope] - checked
     partner = sum_by(scope, np.where(holds, checked, 0.0))[scope] - checked  # if two hold: that of the other
@@ -300,11 +312,13 @@ def _disagreement_without_small(table: _Table, against: Floats, is_large: NDArra
     is_small, is_small_entry = ~is_large, ~is_large[table.cell]
     smallest = table.weight / RATIO
     for rate, weight in exponentials():
-        growth = np.exp(rate * table.cell_held / smallest[scope])
+        growth = np.exp(rate * table.cell_scope_weight / smallest[scope])
         factor = weight / smallest * np.exp(-rate * table.weight / smallest)
-        owned = np.where(is_small_entry, table.owned * growth[table.cell], 0.0)
-        _, against_owned = table.disagreeing(sum_by(table.slot, owned))
-        as_other = sum_by(table.cell, table.held * against_owned[table.slot]) - table.cell_within * growth
+        owner_weight = np.where(is_small_entry, table.owner_weight * growth[table.cell], 0.0)
+        _, against_owners = table.disagreeing(sum_by(table.slot, owner_weight))
+        as_other = (
+            sum_by(table.cell, table.scope_weight * against_owners[table.slot]) - table.cell_within * growth
+        )
         total = sum_by(scope, np.where(is_small, against * growth, 0.0))
         disagreement_left += factor[scope] * growth * (total[scope] - against * growth - as_other)
     return np.where(is_small, disagreement_left, 0.0)
@@ -317,13 +331,15 @@ def _add_large_cell(
     scope, large = table.cell_scope, table.select_cells(is_large, rank)
     large_of_cell = large[scope]
     is_pair = (large_of_cell >= 0) & (large_of_cell != np.arange(len(scope)))
-    rest = np.where(is_pair, table.other_weight - table.cell_held[large_of_cell], 0.0)
+    rest = np.where(is_pair, table.other_weight - table.cell_scope_weight[large_of_cell], 0.0)
     rest[rest <= 1e-12 * table.weight[scope]] = 0.0
     # without the other cell, the large one is left
-    large_left = against[large_of_cell] - table.disagreement_with(large, table.owned, table.held)
+    large_left = against[large_of_cell] - table.disagreement_with(
+        large, table.owner_weight, table.scope_weight
+    )
     disagreement_left += np.where(is_pair, ratio(large_left, rest), 0.0)
     # without the large cell, the other one is left
-    other_left = against - table.disagreement_with(large, table.held, table.owned)
+    other_left = against - table.disagreement_with(large, table.scope_weight, table.owner_weight)
     other_left = np.where(is_pair & ~is_large, ratio(other_left, rest), 0.0)
     disagreement_left[large[large >= 0]] += sum_by(scope, other_left)[large >= 0]
 

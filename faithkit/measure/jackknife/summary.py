@@ -97,7 +97,7 @@ def _max_disagreement(counts: Count, n_classes: int | None) -> float:
     """
     agreement, groups = counts.agreement, counts.relation.groups
     if agreement.is_normalised:
-        return agreement.most / (2.0 if groups else 1.0) if agreement.is_bounded else 1.0
+        return agreement.max_disagreement / (2.0 if groups else 1.0) if agreement.is_bounded else 1.0
     if n_classes is None or n_classes < counts.n_labels or not isinstance(agreement, SameLabel):
         return 1.0
     if not groups or counts.explanations.missing.any():
@@ -173,7 +173,11 @@ def _build_statistics(
     agreement = counts.agreement
     number_fields: dict[str, Any] = {}
     if agreement.is_normalised:
-        number_fields = {"span": agreement.most, "is_bounded": agreement.is_bounded, "skew": skewness}
+        number_fields = {
+            "span": agreement.max_disagreement,
+            "is_bounded": agreement.is_bounded,
+            "skew": skewness,
+        }
     return MeasureStatistics(
         n=counts.owners.n,
         value=totals.agreeing,
@@ -259,7 +263,7 @@ class _WeightedJackknife:
         self.weight = sum_by(design.unit[:n], design.steps[:n], design.n_units)
         self.weight_with_pool = sum_by(design.unit, design.steps, design.n_units)
         self.total_weight = float(self.weight.sum()) * design.step
-        smallest, largest = counts.extent
+        smallest, largest = counts.weight_range
         self.are_equal = largest - smallest <= NEARLY * largest
         is_thinned = not self.are_equal and not design.uninformative
         self.max_disagreement = _max_disagreement(counts, n_classes)
@@ -280,7 +284,7 @@ class _WeightedJackknife:
         if not self.counts.agreement.is_normalised:
             return 1.0, None
         cells = self.counts.constant_cells
-        _, largest = cells.extent
+        _, largest = cells.weight_range
         allowance = None if self.counts.design.uninformative else np.array([float(largest)])
         sums = self._pair_sums(cells, allowance)
         divisor = sums.disagreement / sums.compared
@@ -345,24 +349,24 @@ class _WeightedJackknife:
     def _merge_lone_rows(self) -> tuple[Merging | None, PairSums, Cells | None]:
         """Compare explanations that only one unit has; return the merging, its sums and its cells."""
         counts = self.counts
-        no_sums = PairSums.nothing(counts.design.n_units)
+        no_sums = PairSums.zeros(counts.design.n_units)
         if not counts.relation.groups or not counts.agreement.is_convex:
             return None, no_sums, None
         cells = next(counts.cells())
-        cells = cells.take(cells.held > 0)
+        cells = cells.take(cells.scope_weight > 0)
         is_unique = np.zeros(len(counts.explanations), dtype=bool)
         is_unique[: len(cells.n_units)] = cells.n_units == 1
         unit = np.zeros(len(is_unique), dtype=np.int64)
         unit[cells.explanation] = cells.unit
         merging = Merging.of(counts.relation, counts.explanations, is_unique, unit, self.are_equal)
         block = merging.key[cells.explanation] - merging.first_block
-        lone_cells = cells.take(block >= 0).keyed(block[block >= 0])
+        lone_cells = cells.take(block >= 0).with_explanations(block[block >= 0])
         if not len(lone_cells):
             return merging, no_sums, lone_cells
         if merging.method == PAIRS:
             return merging, self._pair_sums(lone_cells, None), lone_cells
         allowance = np.zeros(int(lone_cells.explanation.max()) + 1)
-        np.maximum.at(allowance, lone_cells.explanation[lone_cells.first], lone_cells.weights[0])
+        np.maximum.at(allowance, lone_cells.explanation[lone_cells.first], lone_cells.cell_weights[0])
         return merging, self._pair_sums(lone_cells, allowance), lone_cells
 
     def _paired_error(
@@ -378,9 +382,9 @@ class _WeightedJackknife:
         step, d_max = self.counts.design.step, totals.max_disagreement
         pair, units = pair_cells.explanation[pair_cells.first], pair_cells.unit[pair_cells.first]
         _, compared, disagreement = pair_sums.by_explanation
-        pair_weight = np.bincount(pair, weights=pair_cells.weights[1] * step)
+        pair_weight = np.bincount(pair, weights=pair_cells.cell_weights[1] * step)
         by_pair = d_max * compared - disagreement / self.divisor + (1.0 - d_max) * pair_weight
-        unpaired_weight = (self.weight - sum_by(units, pair_cells.weights[1], len(self.weight))) * step
+        unpaired_weight = (self.weight - sum_by(units, pair_cells.cell_weights[1], len(self.weight))) * step
         by_unit = d_max * self.sums.lost_compared - self.sums.lost_disagreement / self.divisor
         by_unit = by_unit + (1.0 - d_max) * unpaired_weight
         mean = float(by_unit.sum() + by_pair.sum()) / self.total_weight

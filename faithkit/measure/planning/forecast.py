@@ -52,7 +52,7 @@ class Pilot:
     confidence: float = 0.95
 
     @property
-    def farthest(self) -> int:
+    def max_size(self) -> int:
         """The largest sample size for which shares are forecast."""
         return MAX_FORECAST_FACTOR * self.others.n
 
@@ -70,7 +70,7 @@ class Pilot:
         [0.027, 0.085]
         """
         if size > self.others.n:
-            return self._extrapolate(min(size, self.farthest) / self.others.n - 1)
+            return self._extrapolate(min(size, self.max_size) / self.others.n - 1)
         # a group is sampled as a whole
         group_size = self._groups_per_row * (np.array(self.others.number) + 1.0)
         n_groups = np.array(self.others.rows) / group_size

@@ -228,9 +228,9 @@ def _from_range(n_explanations: int, epsilon: float, confidence: float) -> Range
 
 
 def _from_pilot(pilot: Pilot, epsilon: float, pool: int) -> PilotPlan:
-    n, farthest = pilot.others.n, pilot.farthest
-    best = _smallest_size(lambda size: pilot.unverified(size)[0] <= epsilon, 2, farthest)
-    worst = _smallest_size(lambda size: pilot.unverified(size)[1] <= epsilon, 2, farthest)
+    n, max_size = pilot.others.n, pilot.max_size
+    best = _smallest_size(lambda size: pilot.unverified(size)[0] <= epsilon, 2, max_size)
+    worst = _smallest_size(lambda size: pilot.unverified(size)[1] <= epsilon, 2, max_size)
 
     def is_narrow(explained: int) -> bool:
         n_checked = max(explained + pool, worst or 0)
@@ -250,7 +250,7 @@ def rows_for_width(pilot: Pilot, epsilon: float) -> int | None:
     def is_narrow(size: int) -> bool:
         return pilot.expected_half_width(size) <= epsilon
 
-    return _smallest_size(is_narrow, pilot.others.n, pilot.farthest)
+    return _smallest_size(is_narrow, pilot.others.n, pilot.max_size)
 
 
 def _smallest_size(is_enough: Callable[[int], bool], low: int, high: int) -> int | None:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
+from faithkit.measure.local_estimate import PredictionSummary
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.planning.forecast import expected_estimates
-from faithkit.measure.prediction_codes import PredictionCodes
 from faithkit.report.formats import format_interval, format_number
 from faithkit.wording import one_line, to_printable
 
@@ -128,7 +128,7 @@ def local_scores(ax: "Axes", owners: Owners, label: str = "share of other instan
     Scores below −1, which some numbers have, are drawn there. `label` says what a score is.
     """
     checked = owners.others > 0
-    scores, share = owners.scores[checked], owners.weight[checked] / owners.whole
+    scores, share = owners.scores[checked], owners.weight[checked] / owners.total_weight
     left = 0 if scores.min(initial=0.0) >= 0 else -1
     ax.hist(scores.clip(left, 1), bins=BINS, range=(left, 1), weights=share, color=BLUE, rwidth=0.9)
     ax.set(xlim=(left - 0.01, 1.01), xlabel=label)
@@ -138,7 +138,7 @@ def local_scores(ax: "Axes", owners: Owners, label: str = "share of other instan
     return ax
 
 
-def ranges(ax: "Axes", ranges: Mapping[str, PredictionCodes]) -> "Axes":
+def ranges(ax: "Axes", ranges: Mapping[str, PredictionSummary]) -> "Axes":
     """Draw the predictions under each of some explanations: all of them, the half in the middle, the median.
 
     Each has a line of its own, with its name above it.

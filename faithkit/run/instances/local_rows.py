@@ -16,8 +16,7 @@ from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.rows import check_row
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.tally import RowCount
-from faithkit.measure.local_estimate import LocalEstimate, measure_instance
-from faithkit.measure.prediction_codes import summarise_predictions
+from faithkit.measure.local_estimate import LocalEstimate, measure_instance, summarise_predictions
 from faithkit.measure.witnesses import LocalResult
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.setup import Setup
@@ -83,7 +82,7 @@ def _estimate_sample_row(counted: RowCount, row: int, labels: Labels, confidence
     """Check the explanation of a row of the sample against the other rows."""
     code = int(counted.labels[row])
     rows, codes = rows_and_labels_in_scope(counted, counted.sample.explanations.take([row]))
-    disagreement = counted.agreement.apart(code, codes)
+    disagreement = counted.agreement.disagreement(code, codes)
     return _local_estimate(counted, rows, codes, disagreement, row, labels, confidence)
 
 
@@ -109,7 +108,7 @@ def _local_estimate(
     confidence: float,
 ) -> LocalEstimate:
     design = counted.design if isinstance(counted, CellCount) else None
-    estimate = measure_instance(rows, disagreement, row, design, confidence, counted.agreement.is_whole)
+    estimate = measure_instance(rows, disagreement, row, design, confidence, counted.agreement.is_binary)
     if not labels.outcome.is_numeric:
         return estimate
     units = rows if design is None else design.unit[rows]

@@ -16,7 +16,7 @@ from faithkit.measure.counting import scans
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count, RowCount
-from faithkit.measure.prediction_codes import PredictionCodes
+from faithkit.measure.local_estimate import PredictionSummary
 from faithkit.measure.witnesses import Violation, Violations, Witness, find_contradiction
 from faithkit.run.components.setup import Setup
 from faithkit.run.instances.readable_rows import LIMIT_FORMAT, cells_of, format_explanation
@@ -33,7 +33,7 @@ def worst_violations(population: Population, setup: Setup, counted: Count, limit
     would not do: it grows with the square of a group, so a large group with few dissenters would come before
     a small one that is split in halves.
     """
-    counted = counted.settled
+    counted = counted.with_sorted_labels
     owners = counted.owners
     is_checked = (owners.others > 0) & (owners.weight > 0)
     loss = owners.by_explanation(owners.weight * np.where(is_checked, 1.0 - owners.scores, 0.0))
@@ -73,7 +73,7 @@ def _violation_of_numbers(
     text: str, labels: list[Any], label_counts: Counts, witness_pair: tuple[Witness, Witness]
 ) -> Violation:
     is_scalar = isinstance(labels[0], float)
-    numbers = PredictionCodes.of(np.array(labels), label_counts) if is_scalar else None
+    numbers = PredictionSummary.of(np.array(labels), label_counts) if is_scalar else None
     return Violation(text, {}, witness_pair, int(label_counts.sum()), numbers)
 
 
@@ -115,11 +115,11 @@ def _rows_of_two_clusters(counted: CellCount, explanation: int, rows: Ints) -> t
     unit, labels, steps = counted.design.unit, counted.labels, counted.design.steps
     rows = rows[steps[rows] > 0]
     owners = np.flatnonzero((counted.owned == explanation) & (steps > 0))
-    if not counted.agreement.is_whole:
+    if not counted.agreement.is_binary:
         owners = owners[[_agreement_shares(counted)[owners].argmin()]]  # the owner that agrees least
     for owner in owners.tolist():
         candidates = rows[unit[rows] != unit[owner]]
-        disagreement = counted.agreement.apart(int(labels[owner]), labels[candidates])
+        disagreement = counted.agreement.disagreement(int(labels[owner]), labels[candidates])
         if disagreement.any():
             return owner, int(candidates[disagreement.argmax()])
     raise AssertionError(NO_WITNESS)

@@ -149,7 +149,7 @@ class InMemory(Population):
         if self.pool is not None and sufficiency is not None and sufficiency.relation.instance_only:
             fields["pool"] = len(self.pool)
         design = self.explained_design
-        return fields if design is None else fields | design.told()
+        return fields if design is None else fields | design.summary_fields()
 
     def data(self) -> dict[str, Any]:
         """Describe the instances, or the explanations where there are none."""

@@ -42,28 +42,28 @@ class LogCount(Count):
     census: Census
 
     @cached_property
-    def settled(self) -> "LogCount":
+    def with_sorted_labels(self) -> "LogCount":
         """The same counts with each distinct prediction once, in order."""
         if not self.relation.groups or isinstance(self.census.labels, list):
             return self
-        census = census_by_prediction(self.census.settled, self.reading.outcome)
+        census = census_by_prediction(self.census.with_sorted_labels, self.reading.outcome)
         return attrs.evolve(
             self,
             census=census,
             n_labels=len(census.labels),
-            owners=census.grouped,
+            owners=census.owners,
             agreement=census.agreement,
         )
 
     def tallies(self) -> Iterator[Tally]:
         """Yield the tally in the form that estimators receive."""
-        yield from Count.tallies(self.settled)
+        yield from Count.tallies(self.with_sorted_labels)
 
     def label_counts(self, explanations: Counts) -> Counts:
         """Count the rows of each label for which selected explanations hold, labels in order."""
-        return Count.label_counts(self.settled, explanations)
+        return Count.label_counts(self.with_sorted_labels, explanations)
 
-    def asked(self, explanations: Counts) -> Counts:
+    def scan_label_counts(self, explanations: Counts) -> Counts:
         """Evaluate the relation for selected explanations and all rows, in passes over the log."""
         blocks = spans(len(explanations), max(1, scans.DENSE // self.n_labels))
         return np.concatenate([self._scan_table(explanations[start:stop]) for start, stop in blocks])
@@ -121,18 +121,18 @@ class OnDisk(Population):
             return self.group_census
         if self.original_census is not None:
             discretized = discretize(self.reading.discretizer, self.original_census.explanations)
-            return self.original_census.coarser(SameExplanation(), discretized)
+            return self.original_census.coarsen(SameExplanation(), discretized)
         return CensusPass(self.reading, SameExplanation()).run()
 
     @cached_property
     def census(self) -> Census:
         """The number of rows by explanation and prediction, predictions in order."""
-        return census_by_prediction(self.raw_census.settled, self.reading.outcome)
+        return census_by_prediction(self.raw_census.with_sorted_labels, self.reading.outcome)
 
     @property
     def has_no_variance(self) -> bool:
         """Whether all predictions are the same number, so that there is nothing to explain."""
-        return self.reading.outcome.is_normalised and not self.raw_census.varies
+        return self.reading.outcome.is_normalised and not self.raw_census.labels_vary
 
     @property
     def labels(self) -> list[Any]:
@@ -191,11 +191,13 @@ class OnDisk(Population):
             if self.group_census is not None:
                 self.refuse(f"{relation} cannot be counted inside a group")
             census = CensusPass(self.reading, relation).run()
-        census = census_by_prediction(census if relation.groups else census.settled, self.reading.outcome)
-        owners, table = census.grouped, None
+        census = census_by_prediction(
+            census if relation.groups else census.with_sorted_labels, self.reading.outcome
+        )
+        owners, table = census.owners, None
         if not relation.groups:
-            scan = _scan_log(self.reading, relation, census.whole, census)
-            owners, table = scan.owners(census.whole, census.ordered[2]), scan.table
+            scan = _scan_log(self.reading, relation, census.scan_target, census)
+            owners, table = scan.owners(census.scan_target, census.sorted_slots[2]), scan.table
         return LogCount(
             relation=relation,
             explanations=census.explanations,
@@ -213,7 +215,9 @@ class OnDisk(Population):
         if count.relation.groups:
             return GroupedJackknife.of(log_count, n_classes).moments(log_count)
         totals, census = measure_totals(log_count, owners, n_classes), log_count.census
-        passes = RelationPasses(self.reading, count.relation, census.whole, census.labels, owners, totals)
+        passes = RelationPasses(
+            self.reading, count.relation, census.scan_target, census.labels, owners, totals
+        )
         moments = add_moments(self.reading.map_pieces(passes.pseudo_value_moments))
 
         def min_trials() -> float:
@@ -231,11 +235,11 @@ class OnDisk(Population):
         return split_population(column, None, census.label, self._take_slots)
 
     def _take_slots(self, slots: Counts) -> "OnDisk":
-        return OnDisk(self.reading, self.raw_census.taken(slots))
+        return OnDisk(self.reading, self.raw_census.take(slots))
 
     def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
         """Find two rows that contradict each other: in the census, or in a pass that ends at the first."""
-        log_count = _as_log_count(count).settled
+        log_count = _as_log_count(count).with_sorted_labels
         census = log_count.census
         slots = np.flatnonzero(census.owner == explanation)
         slots = slots[np.argsort(census.first[slots], kind="stable")]
@@ -261,12 +265,12 @@ class OnDisk(Population):
 
 def census_by_prediction(census: Census, outcome: Outcome) -> Census:
     """Return a census without groups, with its labels in their usual order."""
-    ungrouped = census.together()
+    ungrouped = census.without_groups()
     if isinstance(ungrouped.labels, list):
         encoded = encode_labels(ungrouped.labels)
-        return ungrouped.relabelled(encoded.codes, encoded.classes)
+        return ungrouped.relabel(encoded.codes, encoded.classes)
     label_counts = ungrouped.by_label
-    if outcome.is_normalised and not ungrouped.varies:
+    if outcome.is_normalised and not ungrouped.labels_vary:
         raise no_variance_error(int(label_counts.sum()), class_list(ungrouped.labels)[0])
     return attrs.evolve(ungrouped, agreement=outcome.agreement(ungrouped.labels, label_counts))
 

@@ -164,7 +164,7 @@ class WeightedLog(OnDisk):
 
     def design_fields(self, sufficiency: Count | None) -> dict[str, Any]:
         """Return the effective sample size and the number of clusters."""
-        return {} if self.design is None else self.design.told()
+        return {} if self.design is None else self.design.summary_fields()
 
     def with_discretizer(self, discretizer: ResolvedComponent) -> "WeightedLog":
         """Return the same log with another discretizer."""
@@ -215,7 +215,7 @@ class WeightedLog(OnDisk):
         rows = np.flatnonzero((count.owned == explanation) & (design.steps > 0))
         for owner in rows.tolist():
             candidates = rows[design.unit[rows] != design.unit[owner]]
-            disagreement = count.agreement.apart(int(labels[owner]), labels[candidates])
+            disagreement = count.agreement.disagreement(int(labels[owner]), labels[candidates])
             if disagreement.any():
                 second = int(candidates[disagreement.argmax()])
                 return (
