@@ -6,6 +6,7 @@ from .arrays.bitsets import pack_bits as pack_bits
 from .arrays.containers import n_rows as n_rows
 from .arrays.containers import take_rows as take_rows
 from .arrays.content_words import content_words as content_words
+from .arrays.random_words import row_uniforms as row_uniforms
 from .cli.compare import comparing as comparing
 from .cli.shared.report_command import reporting as reporting
 from .explanations.explanations import Sample as Sample

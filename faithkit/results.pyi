@@ -1,5 +1,7 @@
 """What measuring returns. `faithkit/results.py` imports each name at its first use."""
 
+from .measure.control import Control as Control
+from .measure.control import Worth as Worth
 from .measure.difference import Difference as Difference
 from .measure.estimate import Estimate as Estimate
 from .measure.intervals import MeasureStatistics as MeasureStatistics

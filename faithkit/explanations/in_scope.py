@@ -2,12 +2,14 @@
 
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation
+from faithkit.explanations.rule_controls import draw_rules
 from faithkit.explanations.rules import Rule, scope_bits
 
 
@@ -48,9 +50,19 @@ class InScope(Relation):
 
     def packed(self, sample: Sample, explanations: Explanations) -> NDArray[np.uint64]:
         """Combine one bitset per distinct predicate."""
-        empty_rule = Rule()
-        rules = [
-            empty_rule if is_missing else rule
-            for rule, is_missing in zip(self.key(explanations), explanations.missing, strict=True)
-        ]
-        return scope_bits(rules, sample)
+        self.key(explanations)
+        return scope_bits(_list_rules(sample, explanations), sample)
+
+    def control(self, sample: Sample, explanations: Explanations, seeds: NDArray[Any]) -> Explanations:
+        """Draw as many conditions on other columns, true of the row; or as many other words of its text."""
+        rules = draw_rules(sample.once(_list_rules, explanations), sample, seeds)
+        return attrs.evolve(explanations, values=rules, identity=None)
+
+
+def _list_rules(sample: Sample, explanations: Explanations) -> list[Rule]:
+    """Return the rules, an empty one for each missing explanation."""
+    empty_rule = Rule()
+    return [
+        empty_rule if is_missing else rule
+        for rule, is_missing in zip(explanations.values, explanations.missing, strict=True)
+    ]

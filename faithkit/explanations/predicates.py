@@ -232,7 +232,7 @@ class _Listed:
 
     def read_column(self, X: Any) -> tuple[NDArray[np.intp], pd.Index]:
         """Return the column as codes (−1 if missing) and distinct values, for `satisfied_by`."""
-        codes, distinct = pd.factorize(_read_column(X, self.column))
+        codes, distinct = pd.factorize(read_rule_column(X, self.column))
         return codes, pd.Index(distinct)
 
     def satisfied_by(self, column: tuple[NDArray[np.intp], pd.Index]) -> NDArray[np.bool_]:
@@ -374,7 +374,8 @@ def check_texts(X: Any) -> Sequence[str]:
     return X
 
 
-def _read_column(X: Any, column: str | int) -> pd.Series:
+def read_rule_column(X: Any, column: str | int) -> pd.Series:
+    """Return a column of a table, as rules read it."""
     if isinstance(X, pd.DataFrame):
         if column not in X.columns:
             raise InputError(
@@ -404,7 +405,7 @@ def _read_numbers(X: Any, column: str | int) -> NDArray[Any]:
     """Return the numbers of a column as floats, or as objects if floats would round an integer."""
     if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2 and column in range(X.shape[1]):
         return X[:, int(column)]
-    values = _read_column(X, column)
+    values = read_rule_column(X, column)
     if is_date_column(values):
         return dates_to_days(values)
     series = as_series(as_objects(values) if isinstance(values.dtype, pd.CategoricalDtype) else values)

@@ -29,6 +29,9 @@ class Relation:
     `holds`. `instance_only` is True if `holds` reads only the instances of the sample, `sample.X`.
     Explanations can then be checked against rows without an explanation.
 
+    `control` draws explanations of the same form without looking at the model: as many conditions, other
+    words, the same weights on other features. Sufficiency is then compared with what these get.
+
     Examples
     --------
     >>> class SameSign(Relation):
@@ -61,6 +64,9 @@ class Relation:
 
     # optional and faster: the same matrix as packed bits (uint64, padded with zeros)
     packed: Callable[[Sample, Explanations], Bits] | None = None
+
+    # optional: explanations of the same form, chosen without the model and drawn with one seed per row
+    control: Callable[[Sample, Explanations, NDArray[Any]], Explanations] | None = None
 
     def __and__(self, other: "Relation") -> "Relation":
         return _Joined(self, "&", _check_operand(self, other))
@@ -151,6 +157,25 @@ def holds_bits(relation: Relation, sample: Sample, explanations: Explanations) -
         bits = bits.copy()
         bits[explanations.missing] = 0
     return bits
+
+
+def draw_control(relation: Relation, sample: Sample, seeds: NDArray[Any]) -> Explanations:
+    """Return one control explanation for each row of a sample, drawn by the relation."""
+    assert relation.control is not None
+    explanations = sample.explanations
+    with _blame_relation(relation):
+        control = relation.control(sample, explanations, seeds)
+    is_same_form = (
+        isinstance(control, Explanations)
+        and control.kind == explanations.kind
+        and np.array_equal(control.missing, explanations.missing)
+    )
+    if not is_same_form:
+        raise ContractError(
+            f"{relation}.control returned {control!r:.80}; expected {len(explanations)} explanations of kind "
+            f"{explanations.kind!r}, missing where the originals are: use attrs.evolve(explanations, …)."
+        )
+    return control
 
 
 def _evaluate_holds(relation: Relation, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:

@@ -19,10 +19,10 @@ import pandas as pd
 from scipy import sparse
 
 from faithkit.arrays.containers import n_rows
+from faithkit.arrays.random_words import GAMMA, mix
 from faithkit.errors import InputError
 from faithkit.inputs.rows import Rows, column_names, input_kind, iter_columns
 
-_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _LOW_64 = 0xFFFFFFFFFFFFFFFF
 _CELLS = 2**20  # cells of images that are converted at once
 _MISSING = np.uint64(0x7FF8000000000001)  # the bits of a NaN, so no number has them
@@ -69,15 +69,15 @@ def row_words(X: Rows, seed: int) -> np.ndarray:
     """
     start, kind = _seed_word(seed), input_kind(X)
     if kind == "sparse":
-        return _mix(_sparse_words(X) ^ start)
+        return mix(_sparse_words(X) ^ start)
     if kind == "array":
         digests = [_digest(words.astype("<u8", copy=False)) for words in _array_words(X)]
-        return _mix(np.array(digests, dtype=np.uint64) ^ start)
+        return mix(np.array(digests, dtype=np.uint64) ^ start)
     row_state = np.full(n_rows(X), start, dtype=np.uint64)
     for words in _column_words(X):
         row_state ^= words
-        row_state += _GAMMA
-        _mix(row_state)
+        row_state += GAMMA
+        mix(row_state)
     return row_state
 
 
@@ -204,7 +204,7 @@ def _number_word(value: Any) -> int:
     except OverflowError:
         return _hash_text("n", str(value))
     if as_float != value and isinstance(value, numbers.Integral):
-        return int(_mix(np.array([int(value) & _LOW_64], dtype=np.uint64))[0])
+        return int(mix(np.array([int(value) & _LOW_64], dtype=np.uint64))[0])
     return int(_float_words(np.array([as_float]))[0])
 
 
@@ -230,15 +230,15 @@ def _integer_words(values: np.ndarray) -> np.ndarray:
     # casting such a float back differs between platforms
     is_too_large = as_floats >= 2.0 ** (63 if values.dtype == np.int64 else 64)
     is_rounded = is_too_large | (np.where(is_too_large, 0.0, as_floats).astype(values.dtype) != values)
-    words[is_rounded] = _mix(values[is_rounded].view(np.uint64))
+    words[is_rounded] = mix(values[is_rounded].view(np.uint64))
     return words
 
 
 def _sparse_words(X: Rows) -> np.ndarray:
     """Return one word per row: a sum over its non-zeros, so storage order and stored zeros do not matter."""
     matrix = _canonical(X)
-    column_words = _mix(matrix.indices.astype(np.uint64) + _GAMMA)
-    words = _mix(cell_words(pd.Series(matrix.data)) ^ column_words)
+    column_words = mix(matrix.indices.astype(np.uint64) + GAMMA)
+    words = mix(cell_words(pd.Series(matrix.data)) ^ column_words)
     totals = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(words, dtype=np.uint64)])
     return totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
 
@@ -255,12 +255,3 @@ def _seed_word(seed: int) -> np.uint64:
         return np.uint64(_hash_text("seed", str(operator.index(seed))))
     except TypeError as error:
         raise InputError(f"the seed is {seed!r}; expected an integer, such as 0.") from error
-
-
-def _mix(words: np.ndarray) -> np.ndarray:
-    """Apply splitmix64's finalizer in place: each input bit changes half of the output bits."""
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        words ^= words >> np.uint64(shift)
-        words *= np.uint64(factor)
-    words ^= words >> np.uint64(31)
-    return words

@@ -18,6 +18,7 @@ from faithkit.report.pictures.figures import report_figure
 from faithkit.report.pictures.plots import chart
 from faithkit.report.sheets import instances, measures
 from faithkit.report.sheets.comparisons import comparison_sheet
+from faithkit.report.sheets.controls import control_line, control_sheet
 from faithkit.report.sheets.plans import plan_sheet
 from faithkit.report.sheets.results import provenance_sheet, result_sheet
 from faithkit.report.sheets.sheet import Sheet
@@ -57,6 +58,7 @@ DISPLAYS = {
         lambda pair: measures.difference_sheet(pair.difference, (pair.first, pair.second), pair.adjusted),
     ),
     "Difference": ValueDisplay(lines.difference_line, measures.difference_sheet),
+    "Control": ValueDisplay(control_line, control_sheet),
     "Estimate": ValueDisplay(lines.estimate_line, measures.estimate_sheet),
     "LocalEstimate": ValueDisplay(lines.local_line, instances.local_sheet),
     "LocalResult": ValueDisplay(lines.instance_line, instances.instance_sheet),

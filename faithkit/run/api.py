@@ -54,6 +54,7 @@ def evaluate(
     estimator: Any = "leave-one-out",
     confidence: float = 0.95,
     permutations: int = 0,
+    control_draws: int | None = None,
     seed: int = 0,
     outcome: str | None = None,
     agree: str | None = None,
@@ -88,6 +89,9 @@ def evaluate(
         The confidence of the intervals.
     permutations : int
         The number of permutations for the p-value; 0 for no p-value.
+    control_draws : int, optional
+        How often sufficiency's control is drawn: explanations of the same form, chosen without the model. By
+        default ten times for at most 10,000 rows; 0 for no control.
     seed : int
         The seed of each row is derived from it and from the row's content.
     outcome : str, optional
@@ -163,6 +167,7 @@ def evaluate(
         estimator=estimator,
         confidence=confidence,
         permutations=permutations,
+        draws=control_draws,
         seed=seed,
         model=describe_model(predictor.model),
         background=rows.background,
@@ -186,6 +191,7 @@ def score(
     estimator: Any = "leave-one-out",
     confidence: float = 0.95,
     permutations: int = 0,
+    control_draws: int | None = None,
     seed: int = 0,
     outcome: str | None = None,
     agree: str | None = None,
@@ -206,10 +212,10 @@ def score(
         Texts that are all rules about the columns of X ("age ≤ 37 and sex = Male") are read as rules.
     X : like in `evaluate`, optional
         The instances, for relations that read them.
-    discretizer, relation, estimator, confidence, permutations
+    discretizer, relation, estimator, confidence, permutations, control_draws
         As in `evaluate`.
     seed : int
-        The seed of the permutations.
+        The seed of the permutations, and of the control's draws.
     outcome, agree, range
         As in `evaluate`; rows of probabilities are "scores".
     weights, clusters, uninformative, ids
@@ -242,6 +248,7 @@ def score(
         estimator=resolve_component("estimator", estimator),
         confidence=confidence,
         permutations=permutations,
+        draws=control_draws,
         seed=seed,
         background=X,
         explained_by=declared_by_explainer(logged_explanations),
@@ -300,6 +307,7 @@ def compare(
     estimator: Any = "leave-one-out",
     confidence: float = 0.95,
     permutations: int = 0,
+    control_draws: int | None = None,
     seed: int = 0,
     outcome: str | None = None,
     agree: str | None = None,
@@ -327,7 +335,7 @@ def compare(
         explains once, whatever the number of discretizers. A discretizer that does not accept an explainer's
         kind of explanation is left out. Without discretizers, each explainer has the one that `evaluate`
         would use. If several have the same name, the second is called "name (2)".
-    relation, estimator, confidence, permutations, seed, outcome, agree, range
+    relation, estimator, confidence, permutations, control_draws, seed, outcome, agree, range
         As in `evaluate`.
     weights, clusters, uninformative, ids
         As in `evaluate`.
@@ -359,6 +367,7 @@ def compare(
         "estimator": estimator,
         "confidence": confidence,
         "permutations": permutations,
+        "control_draws": control_draws,
         "seed": seed,
         "outcome": outcome,
         "agree": agree,

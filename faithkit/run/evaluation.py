@@ -29,7 +29,13 @@ from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Setup
 from faithkit.run.diagnostics import ExplainedRows, diagnose
 from faithkit.run.explaining.job import Job
-from faithkit.run.gates import GateResult, check_limits, judge_against_chance, judge_limits
+from faithkit.run.gates import (
+    GateResult,
+    check_limits,
+    judge_against_chance,
+    judge_against_control,
+    judge_limits,
+)
 from faithkit.run.instances.violations import worst_violations
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
@@ -80,7 +86,6 @@ class Evaluation(Result):
     True
     """
 
-    counts: Mapping[str, Count] = attrs.field(factory=dict)  # empty if it was loaded from a file
     # the pipeline's, which imports this module
     _measure_population: "Callable[[Population, Setup], Evaluation] | None" = None
 
@@ -326,8 +331,9 @@ class Evaluation(Result):
         consistency: float | None = None,
         sufficiency: float | None = None,
         above_chance: bool = False,
+        above_control: bool = False,
     ) -> list[GateResult]:
-        """Compare the lower ends of the measures' intervals with limits, and with chance.
+        """Compare the lower ends of the measures' intervals with limits, with chance, and with the control.
 
         A gate cannot be checked, and is neither kept nor missed, if the measure was not taken, if nothing
         could be checked, or if all predictions are the same. The gate of consistency also cannot be checked
@@ -340,6 +346,8 @@ class Evaluation(Result):
         above_chance : bool
             Whether the lower end must also be above chance. This applies to the measures that have a limit,
             or to all measures if none has.
+        above_control : bool
+            Whether sufficiency must also be above its control.
 
         Examples
         --------
@@ -349,7 +357,9 @@ class Evaluation(Result):
         [True, True]
         """
         limits = check_limits({"consistency": consistency, "sufficiency": sufficiency})
-        return judge_limits(self, limits) + (judge_against_chance(self, limits) if above_chance else [])
+        gates = judge_limits(self, limits)
+        gates += judge_against_chance(self, limits) if above_chance else []
+        return gates + (judge_against_control(self) if above_control else [])
 
     def _side(self, measure: str, paired: bool) -> JackknifeEstimate:
         estimate = self._estimate(measure)

@@ -8,8 +8,9 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
+from faithkit.measure.control import ABOVE as ABOVE_CONTROL
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
-from faithkit.report.formats import format_below, format_distinct, round_noise
+from faithkit.report.formats import difference_ends, format_below, format_distinct, round_noise
 from faithkit.report.payloads import nothing_known
 from faithkit.wording import exact
 
@@ -101,6 +102,27 @@ def judge_against_chance(result: Any, measures: Collection[str] = ()) -> list[Ga
     """
     gated = measures or list(result.measures)
     return [_judge_chance(result, measure, gated) for measure in gated]
+
+
+def judge_against_control(result: Any) -> list[GateResult]:
+    """Check that sufficiency is above its control: the interval of the difference lies above 0.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score(["yes", "yes", "no"] * 50, ["a", "b"] * 75)
+    >>> [(gate.kept, gate.words) for gate in judge_against_control(result)]
+    [(None, "explanations of kind 'value' do not say where else they apply: ...")]
+    """
+    reason = why_unknown(result, "sufficiency", ["sufficiency"])
+    if reason is None and result.control is None:
+        reason = f"it has no control: {result.why_no_control}"
+    if reason is not None:
+        return [GateResult("sufficiency", None, None, reason)]
+    control = result.control
+    low, high = difference_ends(control.difference.low, control.difference.high)
+    words = f"sufficiency is {control.finding} (the difference is between {low} and {high})"
+    return [GateResult("sufficiency", None, control.finding == ABOVE_CONTROL, words)]
 
 
 def judge_as_good(report: Any, margins: Mapping[str, float]) -> list[GateResult]:

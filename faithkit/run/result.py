@@ -7,9 +7,12 @@ import attrs
 import pandas as pd
 
 from faithkit.measure import MEASURES
+from faithkit.measure.control import Control
+from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate
 from faithkit.report.report import Report
 from faithkit.run.components.setup import Setup
+from faithkit.run.controls import ControlComparison
 from faithkit.run.diagnostics import Diagnosis
 from faithkit.run.next_steps import Stage, next_steps
 from faithkit.run.populations.population import Population, SavedPopulation
@@ -75,7 +78,10 @@ class Result(Report):
     population: Population
     _saved_steps: list[str] | None = None  # of a result from a file, which has no rows
     _saved_diagnoses: tuple[Diagnosis, ...] = ()
+    _saved_control: ControlComparison | None = None
     _cached_steps: list[str] = attrs.field(factory=list, init=False)
+    _cached_control: list[ControlComparison] = attrs.field(factory=list, init=False)
+    counts: Mapping[str, Count] = attrs.field(factory=dict)  # empty if it was loaded from a file
 
     @property
     def consistency(self) -> Estimate:
@@ -86,6 +92,36 @@ class Result(Report):
     def sufficiency(self) -> Estimate | None:
         """How often the prediction is the same wherever an explanation applies; None if not measured."""
         return self.measures.get("sufficiency")
+
+    @property
+    def control(self) -> Control | None:
+        """What explanations of the same form get that were chosen without the model.
+
+        Sufficiency has a control where its relation offers one; `why_no_control` says why there is none. It
+        is computed at first use, from the rows.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score([0, 0, 1], ["a", "a", "b"])
+        >>> result.control is None, result.why_no_control
+        (True, 'sufficiency was not measured')
+        """
+        return self._control_comparison.control
+
+    @property
+    def why_no_control(self) -> str | None:
+        """Why sufficiency has no control; None if it has one."""
+        return self._control_comparison.why_not
+
+    @property
+    def _control_comparison(self) -> ControlComparison:
+        if self._saved_control is not None:
+            return self._saved_control
+        if not self._cached_control:
+            sufficiency = self.counts.get("sufficiency")
+            self._cached_control.append(ControlComparison.of(self.population, sufficiency, self.setup))
+        return self._cached_control[0]
 
     @property
     def confidence(self) -> float:
@@ -158,6 +194,8 @@ class Result(Report):
             },
             "why_no_sufficiency": self.why_no_sufficiency,
             "relation": self.relation,
+            "control": None if self.control is None else self.control.to_dict(),
+            "why_no_control": self.why_no_control,
             **self.setup.to_dict(),
         }
         saved = [diagnosis.saved() for diagnosis in self._saved_diagnoses]
@@ -180,6 +218,7 @@ class Result(Report):
             setup=Setup.from_dict(payload, estimates["consistency"]["confidence"]),
             population=SavedPopulation(payload["data"]),
             saved_steps=payload.get("next_steps"),
+            saved_control=_load_control(payload),
             saved_diagnoses=tuple(map(Diagnosis.from_dict, payload.get("diagnostics", ()))),
         )
 
@@ -211,6 +250,13 @@ class Result(Report):
         estimates = {"consistency": self.consistency, "sufficiency": self.sufficiency}
         axes = plots.line_axes(len(estimates)) if ax is None else ax
         return plots.measures(axes, estimates)
+
+
+def _load_control(payload: Mapping[str, Any]) -> ControlComparison:
+    control = payload["control"]
+    return ControlComparison(
+        None if control is None else Control.from_dict(control), why_not=payload["why_no_control"]
+    )
 
 
 def split_brackets(frame: pd.DataFrame) -> pd.DataFrame:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from faithkit.run.evaluation_report import EvaluationReport
     from faithkit.run.gates import GateResult
 
-ABOVE_CHANCE = "above-chance"
-REQUIREMENTS = (ABOVE_CHANCE,)
+ABOVE_CHANCE, ABOVE_CONTROL = REQUIREMENTS = ("above-chance", "above-control")
 CASES = "faithkit.cli.shared.gate_options.cases"  # a key of click's context: the limits that --junit reports
 
 
@@ -61,17 +60,20 @@ def gate_steps(
     fail_if_worse: Mapping[str, float],
 ) -> Iterator[Callable[[], None]]:
     """Yield a function for each option with limits, which exits with code 3 if one of them is missed."""
-    from faithkit.run.gates import judge_against_chance, judge_as_good, judge_limits, judge_worse
+    from faithkit.run import gates
 
-    result, above_chance = report.result, f"--fail-unless {ABOVE_CHANCE}"
+    result = report.result
     junit_cases().extend(_unlimited_case(measure) for measure in MEASURES if measure not in fail_under)
-    yield lambda: enforce("--fail-under", judge_limits(result, fail_under))
+    yield lambda: enforce("--fail-under", gates.judge_limits(result, fail_under))
     if ABOVE_CHANCE in fail_unless:
-        yield lambda: enforce(above_chance, judge_against_chance(result, fail_under))
+        chance_gate = f"--fail-unless {ABOVE_CHANCE}"
+        yield lambda: enforce(chance_gate, gates.judge_against_chance(result, fail_under))
+    if ABOVE_CONTROL in fail_unless:
+        yield lambda: enforce(f"--fail-unless {ABOVE_CONTROL}", gates.judge_against_control(result))
     if fail_unless_as_good:
-        yield lambda: enforce("--fail-unless-as-good", judge_as_good(report, fail_unless_as_good))
+        yield lambda: enforce("--fail-unless-as-good", gates.judge_as_good(report, fail_unless_as_good))
     if fail_if_worse:
-        yield lambda: enforce("--fail-if-worse", judge_worse(report, fail_if_worse))
+        yield lambda: enforce("--fail-if-worse", gates.judge_worse(report, fail_if_worse))
 
 
 def enforce(option: str, gate_results: "Sequence[GateResult]") -> None:

@@ -200,6 +200,13 @@ measure_options = combine(
         default=0,
         help="Shuffle the predictions N times to compute a p-value.",
     ),
+    option(
+        "--control-draws N",
+        heading=MEASURE,
+        type=int,
+        help="Draw sufficiency's control N times: explanations of the same form, chosen without the model; "
+        "0 for none.  [default: 10 for at most 10,000 rows]",
+    ),
 )
 
 
@@ -320,7 +327,7 @@ limit_options = combine(
         type=click.Choice(REQUIREMENTS),
         multiple=True,
         help="Exit with code 3 unless the lower end of the interval is above chance, for the measures of "
-        "--fail-under or else for all.",
+        "--fail-under or else for all; or unless sufficiency is above its control. Can be given twice.",
     ),
     option(
         "--fail-unless-as-good MEASURE=MARGIN",

@@ -5,7 +5,7 @@ without a row. Where explanations group rows, it needs the owners alone. For oth
 more pass over the relation's matrix. The module `pairs` treats rows with weights or clusters.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import add
 
@@ -199,15 +199,19 @@ def relation_deletions(counts: RowCount) -> Deletions:
 
 def pool_moments(counts: RowCount, totals: MeasureTotals) -> MomentsPair:
     """Return the moments of the changes of the estimate and of the disagreement without each pool row."""
-    influence, pairs = _influence(counts.owners), []
+    changes = pool_changes(counts, totals)
+    return add_moments((CentralMoments.of(estimate), CentralMoments.of(lost)) for estimate, lost in changes)
+
+
+def pool_changes(counts: RowCount, totals: MeasureTotals) -> Iterator[tuple[Floats, Floats]]:
+    """Yield how much the estimate and the disagreement decrease without each row of the pool, by pieces."""
+    influence = _influence(counts.owners)
     for piece in counts.pooled():
         S, Z = piece.instances.sum_influence(piece.blocks(), influence)
         divisor_left = piece.agreement.divisor_left(piece.labels, in_pool=True)
         once, no_weight = np.ones(len(S), dtype=np.int64), np.zeros(1)
         deletions = Deletions(Z.astype(np.float64), Z + S, once, divisor_left, weight=no_weight)
-        estimate, disagreement = deletions.changes(totals)
-        pairs.append((CentralMoments.of(estimate), CentralMoments.of(disagreement)))
-    return add_moments(pairs)
+        yield deletions.changes(totals)
 
 
 def _influence(owners: Owners) -> Influence:

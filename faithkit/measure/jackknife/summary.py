@@ -29,6 +29,7 @@ from faithkit.measure.jackknife.deletions import (
     MeasureTotals,
     MomentsPair,
     minimum_trials,
+    pool_changes,
     pool_moments,
     pseudo_value_moments,
     relation_deletions,
@@ -50,8 +51,14 @@ class JackknifeEstimate:
     needed for paired comparisons only.
     """
 
-    def __init__(self, statistics: MeasureStatistics, pseudo_values: PseudoValues | None = None) -> None:
+    def __init__(
+        self,
+        statistics: MeasureStatistics,
+        pseudo_values: PseudoValues | None = None,
+        pool_changes: Callable[[], Floats] | None = None,
+    ) -> None:
         self.statistics, self._compute_pseudo_values = statistics, pseudo_values
+        self._compute_pool_changes = pool_changes
 
     @cached_property
     def _pseudo_values(self) -> tuple[Floats, Floats]:
@@ -67,6 +74,11 @@ class JackknifeEstimate:
     def disagreement(self) -> Floats:
         """Pseudo-values of the disagreement."""
         return self._pseudo_values[1]
+
+    @cached_property
+    def pool_changes(self) -> Floats:
+        """How much the estimate decreases without each unit of the pool; empty without a pool."""
+        return np.zeros(0) if self._compute_pool_changes is None else self._compute_pool_changes()
 
     @classmethod
     def of(cls, counts: RowCount, n_classes: int | None = None) -> "JackknifeEstimate":
@@ -219,7 +231,12 @@ def _jackknife_relation(counts: RowCount, n_classes: int | None) -> JackknifeEst
     moments = pseudo_value_moments(deletions, totals, n)
     pool = None if counts.pool is None else pool_moments(counts, totals)
     statistics = relation_statistics(counts, totals, moments, lambda: minimum_trials(counts), pool)
-    return JackknifeEstimate(statistics, lambda: deletions.pseudo_values(totals, n))
+
+    def list_pool_changes() -> Floats:
+        pieces = [estimate for estimate, _ in pool_changes(counts, totals)]
+        return np.concatenate([np.zeros(0), *pieces])
+
+    return JackknifeEstimate(statistics, lambda: deletions.pseudo_values(totals, n), list_pool_changes)
 
 
 def relation_statistics(
@@ -326,8 +343,9 @@ class _WeightedJackknife:
         if method == PAIRS and errors[0] is not None:
             errors[0] = self._paired_error(merged_totals, lone_sums, lone_cells)
         in_pool = ~is_explained & (self.weight_with_pool > 0)
+        pool_changes = self._deletions(self.sums, in_pool).changes(totals)
         if in_pool.any():
-            changes = map(CentralMoments.of, self._deletions(self.sums, in_pool).changes(totals))
+            changes = map(CentralMoments.of, pool_changes)
             errors = [_add_pool_variance(se, pool) for se, pool in zip(errors, changes, strict=True)]
         skewness = moments[0].skewness
         statistics = _build_statistics(counts, totals, merged_totals, errors, self._units(), skewness, method)
@@ -335,7 +353,7 @@ class _WeightedJackknife:
         statistics = attrs.evolve(statistics, value=value, verified=verified)
         if statistics.span is not None:
             statistics = attrs.evolve(statistics, span=statistics.span / self.divisor)
-        return JackknifeEstimate(statistics, lambda: (estimate, disagreement))
+        return JackknifeEstimate(statistics, lambda: (estimate, disagreement), lambda: pool_changes[0])
 
     def _units(self) -> SamplingUnits:
         weight = self.weight[self.weight > 0]

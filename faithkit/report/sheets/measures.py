@@ -20,6 +20,7 @@ from faithkit.report.formats import (
 from faithkit.report.outcome_words import Shares, Words, remarks, words
 from faithkit.report.payloads import estimates, estimator_name, interval_name, note
 from faithkit.report.sentences import OF_LABELS, sentence
+from faithkit.report.sheets.controls import control_sentences
 from faithkit.report.sheets.sheet import Sheet, Table
 from faithkit.wording import join_words
 
@@ -67,6 +68,7 @@ def measure_table(
     payload: Payload,
     columns: Mapping[str, str] | None = None,
     name: str | None = None,
+    controls: Mapping[str, str] | None = None,
 ) -> Table:
     """Return a table of estimates: in each row texts under `heads`, then the numbers and the finding.
 
@@ -80,12 +82,23 @@ def measure_table(
         The heads of the numbers.
     name : str, optional
         The title of the table.
+    controls : mapping of str to str, optional
+        What the control gets, by the first text of a row.
     """
     columns = number_columns(payload) if columns is None else columns
     outcome = words(payload)
     cells = [(texts, estimate_cells(estimate, outcome)) for texts, estimate in rows]
+    if controls:
+        columns = _insert_after("chance", {"control": "by control"}, columns)
+        cells = [(texts, numbers | {"control": controls.get(texts[0], "–")}) for texts, numbers in cells]
     lines = [(*texts, *(numbers[key] for key in columns), numbers["finding"]) for texts, numbers in cells]
     return Table((*heads, *columns.values(), "finding"), lines, name=name, wide=("finding",))
+
+
+def _insert_after(key: str, addition: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:
+    place = list(columns).index(key) + 1
+    items = list(columns.items())
+    return dict([*items[:place], *addition.items(), *items[place:]])
 
 
 def permutation_line(payload: Payload, measures: Mapping[str, Estimate | None]) -> str | None:
@@ -138,6 +151,7 @@ def measure_sentences(payload: Payload) -> list[str]:
     """Return what each measure means, then notes on predictions, background and input."""
     why, measures, outcome = payload["why_no_sufficiency"], estimates(payload), words(payload)
     lines = [sentence(name, estimate, payload["n"], why, outcome) for name, estimate in measures.items()]
+    lines += control_sentences(payload)
     lines += remarks(payload, measures)
     if payload["background"] == "the sample itself":
         lines.append(FLATTERED)

@@ -19,6 +19,7 @@ from faithkit.report.formats import (
 )
 from faithkit.report.payloads import confidence, estimates
 from faithkit.report.pictures.figures import measure_figure, result_figures, spread_figures
+from faithkit.report.sheets.controls import payload_control
 from faithkit.report.sheets.glossary import glossary_sheet
 from faithkit.report.sheets.instances import violations_sheet
 from faithkit.report.sheets.measures import (
@@ -85,7 +86,10 @@ def result_title(payload: Payload) -> str:
 def measure_parts(payload: Payload) -> list[Part | None]:
     """Return both measures: their numbers, what they mean, and what diagnostics say."""
     measures = estimates(payload)
-    table = measure_table(("measure",), [([name], estimate) for name, estimate in measures.items()], payload)
+    control = payload_control(payload)
+    rows = [([name], estimate) for name, estimate in measures.items()]
+    controls = None if control is None else {"sufficiency": format_number(control.estimate)}
+    table = measure_table(("measure",), rows, payload, controls=controls)
     sheets = [Sheet.from_dict(diagnosis["sheet"]) for diagnosis in payload.get("diagnostics") or ()]
     diagnoses = [part for sheet in sheets for part in (sheet.title, *sheet.parts)]
     return [table, permutation_line(payload, measures), *measure_sentences(payload), *diagnoses]

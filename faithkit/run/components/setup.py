@@ -13,6 +13,7 @@ from faithkit.explanations.relations import Relation, fit_relation
 from faithkit.extension.registry import registry
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
 from faithkit.inputs.rows import has_input_kind
+from faithkit.measure.control import MIN_DRAWS
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.components.resolution import (
     ResolvedComponent,
@@ -37,6 +38,18 @@ def _check_permutations(permutations: Any) -> int:
 
 def _check_seed(seed: Any) -> int:
     return whole_number(seed, "the seed")
+
+
+def _check_draws(draws: Any) -> int | None:
+    if draws is None:
+        return None
+    number = whole_number(draws, "control_draws", least=0)
+    if 0 < number < MIN_DRAWS:
+        raise InputError(
+            f"{number} draws of the control are too few: give at least {MIN_DRAWS}, or 0 for no control "
+            "(control_draws=, CLI: --control-draws)."
+        )
+    return number
 
 
 @attrs.frozen(eq=False)
@@ -115,6 +128,8 @@ class Setup:
 
     Attributes
     ----------
+    draws : int or None
+        How often the control of sufficiency is drawn; None leaves it to the size of the sample.
     applicability : Applicability
         Sufficiency's relation.
     n_classes : int or None
@@ -138,6 +153,7 @@ class Setup:
     confidence: float = attrs.field(default=0.95, converter=_check_confidence)
     permutations: int = attrs.field(default=0, converter=_check_permutations)
     seed: int = attrs.field(default=0, converter=_check_seed)
+    draws: int | None = attrs.field(default=None, converter=_check_draws)
     applicability: Applicability = attrs.field(factory=Applicability)
     explainer: ResolvedComponent | None = None
     model: str | None = None

@@ -1,7 +1,7 @@
 """A population whose rows are all in memory."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -11,12 +11,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.arrays.containers import take_rows
+from faithkit.arrays.random_words import derive_seeds
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation
+from faithkit.explanations.relations import Relation, draw_control
 from faithkit.inputs.models.model_columns import select_model_columns
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
 from faithkit.inputs.rows import check_columns, check_X
+from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.owners import Counts
@@ -178,6 +180,13 @@ class InMemory(Population):
         if design is not None:
             return count_cells(*rows, design, pool, agreement)
         return count(*rows, pool, agreement)
+
+    def draw_controls(self, relation: Relation, seed: int, draws: int) -> Iterator[RowCount]:
+        """Tally the control of a relation, once for each draw; seeds belong to the content of rows."""
+        seeds = row_seeds(self.sample.instances("the control"), seed)
+        for draw in range(draws):
+            control = draw_control(relation, self.sample, derive_seeds(seeds, draw))
+            yield attrs.evolve(self, sample=Sample(self.sample.X, control)).count(relation)
 
     @property
     def explained_design(self) -> Design | None:

@@ -14,6 +14,7 @@ from faithkit.run.comparisons.reference import check_columns, check_comparable
 from faithkit.run.components.discretization import fit_and_freeze_discretizer, learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup, fit_and_freeze_relation
+from faithkit.run.controls import MAX_ROWS
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.pipeline import discretize_and_measure
@@ -125,13 +126,14 @@ def score_in_pieces(
     agree: str | None = None,
     range: Any = None,
     uninformative: bool = False,
+    control_draws: int | None = None,
     **settings: Any,
 ) -> Evaluation | None:
     """Measure a log piece by piece; None where all rows are needed at once.
 
-    All rows are needed for a discretizer or a relation that learns, for a permutation test, and for a
-    relation other than equality inside groups. With weights or clusters, they are also needed for groups,
-    and for any relation other than equality.
+    All rows are needed for a discretizer or a relation that learns, for a permutation test, for a control,
+    and for a relation other than equality inside groups. With weights or clusters, they are also needed for
+    groups, and for any relation other than equality.
     """
     resolved_discretizer = _log_discretizer(discretizer)
     setup = Setup(
@@ -139,6 +141,7 @@ def score_in_pieces(
         estimator=resolve_component("estimator", estimator),
         outcome=log.outcome(agree, range),
         notes=log.roles.notes,
+        draws=control_draws,
         **settings,
     )
     reading = LogReading(log, resolved_discretizer, setup.outcome)
@@ -155,6 +158,10 @@ def score_in_pieces(
     if sufficiency_relation is not None and (is_weighted or has_groups or _must_learn(sufficiency_relation)):
         return None
     applicability = Applicability.of(relation, population.example, None)
+    if applicability.relation is not None and applicability.relation.control is not None:
+        is_small = control_draws is None and len(log.table) <= MAX_ROWS
+        if is_small or control_draws:
+            return None
     return discretize_and_measure(population, attrs.evolve(setup, applicability=applicability))
 
 

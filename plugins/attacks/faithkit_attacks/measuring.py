@@ -15,7 +15,10 @@ OPTIONS_BY_KIND: dict[str, dict[str, Any]] = {  # of explanations: how `evaluate
     "example": {"discretizer": "is-feature-modified"},
 }
 STABLE_DIGITS = 9  # machines differ in later digits, so printed numbers must not depend on them
-MEASURES = ("consistency", "merged bound", "sufficiency", "same-top-features", "reader", "uniqueness")
+MEASURES = (
+    *("consistency", "merged bound", "sufficiency", "same-top-features", "control"),
+    *("reader", "uniqueness"),
+)
 
 
 @attrs.frozen
@@ -112,6 +115,7 @@ def measure_side(
         "merged bound": Measurement(merged.estimate, merged.low, merged.high),
         "sufficiency": Measurement() if is_vector else sufficiency,
         "same-top-features": sufficiency if is_vector else Measurement(),
+        "control": Measurement(None if result.control is None else result.control.estimate),
         "reader": Measurement()
         if reader_accuracy is None
         else Measurement(reader_accuracy.value, reader_accuracy.low, reader_accuracy.high),

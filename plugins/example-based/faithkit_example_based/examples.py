@@ -6,6 +6,7 @@ Examples come in two forms: as rows, like X (counterfactuals, logs), or as the n
 
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -57,6 +58,31 @@ def explained_rows(name: str, explanations: faithkit.Explanations) -> Any:
             "give Explanations(…, instances=X)."
         )
     return explanations.instances
+
+
+def draw_other_examples(
+    key: Any, explanations: faithkit.Explanations, seeds: NDArray[Any]
+) -> faithkit.Explanations:
+    """Return, for each row, the explanation of a random row: its example and its ball.
+
+    `key` has what the relation reads of the explanations. Rows are drawn from an order by content, so the
+    order of the sample does not matter.
+
+    Examples
+    --------
+    >>> examples = faithkit.Explanations(kind="example", values=np.array([[1], [2], [3]]))
+    >>> drawn = draw_other_examples(examples.values, examples, np.arange(3, dtype=np.uint32))
+    >>> set(drawn.values.ravel().tolist()) <= {1, 2, 3}
+    True
+    """
+    present = np.flatnonzero(~explanations.missing)
+    if not len(present):
+        return explanations
+    words = faithkit.plugin.content_words(key)[present]
+    order = present[np.argsort(words, kind="stable")]
+    uniforms = faithkit.plugin.row_uniforms(seeds, 1)[:, 0]
+    drawn = explanations.take(order[(uniforms * len(order)).astype(np.int64)])
+    return attrs.evolve(drawn, missing=explanations.missing, remarks=explanations.remarks, identity=None)
 
 
 class Metric:

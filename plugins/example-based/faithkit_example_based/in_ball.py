@@ -7,7 +7,13 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_example_based.balls import Balls
-from faithkit_example_based.examples import Metric, example_rows, explained_rows, sample_coordinates
+from faithkit_example_based.examples import (
+    Metric,
+    draw_other_examples,
+    example_rows,
+    explained_rows,
+    sample_coordinates,
+)
 
 
 class InBall(faithkit.plugin.Relation):
@@ -58,6 +64,12 @@ class InBall(faithkit.plugin.Relation):
         """Compute only the distances that a float32 screen leaves open."""
         balls, x = self._prepare(sample, explanations)
         return balls.packed(x)
+
+    def control(
+        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations, seeds: NDArray[Any]
+    ) -> faithkit.Explanations:
+        """Take the example of a random row, and its ball."""
+        return draw_other_examples(self.key(explanations), explanations, seeds)
 
     def __str__(self) -> str:
         return f"in-ball{self._metric.to_parameter(':')}"

@@ -7,7 +7,13 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_example_based.distances import Distance
-from faithkit_example_based.examples import Metric, check_examples, prototype_numbers, sample_coordinates
+from faithkit_example_based.examples import (
+    Metric,
+    check_examples,
+    draw_other_examples,
+    prototype_numbers,
+    sample_coordinates,
+)
 from faithkit_example_based.search import find_nearest_rows
 
 
@@ -65,6 +71,12 @@ class Nearest(faithkit.plugin.Relation):
         for number, nearest_number in zip(numbers.T, nearest_numbers.T, strict=True):
             is_same &= number[:, None] == nearest_number[None, :]
         return is_same
+
+    def control(
+        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations, seeds: NDArray[Any]
+    ) -> faithkit.Explanations:
+        """Take the example of a random row."""
+        return draw_other_examples(self.key(explanations), explanations, seeds)
 
     def _nearest_prototypes(
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations

@@ -11,7 +11,13 @@ import faithkit
 from faithkit_example_based.balls import Balls
 from faithkit_example_based.content import distinct_rows, drawn_rows, plain_rows
 from faithkit_example_based.distances import Distance
-from faithkit_example_based.examples import Metric, check_examples, prototype_numbers, sample_coordinates
+from faithkit_example_based.examples import (
+    Metric,
+    check_examples,
+    draw_other_examples,
+    prototype_numbers,
+    sample_coordinates,
+)
 from faithkit_example_based.search import find_nearest_rows
 
 QUANTILE = re.compile(r"q(0|1|[01]?\.\d+)")
@@ -80,6 +86,12 @@ class Within(faithkit.plugin.Relation):
         """Compute only the distances that a float32 screen leaves open."""
         balls, x = self._prepare(sample, explanations)
         return np.bitwise_and.reduce([ball.packed(x) for ball in balls])
+
+    def control(
+        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations, seeds: NDArray[Any]
+    ) -> faithkit.Explanations:
+        """Take the example of a random row."""
+        return draw_other_examples(self.key(explanations), explanations, seeds)
 
     def _prepare(
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations

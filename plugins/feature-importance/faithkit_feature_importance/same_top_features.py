@@ -7,6 +7,7 @@ get the same prediction.
 
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -106,6 +107,15 @@ class SameTopFeatures(faithkit.plugin.Relation):
     ) -> NDArray[np.uint64]:
         """Return the same as bits, combined from one bitset per distinct predicate."""
         return faithkit.plugin.scope_bits(list(self.key(explanations)), sample)
+
+    def control(
+        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations, seeds: NDArray[Any]
+    ) -> faithkit.Explanations:
+        """Permute the importances of each row among its columns."""
+        sizes = self._importance_per_column(explanations)
+        order = np.argsort(faithkit.plugin.row_uniforms(seeds, sizes.shape[1]), axis=1)
+        permuted, names = np.take_along_axis(sizes, order, axis=1), {"names": self.encoder_.names}
+        return attrs.evolve(explanations, values=permuted, identity=None, shared=names)
 
     def __str__(self) -> str:
         return f"same-top-features:k={self.k},bins={self.bins}"

@@ -55,6 +55,7 @@ class AssertFaithful:
         consistency: float | None = None,
         sufficiency: float | None = None,
         above_chance: bool = False,
+        above_control: bool = False,
         **options: Any,
     ) -> "faithkit.Evaluation":
         """Evaluate, write the report, and compare the lower ends of the intervals with the limits.
@@ -67,6 +68,8 @@ class AssertFaithful:
             The smallest accepted lower end of the measure's interval, from 0 to 1.
         above_chance : bool
             Whether measures must also be above chance: those with a limit, or all if none has a limit.
+        above_control : bool
+            Whether sufficiency must also be above its control.
 
         Returns
         -------
@@ -87,12 +90,13 @@ class AssertFaithful:
         __tracebackhide__ = True
         import faithkit
 
-        limits = {"consistency": consistency, "sufficiency": sufficiency}
-        if all(limit is None for limit in limits.values()) and not above_chance:
+        if consistency is None and sufficiency is None and not above_chance and not above_control:
             raise faithkit.errors.InputError("nothing is asserted: give a limit, such as consistency=0.8.")
         result = faithkit.evaluate(model, X, **{"progress": False, **options})
         report_lines = self._write_report(result)
-        judgements = result.judge(**limits, above_chance=above_chance)
+        judgements = result.judge(
+            consistency, sufficiency, above_chance=above_chance, above_control=above_control
+        )
         failures = [f"{judgement.words}." for judgement in judgements if judgement.kept is False]
         unchecked = [judgement.unchecked for judgement in judgements if judgement.kept is None]
         if unchecked:

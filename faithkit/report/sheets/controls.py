@@ -1,0 +1,90 @@
+"""Show the control of sufficiency: the difference to it, and how much of the gap explanations close."""
+
+from faithkit.measure.control import ABOVE, Control
+from faithkit.report.formats import (
+    Payload,
+    format_difference,
+    format_difference_interval,
+    format_number,
+    format_percent,
+    pluralize,
+)
+from faithkit.report.sheets.sheet import Sheet, Table
+
+UNLIKE = 0.05  # a larger difference of the shares checked is mentioned
+FORM = "explanations of the same form that were chosen without the model"
+
+
+def payload_control(payload: Payload) -> Control | None:
+    """Return the control of a result."""
+    values = payload.get("control")
+    return None if values is None else Control.from_dict(values)
+
+
+def control_sentences(payload: Payload) -> list[str]:
+    """Return what the control says about sufficiency, or why there is none."""
+    sufficiency, control = payload["measures"]["sufficiency"], payload_control(payload)
+    if sufficiency is None:
+        return []
+    if control is None:
+        return [f"Sufficiency has no control: {payload['why_no_control']}."]
+    sentences = [f"{_difference_sentence(control)} {_worth_sentence(control)}"]
+    if abs(control.verified - sufficiency["verified"]) > UNLIKE:
+        sentences.append(
+            f"{format_percent(sufficiency['verified'])} of the explanations could be checked, and "
+            f"{format_percent(control.verified)} of the control's: explanations that could not be checked "
+            "count as disagreeing, which is part of the difference."
+        )
+    return sentences
+
+
+def _difference_sentence(control: Control) -> str:
+    change = control.difference
+    value = format_difference(change.value, change.low, change.high)
+    interval = f"{100 * change.confidence:g} % interval {format_difference_interval(change.low, change.high)}"
+    verdict = f"Sufficiency is {control.finding}: {FORM} get {format_number(control.estimate)}"
+    return f"{verdict}, and the difference is {value} ({interval})."
+
+
+def _worth_sentence(control: Control) -> str:
+    full = "the full input"
+    if control.ceiling < 1:
+        repeated = pluralize(control.ceiling_rows, "instance")
+        full = (
+            f"the full input (the model agrees with itself {format_percent(control.ceiling)} of the time on "
+            f"{repeated} that it predicted repeatedly)"
+        )
+    if control.worth is None:
+        return f"The gap between them and {full} is too small to say how much of it is closed."
+    worth, verb = control.worth, "closes" if control.finding == ABOVE else "may close"
+    ends = f"{_percent(worth.low)} to {_percent(worth.high)}"
+    return f"It {verb} {_percent(worth.value)} ({ends}) of the gap between them and {full}."
+
+
+def _percent(share: float) -> str:
+    """Return a share that may be below 0 or above 1."""
+    percent = f"{100 * abs(share):.0f} %"
+    return f"−{percent}" if share < 0 and percent != "0 %" else percent
+
+
+def control_sheet(control: Control) -> Sheet:
+    """Return the numbers of a control."""
+    change, worth = control.difference, control.worth
+    interval = f"{100 * change.confidence:g} % interval"
+    pairs = {
+        "control": format_number(control.estimate),
+        "difference": format_difference(change.value, change.low, change.high),
+        interval: format_difference_interval(change.low, change.high),
+        "ceiling": format_number(control.ceiling),
+        "worth": None if worth is None else _percent(worth.value),
+        "interval of worth": None if worth is None else f"{_percent(worth.low)} to {_percent(worth.high)}",
+        "checked": format_percent(control.verified),
+        "draws": str(control.draws),
+        "finding": control.finding,
+    }
+    return Sheet.of(None, Table.of_pairs(pairs))
+
+
+def control_line(control: Control) -> str:
+    """Return the estimate of the control, and its finding."""
+    return f"{format_number(control.estimate)} of {control.draws} draws; {control.finding}"

@@ -1,0 +1,74 @@
+"""The control of sufficiency, drawn where the relation offers one and the sample is not too large."""
+
+import attrs
+import numpy as np
+import pandas as pd
+
+from faithkit.errors import ContractError, InputError
+from faithkit.measure.ceiling import Ceiling, measure_ceiling
+from faithkit.measure.control import MIN_DRAWS, Control, compare_with_control
+from faithkit.measure.counting.tally import Count, RowCount
+from faithkit.run.components.setup import Setup
+from faithkit.run.populations.in_memory import InMemory
+from faithkit.run.populations.population import Population
+
+MAX_ROWS = 10_000  # a larger sample has a control only on request
+
+
+@attrs.frozen(eq=False)
+class ControlComparison:
+    """A control and the counts of its draws, or the reason why there is none."""
+
+    control: Control | None = None
+    counts: tuple[RowCount, ...] = ()
+    why_not: str | None = None
+
+    @classmethod
+    def of(cls, population: Population, count: Count | None, setup: Setup) -> "ControlComparison":
+        """Draw the control of sufficiency and compare it."""
+        reason = why_no_control(population, count, setup)
+        if reason is not None:
+            return cls(why_not=reason)
+        assert isinstance(population, InMemory)
+        assert isinstance(count, RowCount)
+        measure = population.jackknife_estimate(count, setup.n_classes)
+        try:
+            counts = tuple(population.draw_controls(count.relation, setup.seed, setup.draws or MIN_DRAWS))
+            draws = [population.jackknife_estimate(drawn, setup.n_classes) for drawn in counts]
+            control = compare_with_control(measure, draws, _ceiling(population, count), setup.confidence)
+        except ContractError:
+            raise
+        except InputError as error:  # the measure stands without its control
+            return cls(why_not=str(error).rstrip("."))
+        return cls(control, counts)
+
+
+def why_no_control(population: Population, count: Count | None, setup: Setup) -> str | None:
+    """Return why sufficiency has no control; None if one can be drawn."""
+    if count is None:
+        return "sufficiency was not measured"
+    if count.relation.control is None:
+        return f"the relation {count.relation} offers none"
+    if setup.draws == 0:
+        return "none was asked for"
+    if not isinstance(population, InMemory):
+        return "rows that stay on disk have none"
+    if setup.draws is None and len(population.sample) > MAX_ROWS:
+        return (
+            f"{len(population.sample):,} rows are many: ask for it by control_draws={MIN_DRAWS} "
+            f"(CLI: --control-draws {MIN_DRAWS})"
+        )
+    return None
+
+
+def _ceiling(population: InMemory, count: RowCount) -> Ceiling:
+    """Return the agreement of the model with itself, without each unit that the jackknife deletes."""
+    words, design = population.row_content.words, population.explained_design
+    n = len(population.sample)
+    rows = np.arange(n)
+    instance = rows if words is None else pd.factorize(words)[0].astype(np.int64)
+    unit, weight = (rows, np.ones(n)) if design is None else (design.unit, design.weights)
+    labels = population.encoded_labels.codes
+    ceiling = measure_ceiling(instance, labels, count.agreement, unit, weight)
+    has_weight = np.bincount(unit, weights=weight) > 0
+    return attrs.evolve(ceiling, without=ceiling.without[has_weight])

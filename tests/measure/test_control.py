@@ -1,0 +1,345 @@
+"""The control of sufficiency, the ceiling and worth, against loops that draw, count and leave out anew."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import faithkit
+from faithkit.arrays.random_words import derive_seeds
+from faithkit.explanations.relations import SameExplanation, draw_control
+from faithkit.inputs.seeds import row_seeds
+from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.agreement.squares import Squares
+from faithkit.measure.ceiling import measure_ceiling
+
+DRAWS = 10
+pytestmark = pytest.mark.filterwarnings("ignore:.*of the rows repeat another one:faithkit.FaithkitWarning")
+
+
+def table(seed, n=48):
+    """Return binary rows with a category and a missing value, so that rules cover many of them."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.integers(0, 2, (n, 4)).astype(float), columns=list("abcd"))
+    X["city"] = rng.choice(["Rome", "Oslo", "Lima"], n)
+    X.loc[0, "b"] = np.nan
+    return X
+
+
+def rules(X, columns):
+    """Return for each row the rule that names its own values in these columns."""
+    return [
+        faithkit.Rule([faithkit.OneOf(name, [value]) for name, value in zip(columns, row, strict=True)])
+        for row in X[list(columns)].itertuples(index=False)
+    ]
+
+
+def scopes(explanations, X):
+    """Return by a loop which rows each rule covers."""
+
+    def satisfies(predicate, value):
+        if pd.isna(value):
+            return predicate.missing
+        return (
+            value in predicate.values if predicate.op == "one-of" else predicate.low < value <= predicate.high
+        )
+
+    rows = X.to_dict("records")
+    return np.array(
+        [[all(satisfies(p, row[p.column]) for p in rule.predicates) for row in rows] for rule in explanations]
+    )
+
+
+def by_definition(holds, labels, unit, weights, owns):
+    """Return a function of the rows that are left: the estimate of a relation, by its definition."""
+    apart = labels[:, None] != labels[None, :]
+    same_unit = unit[:, None] == unit[None, :]
+    largest = (holds * weights) @ same_unit  # the weight of j's unit in the scope of i
+    cells = largest[holds]
+    thinning = None if np.ptp(cells) < 1e-9 else cells.max()
+
+    def estimate(alive):
+        seen = holds & alive[:, None] & alive[None, :]
+        by_unit = (seen * weights) @ same_unit
+        others = (seen @ weights - np.diag(by_unit))[:, None]
+        if thinning is not None:
+            others = thinning + others - by_unit
+        compared = seen & ~same_unit
+        K = np.where(compared, (owns * weights)[:, None] * weights / np.where(compared, others, 1.0), 0.0)
+        whole = (owns * weights * alive).sum()
+        return 1.0 - (K * apart).sum() / whole - (1.0 - K.sum() / whole)
+
+    return estimate
+
+
+def expected_control(result, X, labels, unit, weights, pool=0):
+    """Return control, difference, its standard error and worth, with every unit left out by a loop."""
+    n = len(X) - pool
+    owns = np.arange(len(X)) < n
+    relation = faithkit.relation("in-scope")
+    seeds = row_seeds(X[:n], 0)
+    drawn = [draw_control(relation, result.sample, derive_seeds(seeds, d)).values for d in range(DRAWS)]
+    matrices = [
+        np.vstack([scopes(values, X), np.zeros((pool, len(X)), dtype=bool)])
+        for values in (result.sample.explanations.values, *drawn)
+    ]
+    measure, *controls = [by_definition(holds, labels, unit, weights, owns) for holds in matrices]
+
+    def contrast(alive):
+        return measure(alive), np.mean([control(alive) for control in controls])
+
+    x, control = contrast(np.ones(len(X), dtype=bool))
+    owning = sorted(set(unit[:n]))
+    without = np.array([contrast(unit != u) for u in owning])
+    in_pool = np.array([contrast(unit != u) for u in sorted(set(unit) - set(owning))]).reshape(-1, 2)
+
+    def error(function):
+        values, pooled = function(*without.T), function(*in_pool.T)
+        C = len(values)
+        variance = (C - 1) / C * ((values - values.mean()) ** 2).sum()
+        if pool:
+            variance += ((pooled - pooled.mean()) ** 2).sum()
+        return math.sqrt(variance)
+
+    difference, worth = error(lambda x, c: x - c), error(lambda x, c: (x - c) / (1 - c))
+    return control, x - control, difference, (x - control) / (1 - control), worth
+
+
+@pytest.mark.parametrize("design", ["equal rows", "clusters", "weights", "a pool"])
+def test_control_difference_and_worth_equal_those_of_a_double_loop(design):
+    X = table(3).assign(e=np.arange(48.0))  # no instance occurs twice, so the ceiling is 1
+    labels = ((X["a"] + X["c"] > 1) ^ (np.random.default_rng(1).random(len(X)) < 0.1)).to_numpy()
+    n, unit, weights, pool, options = len(X), np.arange(len(X)), np.ones(len(X)), 0, {}
+    if design == "clusters":
+        unit = np.r_[np.arange(n - 4), 0, 1, 2, 3]
+        options = {"clusters": unit}
+    if design == "weights":
+        weights = np.where(np.arange(n) % 3 == 0, 2.0, 1.0)
+        options = {"weights": weights}
+    if design == "a pool":
+        more = table(4, 6).assign(e=np.arange(6) + 0.5)
+        pool, options = len(more), {"pool": (more, (more["a"] > 0).to_numpy())}
+    explanations = faithkit.Explanations.of(rules(X, "ac"), kind="rule", relation="in-scope")
+    result = faithkit.score(labels, explanations, X, **options)
+    if pool:
+        X, labels = pd.concat([X, more]), np.concatenate([labels, options["pool"][1]])
+        unit, weights = np.arange(len(X)), np.ones(len(X))
+    weights = weights / weights[:n].mean()
+    control, difference, se, worth, se_worth = expected_control(result, X, labels, unit, weights, pool)
+    assert result.control.estimate == pytest.approx(control, abs=1e-9)
+    assert result.control.difference.value == pytest.approx(difference, abs=1e-9)
+    units = pd.Series(weights[:n]).groupby(unit[:n]).sum()
+    t = stats.t.ppf(0.975, units.sum() ** 2 / (units**2).sum() - 1)
+    assert result.control.difference.low == pytest.approx(difference - t * se, abs=1e-6)
+    assert result.control.difference.p_value == pytest.approx(
+        2 * stats.t.sf(abs(difference) / se, units.sum() ** 2 / (units**2).sum() - 1), rel=1e-4
+    )
+    assert result.control.worth.value == pytest.approx(worth, abs=1e-9)
+    assert result.control.worth.high == pytest.approx(worth + t * se_worth, abs=1e-6)
+
+
+def test_control_rules_have_as_many_conditions_on_other_columns_that_hold_for_the_row():
+    X = table(0)
+    X["age"] = np.random.default_rng(0).normal(40, 10, len(X))
+    originals = rules(X, ["a", "city"])
+    explanations = faithkit.Explanations.of(originals, kind="rule")
+    sample = faithkit.plugin.Sample(X, explanations)
+    drawn = draw_control(faithkit.relation("in-scope"), sample, row_seeds(X, 0)).values
+    for i, rule in enumerate(drawn):
+        assert len(rule.predicates) == 2
+        assert not {predicate.column for predicate in rule.predicates} & {"a", "city"}
+        assert rule.covers(X.iloc[[i]])[0]
+    ages = [predicate for rule in drawn for predicate in rule.predicates if predicate.column == "age"]
+    covered = [predicate.mask(X).mean() for predicate in ages]
+    replaced = {rule.predicates[k].mask(X).mean() for rule in originals for k in (0, 1)}
+    assert all(min(abs(share - target) for target in replaced) <= 0.08 for share in covered)
+
+
+def test_where_there_are_no_other_columns_the_rules_own_are_used():
+    X = table(0)[["a", "b"]]
+    sample = faithkit.plugin.Sample(
+        X, faithkit.Explanations.of(rules(X[["a", "b"]].fillna(0), "ab"), kind="rule")
+    )
+    drawn = draw_control(faithkit.relation("in-scope"), sample, row_seeds(X, 0)).values
+    assert {predicate.column for rule in drawn for predicate in rule.predicates} == {"a", "b"}
+
+
+def test_control_rules_about_words_name_as_many_other_words_of_the_same_text():
+    texts = ["the film was good", "the plot was thin and long", "good", "a fine day"] * 12
+    named = [["good", "film"], ["thin"], ["good"], []] * 12
+    of_words = [faithkit.Rule([faithkit.Contains(word) for word in words]) for words in named]
+    sample = faithkit.plugin.Sample(texts, faithkit.Explanations.of(of_words, kind="rule"))
+    drawn = draw_control(faithkit.relation("in-scope"), sample, row_seeds(texts, 0)).values
+    for text, words, rule in zip(texts, named, drawn, strict=True):
+        tokens = {predicate.token for predicate in rule.predicates}
+        assert len(tokens) == len(words)
+        assert tokens <= set(text.split())
+        if len(set(text.split()) - set(words)) >= len(words):
+            assert not tokens & set(words)
+
+
+def test_the_order_of_rows_changes_no_control_nor_do_their_labels():
+    X = table(5, 60)
+    labels = (X["a"] > 0).to_numpy()
+    order = np.random.default_rng(0).permutation(len(X))
+    for relation, values in (("in-scope", rules(X, "ac")), ("same-top-features:k=1", None)):
+        if values is None:
+            X = X[["a", "c", "d"]]
+            phi = np.random.default_rng(1).normal(size=(len(X), 3))
+            ways = [
+                faithkit.score(labels[rows], phi[rows], X.iloc[rows], relation=relation)
+                for rows in (slice(None), order)
+            ]
+        else:
+            values = np.array(values, dtype=object)
+            ways = [
+                faithkit.score(
+                    labels[rows],
+                    faithkit.Explanations.of(values[rows], kind="rule"),
+                    X.iloc[rows],
+                    relation=relation,
+                )
+                for rows in (slice(None), order)
+            ]
+        first, second = (way.control for way in ways)
+        assert second.estimate == pytest.approx(first.estimate, abs=1e-12)
+        assert second.difference.low == pytest.approx(first.difference.low, abs=1e-12)
+
+
+@pytest.mark.parametrize("outcome", ["labels", "numbers"])
+def test_the_ceiling_without_each_unit_equals_that_of_a_loop(outcome):
+    rng = np.random.default_rng(7)
+    n = 40
+    instance, labels, unit = rng.integers(0, 15, n), rng.integers(0, 3, n), rng.integers(0, 12, n)
+    weight = rng.integers(1, 4, n).astype(float)
+    numbers = np.array([0.0, 1.0, 2.5])
+    agreement, apart = SAME_LABEL, lambda i, j: float(labels[i] != labels[j])
+    if outcome == "numbers":
+        agreement = Squares.divided(numbers[:, None], np.bincount(labels))
+        scale = np.mean([(numbers[i] - numbers[j]) ** 2 / 2 for i in labels for j in labels]) * n / (n - 1)
+        apart = lambda i, j: (numbers[labels[i]] - numbers[labels[j]]) ** 2 / 2 / scale  # noqa: E731
+
+    def ceiling(alive):
+        disagreeing = compared = 0.0
+        for code in set(instance[alive]):
+            rows = [i for i in np.flatnonzero(alive) if instance[i] == code]
+            pairs = [(i, j) for i in rows for j in rows if i != j]
+            if pairs:
+                whole = weight[rows].sum()
+                mean = sum(weight[i] * weight[j] * apart(i, j) for i, j in pairs) / sum(
+                    weight[i] * weight[j] for i, j in pairs
+                )
+                disagreeing, compared = disagreeing + whole * mean, compared + whole
+        return 1.0 - disagreeing / compared
+
+    measured = measure_ceiling(instance, labels, agreement, unit, weight)
+    assert measured.value == pytest.approx(ceiling(np.ones(n, dtype=bool)), abs=1e-9)
+    for u in set(unit.tolist()):
+        assert measured.without[u] == pytest.approx(ceiling(unit != u), abs=1e-9)
+
+
+def test_an_explanation_that_determines_the_prediction_is_worth_everything_and_its_control_nothing():
+    X = table(2, 200)
+    labels = X["a"] > 0
+    explanations = faithkit.Explanations.of(rules(X, "a"), kind="rule", relation="in-scope")
+    truth = faithkit.score(labels, explanations, X)
+    assert truth.control.worth.value == pytest.approx(1.0)
+    columns = np.random.default_rng(0).choice(list("acd"), len(X))
+    any_column = [faithkit.Rule([faithkit.OneOf(c, [X.loc[i, c]])]) for i, c in enumerate(columns)]
+    random = faithkit.score(
+        labels, faithkit.Explanations.of(any_column, kind="rule"), X[list("acd")], relation="in-scope"
+    )
+    assert random.control.finding == "not above its control"
+    assert random.control.worth.low < 0 < random.control.worth.high
+
+
+def test_a_model_that_contradicts_itself_has_a_lower_ceiling():
+    X = pd.concat([table(2, 60).fillna(0)] * 3, ignore_index=True)
+    labels = (X["a"] > 0) ^ (np.random.default_rng(0).random(len(X)) < 0.1)
+    result = faithkit.score(
+        labels, faithkit.Explanations.of(rules(X, "a"), kind="rule"), X, relation="in-scope"
+    )
+    agreeing = [
+        labels[i] == labels[j]
+        for i in range(180)
+        for j in range(180)
+        if i != j and X.iloc[i].equals(X.iloc[j])
+    ]
+    assert 0.75 < result.control.ceiling < 0.95
+    assert result.control.ceiling == pytest.approx(np.mean(agreeing), abs=0.02)  # mean over pairs, not rows
+    assert result.control.ceiling_rows == 180
+    assert "agrees with itself" in str(result)
+
+
+def test_why_there_is_no_control():
+    X = table(0, 30)
+    few = faithkit.score(
+        X["a"] > 0, faithkit.Explanations.of(rules(X, "a"), kind="rule"), X, relation="in-scope"
+    )
+    assert few.control is None
+    assert few.why_no_control == "a control is compared on 40 independent rows or more, and there are 30"
+    assert "Sufficiency has no control: a control is compared on 40" in str(few)
+    near = faithkit.score([0, 1] * 30, np.arange(60.0)[:, None], relation="near-explanation:tau=1.0")
+    assert near.why_no_control == "the relation near-explanation:tau=1.0 offers none"
+    assert faithkit.score([0, 1], ["a", "a"]).why_no_control == "sufficiency was not measured"
+
+
+def test_a_large_sample_has_a_control_on_request_only():
+    X = np.arange(10_001.0)[:, None] % 7
+    kept = [faithkit.Rule([faithkit.OneOf(0, [value])]) for value in range(7)]
+    explanations = faithkit.Explanations.of([kept[int(value)] for value in X[:, 0]], kind="rule")
+    result = faithkit.score(X[:, 0] > 3, explanations, X, relation="in-scope")
+    assert result.why_no_control.startswith("10,001 rows are many: ask for it by control_draws=10")
+    asked = faithkit.score(X[:, 0] > 3, explanations, X, relation="in-scope", control_draws=10)
+    assert asked.control.draws == 10
+    none = faithkit.score(
+        X[:90, 0] > 3, explanations.take(slice(90)), X[:90], relation="in-scope", control_draws=0
+    )
+    assert none.why_no_control == "none was asked for"
+
+
+def test_fewer_than_ten_draws_are_refused():
+    with pytest.raises(
+        faithkit.errors.InputError, match="3 draws of the control are too few: give at least 10"
+    ):
+        faithkit.score([0, 1], ["a", "b"], control_draws=3)
+
+
+def test_a_control_of_another_form_is_the_relations_fault():
+    class Shortened(SameExplanation):
+        groups = False
+        name = "shortened"
+
+        def control(self, sample, explanations, seeds):
+            return explanations.take(slice(3))
+
+    result = faithkit.score([0, 1] * 30, ["a", "b"] * 30, X=np.arange(60.0)[:, None], relation=Shortened())
+    with pytest.raises(
+        faithkit.errors.ContractError, match=r"shortened.control returned .* expected 60 explanations"
+    ):
+        _ = result.control
+
+
+def test_a_loaded_result_has_its_control(tmp_path):
+    X = table(2, 80)
+    result = faithkit.score(
+        X["a"] > 0, faithkit.Explanations.of(rules(X, "a"), kind="rule"), X, relation="in-scope"
+    )
+    result.to_json(tmp_path / "result.json")
+    assert faithkit.load(tmp_path / "result.json").control == result.control
+    assert result.judge(above_control=True)[0].kept
+
+
+def test_a_gate_on_the_control_needs_one_and_fails_where_it_is_not_exceeded():
+    X = table(2, 80)
+    labels = X["a"] > 0
+    useless = faithkit.score(
+        labels, faithkit.Explanations.of(rules(X, "d"), kind="rule"), X, relation="in-scope"
+    )
+    (gate,) = useless.judge(above_control=True)
+    assert gate.kept is False
+    assert gate.words.startswith("sufficiency is below its control (the difference is between ")
+    (gate,) = faithkit.score(labels, list(X["d"]), X).judge(above_control=True)
+    assert gate.kept is None
