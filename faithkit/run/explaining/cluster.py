@@ -10,14 +10,13 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from types import MethodType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import joblib
 
 from faithkit.errors import ExplainerError, InputError
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
-from faithkit.run.explaining.job import SharedPayload, cluster_worker
+from faithkit.run.explaining.job import SharedFunction, cluster_worker
 from faithkit.run.provenance import versions
 from faithkit.third_party import guard
 from faithkit.wording import describe
@@ -68,17 +67,16 @@ def active_cluster() -> Any:
 
 def map_in_order(
     cluster: Any,
-    method: Callable[[Item], T],
+    function: Callable[[Item], T],
     items: Sequence[Item],
     components: Iterable[ResolvedComponent],
 ) -> Iterator[T]:
-    """Call a bound method for each item, and yield the results in the order of the items.
+    """Call a function for each item, and yield the results in the order of the items.
 
-    The object of the method travels to each worker once.
+    The function, with the object that it is bound to, travels to each worker once.
     """
     check_workers(cluster, components)
-    bound = cast("MethodType", method)
-    for future in _submit_all(cluster, SharedPayload.of(bound.__self__), bound.__func__, items):
+    for future in _submit_all(cluster, SharedFunction.of(function), items):
         result = _result_of(future)
         if isinstance(result, ExplainerError):
             raise result
@@ -86,16 +84,16 @@ def map_in_order(
 
 
 def map_as_completed(
-    cluster: Any, payload: SharedPayload, function: Callable[[Any, Any], Any], items: Sequence[Any]
+    cluster: Any, function: SharedFunction, items: Sequence[Any]
 ) -> Iterator[tuple[int, Any]]:
-    """Call `function(payload, item)` for each item, and yield the item's number and the result.
+    """Call a function for each item, and yield the item's number and the result.
 
     Results come as they are finished. An `ExplainerError` in place of a result says that workers died
     repeatedly at the item.
     """
     from distributed import as_completed
 
-    futures = _submit_all(cluster, payload, function, items)
+    futures = _submit_all(cluster, function, items)
     numbers = {future: number for number, future in enumerate(futures)}
     completed = as_completed(futures, loop=cluster.client.loop)
     del futures  # so that the cluster forgets a result that was yielded
@@ -104,12 +102,10 @@ def map_as_completed(
         yield numbers.pop(future), _result_of(future)
 
 
-def _submit_all(
-    cluster: Any, payload: SharedPayload, function: Callable[[Any, Any], Any], items: Sequence[Any]
-) -> list[Any]:
+def _submit_all(cluster: Any, function: SharedFunction, items: Sequence[Any]) -> list[Any]:
     """Submit a task for each item, and return the futures.
 
-    The payload is the result of a task, too. So Dask sends it again if all workers that have it die.
+    The function is the result of a task, too. So Dask sends it again if all workers that have it die.
     """
 
     def submit(*call: Any) -> Any:
@@ -117,20 +113,20 @@ def _submit_all(
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph")  # each row is sent only once
-        sent_payload = submit(_identity, payload)
-        return [submit(_run_task, sent_payload, function, item) for item in items]
+        sent_function = submit(_identity, function)
+        return [submit(_run_task, sent_function, item) for item in items]
 
 
 def _identity(value: T) -> T:
     return value
 
 
-def _run_task(payload: SharedPayload, function: Callable[[Any, Any], Any], item: Any) -> Any:
+def _run_task(function: SharedFunction, item: Any) -> Any:
     with (
         guard(f"the worker {cluster_worker().address}", error=ExplainerError),
         joblib.parallel_config(backend="sequential"),  # a worker starts no workers of its own
     ):
-        return function(payload.load(), item)
+        return function.load()(item)
 
 
 def _result_of(future: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A job: everything that a worker needs to explain rows, and how it travels to workers."""
+"""A job: everything that a worker needs to explain rows, and how functions travel to workers."""
 
 import copy
 import os
@@ -118,12 +118,9 @@ def _rebuild_job(explainer: ResolvedComponent, predictor: Predictor, background:
     return Job(explainer, predictor, background, seed)
 
 
-# --- the way to workers ----------------------------------------------------------------------------------
-
-
 @attrs.frozen(eq=False)
-class SharedPayload:
-    """A job, or a pass over a log, for all workers: its pickle, or a function that builds it in each thread.
+class SharedFunction:
+    """A function with its data, for all workers: its pickle, or a factory that builds it in each thread.
 
     The pickle is an array, because joblib writes a large array to one file that all processes share.
     """
@@ -132,14 +129,14 @@ class SharedPayload:
     token: str = attrs.field(factory=lambda: uuid.uuid4().hex)
 
     @classmethod
-    def of(cls, value: Any) -> "SharedPayload":
-        """Pickle an object."""
+    def of(cls, function: Callable[..., Any]) -> "SharedFunction":
+        """Pickle a function."""
         import cloudpickle
 
-        return cls(np.frombuffer(cloudpickle.dumps(value), dtype=np.uint8))
+        return cls(np.frombuffer(cloudpickle.dumps(function), dtype=np.uint8))
 
     def load(self) -> Any:
-        """Return the object; each thread builds it once and reuses it afterwards."""
+        """Return the function; each thread builds it once and reuses it afterwards."""
         import cloudpickle
 
         if getattr(_LOADED, "token", None) != self.token:
@@ -152,7 +149,7 @@ class SharedPayload:
         return _LOADED.value
 
 
-_LOADED = threading.local()  # the last payload that this thread loaded
+_LOADED = threading.local()  # the last function that this thread loaded
 
 
 def cluster_worker() -> Any:

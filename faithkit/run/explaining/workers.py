@@ -22,7 +22,7 @@ from faithkit.run.explaining.chunk import Chunk, explain_chunk, fail_row
 from faithkit.run.explaining.chunk_result import ChunkResult
 from faithkit.run.explaining.cluster import active_cluster, check_workers, map_as_completed
 from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.job import Job, SharedPayload
+from faithkit.run.explaining.job import Job, SharedFunction
 from faithkit.run.explaining.timeout import timeout_reason
 from faithkit.supervision import end_with_parent
 from faithkit.third_party import guard
@@ -51,7 +51,8 @@ def explain_chunks(
     if n_jobs == 1 and execution.row_timeout is None:
         yield from _explain_here(job, chunks)
     elif n_jobs > 1 and getattr(backend, "supports_sharedmem", False):
-        yield from _explain_in_pool(job, SharedPayload(job.copy_unfitted), chunks, _create_pool(n_jobs))
+        explain = SharedFunction(lambda: functools.partial(explain_chunk, job.copy_unfitted()))
+        yield from _explain_in_pool(job, explain, chunks, _create_pool(n_jobs))
     else:  # code that hangs in C can only be ended together with its process
         yield from _explain_in_processes(job, chunks, n_jobs)
 
@@ -61,12 +62,12 @@ def _explain_here(job: Job, chunks: list[Chunk]) -> Results:
 
 
 def _explain_in_processes(job: Job, chunks: list[Chunk], n_jobs: int) -> Results:
-    payload = _pickle_job(job)
-    if payload is None:
+    explain = _pickle_explain(job)
+    if explain is None:
         return _explain_here(job, chunks)
     backend, _ = joblib.parallel.get_active_backend()
     is_loky = type(backend).__name__ == "LokyBackend"  # others do not notice that a process died
-    return _explain_in_pool(job, payload, chunks, _create_pool(n_jobs, None if is_loky else "loky"))
+    return _explain_in_pool(job, explain, chunks, _create_pool(n_jobs, None if is_loky else "loky"))
 
 
 def _create_pool(n_jobs: int, backend: str | None = None) -> joblib.Parallel:
@@ -82,11 +83,11 @@ def _create_pool(n_jobs: int, backend: str | None = None) -> joblib.Parallel:
     return joblib.Parallel(n_jobs=max(n_jobs, 2), backend=backend, **settings)
 
 
-def _pickle_job(job: Job) -> SharedPayload | None:
-    """Pickle the job for workers; warn and return None if that is impossible."""
+def _pickle_explain(job: Job) -> SharedFunction | None:
+    """Pickle `explain_chunk` with its job for workers; warn and return None if that is impossible."""
     try:
         with guard("its pickle"):
-            return SharedPayload.of(job)
+            return SharedFunction.of(functools.partial(explain_chunk, job))
     except FaithkitError as error:
         warnings.warn(
             f"the job cannot be sent to workers ({describe(error).rstrip('.')}), so it runs in this process, "
@@ -99,12 +100,12 @@ def _pickle_job(job: Job) -> SharedPayload | None:
 
 def _explain_on_cluster(job: Job, chunks: list[Chunk], cluster: Any) -> Results:
     check_workers(cluster, (job.explainer,))
-    payload = _pickle_job(job)
-    if payload is None:
+    explain = _pickle_explain(job)
+    if explain is None:
         yield from _explain_here(job, chunks)
         return
     deadly_chunks = []
-    for i, result in map_as_completed(cluster, payload, explain_chunk, chunks):
+    for i, result in map_as_completed(cluster, explain, chunks):
         if not isinstance(result, ExplainerError):
             yield chunks[i], result
         elif chunks[i].execution.on_error == "raise":
@@ -124,19 +125,21 @@ def _explain_on_cluster(job: Job, chunks: list[Chunk], cluster: Any) -> Results:
 # --- workers of joblib, which may die -------------------------------------------------------------------
 
 
-def _explain_in_pool(job: Job, payload: SharedPayload, chunks: list[Chunk], pool: joblib.Parallel) -> Results:
+def _explain_in_pool(
+    job: Job, explain: SharedFunction, chunks: list[Chunk], pool: joblib.Parallel
+) -> Results:
     """Explain chunks in workers; explain chunks at which a process dies row by row."""
     pending = {chunk.number: chunk for chunk in chunks}
     with tempfile.TemporaryDirectory(prefix="faithkit-", ignore_cleanup_errors=True) as folder:
         overdue_file = os.path.join(folder, "overdue")
-        answer = functools.partial(_answer, payload, os.getpid(), overdue_file)
+        answer = functools.partial(_answer, explain, os.getpid(), overdue_file)
         while pending:
             for chunk in (yield from _explain_until_death(pool, answer, pending, overdue_file)):
                 yield chunk, _explain_row_by_row(job, chunk, answer, overdue_file)
 
 
 def _answer(
-    payload: SharedPayload, parent: int, overdue_file: str, chunk: Chunk
+    explain: SharedFunction, parent: int, overdue_file: str, chunk: Chunk
 ) -> tuple[int, ChunkResult | bytes]:
     """Explain a chunk in a worker: a thread, or a process that a time limit may end.
 
@@ -145,9 +148,9 @@ def _answer(
     import cloudpickle
 
     if os.getpid() == parent:
-        return chunk.number, explain_chunk(payload.load(), chunk)
+        return chunk.number, explain.load()(chunk)
     _prepare_process(parent)
-    return chunk.number, cloudpickle.dumps(explain_chunk(payload.load(), chunk, overdue_file))
+    return chunk.number, cloudpickle.dumps(explain.load()(chunk, overdue_file))
 
 
 def _unpickle(result: ChunkResult | bytes) -> ChunkResult:

@@ -102,8 +102,8 @@ def test_a_time_limit_works_where_multiprocessing_was_asked_for():
 def deadly_cluster(monkeypatch):
     """A cluster whose workers answer the first chunk, and die of the others."""
 
-    def map_as_completed(cluster, payload, function, chunks):
-        yield 0, function(payload.load(), chunks[0])
+    def map_as_completed(cluster, function, chunks):
+        yield 0, function.load()(chunks[0])
         for i in range(1, len(chunks)):
             yield i, faithkit.errors.ExplainerError("a task has killed 4 workers of the cluster.")
 
