@@ -181,14 +181,10 @@ def _at_least(floor: float | None, value: float) -> float:
 
 
 def _lowest_value(counts: Count, n_classes: int | None) -> float | None:
-    """Return the smallest possible consistency, by convexity. Rows without an explanation count as 0."""
+    """Return the smallest possible value of the measure; None if there is no such limit."""
     if counts.agreement.is_normalised:
         return 0.0 if counts.relation.groups else None
-    if n_classes is None or n_classes < counts.n_labels:
-        return None
-    if not counts.relation.groups or counts.explanations.missing.any():
-        return None
-    return 1.0 / (n_classes or 1)
+    return counts.min_agreement(n_classes)
 
 
 def _mse_bound(statistics: MeasureStatistics, is_grouped: bool) -> float | None:

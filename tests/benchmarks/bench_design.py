@@ -40,7 +40,7 @@ def left_out() -> list[Contest]:
     """Leave out each row of one group; the peer adds up all pairs again for twenty of them."""
     rng, row = np.random.default_rng(0), np.arange(PAIRS)
     weights, label = rng.integers(1, 1_000, PAIRS), rng.integers(0, 3, PAIRS)
-    cells = Cells.of(np.zeros_like(row), row, label, held=weights, owned=weights)
+    cells = Cells.of(np.zeros_like(row), row, label, scope_weight=weights, owner_weight=weights)
     largest = float(weights.max())
     some = row[:20]
 

@@ -149,6 +149,17 @@ class Count:
         pool_counts = 0 if self.pool is None else np.bincount(self.pool.codes, minlength=self.n_labels)
         return chance(label_counts, self.agreement, pool_counts)
 
+    def min_agreement(self, n_classes: int | None) -> float | None:
+        """Return the smallest possible mean agreement in groups of `n_classes` declared labels, by convexity.
+
+        Return None where it is unknown; rows without an explanation agree with no other.
+        """
+        if n_classes is None or n_classes < self.n_labels:
+            return None
+        if not self.relation.groups or self.explanations.missing.any():
+            return None
+        return 1.0 / (n_classes or 1)
+
     @property
     def with_sorted_labels(self) -> "Count":
         """The same counts with predictions sorted and each of them once, for access to single predictions."""

@@ -110,11 +110,8 @@ def _max_disagreement(counts: Count, n_classes: int | None) -> float:
     agreement, groups = counts.agreement, counts.relation.groups
     if agreement.is_normalised:
         return agreement.max_disagreement / (2.0 if groups else 1.0) if agreement.is_bounded else 1.0
-    if n_classes is None or n_classes < counts.n_labels or not isinstance(agreement, SameLabel):
-        return 1.0
-    if not groups or counts.explanations.missing.any():
-        return 1.0
-    return 1.0 - 1.0 / (n_classes or 1)
+    is_label = isinstance(agreement, SameLabel)
+    return 1.0 - (counts.min_agreement(n_classes) or 0.0) if is_label else 1.0
 
 
 def measure_totals(counts: Count, owners: Owners, n_classes: int | None) -> MeasureTotals:
