@@ -3,7 +3,6 @@
 This is the only module that counts, selects, copies and joins rows by the type of their container.
 """
 
-import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -158,26 +157,19 @@ def as_objects(values: Any) -> NDArray[Any]:
     >>> as_objects(pd.Series(pd.Categorical([2**53 + 1, None], categories=pd.Index([2**53 + 1])))).tolist()
     [9007199254740993, None]
     """
-    if isinstance(values, np.ndarray) and values.ndim == 1:
-        values = pd.Series(values, copy=False)
-    if isinstance(values, pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
-        values = pd.Series(values, copy=False)
-        if isinstance(values.dtype, pd.CategoricalDtype):  # pandas makes floats of integers beside None
-            categories = np.array([*as_objects(values.cat.categories), None], dtype=object)
-            return np.asarray(categories[values.cat.codes])
-        return _to_python_integers(values.to_numpy(dtype=object, na_value=None))
+    if _is_column(values):
+        column = pd.Series(values, copy=False)
+        if isinstance(column.dtype, pd.CategoricalDtype):  # pandas makes floats of integers beside None
+            column = column.astype(object)
+        return np.array(column.to_numpy(dtype=object, na_value=None))
     objects = np.fromiter(values, dtype=object)
     objects[pd.isna(objects)] = None
-    return _to_python_integers(objects)
+    return objects
 
 
-def _to_python_integers(objects: NDArray[Any]) -> NDArray[Any]:
-    """Replace NumPy integers by Python integers: NumPy rounds its own when it compares them with floats."""
-    if not any(issubclass(cls, np.integer) for cls in set(map(type, objects))):
-        return objects
-    return np.fromiter(
-        (value.item() if isinstance(value, np.integer) else value for value in objects), dtype=object
-    )
+def _is_column(values: Any) -> bool:
+    is_array = isinstance(values, np.ndarray) and values.ndim == 1
+    return is_array or isinstance(values, pd.Series | pd.Index | pd.api.extensions.ExtensionArray)
 
 
 def as_series(values: Any) -> "pd.Series[Any]":
@@ -186,36 +178,20 @@ def as_series(values: Any) -> "pd.Series[Any]":
     By default, pandas converts integers to floats beside a missing value or a float, and NumPy converts
     numbers to texts beside a text. 2**53 and 2**53 + 1, or 1 and "1", would become one value.
 
-    Parameters
-    ----------
-    values : Series, array or iterable
-        Categories of numbers become numbers. Python objects get the dtype that represents all of them:
-        integers with missing values become floats if no float rounds one, otherwise Int64 or UInt64 of
-        pandas. A column of missing values becomes floats. Other objects stay objects, with None for a missing
-        value.
-
     Examples
     --------
     >>> as_series([1, None]).tolist(), as_series([2**53 + 1, None]).tolist()
-    ([1.0, nan], [9007199254740993, <NA>])
+    ([1.0, nan], [9007199254740993, None])
     >>> as_series([2**53 + 1, 0.5]).tolist(), as_series([1, "1"]).tolist()
     ([9007199254740993, 0.5], [1, '1'])
     """
-    column = _to_series(values)
+    column = pd.Series(values if _is_column(values) else np.fromiter(values, dtype=object), copy=False)
     if column.dtype != object:
         return column
-    is_missing = column.isna().to_numpy()
-    numbers = column[~is_missing]
-    kind = pd.api.types.infer_dtype(numbers)
-    if kind not in _NUMERIC_KINDS or (kind == "integer" and not is_missing.any()) or not len(column):
-        return column.infer_objects()
-    if _are_exact_floats(numbers):
-        return column.mask(is_missing, np.nan).astype(np.float64)
-    if kind == "integer":
-        for dtype in ("Int64", "UInt64"):
-            with contextlib.suppress(OverflowError):
-                return column.mask(is_missing, pd.NA).astype(dtype)
-    return column.mask(is_missing, None)
+    inferred = column.infer_objects() if column.notna().any() else column.astype(np.float64)
+    if may_be_rounded(inferred) and any(isinstance(value, int | np.integer) for value in column):
+        return column
+    return inferred
 
 
 def as_array(values: Any) -> NDArray[Any]:
@@ -241,7 +217,7 @@ def as_table(rows: Any) -> pd.DataFrame:
     Examples
     --------
     >>> as_table([[2**53 + 1, 0.5], [None, 1]]).dtypes.tolist()
-    [Int64Dtype(), dtype('float64')]
+    [dtype('O'), dtype('float64')]
     """
     values = rows if isinstance(rows, np.ndarray) else np.array([*map(list, rows)], dtype=object)
     return pd.DataFrame(
@@ -249,34 +225,9 @@ def as_table(rows: Any) -> pd.DataFrame:
     )
 
 
-def may_be_rounded(numbers: NDArray[Any]) -> bool:
+def may_be_rounded(numbers: Any) -> bool:
     """Return whether any number is a float so large that it may be a rounded integer."""
     return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= WHOLE).any())
-
-
-_NUMERIC_KINDS = ("integer", "mixed-integer-float", "empty")  # kinds of columns that may get a numeric dtype
-
-
-def _to_series(values: Any) -> "pd.Series[Any]":
-    """Return a Series with the dtype of the values, or of Python objects."""
-    if isinstance(values, np.ndarray | pd.Series | pd.Index | pd.api.extensions.ExtensionArray):
-        column = pd.Series(values, copy=False)
-    else:
-        column = pd.Series(np.fromiter(values, dtype=object), dtype=object)
-    value_dtype = (
-        column.cat.categories.dtype if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
-    )
-    needs_objects = isinstance(column.dtype, pd.CategoricalDtype | pd.ArrowDtype) and value_dtype.kind in "iu"
-    if value_dtype != np.dtype(object) and not needs_objects:
-        return column
-    return pd.Series(as_objects(column), column.index, object, column.name)
-
-
-def _are_exact_floats(numbers: "pd.Series[Any]") -> bool:
-    try:
-        return bool((numbers.astype(np.float64) == numbers).all())
-    except OverflowError:  # an integer that is larger than every float
-        return False
 
 
 def as_floats(numbers: Any) -> Any:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.containers import as_objects, n_rows
 from faithkit.arrays.grouping import equality_words, hash_rows
-from faithkit.third_party import guard
 
 Words = NDArray[np.uint64]
 
@@ -59,8 +58,7 @@ def _column_words(column: "pd.Series[Any]") -> Words:
 
 
 def _value_words(values: Any) -> Words:
-    with guard("an explanation", "Give values whose own methods do not fail."):
-        texts = [_canonical_text(value).encode("utf-8", "surrogatepass") for value in values]
+    texts = [_canonical_text(value).encode("utf-8", "surrogatepass") for value in values]
     digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in texts)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 

@@ -5,7 +5,7 @@ collision costs time and never changes a result. −0.0 equals 0.0 and NaN equal
 """
 
 import ctypes
-from typing import Any, NoReturn
+from typing import Any
 
 import attrs
 import numpy as np
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from faithkit.arrays.blocks import each_block
 from faithkit.arrays.containers import as_objects
 from faithkit.errors import InputError
-from faithkit.third_party import guard
 from faithkit.wording import one_line
 
 BLOCK = 8_192  # rows: about fifteen columns of words then fit in the cache
@@ -210,21 +209,14 @@ def _group_equal_objects(values: Any) -> Groups:
         value = objects[row]
         try:
             codes[i] = code_by_value.setdefault(_unify_nan(value), len(code_by_value))
-        except BaseException as error:
-            _raise_not_comparable(row, value, error)
+        except TypeError as error:
+            raise InputError(
+                f"explanation {row} is a {type(value).__name__} and has no hash: "
+                f"{one_line(repr(value))[:60]}. Give a 2-D array, or a list of hashable values such as str, "
+                "tuple or frozenset."
+            ) from error
     distinct = renumber(codes)
     return Groups(distinct.codes[by_id.codes], by_id.first[distinct.first])
-
-
-def _raise_not_comparable(row: int, value: Any, error: BaseException) -> NoReturn:
-    """Raise an error that names the explanation that has no hash or whose methods fail."""
-    remedy = "Give a 2-D array, or a list of hashable values such as str, tuple or frozenset."
-    subject = f"explanation {row} is a {type(value).__name__} and"
-    with guard(f"{subject} comparing it", remedy):
-        if isinstance(error, TypeError) and "unhashable" in str(error):
-            raise InputError(f"{subject} has no hash: {one_line(repr(value))[:60]}. {remedy}") from None
-        raise error
-    raise AssertionError("unreachable")
 
 
 def _object_ids(objects: NDArray[Any]) -> NDArray[np.intp]:

@@ -80,11 +80,10 @@ def _load_from_scikit_learn(name: str) -> tuple[Any, np.ndarray]:
 
 
 def make_loans(n: int = 2_000, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """Simulate applications for a loan, with words and missing values, and decide them by a known rule.
+    """Simulate applications for a loan and decide them by the rule that `loans` describes.
 
-    A loan is granted ("yes") if there are no arrears and either the debt is at most 0.35 of the income, or
-    the applicant owns a home and earns more than 40,000. Nothing else matters: age, job and region are decoys
-    for unfaithful explanations. Some jobs and incomes are missing; a missing income does not exceed 40,000.
+    Age, job and region are decoys for unfaithful explanations. Some jobs and incomes are missing; a missing
+    income does not exceed 40,000.
 
     Examples
     --------
@@ -115,11 +114,9 @@ def make_loans(n: int = 2_000, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]
 
 
 def make_houses(n: int = 2_000, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """Simulate houses, with words and missing values, and prices that follow a known rule plus noise.
+    """Simulate houses, and prices that follow the rule that `houses` describes, plus noise.
 
-    A house costs 60,000 plus 25,000 per room, more in better `DISTRICTS`, 500 less per year of age unless it
-    was renovated, and 2,000 less per kilometre to the station. Noise with a standard deviation of 5,000 is
-    added, and prices are rounded to hundreds. The number of floors and the colour are decoys for unfaithful
+    Prices are rounded to hundreds. The number of floors and the colour are decoys for unfaithful
     explanations. Some districts and ages are missing; such a house costs as much as one in the valley, or as
     a new one.
 

@@ -15,7 +15,7 @@ from faithkit.inputs.column_codes import is_category
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.date_texts import dates_like, with_dates
 from faithkit.inputs.files.array_files import is_array, read_array
-from faithkit.inputs.files.column_patterns import match_name, match_names, split_target, suggest_column
+from faithkit.inputs.files.column_patterns import match_name, match_names
 from faithkit.inputs.files.discovery import is_pattern
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
 from faithkit.inputs.files.table import Table, check_texts
@@ -181,8 +181,8 @@ def _load(data: str, target: str | None, outcome: str | None) -> tuple[Any, Any,
     frame = table.frame(categories=True)
     if target is None:
         return frame, None, table
-    X, _ = split_target(frame, target)
-    return X, table.predictions([target], outcome), table
+    name = match_name(table.names, target, "--target")
+    return frame.drop(columns=name), table.predictions([name], outcome), table
 
 
 def _select_columns(X: Any, columns: str | None, drop: str | None, metadata_columns: list[str]) -> Any:
@@ -238,9 +238,8 @@ def _take(column: Any, rows: np.ndarray) -> Any:
 def _read_texts(frame: Any, column: str, table: Any) -> list[str]:
     if not isinstance(frame, pd.DataFrame):
         raise _no_names_error(frame, f"--text {column}")
-    if column not in frame.columns:
-        raise InputError(f"the table has no column {column!r}. {suggest_column(column, frame.columns)}")
-    return check_texts(table.texts(column) if isinstance(table, Table) else frame[column], column)
+    name = match_name(list(frame.columns), column, "--text")
+    return check_texts(table.texts(name) if isinstance(table, Table) else frame[name], name)
 
 
 def read_like(X: Any, path: str, text: str | None = None) -> Any:

@@ -20,7 +20,6 @@ from faithkit.wording import join_few
 Rows: TypeAlias = Any  # numpy.ndarray | pandas.DataFrame | SciPy sparse matrix | list[str]
 
 _STACK_CODE = "numpy.stack(X) for images of one size, or series of one length (pad shorter ones)"
-_EXPECTED = "a NumPy array, a pandas DataFrame, a SciPy sparse matrix or a list of strings"
 
 
 def input_kind(X: Rows, sample_name: str = "X") -> str:
@@ -126,7 +125,7 @@ def check_X(X: Rows, sample_name: str = "X") -> Rows:  # noqa: N802 (X, as in sc
             "one. Check the file and any filter on it."
         )
     if isinstance(X, pd.DataFrame):
-        _check_distinct_names(X, sample_name)
+        check_distinct_names(X, sample_name)
     return X.tocsr() if kind == "sparse" else X
 
 
@@ -226,9 +225,8 @@ def check_row_order(inputs: dict[str, Any]) -> pd.Index | None:
     ...
     faithkit.errors.InputError: predictions and explanations have one index in different orders, and rows ...
     """
-    indexes = {name: row_index(rows) for name, rows in inputs.items()}
-    named_indexes = {name: index for name, index in indexes.items() if index is not None}
-    for (name, index), (other_name, other_index) in combinations(named_indexes.items(), 2):
+    indexes = {name: index for name, rows in inputs.items() if (index := row_index(rows)) is not None}
+    for (name, index), (other_name, other_index) in combinations(indexes.items(), 2):
         has_same_length = len(index) == len(other_index)
         if has_same_length and not index.equals(other_index) and index.isin(other_index).all():
             raise InputError(
@@ -236,7 +234,7 @@ def check_row_order(inputs: dict[str, Any]) -> pd.Index | None:
                 "place: bring both into one order, such as with .loc[X.index], or say that they are in the "
                 "same one with .reset_index(drop=True)."
             )
-    return next(iter(named_indexes.values()), None)
+    return next(iter(indexes.values()), None)
 
 
 def row_index(rows: Any) -> pd.Index | None:
@@ -279,7 +277,8 @@ def _row_shape(X: Rows) -> str:
     return f"{X.shape[1]} columns" if X.ndim == 2 else f"rows of shape {X.shape[1:]}"
 
 
-def _check_distinct_names(X: Any, sample_name: str) -> None:
+def check_distinct_names(X: pd.DataFrame, sample_name: str) -> None:
+    """Check that column names are distinct as texts."""
     names = pd.Index(column_names(X))
     if not names.is_unique:
         duplicates = join_few(repr(name) for name in names[names.duplicated()].unique())
@@ -290,14 +289,8 @@ def _check_distinct_names(X: Any, sample_name: str) -> None:
 
 
 def _unsupported_type(X: object, sample_name: str) -> InputError:
-    description, remedy = f"of type {type(X).__name__}", ""
-    if isinstance(X, list):
-        item_type = next(type(item).__name__ for item in X if not isinstance(item, str))
-        description = f"a list of {item_type}"
-    if isinstance(X, list | tuple):
-        remedy = " Use numpy.asarray(X) for numbers, or pandas.DataFrame(X) for mixed columns."
-    if isinstance(X, list | tuple) and any(isinstance(row, np.ndarray) for row in X):
-        remedy = f" Use {_STACK_CODE}."
-    if isinstance(X, pd.Series):
-        remedy = " Use X.to_frame() for a single feature."
-    return InputError(f"{sample_name} is {description}; expected {_EXPECTED}.{remedy}")
+    return InputError(
+        f"{sample_name} is a {type(X).__name__}; expected a NumPy array, a pandas DataFrame, a SciPy "
+        "sparse matrix or a list of strings. Use numpy.asarray(X) for rows of numbers, pandas.DataFrame(X) "
+        f"for mixed columns or a single one, or {_STACK_CODE}."
+    )

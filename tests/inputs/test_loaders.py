@@ -7,7 +7,7 @@ import pytest
 
 from faithkit.errors import ContractError, InputError, ParameterError
 from faithkit.extension.registry import Registry
-from faithkit.inputs.models import loaders
+from faithkit.inputs.models import model_loading
 from faithkit.inputs.models.model_loading import load_model
 
 HOUSE = Path(__file__).parents[2] / "docs" / "howto"
@@ -59,7 +59,7 @@ def acme(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(HOUSE)
     points = [EntryPoint(name, name, "faithkit") for name in ("acme_loaders", "house")]
     known = Registry(entry_points=points)
-    monkeypatch.setattr(loaders, "registry", lambda: known)
+    monkeypatch.setattr(model_loading, "registry", lambda: known)
 
 
 @pytest.mark.parametrize(("path", "says"), [("a.card", ["paid", "refused"]), ("folder", ["yes", "yes"])])
@@ -75,7 +75,7 @@ def test_a_model_is_loaded_by_who_takes_its_type(acme, path, says):
         ("a.raises", InputError, r"loading a\.raises failed with SystemExit: 0\. It may be damaged"),
         ("a.both", InputError, r"a\.both would be loaded by .*one and .*other: load it yourself"),
         ("b.card", InputError, r"there is no file b\.card\. Check the path"),
-        ("a.txt", InputError, r"or a file \(\.both, .*\) or a folder \(with MLmodel, acme\.txt\)"),
+        ("a.txt", InputError, r"or a file or folder \(\.both, .*MLmodel, acme\.txt\)"),
     ],
 )
 def test_what_cannot_be_loaded_is_refused_in_one_line(acme, path, error, words):

@@ -38,14 +38,10 @@ def link_to_nothing(path):
     path.symlink_to(path.parent / "nothing")
 
 
-def folder(path):
-    path.mkdir()
-
-
 ODD = {
-    pipe: "is a pipe; expected a regular file",
-    bound_socket: "is a socket; expected a regular file",
-    link_to_a_device: "is a device; expected a regular file",
+    pipe: "is a pipe, a socket or a device; expected a regular file",
+    bound_socket: "is a pipe, a socket or a device; expected a regular file",
+    link_to_a_device: "is a pipe, a socket or a device; expected a regular file",
     link_to_itself: "cannot be read .*Check the path",
     link_to_nothing: "there is no file",
 }
@@ -161,10 +157,9 @@ def test_a_file_that_is_named_may_be_hidden(log):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (pipe, r"c\.parquet is a pipe; expected a regular file"),
+        (pipe, r"c\.parquet is a pipe, a socket or a device; expected a regular file"),
         (link_to_a_device, r"c\.parquet is a link; expected files and folders themselves"),
         (link_to_nothing, r"c\.parquet is a link"),
-        (folder, r"c\.parquet is a folder; expected a Parquet file"),
     ],
 )
 def test_an_odd_part_of_a_log_is_named(log, make, words):
@@ -179,7 +174,7 @@ def test_the_command_line_says_it_in_one_line(tmp_path):
     done = promptly(lambda: CliRunner().invoke(main, arguments))
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
-    assert "log.csv is a pipe" in line
+    assert "log.csv is a pipe, a socket or a device" in line
 
 
 def test_a_name_too_long_for_a_file_is_no_dataset_either():

@@ -8,7 +8,7 @@ import pytest
 from inputs.frames import people, read_table
 
 from faithkit.errors import InputError
-from faithkit.inputs.files.column_patterns import match_names, split_target
+from faithkit.inputs.files.column_patterns import match_names
 
 
 @pytest.fixture
@@ -162,26 +162,6 @@ def test_a_missing_file_and_a_folder_without_tables_are_refused(tmp_path):
         read_table(tmp_path)
 
 
-def test_the_target_is_split_off():
-    frame = people()
-    X, y = split_target(frame, "job")
-    assert list(X) == [name for name in frame if name != "job"]
-    pd.testing.assert_series_equal(y, frame["job"])
-    assert "job" in frame
-
-
-def test_an_unknown_target_is_answered_with_the_nearest_column():
-    with pytest.raises(InputError, match=r"no column 'hieght'\. Did you mean 'height'\?"):
-        split_target(people(), "hieght")
-    with pytest.raises(InputError, match=r"no column 'zzz'\. There is: 'age', 'height', .* and 2 more"):
-        split_target(people(), "zzz")
-
-
-def test_a_table_with_nothing_but_the_target_is_refused():
-    with pytest.raises(InputError, match="no column besides the target 'y'"):
-        split_target(pd.DataFrame({"y": [1]}), "y")
-
-
 LOG = ["age", "phi_age", "label", "phi_sex", "phi[1]"]
 
 
@@ -211,19 +191,14 @@ def test_a_pattern_without_a_match_is_answered_with_the_nearest_column():
         match_names(LOG, "PHI_*")
     with pytest.raises(InputError, match=r"no column matches 'phi_bais'\."):
         match_names(LOG, "phi_*,!phi_bais")
-    with pytest.raises(InputError, match="no columns were asked for"):
-        match_names(LOG, " ,")
 
 
 @pytest.mark.parametrize(
-    ("patterns", "message"),
-    [
-        ("!label", r"'label' only says which columns to leave out; .* '\*,!label' takes all others\."),
-        ("phi_*,!phi*", r"no column is left: 'phi_\*' without 'phi\*' is none\. There is: 'age'"),
-    ],
+    "patterns",
+    [" ,", "!label", "phi_*,!phi*"],
 )
-def test_what_leaves_no_column_is_refused(patterns, message):
-    with pytest.raises(InputError, match=message):
+def test_what_leaves_no_column_is_refused(patterns):
+    with pytest.raises(InputError, match=r"takes no column; expected names .* There is: 'age'"):
         match_names(LOG, patterns)
 
 

@@ -23,7 +23,7 @@ def test_a_folder_is_loaded_only_when_it_is_trusted(tmp_path):
 
 
 def test_a_folder_without_a_model_is_none(tmp_path):
-    with pytest.raises(InputError, match=r"neither a file of a known kind.*or a folder \(with .*MLmodel"):
+    with pytest.raises(InputError, match=r"neither a file of a known kind.*or a file or folder \(.*MLmodel"):
         load_model(tmp_path)
 
 

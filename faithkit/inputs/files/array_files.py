@@ -7,8 +7,7 @@ import numpy as np
 
 from faithkit.errors import InputError
 from faithkit.inputs.rows import check_X
-
-_MAGIC = b"\x93NUMPY"  # the first bytes of a .npy file
+from faithkit.third_party import guard
 
 
 def is_array(path: str | PathLike[str]) -> bool:
@@ -39,20 +38,10 @@ def read_array(path: str | PathLike[str]) -> np.ndarray:
         raise InputError(
             f"there is no file {str(path)!r}; expected one .npy file, not a folder or a pattern."
         )
-    with path.open("rb") as file:
-        if file.read(len(_MAGIC)) != _MAGIC:
-            raise InputError(f"{path} is no .npy file: save one array with numpy.save.")
-    try:
-        # a memory map: a header that claims more than the file holds allocates nothing
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError, SyntaxError, OverflowError) as error:
-        problem = (
-            "holds Python objects (images of different sizes?)" if "objects" in str(error) else "is damaged"
-        )
-        raise InputError(f"{path} {problem}: save numbers of one shape with numpy.save.") from None
+    with guard(f"reading {path}", "Save one array of numbers of one shape with numpy.save."):
+        # a memory map: it refuses Python objects, and a header that claims more than the file holds
+        array = np.lib.format.open_memmap(path, mode="r")
     if array.dtype.kind not in "biuf":
         raise InputError(f"{path} holds {array.dtype}: save numbers with numpy.save.")
-    if array.offset + array.nbytes != path.stat().st_size:
-        raise InputError(f"{path} goes on after its first array: save one array in a file.")
     rows: np.ndarray = check_X(np.array(array), str(path))
     return rows

@@ -4,7 +4,6 @@ pandas chooses a dtype by the values it sees: integers with a missing value beco
 describes the whole table, so that a part is converted like the whole table and no integer is rounded.
 """
 
-import contextlib
 import json
 import re
 from collections.abc import Sequence
@@ -170,8 +169,6 @@ def _series(column: Any, dtype: Any, categories: bool) -> Any:
         return pd.Series(column.to_pylist(), dtype=object)
     if pa.types.is_null(arrow_type):
         return np.full(len(column), np.nan)
-    if pa.types.is_timestamp(arrow_type) and not _is_known_zone(arrow_type.tz):
-        column = column.cast(pa.timestamp(arrow_type.unit, "UTC"))  # the same instants
     return column.to_pandas()
 
 
@@ -179,15 +176,6 @@ def _is_category(column: Any) -> bool:
     """Return whether pandas accepts a dictionary unchanged: its values are distinct and none is missing."""
     dictionaries = [chunk.dictionary for chunk in column.chunks]
     return not any(values.null_count or len(values.unique()) < len(values) for values in dictionaries)
-
-
-def _is_known_zone(zone: str | None) -> bool:
-    if zone is None:
-        return True
-    with contextlib.suppress(Exception):  # time zone libraries raise various errors for an unknown name
-        pa.lib.string_to_tzinfo(zone)
-        return True
-    return False
 
 
 def _pandas_dtypes(schema: Any) -> dict[str, Any]:

@@ -8,25 +8,6 @@ from faithkit.errors import InputError
 from faithkit.wording import did_you_mean, join_few
 
 
-def split_target(frame: Any, target: str) -> tuple[Any, Any]:
-    """Split a table into its features and its target column.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> X, y = split_target(pd.DataFrame({"age": [31, 45], "income": ["low", "high"]}), "income")
-    >>> list(X), y.tolist()
-    (['age'], ['low', 'high'])
-    """
-    if target not in frame.columns:
-        raise InputError(f"the table has no column {target!r}. {suggest_column(target, frame.columns)}")
-    if frame.shape[1] == 1:
-        raise InputError(
-            f"the table has no column besides the target {target!r}; expected at least one feature."
-        )
-    return frame.drop(columns=target), frame[target]
-
-
 def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str]:
     """Return the names that match any pattern, in their original order.
 
@@ -44,24 +25,16 @@ def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str
     >>> match_names(["phi_age", "phi_sex", "phi_bias"], "phi_*,!phi_bias")
     ['phi_age', 'phi_sex']
     """
-    included, excluded = split_patterns(names, patterns)
-    if not included and excluded:
-        raise InputError(
-            f"{join_few(map(repr, excluded))} only says which columns to leave out; expected which to take, "
-            f"too: '*,!{excluded[0]}' takes all others."
-        )
-    if not included:
-        raise InputError("no columns were asked for; expected names or patterns, such as 'age,phi_*'.")
-    included_names, excluded_names = (
-        {name for pattern in group for name in _matches(names, pattern)} for group in (included, excluded)
+    included, excluded = (
+        {name for pattern in group for name in _matches(names, pattern)}
+        for group in split_patterns(names, patterns)
     )
-    if included_names <= excluded_names:
+    if included <= excluded:
         raise InputError(
-            f"no column is left: {join_few(map(repr, included))} without {join_few(map(repr, excluded))} is "
-            f"none. There is: {join_few(map(repr, names))}."
+            f"{patterns!r} takes no column; expected names or patterns, such as 'age,phi_*', or '*,!age' for "
+            f"all but one. There is: {join_few(map(repr, names))}."
         )
-    selected = included_names - excluded_names
-    return [name for name in names if name in selected]
+    return [name for name in names if name in included - excluded]
 
 
 def split_patterns(names: Sequence[str], patterns: str | Sequence[str]) -> tuple[list[str], list[str]]:

@@ -19,8 +19,8 @@ _HEAD = 1000  # rows that are checked before a whole column is parsed
 _SPELLINGS = ({"True", "False"}, {"true", "false"}, {"TRUE", "FALSE"})
 _TRUE = pa.array(["True", "true", "TRUE"])
 _CODE = re.compile(r"[+-]?0[0-9]")
-_INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+_WORD_OR_WHOLE = r"[nN][aA][nN]|^\s*[+-]?[0-9]+\s*$"  # what a float would lose
 _FRACTION = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 _NUMBER = re.compile(r"\s*[+-]?([0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?|inf(inity)?)\s*", re.IGNORECASE)
 
@@ -28,8 +28,7 @@ _NUMBER = re.compile(r"\s*[+-]?([0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?|inf(inity)?)\s
 def as_features(texts: Any) -> Any:
     """Parse a column as integers, floats or booleans, as pandas does; return the texts if one does not parse.
 
-    A column without any text becomes floats. A column of decimals stays texts if a float would round one of
-    its integers.
+    A column without any text becomes floats.
 
     Examples
     --------
@@ -151,35 +150,16 @@ def _trim(texts: Any) -> Any:
 
 
 def _cast(texts: Any, arrow_type: Any) -> Any:
-    """Convert texts to an Arrow type; return None if a text is not a number or its value would change."""
+    """Convert texts to an Arrow type; return None if a text is no number, or an integer that floats round."""
     try:
         values = texts.cast(arrow_type)
     except pa.ArrowInvalid:
         return None
-    is_exact = _is_exact(texts, values) if pa.types.is_floating(arrow_type) else not _has_hexadecimal(texts)
-    return values if is_exact else None
-
-
-def _has_hexadecimal(texts: Any) -> bool:
-    """Return whether a text looks like 0x1A, which Arrow reads as an integer and pandas does not."""
-    return any(pc.any(pc.match_substring(texts, letter)).as_py() for letter in "xX")
-
-
-def _is_exact(texts: Any, floats: Any) -> bool:
-    """Return whether the floats equal the texts: no word for NaN, no overflow and no rounded integer."""
-    is_nan = pc.is_nan(floats)
-    ends = pc.min_max(floats).as_py().values()
-    if not pc.any(is_nan).as_py() and max(map(abs, ends)) < EXACT:
-        return True
-    suspects = pc.or_(is_nan, pc.greater_equal(pc.abs(floats), float(EXACT)))
-    cells = zip(texts.filter(suspects).to_pylist(), floats.filter(suspects).to_pylist(), strict=True)
-    return all(_is_same_number(text, value) for text, value in cells)
-
-
-def _is_same_number(text: str, value: float) -> bool:
-    if value != value or abs(value) == float("inf"):
-        return _INFINITE.fullmatch(text) is not None
-    return _WHOLE.fullmatch(text) is None or int(text) == int(value)
+    if not pa.types.is_floating(arrow_type):
+        return values
+    is_suspect = pc.or_(pc.is_nan(values), pc.greater_equal(pc.abs(values), float(EXACT)))
+    suspects = pc.drop_null(texts.filter(is_suspect))
+    return None if pc.any(pc.match_substring_regex(suspects, _WORD_OR_WHOLE)).as_py() else values
 
 
 def _parse_booleans(texts: Any) -> Any:

@@ -25,12 +25,6 @@ FORMATS = {".csv": CSV, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET}
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 _LINK_ERROR = "{} is a link; expected files and folders themselves. Name what it leads to, or copy it there."
 _NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
-_SPECIAL_FILES = {
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-}
 
 
 @attrs.frozen
@@ -86,7 +80,7 @@ def is_folder(path: str | PathLike[str]) -> bool:
     >>> is_folder(os.devnull)
     Traceback (most recent call last):
     ...
-    faithkit.errors.InputError: /dev/null is a device; expected a regular file. Copy what it gives into one.
+    faithkit.errors.InputError: /dev/null is a pipe, a socket or a device; expected a regular file. Copy ...
     """
     text = os.fspath(path)
     name = one_line(text if text.isprintable() else repr(text))
@@ -97,8 +91,9 @@ def is_folder(path: str | PathLike[str]) -> bool:
     except (OSError, ValueError) as error:  # no permission, a name that is too long, or a NUL in it
         raise InputError(f"{name} cannot be read ({describe(error)}). Check the path.") from None
     if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
-        special = _SPECIAL_FILES.get(stat.S_IFMT(mode), "no file")
-        raise InputError(f"{name} is {special}; expected a regular file. Copy what it gives into one.")
+        raise InputError(
+            f"{name} is a pipe, a socket or a device; expected a regular file. Copy what it gives into one."
+        )
     return stat.S_ISDIR(mode)
 
 
@@ -205,11 +200,8 @@ def log_entries(folder: Path) -> list[Path]:
         entries = [folder / name for name in sorted(os.listdir(folder)) if not is_hidden(name)]
     logs = [entry for entry in entries if table_format(entry.name) is not None or entry.is_dir()]
     for entry in logs:
-        file_format = table_format(entry.name)
         if entry.is_symlink():
             raise InputError(_LINK_ERROR.format(entry))
-        if file_format is not None and is_folder(entry):
-            raise InputError(f"{entry} is a folder; expected a {file_format[0]} file. Name it by itself.")
     return logs
 
 
@@ -239,7 +231,7 @@ def _files_in(start: Path) -> Iterator[Path]:
             yield path
             continue
         entries = log_entries(path)
-        log = next((entry for entry in entries if table_format(entry.name) is not None), None)
+        log = next((entry for entry in entries if not entry.is_dir()), None)
         if log is not None and path != start and "=" not in path.name:  # perhaps another log
             raise InputError(
                 f"{start} has files in a folder inside it ({log.relative_to(start)}): name a folder "

@@ -6,20 +6,18 @@ Any other list or object becomes its JSON text, such as a rule.
 
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from faithkit.errors import InputError
-from faithkit.inputs.files.csv_types import EXACT
 from faithkit.inputs.files.discovery import File
 from faithkit.inputs.files.text_streams import LONGEST_ROW, TextStream
 from faithkit.third_party import guard
 from faithkit.wording import describe
 
 _TYPE_NAMES = {bool: "a truth value", str: "a text", list: "a list", dict: "an object"}
-_INTEGER_RANGES = ((pa.int64(), -(2**63), 2**63), (pa.uint64(), 0, 2**64))
 
 
 def read_json_lines(files: Sequence[File]) -> list[Any]:
@@ -51,8 +49,8 @@ def read_json_lines(files: Sequence[File]) -> list[Any]:
         ends.append(n)
     cells = {}
     for name, values in columns.items():
-        with guard(f"the column {name!r}", "Check its values."):  # a lone surrogate is not valid text
-            cells[name] = _to_arrow(name, values, list(zip(ends, files, strict=False)))
+        with guard(f"the column {name!r}", "Write large integers as texts."):
+            cells[name] = _to_arrow(name, values)
     table = pa.table(cells)
     spans = zip(ends, ends[1:], names_by_file, strict=False)
     return [table.slice(start, stop - start).select(list(names)) for start, stop, names in spans]
@@ -67,35 +65,30 @@ def _read_objects(file: File) -> Iterator[dict[str, Any]]:
                 yield _parse_object(file, number, line)
 
 
-def _to_arrow(name: str, values: list[Any], starts: list[tuple[int, File]]) -> Any:
-    """Return a column as an Arrow array; `starts` has the first row of each file."""
+def _to_arrow(name: str, values: list[Any]) -> Any:
+    """Return a column as an Arrow array; an integer that its type would round is an error."""
     kinds = set(map(type, values)) - {type(None)}
-    if kinds == {dict} and all(map(_are_numbers, (row.values() for row in values if row is not None))):
-        return _to_map_array(values)
-    if kinds == {list} and all(map(_are_numbers, (row for row in values if row is not None))):
-        return _to_list_array(values)
+    if len(kinds) > 1 and not kinds <= {int, float}:
+        raise InputError(_describe_mixture(name, values))
+    present = [value for value in values if value is not None]
+    if kinds == {dict} and all(_are_numbers(row.values()) for row in present):
+        return pa.array(values, pa.map_(pa.string(), pa.float64()))
+    if kinds == {list} and all(map(_are_numbers, present)):
+        return pa.array(values, pa.list_(pa.float64()))
     if kinds in ({dict}, {list}):
         return pa.array([None if row is None else json.dumps(row, sort_keys=True) for row in values])
-    if not kinds <= {int, float} and len(kinds) > 1:
-        raise InputError(_describe_mixture(name, values, starts))
-    if int in kinds:
-        return _to_number_array(values)
-    return pa.array(values, {float: pa.float64(), str: pa.string(), bool: pa.bool_()}.get(*kinds or [None]))
+    return pa.array(values)
 
 
-def _describe_mixture(name: str, values: list[Any], starts: list[tuple[int, File]]) -> str:
+def _describe_mixture(name: str, values: list[Any]) -> str:
     """Describe two rows of a column whose values have different types."""
-    rows = [row for row, value in enumerate(values) if value is not None]
-    first_type = _type_name(values[rows[0]])
-    other_row = next(row for row in rows if _type_name(values[row]) != first_type)
-
-    def describe_row(row: int) -> str:
-        start, file = next((start, file) for start, file in reversed(starts) if start <= row)
-        return f"row {row - start + 1} of {file.path.name}"
-
+    type_names = {
+        _type_name(value): row for row, value in reversed(list(enumerate(values))) if value is not None
+    }
+    (first, first_row), (second, second_row), *_ = sorted(type_names.items(), key=lambda item: item[1])
     return (
-        f"the column {name!r} has {first_type} in {describe_row(rows[0])} and "
-        f"{_type_name(values[other_row])} in {describe_row(other_row)}: write one type into a column."
+        f"the column {name!r} has {first} in row {first_row} and {second} in row {second_row}: "
+        "write one type into a column."
     )
 
 
@@ -105,7 +98,7 @@ def _parse_object(file: File, number: int, line: bytes) -> dict[str, Any]:
         raise InputError(f"{place} has more than {LONGEST_ROW // 2**20} MiB. Shorten it.")
     try:
         text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        row = json.loads(text, object_pairs_hook=_parse_pairs, parse_float=_parse_float)
+        row = json.loads(text, object_pairs_hook=_parse_pairs)
     except UnicodeDecodeError:
         raise InputError(f"{place} is not UTF-8 text. Save it as UTF-8.") from None
     except (ValueError, RecursionError) as error:
@@ -122,47 +115,9 @@ def _parse_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return row
 
 
-def _parse_float(text: str) -> float:
-    number = float(text)
-    if abs(number) == float("inf"):
-        raise ValueError(f"{text:.20} is too large for a number")
-    return number
-
-
 def _type_name(value: Any) -> str:
     return _TYPE_NAMES.get(type(value), "a number" if value is not None else "null")
 
 
 def _are_numbers(values: Iterable[Any]) -> bool:
     return all(value is None or type(value) in (int, float) for value in values)
-
-
-def _to_map_array(values: list[dict[str, float] | None]) -> Any:
-    arrow_type, convert = _exact_type(weight for row in values for weight in (row or {}).values())
-    cells = [
-        None if row is None else [(name, convert(weight)) for name, weight in row.items()] for row in values
-    ]
-    return pa.array(cells, pa.map_(pa.string(), arrow_type))
-
-
-def _to_list_array(values: list[list[float] | None]) -> Any:
-    arrow_type, convert = _exact_type(weight for row in values for weight in row or ())
-    return pa.array([None if row is None else [*map(convert, row)] for row in values], pa.list_(arrow_type))
-
-
-def _exact_type(numbers: Iterable[Any]) -> tuple[Any, Callable[[Any], Any]]:
-    """Return an Arrow type that holds all numbers exactly, and the function that converts a number to it."""
-    if all(abs(value) <= EXACT for value in numbers if type(value) is int):
-        return pa.float64(), lambda value: None if value is None else float(value)
-    return pa.string(), lambda value: None if value is None else str(value)
-
-
-def _to_number_array(values: list[Any]) -> Any:
-    """Return integers or floats, or texts if neither type holds every number exactly."""
-    integers = [value for value in values if type(value) is int]
-    if not any(type(value) is float for value in values):
-        for arrow_type, low, high in _INTEGER_RANGES:
-            if all(low <= value < high for value in integers):
-                return pa.array(values, arrow_type)
-    arrow_type, convert = _exact_type(integers)
-    return pa.array([*map(convert, values)], arrow_type)

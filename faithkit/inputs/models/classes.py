@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
-import attrs
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -14,50 +13,42 @@ from faithkit.errors import InputError
 _MAX_LISTED = 10  # classes that a message lists
 
 
-@attrs.frozen(eq=False)
-class ClassNames:
-    """New names for the labels that a model predicts; both fields are None if the labels keep their names.
+def match_class_names(model_classes: Any, new_names: np.ndarray | None) -> dict[Any, Any] | None:
+    """Return the new name of each label that a model predicts; None if the labels keep their names.
 
     Examples
     --------
-    >>> ClassNames.of([0, 1], np.array(["no", "yes"])).rename(np.array([1, 0])).tolist()
-    ['yes', 'no']
-    >>> ClassNames.of(None, np.array(["no", "yes"])).rename(np.array(["yes"])).tolist()
-    ['yes']
+    >>> match_class_names([0, 1], np.array(["no", "yes"]))
+    {0: 'no', 1: 'yes'}
+    >>> match_class_names(["no", "yes"], np.array(["no", "yes"]))
     """
+    if model_classes is None or new_names is None or not len(model_classes):
+        return None
+    old, new = check_classes(model_classes).tolist(), new_names.tolist()
+    if old == new:
+        return None
+    if len(old) != len(new) or set(old) & set(new):
+        raise InputError(
+            f"the classes are given as {classes_code(new)}, and the model's own are {classes_code(old)}: "
+            "leave them out, or give a new name for each, in this order."
+        )
+    return dict(zip(old, new, strict=True))
 
-    old_names: np.ndarray | None
-    new_names: np.ndarray | None
 
-    @classmethod
-    def of(cls, model_classes: Any, new_names: np.ndarray | None) -> "ClassNames":
-        """Compare the model's `classes_` with the classes that the user gave."""
-        if model_classes is None or new_names is None or not len(model_classes):
-            return cls(None, None)
-        old_names = check_classes(model_classes)
-        if old_names.tolist() == new_names.tolist():
-            return cls(None, None)
-        if len(old_names) != len(new_names) or set(old_names.tolist()) & set(new_names.tolist()):
-            raise InputError(
-                f"the classes are given as {classes_code(new_names.tolist())}, and the model's own are "
-                f"{classes_code(old_names.tolist())}: leave them out, or give a new name for each, in this "
-                "order."
-            )
-        return cls(old_names, new_names)
+def rename_labels(labels: np.ndarray, new_names: dict[Any, Any]) -> np.ndarray:
+    """Replace labels by their new names.
 
-    def rename(self, labels: np.ndarray) -> np.ndarray:
-        """Replace labels by their new names."""
-        if self.old_names is None or self.new_names is None:
-            return labels
-        positions = pd.Index(self.old_names).get_indexer(labels)
-        if (positions < 0).any():
-            raise InputError(
-                f"the model predicted {labels.tolist()[positions.argmin()]!r}, which is none of its own "
-                f"classes {classes_code(self.old_names.tolist())}, so it has no new name. Give a model whose "
-                "classes_ has every label."
-            )
-        renamed: np.ndarray = self.new_names[positions]
-        return renamed
+    >>> rename_labels(np.array([1, 0]), {0: "no", 1: "yes"}).tolist()
+    ['yes', 'no']
+    """
+    unknown = next((label for label in labels.tolist() if label not in new_names), None)
+    if unknown is not None:
+        raise InputError(
+            f"the model predicted {unknown!r}, which is none of its own classes "
+            f"{classes_code(list(new_names))}, so it has no new name. Give a model whose classes_ has every "
+            "label."
+        )
+    return as_array([new_names[label] for label in labels.tolist()])
 
 
 def check_classes(classes: Any) -> np.ndarray:

@@ -12,24 +12,24 @@ import numpy as np
 from faithkit.arrays.containers import copy_rows, n_rows, strip_mask, take_rows
 from faithkit.errors import InputError
 from faithkit.inputs.models.classes import (
-    ClassNames,
     check_classes,
     check_column_order,
     class_positions,
     classes_code,
     classes_option,
+    match_class_names,
+    rename_labels,
 )
 from faithkit.inputs.models.model_labels import check_labels, is_records, with_record_scores
 from faithkit.inputs.models.recognition import is_tagged_regressor, model_name, resolve_model
-from faithkit.inputs.models.score_function import ScoreFunction
+from faithkit.inputs.models.score_function import ScoreFunction, as_scores
 from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.predictions.outcome import NUMBERS, SCORES, Outcome, as_numbers, outcome_option
 from faithkit.inputs.rows import Rows
 from faithkit.third_party import guard
-from faithkit.wording import describe, join_few
+from faithkit.wording import join_few
 
-_ORDER_CHECK_ROWS = 1000  # rows on which the order of score columns is compared with labels
-_MAX_SCORES = 2**22  # scores per call in that check, so that many classes fit into memory
+_ORDER_CHECK_ROWS = 200  # rows on which the order of score columns is compared with labels
 
 
 class Predictor:
@@ -121,10 +121,9 @@ class Predictor:
         self.declared: bool = declared or getattr(self.model, "classes_", None) is not None
         self.classes: np.ndarray | None = None
         self.classes = self._resolve_classes(classes, background, outcome)
-        self._class_names = ClassNames.of(getattr(self.model, "classes_", None), self.classes)
+        self._new_names = match_class_names(getattr(self.model, "classes_", None), self.classes)
         self._background = background
         self._is_order_checked: bool = self.is_regressor or isinstance(self.model, ScoreFunction)
-        self._n_order_checked = 0  # rows that were checked, without a background
 
     @classmethod
     def of(
@@ -154,7 +153,8 @@ class Predictor:
             return self._predict_numbers(X, n)
         if n == 0:
             return np.empty(0, dtype=object if self.classes is None else self.classes.dtype)
-        return self._class_names.rename(check_labels(self._call(self._predict, X), n, self.model))
+        labels = check_labels(self._call(self._predict, X), n, self.model)
+        return labels if self._new_names is None else rename_labels(labels, self._new_names)
 
     def answers(self, X: Rows, outcome: Outcome | None = None) -> np.ndarray:
         """Return the predictions that are measured: labels, numbers (one column per output) or scores."""
@@ -174,7 +174,7 @@ class Predictor:
         classes becomes the two columns −d and d. A regressor's scores are its predictions, one column per
         output.
 
-        The first call compares scores with labels, on the background if there is one. It is an error if the
+        The first call compares scores with labels, on the background or else on X. It is an error if the
         rows of a class score it lower on average than other rows do, because the columns are then in another
         order.
         """
@@ -185,11 +185,11 @@ class Predictor:
         if n == 0:
             return np.empty((0, 0 if self.classes is None else len(self.classes)))
         answer = as_column(self._call(getattr(self.model, name), X))
-        scores = _as_floats(strip_mask(answer, "the model's scores"))
+        scores = as_scores(strip_mask(answer, "the model's scores")).astype(np.float64, order="C")
         if name == "decision_function" and scores.ndim == 1:
             scores = np.column_stack([-scores, scores])
         self._check_scores(scores, n)
-        self._check_order(X, scores)
+        self._check_order(X)
         return scores
 
     def columns_of(self, labels: np.ndarray) -> np.ndarray:
@@ -289,26 +289,15 @@ class Predictor:
         predictor._background = background
         return predictor
 
-    def _check_order(self, X: Rows, scores: np.ndarray) -> None:
-        """Compare scores with labels once: on the background, or else on the first rows with several labels.
-
-        If the first rows all have one label, the check ends after `_ORDER_CHECK_ROWS` rows.
-        """
-        if self._is_order_checked or self.classes is None:
+    def _check_order(self, X: Rows) -> None:
+        """Compare scores with labels once: on the background, or else on the first rows."""
+        rows = X if self._background is None else self._background
+        n = n_rows(rows)
+        if self._is_order_checked or self.classes is None or n < 2:
             return
-        rows, background = X, self._background
-        if background is not None:
-            self._is_order_checked, self._background = True, None  # before scores are computed again
-            n = n_rows(background)
-            n_checked = min(n, _ORDER_CHECK_ROWS, max(2, _MAX_SCORES // len(self.classes)))
-            rows = take_rows(background, np.unique(np.linspace(0, n - 1, n_checked, dtype=np.int64)))
-            scores = self.scores(rows)
-        if n_rows(rows) > 1:
-            labels = self.predict(rows)
-            check_column_order(scores, labels, self.classes)
-            self._n_order_checked += n_rows(rows)
-            if self._n_order_checked >= _ORDER_CHECK_ROWS or len(set(labels.tolist())) > 1:
-                self._is_order_checked = True
+        self._is_order_checked = True  # before scores are computed again
+        rows = take_rows(rows, np.unique(np.linspace(0, n - 1, min(n, _ORDER_CHECK_ROWS), dtype=np.int64)))
+        check_column_order(self.scores(rows), self.predict(rows), self.classes)
 
     def _check_scores(self, scores: np.ndarray, n: int) -> None:
         width = scores.shape[-1] if self.classes is None else len(self.classes)
@@ -330,13 +319,3 @@ class Predictor:
 def _score_method(model: Any) -> str | None:
     methods = ("predict_proba", "decision_function")
     return next((name for name in methods if callable(getattr(model, name, None))), None)
-
-
-def _as_floats(answer: Any) -> np.ndarray:
-    try:
-        # some libraries return column-major arrays; rows are read here
-        return np.asarray(answer, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"the model's scores are no numbers ({describe(error)}); expected one number per row and class."
-        ) from error

@@ -114,9 +114,7 @@ def adapt_with(
     """Convert an object to a role with an adapter; return it unchanged if the adapter lacks the role."""
     _check_same_type(entry, value)
     adapter = registry().create("adapter", entry.qualified, params)
-    with guard(str(entry), error=PluginError):  # a property may run code
-        has_role = hasattr(adapter, role)
-    return call_adapter(adapter, entry, value, role, context) if has_role else value
+    return call_adapter(adapter, entry, value, role, context) if hasattr(adapter, role) else value
 
 
 def call_adapter(adapter: Any, entry: Entry, value: Any, role: str, context: RowContext | None = None) -> Any:

@@ -1,7 +1,6 @@
 """Convert tables, columns and arrays of other libraries to pandas and NumPy, by the protocols they support.
 
-Polars, Arrow, DuckDB and others support Arrow's C interface; others the dataframe interchange protocol;
-tensors convert to arrays.
+Polars, Arrow, DuckDB and others support Arrow's C interface; tensors convert to arrays.
 """
 
 from typing import Any
@@ -11,14 +10,13 @@ import pandas as pd
 import pyarrow as pa
 from scipy.sparse import issparse
 
-from faithkit.errors import InputError
 from faithkit.inputs.files.arrow_types import MissingCells, as_frame, columns_of
 from faithkit.inputs.objects.adapters import adapt_object
 from faithkit.inputs.rows import as_texts
 from faithkit.third_party import guard
 
 _ARROW_METHODS = ("__arrow_c_stream__", "__arrow_c_array__")
-_NATIVE = pd.DataFrame | np.ndarray | list | tuple | str
+_NATIVE = pd.DataFrame | pd.Series | np.ndarray | list | tuple | str
 
 
 def as_rows(X: Any, texts: bool = True) -> Any:
@@ -35,7 +33,7 @@ def as_rows(X: Any, texts: bool = True) -> Any:
     """
     if X is None or isinstance(X, list) or issparse(X):
         return X
-    if not isinstance(X, _NATIVE | pd.Series):
+    if not isinstance(X, _NATIVE):
         X = _convert(adapt_object(X, "rows"), "the rows")
     return as_texts(X) if texts else X
 
@@ -48,22 +46,18 @@ def as_column(values: Any) -> Any:
     >>> as_column(pa.array(["yes", "no"])).tolist()
     ['yes', 'no']
     """
-    if values is None or isinstance(values, _NATIVE | pd.Series):
+    if values is None or isinstance(values, _NATIVE):
         return values
     return _convert(adapt_object(values, "predictions"), "the values")
 
 
 def _convert(value: Any, name: str) -> Any:
-    if isinstance(value, _NATIVE | pd.Series) or issparse(value):
+    if isinstance(value, _NATIVE) or issparse(value):
         return value
     action = f"reading {name} from a {type(value).__module__}.{type(value).__qualname__}"
     with guard(action, "Give them as a pandas DataFrame or a NumPy array."):
         if any(hasattr(value, name) for name in _ARROW_METHODS):
             return _from_arrow(value)
-        if hasattr(value, "__dataframe__"):
-            return pd.api.interchange.from_dataframe(value)
-        if hasattr(value, "collect_schema"):  # a lazy query
-            raise InputError(f"{name} are a {type(value).__name__}, which has no rows yet: give .collect().")
         return _from_tensor(value)
 
 

@@ -19,8 +19,7 @@ from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.objects.explanation_lists import from_list
 from faithkit.inputs.objects.vectors import are_numbers, from_numbers
 from faithkit.inputs.preparation import flat
-from faithkit.inputs.rows import feature_names_or_none
-from faithkit.third_party import guard
+from faithkit.inputs.rows import check_distinct_names, feature_names_or_none
 from faithkit.wording import join_few, join_words
 
 
@@ -108,17 +107,15 @@ def as_explanations(values: Any, context: RowContext | None = None) -> Explanati
 
 def _mark_missing(explanations: Explanations) -> Explanations:
     """Mark rows without any value as missing."""
-    return attrs.evolve(explanations, missing=explanations.missing | _rows_without_value(explanations.values))
-
-
-def _rows_without_value(values: Any) -> NDArray[np.bool_]:
+    values = explanations.values
     if values.ndim == 1:
-        return np.asarray(pd.isna(values))
-    cells = pd.DataFrame(values, copy=False)
-    if not cells.shape[1]:
-        return np.zeros(len(cells), dtype=bool)
-    is_first_missing: NDArray[np.bool_] = cells.iloc[:, 0].isna().to_numpy()
-    return cells.isna().all(axis=1).to_numpy() if is_first_missing.any() else is_first_missing
+        is_missing = np.asarray(pd.isna(values))
+    else:
+        cells = pd.DataFrame(values, copy=False)
+        if not cells.shape[1] or not cells.iloc[:, 0].isna().any():
+            return explanations
+        is_missing = cells.isna().all(axis=1).to_numpy()
+    return attrs.evolve(explanations, missing=explanations.missing | is_missing)
 
 
 def _convert(values: Any, context: RowContext | None) -> Explanations:
@@ -137,8 +134,7 @@ def _convert(values: Any, context: RowContext | None) -> Explanations:
             "DataFrame, a list of hashable values, of {feature: weight} or of (feature, weight) pairs, or "
             "Explanations."
         )
-    with guard("going through the explanations"):
-        items = list(values)
+    items = list(values)
     shapes = {item.shape if isinstance(item, np.ndarray) else () for item in items}
     if len(shapes) == 1 and len(min(shapes)) > 1:  # a list of maps
         return _from_array(np.stack(items), context)
@@ -149,35 +145,32 @@ def _adapt_with(entry: Entry, values: Any, context: RowContext, params: dict[str
     """Convert an object, or the items of a list that are not missing, with an adapter."""
     values = values.tolist() if isinstance(values, np.ndarray | pd.Series) else values
     if not isinstance(values, list):
-        return _call_adapter(entry, values, context, params, context.n)
+        return _call_adapter(entry, values, context, params)
     if context.n not in (None, len(values)):
         raise InputError(f"{len(values)} explanations for {context.n} rows of X: give one of each per row.")
     rows = [row for row, item in enumerate(values) if not is_missing(item)]
     if len(rows) == len(values):
-        return _call_adapter(entry, values, context, params, len(values))
-    present = [values[row] for row in rows]
-    explanations = _call_adapter(entry, present, context.at(rows), params, len(rows))
+        return _call_adapter(entry, values, attrs.evolve(context, n=len(values)), params)
+    explanations = _call_adapter(entry, [values[row] for row in rows], context.at(rows), params)
     return explanations.spread(np.array(rows), len(values), np.full(len(values), None))
 
 
-def _call_adapter(
-    entry: Entry, values: Any, context: RowContext, params: dict[str, Any], n_expected: int | None
-) -> Explanations:
+def _call_adapter(entry: Entry, values: Any, context: RowContext, params: dict[str, Any]) -> Explanations:
     """Return an adapter's explanations, and check that there is one per row."""
     explanations = adapt_with(entry, values, "explanations", context, params)
     if not isinstance(explanations, Explanations):
         raise InputError(
             f"{entry} does not take a {type(values).__name__} as explanations: give what it says of each row."
         )
-    if n_expected is not None and len(explanations) != n_expected:
+    if context.n is not None and len(explanations) != context.n:
         raise ContractError(
-            f"{entry} made {len(explanations)} explanations for {n_expected} rows; expected one each."
+            f"{entry} made {len(explanations)} explanations for {context.n} rows; expected one each."
         )
     return _mark_missing(explanations) if explanations.kind == "vector" else explanations
 
 
 def _from_frame(frame: pd.DataFrame, context: RowContext | None = None) -> Explanations:
-    _check_names(frame)
+    check_distinct_names(frame, "the table of explanations")
     shared = {"names": [str(name) for name in frame.columns]}
     if are_numbers(frame):
         return from_numbers(frame, shared)
@@ -188,28 +181,6 @@ def _from_frame(frame: pd.DataFrame, context: RowContext | None = None) -> Expla
     return Explanations(kind="value", values=frame.reset_index(drop=True), shared=shared)
 
 
-def _check_names(frame: pd.DataFrame) -> None:
-    """Check that column names are distinct as texts; reports show columns by these names."""
-    names = pd.Index([str(name) for name in frame.columns])
-    if not names.is_unique:
-        duplicates = join_few(repr(name) for name in names[names.duplicated()].unique())
-        raise InputError(
-            f"the explanations have more than one column named {duplicates}; expected distinct names. "
-            "Rename or drop them."
-        )
-
-
-def _from_maps(maps: NDArray[Any], X: NDArray[Any]) -> Explanations:
-    """Convert one number per cell of X, such as one saliency map per image, to vectors."""
-    if maps.shape != X.shape or maps.dtype.kind not in "biuf":
-        raise InputError(
-            f"explanations of shape {maps.shape} for an X of shape {X.shape} are not understood: give a "
-            "number for each cell of X, or a row of numbers for each image, maps.reshape(len(maps), -1); of "
-            "several classes, those of the predicted one."
-        )
-    return Explanations.vectors(flat(maps), shared={"names": feature_names_or_none(X)})
-
-
 def _from_array(array: NDArray[Any], context: RowContext | None = None) -> Explanations:
     if array.ndim == 2 and array.dtype.kind in "biuf":
         return Explanations.vectors(array)
@@ -218,8 +189,14 @@ def _from_array(array: NDArray[Any], context: RowContext | None = None) -> Expla
     if array.ndim == 1:
         return from_list(array.tolist(), context)
     X = context.X if context is not None else None
+    if isinstance(X, np.ndarray) and X.shape == array.shape and array.dtype.kind in "biuf":  # a map per image
+        return Explanations.vectors(flat(array), shared={"names": feature_names_or_none(X)})
     if isinstance(X, np.ndarray) and X.ndim > 2:
-        return _from_maps(array, X)
+        raise InputError(
+            f"explanations of shape {array.shape} for an X of shape {X.shape} are not understood: give a "
+            "number for each cell of X, or a row of numbers for each image, maps.reshape(len(maps), -1); of "
+            "several classes, those of the predicted one."
+        )
     class_hint = " Of several classes, give the numbers of one: values[:, :, k]." if array.ndim == 3 else ""
     raise InputError(
         f"explanations in a {array.ndim}-D array are not understood: give one row per instance.{class_hint}"

@@ -8,13 +8,12 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from faithkit.arrays.containers import as_table, may_be_rounded
 from faithkit.errors import InputError
-from faithkit.explanations.explanations import Explanations, check_no_mask, object_array
+from faithkit.explanations.explanations import Explanations, object_array
 from faithkit.explanations.rules import Rule
 from faithkit.inputs.objects.adapters import RowContext
 from faithkit.inputs.objects.conversion import as_rows
-from faithkit.inputs.objects.vectors import are_numbers, from_numbers, vectors_of_dicts
+from faithkit.inputs.objects.vectors import from_numbers, vectors_of_dicts
 from faithkit.wording import join_few
 
 _PLAIN_TYPES = {str, tuple, bool, int, float, Rule, type(None)}  # these need no conversion
@@ -123,17 +122,12 @@ def _check_weights(row: int, weights: Any) -> None:
 
 def _from_rows(rows: list[Any]) -> Explanations:
     """Convert a list of vectors; None and an empty vector are missing explanations."""
-    check_no_mask(rows)
     is_missing = np.array([row is None or _is_empty(row) for row in rows], dtype=bool)
     present = (row for row, missing in zip(rows, is_missing, strict=True) if not missing)
     width = len(next((row for row in present if isinstance(row, list | np.ndarray)), ()))
-    filled = [[np.nan] * width if missing else row for row, missing in zip(rows, is_missing, strict=True)]
-    try:
-        cells: Any = np.asarray(filled)
-    except ValueError:  # vectors of different lengths
-        cells = np.empty(0)
-    if cells.ndim == 2 and (cells.dtype == object or may_be_rounded(cells)):
-        frame = as_table(filled)
-        if are_numbers(frame):
-            return attrs.evolve(from_numbers(frame, {}), missing=is_missing)
-    return Explanations.vectors(filled, missing=is_missing)
+    filled = [[None] * width if missing else row for row, missing in zip(rows, is_missing, strict=True)]
+    numbers = [
+        [np.nan if cell is None else cell for cell in row] if isinstance(row, list) and None in row else row
+        for row in filled
+    ]
+    return Explanations.vectors(numbers, missing=is_missing)

@@ -1,7 +1,6 @@
 """Convert weights to vectors: from a table of numbers, or from a list or a {feature: weight} in each cell."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import as_objects, as_series, may_be_rounded
+from faithkit.arrays.containers import as_objects, may_be_rounded
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations
 
@@ -39,13 +38,7 @@ def vectors_of_dicts(rows: Iterable[Mapping[str, float] | None]) -> pd.DataFrame
             table[i] = np.nan
         for name, weight in (row or {}).items():
             table[i, column_of[name]] = np.nan if weight is None else weight
-    return _restore_exact(
-        pd.DataFrame(table, columns=names), lambda name: [_weight(row, name) for row in row_list]
-    )
-
-
-def _weight(row: Mapping[str, float] | None, name: str) -> float | None:
-    return row.get(name, 0) if row else None
+    return pd.DataFrame(table, columns=names)
 
 
 def vectors_of_lists(name: str, rows: Iterable[list[float | None] | None]) -> pd.DataFrame:
@@ -69,29 +62,15 @@ def vectors_of_lists(name: str, rows: Iterable[list[float | None] | None]) -> pd
         )
     width = max(first_row_of_length, default=0)
     cells = [row or [None] * width for row in row_list]
-    position_of = {f"{name}[{j}]": j for j in range(width)}
-    table = pd.DataFrame(cells, columns=list(position_of), dtype=np.float64)
-    return _restore_exact(table, lambda column: [row[position_of[column]] for row in cells])
-
-
-def _restore_exact(table: pd.DataFrame, get_cells: Callable[[str], list[Any]]) -> pd.DataFrame:
-    """Replace columns of floats in which an integer may have been rounded by their original cells."""
-    rounded = [name for name in table if may_be_rounded(table[name].to_numpy())]
-    return table.assign(**{name: as_series(get_cells(name)) for name in rounded})
+    return pd.DataFrame(cells, columns=[f"{name}[{j}]" for j in range(width)], dtype=np.float64)
 
 
 def vectors_of_column(name: str, column: Any) -> pd.DataFrame:
     """Return an Arrow column of lists or maps of weights as a table."""
     rows = column.to_pylist()
     if pa.types.is_map(column.type):
-        pairs = ([] if row is None else row for row in rows)
-        return vectors_of_dicts({feature: _number(weight) for feature, weight in row} for row in pairs)
-    return vectors_of_lists(name, [row and [*map(_number, row)] for row in rows])
-
-
-def _number(weight: Any) -> Any:
-    """Return a weight as a number; a number that no dtype held exactly is a text."""
-    return json.loads(weight) if isinstance(weight, str) else weight
+        return vectors_of_dicts(dict(row or ()) for row in rows)
+    return vectors_of_lists(name, rows)
 
 
 def are_numbers(frame: pd.DataFrame) -> bool:
@@ -110,7 +89,7 @@ def from_numbers(frame: pd.DataFrame, shared: dict[str, Any]) -> Explanations:
         return Explanations(kind="vector", values=frame.to_numpy(dtype=dtype), shared=shared)
     values = np.column_stack([_floats(column) for _, column in frame.items()])
     # floats cannot tell integers beyond 2**53 apart, so equality compares the original columns
-    exact = frame.apply(as_series).reset_index(drop=True) if may_be_rounded(values) else None
+    exact = frame.reset_index(drop=True) if may_be_rounded(values) else None
     return Explanations(kind="vector", values=values, identity=exact, shared=shared)
 
 

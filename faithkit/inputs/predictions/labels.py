@@ -167,8 +167,7 @@ def encode_labels(predictions: Any) -> Labels:
             f"predictions of type {type(predictions).__name__} are not understood: give one label per row, "
             "in a list, an array or a Series."
         )
-    with guard("going through the predictions", "Give one label per row."):
-        column = as_series(predictions)
+    column = as_series(predictions)
     if not len(column):
         raise InputError("the sample is empty: give at least one row.")
     is_missing = column.isna().to_numpy()
@@ -180,7 +179,6 @@ def encode_labels(predictions: Any) -> Labels:
     with guard("comparing the predictions", "Give labels that are numbers, truths or texts."):
         codes, distinct = pd.factorize(column.to_numpy() if column.dtype == object else column)
         labels = distinct.tolist()
-        dict(zip(labels, map(str, labels), strict=True))  # labels that a report cannot show fail here
         order = _sorted_positions(labels)
     return Labels(np.argsort(order)[codes], [labels[position] for position in order])
 

@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import strip_mask
+from faithkit.arrays.containers import as_series, strip_mask
 from faithkit.errors import InputError
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
 from faithkit.measure.counting.owners import Counts
-from faithkit.third_party import guard
 from faithkit.wording import join_words
 
 _MAX_LABEL = 2.0**53  # beyond it every float is a whole number, so such floats are not labels
@@ -185,32 +184,29 @@ def _infer_kind(predictions: Any) -> str:
     """Return scores for rows of probabilities, numbers for other rows and for fractions, else labels."""
     if getattr(predictions, "ndim", 1) == 2 or _are_number_rows(predictions):
         return SCORES if are_probabilities(as_numbers(predictions)) else NUMBERS
-    column = predictions if isinstance(predictions, np.ndarray) else _as_array(predictions)
-    if column is None or column.dtype.kind in "biuUSM":
-        return LABELS
+    if not isinstance(predictions, Iterable) or isinstance(predictions, str | bytes | Mapping | Set):
+        return LABELS  # encoding reports what is wrong
+    column = as_series(predictions)
     if column.dtype.kind in "cm":
         raise no_predictions("complex numbers" if column.dtype.kind == "c" else "durations")
     if column.dtype.kind == "f":
-        numbers = column[~np.isnan(column)]
+        numbers = column.dropna().to_numpy(np.float64)
         is_whole = (numbers == np.floor(numbers)) & (np.abs(numbers) < _MAX_LABEL)  # no label is infinite
         return LABELS if is_whole.all() else NUMBERS
-    is_fraction = [_has_fraction(value) for value in column]
-    if not any(is_fraction):
+    if column.dtype.kind != "O" or isinstance(column.dtype, pd.StringDtype):
         return LABELS
-    words = [value for value in column if isinstance(value, str)]
+    fractions = [value for value in column if _has_fraction(value)]
+    words = [value for value in column if isinstance(value, str)] if fractions else []
     if words:
         raise InputError(
-            f"predictions are both numbers, such as {column[int(np.argmax(is_fraction))]!r}, and words, such "
-            f"as {words[0]!r}: give labels or numbers."
+            f"predictions are both numbers, such as {fractions[0]!r}, and words, such as {words[0]!r}: give "
+            "labels or numbers."
         )
-    return NUMBERS
+    return NUMBERS if fractions else LABELS
 
 
 def _has_fraction(value: Any) -> bool:
-    """Return whether a value is a number with a fraction; `%` fails for a Decimal with too many digits."""
-    if isinstance(value, Decimal):
-        return value.is_finite() and value != value.to_integral_value()
-    return isinstance(value, float | np.floating | Fraction) and bool(value % 1 != 0 and value == value)
+    return isinstance(value, float | np.floating | Decimal | Fraction) and float(value) % 1 > 0
 
 
 def _are_number_rows(predictions: Any) -> bool:
@@ -226,24 +222,6 @@ def _are_number_rows(predictions: Any) -> bool:
     )
     may_be_labels = isinstance(predictions[0], tuple)  # a tuple of whole numbers may be a label
     return are_numbers and not (may_be_labels and all(float(cell).is_integer() for cell in cells))
-
-
-def _as_array(predictions: Any) -> NDArray[Any] | None:
-    """Return a sequence of predictions as an array, or None; encoding reports any other problem."""
-    if isinstance(predictions, pd.Index | pd.api.extensions.ExtensionArray):
-        predictions = pd.Series(predictions)
-    if isinstance(predictions, pd.Series):
-        is_float = pd.api.types.is_float_dtype(predictions.dtype)
-        return predictions.to_numpy(np.float64, na_value=np.nan) if is_float else predictions.to_numpy()
-    if not isinstance(predictions, list | tuple):
-        if not hasattr(predictions, "__array__"):
-            return None
-        with guard("reading the predictions", "Give them as an array of NumPy's."):  # Arrow, PyTorch
-            array = np.asarray(predictions)
-        return array if array.ndim == 1 else None
-    if all(isinstance(prediction, float) for prediction in predictions):
-        return np.array(predictions, dtype=np.float64)
-    return np.fromiter(predictions, dtype=object, count=len(predictions))
 
 
 def no_predictions(type_name: str) -> InputError:
@@ -266,8 +244,7 @@ def materialise(predictions: Any) -> Any:
     is_container = isinstance(predictions, str | bytes | Mapping | Set | list)
     if is_container or hasattr(predictions, "__array__") or not isinstance(predictions, Iterable):
         return _squeeze_column(predictions)
-    with guard("going through the predictions", "Give one prediction per row."):
-        return _squeeze_column(list(predictions))
+    return _squeeze_column(list(predictions))
 
 
 def _squeeze_column(predictions: Any) -> Any:

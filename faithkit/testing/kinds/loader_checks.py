@@ -11,7 +11,7 @@ from unittest import SkipTest
 import numpy as np
 
 from faithkit.arrays.containers import n_rows
-from faithkit.inputs.models.loaders import takes
+from faithkit.inputs.models.model_loading import is_of_type
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.testing.checks import require, skip_unless_passes
 from faithkit.testing.kinds.component_checks import create
@@ -30,7 +30,7 @@ def check_takes_files_of_the_types_that_it_names(candidate: Candidate) -> None:
         problem = (
             f"its example is {os.path.basename(path)}, which does not match its types {', '.join(types)}"
         )
-        require(takes(candidate.entry, path), problem, remedy)
+        require(is_of_type(path, candidate.entry.component.types), problem, remedy)
 
 
 def check_says_whether_code_runs(candidate: Candidate) -> None:
