@@ -35,6 +35,14 @@ Examples:
 @click.command(cls=GatedVerb, epilog=EXAMPLES)
 @click.argument("log", metavar="LOG", callback=resolve_path)
 @option(
+    "--with FILE",
+    "joined",
+    heading=DATA,
+    callback=resolve_path,
+    help="Read further columns of LOG from this file, which has the same values in the column of --id, each "
+    "once.",
+)
+@option(
     "--prediction NAMES",
     heading=DATA,
     required=True,
@@ -58,6 +66,18 @@ Examples:
     "--text COLUMN",
     heading=DATA,
     help="Use the texts in this column as the instances, for rules about words.",
+)
+@option(
+    "--reasons FILE",
+    heading=DATA,
+    callback=resolve_path,
+    help="Read the explanations as reason codes, and from this TOML file what each code claims about the "
+    'columns of --features: R12 = "delinquencies > 2".',
+)
+@option(
+    "--separator TEXT",
+    heading=DATA,
+    help="Read several codes of --reasons from a cell, with this text between them.",
 )
 @design_options
 @option(
@@ -86,10 +106,13 @@ Examples:
 @gated_output_options
 def command(
     log: str,
+    joined: str | None,
     prediction: str,
     explanation: tuple[str, ...],
     features: tuple[str, ...],
     text: str | None,
+    reasons: str | None,
+    separator: str | None,
     weights: str | None,
     clusters: str | None,
     pool: str | None,
@@ -109,7 +132,8 @@ def command(
 
     For several files, give a folder or a pattern in quotes; names of folders (month=2026-01) become a column.
     Parquet is read in pieces, and may be larger than memory. Rows whose explanation columns are all empty
-    count as unexplained. For rules, in words or in their JSON form, --features adds sufficiency.
+    count as unexplained. For rules, in words or in their JSON form, --features adds sufficiency. With --with
+    or --reasons, all rows are read into memory.
 
     The log of --reference is read in the same way, and has the same columns. Components that learn are fitted
     on it.
@@ -130,11 +154,24 @@ def command(
         raise click.UsageError(
             "--text takes texts as the instances: leave --features and --pool out, or --text."
         )
+    if joined is not None and id is None:
+        raise click.UsageError("--with joins two files by a column that both have: name it with --id.")
+    if reasons is not None and not features and text is None:
+        raise click.UsageError("--reasons makes claims about columns: name these with --features.")
+    if separator is not None and reasons is None:
+        raise click.UsageError("--separator is for the codes of --reasons: give both, or leave it out.")
+    if workers["backend"] == "dask" and (text or joined or reasons):
+        raise click.UsageError(
+            "--text, --with and --reasons read the whole log at once: leave --backend dask out."
+        )
     paths = check_paths(output)
     outcome, *_ = parse_outcome(outcome, options["agree"], options["range"])
     columns = {"weights": weights, "clusters": clusters, "outcome": outcome}
+    forms = {"text": text, "reasons": reasons, "separator": separator}
     with use_backend(**workers):
-        logged = open_log(log, prediction, explanation, features, by, **columns, id=id, text=text)
+        logged = open_log(
+            log, prediction, explanation, features, by, **columns, **forms, id=id, joined=joined
+        )
         _check_backend(log, logged, workers)
         pool_rows = None
         if pool is not None:
@@ -143,7 +180,7 @@ def command(
         if reference is not None and is_saved_result(reference):
             reference_log = load_reference(reference, **options)
         elif reference is not None:
-            reference_log = open_log(reference, prediction, explanation, features, **columns, text=text)
+            reference_log = open_log(reference, prediction, explanation, features, **columns, **forms)
             _check_backend(reference, reference_log, workers)
         report = score_log(
             logged,

@@ -63,6 +63,14 @@ def loans() -> EmbeddedDataset:
     return EmbeddedDataset(make_loans)
 
 
+def reasons() -> EmbeddedDataset:
+    """Return simulated decisions of a bank, with codes of the reasons that it states for refusals.
+
+    One reason is false for some of the refused applicants, and another one is not the whole reason.
+    """
+    return EmbeddedDataset(make_reasons)
+
+
 def wine() -> EmbeddedDataset:
     """Return wines of one Italian region, described by their chemistry, and their three growers (1991)."""
     return EmbeddedDataset(partial(_load_from_scikit_learn, "load_wine"))
@@ -111,6 +119,50 @@ def make_loans(n: int = 2_000, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]
     is_wealthy = (X["housing"] == "own") & (X["income"] > 40_000)
     is_granted = ~X["arrears"] & ((X["debt"] <= 0.35) | is_wealthy)
     return X, np.where(is_granted, "yes", "no").astype(object)
+
+
+def make_reasons(n: int = 2_000, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Simulate decisions of a bank by a known rule, with codes of the reasons that it states for refusals.
+
+    It refuses who has more than one delinquency (R01), uses more than 0.7 of the credit (R02), has a history
+    of less than two years and more than three inquiries, or earns less than 20,000 in the north; and some by
+    hand. For the third it states the history only (R03). For the fourth, if nothing else applies, it states
+    R02, which is false. For decisions by hand it states R09, which is about no column. At most two reasons
+    are stated. Some incomes are missing, and such an income is not less than 20,000.
+
+    Examples
+    --------
+    >>> X, y = make_reasons(4)
+    >>> X.columns.tolist()
+    ['applicant', 'delinquencies', 'utilisation', 'history', 'inquiries', 'income', 'region', 'reason_1', ...]
+    >>> y.tolist()
+    ['approved', 'approved', 'refused', 'approved']
+    """
+    rng = np.random.default_rng(seed)
+    income = np.round(rng.lognormal(10.3, 0.4, n), -2)
+    X = pd.DataFrame(
+        {
+            "applicant": 10_000 + rng.permutation(n),
+            "delinquencies": rng.poisson(0.6, n),
+            "utilisation": rng.beta(2, 3, n).round(2),
+            "history": rng.exponential(8, n).round(1),
+            "inquiries": rng.poisson(2, n),
+            "income": np.where(rng.random(n) < 0.03, np.nan, income),
+            "region": rng.choice(["east", "north", "south", "west"], n),
+        }
+    )
+    is_true_by_code = {
+        "R01": X["delinquencies"] > 1,
+        "R02": X["utilisation"] > 0.7,
+        "R03": (X["history"] < 2) & (X["inquiries"] > 3),
+        "R09": pd.Series(rng.random(n) < 0.01),
+    }
+    stated = [[code for code, is_true in is_true_by_code.items() if is_true[row]][:2] for row in range(n)]
+    for row in np.flatnonzero((X["region"] == "north") & (X["income"] < 20_000)):
+        stated[row] = stated[row] or ["R02"]
+    X["reason_1"] = [codes[0] if codes else None for codes in stated]
+    X["reason_2"] = [codes[1] if len(codes) > 1 else None for codes in stated]
+    return X, np.where(X["reason_1"].isna(), "approved", "refused").astype(object)
 
 
 def make_houses(n: int = 2_000, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:

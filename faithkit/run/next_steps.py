@@ -88,9 +88,10 @@ def next_steps(stage: Stage) -> list[str]:
     >>> faithkit.score(["yes"] * 3, ["a", "a", "b"]).next_steps
     ['All explained predictions are the same, so nothing was tested: give rows that the model ...']
     """
-    only_step = ONLY_STEPS.get(stage.consistency.finding or "")
-    if only_step is not None:
-        return [only_step]
+    finding = stage.consistency.finding or ""
+    is_tested_by_pool = finding == ONE_LABEL != stage.main_estimate.finding
+    if finding in ONLY_STEPS and not is_tested_by_pool:
+        return [ONLY_STEPS[finding]]
     with warnings.catch_warnings():  # about trials that the user did not ask for
         warnings.simplefilter("ignore")
         sources = (

@@ -105,6 +105,8 @@ def folder(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         runpy.run_path(str(DOCS / "tutorials" / "make_log.py"))
+        runpy.run_path(str(DOCS / "tutorials" / "make_reasons.py"))
+    shutil.copy(DOCS / "tutorials" / "reasons.toml", folder)
     _write_stream(folder)
     _write_applications(folder)
     scores = {"risk": np.linspace(0.1, 0.9, 40).round(3), "reason": ["debt"] * 20 + ["income"] * 20}

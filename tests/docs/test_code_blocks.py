@@ -19,6 +19,8 @@ SHOWING = {"code-block", "code", "sourcecode", "literalinclude", "parsed-literal
 # folders of files that pages show, and who runs what is in them
 SHOWN = {
     "docs/tutorials/make_log.py": "tests/cli/test_examples.py",
+    "docs/tutorials/make_reasons.py": "tests/cli/test_examples.py",
+    "docs/tutorials/reasons.toml": "tests/cli/test_examples.py",
     "docs/howto/house": "tests/docs/test_howto.py",
     "docs/howto/house.toml": "tests/docs/test_howto.py",
     "tests/third_party/acme-faithkit": "tests/distributions/test_third_party.py",

@@ -50,7 +50,7 @@ def test_columns_have_their_real_names():
 
 
 def test_every_dataset_is_listed():
-    assert {*EMBEDDED, "diabetes", "houses", "loans"} <= set(dataset_names())
+    assert {*EMBEDDED, "diabetes", "houses", "loans", "reasons"} <= set(dataset_names())
     assert {dataset_place(name) for name in (*EMBEDDED, "loans")} == {"embedded"}
 
 
@@ -61,6 +61,26 @@ def test_loans_are_granted_by_the_rule_that_is_written_down():
         assert label == ("yes" if not row["arrears"] and (row["debt"] <= 0.35 or wealthy) else "no")
     assert {"job", "income"} == {name for name in found.X if found.X[name].isna().any()}
     assert 0.3 < (found.y == "yes").mean() < 0.7
+
+
+def test_reasons_are_stated_as_is_written_down():
+    found = load_dataset("reasons")
+    for row, label in zip(found.X.to_dict("records"), found.y, strict=True):
+        stated = {row[name] for name in ("reason_1", "reason_2") if isinstance(row[name], str)}
+        true = {
+            "R01": row["delinquencies"] > 1,
+            "R02": row["utilisation"] > 0.7,
+            "R03": row["history"] < 2 and row["inquiries"] > 3,
+        }
+        is_poor_in_the_north = row["region"] == "north" and row["income"] < 20_000
+        first_two = [code for code in true if true[code]][:2]
+        assert label == ("refused" if first_two or is_poor_in_the_north or "R09" in stated else "approved")
+        if stated and not first_two and "R09" not in stated:
+            assert stated == {"R02"}
+        else:
+            assert stated - {"R09"} == set(first_two)
+        assert bool(stated) == (label == "refused")
+    assert found.X["income"].isna().any()
 
 
 def test_diabetes_has_its_published_rows_and_a_number_to_predict():

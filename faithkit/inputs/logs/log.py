@@ -158,9 +158,14 @@ class Log:
         return attrs.evolve(logs[0], explanations=explanations, **fields)
 
     def split_pool(self) -> "tuple[Log, PoolRows | None]":
-        """Return the rows with an explanation as a log, and the rows without one as a pool."""
+        """Return the rows with an explanation as a log, and the rows without one as a pool.
+
+        A remark says that a row had an explanation that could not be read: the row stays, and counts.
+        """
         is_unexplained = self.explanations.missing
         check_poolable(self.X, has_explanations=not is_unexplained.all())
+        if self.explanations.remarks is not None:
+            is_unexplained = is_unexplained & pd.isna(self.explanations.remarks)
         if not is_unexplained.any():
             return self, None
         explained, unexplained = (

@@ -19,7 +19,9 @@ from faithkit.inputs.files.arrow_types import check_flat, columns_of, is_text, v
 from faithkit.inputs.files.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.files.table import Table
 from faithkit.inputs.files.table_files import open_table
+from faithkit.inputs.logs.joined_files import join_tables
 from faithkit.inputs.logs.log import ColumnRoles, Log, check_poolable
+from faithkit.inputs.logs.reason_codes import parse_reasons
 from faithkit.inputs.logs.rule_columns import (
     DOES_NOT_HOLD,
     are_json_rules,
@@ -50,6 +52,9 @@ def open_log(
     outcome: str | None = None,
     id: str | None = None,
     text: str | None = None,
+    joined: str | None = None,
+    reasons: str | None = None,
+    separator: str | None = None,
 ) -> "Log | ParquetLog":
     """Read a log in CSV or JSON Lines, or open a log in Parquet: a file, or a folder of files.
 
@@ -58,21 +63,29 @@ def open_log(
     read as numbers, unless the `outcome` says otherwise.
 
     A single column of texts is read as rules if every value is a rule in JSON, or a rule in words ("age ≤ 37
-    and sex = Male") about the `features`. If the instances are the texts of a column, all rows are read at
-    once.
+    and sex = Male") about the `features`. If `reasons` names a file of claims, the explanation columns have
+    codes, several in a cell if there is a `separator`. `joined` names a second file of the log, whose rows
+    have the same values of `id`.
+
+    All rows are read at once for reasons, for a second file, and if the instances are the texts of a column.
     """
     roles = ColumnRoles(
         (prediction,), explanation, features, by, weights, clusters, kind=outcome, id=id, text=text
     )
-    if is_parquet(path) and text is None:
+    if is_parquet(path) and text is joined is reasons is None:
         parquet_log = ParquetLog.open(Path(path), roles)
         _warn_about_rows(*parquet_log.head(FIRST_ROWS))
         return parquet_log
-    table = open_table(path)
+    table = open_table(path) if joined is None or id is None else join_tables(path, joined, id)
     roles = roles.resolve(table.names)
-    check_flat(table.cells.schema, roles.features if len(roles.explanation) == 1 else roles.columns)
-    has_json_rules = len(roles.explanation) == 1 and are_json_rules([table.texts(roles.explanation[0])])
+    is_one_column = len(roles.explanation) == 1 and reasons is None
+    check_flat(table.cells.schema, roles.features if is_one_column else roles.columns)
+    has_json_rules = is_one_column and are_json_rules([table.texts(roles.explanation[0])])
     log = attrs.evolve(roles, has_json_rules=has_json_rules).read_log(table)
+    if reasons is not None:
+        codes = table.frame(roles.explanation, "labels")
+        explanations = parse_reasons(codes, reasons, log.X, separator=separator)
+        log = attrs.evolve(log, explanations=explanations)
     head = attrs.evolve(table, cells=table.cells.slice(0, FIRST_ROWS))
     _warn_about_rows(head, log.take(np.arange(len(head))))
     return log

@@ -8,6 +8,7 @@ import attrs
 from faithkit.errors import FaithkitError
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.log_files import ParquetLog
+from faithkit.inputs.logs.reason_codes import note_false_reasons
 from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
 from faithkit.run.comparisons.reference import check_columns, check_comparable
@@ -114,7 +115,11 @@ def _score_with_groups(
         "ids": in_memory.ids,
     }
     result = score(in_memory.predictions, in_memory.explanations, X=in_memory.X, **{**log_options, **options})
-    notes = (*in_memory.roles.notes, *result.notes)
+    notes = (
+        *in_memory.roles.notes,
+        *note_false_reasons(in_memory.explanations, in_memory.ids),
+        *result.notes,
+    )
     return attrs.evolve(result, notes=notes), in_memory.groups
 
 

@@ -226,7 +226,10 @@ def _decode(labels: Labels) -> pd.Series:
 
 
 def _check_common_labels(labels: list[Any], pool_labels: list[Any]) -> None:
-    """Check that sample and pool have a label in common: raise if their types differ, else warn."""
+    """Check that sample and pool have a label in common: raise if their types differ, else warn.
+
+    A sample of one label, such as explained refusals, may well have a pool of other labels.
+    """
     if set(labels) & set(pool_labels):
         return
     problem = (
@@ -235,7 +238,8 @@ def _check_common_labels(labels: list[Any], pool_labels: list[Any]) -> None:
     )
     if {type(label) for label in labels} != {type(label) for label in pool_labels}:
         raise InputError(f"{problem}: write both alike.")
-    warnings.warn(f"{problem}: are both written alike?", FaithkitWarning, stacklevel=5)
+    if len(labels) > 1:
+        warnings.warn(f"{problem}: are both written alike?", FaithkitWarning, stacklevel=5)
 
 
 def _check_ranges_overlap(numbers: Floats, pool_numbers: Floats) -> None:

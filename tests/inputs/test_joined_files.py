@@ -1,0 +1,77 @@
+"""Two files of one log: joined by id, one row to one row, or refused."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from faithkit.cli import main
+
+N = 40
+ROWS = np.arange(N)
+PREDICTIONS = pd.DataFrame(
+    {"customer": 4700 + ROWS, "age": 20 + ROWS % 3, "label": np.where(ROWS % 3, "yes", "no")}
+)
+SHAP = pd.DataFrame(
+    {"customer": 4700 + ROWS, "phi_age": (ROWS % 3 - 1) / 4, "phi_job": [None, 0.5] * (N // 2)}
+)
+ORDER = np.random.default_rng(0).permutation(N)
+
+
+def write(frame, path):
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif path.suffix == ".parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_json(path, orient="records", lines=True)
+    return str(path)
+
+
+def score(*args, exit_code=0):
+    command = ["score", *args, "--prediction", "label", "--explanation", "phi_*", "--diagnose", "none"]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == exit_code, result.output
+    return result
+
+
+@pytest.mark.parametrize(("first", "second"), [*product(["csv", "parquet", "jsonl"], repeat=2)])
+def test_two_files_in_any_order_are_measured_as_one(tmp_path, first, second):
+    whole = write(PREDICTIONS.merge(SHAP, on="customer"), tmp_path / "whole.csv")
+    score(whole, "--json", str(tmp_path / "whole.json"))
+    predictions = write(PREDICTIONS, tmp_path / f"predictions.{first}")
+    shap = write(SHAP.iloc[ORDER], tmp_path / f"shap.{second}")
+    score(predictions, "--with", shap, "--id", "customer", "--json", str(tmp_path / "joined.json"))
+    results = [json.loads((tmp_path / f"{name}.json").read_text()) for name in ("whole", "joined")]
+    assert results[0] == results[1]
+
+
+def test_ids_are_compared_as_texts_without_blanks_around_them(tmp_path):
+    predictions = write(PREDICTIONS, tmp_path / "predictions.parquet")
+    shap = write(SHAP.assign(customer=[f"{id} " for id in SHAP["customer"]]), tmp_path / "shap.csv")
+    assert "40 instances" in score(predictions, "--with", shap, "--id", "cust*").stdout
+
+
+REFUSALS = {
+    "an id twice": (SHAP.assign(customer=[4700, 4700, *range(4702, 4700 + N)]), "shap.csv has 1 values of 'customer' more than once, such as '4700' in rows 0 and 1"),
+    "an id that is missing": (SHAP[1:], "1 of 40 values of 'customer' in predictions.csv are not in shap.csv: '4700'"),
+    "an id too many": (pd.concat([SHAP, SHAP[:1].assign(customer=1)]), "1 of 41 values of 'customer' in shap.csv are not in predictions.csv: '1'"),
+    "a row without an id": (SHAP.astype({"customer": object}).where(SHAP["customer"] != 4703), "row 3 of shap.csv has no 'customer'"),
+    "a column of both": (SHAP.assign(age=0.1), "both have 'age'; expected 'customer' only. Rename these columns in one of them, such as to 'phi_age'"),
+    "another name": (SHAP.rename(columns={"customer": "client"}), "shap.csv has no column 'customer', by which --with joins it to predictions.csv."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("shap", "said"), REFUSALS.values(), ids=REFUSALS)
+def test_files_that_do_not_match_one_to_one_are_refused(tmp_path, shap, said):
+    predictions, other = write(PREDICTIONS, tmp_path / "predictions.csv"), write(shap, tmp_path / "shap.csv")
+    error = score(predictions, "--with", other, "--id", "customer", exit_code=1).stderr
+    assert said in error
+
+
+def test_the_column_that_joins_is_asked_for(tmp_path):
+    predictions, shap = write(PREDICTIONS, tmp_path / "p.csv"), write(SHAP, tmp_path / "s.csv")
+    assert "name it with --id" in score(predictions, "--with", shap, exit_code=2).stderr
