@@ -1,5 +1,6 @@
 """What measuring returns. `faithkit/results.py` imports each name at its first use."""
 
+from .measure.by_label import LabelEstimate as LabelEstimate
 from .measure.control import Control as Control
 from .measure.control import Worth as Worth
 from .measure.difference import Difference as Difference
@@ -15,6 +16,7 @@ from .measure.witnesses import RowId as RowId
 from .measure.witnesses import Violation as Violation
 from .measure.witnesses import Violations as Violations
 from .measure.witnesses import Witness as Witness
+from .run.comparisons.by_label import ByLabel as ByLabel
 from .run.comparisons.comparison import Comparison as Comparison
 from .run.comparisons.comparison import Pair as Pair
 from .run.comparisons.subgroups import Subgroups as Subgroups

@@ -53,6 +53,7 @@ def command(
     diagnostics: Any,
     reference: str | None,
     by: str | None,
+    by_label: bool,
     violations: int | None,
     id: str | None,
     limits: dict[str, Any],
@@ -90,6 +91,6 @@ def command(
         if reference_result is not None:
             check_comparable(result, reference_result)
         report = EvaluationReport.of(
-            result, violations, prepared.groups, reference_result, margins(limits), diagnostics
+            result, violations, prepared.groups, reference_result, margins(limits), diagnostics, by_label
         )
     deliver(report, paths, limits)

@@ -121,6 +121,7 @@ def command(
     diagnostics: Any,
     reference: str | None,
     by: str | None,
+    by_label: bool,
     violations: int | None,
     id: str | None,
     limits: dict[str, Any],
@@ -190,6 +191,7 @@ def command(
             reference=reference_log,
             allowed=margins(limits),
             diagnostics=diagnostics,
+            by_label=by_label,
             **options,
         )
         deliver(report, paths, limits)

@@ -67,7 +67,7 @@ def difference(
         return low, -_lower_limit(b.statistics, a.statistics, rho_high, level)
 
     low, high = limits(confidence)
-    return Difference(value, low, high, confidence, _p_value(limits))
+    return Difference(value, low, high, confidence, smallest_level(limits))
 
 
 def _lower_limit(a: MeasureStatistics, b: MeasureStatistics, rho: float, confidence: float) -> float:
@@ -85,8 +85,11 @@ def _correlation(a: Floats, b: Floats) -> float:
     return float(np.clip(np.corrcoef(a, b)[0, 1], -1.0, 1.0))
 
 
-def _p_value(limits: Callable[[float], tuple[float, float]]) -> float:
-    """Return the smallest α whose interval excludes 0, by bisection on a logarithmic scale."""
+def smallest_level(limits: Callable[[float], tuple[float, float]]) -> float:
+    """Return the smallest α whose interval excludes 0, by bisection on a logarithmic scale.
+
+    `limits` returns the interval of a confidence.
+    """
     smallest, largest = 1e-12, 1.0 - 1e-9
 
     def excludes(alpha: float) -> bool:

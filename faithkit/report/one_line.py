@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from faithkit.jsonable import unique_keys
+from faithkit.measure.by_label import LabelEstimate
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.local_estimate import LocalEstimate
@@ -81,6 +82,28 @@ def subgroup_line(groups: Any) -> str:
         name: group.consistency for name, group in zip(unique_keys(groups), groups.values(), strict=True)
     }
     return f"by {groups.name}; consistency estimates: {each_line(printed_groups(estimates))}"
+
+
+def by_label_line(labels: Any) -> str:
+    """Return the labels and their estimates."""
+    measures = (f"{measure} estimates: {each_label(parts)}" for measure, parts in labels.items())
+    return "; ".join(measures)
+
+
+def each_label(parts: Mapping[Any, LabelEstimate]) -> str:
+    """Return the estimate of each label."""
+    estimates = {key: part.estimate for key, part in zip(unique_keys(parts), parts.values(), strict=True)}
+    return join_few(f"{label} {format_number(value)}" for label, value in estimates.items())
+
+
+def label_line(part: LabelEstimate) -> str:
+    """Return the estimate of a label with its interval, or why there is none."""
+    if part.why_not is not None:
+        return part.why_not
+    ends = format_interval(part.low, part.high)
+    return (
+        f"estimate {format_number(part.estimate)} ({ends}), {pluralize(part.n, 'instance')}, {part.finding}"
+    )
 
 
 def difference_line(difference: Difference) -> str:

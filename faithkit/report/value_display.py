@@ -17,6 +17,7 @@ from faithkit.report.html import render_page, sheet_html
 from faithkit.report.pictures.figures import report_figure
 from faithkit.report.pictures.plots import chart
 from faithkit.report.sheets import instances, measures
+from faithkit.report.sheets.by_label import label_sheet, label_sheets
 from faithkit.report.sheets.comparisons import comparison_sheet
 from faithkit.report.sheets.controls import control_line, control_sheet
 from faithkit.report.sheets.plans import plan_sheet
@@ -39,20 +40,32 @@ def _payload(value: Any) -> Any:
     return value.to_dict(data=False)
 
 
+def _result_payload(result: Any) -> Any:
+    return result.to_dict(data=False, by_label=result.has_dominant_label)
+
+
+def _report_payload(report: Any) -> Any:
+    return report.to_dict(data=False, by_label=report.by_label or report.result.has_dominant_label)
+
+
 def _subgroup_sheet(groups: Any) -> Sheet:
     first = next(iter(groups.values()))
-    return Sheet(None, subgroup_sheets(first.to_dict(data=False, steps=False), groups.to_dict()))
+    return Sheet(
+        None, subgroup_sheets(first.to_dict(data=False, steps=False, by_label=False), groups.to_dict())
+    )
 
 
 DISPLAYS = {
-    "Result": ValueDisplay(lines.result_line, lambda result: result_sheet(_payload(result))),
+    "Result": ValueDisplay(lines.result_line, lambda result: result_sheet(_result_payload(result))),
     "EvaluationReport": ValueDisplay(
-        lines.report_line, lambda report: result_sheet(_payload(report), report.violations)
+        lines.report_line, lambda report: result_sheet(_report_payload(report), report.violations)
     ),
     "Comparison": ValueDisplay(
         lines.comparison_line, lambda comparison: comparison_sheet(_payload(comparison))
     ),
     "Subgroups": ValueDisplay(lines.subgroup_line, _subgroup_sheet),
+    "ByLabel": ValueDisplay(lines.by_label_line, lambda labels: Sheet(None, label_sheets(labels.to_dict()))),
+    "LabelEstimate": ValueDisplay(lines.label_line, label_sheet),
     "Pair": ValueDisplay(
         lines.pair_line,
         lambda pair: measures.difference_sheet(pair.difference, (pair.first, pair.second), pair.adjusted),

@@ -16,6 +16,7 @@ from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.rows import check_row_order
+from faithkit.measure.by_label import MAX_LABELS, label_sizes
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.difference import Difference, difference
@@ -23,6 +24,7 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.mean import Mean
 from faithkit.measure.witnesses import LocalResult, Violations
+from faithkit.run.comparisons.by_label import ByLabel, is_dominated
 from faithkit.run.comparisons.row_pairing import check_paired
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import resolve_component
@@ -238,12 +240,82 @@ class Evaluation(Result):
         {'f': 1.0, 'm': 0.0}
         """
         check_row_order({"the sample": self.population.index, "the groups": groups})
-        name, parts, rests = self.population.split_by(as_column(groups))
+        name, parts, rests, follow_predictions = self.population.split_by(as_column(groups))
         return Subgroups(
             name,
             {group: self._evaluate(part) for group, part in parts.items()},
             {group: self._evaluate(rest) for group, rest in rests.items()},
+            follow_predictions,
         )
+
+    def by_label(self, k: int = MAX_LABELS) -> ByLabel:
+        """Estimate the measures of each predicted label: its rows are compared with all rows.
+
+        A rare label hardly counts in a measure; here it has its own estimate, interval and chance. The
+        estimates come from leave-one-out, whatever the estimator. P-values, and the findings by them, are
+        adjusted for the number of labels by Holm's method; an interval is that of one label on its own.
+
+        Parameters
+        ----------
+        k : int
+            The largest number of labels: the most frequent ones.
+
+        Examples
+        --------
+        Of 100 transactions, five are flagged. One of the others has their explanation:
+
+        >>> import faithkit
+        >>> predictions = ["ok"] * 95 + ["fraud"] * 5
+        >>> result = faithkit.score(predictions, ["usual"] * 94 + ["abroad"] * 6)
+        >>> round(result.consistency.estimate, 2)
+        0.98
+        >>> fraud = result.by_label()["consistency"]["fraud"]
+        >>> fraud.estimate, round(fraud.chance, 2)
+        (0.8, 0.04)
+        """
+        limit = whole_number(k, "labels", least=1)
+        if self._saved_labels is not None:
+            return self._saved_labels
+        if not self.setup.outcome.has_labels:
+            raise InputError(
+                f"there is nothing to measure by label: the predictions are {self.setup.outcome}. Leave "
+                "by_label (CLI: --by-label) out, or predict labels."
+            )
+        if not self.counts:
+            self.population.refuse("measures by label are not available")
+        if limit not in self._cached_labels:
+            names = self.population.labels
+            draws = self._control_comparison.counts
+            self._cached_labels[limit] = ByLabel.of(self.counts, self.measures, names, limit, draws)
+        return self._cached_labels[limit]
+
+    @property
+    def has_dominant_label(self) -> bool:
+        """Whether one label has more than 70 % of the rows; texts then show each label."""
+        if self._saved_labels is not None:
+            return is_dominated([part.n for part in self._saved_labels["consistency"].values()])
+        return self._has_label_counts and is_dominated(label_sizes(self.counts["consistency"]))
+
+    @property
+    def _has_label_counts(self) -> bool:
+        return self.setup.outcome.has_labels and bool(self.counts)
+
+    def to_dict(self, data: bool = True, steps: bool = True, by_label: bool = True) -> dict[str, Any]:
+        """Return the result as JSON values; equal questions give equal bytes.
+
+        Parameters
+        ----------
+        data : bool
+            Whether to include the fingerprint of the data, for which all rows are read.
+        steps : bool
+            Whether to include the next steps, which are computed from the rows.
+        by_label : bool
+            Whether to include the measures of each label, which are computed from the rows.
+        """
+        payload = super().to_dict(data, steps)
+        if by_label and (self._saved_labels is not None or self._has_label_counts):
+            payload["by_label"] = self.by_label().to_dict()
+        return payload
 
     def on(self, X: Any, *, weights: Any = None, clusters: Any = None, ids: Any = None) -> "Evaluation":
         """Evaluate the same system on other rows, such as a newer sample, to see whether it has drifted.

@@ -21,18 +21,24 @@ from faithkit.run.diagnostics import Diagnosis, automatic
 from faithkit.run.evaluation import Evaluation, owners_by_measure
 from faithkit.run.result import split_brackets
 
+FOLLOWING_GROUPS = (
+    "The groups of {!r} follow the predictions, so rows of one group agree whatever was explained: the "
+    "table by predicted label is shown instead."
+)
+
 
 @attrs.frozen(eq=False, repr=False)
 class EvaluationReport(Report):
     """An evaluation with its violations, subgroups and diagnoses, and the same system on a reference.
 
-    `allowed` says by measure how much worse than in the reference it may be.
+    `allowed` says by measure how much worse than in the reference it may be. `by_label` says whether texts
+    show each predicted label, even if none has most of the rows.
 
     Examples
     --------
     >>> import faithkit
     >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "a"])
-    >>> report = EvaluationReport.of(result, violations=1, by=["f", "f", "m"])
+    >>> report = EvaluationReport.of(result, violations=1, by=["f", "m", "m"])
     >>> sorted(set(report.to_dict()) - set(result.to_dict()))
     ['diagnostics', 'subgroups', 'violations']
     """
@@ -43,6 +49,7 @@ class EvaluationReport(Report):
     reference: Evaluation | None = None
     allowed: Mapping[str, float] = attrs.field(factory=dict)
     diagnoses: tuple[Diagnosis, ...] = ()
+    by_label: bool = False
 
     @classmethod
     def of(
@@ -53,19 +60,28 @@ class EvaluationReport(Report):
         reference: Evaluation | None = None,
         allowed: Mapping[str, float] | None = None,
         diagnostics: Sequence[ResolvedComponent] | None = (),
+        by_label: bool = False,
     ) -> "EvaluationReport":
         """Build the report of a result.
 
-        Parts that are None are left out. If `diagnostics` is None, the quick ones run.
+        Parts that are None are left out. If `diagnostics` is None, the quick ones run. Groups that follow
+        the predictions are replaced by the predicted labels.
         """
+        if by_label:
+            result.by_label()  # refuses predictions that are no labels
+        subgroups = None if by is None else result.by(by)
+        if subgroups is not None and subgroups.follow_predictions and result.setup.outcome.has_labels:
+            note = FOLLOWING_GROUPS.format(subgroups.name)
+            result, subgroups, by_label = attrs.evolve(result, notes=(*result.notes, note)), None, True
         chosen = automatic(result) if diagnostics is None else diagnostics
         return cls(
             result,
             None if violations is None else result.violations(violations),
-            None if by is None else result.by(by),
+            subgroups,
             reference,
             allowed or {},
             tuple(Diagnosis.of(diagnostic.text, result.diagnose(diagnostic)) for diagnostic in chosen),
+            by_label,
         )
 
     def drift(self) -> dict[str, Difference]:
@@ -92,16 +108,16 @@ class EvaluationReport(Report):
             return f"{now.relation} learns from the rows it is judged on, which for the reference were others"
         return None
 
-    def to_dict(self, data: bool = True) -> dict[str, Any]:
-        """Return JSON values: those of the result and of all parts; `data` is as in `Evaluation.to_dict`."""
-        payload = self.result.to_dict(data)
+    def to_dict(self, data: bool = True, by_label: bool = True) -> dict[str, Any]:
+        """Return JSON values of the result and of all parts; parameters are as in `Evaluation.to_dict`."""
+        payload = self.result.to_dict(data, by_label=by_label)
         payload["diagnostics"] = [diagnosis.saved() for diagnosis in self.diagnoses]
         if self.violations is not None:
             payload["violations"] = [violation.to_dict() for violation in self.violations]
         if self.subgroups is not None:
             payload["subgroups"] = self.subgroups.to_dict()
         if self.reference is not None:
-            reference = self.reference.to_dict(data, steps=False)
+            reference = self.reference.to_dict(data, steps=False, by_label=False)
             payload["reference"] = reference | self._differences(self.reference)
         return payload
 
@@ -151,14 +167,23 @@ class EvaluationReport(Report):
         if self.subgroups is not None:
             name = self.subgroups.name
             results += [(f"{name} = {group}", result) for group, result in self.subgroups.items()]
-        rows = [
+        rows: list[dict[str, Any]] = [
             {"rows": name, "measure": measure, "n": result.n, **row}
             for name, result in results
             for measure, row in result.to_frame().to_dict("index").items()
         ]
+        rows += self._label_rows() if self.by_label else []
         rows += [
             {"rows": "minus the reference", "bracket": (None, None), "measure": measure}
             | self.change(measure, difference)
             for measure, difference in self.drift().items()
         ]
         return split_brackets(pd.DataFrame(rows).astype({"n": "Int64"}))
+
+    def _label_rows(self) -> list[dict[str, Any]]:
+        """Return a row per measure and predicted label."""
+        return [
+            {"rows": f"prediction = {label}", "bracket": (None, None), "measure": measure, **part.to_dict()}
+            for measure, parts in self.result.by_label().items()
+            for label, part in parts.items()
+        ]

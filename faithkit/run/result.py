@@ -11,6 +11,7 @@ from faithkit.measure.control import Control
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate
 from faithkit.report.report import Report
+from faithkit.run.comparisons.by_label import ByLabel
 from faithkit.run.components.setup import Setup
 from faithkit.run.controls import ControlComparison
 from faithkit.run.diagnostics import Diagnosis
@@ -79,8 +80,10 @@ class Result(Report):
     _saved_steps: list[str] | None = None  # of a result from a file, which has no rows
     _saved_diagnoses: tuple[Diagnosis, ...] = ()
     _saved_control: ControlComparison | None = None
+    _saved_labels: ByLabel | None = None
     _cached_steps: list[str] = attrs.field(factory=list, init=False)
     _cached_control: list[ControlComparison] = attrs.field(factory=list, init=False)
+    _cached_labels: dict[int, ByLabel] = attrs.field(factory=dict, init=False)
     counts: Mapping[str, Count] = attrs.field(factory=dict)  # empty if it was loaded from a file
 
     @property
@@ -220,6 +223,7 @@ class Result(Report):
             saved_steps=payload.get("next_steps"),
             saved_control=_load_control(payload),
             saved_diagnoses=tuple(map(Diagnosis.from_dict, payload.get("diagnostics", ()))),
+            saved_labels=ByLabel.from_dict(payload["by_label"]) if payload.get("by_label") else None,
         )
 
     def to_frame(self) -> pd.DataFrame:

@@ -98,9 +98,10 @@ def test_two_texts_are_two_labels_and_two_groups(case):
     path, *_ = case
     predicted = score_log(open_log(str(path), "name", ("phi",), outcome="labels")).result
     assert predicted.consistency.value == pytest.approx(9 / 19)  # of ten and ten that share an explanation
+    log = open_log(str(path), "label", ("phi",), (), "name")
     with pytest.warns(match="are a function of the prediction"):
-        grouped = score_log(open_log(str(path), "label", ("phi",), (), "name"))
-    assert len(grouped.subgroups) == 2
+        groups = score_log(log).result.by(log.groups)
+    assert len(groups) == 2
 
 
 def test_predictions_with_fractions_are_numbers_and_all_others_labels(case):

@@ -97,6 +97,7 @@ def test_every_section_is_there():
     found = EvaluationReport.of(result, violations=2, by="sex", reference=first_rows(result))
     assert headings(found.to_html()) == [
         *("Measures", "Behind the numbers", "Compared with the reference, 30 instances"),
+        *("Consistency by predicted label", "Sufficiency by predicted label"),
         *("Consistency by sex", "Sufficiency by sex", "Contradictions", "Next steps", "Provenance"),
     ]
 

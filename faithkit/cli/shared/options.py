@@ -282,6 +282,12 @@ id_option = option(
 detail_options = combine(
     option("--by COLUMN", heading=MEASURE, help="Measure also inside each group of this column."),
     option(
+        "--by-label",
+        heading=MEASURE,
+        is_flag=True,
+        help="Show each predicted label, compared with all rows, even if no label has most of the rows.",
+    ),
+    option(
         "--violations K",
         heading=OUTPUT,
         type=click.IntRange(min=0),

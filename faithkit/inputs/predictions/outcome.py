@@ -67,6 +67,11 @@ class Outcome:
         return cls(kind, range=limits, unasked=declared_kind is None)
 
     @property
+    def has_labels(self) -> bool:
+        """Whether predictions are labels, which agree or do not."""
+        return self.kind == LABELS
+
+    @property
     def is_normalised(self) -> bool:
         """Whether the share of variance is measured."""
         return self.kind == NUMBERS and self.within is None

@@ -132,6 +132,26 @@ class Design:
         )
         return (agreeing_pairs - same_unit_agreeing) / pairs if pairs > 1e-12 else None
 
+    def label_chance(self, labels: Counts, explained: int, label: int) -> float | None:
+        """Return the weighted share of a label among the rows of other clusters, for its explained rows.
+
+        Examples
+        --------
+        >>> design = Design.of([1, 1, 2], None, n=3)
+        >>> design.label_chance(np.array([0, 0, 1]), explained=3, label=0)
+        0.3333333333333333
+        """
+        shares, has_label = self.steps / float(self.steps.sum()), labels == label
+        label_shares = np.where(has_label, shares, 0.0)
+        owned = sum_by(self.unit[:explained], label_shares[:explained], self.n_units)
+
+        def sum_other_units(values: Floats) -> float:
+            by_unit = sum_by(self.unit, values, self.n_units)
+            return float((owned * (by_unit.sum() - by_unit)).sum())
+
+        n_pairs = sum_other_units(shares)
+        return sum_other_units(label_shares) / n_pairs if n_pairs > 1e-12 else None
+
     def _sum_products(
         self, groups: Counts, labels: Counts, explained: int, agreement: AgreementKernel
     ) -> float:

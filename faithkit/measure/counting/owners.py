@@ -157,11 +157,26 @@ class Owners:
 
     def part(self, start: int, stop: int) -> "Owners":
         """Return the entries from `start` to `stop`; the counts of an entry do not depend on the others."""
-        entries = slice(start, stop)
+        return self._take(slice(start, stop), self.labels(slice(start, stop)))
+
+    def of_label(self, label: int) -> "Owners":
+        """Return the entries of one label.
+
+        Examples
+        --------
+        >>> from faithkit.measure.counting.tally import Tally
+        >>> owners = Tally(np.array([[2, 1]]), np.array([[[0, 0]], [[2, 1]]])).entries
+        >>> owners.of_label(0).n, owners.of_label(0).scores
+        (2, array([0.5]))
+        """
+        entries = np.flatnonzero(self.label == label)
+        return self._take(entries, self.label[entries])
+
+    def _take(self, entries: slice | Counts, label: Counts) -> "Owners":
         return attrs.evolve(
             self,
             explanation=self.explanation[entries],
-            label=self.labels(entries),
+            label=label,
             rows=self.rows[entries],
             alike=self.alike[entries],
             own=self.own[entries],

@@ -95,7 +95,8 @@ class JackknifeEstimate:
         (0.5, 0.5, array([ 1.,  1.,  1., -1.]))
         """
         if isinstance(counts, CellCount):
-            return _WeightedJackknife(counts, n_classes).estimate()
+            [sums] = _sum_pairs(counts, [None])
+            return _WeightedJackknife(counts, n_classes, sums).estimate()
         if counts.relation.groups:
             return _jackknife_groups(counts, n_classes)
         return _jackknife_relation(counts, n_classes)
@@ -119,6 +120,17 @@ def measure_totals(counts: Count, owners: Owners, n_classes: int | None) -> Meas
     agreeing, compared = mean_agreement(owners)
     max_disagreement = _max_disagreement(counts, n_classes)
     return MeasureTotals(agreeing, compared, float(owners.n), max_disagreement, counts.agreement.is_bounded)
+
+
+def _merge_unique(
+    counts: Count, is_unique: NDArray[np.bool_], unit: Ints | None = None, are_equal: bool = True
+) -> Merging:
+    """Merge explanations that only one unit has; the merging of these counts is computed once."""
+    if not counts.merging_cache:
+        merging = Merging.of(counts.relation, counts.explanations, is_unique, unit, are_equal)
+        counts.merging_cache.append(merging)
+    cached: Merging = counts.merging_cache[0]
+    return cached
 
 
 # -- relations that group equal rows --
@@ -145,8 +157,7 @@ class GroupedJackknife:
         totals, rows = measure_totals(counts, owners, n_classes), GroupedRows(owners, agreement)
         if not agreement.is_convex:
             return cls(totals, rows, None, totals, rows, None)
-        is_unique = owners.totals == 1
-        merging = Merging.of(counts.relation, counts.explanations, is_unique)
+        merging = _merge_unique(counts, owners.totals == 1)
         if merging.method == NOTHING:
             return cls(totals, rows, merging, totals, rows, None)
         merged, place = merging.owners(owners, counts.explanations.missing, agreement)
@@ -249,7 +260,7 @@ def relation_statistics(
     # the shares average to V, so there are at most n / (1 + V) trials, or n if a pool has some of the shares
     max_trials = n / (1.0 + totals.compared)
     if pool is not None:
-        errors = [_add_pool_variance(se, changes) for se, changes in zip(errors, pool, strict=True)]
+        errors = [add_pool_variance(se, changes) for se, changes in zip(errors, pool, strict=True)]
         max_trials = float(n)
     units = SamplingUnits.equal(n, max_trials)
     statistics = _build_statistics(counts, totals, totals, errors, units, moments[0].skewness)
@@ -258,7 +269,7 @@ def relation_statistics(
     return attrs.evolve(statistics, units=SamplingUnits.equal(n, min_trials()))
 
 
-def _add_pool_variance(se: float | None, pool_changes: CentralMoments) -> float | None:
+def add_pool_variance(se: float | None, pool_changes: CentralMoments) -> float | None:
     """Add the variance that comes from the selection of the pool's rows, which are a stratum of their own."""
     if se is None and pool_changes.high - pool_changes.low <= ROUNDING:
         return None
@@ -268,27 +279,75 @@ def _add_pool_variance(se: float | None, pool_changes: CentralMoments) -> float 
 # -- rows with weights or clusters --
 
 
-class _WeightedJackknife:
-    """The jackknife of rows with weights or clusters, from sums over pairs of rows."""
+def weighted_label_statistics(counts: CellCount, labels: Sequence[int]) -> list[MeasureStatistics]:
+    """Return, for each label, the statistics of its owners, which are compared with all rows."""
+    jackknives = (
+        _WeightedJackknife(counts, None, sums, label)
+        for label, sums in zip(labels, _sum_pairs(counts, labels), strict=True)
+    )
+    return [jackknife.estimate().statistics for jackknife in jackknives]
 
-    def __init__(self, counts: CellCount, n_classes: int | None) -> None:
-        self.counts, design = counts, counts.design
-        n = counts.n_explained
-        self.weight = sum_by(design.unit[:n], design.steps[:n], design.n_units)
+
+def _sum_pairs(counts: CellCount, labels: Sequence[int | None]) -> list[PairSums]:
+    """Sum over the pairs of each label's owners, or of all owners if it is None, in one pass."""
+    is_thinned = not _have_equal_weights(counts) and not counts.design.uninformative
+    largest = float(counts.weight_range[1])
+    allowance = np.full(len(counts.explanations), largest) if is_thinned else None
+    sums = [PairSums.zeros(counts.design.n_units) for _ in labels]
+    for cells in counts.cells():
+        for place, label in enumerate(labels):
+            restricted = _restrict_owners(cells, label)
+            if label is not None:
+                restricted = _drop_unowned(restricted)
+            sums[place] += _pair_sums(counts, restricted, allowance)
+    return sums
+
+
+def _pair_sums(counts: CellCount, cells: Cells, allowance: Floats | None) -> PairSums:
+    return pair_sums(cells, counts.agreement, counts.design.n_units, counts.design.step, allowance)
+
+
+def _have_equal_weights(counts: CellCount) -> bool:
+    """Whether all cells weigh the same."""
+    smallest, largest = counts.weight_range
+    return largest - smallest <= NEARLY * largest
+
+
+def _restrict_owners(cells: Cells, label: int | None) -> Cells:
+    """Return cells in which only rows of this label own explanations; all of them if it is None."""
+    if label is None:
+        return cells
+    has_label = cells.label == label
+    return attrs.evolve(
+        cells,
+        owner_weight=np.where(has_label, cells.owner_weight, 0),
+        n_owners=np.where(has_label, cells.n_owners, 0),
+    )
+
+
+def _drop_unowned(cells: Cells) -> Cells:
+    """Drop explanations that no row owns: they compare nothing."""
+    return cells.take(np.isin(cells.explanation, cells.explanation[cells.owner_weight > 0]))
+
+
+class _WeightedJackknife:
+    """The jackknife of rows with weights or clusters, from sums over pairs of rows.
+
+    With a `label`, only rows of this label own explanations. They are compared with all rows.
+    """
+
+    def __init__(
+        self, counts: CellCount, n_classes: int | None, sums: PairSums, label: int | None = None
+    ) -> None:
+        self.counts, self.sums, self.label = counts, sums, label
+        design, n = counts.design, counts.n_explained
+        owned = design.steps if label is None else np.where(counts.labels == label, design.steps, 0)
+        self.weight = sum_by(design.unit[:n], owned[:n], design.n_units)
+        self.is_explained = sum_by(design.unit[:n], design.steps[:n], design.n_units) > 0
         self.weight_with_pool = sum_by(design.unit, design.steps, design.n_units)
         self.total_weight = float(self.weight.sum()) * design.step
-        smallest, largest = counts.weight_range
-        self.are_equal = largest - smallest <= NEARLY * largest
-        is_thinned = not self.are_equal and not design.uninformative
-        self.max_disagreement = _max_disagreement(counts, n_classes)
-        allowance = np.full(len(counts.explanations), float(largest)) if is_thinned else None
-        block_sums = [self._pair_sums(cells, allowance) for cells in counts.cells()]
-        self.sums = sum(block_sums[1:], start=block_sums[0])
+        self.max_disagreement = 1.0 if label is not None else _max_disagreement(counts, n_classes)
         self.divisor, self.divisor_left = self._compute_divisor()
-
-    def _pair_sums(self, cells: Cells, allowance: Floats | None) -> PairSums:
-        design = self.counts.design
-        return pair_sums(cells, self.counts.agreement, design.n_units, design.step, allowance)
 
     def _compute_divisor(self) -> tuple[float, Floats | None]:
         """Return the disagreement of a constant explanation, and the share that is left without each unit.
@@ -300,7 +359,7 @@ class _WeightedJackknife:
         cells = self.counts.constant_cells
         _, largest = cells.weight_range
         allowance = None if self.counts.design.uninformative else np.array([float(largest)])
-        sums = self._pair_sums(cells, allowance)
+        sums = _pair_sums(self.counts, cells, allowance)
         divisor = sums.disagreement / sums.compared
         compared = sums.compared - sums.lost_compared
         disagreement = sums.disagreement - sums.lost_disagreement
@@ -326,7 +385,7 @@ class _WeightedJackknife:
 
     def estimate(self) -> JackknifeEstimate:
         """Return the statistics and the pseudo-values of all units."""
-        counts, is_explained = self.counts, self.weight > 0
+        counts, is_explained = self.counts, self.is_explained
         n_units = int(is_explained.sum())
         totals, deletions = self._totals(self.sums), self._deletions(self.sums, is_explained)
         merging, lone_sums, lone_cells = self._merge_lone_rows()
@@ -343,11 +402,12 @@ class _WeightedJackknife:
         pool_changes = self._deletions(self.sums, in_pool).changes(totals)
         if in_pool.any():
             changes = map(CentralMoments.of, pool_changes)
-            errors = [_add_pool_variance(se, pool) for se, pool in zip(errors, changes, strict=True)]
+            errors = [add_pool_variance(se, pool) for se, pool in zip(errors, changes, strict=True)]
         skewness = moments[0].skewness
         statistics = _build_statistics(counts, totals, merged_totals, errors, self._units(), skewness, method)
-        value, verified = mean_agreement(counts.owners)
-        statistics = attrs.evolve(statistics, value=value, verified=verified)
+        owners = counts.owners if self.label is None else counts.owners.of_label(self.label)
+        value, verified = mean_agreement(owners)
+        statistics = attrs.evolve(statistics, n=owners.n, value=value, verified=verified)
         if statistics.span is not None:
             statistics = attrs.evolve(statistics, span=statistics.span / self.divisor)
         return JackknifeEstimate(statistics, lambda: (estimate, disagreement), lambda: pool_changes[0])
@@ -358,7 +418,8 @@ class _WeightedJackknife:
         min_trials = effective / 2
         if not self.counts.relation.groups:
             own_weight = self.weight * self.counts.design.step
-            min_trials = self.total_weight / float((own_weight + self.sums.influence).max())
+            shared_trials = self.total_weight / float((own_weight + self.sums.influence).max())
+            min_trials = shared_trials if self.label is None else min(min_trials, shared_trials)
         return SamplingUnits(len(weight), effective, float(weight.max()) / float(weight.sum()), min_trials)
 
     def _merge_lone_rows(self) -> tuple[Merging | None, PairSums, Cells | None]:
@@ -367,22 +428,22 @@ class _WeightedJackknife:
         no_sums = PairSums.zeros(counts.design.n_units)
         if not counts.relation.groups or not counts.agreement.is_convex:
             return None, no_sums, None
-        cells = next(counts.cells())
+        cells = _restrict_owners(next(counts.cells()), self.label)
         cells = cells.take(cells.scope_weight > 0)
         is_unique = np.zeros(len(counts.explanations), dtype=bool)
         is_unique[: len(cells.n_units)] = cells.n_units == 1
         unit = np.zeros(len(is_unique), dtype=np.int64)
         unit[cells.explanation] = cells.unit
-        merging = Merging.of(counts.relation, counts.explanations, is_unique, unit, self.are_equal)
+        merging = _merge_unique(counts, is_unique, unit, _have_equal_weights(counts))
         block = merging.key[cells.explanation] - merging.first_block
         lone_cells = cells.take(block >= 0).with_explanations(block[block >= 0])
         if not len(lone_cells):
             return merging, no_sums, lone_cells
         if merging.method == PAIRS:
-            return merging, self._pair_sums(lone_cells, None), lone_cells
+            return merging, _pair_sums(self.counts, lone_cells, None), lone_cells
         allowance = np.zeros(int(lone_cells.explanation.max()) + 1)
         np.maximum.at(allowance, lone_cells.explanation[lone_cells.first], lone_cells.cell_weights[0])
-        return merging, self._pair_sums(lone_cells, allowance), lone_cells
+        return merging, _pair_sums(self.counts, lone_cells, allowance), lone_cells
 
     def _paired_error(
         self, totals: MeasureTotals, pair_sums: PairSums, pair_cells: Cells | None
@@ -409,7 +470,7 @@ class _WeightedJackknife:
         by_unit_with_pairs = by_unit + sum_by(units, by_pair[pair], len(by_unit))
         linked = float((by_unit_with_pairs**2).sum() - (by_pair**2).sum())
         independent = float((by_unit**2).sum() + (by_pair**2).sum())
-        unpaired_units = np.setdiff1d(np.flatnonzero(self.weight > 0), units)
+        unpaired_units = np.setdiff1d(np.flatnonzero(self.is_explained), units)
         count = len(unpaired_units) + len(by_pair)
         if count < 2:
             return None

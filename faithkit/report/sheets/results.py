@@ -19,6 +19,7 @@ from faithkit.report.formats import (
 )
 from faithkit.report.payloads import confidence, estimates
 from faithkit.report.pictures.figures import measure_figure, result_figures, spread_figures
+from faithkit.report.sheets.by_label import label_sheets
 from faithkit.report.sheets.controls import payload_control
 from faithkit.report.sheets.glossary import glossary_sheet
 from faithkit.report.sheets.instances import violations_sheet
@@ -33,7 +34,7 @@ from faithkit.report.sheets.subgroups import subgroup_sheets
 
 
 def result_sheet(payload: Payload, violations: Sequence[Violation] | None = None) -> Sheet:
-    """Return the measures of a result and what they mean, then drift, subgroups and contradictions.
+    """Return the measures of a result and what they mean, then drift, labels, subgroups and contradictions.
 
     Parameters
     ----------
@@ -98,8 +99,10 @@ def measure_parts(payload: Payload) -> list[Part | None]:
 def _further_parts(
     payload: Payload, violations: Sequence[Violation] | None, is_page: bool = False
 ) -> list[Sheet]:
-    """Return the answers to further questions: drift, subgroups, contradictions."""
+    """Return the answers to further questions: drift, labels, subgroups, contradictions."""
     sheets = [_drift_sheet(payload, payload["reference"])] if "reference" in payload else []
+    if payload.get("by_label"):
+        sheets += label_sheets(payload["by_label"])
     if "subgroups" in payload:
         sheets += subgroup_sheets(payload, payload["subgroups"], has_figures=is_page)
     if violations is not None:

@@ -119,7 +119,10 @@ class Comparison(Report):
         """
         return {
             "schema": SCHEMA,
-            "systems": {name: result.to_dict(data, steps=False) for name, result in self.results.items()},
+            "systems": {
+                name: result.to_dict(data, steps=False, by_label=False)
+                for name, result in self.results.items()
+            },
             "left_out": list(self.left_out),
             "ranked": {measure: list(self.ranked(measure)) for measure in MEASURES},
             "best": {measure: self.best(measure) for measure in MEASURES},

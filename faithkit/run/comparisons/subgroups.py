@@ -23,7 +23,8 @@ class Subgroups(Displayable, Mapping[Any, Result]):
 
     Both x and x′ come from the group: averaging local scores would answer another question. Differences come
     from leave-one-out, which estimates the measure itself, whatever the estimator. Their p-values are
-    adjusted for the number of groups by Holm's method.
+    adjusted for the number of groups by Holm's method. If groups `follow_predictions`, the rows of a group
+    agree whatever was explained.
 
     Examples
     --------
@@ -39,6 +40,7 @@ class Subgroups(Displayable, Mapping[Any, Result]):
     name: str
     parts: dict[Any, Result]
     rests: dict[Any, Result]
+    follow_predictions: bool = False
 
     def __getitem__(self, group: Any) -> Result:
         return self.parts[group]

@@ -33,6 +33,7 @@ def score_log(
     reference: Log | ParquetLog | Evaluation | None = None,
     allowed: Mapping[str, float] | None = None,
     diagnostics: Sequence[ResolvedComponent] | None = (),
+    by_label: bool = False,
     **options: Any,
 ) -> EvaluationReport:
     """Measure a log, and the groups that it names.
@@ -52,6 +53,8 @@ def score_log(
     allowed : mapping of str to float, optional
         The largest allowed drop of each measure since the reference.
     diagnostics : sequence of ResolvedComponent, optional
+    by_label : bool
+        Whether texts show each predicted label, even if none has most of the rows.
     **options
         Those of `score`.
     """
@@ -66,7 +69,7 @@ def score_log(
     result = _with_learnt_from("given" if is_fitted_to_reference else result.setup.learnt_from, result)
     if reference is not None:
         check_comparable(result, reference)
-    return EvaluationReport.of(result, violations, groups, reference, allowed, diagnostics)
+    return EvaluationReport.of(result, violations, groups, reference, allowed, diagnostics, by_label)
 
 
 def _fit_components(

@@ -31,8 +31,9 @@ from faithkit.run.diagnostics import ExplainedRows
 from faithkit.run.populations.row_groups import rows_of_groups
 from faithkit.wording import join_few
 
-Parts = tuple[str, dict[Any, "Population"], dict[Any, "Population"]]
-"""A population divided into groups: the name of the grouping, and for each group its rows and all others."""
+Parts = tuple[str, dict[Any, "Population"], dict[Any, "Population"], bool]
+"""A population divided into groups: the name of the grouping, for each group its rows and all others, and
+whether groups follow the predictions."""
 
 
 class Population:
@@ -160,7 +161,7 @@ class Population:
 
 def split_population(groups: Any, X: Any, labels: Counts, take: Callable[[Counts], Population]) -> Parts:
     """Divide a population by the groups of its rows; `take` returns the population of selected rows."""
-    name, rows_by_group = rows_of_groups(groups, X, labels)
+    name, rows_by_group, follow_predictions = rows_of_groups(groups, X, labels)
     all_rows = np.arange(len(labels))
 
     def take_rows(rows: Counts, description: str) -> Population:
@@ -180,6 +181,7 @@ def split_population(groups: Any, X: Any, labels: Counts, take: Callable[[Counts
         name,
         _drop_constant_groups(name, members),
         {group: rest for group, rest in complements.items() if not rest.has_no_variance},
+        follow_predictions,
     )
 
 

@@ -19,15 +19,15 @@ MISSING = "missing"
 
 def rows_of_groups(
     groups: Any, X: Any, labels: NDArray[np.int64]
-) -> tuple[str, dict[Any, NDArray[np.int64]]]:
-    """Return the name of the grouping, and the rows of each group.
+) -> tuple[str, dict[Any, NDArray[np.int64]], bool]:
+    """Return the name of the grouping, the rows of each group, and whether groups follow the predictions.
 
     Parameters
     ----------
     groups : sequence of n values, or the name of a column of X
     X : the sample's rows
     labels : (n,) int
-        The codes of the predictions. Groups that are a function of the prediction cause a warning.
+        The codes of the predictions. Groups that follow them cause a warning.
     """
     column = find_column(groups, X, "to group by") if pd.api.types.is_scalar(groups) else groups
     column_name = getattr(column, "name", None)
@@ -45,10 +45,12 @@ def rows_of_groups(
             f"{name!r} has {len(values):,} values; expected at most {MAX_GROUPS} groups. "
             "Group by a column of few values, or put its values into bins first."
         )
-    _warn_of_predictions(name, codes, labels)
+    follow_predictions = _follow_predictions(codes, labels)
+    if follow_predictions:
+        _warn_of_predictions(name)
     names = [_group_name(value, values) for value in values]
     rows = {group: np.flatnonzero(codes == code) for code, group in enumerate(names)}
-    return name, {group: rows[group] for group in sorted(rows, key=_sort_key)}
+    return name, {group: rows[group] for group in sorted(rows, key=_sort_key)}, follow_predictions
 
 
 def find_column(name: Any, X: Any, purpose: str) -> Any:
@@ -66,20 +68,23 @@ def find_column(name: Any, X: Any, purpose: str) -> Any:
     return X[name]
 
 
-def _warn_of_predictions(name: str, codes: NDArray[Any], labels: NDArray[np.int64]) -> None:
-    """Warn if groups determine predictions, or predictions groups: the rows of a group then always agree."""
+def _follow_predictions(codes: NDArray[Any], labels: NDArray[np.int64]) -> bool:
+    """Whether groups determine predictions, or predictions groups: the rows of a group then always agree."""
     n_pairs = len(pd.unique(codes * (labels.max() + 1) + labels))
     n_groups, n_labels = len(pd.unique(codes)), len(pd.unique(labels))
     if n_labels == 1 or n_groups in (1, len(labels)) or n_labels == len(labels):
-        return
-    if n_pairs in (n_groups, n_labels):
-        warnings.warn(
-            f"the groups of {name!r} are a function of the prediction, or it is one of them, so rows of one "
-            "group agree whatever was explained: group by a column that was known before the prediction, "
-            "such as a branch (by=, CLI: --by), or leave it out.",
-            FaithkitWarning,
-            stacklevel=5,
-        )
+        return False
+    return n_pairs in (n_groups, n_labels)
+
+
+def _warn_of_predictions(name: str) -> None:
+    warnings.warn(
+        f"the groups of {name!r} are a function of the prediction, or it is one of them, so rows of one "
+        "group agree whatever was explained: compare each predicted label with all rows (by_label(), CLI: "
+        "--by-label), or group by a column that was known before the prediction, such as a branch.",
+        FaithkitWarning,
+        stacklevel=6,
+    )
 
 
 def _group_name(value: Any, values: Any) -> Any:

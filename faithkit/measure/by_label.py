@@ -1,0 +1,253 @@
+"""Measures by predicted label: the owners of one label, compared with all rows.
+
+A measure is a mean over owners, so a rare label hardly counts in it. Here each label has its own mean. The
+rows that an owner is compared with are the same as in the whole measure.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from faithkit.arrays import Ints, sum_by
+from faithkit.display import Displayable
+from faithkit.errors import InputError
+from faithkit.measure.counting.cell_count import CellCount
+from faithkit.measure.counting.tally import Count, RowCount
+from faithkit.measure.difference import holm, smallest_level
+from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN
+from faithkit.measure.intervals import MeasureStatistics, interval, mean_agreement
+from faithkit.measure.jackknife.label_deletions import grouped_label_statistics, relation_label_statistics
+from faithkit.measure.jackknife.summary import weighted_label_statistics
+
+MAX_LABELS = 50
+MIN_OWNERS = 2  # independent rows of a label that can agree with each other
+
+
+@attrs.frozen(repr=False, kw_only=True)
+class LabelEstimate(Displayable):
+    """A measure of the owners of one label, which are compared with all rows.
+
+    Attributes
+    ----------
+    n : int
+        The number of rows with this label.
+    estimate : float or None
+        The point estimate: how far the rows of this label agree with those that share their explanation, or
+        for which it holds. None where `why_not` gives a reason.
+    se : float or None
+        Standard error of `estimate`; None where the sample shows no variation.
+    low, high : float or None
+        Interval of the measure, for this label on its own.
+    confidence : float
+        The confidence of the interval.
+    chance : float or None
+        What one explanation for all rows would get for this label: its share among the other rows.
+    control : float or None
+        What explanations of the same form would get that were chosen without the model; None where the
+        relation offers none.
+    p_value : float or None
+        The p-value of the difference to `chance`, adjusted for the number of labels by Holm's method.
+    verified : float
+        The share of the label's rows with at least one *other* row to check against.
+    checked : int
+        The number of these rows.
+    agree : float or None
+        The mean share of others that agree, among the checked rows; None where nothing was checked.
+    finding : str
+        The comparison with chance by `p_value`: one of `faithkit.measure.finding.FINDINGS`.
+    why_not : str or None
+        Why there is no estimate.
+    """
+
+    n: int
+    estimate: float | None = None
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
+    confidence: float
+    chance: float | None = None
+    control: float | None = None
+    p_value: float | None = None
+    verified: float = 0.0
+    checked: int = 0
+    agree: float | None = None
+    finding: str = UNKNOWN
+    why_not: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return attrs.asdict(self)
+
+
+def frequent_labels(counts: Count, k: int) -> tuple[list[int], int]:
+    """Return the codes of the k most frequent labels, and how many labels are left out.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> counts = faithkit.score(["b", "a", "c", "b"], ["x"] * 4).counts["consistency"]
+    >>> frequent_labels(counts, 2)
+    ([1, 0], 1)
+    """
+    n_rows = label_sizes(counts)
+    order = np.argsort(-n_rows, kind="stable")
+    labels = order[n_rows[order] > 0].tolist()
+    return labels[:k], max(0, len(labels) - k)
+
+
+def label_sizes(counts: Count) -> Ints:
+    """Return the number of rows of every label."""
+    return sum_by(counts.owners.label, np.asarray(counts.owners.rows), counts.n_labels)
+
+
+def measure_labels(
+    counts: Count,
+    labels: Sequence[int],
+    confidence: float = 0.95,
+    untested: str | None = None,
+    control: Sequence[RowCount] = (),
+) -> list[LabelEstimate]:
+    """Estimate a measure for each of these labels.
+
+    Parameters
+    ----------
+    counts : Count
+    labels : sequence of int
+        Codes of labels that occur.
+    confidence : float
+    untested : str, optional
+        The finding of every label, where the whole measure tested nothing.
+    control : sequence of RowCount
+        The counts of the control's draws.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> counts = faithkit.score(["b", "a", "b", "b"], ["x"] * 4).counts["consistency"]
+    >>> [label.estimate for label in measure_labels(counts, [1, 0])]
+    [0.6666666666666666, None]
+    """
+    measurable = [label for label in labels if _why_not(counts, label) is None]
+    statistics = dict(zip(measurable, _label_statistics(counts, measurable), strict=True))
+    chances = {label: _chance(counts, label) for label in measurable}
+    p_values = holm([_p_value(statistics[label], chances[label]) for label in measurable])
+    estimates = {
+        label: _estimate(counts, label, statistics[label], chances[label], p_value, confidence, untested)
+        for label, p_value in zip(measurable, p_values, strict=True)
+    }
+    if control and measurable:
+        draws = np.mean([_label_values(drawn, measurable) for drawn in control], axis=0).tolist()
+        for label, value in zip(measurable, draws, strict=True):
+            estimates[label] = attrs.evolve(estimates[label], control=value)
+    return [estimates.get(label) or _unmeasured(counts, label, confidence) for label in labels]
+
+
+def can_measure_labels(counts: Count) -> bool:
+    """Whether the rows of a label can be left out one by one: relations of a log on disk cannot."""
+    return counts.relation.groups or isinstance(counts, RowCount)
+
+
+def _label_statistics(counts: Count, labels: Sequence[int]) -> list[MeasureStatistics]:
+    if isinstance(counts, CellCount):
+        return weighted_label_statistics(counts, labels)
+    if counts.relation.groups:
+        return grouped_label_statistics(counts, labels)
+    if isinstance(counts, RowCount):
+        return relation_label_statistics(counts, labels)
+    raise InputError(
+        f"{counts.relation} cannot be measured by label in a log that was read in pieces: read the log into "
+        "memory and give faithkit.score its columns."
+    )
+
+
+def _label_values(counts: RowCount, labels: Sequence[int]) -> list[float]:
+    """Return the estimate of each label, without its standard error."""
+    if isinstance(counts, CellCount):
+        return [statistics.estimate for statistics in weighted_label_statistics(counts, labels)]
+    return [mean_agreement(counts.owners.of_label(label))[0] for label in labels]
+
+
+def _why_not(counts: Count, label: int) -> str | None:
+    """Return why a label has no estimate; None if at least two independent rows own it."""
+    owners = counts.owners.of_label(label)
+    if not isinstance(counts, CellCount):
+        return None if owners.n >= MIN_OWNERS else "no other row has this label"
+    n, design = counts.n_explained, counts.design
+    has_weight = (counts.labels[:n] == label) & (design.steps[:n] > 0)
+    n_units = len(np.unique(design.unit[:n][has_weight]))
+    if n_units >= MIN_OWNERS:
+        return None
+    others = "no row of another cluster has this label" if design.clustered else "no other row has this label"
+    return others if n_units else "its rows have the weight 0"
+
+
+def _unmeasured(counts: Count, label: int, confidence: float) -> LabelEstimate:
+    owners = counts.owners.of_label(label)
+    checked, checked_weight = owners.checked
+    return LabelEstimate(
+        n=owners.n,
+        confidence=confidence,
+        chance=_chance(counts, label),
+        verified=checked_weight / owners.total_weight if owners.total_weight else 0.0,
+        checked=checked,
+        why_not=_why_not(counts, label),
+    )
+
+
+def _chance(counts: Count, label: int) -> float | None:
+    """Return the share of a label among the other rows of its owners."""
+    if isinstance(counts, CellCount):
+        return counts.design.label_chance(counts.labels, counts.n_explained, label)
+    n_rows = label_sizes(counts)
+    if isinstance(counts, RowCount) and counts.pool is not None:
+        n_rows = n_rows + np.bincount(counts.pool.codes, minlength=len(n_rows))
+    others = int(n_rows.sum()) - 1
+    return (int(n_rows[label]) - 1) / others if others else None
+
+
+def _p_value(statistics: MeasureStatistics, chance: float | None) -> float:
+    """Return the smallest α whose interval excludes chance."""
+    if chance is None:
+        return 1.0
+
+    def distances(confidence: float) -> tuple[float, float]:
+        low, high = interval(statistics, confidence)
+        return low - chance, high - chance
+
+    return smallest_level(distances)
+
+
+def _estimate(
+    counts: Count,
+    label: int,
+    statistics: MeasureStatistics,
+    chance: float | None,
+    p_value: float,
+    confidence: float,
+    untested: str | None,
+) -> LabelEstimate:
+    low, high = interval(statistics, confidence)
+    is_checked = statistics.verified > 0
+    return LabelEstimate(
+        n=statistics.n,
+        estimate=statistics.estimate,
+        se=statistics.se,
+        low=low,
+        high=high,
+        confidence=confidence,
+        chance=chance,
+        p_value=None if chance is None else p_value,
+        verified=statistics.verified,
+        checked=counts.owners.of_label(label).checked[0],
+        agree=statistics.value / statistics.verified if is_checked else None,
+        finding=untested or _classify(statistics, chance, p_value, confidence),
+    )
+
+
+def _classify(statistics: MeasureStatistics, chance: float | None, p_value: float, confidence: float) -> str:
+    """Compare a label with its chance, by the adjusted p-value."""
+    if chance is not None and p_value < 1 - confidence:
+        return ABOVE if statistics.estimate > chance else BELOW
+    return UNKNOWN if statistics.compared == 0 or chance is None else NOT_ABOVE

@@ -1,0 +1,128 @@
+"""The measures of each predicted label, whose rows are compared with all rows."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+import pandas as pd
+
+from faithkit.display import Displayable
+from faithkit.jsonable import to_json_value, unique_keys
+from faithkit.measure.by_label import LabelEstimate, can_measure_labels, frequent_labels, measure_labels
+from faithkit.measure.counting.tally import Count, RowCount
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
+
+DOMINANT = 0.7  # share of the largest label above which a text shows each label
+IN_PIECES = "the log was read in pieces: read it into memory and give faithkit.score its columns"
+
+
+@attrs.frozen(eq=False, repr=False)
+class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
+    """The estimates of each measure by predicted label, the most frequent label first.
+
+    Attributes
+    ----------
+    measures : dict of str to dict
+        By measure, then by label.
+    left_out : int
+        The number of rarer labels that were left out.
+    not_measured : dict of str to str
+        Why a measure has no estimates by label.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> labels = faithkit.score(["ok"] * 4 + ["fraud"] * 2, ["a", "a", "a", "b", "b", "b"]).by_label()
+    >>> {label: round(part.estimate, 3) for label, part in labels["consistency"].items()}
+    {'ok': 0.75, 'fraud': 0.5}
+    """
+
+    measures: dict[str, dict[Any, LabelEstimate]]
+    left_out: int = 0
+    not_measured: dict[str, str] = attrs.field(factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        counts: Mapping[str, Count],
+        estimates: Mapping[str, Estimate],
+        names: Sequence[Any],
+        k: int,
+        control: Sequence[RowCount] = (),
+    ) -> "ByLabel":
+        """Measure the k most frequent labels.
+
+        `names` has the label of each code, and `control` the counts of the draws of sufficiency's control.
+        """
+        codes, left_out = frequent_labels(counts["consistency"], k)
+        measures, not_measured = {}, {}
+        for measure, count in counts.items():
+            if not can_measure_labels(count):
+                not_measured[measure] = IN_PIECES
+                continue
+            finding = estimates[measure].finding
+            untested = finding if finding in (ONE_LABEL, NAMES_THE_LABEL) else None
+            draws = control if measure == "sufficiency" else ()
+            parts = measure_labels(count, codes, estimates[measure].confidence, untested, draws)
+            measures[measure] = {names[code]: part for code, part in zip(codes, parts, strict=True)}
+        return cls(measures, left_out, not_measured)
+
+    def __getitem__(self, measure: str) -> Mapping[Any, LabelEstimate]:
+        return self.measures[measure]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.measures)
+
+    def __len__(self) -> int:
+        return len(self.measures)
+
+    def to_frame(self, measure: str = "consistency") -> pd.DataFrame:
+        """Return one row per label.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> labels = faithkit.score(["ok"] * 4 + ["fraud"] * 2, ["a", "a", "a", "b", "b", "b"]).by_label()
+        >>> labels.to_frame()["n"].to_dict()
+        {'ok': 4, 'fraud': 2}
+        """
+        parts = self.measures[measure]
+        index = pd.Index(list(parts), name="prediction", tupleize_cols=False)
+        return pd.DataFrame([part.to_dict() for part in parts.values()], index=index)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values by measure and label."""
+        measures = {
+            measure: {
+                key: {"label": to_json_value(label), **part.to_dict()}
+                for key, (label, part) in zip(unique_keys(parts), parts.items(), strict=True)
+            }
+            for measure, parts in self.measures.items()
+        }
+        return {"measures": measures, "left_out": self.left_out, "not_measured": self.not_measured}
+
+    @classmethod
+    def from_dict(cls, payload: Mapping[str, Any]) -> "ByLabel":
+        """Rebuild from the output of `to_dict`."""
+        measures = {
+            measure: {part["label"]: _rebuild(part) for part in parts.values()}
+            for measure, parts in payload["measures"].items()
+        }
+        return cls(measures, payload["left_out"], dict(payload["not_measured"]))
+
+
+def _rebuild(part: Mapping[str, Any]) -> LabelEstimate:
+    return LabelEstimate(**{name: value for name, value in part.items() if name != "label"})
+
+
+def is_dominated(sizes: Iterable[int]) -> bool:
+    """Return whether one of several labels has most rows, so that others hardly count in a measure.
+
+    Examples
+    --------
+    >>> is_dominated([95, 5]), is_dominated([5, 5]), is_dominated([100])
+    (True, False, False)
+    """
+    occurring = [size for size in sizes if size]
+    return len(occurring) > 1 and max(occurring) > DOMINANT * sum(occurring)

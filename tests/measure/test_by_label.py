@@ -1,0 +1,291 @@
+"""Measures by predicted label: sums and errors are those of a double loop, and intervals contain the truth."""
+
+import brute_labels
+import numpy as np
+import pytest
+from brute_merging import blocks_of
+from matrices import Matrix, count_of, counted, grouped
+
+import faithkit
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation, SameExplanation
+from faithkit.measure.by_label import frequent_labels, measure_labels
+from faithkit.measure.counting.cell_count import count_cells
+from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.tally import count
+from faithkit.measure.intervals import interval
+from faithkit.measure.jackknife import label_deletions
+from faithkit.measure.jackknife.label_deletions import grouped_label_statistics, relation_label_statistics
+from faithkit.measure.jackknife.summary import JackknifeEstimate, weighted_label_statistics
+
+SEEDS = range(20)
+N_LABELS = 3
+
+
+def drawn(seed):
+    """Labels and explanations of a few rows, and the labels that several of them have."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(5, 14))
+    labels, owned = rng.integers(0, N_LABELS, n), rng.integers(0, int(rng.integers(1, 7)), n)
+    return rng, labels, owned, [label for label in range(N_LABELS) if (labels == label).sum() > 1]
+
+
+def same(names):
+    return [[one == other and one is not None for other in names] for one in names]
+
+
+def truth(case, **options):
+    """Return x_y and R_y, each with its standard error."""
+    units = options.pop("units", None)
+    errors = brute_labels.standard_errors(*case, **options, units=units)
+    return list(zip(brute_labels.shares(*case, **options), errors, strict=True))
+
+
+def assert_same(statistics, x, R):
+    found = (
+        (statistics.estimate, statistics.se or 0.0),
+        (statistics.disagreement, statistics.se_disagreement or 0.0),
+    )
+    assert found == (pytest.approx(x, abs=1e-9), pytest.approx(R, abs=1e-9))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_groups_and_the_block_of_lone_rows_are_those_of_a_double_loop(seed):
+    _, labels, owned, repeated = drawn(seed)
+    names = [None if name == 4 else str(name) for name in owned]  # None is no explanation
+    counts = count(SameExplanation(), Sample(None, Explanations.of(names)), labels, N_LABELS)
+    blocks = blocks_of(names)
+    merged = [
+        next((place for place, rows in enumerate(blocks) if row in rows), None) for row in range(len(names))
+    ]
+    for label, statistics in zip(repeated, grouped_label_statistics(counts, repeated), strict=True):
+        x, _ = truth((same(merged), labels, label))
+        _, R = truth((same(names), labels, label))
+        assert_same(statistics, x, R)
+        n = statistics.n
+        assert (n, statistics.units.trials) == ((labels == label).sum(), n / 2)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_matched_vectors_are_left_out_pair_by_pair(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.permutation(np.repeat(np.arange(6), [1, 1, 1, 1, 3, 2]))
+    labels = rng.integers(0, 2, len(values))
+    # of the four that are alone, 0 and 1 are near, and 2 and 3
+    result = faithkit.score(labels, np.column_stack([values // 2, values]).astype(float))
+    assert result.consistency.merging == "pairs"
+    names = np.where(values < 4, values // 2, values).tolist()
+    pairs = [np.flatnonzero(np.isin(values, pair)).tolist() for pair in ((0, 1), (2, 3))]
+    units = pairs + [[row] for row in np.flatnonzero(values >= 4).tolist()]
+    repeated = [label for label in (0, 1) if (labels == label).sum() > 2]
+    found = grouped_label_statistics(result.counts["consistency"], repeated)
+    for label, statistics in zip(repeated, found, strict=True):
+        x, _ = truth((same(names), labels, label), units=units)
+        _, R = truth((same(values.tolist()), labels, label))
+        assert_same(statistics, x, R)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_any_relation_is_that_of_a_double_loop(seed, monkeypatch):
+    rng, labels, owned, repeated = drawn(seed)
+    matrix = rng.random((7, 7)) < 0.5
+    holds = matrix[np.ix_(owned, owned)]
+    if seed % 2:
+        monkeypatch.setattr(label_deletions, "MAX_SUMS", 1)  # one label at a time
+    found = relation_label_statistics(counted(Matrix(matrix), owned, labels, N_LABELS), repeated)
+    for label, statistics in zip(repeated, found, strict=True):
+        assert_same(statistics, *truth((holds, labels, label)))
+        influence = brute_labels.influence(holds, labels, label)
+        assert statistics.units.trials == pytest.approx(statistics.n / max(2, influence))
+
+
+class Above(Relation):
+    """A number holds for the instances that are larger."""
+
+    instance_only = True
+
+    def key(self, explanations):
+        return explanations.values
+
+    def holds(self, sample, explanations):
+        return explanations.values[:, :1] <= sample.X[:, 0][None, :]
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_pool_is_compared_with_and_is_a_stratum_of_its_own(seed, is_weighted):
+    rng = np.random.default_rng(seed)
+    n, more = 7, 6
+    x, labels = rng.integers(0, 6, n + more).astype(float), rng.integers(0, 2, n + more)
+    bounds = rng.integers(0, 6, n).astype(float)
+    weights = rng.integers(1, 4, n + more).astype(float) if is_weighted else np.ones(n + more)
+    rows = Above(), Sample(x[:n, None], Explanations.vectors(bounds[:, None])), labels[:n], 2
+    pool, holds = Pool.of(x[n:, None], labels[n:]), bounds[:, None] <= x[None, :]
+    repeated = [label for label in (0, 1) if (labels[:n] == label).sum() > 1]
+    heaviest = None
+    if is_weighted:
+        heaviest = brute_labels.heaviest_cell(holds, weights, range(n + more))
+        found = weighted_label_statistics(
+            count_cells(*rows, Design.of(weights, None, n + more), pool), repeated
+        )
+    else:
+        found = relation_label_statistics(count(*rows, pool), repeated)
+    for label, statistics in zip(repeated, found, strict=True):
+        assert_same(statistics, *truth((holds, labels, label, weights), explained=n, heaviest=heaviest))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any relation"])
+@pytest.mark.parametrize("design", ["weights", "clusters", "both"])
+def test_weights_and_clusters_are_those_of_a_double_loop(design, grouping, seed):
+    rng, labels, owned, _ = drawn(seed)
+    n = len(labels)
+    weights = np.ones(n) if design == "clusters" else rng.integers(1, 5, n).astype(float)
+    clusters = np.arange(n) if design == "weights" else np.append(rng.integers(0, n // 2, n - 1), n)
+    matrix = np.eye(7, dtype=bool) if grouping else rng.random((7, 7)) < 0.5
+    holds = matrix[np.ix_(owned, owned)]
+    relation = SameExplanation() if grouping else Matrix(matrix)
+    explanations = Explanations.of(list(map(str, owned))) if grouping else Explanations.of(owned.tolist())
+    counts = count_cells(
+        relation, Sample(None, explanations), labels, N_LABELS, Design.of(weights, clusters, n)
+    )
+    smallest, largest = counts.weight_range
+    heaviest = None if smallest == largest else brute_labels.heaviest_cell(holds, weights, clusters)
+    repeated = [label for label in range(N_LABELS) if len(set(clusters[labels == label])) > 1]
+    options = {"weights": weights, "clusters": clusters, "heaviest": heaviest}
+    for label, statistics in zip(repeated, weighted_label_statistics(counts, repeated), strict=True):
+        x, R = truth((holds, labels, label), **options)
+        if grouping:  # the block of lone explanations has its own heaviest cell, and adds up with the groups
+            x = merged_truth(owned, labels, label, **options)
+        assert_same(statistics, x, R)
+        owned_weights = [weights[(labels == label) & (clusters == unit)].sum() for unit in set(clusters)]
+        assert statistics.units.effective == pytest.approx(
+            sum(owned_weights) ** 2 / sum(weight**2 for weight in owned_weights)
+        )
+
+
+def merged_truth(owned, labels, label, weights, clusters, heaviest):
+    """Return x_y with the block of lone explanations, and its standard error by leaving out clusters."""
+    *shared, lone = blocks_of(owned.tolist(), clusters.tolist())
+    names = [
+        next((place for place, rows in enumerate(shared) if row in rows), None) for row in range(len(owned))
+    ]
+    alone = [0 if row in lone else None for row in range(len(owned))]
+    block = same(alone)
+    heaviest_alone = brute_labels.heaviest_cell(block, weights, clusters)
+
+    def total(gone=()):
+        rest = labels, label, weights, clusters, None
+        return (
+            brute_labels.shares(same(names), *rest, heaviest, gone)[0]
+            + brute_labels.shares(block, *rest, heaviest_alone, gone)[0]
+        )
+
+    values = [total(np.flatnonzero(clusters == unit).tolist()) for unit in dict.fromkeys(clusters.tolist())]
+    C = len(values)
+    return total(), np.sqrt((C - 1) / C * sum((value - np.mean(values)) ** 2 for value in values))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_mean_over_labels_is_the_measure(seed):
+    rng, labels, owned, _ = drawn(seed)
+    counts = counted(Matrix(rng.random((7, 7)) < 0.5), owned, labels, N_LABELS)
+    repeated = np.flatnonzero(np.bincount(labels) > 0).tolist()
+    found = relation_label_statistics(counts, repeated)
+    mean = sum(statistics.n * statistics.estimate for statistics in found) / len(labels)
+    assert mean == pytest.approx(JackknifeEstimate.of(counts).statistics.value)
+
+
+def test_a_label_that_always_agrees_has_no_standard_error_and_half_as_many_trials_as_rows():
+    counts = faithkit.score([0] * 40 + [1] * 8, ["a"] * 20 + ["b"] * 20 + ["c"] * 8).counts["consistency"]
+    for label in measure_labels(counts, [0, 1]):
+        assert (label.estimate, label.se, label.high) == (1.0, None, 1.0)
+        assert label.low == pytest.approx(0.025 ** (2 / label.n))
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({}, "no other row has this label"),
+        (
+            {"clusters": ["ann", "ann", "bob", "bob", "eve", "eve"]},
+            "no row of another cluster has this label",
+        ),
+        ({"weights": [1, 1, 1, 1, 0, 0]}, "its rows have the weight 0"),
+    ],
+)
+def test_a_label_of_one_independent_row_has_no_number_but_a_reason(options, reason):
+    labels = ["yes"] * 4 + (["odd"] * 2 if options else ["odd", "no"])
+    odd = faithkit.score(labels, ["a"] * 6, **options).by_label()["consistency"]["odd"]
+    assert (odd.estimate, odd.low, odd.high, odd.se, odd.p_value) == (None,) * 5
+    assert odd.why_not == reason
+
+
+def test_chance_is_the_share_of_the_label_among_the_others():
+    counts = faithkit.score(["a"] * 3 + ["b"] * 2, ["x"] * 5).counts["consistency"]
+    assert [label.chance for label in measure_labels(counts, [0, 1])] == [2 / 4, 1 / 4]
+    weights, labels = [3.0, 1.0, 1.0, 1.0, 2.0], [0, 0, 0, 1, 1]
+    counts = faithkit.score(labels, ["x"] * 5, weights=weights).counts["consistency"]
+    pairs = [(i, j) for i in range(5) for j in range(5) if i != j]
+    for label, found in enumerate(measure_labels(counts, [0, 1])):
+        own = [(i, j) for i, j in pairs if labels[i] == label]
+        expected = sum(weights[i] * weights[j] for i, j in own if labels[j] == label)
+        assert found.chance == pytest.approx(expected / sum(weights[i] * weights[j] for i, j in own))
+
+
+def test_an_explanation_for_all_rows_gets_the_chance_of_every_label():
+    labels = measure_labels(faithkit.score([0] * 30 + [1] * 10, ["x"] * 40).counts["consistency"], [0, 1])
+    assert [label.estimate for label in labels] == pytest.approx([label.chance for label in labels])
+    assert [label.finding for label in labels] == ["not above chance"] * 2
+
+
+def test_p_values_are_corrected_for_the_number_of_labels():
+    table = np.array([[12, 3, 2], [3, 11, 2], [3, 3, 12]])
+    counts = count_of(grouped(table))
+    alone = [measure_labels(counts, [label])[0].p_value for label in range(3)]
+    together = [label.p_value for label in measure_labels(counts, [0, 1, 2])]
+    assert min(together) == pytest.approx(3 * min(alone))
+    assert max(together) >= max(alone)
+
+
+def test_the_most_frequent_labels_come_first_and_the_others_are_counted():
+    counts = faithkit.score([0, 1, 1, 2, 2, 2, 3], ["x"] * 7).counts["consistency"]
+    assert frequent_labels(counts, 3) == ([2, 1, 0], 1)
+    assert frequent_labels(counts, 9) == ([2, 1, 0, 3], 0)
+
+
+# q[u, y]: how often explanation u of mass p[u] comes with label y
+LAWS = {
+    "rare label, told well": ([0.9, 0.1], [[0.99, 0.01], [0.2, 0.8]]),
+    "rare label, not told": ([0.5, 0.5], [[0.95, 0.05], [0.95, 0.05]]),
+    "rare label, told by some": ([0.6, 0.3, 0.1], [[0.97, 0.03], [0.85, 0.15], [0.3, 0.7]]),
+    "balanced, near-pure": ([0.25] * 4, [[0.99, 0.01], [0.98, 0.02], [0.01, 0.99], [0.02, 0.98]]),
+    "balanced, vague": ([0.2] * 5, [[0.6, 0.4], [0.4, 0.6], [0.5, 0.5], [0.7, 0.3], [0.3, 0.7]]),
+    "three labels": ([0.5, 0.3, 0.2], [[0.8, 0.15, 0.05], [0.3, 0.6, 0.1], [0.1, 0.2, 0.7]]),
+    "many explanations": ([1 / 40] * 40, [[0.9, 0.1]] * 30 + [[0.3, 0.7]] * 10),
+}
+MOST_MISSES = 0.022  # of either end, as part of the theory states for 30 to 400 rows
+RUNS = 2000
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("n", [30, 100, 400])
+@pytest.mark.parametrize("name", LAWS)
+def test_each_end_of_a_label_misses_as_rarely_as_stated(name, n):
+    masses, shares = (np.asarray(part) for part in LAWS[name])
+    joint = masses[:, None] * shares
+    truths = (joint * shares).sum(axis=0) / joint.sum(axis=0)  # E q_y² / E q_y
+    rng = np.random.default_rng([n, len(name)])
+    above, below, runs = np.zeros((3, len(truths)))
+    for table in rng.multinomial(n, joint.ravel(), size=RUNS).reshape(RUNS, *joint.shape):
+        repeated = np.flatnonzero(table.sum(axis=0) > 1).tolist()
+        found = grouped_label_statistics(count_of(grouped(table[table.any(axis=1)])), repeated)
+        ends = np.array([interval(statistics) for statistics in found])
+        runs[repeated] += 1
+        above[repeated] += ends[:, 0] > truths[repeated]
+        below[repeated] += ends[:, 1] < truths[repeated]
+    for misses in (above, below):
+        assert (misses <= runs * MOST_MISSES + 2 * np.sqrt(runs * MOST_MISSES * (1 - MOST_MISSES))).all(), (
+            misses / runs
+        )
