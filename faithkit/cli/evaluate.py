@@ -79,10 +79,10 @@ def command(
     if reference is not None and is_saved_result(reference):
         saved_result = load_reference(reference, has_background=prepared.background is not None, **options)
     elif reference is not None:
-        if prepared.weights is not None or prepared.clusters is not None:
+        if any(column is not None for column in (prepared.weights, prepared.clusters, prepared.blocks)):
             raise InputError(
-                "the rows of --reference have no weights or clusters, and those of the sample have: give the "
-                "result of the reference, which --json writes, instead of its rows."
+                "the rows of --reference have no weights, clusters or blocks, and those of the sample have: "
+                "give the result of the reference, which --json writes, instead of its rows."
             )
         reference_rows = prepared.read_like(reference, inputs["text"])
     with use_backend(**workers):

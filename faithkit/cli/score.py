@@ -115,6 +115,7 @@ def command(
     separator: str | None,
     weights: str | None,
     clusters: str | None,
+    blocks: str | None,
     pool: str | None,
     unexplained: str,
     outcome: str | None,
@@ -171,7 +172,16 @@ def command(
     forms = {"text": text, "reasons": reasons, "separator": separator}
     with use_backend(**workers):
         logged = open_log(
-            log, prediction, explanation, features, by, **columns, **forms, id=id, joined=joined
+            log,
+            prediction,
+            explanation,
+            features,
+            by,
+            blocks=blocks,
+            **columns,
+            **forms,
+            id=id,
+            joined=joined,
         )
         _check_backend(log, logged, workers)
         pool_rows = None
@@ -181,7 +191,9 @@ def command(
         if reference is not None and is_saved_result(reference):
             reference_log = load_reference(reference, **options)
         elif reference is not None:
-            reference_log = open_log(reference, prediction, explanation, features, **columns, **forms)
+            reference_log = open_log(
+                reference, prediction, explanation, features, blocks=blocks, **columns, **forms
+            )
             _check_backend(reference, reference_log, workers)
         report = score_log(
             logged,

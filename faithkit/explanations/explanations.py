@@ -59,6 +59,8 @@ class Explanations:
     remarks : object array, optional
         A remark about each row, or None. It says why the row has no explanation ("no counterfactual found")
         or what is wrong with its explanation ("below the threshold").
+    block : int array, optional
+        The block of each row, where the user gave `blocks`. Explanations hold only for rows of their block.
 
     Examples
     --------
@@ -79,10 +81,11 @@ class Explanations:
     relation: str | None = None
     discretizer: str | None = None
     remarks: NDArray[Any] | None = None
+    block: NDArray[np.int64] | None = None
 
     def __attrs_post_init__(self) -> None:
         n = n_rows(self.values)
-        for name in ("instances", "identity", "missing", "remarks"):
+        for name in ("instances", "identity", "missing", "remarks", "block"):
             column = getattr(self, name)
             if column is not None and (n_column_rows := n_rows(column)) != n:
                 raise InputError(
@@ -130,7 +133,7 @@ class Explanations:
 
     def take(self, rows: Any) -> "Explanations":
         """Return the explanations of the selected rows."""
-        names = ("values", "instances", "identity", "missing", "remarks")
+        names = ("values", "instances", "identity", "missing", "remarks", "block")
         return attrs.evolve(self, **{name: take_rows(getattr(self, name), rows) for name in names})
 
     def identified(self, identity: Any) -> "Explanations":
@@ -143,7 +146,7 @@ class Explanations:
         batches = _align_columns(_unify_kinds(batches))
         columns = {
             name: concat_rows([getattr(batch, name) for batch in batches])
-            for name in ("values", "instances", "missing")
+            for name in ("values", "instances", "missing", "block")
         }
         if any(batch.identity is not None for batch in batches):
             columns["identity"] = concat_rows([batch.identities for batch in batches])

@@ -217,14 +217,18 @@ class SameExplanation(Relation):
 
     def packed(self, sample: Sample, explanations: Explanations) -> Bits:
         """Set one bit per instance instead of comparing every pair."""
-        codes, sample_codes = _joint_codes(sample, explanations)
-        distinct, row = np.unique(codes, return_inverse=True)
-        place = np.searchsorted(distinct, sample_codes).clip(max=len(distinct) - 1)
-        columns = np.flatnonzero(distinct[place] == sample_codes)
-        bits = np.zeros((len(distinct), 8 * n_words(len(sample))), dtype=np.uint8)
-        single_bits = np.left_shift(1, 7 - (columns & 7)).astype(np.uint8)
-        np.add.at(bits, (place[columns], columns >> 3), single_bits)  # no bit is set twice, so adding sets it
-        return bits.view(np.uint64)[row]
+        return _equality_bits(*_joint_codes(sample, explanations))
+
+
+def _equality_bits(codes: NDArray[np.int64], sample_codes: NDArray[np.int64]) -> Bits:
+    """Return the packed matrix of equal codes, with one row for each of `codes`."""
+    distinct, row = np.unique(codes, return_inverse=True)
+    place = np.searchsorted(distinct, sample_codes).clip(max=len(distinct) - 1)
+    columns = np.flatnonzero(distinct[place] == sample_codes)
+    bits = np.zeros((len(distinct), 8 * n_words(len(sample_codes))), dtype=np.uint8)
+    single_bits = np.left_shift(1, 7 - (columns & 7)).astype(np.uint8)
+    np.add.at(bits, (place[columns], columns >> 3), single_bits)  # no bit is set twice, so adding sets it
+    return bits.view(np.uint64)[row]
 
 
 def _joint_codes(sample: Sample, explanations: Explanations) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -238,6 +242,36 @@ def _joint_codes(sample: Sample, explanations: Explanations) -> tuple[NDArray[np
 
 def _group_sample(sample: Sample) -> Groups:
     return group(sample.explanations.identities, sample.explanations.missing)
+
+
+class WithinBlock(Relation):
+    """Another relation, which holds only for rows of the explanation's own block.
+
+    Examples
+    --------
+    >>> from faithkit.arrays.bitsets import unpack_bits
+    >>> words = Explanations.of(["good", "good", "good"], block=np.array([0, 1, 0]))
+    >>> rows = Sample(None, words)
+    >>> unpack_bits(holds_bits(WithinBlock(SameExplanation()), rows, words), len(rows))[0]
+    array([ True, False,  True])
+    """
+
+    def __init__(self, relation: Relation) -> None:
+        self.relation, self.groups = relation, relation.groups
+
+    def key(self, explanations: Explanations) -> Any:
+        """Return the keys of the other relation, and the blocks."""
+        return key_of(self.relation, explanations), explanations.block
+
+    def packed(self, sample: Sample, explanations: Explanations) -> Bits:
+        """Join the bits of the other relation with those of equal blocks."""
+        block, sample_block = explanations.block, sample.explanations.block
+        assert block is not None
+        assert sample_block is not None
+        return holds_bits(self.relation, sample, explanations) & _equality_bits(block, sample_block)
+
+    def __str__(self) -> str:
+        return str(self.relation)
 
 
 METRICS = ("euclidean", "cityblock", "chebyshev", "cosine", "hamming")

@@ -74,7 +74,8 @@ def warn_about_long_format(table: Table, log: Any) -> None:
     roles, n = log.roles, len(table)
     if len(roles.prediction) > 1 or n < _MIN_CASES * _MIN_ROWS_PER_CASE:
         return
-    used = {*roles.prediction, *roles.explanation, *roles.features, roles.by, roles.weights, roles.clusters}
+    used = {*roles.prediction, *roles.explanation, *roles.features}
+    used |= {roles.by, roles.weights, roles.clusters, roles.blocks}
     labels = pd.factorize(pd.Series(log.predictions))[0]
     explanations = group(log.explanations.identities, log.explanations.missing).codes
     for name, cells in zip(table.names, table.cells.columns, strict=True):

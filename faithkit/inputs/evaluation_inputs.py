@@ -34,8 +34,8 @@ _FIELD_OF_FLAG = {"--weights": "weights", "--clusters": "clusters", "--id": "ids
 class EvaluationInputs:
     """A model, the sample whose explanations are evaluated, and the background for explainers.
 
-    `groups`, `weights`, `clusters` and `ids` have one value per row of the sample, or are None. `pool` has
-    further rows: those of a file, or those that were not sampled.
+    `groups`, `weights`, `clusters`, `blocks` and `ids` have one value per row of the sample, or are None.
+    `pool` has further rows: those of a file, or those that were not sampled.
     """
 
     model: Any
@@ -46,12 +46,13 @@ class EvaluationInputs:
     weights: Any = None
     uninformative: bool = False
     clusters: Any = None
+    blocks: Any = None
     ids: Any = None
     pool: PoolRows | None = None
 
     def evaluation_arguments(self) -> dict[str, Any]:
         """Return the arguments for `evaluate` and `compare`."""
-        names = ("model", "X", "background", "seed", "weights", "clusters", "uninformative", "pool")
+        names = ("model", "X", "background", "seed", "weights", "clusters", "blocks", "uninformative", "pool")
         return {name: getattr(self, name) for name in names}
 
     def read_like(self, path: str, text: str | None = None) -> Any:
@@ -74,6 +75,7 @@ def prepare(
     by: str | None = None,
     weights: str | None = None,
     clusters: str | None = None,
+    blocks: str | None = None,
     uninformative: bool = False,
     pool: str | None = None,
     outcome: str | None = None,
@@ -84,9 +86,9 @@ def prepare(
 
     The groups `by` may be any column of the data, even one that the model does not use. A model that names
     its columns gets these. Any other model gets all columns except those in `drop`; it gets the columns of
-    weights, clusters and ids only if `columns` names them. Rows that were not sampled become an optional
-    pool, unless `pool` is a file, or "none". The `outcome` declares the kind of the target; by default its
-    values decide, see `train_default`.
+    weights, clusters, blocks and ids only if `columns` names them. Rows that were not sampled become an
+    optional pool, unless `pool` is a file, or "none", or there are blocks. The `outcome` declares the kind of
+    the target; by default its values decide, see `train_default`.
 
     Examples
     --------
@@ -102,8 +104,10 @@ def prepare(
     metadata = {
         flag: None if name is None else _read_column(table, name, flag) for flag, name in names.items()
     }
+    block_column = None if blocks is None else _read_column(table, blocks, "--blocks")
     user_model = None if model in DEFAULTS else load_model(model, trust_pickle, trust_types, _split(classes))
-    metadata_columns = [column.name for column in metadata.values() if column is not None]
+    hidden_columns = (*metadata.values(), block_column)
+    metadata_columns = [column.name for column in hidden_columns if column is not None]
     X = _select_columns(X, columns, drop, metadata_columns if fitted_columns(user_model) is None else [])
     X = _read_texts(X, text, table) if text else with_dates(X, user_model)
     if user_model is None and classes:
@@ -117,9 +121,9 @@ def prepare(
     rows = _draw(candidates, samples, seed)
     sample = X if len(rows) == n_rows(X) else take_rows(X, rows)
     pool_rows = None
-    if pool is None:
+    if pool is None and blocks is None:
         pool_rows = _offer_pool(X, np.setdiff1d(candidates, rows), metadata)
-    elif pool != "none":
+    elif pool not in (None, "none"):
         pool_rows = _read_pool_file(pool, select_model_columns(fitted_model, sample), text, names)
     return EvaluationInputs(
         fitted_model,
@@ -129,6 +133,7 @@ def prepare(
         seed,
         uninformative=uninformative,
         pool=pool_rows,
+        blocks=_take(block_column, rows),
         **{_FIELD_OF_FLAG[flag]: _take(column, rows) for flag, column in metadata.items()},
     )
 
@@ -198,7 +203,9 @@ def _select_columns(X: Any, columns: str | None, drop: str | None, metadata_colu
     dropped = set(match_names(names, drop)) if drop else set()
     selected = [name for name in included if name not in dropped]
     if not selected:
-        raise InputError("no column is left for the model: take fewer out (--drop, --weights, --clusters).")
+        raise InputError(
+            "no column is left for the model: take fewer out (--drop, --weights, --clusters, --blocks)."
+        )
     return X if selected == names else X[selected]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from faithkit.arrays import Ints, sum_by
 from faithkit.display import Displayable
-from faithkit.errors import InputError
+from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.difference import holm, smallest_level
@@ -144,9 +144,13 @@ def measure_labels(
     return [estimates.get(label) or _unmeasured(counts, label, confidence) for label in labels]
 
 
-def can_measure_labels(counts: Count) -> bool:
-    """Whether the rows of a label can be left out one by one: relations of a log on disk cannot."""
-    return counts.relation.groups or isinstance(counts, RowCount)
+def why_no_labels(counts: Count) -> str | None:
+    """Return why a measure has no estimates by label; None if it has."""
+    if isinstance(counts, BlockCount):
+        return "rows are compared only within their blocks"
+    if counts.relation.groups or isinstance(counts, RowCount):
+        return None
+    return "the log was read in pieces: read it into memory and give faithkit.score its columns"
 
 
 def _label_statistics(counts: Count, labels: Sequence[int]) -> list[MeasureStatistics]:
@@ -154,12 +158,8 @@ def _label_statistics(counts: Count, labels: Sequence[int]) -> list[MeasureStati
         return weighted_label_statistics(counts, labels)
     if counts.relation.groups:
         return grouped_label_statistics(counts, labels)
-    if isinstance(counts, RowCount):
-        return relation_label_statistics(counts, labels)
-    raise InputError(
-        f"{counts.relation} cannot be measured by label in a log that was read in pieces: read the log into "
-        "memory and give faithkit.score its columns."
-    )
+    assert isinstance(counts, RowCount)
+    return relation_label_statistics(counts, labels)
 
 
 def _label_values(counts: RowCount, labels: Sequence[int]) -> list[float]:

@@ -72,7 +72,7 @@ class Estimate(Displayable):
         The statistics behind the interval. They are needed to compare measures.
     others : CheckableCounts or None
         How many others each row could be checked against. They are needed to plan samples. None where rows
-        have weights or clusters, and with a pool.
+        have weights, clusters or blocks, and with a pool.
     checkability : str
         "verifiable", "partly verifiable" or "unverifiable".
 
@@ -102,6 +102,11 @@ class Estimate(Displayable):
     finding: str | None = None
     moments: MeasureStatistics | None = None
     others: CheckableCounts | None = None
+
+    @property
+    def is_within_blocks(self) -> bool:
+        """Whether rows were compared only with rows of their block."""
+        return self.moments is not None and self.moments.units.are_blocks
 
     @property
     def checkability(self) -> str:
@@ -167,7 +172,7 @@ def estimate(
         confidence=confidence,
         p_value=p_value,
         mse_bound=None if statistics.span is not None else _mse_bound(statistics, is_grouped),
-        by_chance=by_chance(estimator, statistics.verified, chance) if is_checked else None,
+        by_chance=by_chance(estimator, statistics.verified, counts.checked_chance()) if is_checked else None,
         chance=None if chance is None else _at_least(floor, chance),
         finding=classify_finding(counts, statistics, chance, confidence, p_value),
         moments=statistics,

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.intervals import MeasureStatistics, checked_agreement_limit, interval
 
@@ -13,7 +14,7 @@ UNKNOWN = "unknown"
 FINDINGS = (ONE_LABEL, NAMES_THE_LABEL, ABOVE, NOT_ABOVE, BELOW, UNKNOWN)
 """All possible findings, in the order in which they are considered.
 
-- one label: any two predictions of explained rows agree, so nothing was tested.
+- one label: any two predictions of explained rows agree, or any two of one block, so nothing was tested.
 - names the label: each prediction has exactly one explanation, which may be no more than its name.
 - above chance: the whole interval lies above chance. Where every row was compared, a significant permutation
   test is enough: it is exact, and the interval is wide. Elsewhere the test compares with less than chance.
@@ -53,7 +54,8 @@ def classify_finding(
     'names the label'
     """
     has_disagreement = statistics.disagreement >= ROUNDING
-    if not has_disagreement and _all_agree(counts.with_sorted_labels):
+    has_one_label_per_block = statistics.units.are_blocks and chance is not None and chance > 1 - ROUNDING
+    if not has_disagreement and (has_one_label_per_block or _all_agree(counts.with_sorted_labels)):
         return ONE_LABEL
     if not has_disagreement and counts.relation.groups and _names_the_label(counts.with_sorted_labels):
         return NAMES_THE_LABEL
@@ -84,7 +86,9 @@ def checked_above_chance(
     """
     if statistics.verified == 0:
         return False
-    is_above = checked_agreement_limit(statistics, confidence) > statistics.related * chance + ROUNDING
+    limit = checked_agreement_limit(statistics, confidence)
+    # chance differs between blocks, and may be higher in those of the rows that could be checked
+    is_above = not statistics.units.are_blocks and limit > statistics.related * chance + ROUNDING
     return is_above or is_significant(p_value, confidence)
 
 
@@ -116,11 +120,13 @@ def _names_the_label(counts: Count) -> bool:
 
     A missing explanation cannot name a label.
     """
-    owners = counts.owners
-    n_explanations = len(owners.totals)
+    owners, n_explanations = counts.owners, counts.n_explanations
+    explanation = owners.explanation
+    if isinstance(counts, BlockCount):
+        explanation = counts.without_block[explanation]
     n_labels = np.count_nonzero(np.bincount(owners.label))
     if counts.explanations.missing.any() or owners.n <= n_explanations or n_labels != n_explanations:
         return False
     # rows of different weights are separate entries
-    slots = np.unique(owners.explanation * counts.n_labels + owners.label)
+    slots = np.unique(explanation * counts.n_labels + owners.label)
     return len(slots) == n_explanations

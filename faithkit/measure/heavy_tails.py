@@ -5,6 +5,7 @@ import numpy as np
 from faithkit.arrays import BATCH_SIZE, Floats, Ints
 from faithkit.arrays.blocks import map_blocks
 from faithkit.measure.agreement.squares import Squares
+from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count
 
@@ -16,8 +17,8 @@ HEAVY_SHARE = 0.155  # of all disagreement; 0.045 for normal residuals, 0.095 fo
 def tail_share(counts: Count) -> float | None:
     """Return the share of all disagreement that comes from the 1 % of rows that disagree most.
 
-    A row without others is compared with all rows. Return None where the measure is not a share of variance,
-    and for samples below 100 rows.
+    A row without others is compared with all rows, or in blocks disagrees as much as the average pair. Return
+    None where the measure is not a share of variance, and for samples below 100 rows.
 
     Examples
     --------
@@ -33,7 +34,7 @@ def tail_share(counts: Count) -> float | None:
     n_tail = int(np.ceil(TAIL_ROWS * n))
     if TAIL_ROWS * n < 1:
         return None  # in a small sample one row is more than that share
-    residuals = _Residuals(owners, agreement)
+    residuals = _Residuals(owners, agreement, isinstance(counts, BlockCount))
     (values, weights), total = residuals.largest(n_tail), residuals.total()
     order = np.argsort(-values, kind="stable")
     values, weights = values[order], weights[order]
@@ -44,8 +45,9 @@ def tail_share(counts: Count) -> float | None:
 class _Residuals:
     """The disagreement of each owner with its others."""
 
-    def __init__(self, owners: Owners, agreement: Squares) -> None:
+    def __init__(self, owners: Owners, agreement: Squares, is_in_blocks: bool) -> None:
         self.owners, self.agreement, self.weight = owners, agreement, owners.weight
+        self.is_in_blocks = is_in_blocks
 
     def at(self, entries: slice) -> Floats:
         """Return the disagreement of some entries.
@@ -54,8 +56,10 @@ class _Residuals:
         """
         owners = self.owners
         others = owners.totals.take(owners.explanation[entries]) - owners.own[entries]
-        against_all = (1.0 + self.agreement.squares_of(owners.labels(entries))) / 2
-        return np.where(others > 0, np.maximum(0.0, 1.0 - owners.scores[entries]), against_all)
+        alone: Floats | float = 1.0
+        if not self.is_in_blocks:
+            alone = (1.0 + self.agreement.squares_of(owners.labels(entries))) / 2
+        return np.where(others > 0, np.maximum(0.0, 1.0 - owners.scores[entries]), alone)
 
     def total(self) -> float:
         """Return the sum over all rows."""

@@ -116,7 +116,9 @@ class MeasureStatistics:
         span, units = self.span or 1.0, self.units
         disagreement = self.disagreement / span
         se = None if self.se_disagreement is None else self.se_disagreement / span
-        unseen_sd = disagreement * (units.largest - 1.0 / units.count) if self.is_bounded else 0.0
+        # a block may agree wholly although no block of the sample does, as large as its largest block
+        unseen_share = units.largest if units.are_blocks else units.largest - 1.0 / units.count
+        unseen_sd = disagreement * unseen_share if self.is_bounded else 0.0
         return EstimatedShare(disagreement, se, unseen_sd)
 
 
@@ -140,7 +142,8 @@ def interval(statistics: MeasureStatistics, confidence: float = 0.95) -> tuple[f
     low = lower_limit(statistics.estimate_share, units.trials, confidence, factor * skewness_factor**2)
     min_disagreement = lower_limit(statistics.disagreement_share, units.trials, confidence, factor)
     variation = disagreement * (1 - disagreement) if span is None else disagreement
-    high = 1.0 - (span or 1.0) * min_disagreement + 2 * (z * z + 1) * variation / units.effective
+    n_draws = statistics.n if units.are_blocks else units.effective  # of rows that are compared
+    high = 1.0 - (span or 1.0) * min_disagreement + 2 * (z * z + 1) * variation / n_draws
     if span is not None:
         low = 1.0 - span * (1.0 - low)
         low = 0.0 if abs(low) < ROUNDING else low

@@ -19,24 +19,27 @@ class SamplingUnits:
     Attributes
     ----------
     count : int
-        C: the number of units that own explanations. A unit is a row, or a cluster of rows.
+        C: the number of units that own explanations. A unit is a row, a cluster or a block of rows.
     effective : float
         A² / Σ A_u²: the effective number of units, if all had the same weight.
     largest : float
         μ = max A_u / A: the share of the largest unit.
     trials : float
         The minimum number of independent trials that an interval assumes.
+    are_blocks : bool
+        Whether units are blocks, and rows are compared only within a unit.
 
     Examples
     --------
     >>> SamplingUnits.equal(200)
-    SamplingUnits(count=200, effective=200.0, largest=0.005, trials=100.0)
+    SamplingUnits(count=200, effective=200.0, largest=0.005, trials=100.0, are_blocks=False)
     """
 
     count: int
     effective: float
     largest: float
     trials: float
+    are_blocks: bool = False
 
     @classmethod
     def equal(cls, n: int, trials: float | None = None) -> "SamplingUnits":

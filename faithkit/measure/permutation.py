@@ -1,8 +1,8 @@
 """The permutation test: how often labels that are unrelated to the explanations agree as well.
 
 Labels are permuted while the explanations stay fixed, so the rows that can be checked do not change. Rows of
-a pool keep their labels. Labels are assigned to instances in an order of their content, so the order of the
-rows does not matter.
+a pool keep their labels. In blocks, labels are permuted within each block. Labels are assigned to instances
+in an order of their content, so the order of the rows does not matter.
 """
 
 from collections.abc import Iterator
@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import Ints, ratio
+from faithkit.arrays import Ints, ratio, sum_by
 from faithkit.arrays.bitsets import Bits, n_words
 from faithkit.arrays.content_words import content_words
 from faithkit.arrays.grouping import hash_rows
-from faithkit.explanations.relations import key_of
-from faithkit.measure.agreement.base import ScopePredictions
+from faithkit.explanations.relations import Relation, WithinBlock, key_of
+from faithkit.measure.agreement.base import Agreement, ScopePredictions
+from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.label_sets import COMMON
 from faithkit.measure.counting.owners import Counts, Owners, count_codes
@@ -55,10 +56,12 @@ def permutation_p_value(
     if isinstance(counts, CellCount):
         return unit_p_value(counts, permutations, seed)
     permuted = _permute_labels(counts.owners.by_label(), permutations, seed)
-    if counts.relation.groups:
+    if isinstance(counts, BlockCount):
+        means = _means_in_blocks(counts, permutations, seed)
+    elif counts.relation.groups:
         means = _means_of_groups(counts, statistics, permuted)
     else:
-        means = _means_of_relation(counts, permuted)
+        means = _means_of_relation(counts, permuted, _content_order(counts))
     n_as_high = sum(mean >= statistics.agreed - 1e-12 for mean in means)
     return (1 + n_as_high) / (1 + permutations)
 
@@ -81,14 +84,18 @@ def _means_of_groups(
     k = int(owners.label.max(initial=0)) + 1
     first_code = np.repeat(np.arange(len(sizes)) * k, sizes)
     for labels in permuted:
-        codes, T = count_codes(first_code + labels[: len(first_code)], len(sizes) * k)
-        group, label = np.divmod(codes, k)
-        yield float((T * (agreement.sum_over_slots(group, label, T) - 1) / (sizes[group] - 1)).sum() / n)
+        yield _sum_scores(first_code + labels[: len(first_code)], sizes, agreement, k) / n
 
 
-def _means_of_relation(counts: RowCount, permuted: Permutations) -> Iterator[float]:
+def _sum_scores(codes: Counts, sizes: Counts, agreement: Agreement, k: int) -> float:
+    """Sum the scores of rows in groups of these sizes; the code of a row is its group × k + its label."""
+    slots, T = count_codes(codes, len(sizes) * k)
+    group, label = np.divmod(slots, k)
+    return float((T * (agreement.sum_over_slots(group, label, T) - 1) / (sizes[group] - 1)).sum())
+
+
+def _means_of_relation(counts: RowCount, permuted: Permutations, order: NDArray[np.intp]) -> Iterator[float]:
     """Yield M under each permutation, with one pass over the relation's matrix for each batch."""
-    order = _content_order(counts)
     place = np.argsort(order)  # the place of every instance in that order
     s = counts.reflexive.astype(np.int64)
     D = counts.owners.totals[counts.owned] - s
@@ -98,6 +105,33 @@ def _means_of_relation(counts: RowCount, permuted: Permutations) -> Iterator[flo
     while batch := [labels[place] for labels in islice(permuted, batch_size)]:
         for A in _count_agreeing(counts, batch, pool_sums):
             yield float(ratio(A - s, D)[order].sum() / len(order))
+
+
+def _means_in_blocks(counts: BlockCount, permutations: int, seed: int) -> Iterator[float]:
+    """Yield M under permutations of the labels within each block."""
+    order = _content_order_in_blocks(counts)
+    permuted = _permute_in_blocks(counts, order, permutations, seed)
+    if not counts.relation.groups:
+        yield from _means_of_relation(counts, permuted, order)
+        return
+    totals, k = counts.owners.totals, counts.n_labels
+    owned = counts.owned[order]
+    checked = np.flatnonzero(totals[owned] > 1)
+    for labels in permuted:
+        codes = owned[checked] * k + labels[checked]
+        yield _sum_scores(codes, totals, counts.agreement, k) / counts.owners.n
+
+
+def _permute_in_blocks(
+    counts: BlockCount, order: NDArray[np.intp], permutations: int, seed: int
+) -> Permutations:
+    """Yield the labels of instances in this order, permuted within each block."""
+    rng = np.random.default_rng([-seed, 1] if seed < 0 else seed)
+    block = np.cumsum(np.diff(counts.row_block[order], prepend=-1) != 0)
+    labels = counts.labels[order]
+    labels = labels[np.lexsort((labels, block))]
+    for _ in range(permutations):
+        yield labels[np.lexsort((rng.random(len(labels)), block))]
 
 
 def _group_sizes(owners: Owners, statistics: MeasureStatistics) -> Counts:
@@ -154,8 +188,24 @@ def _content_order(counts: RowCount) -> NDArray[np.intp]:
     The content of an instance is its explanation and all explanations that hold for it. Instances that are
     equal in both can be exchanged, whatever their labels.
     """
-    owners, owned = counts.owners, counts.owned
-    content = content_words(key_of(counts.relation, counts.explanations))
+    word, scope_word = _content_of_rows(counts, counts.relation)
+    return np.lexsort((scope_word, counts.reflexive, word, -counts.owners.totals[counts.owned]))
+
+
+def _content_order_in_blocks(counts: BlockCount) -> NDArray[np.intp]:
+    """Order instances by block, whose content is that of its rows and their labels, and then by content."""
+    assert isinstance(counts.relation, WithinBlock)
+    word, scope_word = _content_of_rows(counts, counts.relation.relation)
+    row_word = hash_rows(np.column_stack([word, scope_word, counts.labels.view(np.uint64)]))
+    block_word = sum_by(counts.row_block, row_word, len(counts.sizes))  # modulo 2**64
+    return np.lexsort((scope_word, counts.reflexive, word, counts.row_block, block_word[counts.row_block]))
+
+
+def _content_of_rows(counts: RowCount, relation: Relation) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return a hash of each row's explanation, and one of all explanations that hold for the row."""
+    owners = counts.owners
+    content = content_words(key_of(relation, counts.explanations))
     word = hash_rows(np.column_stack([content, owners.totals.view(np.uint64), owners.sizes.view(np.uint64)]))
-    scope_word = counts.sums(word)  # modulo 2**64
-    return np.lexsort((scope_word, counts.reflexive, word[owned], -owners.totals[owned]))
+    if relation.groups:  # a row's own explanation is the only one that holds for it
+        return word[counts.owned], np.zeros(len(counts.owned), dtype=np.uint64)
+    return word[counts.owned], counts.sums(word)  # modulo 2**64

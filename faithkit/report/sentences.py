@@ -7,7 +7,15 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN, checked_above_chance, is_significant
+from faithkit.measure.finding import (
+    ABOVE,
+    BELOW,
+    NOT_ABOVE,
+    ONE_LABEL,
+    UNKNOWN,
+    checked_above_chance,
+    is_significant,
+)
 from faithkit.measure.jackknife.merging import NEAR_BLOCKS, ONE_BLOCK, PAIRS
 from faithkit.report.formats import format_distinct, format_lower_end, format_p_value, pluralize
 from faithkit.report.outcome_words import Words, of_the
@@ -15,6 +23,10 @@ from faithkit.report.outcome_words import Words, of_the
 UNSHARED = {
     "consistency": "No two instances share an explanation",
     "sufficiency": "No explanation applies to another instance",
+}
+UNSHARED_IN_BLOCKS = {
+    "consistency": "No two instances of one block share an explanation",
+    "sufficiency": "No explanation applies to another instance of its block",
 }
 NONE_CHECKED = {
     PAIRS: "those with near explanations were compared in pairs instead",
@@ -50,6 +62,8 @@ def sentence(
     """
     if estimate is None:
         return f"{measure.capitalize()} was not measured: {why_not}."
+    if estimate.finding == ONE_LABEL and estimate.is_within_blocks:
+        return "In every block all predictions are the same: nothing was tested."
     parts = (
         _checked(measure, estimate, n, words),
         _against_chance(measure, estimate),
@@ -61,6 +75,8 @@ def sentence(
 
 def _checked(measure: str, estimate: Estimate, n: int, words: Words) -> str:
     """Say how much could be checked, how much of that agrees, and what was done with the rest."""
+    if estimate.agree is None and estimate.is_within_blocks:
+        return f"{UNSHARED_IN_BLOCKS[measure]}: nothing could be checked."
     if estimate.agree is None:
         instead = NONE_CHECKED.get(estimate.merging or "", "nothing could be checked")
         noun = " instance" if _is_plain(estimate) else " independent instance"

@@ -35,6 +35,7 @@ from faithkit.run.populations.row_metadata import RowIds, RowMetadata
 from faithkit.run.populations.sample_design import (
     as_logged_pool,
     as_optional_pool,
+    build_blocks,
     build_design,
     check_pool,
     encode_predictions,
@@ -61,6 +62,7 @@ def evaluate(
     range: Any = None,
     weights: Any = None,
     clusters: Any = None,
+    blocks: Any = None,
     uninformative: bool = False,
     ids: Any = None,
     pool: Any = None,
@@ -79,8 +81,8 @@ def evaluate(
     X : array, DataFrame, sparse matrix or list of str
         Instances of the kind that the system will meet; an array of images has more than two axes. If the
         model names the columns it was fitted with (`feature_names_in_`), it and the explainer see only
-        these, in its order. The other columns can be named in `weights`, `clusters`, `ids` and
-        `Evaluation.by`.
+        these, in its order. The other columns can be named in `weights`, `clusters`, `blocks`,
+        `ids` and `Evaluation.by`.
     explainer, discretizer, relation, estimator : str, object or callable
         A name, "name:param=value,…", an instance, or a function. `relation` is sufficiency's relation; by
         default it is the one that the explanations name. The default discretizer is also the one that they
@@ -108,6 +110,9 @@ def evaluate(
     clusters : sequence of n values, or the name of a column of X, optional
         Which rows are the same case seen several times, such as a customer. Rows of one cluster are not
         checked against each other. With a pool, the weights and clusters of its rows come last.
+    blocks : sequence of n values, or the name of a column of X, optional
+        Which rows may be compared, such as answers to the same question. Rows are checked only against other
+        rows of their block. Blocks exclude weights, clusters and a pool.
     uninformative : bool
         Whether you know that neither weights nor cluster sizes are related to predictions, such as weights
         that were drawn at random. Intervals are then narrower.
@@ -142,14 +147,14 @@ def evaluate(
     >>> result.consistency.value, result.consistency.verified
     (0.25, 0.75)
     """
-    check_row_order({"X": X, "weights": weights, "clusters": clusters, "ids": ids})
+    check_row_order({"X": X, "weights": weights, "clusters": clusters, "blocks": blocks, "ids": ids})
     kind, within, limits = parse_outcome(outcome, agree, range)
     model = model if isinstance(model, Predictor) else resolve_model(model, outcome=kind)
     explainer = resolve_component("explainer", explainer)
     discretizer = None if discretizer is None else resolve_component("discretizer", discretizer)
     estimator = resolve_component("estimator", estimator)
     execution = Execution(n_jobs, on_error, row_timeout, store, progress)
-    rows = EvaluatedRows.of(model, X, background, pool, weights, clusters, ids, uninformative)
+    rows = EvaluatedRows.of(model, X, background, pool, weights, clusters, ids, uninformative, blocks)
     check_inputs(explainer, rows.X)
     if relation is not None:  # refuse a pool that cannot be used before explaining, which may take long
         check_pool(rows.pool, Applicability(resolve_component("relation", relation).instance))
@@ -176,7 +181,7 @@ def evaluate(
     )
     job = Job(explainer, predictor, rows.background, setup.seed)
     result = explain_and_measure(job, rows, discretizer, relation, execution, setup)
-    if clusters is None:
+    if clusters is None and blocks is None:
         _warn_about_repeated_rows(result)
     return result
 
@@ -198,6 +203,7 @@ def score(
     range: Any = None,
     weights: Any = None,
     clusters: Any = None,
+    blocks: Any = None,
     uninformative: bool = False,
     ids: Any = None,
     pool: Any = None,
@@ -218,7 +224,7 @@ def score(
         The seed of the permutations, and of the control's draws.
     outcome, agree, range
         As in `evaluate`; rows of probabilities are "scores".
-    weights, clusters, uninformative, ids
+    weights, clusters, blocks, uninformative, ids
         As in `evaluate`.
     pool : tuple of rows like X and their predictions, optional
         Rows without explanations, against which sufficiency is also checked, as in `evaluate`.
@@ -234,7 +240,7 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
-    columns = {"X": X, "weights": weights, "clusters": clusters, "ids": ids}
+    columns = {"X": X, "weights": weights, "clusters": clusters, "blocks": blocks, "ids": ids}
     index = check_row_order({"predictions": predictions, "explanations": explanations, **columns})
     X, predictions = as_rows(X), materialise(as_column(predictions))
     weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
@@ -254,6 +260,8 @@ def score(
         explained_by=declared_by_explainer(logged_explanations),
     )
     pool_rows = None if pool is None else as_logged_pool(pool, X)
+    block = build_blocks(as_column(blocks), X, len(logged_explanations), weights, clusters, pool_rows)
+    logged_explanations = attrs.evolve(logged_explanations, block=block)
     applicability = require_sufficiency(Applicability.of(relation, logged_explanations, X), pool_rows)
     labels, encoded_pool = encode_predictions(predictions, pool_rows, applicability, setup.outcome)
     n = len(labels.codes)
@@ -268,7 +276,7 @@ def score(
         population.fit_discretizer(resolved_discretizer)
         setup = attrs.evolve(setup, learnt_from=THE_SAMPLE)
     result = discretize_and_measure(population, attrs.evolve(setup, applicability=applicability))
-    if clusters is None:
+    if clusters is None and blocks is None:
         _warn_about_repeated_rows(result)
     return result
 
@@ -314,6 +322,7 @@ def compare(
     range: Any = None,
     weights: Any = None,
     clusters: Any = None,
+    blocks: Any = None,
     uninformative: bool = False,
     ids: Any = None,
     pool: Any = None,
@@ -337,7 +346,7 @@ def compare(
         would use. If several have the same name, the second is called "name (2)".
     relation, estimator, confidence, permutations, control_draws, seed, outcome, agree, range
         As in `evaluate`.
-    weights, clusters, uninformative, ids
+    weights, clusters, blocks, uninformative, ids
         As in `evaluate`.
     pool : like X, optional
         As in `evaluate`, for those explainers whose explanations can be checked against it.
@@ -374,6 +383,7 @@ def compare(
         "range": range,
         "weights": weights,
         "clusters": clusters,
+        "blocks": blocks,
         "uninformative": uninformative,
         "ids": ids,
         "pool": as_optional_pool(pool),

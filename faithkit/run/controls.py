@@ -4,6 +4,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays import Floats, Ints
 from faithkit.errors import ContractError, InputError
 from faithkit.measure.ceiling import Ceiling, measure_ceiling
 from faithkit.measure.control import MIN_DRAWS, Control, compare_with_control
@@ -31,9 +32,11 @@ class ControlComparison:
             return cls(why_not=reason)
         assert isinstance(population, InMemory)
         assert isinstance(count, RowCount)
+        relation = setup.applicability.relation
+        assert relation is not None
         measure = population.jackknife_estimate(count, setup.n_classes)
         try:
-            counts = tuple(population.draw_controls(count.relation, setup.seed, setup.draws or MIN_DRAWS))
+            counts = tuple(population.draw_controls(relation, setup.seed, setup.draws or MIN_DRAWS))
             draws = [population.jackknife_estimate(drawn, setup.n_classes) for drawn in counts]
             control = compare_with_control(measure, draws, _ceiling(population, count), setup.confidence)
         except ContractError:
@@ -45,10 +48,11 @@ class ControlComparison:
 
 def why_no_control(population: Population, count: Count | None, setup: Setup) -> str | None:
     """Return why sufficiency has no control; None if one can be drawn."""
-    if count is None:
+    relation = setup.applicability.relation
+    if count is None or relation is None:
         return "sufficiency was not measured"
-    if count.relation.control is None:
-        return f"the relation {count.relation} offers none"
+    if relation.control is None:
+        return f"the relation {relation} offers none"
     if setup.draws == 0:
         return "none was asked for"
     if not isinstance(population, InMemory):
@@ -63,12 +67,23 @@ def why_no_control(population: Population, count: Count | None, setup: Setup) ->
 
 def _ceiling(population: InMemory, count: RowCount) -> Ceiling:
     """Return the agreement of the model with itself, without each unit that the jackknife deletes."""
-    words, design = population.row_content.words, population.explained_design
-    n = len(population.sample)
-    rows = np.arange(n)
+    words = population.row_content.words
+    rows = np.arange(len(population.sample))
     instance = rows if words is None else pd.factorize(words)[0].astype(np.int64)
-    unit, weight = (rows, np.ones(n)) if design is None else (design.unit, design.weights)
+    unit, weight = _sampling_units(population)
     labels = population.encoded_labels.codes
     ceiling = measure_ceiling(instance, labels, count.agreement, unit, weight)
     has_weight = np.bincount(unit, weights=weight) > 0
     return attrs.evolve(ceiling, without=ceiling.without[has_weight])
+
+
+def _sampling_units(population: InMemory) -> tuple[Ints, Floats]:
+    """Return the unit of each row, which is itself, its cluster or its block, and its weight."""
+    n, design, block = (
+        len(population.sample),
+        population.explained_design,
+        population.sample.explanations.block,
+    )
+    if block is not None:
+        return np.unique(block, return_inverse=True)[1], np.ones(n)
+    return (np.arange(n), np.ones(n)) if design is None else (design.unit, design.weights)

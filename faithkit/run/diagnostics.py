@@ -44,7 +44,7 @@ class ExplainedRows:
     weights : (n,) float or None
         The weight of each row; the mean is 1.
     clusters : (n,) int or None
-        The cluster of each row.
+        The cluster of each row, or its block.
     trials : float
         How many independent rows of equal weight these are worth in an interval.
     """

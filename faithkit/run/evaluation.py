@@ -42,7 +42,7 @@ from faithkit.run.instances.violations import worst_violations
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
 from faithkit.run.populations.row_metadata import RowIds
-from faithkit.run.populations.sample_design import build_design
+from faithkit.run.populations.sample_design import build_blocks, build_design
 from faithkit.run.result import Result
 
 
@@ -68,7 +68,7 @@ class Evaluation(Result):
         Distinct explanations per instance, as in the paper's tables. With weights, the weighted mean of one
         over the number of instances that share an explanation.
     design : DesignSummary
-        Weights, clusters and the pool: how the rows were drawn.
+        Weights, clusters, blocks and the pool: how the rows were drawn.
     tails : float or None
         For numbers, the share of the variance that explanations leave open that is due to 1 % of the
         instances. Above 0.155, the report warns that the interval may be too short.
@@ -201,7 +201,7 @@ class Evaluation(Result):
         return self.setup.system.job
 
     def mean(self, scores: Any, least: float = 0.0) -> Mean:
-        """Return the weighted mean of one score per row, with an interval that respects clusters.
+        """Return the weighted mean of one score per row, with an interval that respects clusters and blocks.
 
         Parameters
         ----------
@@ -293,7 +293,8 @@ class Evaluation(Result):
     def has_dominant_label(self) -> bool:
         """Whether one label has more than 70 % of the rows; texts then show each label."""
         if self._saved_labels is not None:
-            return is_dominated([part.n for part in self._saved_labels["consistency"].values()])
+            labels = self._saved_labels.get("consistency", {})
+            return is_dominated([part.n for part in labels.values()])
         return self._has_label_counts and is_dominated(label_sizes(self.counts["consistency"]))
 
     @property
@@ -317,11 +318,13 @@ class Evaluation(Result):
             payload["by_label"] = self.by_label().to_dict()
         return payload
 
-    def on(self, X: Any, *, weights: Any = None, clusters: Any = None, ids: Any = None) -> "Evaluation":
+    def on(
+        self, X: Any, *, weights: Any = None, clusters: Any = None, blocks: Any = None, ids: Any = None
+    ) -> "Evaluation":
         """Evaluate the same system on other rows, such as a newer sample, to see whether it has drifted.
 
-        All parameters are as in `evaluate`. If the rows of this result have weights or clusters, the new rows
-        must have them.
+        All parameters are as in `evaluate`. If the rows of this result have weights, clusters or blocks, the
+        new rows must have them.
 
         Examples
         --------
@@ -341,11 +344,15 @@ class Evaluation(Result):
             raise InputError(
                 "the rows of this result have weights or clusters: give those of the other rows, too."
             )
-        check_row_order({"X": X, "weights": weights, "clusters": clusters, "ids": ids})
+        if self.design.blocks is not None and blocks is None:
+            raise InputError("the rows of this result have blocks: give those of the other rows, too.")
+        check_row_order({"X": X, "weights": weights, "clusters": clusters, "blocks": blocks, "ids": ids})
         X, weights, clusters, ids = as_rows(X), as_column(weights), as_column(clusters), as_column(ids)
-        design = build_design(weights, clusters, X, n_rows(X), uninformative=bool(self.design.uninformative))
-        row_ids = None if ids is None else RowIds.of(ids, X, n_rows(X))
-        population = InMemory.explain(self.setup.system, X, design, self.setup.outcome, row_ids)
+        n = n_rows(X)
+        block = build_blocks(as_column(blocks), X, n, weights, clusters)
+        design = build_design(weights, clusters, X, n, uninformative=bool(self.design.uninformative))
+        row_ids = None if ids is None else RowIds.of(ids, X, n)
+        population = InMemory.explain(self.setup.system, X, design, self.setup.outcome, row_ids, block)
         setup = attrs.evolve(
             self.setup, notes=describe_unused_columns(population.metadata.table, population.sample.X)
         )
@@ -371,7 +378,8 @@ class Evaluation(Result):
         paired : bool
             Whether both evaluated the same rows; say False for two disjoint samples. Rows are paired by
             position, and must be the same: in their cells if both results have instances, else in their
-            predictions. Weights and clusters must also be the same. Pandas' index is ignored, as everywhere.
+            predictions. Weights, clusters and blocks must also be the same. Pandas' index is ignored, as
+            everywhere.
 
         Examples
         --------
@@ -392,6 +400,11 @@ class Evaluation(Result):
         if here != there:
             raise InputError(
                 f"predictions are {here} here and {there} there, which are two measures: measure both alike."
+            )
+        if (self.design.blocks is None) != (other.design.blocks is None):
+            raise InputError(
+                "rows are compared only within blocks in one of the results, which makes it another measure: "
+                "give both blocks, or neither."
             )
         sides = self._side(measure, paired), other._side(measure, paired)
         if paired:

@@ -23,6 +23,10 @@ NOTHING_TESTED = (
     "all explained predictions are the same, so nothing was tested; give rows that the model decides "
     "differently"
 )
+NOTHING_TESTED_IN_BLOCKS = (
+    "in every block all predictions are the same, so nothing was tested; give blocks with rows that the "
+    "model decides differently"
+)
 MAYBE_NAMES = (
     "each prediction has one explanation, which may be no more than its name; sufficiency would test this, "
     "by a relation that says where explanations apply"
@@ -169,7 +173,7 @@ def why_untested(estimate: Any, measure: str, gated: Collection[str]) -> str | N
     if nothing_known(estimate):
         return NOTHING_KNOWN
     if estimate.finding == ONE_LABEL:
-        return NOTHING_TESTED
+        return NOTHING_TESTED_IN_BLOCKS if estimate.is_within_blocks else NOTHING_TESTED
     is_names_tested = measure == "consistency" and "sufficiency" in gated
     return MAYBE_NAMES if estimate.finding == NAMES_THE_LABEL and not is_names_tested else None
 

@@ -39,6 +39,10 @@ MAX_ROWS_TO_RELATE = 10_000  # each row is checked against all
 EPSILON = 0.05  # a small enough unchecked share, and half of a narrow enough interval
 MIN_GAIN = 0.05  # in the checked share, for a coarser explanation to be worth proposing
 
+ONE_LABEL_PER_BLOCK = (
+    "In every block all predictions are the same, so nothing was tested: give blocks with rows that the "
+    "model decides differently, or leave the blocks out."
+)
 ONLY_STEPS = {
     ONE_LABEL: "All explained predictions are the same, so nothing was tested: give rows that the model "
     "decides differently.",
@@ -56,6 +60,9 @@ class Stage:
     setup: Setup
     population: Population
     pool: int | None
+    clusters: int | None
+    blocks: int | None
+    uniqueness: float
     unexplained: int
 
     @property
@@ -88,6 +95,8 @@ def next_steps(stage: Stage) -> list[str]:
     >>> faithkit.score(["yes"] * 3, ["a", "a", "b"]).next_steps
     ['All explained predictions are the same, so nothing was tested: give rows that the model ...']
     """
+    if stage.consistency.finding == ONE_LABEL and stage.blocks is not None:
+        return [ONE_LABEL_PER_BLOCK]
     finding = stage.consistency.finding or ""
     is_tested_by_pool = finding == ONE_LABEL != stage.main_estimate.finding
     if finding in ONLY_STEPS and not is_tested_by_pool:
@@ -96,6 +105,7 @@ def next_steps(stage: Stage) -> list[str]:
         warnings.simplefilter("ignore")
         sources = (
             _explain_rows(stage),
+            _suggest_blocks(stage),
             _add_rows(stage, "consistency"),
             _coarsen(stage),
             _extend_sufficiency(stage),
@@ -118,6 +128,16 @@ def _explain_rows(stage: Stage) -> Iterator[str]:
         yield (
             f"{stage.unexplained:,} of {stage.n:,} rows have no explanation, and cannot be checked: "
             "result.why_unexplained says what is known of the reasons."
+        )
+
+
+def _suggest_blocks(stage: Stage) -> Iterator[str]:
+    """Point to blocks where every explanation occurs in one cluster only, so that nothing can be checked."""
+    if stage.clusters is not None and stage.consistency.verified == 0 and stage.uniqueness < 1:
+        yield (
+            "Every explanation occurs in one cluster only, and rows of one cluster are not checked against "
+            "each other. If rows are to be compared within it, such as answers to one question, give it as "
+            "blocks (blocks=, CLI: --blocks)."
         )
 
 
@@ -184,7 +204,8 @@ def _extend_sufficiency(stage: Stage) -> Iterator[str]:
     estimate, relation = stage.measures.get("sufficiency"), stage.setup.applicability.relation
     if estimate is None:
         return
-    if relation is None or not relation.instance_only or stage.pool is not None:
+    takes_pool = relation is not None and relation.instance_only and stage.blocks is None
+    if not takes_pool or stage.pool is not None:
         yield from _add_rows(stage, "sufficiency")
     elif estimate.verified < VERIFIABLE:
         plan = _plan(stage, "sufficiency")

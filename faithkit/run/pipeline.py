@@ -55,6 +55,7 @@ def explain_and_measure(
         n_classes=_declared_classes(job, labels),
     )
     design = restrict_design(rows.design, len(explanations), pool)
+    explanations = attrs.evolve(explanations, block=rows.block)
     population = InMemory.of(X, labels, explanations, design, pool, rows.metadata)
     return discretize_and_measure(population, setup)
 
@@ -100,7 +101,7 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
     measures = {measure: population.estimate(count, setup) for measure, count in counts.items()}
     return Evaluation(
         n=counted.owners.n,
-        n_explanations=len(counted.explanations),
+        n_explanations=counted.n_explanations,
         unexplained=unexplained,
         why_unexplained=why_unexplained,
         remarks=remarks,
@@ -136,5 +137,5 @@ def _uniqueness(counted: Count) -> float:
     """
     owners = counted.owners
     if owners.steps is None:
-        return len(counted.explanations) / owners.n
+        return counted.n_explanations / owners.n
     return mean_score(1.0 / owners.sizes[owners.explanation], owners.weight) or 0.0

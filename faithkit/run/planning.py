@@ -71,9 +71,10 @@ def pilot_of(result: Any, measure: str) -> Pilot:
     if estimate is None:
         reason = f" ({result.why_no_sufficiency})" if result.why_no_sufficiency else ""
         raise InputError(f"the pilot has no {measure}{reason}: plan another measure, or take another pilot.")
-    if result.design.effective is not None:
+    if result.design.effective is not None or result.design.blocks is not None:
         raise InputError(
-            "the rows of the pilot have weights or clusters: a plan is for independent rows that count alike."
+            "the rows of the pilot have weights, clusters or blocks: a plan is for independent rows that "
+            "count alike."
         )
     if result.design.pool is not None and measure == "sufficiency":
         raise InputError(

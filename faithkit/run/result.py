@@ -27,7 +27,7 @@ SCHEMA = 1
 
 @attrs.frozen
 class DesignSummary:
-    """How the rows of a result were drawn: weights, clusters and a pool.
+    """How the rows of a result were drawn: weights, clusters, blocks and a pool.
 
     Attributes
     ----------
@@ -37,6 +37,8 @@ class DesignSummary:
         Whether the user declared that neither weights nor cluster sizes are related to predictions.
     clusters : int or None
         The number of clusters.
+    blocks : int or None
+        The number of blocks within which rows were compared.
     pool : int or None
         The number of instances without explanations that sufficiency was also checked against.
 
@@ -51,6 +53,7 @@ class DesignSummary:
     effective: float | None = None
     uninformative: bool | None = None
     clusters: int | None = None
+    blocks: int | None = None
     pool: int | None = None
 
 
@@ -164,6 +167,9 @@ class Result(Report):
                 setup=self.setup,
                 population=self.population,
                 pool=self.design.pool,
+                clusters=self.design.clusters,
+                blocks=self.design.blocks,
+                uniqueness=self.uniqueness,
                 unexplained=self.unexplained,
             )
             self._cached_steps.extend(next_steps(stage))

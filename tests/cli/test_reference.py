@@ -520,7 +520,7 @@ def test_rows_without_weights_are_no_reference_of_a_weighted_sample(evaluated, m
     monkeypatch.setattr("faithkit.run.api.evaluate", lambda *_, **__: pytest.fail("was explained"))
     done = evaluate(*weighted, "--reference", "before.csv")
     assert done.exit_code == 1
-    assert "the rows of --reference have no weights or clusters" in done.stderr
+    assert "the rows of --reference have no weights, clusters or blocks" in done.stderr
 
 
 def test_rows_without_an_explanation_are_a_pool_in_both_logs(here):

@@ -217,7 +217,7 @@ def test_the_ceiling_without_each_unit_equals_that_of_a_loop(outcome):
     numbers = np.array([0.0, 1.0, 2.5])
     agreement, apart = SAME_LABEL, lambda i, j: float(labels[i] != labels[j])
     if outcome == "numbers":
-        agreement = Squares.divided(numbers[:, None], np.bincount(labels))
+        agreement = Squares.of_numbers(numbers[:, None], np.bincount(labels))
         scale = np.mean([(numbers[i] - numbers[j]) ** 2 / 2 for i in labels for j in labels]) * n / (n - 1)
         apart = lambda i, j: (numbers[labels[i]] - numbers[labels[j]]) ** 2 / 2 / scale  # noqa: E731
 

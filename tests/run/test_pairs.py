@@ -173,7 +173,9 @@ LIGHT, HEAVY = np.linspace(1, 2, N), np.linspace(2, 3, N)
 def test_rows_that_were_drawn_in_two_ways_are_no_pair(one, two):
     results = [faithkit.score(LABELS, WORDS, **drawn) for drawn in (one, two)]
     for first, second in (results, results[::-1]):
-        with pytest.raises(faithkit.errors.InputError, match="no pair: their weights or clusters are others"):
+        with pytest.raises(
+            faithkit.errors.InputError, match="no pair: their weights, clusters or blocks are"
+        ):
             first.difference(second)
         first.difference(second, paired=False)
 

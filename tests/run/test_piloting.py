@@ -66,7 +66,7 @@ BAD = {
     "weighted rows": (
         lambda folder: pilot(weights=np.arange(len(WORDS)) % 3 + 1),
         {},
-        "the rows of the pilot have weights or clusters: a plan is for independent rows that count alike",
+        "the rows of the pilot have weights, clusters or blocks: a plan is for independent rows that count alike",
     ),
     "others that are no numbers of rows": (
         lambda folder: loaded(checked_against(2.5, rows=300.0), folder),

@@ -63,6 +63,12 @@ def _design_options(weights_note: str = "", clusters_note: str = "") -> Callable
             f"checked against itself{clusters_note}.",
         ),
         option(
+            "--blocks COLUMN",
+            heading=DATA,
+            help="Compare rows only with rows of the same value in this column, such as answers to the same "
+            f"question{clusters_note}.",
+        ),
+        option(
             "--uninformative-weights",
             "uninformative",
             heading=DATA,

@@ -19,7 +19,15 @@ from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.wording import join_few
 
-_ROW_FIELDS = ("predictions", "X", "groups", "weights", "clusters", "ids")  # all but the explanations
+_ROW_FIELDS = (
+    "predictions",
+    "X",
+    "groups",
+    "weights",
+    "clusters",
+    "blocks",
+    "ids",
+)  # all but the explanations
 
 
 @attrs.frozen
@@ -42,6 +50,7 @@ class ColumnRoles:
     by: str | None = None
     weights: str | None = None
     clusters: str | None = None
+    blocks: str | None = None
     has_json_rules: bool = False
     kind: str | None = None
     rule_by_text: Mapping[str, Rule] | None = None
@@ -64,6 +73,7 @@ class ColumnRoles:
             match(self.by, "--by"),
             match(self.weights, "--weights"),
             match(self.clusters, "--clusters"),
+            match(self.blocks, "--blocks"),
             kind=self.kind,
             id=match(self.id, "--id"),
             text=match(self.text, "--text"),
@@ -80,8 +90,9 @@ class ColumnRoles:
     @property
     def columns(self) -> list[str]:
         """All columns that measuring needs."""
-        optional = [name for name in (self.by, self.weights, self.clusters) if name is not None]
-        return list(dict.fromkeys([*self.prediction, *self.explanation, *self.features, *optional]))
+        optional = (self.by, self.weights, self.clusters, self.blocks)
+        named = [name for name in optional if name is not None]
+        return list(dict.fromkeys([*self.prediction, *self.explanation, *self.features, *named]))
 
     @property
     def columns_and_id(self) -> list[str]:
@@ -111,10 +122,11 @@ class ColumnRoles:
             explanations = attrs.evolve(explanations, remarks=remarks)
         groups = None if self.by is None else table.labels(self.by)
         clusters = None if self.clusters is None else table.labels(self.clusters)
+        blocks = None if self.blocks is None else table.labels(self.blocks)
         weights = None if self.weights is None else table.frame([self.weights])[self.weights]
         predictions = table.predictions(self.prediction, self.kind)
         ids = table.labels(self.id) if self.id in table.names else None
-        return Log(predictions, explanations, X, groups, weights, clusters, ids, self)
+        return Log(predictions, explanations, X, groups, weights, clusters, blocks, ids, self)
 
 
 @attrs.frozen(eq=False)
@@ -127,6 +139,7 @@ class Log:
     groups: Any
     weights: Any
     clusters: Any
+    blocks: Any
     ids: Any
     roles: ColumnRoles
 

@@ -49,6 +49,7 @@ def open_log(
     by: str | None = None,
     weights: str | None = None,
     clusters: str | None = None,
+    blocks: str | None = None,
     outcome: str | None = None,
     id: str | None = None,
     text: str | None = None,
@@ -70,7 +71,7 @@ def open_log(
     All rows are read at once for reasons, for a second file, and if the instances are the texts of a column.
     """
     roles = ColumnRoles(
-        (prediction,), explanation, features, by, weights, clusters, kind=outcome, id=id, text=text
+        (prediction,), explanation, features, by, weights, clusters, blocks, kind=outcome, id=id, text=text
     )
     if is_parquet(path) and text is joined is reasons is None:
         parquet_log = ParquetLog.open(Path(path), roles)

@@ -75,6 +75,12 @@ class Design:
         return cls._from_arrays(values, unit, uninformative)
 
     @classmethod
+    def of_units(cls, unit: Counts) -> "Design | None":
+        """Build from the number of each row's cluster; None if no cluster has several rows."""
+        codes, _ = pd.factorize(unit)
+        return cls._from_arrays(np.ones(len(unit)), codes.astype(np.int64), uninformative=False)
+
+    @classmethod
     def _from_arrays(cls, weights: Floats, unit: Counts, uninformative: bool) -> "Design | None":
         weighted, clustered = bool(np.ptp(weights) > 0), int(unit.max(initial=-1)) + 1 < len(unit)
         if not weighted and not clustered:
@@ -221,9 +227,12 @@ def read_weights(values: Any, n: int, first: int = 0) -> Floats:
     return weights
 
 
-def read_clusters(values: Any, n: int, first: int = 0) -> tuple[Counts, Any]:
-    """Return the cluster code of each row and the names of the clusters; raise an error for missing ones."""
-    column = _check_column(values, "clusters", n, first)
-    with guard("comparing the clusters", "Give one name or number per row."):
+def read_clusters(values: Any, n: int, first: int = 0, role: str = "clusters") -> tuple[Counts, Any]:
+    """Return the cluster code of each row and the names of the clusters; raise an error for missing ones.
+
+    `role` is what error messages call them: clusters or blocks.
+    """
+    column = _check_column(values, role, n, first)
+    with guard(f"comparing the {role}", "Give one name or number per row."):
         codes, names = pd.factorize(column)
     return codes.astype(np.int64), names

@@ -163,6 +163,15 @@ class Count:
             return None
         return 1.0 / (n_classes or 1)
 
+    def checked_chance(self) -> float | None:
+        """Return the chance level of the rows that can be checked: usually the same."""
+        return self.chance()
+
+    @property
+    def n_explanations(self) -> int:
+        """The number of distinct explanations."""
+        return len(self.explanations)
+
     @property
     def with_sorted_labels(self) -> "Count":
         """The same counts with predictions sorted and each of them once, for access to single predictions."""
@@ -318,6 +327,7 @@ def count(
     n_labels: int,
     pool: Pool | None = None,
     agreement: Agreement = SAME_LABEL,
+    kind: "type[RowCount]" = RowCount,
 ) -> RowCount:
     """Tally a relation over a sample.
 
@@ -332,6 +342,8 @@ def count(
         More rows that explanations are checked against.
     agreement : Agreement
         Measures how far two predictions agree.
+    kind : type
+        The class of the counts.
 
     Examples
     --------
@@ -356,7 +368,7 @@ def count(
         occurring, n_rows = count_codes(codes, n_slots)
     row, label = np.divmod(occurring, n_labels)
     build = partial(
-        RowCount,
+        kind,
         relation=relation,
         sample=sample,
         labels=labels,

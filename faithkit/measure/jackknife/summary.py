@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, Ints, ratio, sum_by
 from faithkit.measure.agreement.same_label import SameLabel
+from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.cells import Cells
 from faithkit.measure.counting.design import effective_number
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.intervals import MeasureStatistics, depends_on_min_trials, mean_agreement
+from faithkit.measure.jackknife.block_deletions import block_deletions, block_units
 from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.deletions import (
     Deletions,
@@ -45,7 +47,7 @@ PseudoValues = Callable[[], tuple[Floats, Floats]]
 
 
 class JackknifeEstimate:
-    """The statistics of one measure, and the pseudo-values of every row or cluster.
+    """The statistics of one measure, and the pseudo-values of every row, cluster or block.
 
     There are pseudo-values of the estimate and of the disagreement. They are computed at first use, and are
     needed for paired comparisons only.
@@ -94,6 +96,8 @@ class JackknifeEstimate:
         >>> jackknife.statistics.estimate, round(jackknife.statistics.se, 3), jackknife.value.round(2)
         (0.5, 0.5, array([ 1.,  1.,  1., -1.]))
         """
+        if isinstance(counts, BlockCount):
+            return _jackknife_blocks(counts, n_classes)
         if isinstance(counts, CellCount):
             [sums] = _sum_pairs(counts, [None])
             return _WeightedJackknife(counts, n_classes, sums).estimate()
@@ -274,6 +278,20 @@ def add_pool_variance(se: float | None, pool_changes: CentralMoments) -> float |
     if se is None and pool_changes.high - pool_changes.low <= ROUNDING:
         return None
     return math.sqrt((se or 0.0) ** 2 + pool_changes.n * pool_changes.variance)
+
+
+# -- rows in blocks --
+
+
+def _jackknife_blocks(counts: BlockCount, n_classes: int | None) -> JackknifeEstimate:
+    """Jackknife rows that are compared only within blocks; nothing is merged."""
+    totals, deletions = measure_totals(counts, counts.owners, n_classes), block_deletions(counts)
+    pseudo_values = deletions.pseudo_values(totals, len(counts.sizes))
+    moments = [CentralMoments.of(values) for values in pseudo_values]
+    errors, units = [values.standard_error for values in moments], block_units(counts)
+    merging = NOTHING if counts.relation.groups and counts.agreement.is_convex else None
+    statistics = _build_statistics(counts, totals, totals, errors, units, moments[0].skewness, merging)
+    return JackknifeEstimate(statistics, lambda: pseudo_values)
 
 
 # -- rows with weights or clusters --

@@ -123,6 +123,10 @@ def sample_lines(payload: Payload) -> list[str]:
     if payload.get("pool"):
         explained = pluralize(payload["n"] - payload["unexplained"], "row")
         lines.append(f"{explained} explained, checked against {payload['pool']:,} more")
+    if payload.get("blocks"):
+        lines.append(
+            f"in {pluralize(payload['blocks'], 'block')}: instances are compared only within a block"
+        )
     if payload.get("effective"):
         lines.append(_design_line(payload))
     if set(payload["why_unexplained"]) - {"no explanation"}:

@@ -8,13 +8,12 @@ import pandas as pd
 
 from faithkit.display import Displayable
 from faithkit.jsonable import to_json_value, unique_keys
-from faithkit.measure.by_label import LabelEstimate, can_measure_labels, frequent_labels, measure_labels
+from faithkit.measure.by_label import LabelEstimate, frequent_labels, measure_labels, why_no_labels
 from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
 
 DOMINANT = 0.7  # share of the largest label above which a text shows each label
-IN_PIECES = "the log was read in pieces: read it into memory and give faithkit.score its columns"
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -58,8 +57,9 @@ class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
         codes, left_out = frequent_labels(counts["consistency"], k)
         measures, not_measured = {}, {}
         for measure, count in counts.items():
-            if not can_measure_labels(count):
-                not_measured[measure] = IN_PIECES
+            reason = why_no_labels(count)
+            if reason is not None:
+                not_measured[measure] = reason
                 continue
             finding = estimates[measure].finding
             untested = finding if finding in (ONE_LABEL, NAMES_THE_LABEL) else None

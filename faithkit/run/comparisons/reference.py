@@ -119,7 +119,7 @@ def _warn_about_same_rows(result: Evaluation, reference: Evaluation) -> None:
 
 def check_columns(log: ColumnRoles, reference: ColumnRoles) -> None:
     """Refuse an earlier log with other columns or another order: fitted components go by position."""
-    for role in ("prediction", "explanation", "features", "weights", "clusters"):
+    for role in ("prediction", "explanation", "features", "weights", "clusters", "blocks"):
         now, before = getattr(log, role), getattr(reference, role)
         if now != before:
             raise InputError(
@@ -153,8 +153,9 @@ def check_comparable(result: Evaluation, reference: Evaluation) -> None:
 
 
 def _check_design(result: Evaluation, reference: Evaluation) -> None:
-    """Refuse a saved result if only one of the two samples has weights or clusters."""
-    for name, field in (("clusters", "clusters"), ("weights or clusters", "effective")):
+    """Refuse a saved result if only one of the two samples has weights, clusters or blocks."""
+    fields = {"clusters": "clusters", "blocks": "blocks", "weights or clusters": "effective"}
+    for name, field in fields.items():
         now, before = getattr(result.design, field), getattr(reference.design, field)
         if (now is None) != (before is None):
             side = "the reference" if now is None else "this sample"

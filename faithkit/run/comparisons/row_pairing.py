@@ -19,7 +19,7 @@ class RowContent:
     """What identifies the rows of a sample: the instances if there are any, else the predictions.
 
     A row is the values in its cells: column names, dtypes and pandas' index do not count. `design` has the
-    weights and clusters, if there are any.
+    weights and clusters, if there are any; blocks count as clusters.
     """
 
     X: Any
@@ -64,7 +64,8 @@ def check_paired(first: RowContent, second: RowContent) -> None:
         raise InputError(f"samples of {sizes[0]} and {sizes[1]} rows are no pair: say paired=False.")
     if not _is_same_design(first.design, second.design):
         raise InputError(
-            "the two results are no pair: their weights or clusters are others. Give both the same ones."
+            "the two results are no pair: their weights, clusters or blocks are others. Give both the same "
+            "ones."
         )
     if first.X is not None and first.X is second.X:  # saves hashing
         return

@@ -14,6 +14,7 @@ from faithkit.inputs.models.model_columns import select_model_columns
 from faithkit.inputs.objects.conversion import as_rows
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.rows import check_row
+from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.local_estimate import LocalEstimate, measure_instance, summarise_predictions
@@ -56,6 +57,11 @@ def _measure_sample_row(
 
 
 def _measure_new_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, setup: Setup) -> LocalResult:
+    if isinstance(counts["consistency"], BlockCount):
+        raise InputError(
+            "a new row has no block, and rows are compared only within blocks: give the index of a row of "
+            "the sample."
+        )
     if setup.system is None:
         raise InputError(
             "a new row needs the model and the explainer, and a score has neither: give an index."

@@ -9,7 +9,7 @@ from faithkit.arrays import Floats, Ints
 from faithkit.arrays.bitsets import unpack_bits
 from faithkit.arrays.blocks import spans
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, holds_bits, key_of
+from faithkit.explanations.relations import Relation, WithinBlock, holds_bits, key_of
 from faithkit.explanations.rules import Rule
 from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure.counting import scans
@@ -57,7 +57,8 @@ def _scope_text(counted: Count, explanation: int) -> str:
     explanations = counted.explanations.take([explanation])
     if counted.relation.groups or explanations.kind == "rule":
         return ""
-    key = key_of(counted.relation, explanations)
+    relation = counted.relation.relation if isinstance(counted.relation, WithinBlock) else counted.relation
+    key = key_of(relation, explanations)
     rule = key[0] if isinstance(key, list | np.ndarray) else None  # a frame or a tuple has columns
     return f", which applies where {rule:{LIMIT_FORMAT}}" if isinstance(rule, Rule) else ""
 

@@ -14,8 +14,9 @@ from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.rows import Rows, check_columns, check_X
 from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.owners import Counts
 from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowIds, RowMetadata
-from faithkit.run.populations.sample_design import build_design
+from faithkit.run.populations.sample_design import build_blocks, build_design
 
 
 @attrs.frozen(eq=False)
@@ -32,6 +33,8 @@ class EvaluatedRows:
         Rows that are predicted and not explained.
     design : Design or None
         The weights and clusters of the rows.
+    block : array or None
+        The block of each row.
     beside : RowMetadata
         All columns of the input, and the ids of the rows.
 
@@ -47,6 +50,7 @@ class EvaluatedRows:
     background: Rows
     pool: PoolRows | None = None
     design: Design | None = None
+    block: Counts | None = None
     metadata: RowMetadata = EMPTY_METADATA
 
     @classmethod
@@ -60,6 +64,7 @@ class EvaluatedRows:
         clusters: Any = None,
         ids: Any = None,
         uninformative: bool = False,
+        blocks: Any = None,
     ) -> "EvaluatedRows":
         """Convert the arguments of `evaluate`, and check that they belong together."""
         table, background = check_X(as_rows(X)), as_rows(background)
@@ -70,13 +75,16 @@ class EvaluatedRows:
                 model, check_X(background, "the background"), "the background"
             )
         check_columns(model_X, model_background)
-        pool_rows = None if pool is None else PoolRows.of(pool)
-        n = n_rows(model_X)
+        pool_rows, n = None if pool is None else PoolRows.of(pool), n_rows(model_X)
+        block = build_blocks(as_column(blocks), table, n, weights, clusters, pool_rows)
+        if block is not None:
+            pool_rows = None
         return cls(
             X=model_X,
             background=model_background,
             pool=None if pool_rows is None else select_pool_columns(model, pool_rows).like(model_X),
             design=build_design(weights, clusters, table, n, pool_rows, uninformative),
+            block=block,
             metadata=RowMetadata(table, None if ids is None else RowIds.of(ids, table, n, pool_rows)),
         )
 

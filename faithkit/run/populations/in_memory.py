@@ -19,6 +19,7 @@ from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.inputs.seeds import row_seeds
+from faithkit.measure.counting.block_count import count_in_blocks
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.owners import Counts
@@ -100,18 +101,20 @@ class InMemory(Population):
         design: Design | None = None,
         outcome: Outcome = LABEL_OUTCOME,
         ids: RowIds | None = None,
+        block: Counts | None = None,
     ) -> "InMemory":
         """Predict and explain rows with a system."""
         table = check_X(X)
         X = select_model_columns(system.job.predictor, table)
         check_columns(X, system.job.background)
         labels = encode(system.job.predictor.answers(X, outcome), outcome)
-        return cls.of(X, labels, system.explain(X), design, metadata=RowMetadata(table, ids))
+        explanations = attrs.evolve(system.explain(X), block=block)
+        return cls.of(X, labels, explanations, design, metadata=RowMetadata(table, ids))
 
     @row_content.default
     def _row_names(self) -> RowContent:
         X = self.sample.explanations.instances if self.sample.X is None else self.sample.X
-        return RowContent(X, self.encoded_labels, self.design)
+        return RowContent(X, self.encoded_labels, self._design_of_units)
 
     @property
     def kind(self) -> str:
@@ -146,10 +149,12 @@ class InMemory(Population):
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     def design_fields(self, sufficiency: Count | None) -> dict[str, Any]:
-        """Return the effective sample size, the number of clusters and the size of the pool, if any."""
+        """Return the effective sample size, and the numbers of clusters, blocks and pool rows, if any."""
         fields: dict[str, Any] = {}
         if self.pool is not None and sufficiency is not None and sufficiency.relation.instance_only:
             fields["pool"] = len(self.pool)
+        if self.sample.explanations.block is not None:
+            fields["blocks"] = len(np.unique(self.sample.explanations.block))
         design = self.explained_design
         return fields if design is None else fields | design.summary_fields()
 
@@ -172,6 +177,8 @@ class InMemory(Population):
     def count(self, relation: Relation) -> RowCount:
         """Tally a relation over the sample, and over the pool if the relation reads instances only."""
         rows = relation, self.sample, self.encoded_labels.codes, self.encoded_labels.k
+        if self.sample.explanations.block is not None:
+            return count_in_blocks(*rows, self.encoded_labels.agreement)
         pool = self.pool if relation.instance_only else None
         design = self.design if pool is not None else self.explained_design
         agreement = (
@@ -194,6 +201,12 @@ class InMemory(Population):
         if self.design is None or self.pool is None:
             return self.design
         return self.design.take(np.arange(len(self.sample)))
+
+    @property
+    def _design_of_units(self) -> Design | None:
+        """The design in which independent units are clusters, whether they are clusters or blocks."""
+        block = self.sample.explanations.block
+        return self.design if block is None else Design.of_units(block)
 
     def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
         """Compute the value and the standard errors of a measure by the jackknife."""
@@ -248,7 +261,7 @@ class InMemory(Population):
             self.encoded_labels.codes,
             self.labels,
             outcome,
-            self.explained_design,
+            self.explained_design if self.sample.explanations.block is None else self._design_of_units,
             self.sample.X,
         )
 

@@ -114,6 +114,7 @@ def _score_with_groups(
         "outcome": in_memory.roles.kind,
         "weights": in_memory.weights,
         "clusters": in_memory.clusters,
+        "blocks": in_memory.blocks,
         "pool": pool,
         "ids": in_memory.ids,
     }
@@ -140,9 +141,11 @@ def score_in_pieces(
     """Measure a log piece by piece; None where all rows are needed at once.
 
     All rows are needed for a discretizer or a relation that learns, for a permutation test, for a control,
-    and for a relation other than equality inside groups. With weights or clusters, they are also needed for
-    groups, and for any relation other than equality.
+    for blocks, and for a relation other than equality inside groups. With weights or clusters, they are also
+    needed for groups, and for any relation other than equality.
     """
+    if log.roles.blocks is not None:
+        return None
     resolved_discretizer = _log_discretizer(discretizer)
     setup = Setup(
         discretizer=resolved_discretizer,

@@ -1,4 +1,4 @@
-"""The sampling design that users give: weights, clusters, and a pool of rows without explanations."""
+"""The sampling design that users give: weights, clusters, blocks, and a pool of rows without explanations."""
 
 import warnings
 from collections.abc import Iterable
@@ -14,14 +14,15 @@ from faithkit.errors import FaithkitWarning, InputError
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.labels import Labels, encode, encode_labels
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, LABELS, Outcome, as_numbers, materialise
-from faithkit.measure.counting.design import Design
+from faithkit.measure.counting.design import Design, read_clusters
+from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.pool import Pool
 from faithkit.run.components.setup import Applicability
 from faithkit.run.explaining.job import Job
 from faithkit.run.populations.row_groups import find_column
 from faithkit.wording import join_few
 
-# --- weights and clusters -------------------------------------------------------------------------------
+# --- weights, clusters and blocks -----------------------------------------------------------------------
 
 
 def build_design(
@@ -52,6 +53,52 @@ def build_design(
     return Design.of(values_by_role["weights"], values_by_role["clusters"], n + n_pool, uninformative)
 
 
+def build_blocks(
+    blocks: Any, X: Any, n: int, weights: Any = None, clusters: Any = None, pool: PoolRows | None = None
+) -> Counts | None:
+    """Return the number of each row's block; None where there are no blocks.
+
+    They are one value per row, or the name of a column of X. Rows in blocks have no weights, no clusters and
+    no pool, except an optional one, which is ignored.
+
+    Examples
+    --------
+    >>> build_blocks(["q1", "q2", "q1"], None, 3)
+    array([0, 1, 0])
+    """
+    if blocks is None:
+        return None
+    _check_blocks_alone(weights, clusters, pool)
+    codes, names = read_clusters(row_values(blocks, "blocks", X, None), n, role="blocks")
+    if len(names) == n:
+        raise InputError(
+            f"each of the {n:,} rows is a block of its own, so none can be checked against another: give a "
+            "column in which rows share values, or leave the blocks out."
+        )
+    if len(names) == 1:
+        raise InputError(
+            "all rows are of one block, so blocks divide nothing: give a column that tells several blocks "
+            "apart, or leave the blocks out."
+        )
+    return codes
+
+
+def _check_blocks_alone(weights: Any, clusters: Any, pool: PoolRows | None) -> None:
+    """Refuse blocks together with clusters, weights or a requested pool."""
+    if clusters is not None:
+        raise InputError(
+            "rows of one block are compared only with each other, and rows of one cluster never: give either "
+            "blocks or clusters."
+        )
+    if weights is not None:
+        raise InputError("rows in blocks count alike: leave out the weights, or the blocks.")
+    if pool is not None and not pool.is_optional:
+        raise InputError(
+            "rows are compared only within their block, and the rows of a pool have none: leave out the "
+            "pool, or the blocks."
+        )
+
+
 def check_declared(uninformative: bool) -> None:
     """Refuse the declaration `uninformative` where there are no weights and no clusters."""
     if uninformative:
@@ -62,7 +109,7 @@ def check_declared(uninformative: bool) -> None:
 
 
 def row_values(values: Any, role: str, X: Any, pool: PoolRows | None) -> Any:
-    """Return the weights, clusters or ids of the sample's rows, followed by those of the pool's rows.
+    """Return the weights, clusters, blocks or ids of the sample's rows, followed by those of the pool's rows.
 
     `values` is one value per row, or the name of a column of X. The pool's values are left out if they are
     unknown.
