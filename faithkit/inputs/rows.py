@@ -290,7 +290,7 @@ def check_distinct_names(X: pd.DataFrame, sample_name: str) -> None:
 
 def _unsupported_type(X: object, sample_name: str) -> InputError:
     return InputError(
-        f"{sample_name} is a {type(X).__name__}; expected a NumPy array, a pandas DataFrame, a SciPy "
+        f"{sample_name} is of type {type(X).__name__}; expected a NumPy array, a pandas DataFrame, a SciPy "
         "sparse matrix or a list of strings. Use numpy.asarray(X) for rows of numbers, pandas.DataFrame(X) "
-        f"for mixed columns or a single one, or {_STACK_CODE}."
+        f"for mixed columns or a single one. Use {_STACK_CODE}."
     )

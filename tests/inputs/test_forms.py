@@ -327,5 +327,5 @@ def test_polars_is_read_as_pandas():
     frame = polars.from_pandas(ROWS)
     assert as_rows(frame)["job"].fillna("none").tolist() == ["clerk", "none", "cook"]
     assert value(polars.from_pandas(PHI), predictions=polars.Series(LABELS)) == value(PHI)
-    with pytest.raises(InputError, match="X is a LazyFrame; expected"):
+    with pytest.raises(InputError, match="X is of type LazyFrame; expected"):
         value(PHI, X=frame.lazy())

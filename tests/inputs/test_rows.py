@@ -93,16 +93,16 @@ def test_texts_are_a_list_whatever_they_come_in(X):
 @pytest.mark.parametrize(
     ("X", "words"),
     [
-        ([[1, 2], [3, 4]], r"is a list; expected .* Use numpy\.asarray\(X\)"),
-        (["good", None], "is a list; expected"),
-        ((1, 2), r"a tuple; expected .* numpy\.asarray"),
+        ([[1, 2], [3, 4]], r"type list; expected .* Use numpy\.asarray\(X\)"),
+        (["good", None], "type list; expected"),
+        ((1, 2), r"type tuple; expected .* numpy\.asarray"),
         (
             pd.Series([1.5, 2.5]),
-            r"a Series; expected .* pandas\.DataFrame\(X\) for mixed columns or a single",
+            r"type Series; expected .* pandas\.DataFrame\(X\) for mixed columns or a single",
         ),
         (pd.Series(["good", None, "bad"]), "X has no text in row 1: drop such rows, or fill them"),
-        ("good", "is a str; expected a NumPy array"),
-        (None, "is a NoneType; expected"),
+        ("good", "type str; expected a NumPy array"),
+        (None, "type NoneType; expected"),
         (np.array([1.5, 2.5]), r"shape \(2,\); expected one row .*reshape\(-1, 1\).*reshape\(1, -1\)"),
         (np.array(1.5), r"shape \(\); expected one row per instance"),
         (np.zeros((2, 3, 0)), "no columns; expected at least one feature"),

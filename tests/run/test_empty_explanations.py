@@ -59,7 +59,8 @@ def test_a_row_of_no_columns_is_not_taken_for_one_without_a_value():
 
 def test_numbers_in_a_series_are_no_instances():
     with pytest.raises(
-        faithkit.errors.InputError, match=r"X is of type Series; .* X\.to_frame\(\) for a single"
+        faithkit.errors.InputError,
+        match=r"X is of type Series; .* pandas\.DataFrame\(X\) for mixed columns or a single",
     ):
         faithkit.score(["yes", "no"], ["a", "a"], X=pd.Series([1.5, 2.5]))
 

@@ -331,7 +331,7 @@ def test_labels_that_are_numbers_are_not_mistaken_for_counts():
 def test_columns_of_explanations_that_share_a_name_are_refused(columns, cells):
     given = pd.DataFrame(cells, columns=columns)
     with pytest.raises(
-        FaithkitError, match=f"the explanations have more than one column named '{columns[0]}'"
+        FaithkitError, match=f"the table of explanations has more than one column named '{columns[0]}'"
     ):
         faithkit.score([0, 1, 0], given)
 
