@@ -47,7 +47,7 @@ def test_an_anchors_sufficiency_is_counted_on_all_test_rows():
     for i, rule in enumerate(result.sample.explanations.values):
         others = [labels[j] for j in range(len(labels)) if j != i and rule.covers(part.test[j : j + 1])[0]]
         shares.append(np.mean([label == labels[i] for label in others]) if others else 0.0)
-    assert figure_anchors.sufficiency(result, part) == pytest.approx(np.mean(shares))
+    assert figure_anchors.precisions(result, part) == pytest.approx(shares)
 
 
 def test_three_trends_are_told_and_the_figure_has_a_panel_for_each_dataset(anchors):
@@ -72,7 +72,9 @@ def test_a_trend_is_judged_by_its_ends_in_the_order_of_thresholds():
         for threshold, value in zip((0.95, 0.5), values, strict=True)  # the last comes first
     ]
     told = check_trend(cells, "consistency", False, figure_anchors.threshold_of)
-    assert told.endswith("falls with the threshold. Holds on 1 of 2 datasets; not on heart (0.60 → 0.70).")
+    assert told.endswith(
+        "falls with the threshold. Holds on 1 of 2 datasets; the opposite on heart (0.60 → 0.70)."
+    )
 
 
 def test_populations_have_the_consistency_of_four_explainers_over_five_draws(populations):

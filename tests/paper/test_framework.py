@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import attrs
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -249,6 +250,37 @@ def test_an_interrupted_experiment_keeps_what_was_finished(tmp_path):
     found = Context("tiny", load=load, store=tmp_path).measure_each("table-shap", ["adult", "heart"], measure)
     assert [one.dataset for one in found.cells] == ["adult", "heart"]
     assert calls == ["adult", "heart", "heart"]
+
+
+def test_cpu_time_adds_up_over_interruptions(tmp_path):
+    def measure(context, dataset):
+        total = sum(i * i for i in range(3_000_000))
+        if not (tmp_path / "cpu").exists():
+            raise KeyboardInterrupt
+        return Findings((cell(float(total)),))
+
+    with pytest.raises(KeyboardInterrupt):
+        Context("tiny", load=load, store=tmp_path).measure_each("table-shap", ["heart"], measure)
+    (timed,) = (tmp_path / "cpu").iterdir()
+    interrupted = float(timed.read_text())
+    found = Context("tiny", load=load, store=tmp_path).measure_each("table-shap", ["heart"], measure)
+    assert found.cpu_seconds > interrupted > 0
+
+
+def test_a_stored_model_is_not_fitted_again_and_is_always_what_the_store_reads_back(tmp_path):
+    first, second = (train_model(Context("tiny", load=load, store=tmp_path), "heart") for _ in range(2))
+    assert joblib.hash(first.model) == joblib.hash(second.model)
+    (kept,) = (tmp_path / "models").iterdir()
+    assert joblib.hash(joblib.load(kept)) == joblib.hash(first.model)
+
+
+def test_only_the_named_datasets_are_measured():
+    calls = []
+    context = Context("tiny", load=load, datasets=("heart",))
+    context.measure_each("table-shap", ["adult", "heart"], counting(Findings(()), calls))
+    assert calls == ["heart"]
+    with pytest.raises(faithkit.errors.InputError, match="table-text does not use heart"):
+        context.measure_each("table-text", ["rt-polarity"], counting(Findings(()), calls))
 
 
 @pytest.mark.parametrize("change", [{"seed": 1}, {"profile": "quick"}, {"search": True}, {"load": None}])

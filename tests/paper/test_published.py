@@ -7,6 +7,7 @@ import pytest
 from faithkit_paper.catalogue import EXPERIMENTS
 from faithkit_paper.experiments.figure_anchors import threshold_of
 from faithkit_paper.experiments.figure_populations import compare_populations
+from faithkit_paper.experiments.table_shap import TABLE
 from faithkit_paper.findings import MEASURES, Cell
 from faithkit_paper.grids import Grid
 from faithkit_paper.orderings import check_orderings, check_trend
@@ -21,14 +22,16 @@ def number(text):
     return float(text) if text else None
 
 
-def cells(experiment):
+def cells(experiment, folder=PAGES):
     """Read the published cells of an experiment."""
-    with (PAGES / f"{experiment}.csv").open(encoding="utf-8") as file:
+    with (folder / f"{experiment}.csv").open(encoding="utf-8") as file:
         return [
             Cell(
                 *(row[name] for name in ("dataset", "explainer", "setting", "measure")),
                 ours=number(row["ours"]),
                 std=number(row["std"]),
+                low=number(row.get("low")),
+                high=number(row.get("high")),
                 n=int(row["n"]) if row["n"] else None,
                 runs=int(row["runs"]),
                 paper=number(row["paper"]),
@@ -60,6 +63,47 @@ def test_the_tables_on_the_pages_are_made_of_the_published_cells(experiment):
         page = PAGES / f"{experiment}-{part}.csv"
         assert page.exists() == bool(mine)
         assert not mine or page.read_text(encoding="utf-8") == Grid.of(mine).csv()
+
+
+@pytest.mark.parametrize("experiment", TABLES)
+def test_cells_at_full_size_have_intervals_and_lie_beside_the_printed_numbers(experiment):
+    found = [cell for cell in cells(experiment, PAGES / "full") if cell.measure != "accuracy"]
+    assert {cell.n for cell in found} <= {100, 16_118}  # the test parts of Heart and Adult
+    for cell in found:
+        assert cell.paper == with_printed_number(experiment, Cell(*key(cell), ours=None)).paper
+        assert cell.low is None or cell.low <= cell.ours <= cell.high
+    shown = (PAGES / "full" / f"{experiment}-shown.csv").read_text(encoding="utf-8")
+    assert shown == Grid.of(found).csv()
+
+
+def moves():
+    """Return each cell at full size beside the printed number and that of the earlier run."""
+    rows = [["table", "dataset", "setting", "measure", "paper", "earlier", "n", "now", "n"]]
+    for experiment in TABLES:
+        earlier = {key(cell): cell for cell in cells(experiment)}
+        for cell in cells(experiment, PAGES / "full"):
+            if cell.measure in MEASURES:
+                before = earlier[key(cell)]
+                numbers = cell.paper, before.ours, cell.ours
+                paper, old, new = (f"{value:.2f}" for value in numbers)
+                names = experiment.removeprefix("table-"), cell.dataset, cell.setting, cell.measure
+                rows.append([*names, paper, old, str(before.n), new, str(cell.n)])
+    return rows
+
+
+def test_the_page_shows_how_each_cell_moved():
+    with (PAGES / "full" / "moves.csv").open(encoding="utf-8") as file:
+        assert list(csv.reader(file)) == moves()
+
+
+def test_truncated_digits_and_the_predicted_class_as_a_number_reproduce_shap_on_heart():
+    found = cells("table-shap", PAGES / "full")
+    differences = [abs(c.difference) for c in found if c.dataset == "heart" and c.measure in MEASURES]
+    assert len(differences) == 12
+    assert max(differences) <= 0.05
+    with (PAGES / "full" / "readings-shap.csv").open(encoding="utf-8") as file:
+        closest, *_ = csv.DictReader(file)
+    assert closest["reading"] == str(TABLE.reading)
 
 
 def test_the_summary_is_that_of_the_published_cells():

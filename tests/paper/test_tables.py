@@ -6,7 +6,8 @@ import re
 import attrs
 import numpy as np
 import pytest
-from faithkit_paper.closest import format_csv, rank_readings
+from faithkit_paper import tables
+from faithkit_paper.closest import ReadingResult, format_csv, format_ranges, rank_readings
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 from faithkit_paper.findings import Cell
@@ -19,6 +20,7 @@ from faithkit_paper.readings import (
     as_seen_by_explainer,
     background,
     explain,
+    keep_largest,
     share_missing,
 )
 from paper.tables import load
@@ -48,10 +50,12 @@ def test_a_table_has_the_papers_cells_on_every_dataset(found):
     assert mine == {cell for cell in wanted if not (cell[0] in narrow and cell[2] == "sign-of-top-5")}
 
 
-def test_every_cell_is_a_share_of_two_runs_of_some_rows(found):
-    _, findings = found
+def test_every_cell_is_a_share_of_all_explained_rows(found):
+    module, findings = found
+    rows = module.TABLE.rows["tiny"]
     cells = [cell for cell in findings.cells if cell.measure != "accuracy"]
-    assert all(0 <= cell.ours <= 1 and cell.runs == 2 and cell.n >= 4 for cell in cells)
+    assert all(0 <= cell.ours <= 1 and cell.runs == 1 for cell in cells)
+    assert all(cell.n == rows.get(cell.dataset, rows[""]) for cell in cells)
 
 
 def test_uniqueness_never_grows_when_signs_take_the_place_of_numbers(found):
@@ -65,7 +69,7 @@ def test_the_reading_the_sizes_and_the_claims_are_told(found):
     module, findings = found
     told = "\n".join(findings.remarks)
     assert f"Read as {module.TABLE.reading}." in told
-    assert re.search(r"adult: \d+ of \d+ test rows were explained; 2 runs", told)
+    assert re.search(r"adult: \d+ of \d+ test rows were explained, of which all were measured", told)
     assert told.count("Claim: ") == 3
 
 
@@ -137,6 +141,19 @@ def test_fp_rounds_or_floors_as_the_reading_says():
     explained = ExplainedSample(np.array([0, 0, 1]), phi)
     assert explained.score(Reading("shap", fp="round").discretizer("1fp")).n_explanations == 2
     assert explained.score(Reading("shap", fp="floor").discretizer("1fp")).n_explanations == 3
+    phi = faithkit.Explanations.vectors(
+        [[0.09], [-0.09], [0.1], [0.19], [0.3]]
+    )  # 0.3 · 10 is 3.0000000000000004
+    explained = ExplainedSample(np.array([0, 0, 1, 1, 1]), phi)
+    assert explained.score(Reading("shap", fp="truncate").discretizer("1fp")).n_explanations == 3
+
+
+def test_ten_importances_stay_and_the_smallest_become_zero():
+    importances = np.array([np.arange(1, 13) * (-1) ** np.arange(12), np.arange(12, 0, -1)], dtype=float)
+    found = keep_largest(importances, 10)
+    assert found[0].tolist() == [0, 0, *importances[0, 2:]]
+    assert found[1].tolist() == [*importances[1, :10], 0, 0]
+    assert keep_largest(importances, None) is importances
 
 
 def test_three_classes_or_more_can_have_an_explainer_of_their_own():
@@ -148,12 +165,11 @@ def test_three_classes_or_more_can_have_an_explainer_of_their_own():
             return super().evaluate(model, X, explainer, **options)
 
     context, two, many = Listening("tiny", load=load), "shap:target=all", "shap:target=all,output=raw"
-    narrow = f"{many},algorithm=kernel"
-    for dataset in ("heart", "avila", "chess"):
+    for dataset in ("heart", "avila"):
         trained = train_model(context, dataset)
-        reading = Reading(two, target="second", multiclass_explainer=many, narrow_explainer=narrow)
+        reading = Reading(two, target="second", multiclass_explainer=many)
         explain(context, trained, reading, as_seen_by_explainer(context, trained, reading).test[:3], seed=0)
-    assert asked == [two, many, narrow]
+    assert asked == [two, many]
 
 
 def test_counterfactuals_of_many_classes_are_of_the_second_one_or_come_from_it():
@@ -176,20 +192,34 @@ def test_rows_without_a_counterfactual_are_alone_or_share_one(discretizer):
     assert ExplainedSample(labels, share_missing(found)).score(discretizer).n_explanations == 2
 
 
-def test_runs_are_samples_of_the_rows_that_were_explained():
+def test_where_the_paper_explained_fewer_rows_runs_are_samples_of_that_size(monkeypatch):
     trained = train_model(CONTEXT, "heart")
     table = attrs.evolve(table_shap.TABLE, rows={"tiny": {"": 20}})
-    first, second = table.draw_samples(CONTEXT, trained, table.reading)
-    assert len(first.labels) == len(second.labels) == 18
-    kept = [{row.tobytes() for row in run.explanations.values} for run in (first, second)]
-    assert len(kept[0] | kept[1]) <= 20
+    assert [len(run.labels) for run in table.draw_samples(CONTEXT, trained, table.reading)] == [20]
+    monkeypatch.setitem(tables.PAPER_ROWS, "heart", 12)
+    runs = table.draw_samples(CONTEXT, trained, table.reading)
+    assert [len(run.labels) for run in runs] == [12] * 5
+    kept = [{row.tobytes() for row in run.explanations.values} for run in runs]
+    assert len(set.union(*kept)) <= 20
     assert kept[0] != kept[1]
 
 
+@pytest.mark.parametrize(
+    ("dataset", "setting", "patterns"),
+    # six weights have 6! orders, 2^6 signs, and 6 · 2^5 signs of all but the smallest; ten have 2^10 signs
+    [("chess", "rank", 720), ("chess", "sign-of-top-5", 192), ("chess", "sign", 64), ("avila", "sign", 1024)],
+)
+def test_the_papers_rows_have_no_more_distinct_explanations_than_there_are_patterns(
+    dataset, setting, patterns
+):
+    uniqueness = printed_numbers()["table-lime", dataset, "lime", setting, "uniqueness"]
+    assert (uniqueness - 0.005) * tables.PAPER_ROWS[dataset] <= patterns
+    n_test = {"chess": 9_259, "avila": 6_887}[dataset]
+    assert (uniqueness - 0.005) * n_test > patterns
+
+
 def test_the_closest_reading_comes_first_and_all_are_measured_on_the_same_cells():
-    readings = [
-        table_shap.scores_reading("probability", "raw", "median", "second", fp) for fp in ("floor", "round")
-    ]
+    readings = [table_shap.scores_reading("probability", "median", "second", fp) for fp in ("floor", "round")]
     table = attrs.evolve(table_shap.TABLE, candidates=readings)
     every = rank_readings(CONTEXT, table, ["heart"])
     assert {one.reading for one in every} == set(table.candidates)
@@ -201,9 +231,25 @@ def test_the_closest_reading_comes_first_and_all_are_measured_on_the_same_cells(
     assert first == [str(every[0].reading), *[f"{every[0].summary.mean:.3f}"] * 2]
 
 
-def cells(**consistency):
+def test_a_range_spans_all_readings_and_says_whether_it_comes_near_the_printed_number():
+    def result(*values):
+        names = [("heart", "shap", "1fp", "consistency"), ("heart", "shap", "1fp", "uniqueness")]
+        return ReadingResult(
+            Reading("shap"), tuple(Cell(*n, v, n=9, paper=0.5) for n, v in zip(names, values, strict=True))
+        )
+
+    head, *rows = csv.reader(format_ranges([result(0.1, 0.7), result(0.44, 0.9)]).splitlines())
+    assert head == ["dataset", "setting", "measure", "paper", "smallest", "largest", "n", "within 0.05"]
+    assert rows == [
+        ["heart", "1fp", "consistency", "0.5", "0.100", "0.440", "9", "no"],
+        ["heart", "1fp", "uniqueness", "0.5", "0.700", "0.900", "9", "no"],
+    ]
+    assert format_ranges([result(0.45, 0.7), result(0.1, 0.2)]).count("yes") == 2
+
+
+def cells(half_width=0.0, **consistency):
     return [
-        Cell(dataset, "shap", setting, "consistency", value)
+        Cell(dataset, "shap", setting, "consistency", value, low=value - half_width, high=value + half_width)
         for dataset, values in consistency.items()
         for setting, value in zip(("original", "1fp", "sign"), values, strict=True)
     ]
@@ -218,13 +264,22 @@ def test_claims_that_hold_are_told_to_hold():
 
 def test_a_discretization_that_is_among_the_best_everywhere_is_the_best():
     *_, depends = check_orderings(cells(adult=(0.0, 0.9, 0.5), heart=(0.0, 0.3, 0.3)))
-    assert depends.endswith("Not seen: adult 1fp; heart 1fp and sign.")
+    assert depends.endswith("Not seen: adult 1fp; heart 1fp or sign.")
+
+
+def test_intervals_that_overlap_decide_nothing():
+    near_zero, improves, depends = check_orderings(
+        cells(half_width=0.06, adult=(0.05, 0.9, 0.85), heart=(0.02, 0.1, 0.3))
+    )
+    assert near_zero.endswith("Not on adult (up to 0.11).")
+    assert improves.endswith("Holds in 3 of 4 cells; not clear: heart 1fp (0.10).")
+    assert depends.endswith("Not seen: adult 1fp or sign; heart sign.")
 
 
 def test_claims_that_do_not_hold_are_told_with_the_cells_that_break_them():
     near_zero, improves, depends = check_orderings(cells(adult=(0.2, 0.9, 0.2), heart=(0.02, 0.3, 0.01)))
-    assert near_zero.endswith("Not on adult (0.20).")
+    assert near_zero.endswith("Not on adult (up to 0.20).")
     assert improves.endswith(
-        "Holds in 2 of 4 cells; equal: adult sign (0.20); worse: heart sign (0.01 < 0.02)."
+        "Holds in 2 of 4 cells; not clear: adult sign (0.20); worse: heart sign (0.01 < 0.02)."
     )
     assert depends.endswith("Not seen: adult 1fp; heart 1fp.")

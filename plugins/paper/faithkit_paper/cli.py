@@ -40,6 +40,13 @@ def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None
     help="Keep finished results in this folder, so that an interrupted run can continue.",
 )
 @click.option(
+    "--dataset",
+    "datasets",
+    multiple=True,
+    metavar="NAME",
+    help="Measure this dataset and no other. Can be repeated.",
+)
+@click.option(
     "--n-jobs", default=1, show_default=True, metavar="N", help="Use N workers; -1 means one per core."
 )
 @click.option(
@@ -104,4 +111,6 @@ def _print_summary(experiment: "Experiment", findings: "Findings", folder: Path)
     summary = Summary.of(findings.cells)
     if summary is not None:
         click.echo(f"  {summary}")
+    if findings.cpu_seconds:
+        click.echo(f"  {findings.cpu_seconds / 60:.1f} minutes of CPU time")
     click.echo(f"  {folder / experiment.name}.md")

@@ -1,8 +1,8 @@
 """Find the reading of a table that comes closest to the printed numbers over all its cells.
 
-``python -m faithkit_paper.closest table-shap --profile full > readings.csv``. Readings with the same
-explainer share their explanations. All other explanations are computed, so a table may have fewer rows for
-this comparison in the profile ``full`` than for itself.
+``python -m faithkit_paper.closest table-shap --profile full --store kept --ranges ranges.csv > best.csv``.
+Readings with the same explainer share their explanations, and the store keeps all of them. The ranges are,
+for each printed number, the smallest and the largest that any reading gives.
 """
 
 import csv
@@ -15,45 +15,54 @@ import attrs
 import click
 
 from faithkit_paper.context import Context
+from faithkit_paper.files import write_atomically
+from faithkit_paper.findings import Cell, Findings
 from faithkit_paper.models import DATASETS
 from faithkit_paper.printed import with_printed_number
 from faithkit_paper.readings import Reading
-from faithkit_paper.report import Summary
+from faithkit_paper.report import LIMITS, Summary
 from faithkit_paper.tables import Table
 
 
 @attrs.frozen
 class ReadingResult:
-    """A reading, and its distance from the printed cells: on all datasets, and on each."""
+    """A reading, its cells beside the printed ones, and its distance from them."""
 
     reading: Reading
-    summary: Summary
-    by_dataset: dict[str, float]
+    cells: tuple[Cell, ...]
+
+    @property
+    def summary(self) -> Summary:
+        """The distance on all datasets."""
+        summary = Summary.of(self.cells)
+        assert summary is not None  # every table of discretizations has printed cells
+        return summary
+
+    @property
+    def by_dataset(self) -> dict[str, float]:
+        """The mean absolute difference on each dataset."""
+        groups: dict[str, list[Cell]] = {cell.dataset: [] for cell in self.cells}
+        for cell in self.cells:
+            groups[cell.dataset].append(cell)
+        summaries = {dataset: Summary.of(cells) for dataset, cells in groups.items()}
+        return {dataset: summary.mean for dataset, summary in summaries.items() if summary is not None}
 
 
 def measure_reading(
     context: Context, table: Table, reading: Reading, datasets: Sequence[str] = DATASETS
 ) -> ReadingResult:
     """Measure a table under a reading."""
-    cells_by_dataset = {
-        dataset: [
-            with_printed_number(table.name, cell) for cell in table.measure_cells(context, dataset, reading)
-        ]
-        for dataset in datasets
-    }
-    summaries = {dataset: Summary.of(cells) for dataset, cells in cells_by_dataset.items()}
-    overall = Summary.of([cell for cells in cells_by_dataset.values() for cell in cells])
-    assert overall is not None  # every table of discretizations has printed cells
-    means = {dataset: summary.mean for dataset, summary in summaries.items() if summary is not None}
-    return ReadingResult(reading, overall, means)
+    findings = context.measure_each(
+        f"{table.name}, {reading}",
+        datasets,
+        lambda context, dataset: Findings(tuple(table.measure_cells(context, dataset, reading))),
+    )
+    return ReadingResult(reading, tuple(with_printed_number(table.name, cell) for cell in findings.cells))
 
 
 def rank_readings(context: Context, table: Table, datasets: Sequence[str] = DATASETS) -> list[ReadingResult]:
     """Measure a table under all its readings, and sort them, the closest first."""
-    results = []
-    for reading in table.candidates:
-        context.log(f"{table.name}: {reading}")
-        results.append(measure_reading(context, table, reading, datasets))
+    results = [measure_reading(context, table, reading, datasets) for reading in table.candidates]
     return sorted(results, key=lambda result: result.summary.mean)
 
 
@@ -68,28 +77,40 @@ def format_csv(results: Sequence[ReadingResult]) -> str:
     return out.getvalue()
 
 
+def format_ranges(results: Sequence[ReadingResult]) -> str:
+    """Return CSV with a row for each printed number: the range that it takes over all readings."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["dataset", "setting", "measure", "paper", "smallest", "largest", "n", "within 0.05"])
+    for cells in zip(*(result.cells for result in results), strict=True):
+        numbers = [cell.ours for cell in cells if cell.ours is not None]
+        first, low, high = cells[0], min(numbers), max(numbers)
+        assert first.paper is not None  # every table of discretizations has printed cells
+        is_reached = low - LIMITS[0] <= first.paper <= high + LIMITS[0]
+        row = first.dataset, first.setting, first.measure, first.paper, f"{low:.3f}", f"{high:.3f}", first.n
+        writer.writerow([*row, "yes" if is_reached else "no"])
+    return out.getvalue()
+
+
 @click.command()
 @click.argument("name", type=click.Choice(["table-shap", "table-lime", "table-counterfactuals"]))
 @click.argument("datasets", nargs=-1, type=click.Choice(DATASETS))
 @click.option("--profile", type=click.Choice(["tiny", "quick", "full"]), default="quick", show_default=True)
 @click.option("--store", type=click.Path(path_type=Path), help="Keep explanations here, and reuse them.")
-@click.option(
-    "--rows", type=int, help="Explain this many rows of each dataset, instead of the number of the profile."
-)
+@click.option("--ranges", type=click.Path(path_type=Path), help="Write the range of each cell to this file.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--n-jobs", default=1, show_default=True)
-def main(name: str, datasets: tuple[str, ...], rows: int | None, **options: Any) -> None:
+def main(name: str, datasets: tuple[str, ...], ranges: Path | None, **options: Any) -> None:
     """Compare the readings of a table, by default on all datasets, and list the closest first."""
     from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 
     tables = (table_shap.TABLE, table_lime.TABLE, table_counterfactuals.TABLE)
     table = {table.name: table for table in tables}[name]
     context = Context(**options, log=lambda text: click.echo(text, err=True))
-    if rows is not None:
-        table = attrs.evolve(table, rows={context.profile: {"": rows}})
-    elif context.profile == "full":
-        table = attrs.evolve(table, rows={"full": table.rows.get("compared", table.rows["full"])})
-    click.echo(format_csv(rank_readings(context, table, datasets or DATASETS)), nl=False)
+    results = rank_readings(context, table, datasets or DATASETS)
+    if ranges is not None:
+        write_atomically(ranges, format_ranges(results))
+    click.echo(format_csv(results), nl=False)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -23,6 +24,7 @@ DISTRIBUTIONS = (
     "faithkit-example-based",
     "numpy",
     "scikit-learn",
+    "xgboost",
 )
 """The distributions that results depend on: another version makes stored findings invalid."""
 
@@ -47,7 +49,10 @@ class Context:
     n_jobs : int
         The number of workers that explain.
     store : Path, optional
-        A folder for finished findings, so that the same command continues after an interruption.
+        A folder for models, explanations and finished findings, so that the same command continues after an
+        interruption.
+    datasets : tuple of str
+        The datasets to measure; by default all of an experiment.
     search : bool
         Whether to repeat the paper's search for hyper-parameters.
     load : callable
@@ -70,6 +75,7 @@ class Context:
     seed: int = 0
     n_jobs: int = 1
     store: Path | None = None
+    datasets: tuple[str, ...] = ()
     search: bool = False
     load: Callable[[str], Any] = faithkit.load_dataset
     log: Callable[[str], None] = _ignore
@@ -127,40 +133,96 @@ class Context:
         measure: Callable[["Context", str], Findings],
     ) -> Findings:
         """Measure datasets and join their findings. Findings in the store are not measured again."""
+        names = list(datasets)
+        selected = [name for name in names if not self.datasets or name in self.datasets]
+        if not selected:
+            raise faithkit.errors.InputError(
+                f"{experiment} does not use {', '.join(self.datasets)}. It uses {', '.join(names)}."
+            )
         return Findings.concatenate(
-            self.load_or_compute(experiment, name, partial(measure, self, name)) for name in datasets
+            self.load_or_compute(experiment, name, partial(measure, self, name)) for name in selected
         )
 
     def load_or_compute(self, experiment: str, dataset: str, compute: Callable[[], Findings]) -> Findings:
         """Return the findings on a dataset from the store, or compute and store them."""
         description = " on ".join(filter(None, (experiment, dataset)))
-        path = (
-            None if self.store is None else self.store / "findings" / f"{self._key(experiment, dataset)}.json"
-        )
-        stored = None if path is None else _read(path)
-        self.log(description if stored is None else f"{description}: from the store")
-        findings = compute() if stored is None else stored
-        if path is not None and stored is None:
-            write_atomically(path, json.dumps(findings.to_dict()))
+        if self.store is None:
+            self.log(description)
+            return compute()
+        key = self._key(experiment, dataset)
+        path = self.store / "findings" / f"{key}.json"
+        stored = _read(path)
+        if stored is not None:
+            self.log(f"{description}: from the store")
+            return stored
+        self.log(description)
+        timer = CpuTimer(self.store / "cpu" / key)
+        with timer:
+            findings = compute()
+        findings = attrs.evolve(findings, cpu_seconds=timer.total())
+        write_atomically(path, json.dumps(findings.to_dict()))
         return findings
 
-    def _key(self, experiment: str, dataset: str) -> str:
-        """Return a digest of all that findings depend on, such as settings, data, code and versions."""
+    def load_or_fit(self, name: str, dataset: str, module: str, fit: Callable[[], T]) -> T:
+        """Return a fitted model from the store, or fit and store it.
+
+        The result is always what the store reads back, because chunks of explanations are stored under the
+        pickle of their model, and fitting and loading leave different pickles.
+
+        Parameters
+        ----------
+        name, dataset : str
+        module : str
+            The file that fits the model. Edits of other files keep the stored model.
+        fit : callable
+        """
+        import joblib
+
+        if self.store is None:
+            return fit()
+        path = self.store / "models" / f"{self._key(name, dataset, Path(module))}.joblib"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = path.with_suffix(f".{os.getpid()}")
+            joblib.dump(fit(), temporary)
+            os.replace(temporary, path)
+        model: T = joblib.load(path)
+        return model
+
+    def _key(self, name: str, dataset: str, *modules: Path) -> str:
+        """Return a digest of settings, data, versions and code: of these modules, by default of all."""
         import joblib
 
         data = self.dataset(dataset) if dataset else None
         content = None if data is None else joblib.hash((data.X, data.y))
-        dependencies = [
-            experiment,
-            dataset,
-            self.profile,
-            self.seed,
-            self.search,
-            content,
-            _source(),
-            _versions(),
-        ]
+        files = modules or sorted(Path(__file__).parent.rglob("*.py"))
+        source = hashlib.blake2b(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+        dependencies = [name, dataset, self.profile, self.seed, self.search, content, source, _versions()]
         return hashlib.blake2b(json.dumps(dependencies).encode(), digest_size=16).hexdigest()
+
+
+@attrs.define
+class CpuTimer:
+    """Add the CPU time of a block to a file, also if the block is interrupted.
+
+    Workers count once they have ended.
+    """
+
+    path: Path
+    started: float = 0.0
+
+    def __enter__(self) -> None:
+        self.started = sum(os.times()[:4])
+
+    def __exit__(self, *error: object) -> None:
+        write_atomically(self.path, str(self.total() + sum(os.times()[:4]) - self.started))
+
+    def total(self) -> float:
+        """Return the seconds of all blocks."""
+        try:
+            return float(self.path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return 0.0
 
 
 def _read(path: Path) -> Findings | None:
@@ -169,12 +231,6 @@ def _read(path: Path) -> Findings | None:
         return Findings.from_dict(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _source() -> str:
-    """Return a digest of the source files of this package."""
-    files = sorted(Path(__file__).parent.rglob("*.py"))
-    return hashlib.blake2b(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def _versions() -> Sequence[str]:

@@ -19,6 +19,8 @@ class Cell:
         None if nothing could be measured.
     std : float or None
         The standard deviation over runs; None for a single run.
+    low, high : float or None
+        The interval of an estimate: 1.96 standard errors to each side, averaged over runs.
     n : int or None
         The number of instances of each run.
     runs : int
@@ -35,6 +37,14 @@ class Cell:
     n: int | None = None
     runs: int = 1
     paper: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval, or twice the number if it has none."""
+        assert self.ours is not None  # callers leave out cells without a number
+        return (self.ours, self.ours) if self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def difference(self) -> float | None:
@@ -44,7 +54,7 @@ class Cell:
 
 @attrs.frozen
 class Findings:
-    """The cells of an experiment, and remarks that readers need.
+    """The cells of an experiment, remarks that readers need, and the CPU time that it took.
 
     Examples
     --------
@@ -57,13 +67,15 @@ class Findings:
 
     cells: tuple[Cell, ...]
     remarks: tuple[str, ...] = ()
+    cpu_seconds: float = 0.0
 
     @classmethod
     def concatenate(cls, findings: Iterable["Findings"]) -> "Findings":
         """Concatenate findings. Remarks that they share appear once."""
         findings = list(findings)
         cells = tuple(cell for item in findings for cell in item.cells)
-        return cls(cells, tuple(dict.fromkeys(remark for item in findings for remark in item.remarks)))
+        remarks = tuple(dict.fromkeys(remark for item in findings for remark in item.remarks))
+        return cls(cells, remarks, sum(item.cpu_seconds for item in findings))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the findings as JSON values."""
@@ -72,7 +84,8 @@ class Findings:
     @classmethod
     def from_dict(cls, payload: dict[str, Any]) -> "Findings":
         """Rebuild findings from the output of `to_dict`."""
-        return cls(tuple(Cell(**cell) for cell in payload["cells"]), tuple(payload["remarks"]))
+        cells = tuple(Cell(**cell) for cell in payload["cells"])
+        return cls(cells, tuple(payload["remarks"]), payload["cpu_seconds"])
 
 
 def cell_of_runs(
@@ -126,15 +139,32 @@ def cells_of_runs(
     [0.5]
     """
     n = results[0].n
-    return [
-        cell_of_runs(dataset, explainer, setting, measure, [_value(result, measure) for result in results], n)
-        for measure in measures
-    ]
+    cells = []
+    for measure in measures:
+        values = [getattr(result, measure) for result in results]
+        names = dataset, explainer, setting, measure
+        if hasattr(values[0], "bracket"):
+            cell = cell_of_runs(*names, [estimate_of(value) for value in values], n)
+            cells.append(with_interval(cell, [value.se for value in values]))
+        else:
+            cells.append(cell_of_runs(*names, values, n))
+    return cells
 
 
-def _value(result: Any, measure: str) -> float | None:
-    value = getattr(result, measure)
-    return estimate_of(value) if hasattr(value, "bracket") else value
+def with_interval(cell: Cell, standard_errors: Sequence[float | None]) -> Cell:
+    """Return the cell with the interval of its estimate; as it is if a standard error is missing.
+
+    Examples
+    --------
+    >>> cell = with_interval(Cell("adult", "shap", "1fp", "consistency", ours=0.5), [0.1, 0.1])
+    >>> round(cell.low, 3), round(cell.high, 3)
+    (0.304, 0.696)
+    """
+    errors = [error for error in standard_errors if error is not None]
+    if cell.ours is None or len(errors) < len(standard_errors):
+        return cell
+    half_width = 1.96 * statistics.fmean(errors)
+    return attrs.evolve(cell, low=max(0.0, cell.ours - half_width), high=min(1.0, cell.ours + half_width))
 
 
 def estimate_of(estimate: Any) -> float:

@@ -98,14 +98,18 @@ def _head(measure: str, printed: bool) -> list[str]:
 
 
 def _numbers(cell: Cell | None, printed: bool) -> list[str]:
-    ours = (
-        "" if cell is None else number(cell.ours) + (f" ± {number(cell.std)}" if cell.std is not None else "")
-    )
+    ours = "" if cell is None else number(cell.ours) + _spread(cell)
     if not printed:
         return [ours]
     if cell is None:
         return ["", "", ""]
     return [number(cell.paper), ours, number(cell.difference, sign=True)]
+
+
+def _spread(cell: Cell) -> str:
+    if cell.low is not None:
+        return f" [{number(cell.low)}, {number(cell.high)}]"
+    return "" if cell.std is None else f" ± {number(cell.std)}"
 
 
 def number(value: float | None, sign: bool = False) -> str:

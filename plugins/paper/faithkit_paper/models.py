@@ -5,6 +5,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from faithkit_paper import boosters
 from faithkit_paper.boosters import (
     HISTOGRAM_DATASETS,
     NAME,
@@ -97,7 +98,7 @@ def _train_model(context: Context, dataset: str) -> TrainedModel:
     train, test, y_train, y_test = train_test_split(
         data.X, data.y, test_size=TEST_SHARE, random_state=context.seed_of("split", dataset)
     )
-    max_rows = context.pick(tiny=200, quick=20_000, full=100_000)
+    max_rows = context.pick(tiny=200, quick=20_000, full=None)
     train, y_train = _draw_rows(context, "training", train, y_train, max_rows)
     test, y_test = _draw_rows(context, "testing", test, y_test, max_rows)
     order = order_of(np.unique(y_train))
@@ -111,10 +112,13 @@ def _train_model(context: Context, dataset: str) -> TrainedModel:
     rounds = context.pick(tiny=min(30, parameters.n_estimators), quick=None, full=None)
     if rounds is not None:  # more rounds would make explanations too slow for this profile
         parameters = attrs.evolve(parameters, n_estimators=rounds)
-    seed = context.seed_of("booster", dataset)
-    model = make_pipeline(Codes(), build_booster(dataset, parameters, len(np.unique(y_train)), seed))
-    context.log(f"training on {dataset}: {len(train):,} rows")
-    model.fit(train, y_train)
+
+    def fit() -> Any:
+        seed, n_classes = context.seed_of("booster", dataset), len(np.unique(y_train))
+        context.log(f"training on {dataset}: {len(train):,} rows")
+        return make_pipeline(Codes(), build_booster(dataset, parameters, n_classes, seed)).fit(train, y_train)
+
+    model = context.load_or_fit(f"model {parameters}", dataset, boosters.__file__, fit)
     accuracy = float(np.mean(model.predict(test) == y_test))
     remark = _remark(dataset, model, parameters, len(train), len(test))
     return TrainedModel(dataset, model, train, test, y_test, accuracy, parameters, remark, order)

@@ -11,7 +11,6 @@ from faithkit_paper.model_wrappers import ClassNumberModel, IsSecondClass
 from faithkit_paper.models import TrainedModel
 
 DIGITS = 9
-NARROW = 6  # columns; all their coalitions can be tried quickly
 
 
 @attrs.frozen
@@ -29,11 +28,11 @@ class Reading:
         The class that importances explain: "second" (the same for all rows) or "predicted". For
         counterfactuals with three classes or more, their class: "second" or "runner-up". Empty for rules.
     fp : str
-        How 1-FP and 2-FP drop digits: "floor", as printed, or "round".
+        How 1-FP and 2-FP drop digits: "floor", as printed, "round", or "truncate" (towards zero).
     multiclass_explainer : str
         The explainer for three classes or more, if it differs.
-    narrow_explainer : str
-        The same for at most six columns: an algorithm that finds the same values faster there.
+    n_features : int, optional
+        How many importances stay, the largest; the others are 0. By default all.
     explains_number : bool
         Whether importances explain the predicted class as a number (0, 1, …), as SHAP does for
         ``model.predict``.
@@ -47,7 +46,7 @@ class Reading:
     target: str = ""
     fp: str = ""
     multiclass_explainer: str = ""
-    narrow_explainer: str = ""
+    n_features: int | None = None
     explains_number: bool = False
     failed: str = "alone"
 
@@ -58,24 +57,22 @@ class Reading:
         )
         choices += [f"the {self.target} class"] if self.target else []
         choices += ["the predicted class as a number"] if self.explains_number else []
+        choices += [f"the {self.n_features} largest importances"] if self.n_features else []
         choices += [f"FP by {self.fp}"] if self.fp else []
         choices += ["rows without an explanation share one"] if self.failed == "shared" else []
         input_table = "ordinal codes" if self.table == "codes" else "the table as published"
         return ", ".join([*choices, f"on {input_table}"])
 
     def explainer_of(self, prepared: TrainedModel) -> str:
-        """Return the explainer for the number of classes and columns of a model."""
-        if len(prepared.order) <= 2:
-            return self.explainer
-        narrow_explainer = self.narrow_explainer if prepared.train.shape[1] <= NARROW else ""
-        return narrow_explainer or self.multiclass_explainer or self.explainer
+        """Return the explainer for the number of classes of a model."""
+        return (len(prepared.order) > 2 and self.multiclass_explainer) or self.explainer
 
     @property
     def compares_importances(self) -> bool:
         """Whether explanations are importances for all classes, of which one class is compared."""
         return "target=all" in self.explainer
 
-    def discretizer(self, name: str) -> str:
+    def discretizer(self, name: str) -> Any:
         """Return a discretizer of the paper with the options of this reading.
 
         Examples
@@ -83,7 +80,29 @@ class Reading:
         >>> Reading("shap", fp="round").discretizer("1fp"), Reading("shap").discretizer("sign")
         ('1fp:how=round', 'sign')
         """
-        return f"{name}:how={self.fp}" if self.fp and name.endswith("fp") else name
+        if not self.fp or not name.endswith("fp"):
+            return name
+        return Truncate(int(name[0])) if self.fp == "truncate" else f"{name}:how={self.fp}"
+
+
+@attrs.frozen
+class Truncate:
+    """Drop the decimals after the first `digits`, as a conversion to integers does.
+
+    Examples
+    --------
+    >>> Truncate(1).discretize(faithkit.Explanations.vectors([[0.19, -0.19, -0.05]]))
+    array([[ 1., -1.,  0.]])
+    """
+
+    digits: int
+
+    def discretize(self, explanations: faithkit.Explanations) -> np.ndarray:
+        """Return importances in units of the last digit."""
+        # 0.29 · 100 is 28.999999999999996
+        scaled = np.round(explanations.values * 10**self.digits, DIGITS)
+        units: np.ndarray = np.trunc(scaled) + 0.0
+        return units
 
 
 @attrs.frozen(eq=False)
@@ -93,7 +112,7 @@ class ExplainedSample:
     labels: np.ndarray
     explanations: faithkit.Explanations
 
-    def score(self, discretizer: str) -> Any:
+    def score(self, discretizer: Any) -> Any:
         """Score the explanations under a discretization."""
         return faithkit.score(self.labels, self.explanations, discretizer=discretizer)
 
@@ -132,12 +151,7 @@ def as_seen_by_explainer(context: Context, trained: TrainedModel, reading: Readi
 
 def background(context: Context, prepared: TrainedModel) -> Any:
     """Return training rows as the background of explainers."""
-    return context.sample(prepared.train, background_size(context), "background")
-
-
-def background_size(context: Context) -> int:
-    """Return the maximal number of background rows."""
-    return context.pick(tiny=100, quick=5_000, full=20_000)
+    return context.sample(prepared.train, context.pick(tiny=100, quick=5_000, full=None), "background")
 
 
 def _compared_explanations(
@@ -150,9 +164,8 @@ def _compared_explanations(
             np.round(explanations.values * (len(prepared.order) - 1), DIGITS)
         )
     if explanations.kind == "vector":
-        return faithkit.Explanations.vectors(
-            _importances_of_class(explanations.values, reading.target, prepared, labels)
-        )
+        importances = _importances_of_class(explanations.values, reading.target, prepared, labels)
+        return faithkit.Explanations.vectors(keep_largest(importances, reading.n_features))
     return share_missing(explanations) if reading.failed == "shared" else explanations
 
 
@@ -164,6 +177,20 @@ def _importances_of_class(
     if target == "second":
         return by_class[:, prepared.order[1]]
     return by_class[np.arange(len(values)), np.searchsorted(prepared.model.classes_, labels)]
+
+
+def keep_largest(importances: np.ndarray, count: int | None) -> np.ndarray:
+    """Set all but the largest importances of each row to 0, as lime does by default for all but ten.
+
+    Examples
+    --------
+    >>> keep_largest(np.array([[0.1, -0.3, 0.2]]), 2)
+    array([[ 0. , -0.3,  0.2]])
+    """
+    if count is None or count >= importances.shape[1]:
+        return importances
+    position_by_size = np.argsort(np.argsort(-np.abs(importances), axis=1, kind="stable"), axis=1)
+    return np.where(position_by_size < count, importances, 0.0)
 
 
 def share_missing(explanations: faithkit.Explanations) -> faithkit.Explanations:

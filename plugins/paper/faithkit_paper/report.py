@@ -18,6 +18,8 @@ COLUMNS = (
     "paper",
     "ours",
     "std",
+    "low",
+    "high",
     "difference",
     "n",
     "runs",

@@ -11,11 +11,18 @@ from faithkit_paper.context import Context
 from faithkit_paper.findings import Cell, Findings, cells_of_runs
 from faithkit_paper.models import DATASETS, TrainedModel, train_model
 from faithkit_paper.orderings import check_orderings
-from faithkit_paper.readings import ExplainedSample, Reading, as_seen_by_explainer, background_size, explain
+from faithkit_paper.readings import ExplainedSample, Reading, as_seen_by_explainer, explain
 
 MEASURES = ("consistency", "uniqueness")
-SHARE = 0.9
 TOP = 5
+RUNS = 5
+PAPER_ROWS = {"chess": 2_750, "avila": 6_200}
+"""How many rows the paper can have explained, where its numbers rule out the whole test part.
+
+Six weights without ties have at most 192 signs of the top five and 64 signs. For LIME on Chess the paper
+prints a uniqueness of 0.07 and 0.02: at most 192 / 0.065 = 2,953 rows and, if every sign occurs, at least
+64 / 0.025 = 2,560. Ten weights have 1,024 signs, and Avila's 0.17 allows at most 1,024 / 0.165 = 6,206 rows.
+"""
 
 
 @attrs.frozen(eq=False)
@@ -33,8 +40,8 @@ class Table:
         The selected candidate. The module of the table says how it was selected.
     candidates : sequence of Reading
     rows : mapping
-        The number of explained rows by profile and dataset. "" stands for all other datasets, and the profile
-        "compared" for comparisons of readings.
+        The number of explained rows by profile and dataset, by default all test rows. "" stands for all other
+        datasets.
     """
 
     name: str
@@ -49,18 +56,16 @@ class Table:
         findings = context.measure_each(self.name, DATASETS, self.measure_dataset)
         return attrs.evolve(
             findings,
-            remarks=(*findings.remarks, *check_orderings(findings.cells), *self.describe_reading(context)),
+            remarks=(*findings.remarks, *check_orderings(findings.cells), *self.describe_reading()),
         )
 
-    def describe_reading(self, context: Context) -> list[str]:
+    def describe_reading(self) -> list[str]:
         """Return remarks on the reading of the table."""
         return [
             f"Read as {self.reading}.",
             f"That is one of {len(self.candidates)} readings, and the same for all cells; "
             f"`python -m faithkit_paper.closest {self.name}` compares them.",
-            f"Explainers learn from up to {background_size(context):,} rows of the training part.",
-            f"Runs are samples of {SHARE:.0%} of the rows that were explained; they overlap, and so deviate "
-            "less than samples of their own would.",
+            "Intervals are those of the estimate: 1.96 standard errors to each side.",
         ]
 
     def measure_dataset(self, context: Context, dataset: str) -> Findings:
@@ -69,7 +74,10 @@ class Table:
         cells = self.measure_cells(context, dataset, self.reading)
         n, test = self.n_explained(context, trained), len(trained.test)
         explained_rows = f"all {test:,} test rows" if n == test else f"{n:,} of {test:,} test rows"
-        return trained.findings(cells, f"{dataset}: {explained_rows} were explained; {cells[0].runs} runs.")
+        measured_rows = f"{cells[0].runs} samples of {cells[0].n:,} were" if cells[0].runs > 1 else "all were"
+        return trained.findings(
+            cells, f"{dataset}: {explained_rows} were explained, of which {measured_rows} measured."
+        )
 
     def measure_cells(self, context: Context, dataset: str, reading: Reading) -> list[Cell]:
         """Measure the cells of one dataset under a reading."""
@@ -90,13 +98,14 @@ class Table:
     def draw_samples(
         self, context: Context, trained: TrainedModel, reading: Reading
     ) -> list[ExplainedSample]:
-        """Explain a sample of test rows, and draw overlapping samples of it."""
-        names, size = (self.name, trained.dataset), self.n_explained(context, trained)
-        X = context.sample(as_seen_by_explainer(context, trained, reading).test, size, *names)
+        """Explain test rows, and draw samples of the paper's size from them if that is smaller."""
+        names, n = (self.name, trained.dataset), self.n_explained(context, trained)
+        X = context.sample(as_seen_by_explainer(context, trained, reading).test, n, *names)
         explained = explain(context, trained, reading, X, context.seed_of(self.name))
-        runs = range(context.pick(tiny=2, quick=5, full=5))
-        row_samples = [context.rng(*names, run).permutation(size)[: round(SHARE * size)] for run in runs]
-        return [explained.take(rows) for rows in row_samples]
+        size = PAPER_ROWS.get(trained.dataset, n)
+        if size >= n:
+            return [explained]
+        return [explained.take(context.rng(*names, run).permutation(n)[:size]) for run in range(RUNS)]
 
     def discretizers_of(self, prepared: TrainedModel) -> list[str]:
         """Return the discretizers for which a dataset has enough columns."""
@@ -106,5 +115,5 @@ class Table:
 
     def n_explained(self, context: Context, trained: TrainedModel) -> int:
         """Return the number of explained rows."""
-        rows = self.rows[context.profile]
-        return min(rows.get(trained.dataset, rows[""]), len(trained.test))
+        rows, n_test = self.rows[context.profile], len(trained.test)
+        return min(rows.get(trained.dataset, rows.get("", n_test)), n_test)

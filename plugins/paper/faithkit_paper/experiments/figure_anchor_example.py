@@ -79,7 +79,7 @@ def at_threshold(
     names = trained.dataset, "anchors", f"threshold={threshold}"
     rules = search_rules(context, trained, record, threshold)
     covered = trained.test[rules[0].covers(trained.test)]
-    sampled = context.sample(covered, context.pick(tiny=3, quick=30, full=60), NAME, threshold)
+    sampled = context.sample(covered, context.pick(tiny=3, quick=30, full=2_000), NAME, threshold)
     sharing = sampled[
         np.array(
             [rule == rules[0] for rule in explain_rows(context, trained, sampled, threshold)], dtype=bool

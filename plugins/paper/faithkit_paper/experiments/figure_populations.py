@@ -14,8 +14,9 @@ import faithkit
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 from faithkit_paper.figures import COLOURS, create_panels
-from faithkit_paper.findings import Cell, Findings, cell_of_runs, estimate_of
+from faithkit_paper.findings import Cell, Findings, cells_of_runs
 from faithkit_paper.models import TrainedModel, train_model
+from faithkit_paper.orderings import possibly_best
 from faithkit_paper.readings import ExplainedSample, Reading, as_seen_by_explainer, explain
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def run(context: Context) -> Findings:
 def measure_dataset(context: Context, dataset: str) -> Findings:
     """Explain one sample by all four, and draw the populations from it five times."""
     trained = train_model(context, dataset)
-    n = context.pick(tiny=40, quick=60, full=1_200)
+    n = context.pick(tiny=40, quick=60, full=None)
     rows = context.rng(NAME).permutation(len(trained.test))[:n]
     memberships = [
         draw_first_population(context, np.asarray(trained.y_test)[rows], run) for run in range(RUNS)
@@ -79,32 +80,31 @@ def draw_first_population(context: Context, y: np.ndarray, run: int) -> np.ndarr
 
 
 def measure_populations(
-    dataset: str, name: str, explained: ExplainedSample, discretizer: str, memberships: list[np.ndarray]
+    dataset: str, name: str, explained: ExplainedSample, discretizer: Any, memberships: list[np.ndarray]
 ) -> list[Cell]:
     """Return the consistency in each population, over several draws of them."""
     cells = []
     for population, is_first in zip(POPULATIONS, (True, False), strict=True):
         samples = [explained.take(np.flatnonzero(in_first == is_first)) for in_first in memberships]
-        values = [estimate_of(sample.score(discretizer).consistency) for sample in samples]
-        size = round(float(np.mean([len(sample.labels) for sample in samples])))
-        cells.append(cell_of_runs(dataset, name, population, "consistency", values, size))
+        results = [sample.score(discretizer) for sample in samples]
+        cells += cells_of_runs(dataset, name, population, results, ["consistency"])
     return cells
 
 
 def compare_populations(cells: Any) -> str:
-    """Return a remark on the best explainer of each population, and on whether they differ."""
-    winners = []
-    for population in POPULATIONS:
-        consistency = {
-            cell.explainer: cell.ours
-            for cell in cells
-            if cell.setting == population and cell.measure == "consistency"
-        }
-        winners.append(max(consistency, key=consistency.__getitem__))
-    verdict = "Holds" if len(set(winners)) > 1 else "Not seen"
-    summary = ", ".join(
-        f"{name} in {population}" for name, population in zip(winners, POPULATIONS, strict=True)
-    )
+    """Return a remark on the best explainers of each population, and on whether they differ."""
+    winners = {
+        population: possibly_best(
+            {
+                cell.explainer: cell
+                for cell in cells
+                if cell.setting == population and cell.measure == "consistency"
+            }
+        )
+        for population in POPULATIONS
+    }
+    verdict = "Not seen" if set.intersection(*map(set, winners.values())) else "Holds"
+    summary = ", ".join(f"{' or '.join(names)} in {population}" for population, names in winners.items())
     return f"Claim: the best explainer differs between the populations. {verdict}: {summary}."
 
 

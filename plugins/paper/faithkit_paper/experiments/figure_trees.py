@@ -29,7 +29,7 @@ def run(context: Context) -> Findings:
 
 def measure_dataset(context: Context, dataset: str) -> Findings:
     """Fit trees of all sizes, explain the test rows once, and draw samples of them."""
-    rows = split_dataset(context, dataset, max_rows=context.pick(tiny=300, quick=35_000, full=200_000))
+    rows = split_dataset(context, dataset, max_rows=context.pick(tiny=300, quick=35_000, full=None))
     exponents = context.pick(tiny=(3, 5), quick=range(6, 12), full=range(6, 12))
     cells = [cell for exponent in exponents for cell in measure_tree(context, dataset, rows, 2**exponent)]
     return Findings(tuple(cells), (rows.remark, REMARK))

@@ -1,9 +1,10 @@
 """Table 4 (appendix D): DiCE's counterfactuals under four discretizations.
 
 The paper states neither the method of DiCE, nor the class of a counterfactual if there are many classes, nor
-the treatment of rows without a counterfactual. Of the candidates below, the selected one was closest over all
-48 cells, on 30 rows of each dataset: a mean absolute difference of 0.280; 0.284 on ordinal codes, 0.303 with
-the second class for all rows, at least 0.383 with the method kdtree. In the full profile it has 0.161.
+the treatment of rows without a counterfactual. The selected reading is close on Bank marketing and Adult; the
+candidates below have been compared on 30 rows of each dataset only, which is too few. (Of several
+counterfactuals the first is no other reading: the random search draws each with the same chance, and the
+nearest row of a tree is the first of any number.)
 """
 
 from faithkit_paper.context import Context
@@ -18,17 +19,16 @@ TABLE = Table(
     reading=Reading("dice:method=random", "published", "runner-up"),
     candidates=[
         *(
-            Reading(f"dice:method={method}", "codes", target, failed=failed)
-            for method in ("random", "kdtree")
+            Reading(f"dice:method={method}", table, target, failed=failed)
+            for method in ("random", "genetic", "kdtree")
             for target in ("runner-up", "second")
-            for failed in ("alone", "shared")
+            for table, failed in (("published", "alone"), ("codes", "alone"), ("codes", "shared"))
         ),
-        Reading("dice:method=random", "published", "runner-up"),
     ],
     rows={
         "tiny": {"": 4, "adult": 14},
         "quick": {"": 60, "chess": 12, "avila": 16, "covtype": 8},
-        "full": {"": 2_000, "chess": 600, "avila": 1_500, "covtype": 60},
+        "full": {"covtype": 20_000},
     },
 )
 
