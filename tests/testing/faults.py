@@ -403,6 +403,23 @@ RELATIONS = {
         "the relation accepts missing explanations, and that they do not affect the others. The traceback "
         "shows where to fix it.",
     ),
+    "DrawsTooFew": (
+        "control_has_the_same_form",
+        "draws-too-few on vectors: its control has another form: DrawsTooFew.control returned "
+        "<Explanations of 35 rows, kind vector, … missing>; expected 70 explanations of kind 'vector', "
+        "missing where the originals are: use attrs.evolve(explanations, …). Return "
+        "attrs.evolve(explanations, values=…).",
+    ),
+    "DrawsFromTheClock": (
+        "control_depends_on_seeds_alone",
+        "draws-from-the-clock on vectors: equal seeds drew another control. Draw with "
+        "faithkit.plugin.row_uniforms(seeds, …) and no other randomness.",
+    ),
+    "DrawsByPlace": (
+        "control_depends_on_seeds_alone",
+        "draws-by-place on vectors: the rows came in another order, and its control changed. Draw other "
+        "rows from an order by content: faithkit.plugin.content_words.",
+    ),
     "IsNoRelation": (
         "can_be_created",
         "is-no-relation: IsNoRelation does not derive from faithkit.plugin.Relation. Derive it: that gives it &,"

@@ -2,13 +2,18 @@
 
 from copy import deepcopy
 from itertools import pairwise
+from typing import Any
 from unittest import SkipTest
 
 import numpy as np
 from attrs import evolve
+from numpy.typing import NDArray
 
+from faithkit.arrays.containers import take_rows
 from faithkit.arrays.grouping import group
-from faithkit.explanations.explanations import Sample
+from faithkit.errors import ContractError
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import draw_control
 from faithkit.measure.counting.pool import unexplained_sample
 from faithkit.testing.checks import for_each, forbid, require
 from faithkit.testing.equality import are_equal, first_changed_column
@@ -160,6 +165,43 @@ def check_missing_explanations_are_accepted(trial: RelationTrial) -> None:
     problem = "other explanations get other answers where some are missing"
     require(is_same, problem, "Skip the rows in explanations.missing")
     trial.evaluate(Sample(trial.batch.X, with_missing), with_missing)
+
+
+@for_each(relation_trials, check_missing_explanations_are_accepted)
+def check_control_has_the_same_form(trial: RelationTrial) -> None:
+    """Check that `control`, if there is one, draws explanations of the same kind that the relation accepts.
+
+    A control is missing where the explanation is. Relations receive no predictions, so it is blind to them.
+    """
+    explanations = trial.batch.with_missing()
+    control = _draw_control(trial, Sample(trial.batch.X, explanations), np.arange(len(explanations)))
+    trial.evaluate(Sample(trial.batch.X, control), control)
+
+
+@for_each(relation_trials, check_control_has_the_same_form)
+def check_control_depends_on_seeds_alone(trial: RelationTrial) -> None:
+    """Check that equal seeds draw the same control, in any order of the rows.
+
+    Seeds belong to rows, so that neither order nor repetition changes a result.
+    """
+    seeds, reverse = np.arange(len(trial.batch)), np.arange(len(trial.batch))[::-1]
+    control = _draw_control(trial, trial.batch.sample, seeds)
+    again = _draw_control(trial, trial.batch.sample, seeds)
+    remedy = "Draw with faithkit.plugin.row_uniforms(seeds, …) and no other randomness"
+    require(are_equal(again.values, control.values), "equal seeds drew another control", remedy)
+    reversed_sample = Sample(take_rows(trial.batch.X, reverse), trial.batch.explanations.take(reverse))
+    reordered = _draw_control(trial, reversed_sample, seeds[reverse])
+    problem = "the rows came in another order, and its control changed"
+    remedy = "Draw other rows from an order by content: faithkit.plugin.content_words"
+    require(are_equal(reordered.take(reverse).values, control.values), problem, remedy)
+
+
+def _draw_control(trial: RelationTrial, sample: Sample, seeds: NDArray[Any]) -> Explanations:
+    if trial.relation.control is None:
+        raise SkipTest("It offers no control.")
+    remedy = "Return attrs.evolve(explanations, values=…)"
+    with forbid(ContractError, "its control has another form", remedy):
+        return draw_control(trial.relation, sample, seeds.astype(np.uint32))
 
 
 def _require_same(trial: RelationTrial, matrix: Matrix, action: str, remedy: str) -> None:

@@ -1,5 +1,6 @@
 """One sound relation, and heirs of it with one fault each."""
 
+import attrs
 import numpy as np
 
 from faithkit.errors import InputError
@@ -209,6 +210,28 @@ class TripsOverMissing(Sound):
         if np.isnan(explanations.values).any():
             raise ValueError("Input contains NaN")
         return super().holds(sample, explanations)
+
+
+class DrawsTooFew(Sound):
+    """A control for every second row."""
+
+    def control(self, sample, explanations, seeds):
+        return explanations.take(slice(None, None, 2))
+
+
+class DrawsFromTheClock(Sound):
+    """Its control has no seeds."""
+
+    def control(self, sample, explanations, seeds):
+        order = np.random.default_rng().permutation(len(explanations))
+        return attrs.evolve(explanations, values=explanations.values[order])
+
+
+class DrawsByPlace(Sound):
+    """Its control depends on where a row stands."""
+
+    def control(self, sample, explanations, seeds):
+        return attrs.evolve(explanations, values=np.roll(explanations.values, 1, axis=0))
 
 
 class IsNoRelation:
