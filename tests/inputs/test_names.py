@@ -148,5 +148,5 @@ def test_texts_of_digits_are_the_texts_that_were_written(tmp_path):
     path = str(tmp_path / "texts.csv")
     found = prepare(path, target="y", text="text", model="tree", background=path)
     assert set(found.X) == set(found.background) == {"007", "1.50"}
-    with pytest.raises(InputError, match="no column 'y'"):
+    with pytest.raises(InputError, match="no column matches 'y'"):
         prepare(path, target="y", text="y", model="tree")
