@@ -22,6 +22,7 @@ from faithkit.measure.jackknife.label_deletions import grouped_label_statistics,
 from faithkit.measure.jackknife.summary import weighted_label_statistics
 
 MAX_LABELS = 50
+DOMINANT = 0.7  # share of the largest label above which a text shows each label
 MIN_OWNERS = 2  # independent rows of a label that can agree with each other
 
 
@@ -100,6 +101,17 @@ def frequent_labels(counts: Count, k: int) -> tuple[list[int], int]:
 def label_sizes(counts: Count) -> Ints:
     """Return the number of rows of every label."""
     return sum_by(counts.owners.label, np.asarray(counts.owners.rows), counts.n_labels)
+
+
+def is_dominated(largest: int, n: int) -> bool:
+    """Whether one of several labels has most of n rows, so that others hardly count in a measure.
+
+    Examples
+    --------
+    >>> is_dominated(95, 100), is_dominated(50, 100), is_dominated(100, 100)
+    (True, False, False)
+    """
+    return DOMINANT * n < largest < n
 
 
 def measure_labels(

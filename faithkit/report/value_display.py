@@ -58,7 +58,8 @@ def _subgroup_sheet(groups: Any) -> Sheet:
 DISPLAYS = {
     "Result": ValueDisplay(lines.result_line, lambda result: result_sheet(_result_payload(result))),
     "EvaluationReport": ValueDisplay(
-        lines.report_line, lambda report: result_sheet(_report_payload(report), report.violations)
+        lines.report_line,
+        lambda report: result_sheet(_report_payload(report), report.violations, report.by_label),
     ),
     "Comparison": ValueDisplay(
         lines.comparison_line, lambda comparison: comparison_sheet(_payload(comparison))

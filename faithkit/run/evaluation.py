@@ -16,7 +16,7 @@ from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.rows import check_row_order
-from faithkit.measure.by_label import MAX_LABELS, label_sizes
+from faithkit.measure.by_label import MAX_LABELS, is_dominated, label_sizes
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.difference import Difference, difference
@@ -24,7 +24,7 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.mean import Mean
 from faithkit.measure.witnesses import LocalResult, Violations
-from faithkit.run.comparisons.by_label import ByLabel, is_dominated
+from faithkit.run.comparisons.by_label import ByLabel
 from faithkit.run.comparisons.row_pairing import check_paired
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import resolve_component
@@ -293,9 +293,11 @@ class Evaluation(Result):
     def has_dominant_label(self) -> bool:
         """Whether one label has more than 70 % of the rows; texts then show each label."""
         if self._saved_labels is not None:
-            labels = self._saved_labels.get("consistency", {})
-            return is_dominated([part.n for part in labels.values()])
-        return self._has_label_counts and is_dominated(label_sizes(self.counts["consistency"]))
+            sizes = [part.n for part in self._saved_labels.get("consistency", {}).values()]
+            return is_dominated(max(sizes, default=0), self.n)
+        return self._has_label_counts and is_dominated(
+            int(label_sizes(self.counts["consistency"]).max()), self.n
+        )
 
     @property
     def _has_label_counts(self) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
+from faithkit.measure.by_label import is_dominated
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
@@ -33,7 +34,9 @@ from faithkit.report.sheets.sheet import Bullets, Part, Sheet, Table
 from faithkit.report.sheets.subgroups import subgroup_sheets
 
 
-def result_sheet(payload: Payload, violations: Sequence[Violation] | None = None) -> Sheet:
+def result_sheet(
+    payload: Payload, violations: Sequence[Violation] | None = None, by_label: bool = False
+) -> Sheet:
     """Return the measures of a result and what they mean, then drift, labels, subgroups and contradictions.
 
     Parameters
@@ -41,6 +44,8 @@ def result_sheet(payload: Payload, violations: Sequence[Violation] | None = None
     payload : dict
         The output of `to_dict`, so that a result that was read from a file looks the same.
     violations : sequence of Violation, optional
+    by_label : bool
+        Whether each label is shown, even if none has most of the rows.
 
     Examples
     --------
@@ -49,7 +54,7 @@ def result_sheet(payload: Payload, violations: Sequence[Violation] | None = None
     >>> sheet.title, sheet.parts[0]
     ('logged explanations', '2 instances, 1 distinct explanation')
     """
-    parts = [*sample_lines(payload), *measure_parts(payload), *_further_parts(payload, violations)]
+    parts = [*sample_lines(payload), *measure_parts(payload), *_further_parts(payload, violations, by_label)]
     return Sheet.of(result_title(payload), *parts, _next_steps(payload))
 
 
@@ -71,7 +76,7 @@ def result_page(
         Sheet.of("Measures", *measured, measure_figure(measures, "measures")),
         glossary_sheet(payload),
         Sheet.of("Behind the numbers", *unchecked, *figures),
-        *_further_parts(payload, violations, is_page=True),
+        *_further_parts(payload, violations, by_label=True, is_page=True),
         _next_steps(payload),
         provenance_sheet(system_facts(payload) | measuring_facts(payload), payload["versions"]),
     ]
@@ -97,11 +102,11 @@ def measure_parts(payload: Payload) -> list[Part | None]:
 
 
 def _further_parts(
-    payload: Payload, violations: Sequence[Violation] | None, is_page: bool = False
+    payload: Payload, violations: Sequence[Violation] | None, by_label: bool, is_page: bool = False
 ) -> list[Sheet]:
     """Return the answers to further questions: drift, labels, subgroups, contradictions."""
     sheets = [_drift_sheet(payload, payload["reference"])] if "reference" in payload else []
-    if payload.get("by_label"):
+    if "by_label" in payload and (by_label or _has_dominant_label(payload)):
         sheets += label_sheets(payload["by_label"])
     if "subgroups" in payload:
         sheets += subgroup_sheets(payload, payload["subgroups"], has_figures=is_page)
@@ -110,6 +115,11 @@ def _further_parts(
         pairs = violations_sheet(violations if is_page else list(violations) or violations)
         sheets.append(attrs.evolve(pairs, title="Contradictions") if is_page else pairs)
     return sheets
+
+
+def _has_dominant_label(payload: Payload) -> bool:
+    labels = payload["by_label"]["measures"]["consistency"].values()
+    return is_dominated(max(label["n"] for label in labels), payload["n"])
 
 
 def _next_steps(payload: Payload) -> Sheet | None:

@@ -1,6 +1,6 @@
 """The measures of each predicted label, whose rows are compared with all rows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -13,7 +13,6 @@ from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
 
-DOMINANT = 0.7  # share of the largest label above which a text shows each label
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -114,15 +113,3 @@ class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
 
 def _rebuild(part: Mapping[str, Any]) -> LabelEstimate:
     return LabelEstimate(**{name: value for name, value in part.items() if name != "label"})
-
-
-def is_dominated(sizes: Iterable[int]) -> bool:
-    """Return whether one of several labels has most rows, so that others hardly count in a measure.
-
-    Examples
-    --------
-    >>> is_dominated([95, 5]), is_dominated([5, 5]), is_dominated([100])
-    (True, False, False)
-    """
-    occurring = [size for size in sizes if size]
-    return len(occurring) > 1 and max(occurring) > DOMINANT * sum(occurring)
