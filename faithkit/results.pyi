@@ -1,8 +1,8 @@
 """What measuring returns. `faithkit/results.py` imports each name at its first use."""
 
+from .measure.baselines.control import Control as Control
+from .measure.baselines.control import Worth as Worth
 from .measure.by_label import LabelEstimate as LabelEstimate
-from .measure.control import Control as Control
-from .measure.control import Worth as Worth
 from .measure.difference import Difference as Difference
 from .measure.estimate import Estimate as Estimate
 from .measure.intervals import MeasureStatistics as MeasureStatistics

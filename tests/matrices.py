@@ -4,10 +4,10 @@ import numpy as np
 
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, SameExplanation
+from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting.tally import Count, Tally, count
 from faithkit.measure.estimate import estimate
 from faithkit.measure.jackknife.summary import GroupedJackknife, JackknifeEstimate
-from faithkit.measure.permutation import permutation_p_value
 
 
 class Matrix(Relation):

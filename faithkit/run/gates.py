@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
-from faithkit.measure.control import ABOVE as ABOVE_CONTROL
+from faithkit.measure.baselines.control import ABOVE as ABOVE_CONTROL
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
 from faithkit.report.formats import difference_ends, format_below, format_distinct, round_noise
 from faithkit.report.payloads import nothing_known

@@ -7,7 +7,7 @@ import attrs
 import pandas as pd
 
 from faithkit.measure import MEASURES
-from faithkit.measure.control import Control
+from faithkit.measure.baselines.control import Control
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate
 from faithkit.report.report import Report

@@ -8,9 +8,9 @@ from faithkit.explanations.relations import NearExplanation, SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
+from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import JackknifeEstimate
-from faithkit.measure.permutation import permutation_p_value
 
 
 def _numbers(values):

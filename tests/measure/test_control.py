@@ -13,7 +13,7 @@ from faithkit.explanations.relations import SameExplanation, draw_control
 from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.ceiling import measure_ceiling
+from faithkit.measure.baselines.ceiling import measure_ceiling
 
 DRAWS = 10
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the rows repeat another one:faithkit.FaithkitWarning")

@@ -15,6 +15,7 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
+from faithkit.measure.baselines.unit_permutation import unit_p_value
 from faithkit.measure.counting import cells
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
@@ -22,7 +23,6 @@ from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_score_of_tallies
 from faithkit.measure.intervals import interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
-from faithkit.measure.unit_permutation import unit_p_value
 
 
 @st.composite

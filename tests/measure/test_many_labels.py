@@ -16,13 +16,13 @@ from faithkit.arrays import bitsets
 from faithkit.arrays.bitsets import column_sums, pack_bits
 from faithkit.errors import ContractError, InputError
 from faithkit.explanations.relations import SameExplanation
+from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting import label_sets, scans, tally
 from faithkit.measure.counting.label_sets import LabelSets
 from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly
 from faithkit.measure.jackknife.deletions import max_influence
 from faithkit.measure.jackknife.summary import JackknifeEstimate
-from faithkit.measure.permutation import permutation_p_value
 
 # what keeps tables whole, and when a label is common: at 0 and 1 none is, unless everybody has it
 NO_TABLES = {(scans, "DENSE"): 0, (tally, "PART_ENTRIES"): 4}

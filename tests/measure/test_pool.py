@@ -12,6 +12,7 @@ from nearly import assert_nearly
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import FunctionRelation, Relation, SameExplanation
+from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting import pool as pools
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
@@ -20,7 +21,6 @@ from faithkit.measure.counting.tally import count
 from faithkit.measure.intervals import interval
 from faithkit.measure.jackknife.deletions import max_influence
 from faithkit.measure.jackknife.summary import JackknifeEstimate
-from faithkit.measure.permutation import permutation_p_value
 
 
 class Near(Relation):

@@ -9,10 +9,10 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.predictions.outcome import Outcome
+from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting.pool import Pool
 from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import JackknifeEstimate
-from faithkit.measure.permutation import permutation_p_value
 
 RADIUS = 1.5
 OUTCOMES = {

@@ -1,6 +1,6 @@
 """Show the control of sufficiency: the difference to it, and how much of the gap explanations close."""
 
-from faithkit.measure.control import ABOVE, Control
+from faithkit.measure.baselines.control import ABOVE, Control
 from faithkit.report.formats import (
     Payload,
     format_difference,

@@ -14,7 +14,6 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
 
 
-
 @attrs.frozen(eq=False, repr=False)
 class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
     """The estimates of each measure by predicted label, the most frequent label first.

@@ -13,7 +13,7 @@ from faithkit.explanations.relations import Relation, fit_relation
 from faithkit.extension.registry import registry
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
 from faithkit.inputs.rows import has_input_kind
-from faithkit.measure.control import MIN_DRAWS
+from faithkit.measure.baselines.control import MIN_DRAWS
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.components.resolution import (
     ResolvedComponent,

@@ -19,6 +19,7 @@ from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
 from faithkit.inputs.rows import check_columns, check_X
 from faithkit.inputs.seeds import row_seeds
+from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting.block_count import count_in_blocks
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
@@ -27,7 +28,6 @@ from faithkit.measure.counting.pool import Pool
 from faithkit.measure.counting.tally import Count, RowCount, count
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate
-from faithkit.measure.permutation import permutation_p_value
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.comparisons.row_pairing import RowContent
 from faithkit.run.components.discretization import discretize, fit_discretizer

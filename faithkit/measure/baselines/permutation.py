@@ -18,6 +18,7 @@ from faithkit.arrays.content_words import content_words
 from faithkit.arrays.grouping import hash_rows
 from faithkit.explanations.relations import Relation, WithinBlock, key_of
 from faithkit.measure.agreement.base import Agreement, ScopePredictions
+from faithkit.measure.baselines.unit_permutation import unit_p_value
 from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.label_sets import COMMON
@@ -25,7 +26,6 @@ from faithkit.measure.counting.owners import Counts, Owners, count_codes
 from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.merging import ONE_BLOCK, PAIRS
-from faithkit.measure.unit_permutation import unit_p_value
 
 BATCH_SIZE = 64  # permutations per pass over the relation's matrix
 BATCH_BYTES = 64 * 2**20  # of the label bitsets of a batch

@@ -14,7 +14,7 @@ import numpy as np
 from faithkit.arrays import Floats, ratio
 from faithkit.display import Displayable
 from faithkit.errors import InputError
-from faithkit.measure.ceiling import Ceiling
+from faithkit.measure.baselines.ceiling import Ceiling
 from faithkit.measure.difference import Difference
 from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.summary import JackknifeEstimate
