@@ -140,6 +140,31 @@ def test_control_difference_and_worth_equal_those_of_a_double_loop(design):
     assert result.control.worth.high == pytest.approx(worth + t * se_worth, abs=1e-6)
 
 
+def test_within_blocks_control_and_worth_equal_those_of_a_loop_over_blocks():
+    X = table(6, 180).assign(e=np.arange(180.0))
+    block, labels = np.repeat(np.arange(45), 4), (X["a"] + X["c"] > 1).to_numpy()
+    explanations = faithkit.Explanations.of(rules(X, "a"), kind="rule", relation="in-scope")
+    result = faithkit.score(labels, explanations, X, blocks=block)
+    seeds, relation = row_seeds(X, 0), faithkit.relation("in-scope")
+    drawn = [draw_control(relation, result.sample, derive_seeds(seeds, d)).values for d in range(DRAWS)]
+    by_block = []  # sums of the shares that agree, of the explanations and of each draw
+    for values in (explanations.values, *drawn):
+        holds = scopes(values, X) & (block[:, None] == block[None, :]) & ~np.eye(len(X), dtype=bool)
+        shares = [
+            labels[row].tolist().count(label) / max(1, row.sum())
+            for row, label in zip(holds, labels, strict=True)
+        ]
+        by_block.append(np.bincount(block, weights=shares))
+    x, control = by_block[0], np.mean(by_block[1:], axis=0)
+    without = np.array([(v.sum() - v) / 176 for v in (x, control)])
+    worth = (x.sum() - control.sum()) / (180 - control.sum())
+    assert result.control.estimate == pytest.approx(control.sum() / 180)
+    assert result.control.worth.value == pytest.approx(worth)
+    se = math.sqrt(44 / 45 * ((without[0] - without[1] - np.mean(without[0] - without[1])) ** 2).sum())
+    t = stats.t.ppf(0.975, 44)
+    assert result.control.difference.high == pytest.approx((x - control).sum() / 180 + t * se)
+
+
 def test_control_rules_have_as_many_conditions_on_other_columns_that_hold_for_the_row():
     X = table(0)
     X["age"] = np.random.default_rng(0).normal(40, 10, len(X))
