@@ -17,6 +17,7 @@ from faithkit.cli import main
 from faithkit.inputs.files import parquet
 from faithkit.inputs.logs.log_files import open_log
 from faithkit.run.evaluation_report import EvaluationReport
+from faithkit.run.populations import log_scoring
 from faithkit.run.populations.log_scoring import score_log
 from faithkit.run.populations.on_disk import OnDisk
 
@@ -62,6 +63,7 @@ def frame():
 def table(frame, monkeypatch):
     """The frame as Arrow's, of which a few rows are read at a time."""
     monkeypatch.setattr(parquet, "CELLS", 400)
+    monkeypatch.setattr(log_scoring, "MAX_ROWS", 0)  # a small log would be read into memory
     schema = pa.Schema.from_pandas(frame.assign(late_a=frame["late_a"].astype("float").astype("Int64")))
     return pa.Table.from_pandas(frame, schema=schema).replace_schema_metadata()
 
@@ -74,6 +76,15 @@ def log(table, tmp_path):
     for i, (start, stop) in enumerate([(0, 150), (150, 150), (150, 151), (151, N)]):
         pq.write_table(table.slice(start, stop - start), folder / f"part-{i}.parquet", row_group_size=50)
     return folder
+
+
+def numbers_of(report):
+    """Return all numbers but sufficiency by label, which needs all rows in memory."""
+    payload = json.loads(report.to_json())
+    if "by_label" in payload:
+        payload["by_label"]["measures"].pop("sufficiency", None)
+        payload["by_label"]["not_measured"].clear()
+    return payload
 
 
 def both_ways(
@@ -89,10 +100,12 @@ def both_ways(
     """Score in pieces and in memory."""
     found = open_log(str(log), prediction, explanation, features, by, outcome=outcome)
     assert len(found.table.pieces) > 5
-    pieces = score_log(found, violations=violations, **options)
+    pieces = score_log(found, violations=violations, control_draws=0, **options)
     assert isinstance(pieces.result.population, OnDisk)
     whole = found.read()
-    held = faithkit.score(whole.predictions, whole.explanations, X=whole.X, outcome=outcome, **options)
+    held = faithkit.score(
+        whole.predictions, whole.explanations, X=whole.X, outcome=outcome, control_draws=0, **options
+    )
     return pieces, EvaluationReport.of(held, violations, whole.groups)
 
 
@@ -124,7 +137,7 @@ def both_ways(
 @pytest.mark.usefixtures("no_next_steps")
 def test_pieces_give_the_same_as_the_whole(log, question):
     pieces, whole = both_ways(log, **question)
-    assert_nearly(pieces.to_json(), whole.to_json())
+    assert_nearly(numbers_of(pieces), numbers_of(whole))
     assert str(pieces) == str(whole)
     if "relation" in question or "features" in question:
         assert pieces.to_dict()["violations"]
@@ -158,7 +171,7 @@ def test_pieces_give_the_same_as_the_whole(log, question):
 def test_numbers_in_pieces_give_the_same_as_the_whole(log, question):
     asked = {"prediction": "p_a"} | question
     pieces, whole = both_ways(log, **asked)
-    assert_nearly(pieces.to_json(), whole.to_json())
+    assert_nearly(numbers_of(pieces), numbers_of(whole))
     assert str(pieces) == str(whole)
     kind = "scores" if asked["prediction"] == "p_*" else "numbers"
     assert pieces.result.setup.outcome.kind == question.get("outcome", kind)
@@ -187,7 +200,7 @@ def test_pieces_and_the_whole_give_the_same_advice(log, question):
 def test_so_do_the_row_groups_of_one_file(table, tmp_path, question):
     pq.write_table(table, tmp_path / "log.parquet", row_group_size=37)
     pieces, whole = both_ways(tmp_path / "log.parquet", **question)
-    assert_nearly(pieces.to_json(), whole.to_json())
+    assert_nearly(numbers_of(pieces), numbers_of(whole))
 
 
 @pytest.mark.parametrize("way", ["sign", "1fp", "sign-of-top:k=1"])

@@ -210,8 +210,8 @@ measure_options = combine(
         "--control-draws N",
         heading=MEASURE,
         type=int,
-        help="Draw sufficiency's control N times: explanations of the same form, chosen without the model; "
-        "0 for none.  [default: 10 for at most 10,000 rows]",
+        help="Compare sufficiency with N draws of explanations of the same form that were chosen without the "
+        "model, or with none if N is 0.  [default: 10 for at most 10,000 rows]",
     ),
 )
 
@@ -339,7 +339,7 @@ limit_options = combine(
         type=click.Choice(REQUIREMENTS),
         multiple=True,
         help="Exit with code 3 unless the lower end of the interval is above chance, for the measures of "
-        "--fail-under or else for all; or unless sufficiency is above its control. Can be given twice.",
+        "--fail-under or else for all, or unless sufficiency is above its control.",
     ),
     option(
         "--fail-unless-as-good MEASURE=MARGIN",

@@ -189,7 +189,7 @@ class Predictor:
         if name == "decision_function" and scores.ndim == 1:
             scores = np.column_stack([-scores, scores])
         self._check_scores(scores, n)
-        self._check_order(X)
+        self._check_order(X, scores)
         return scores
 
     def columns_of(self, labels: np.ndarray) -> np.ndarray:
@@ -289,15 +289,17 @@ class Predictor:
         predictor._background = background
         return predictor
 
-    def _check_order(self, X: Rows) -> None:
-        """Compare scores with labels once: on the background, or else on the first rows."""
+    def _check_order(self, X: Rows, scores: np.ndarray) -> None:
+        """Compare scores with labels once: on the background, or else on the first rows that are scored."""
         rows = X if self._background is None else self._background
         n = n_rows(rows)
         if self._is_order_checked or self.classes is None or n < 2:
             return
         self._is_order_checked = True  # before scores are computed again
-        rows = take_rows(rows, np.unique(np.linspace(0, n - 1, min(n, _ORDER_CHECK_ROWS), dtype=np.int64)))
-        check_column_order(self.scores(rows), self.predict(rows), self.classes)
+        chosen = np.unique(np.linspace(0, n - 1, min(n, _ORDER_CHECK_ROWS), dtype=np.int64))
+        rows = take_rows(rows, chosen)
+        chosen_scores = scores[chosen] if self._background is None else self.scores(rows)
+        check_column_order(chosen_scores, self.predict(rows), self.classes)
 
     def _check_scores(self, scores: np.ndarray, n: int) -> None:
         width = scores.shape[-1] if self.classes is None else len(self.classes)

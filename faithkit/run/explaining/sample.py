@@ -58,6 +58,7 @@ def _split_into_chunks(job: Job, X: Any, execution: Execution) -> list[Chunk]:
     edges = list(spans(n_rows(X), _rows_per_chunk(job, X)))
     keys: Iterable[str | None] = [None] * len(edges)
     if execution.store is not None:
+        execution.store.open()
         keys = chunk_keys(job, X, edges)
     seeds = row_seeds(X, job.seed)
     return [

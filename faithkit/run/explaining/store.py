@@ -48,6 +48,13 @@ class Store:
 
     folder: Path = attrs.field(converter=Path)
 
+    def open(self) -> None:
+        """Create the folder, so that a store that cannot be used is refused before anything is explained."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._store_error(error) from None
+
     def read(self, key: str) -> ChunkResult | None:
         """Return the result under a key, or None if there is none.
 

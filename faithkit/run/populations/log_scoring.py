@@ -140,8 +140,8 @@ def score_in_pieces(
 ) -> Evaluation | None:
     """Measure a log piece by piece; None where all rows are needed at once.
 
-    All rows are needed for a discretizer or a relation that learns, for a permutation test, for a control,
-    for blocks, and for a relation other than equality inside groups. With weights or clusters, they are also
+    All rows are needed for a discretizer or a relation that learns, for a permutation test, for a control, for
+    blocks, and for a relation other than equality inside groups or over at most 10,000 rows. With weights or clusters, they are also
     needed for groups, and for any relation other than equality.
     """
     if log.roles.blocks is not None:
@@ -169,10 +169,8 @@ def score_in_pieces(
     if sufficiency_relation is not None and (is_weighted or has_groups or _must_learn(sufficiency_relation)):
         return None
     applicability = Applicability.of(relation, population.example, None)
-    if applicability.relation is not None and applicability.relation.control is not None:
-        is_small = control_draws is None and len(log.table) <= MAX_ROWS
-        if is_small or control_draws:
-            return None
+    if applicability.relation is not None and (control_draws or len(log.table) <= MAX_ROWS):
+        return None  # a control, and measures by label, need all rows
     return discretize_and_measure(population, attrs.evolve(setup, applicability=applicability))
 
 
