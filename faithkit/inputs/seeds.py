@@ -90,14 +90,21 @@ def fingerprint(X: Rows) -> str:
     >>> fingerprint(X) == fingerprint(X.copy()), fingerprint(X) == fingerprint(X[::-1])
     (True, False)
     """
-    return fingerprint_pieces(header(X), [X])
+    if input_kind(X) == "array":
+        return digest_words(header(X), _array_words(X))
+    if input_kind(X) != "sparse":
+        return digest_words(header(X), _column_words(X))
+    matrix = _canonical(X)
+    positions = matrix.indptr.astype("<i8"), matrix.indices.astype("<i8")
+    return digest_words(header(X), [*positions, cell_words(pd.Series(matrix.data))])
 
 
-def fingerprint_pieces(table_header: tuple[Any, ...], pieces: Iterable[Rows]) -> str:
-    """Return the fingerprint of a table from its header and its rows, piece by piece."""
-    digest = hashlib.blake2b(repr(table_header).encode(), digest_size=16)
-    for rows in pieces:
-        digest.update(row_words(rows, seed=0).astype("<u8", copy=False).tobytes())
+def digest_words(table_header: tuple[Any, ...], columns: Iterable[np.ndarray]) -> str:
+    """Return the fingerprint of a table from its header and the words of its cells, column by column."""
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(repr(table_header).encode())
+    for words in columns:
+        digest.update(words.astype(f"<{words.dtype.kind}8", copy=False).tobytes())
     return digest.hexdigest()
 
 
@@ -229,13 +236,18 @@ def _integer_words(values: np.ndarray) -> np.ndarray:
 
 def _sparse_words(X: Rows) -> np.ndarray:
     """Return one word per row: a sum over its non-zeros, so storage order and stored zeros do not matter."""
-    matrix = sparse.csr_array(X, copy=True)
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
+    matrix = _canonical(X)
     column_words = mix(matrix.indices.astype(np.uint64) + GAMMA)
     words = mix(cell_words(pd.Series(matrix.data)) ^ column_words)
     totals = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(words, dtype=np.uint64)])
     return totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
+
+
+def _canonical(X: Rows) -> Any:
+    matrix = sparse.csr_array(X, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
 
 
 def _seed_word(seed: int) -> np.uint64:

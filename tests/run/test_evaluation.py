@@ -252,12 +252,13 @@ def test_the_result_has_exactly_the_documented_fields():
             "effective",
             "clusters",
             "uninformative",
+            "blocks",
             "pool",
             "tails",
             "notes",
             "outcome",
         ),
-        "next_steps",
+        *("control", "why_no_control", "by_label", "next_steps"),
     }
     assert set(found["measures"]["consistency"]) == {
         *(

@@ -38,7 +38,7 @@ from faithkit.inputs.predictions.outcome import (
     are_probabilities,
     no_predictions,
 )
-from faithkit.inputs.seeds import fingerprint_pieces, header
+from faithkit.inputs.seeds import cell_words, digest_words, header
 
 
 def open_log(
@@ -192,13 +192,16 @@ class ParquetLog:
         names = self.roles.features or self.roles.explanation
         kind, _, *other_fields = header(content)
         full_header = (kind, (len(self.table), len(names)), *other_fields)
-        digest = fingerprint_pieces(full_header, self._read_content(names, content))
+        digest = digest_words(full_header, self._cell_words(names, content))
         return {"rows": len(self.table), "columns": len(names), "fingerprint": digest}
 
-    def _read_content(self, names: tuple[str, ...], example: Any) -> Iterator[Any]:
-        for frame in _frames(self.table.select(names)):
-            is_array = isinstance(example, np.ndarray)
-            yield frame.to_numpy(dtype=example.dtype, na_value=np.nan) if is_array else frame
+    def _cell_words(self, names: tuple[str, ...], content: Any) -> Iterator[Any]:
+        for name in names:
+            for frame in _frames(self.table.select([name])):
+                column = frame[name]
+                if isinstance(content, np.ndarray):
+                    column = pd.Series(column.to_numpy(dtype=content.dtype, na_value=np.nan))
+                yield cell_words(column)
 
 
 def _is_text_column(names: tuple[str, ...], table: ParquetTable) -> bool:
