@@ -113,6 +113,12 @@ def folder(tmp_path_factory):
     pd.DataFrame(scores).to_csv(folder / "scores.csv", index=False)
     audit = {"label": ["refused", "granted"] * 20, "reason": ["debt", "income"] * 20, "loans": [1, 19] * 20}
     pd.DataFrame(audit).to_csv(folder / "audit.csv", index=False)
+    answers = {
+        "question": [1, 1, 1, 2, 2, 2, 3, 3, 3],
+        "fact": ["a", "a", "b"] * 3,
+        "answer": ["yes", "yes", "no"] * 3,
+    }
+    pd.DataFrame(answers).to_csv(folder / "answers.csv", index=False)
     images = np.random.default_rng(0).random((60, 4, 4))
     np.save(folder / "images.npy", images[:40])
     np.save(folder / "others.npy", images[40:])

@@ -17,7 +17,7 @@ from faithkit.extension import builtins, hookspecs, known_plugins
 from faithkit.extension.registry import KINDS, Entry, Registry
 
 ROOT = Path(faithkit.__file__).parents[1]
-DATASETS = ("breast-cancer", "diabetes", "digits", "houses", "iris", "loans", "wine")
+DATASETS = ("breast-cancer", "diabetes", "digits", "houses", "iris", "loans", "reasons", "wine")
 
 
 def lines(registry):

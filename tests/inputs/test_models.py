@@ -203,7 +203,10 @@ def test_a_model_is_imported_from_the_current_directory(here):
         ("hidden_models:model", "looking up hidden_models:model failed with SystemExit: 0"),
         (":model", "importing the module '' failed"),
         ("bank_models:", "has no ''"),
-        ("model.pb", r"'model\.pb' is neither .*expected module:attribute, or a file \(\.joblib, .*\.skops"),
+        (
+            "model.pb",
+            r"'model\.pb' is neither .*expected module:attribute, or a file or folder \(\.joblib, .*\.skops",
+        ),
         ("gradient-boosting", "neither a file of a known kind nor a name in a module"),
         ("logistik", r"On the command line also a default model: .*\. Did you mean 'logistic'\?"),
     ],

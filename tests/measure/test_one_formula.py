@@ -8,7 +8,6 @@ from nearly import assert_nearly
 import faithkit
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, SameExplanation
-from faithkit.measure import intervals as inference
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within import Within
@@ -212,7 +211,7 @@ def test_blocks_of_rows_change_no_standard_error(monkeypatch):
     )  # fours, then pairs
     labels = rng.integers(0, 2, len(words))
     whole = faithkit.score(labels.tolist(), words.tolist()).consistency
-    for module in (deletions, owners, inference):
+    for module in (deletions, owners):
         monkeypatch.setattr(module, "BATCH_SIZE", 16)
     blocks = faithkit.score(labels.tolist(), words.tolist()).consistency
     assert_nearly(blocks, whole)

@@ -93,7 +93,7 @@ def test_a_damaged_or_missing_skops_file_is_refused(tmp_path):
 @pytest.mark.parametrize("kind", ["skops", "onnx"])
 def test_a_file_whose_library_is_not_installed_says_how_to_install_it(kind, monkeypatch, tmp_path):
     (tmp_path / f"model.{kind}").touch()
-    monkeypatch.setattr("faithkit.extension.component.is_installed", lambda name: False)
+    monkeypatch.setattr("faithkit.extension.component._is_installed", lambda name: False)
     with pytest.raises(PluginError, match=rf"needs '{kind}\w*', not installed.* pip install {kind}"):
         load_model(tmp_path / f"model.{kind}")
 

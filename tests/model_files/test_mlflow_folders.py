@@ -37,7 +37,7 @@ def test_a_server_is_not_asked_and_the_way_to_a_folder_is_told(place):
 
 def test_without_mlflow_it_says_what_to_install(tmp_path, monkeypatch):
     (tmp_path / "MLmodel").write_text("flavors: {}\n")
-    monkeypatch.setattr("faithkit.extension.component.is_installed", lambda name: False)
+    monkeypatch.setattr("faithkit.extension.component._is_installed", lambda name: False)
     with pytest.raises(PluginError, match=r"needs 'mlflow', not installed.*pip install mlflow-skinny"):
         load_model(tmp_path, trust_pickle=True)
 

@@ -10,7 +10,7 @@ from nearly import assert_nearly
 
 from faithkit.inputs.files import parquet
 from faithkit.inputs.logs.log_files import open_log
-from faithkit.measure import heavy_tails, intervals
+from faithkit.measure import heavy_tails
 from faithkit.measure.agreement import squares
 from faithkit.measure.counting import owners
 from faithkit.measure.jackknife import deletions as jackknife
@@ -73,7 +73,7 @@ def test_pieces_give_the_same_however_they_are_held(log, estimator, explanation,
 def test_blocks_of_any_size_give_the_same(log, monkeypatch):
     opened = open_log(log, "y", ("phi_*",))
     whole = score_log(opened).to_json()
-    for module in (heavy_tails, intervals, jackknife, owners, squares):
+    for module in (heavy_tails, jackknife, owners, squares):
         monkeypatch.setattr(module, "BATCH_SIZE", 7)
     assert_nearly(score_log(opened).to_json(), whole)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.explanations.explanations import Explanations, object_array
+from faithkit.explanations.explanations import Explanations, check_no_mask, object_array
 from faithkit.explanations.rules import Rule
 from faithkit.inputs.objects.adapters import RowContext
 from faithkit.inputs.objects.conversion import as_rows
@@ -31,6 +31,7 @@ def from_list(items: list[Any], context: RowContext | None = None) -> Explanatio
     """
     if set(map(type, items)) <= _PLAIN_TYPES:  # a fast path for most logs, which can be long
         return _from_values(items)
+    check_no_mask(items)
     column = object_array(map(_to_plain, items))
     column[pd.isna(column)] = None
     values = column.tolist()

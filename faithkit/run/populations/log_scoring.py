@@ -140,9 +140,9 @@ def score_in_pieces(
 ) -> Evaluation | None:
     """Measure a log piece by piece; None where all rows are needed at once.
 
-    All rows are needed for a discretizer or a relation that learns, for a permutation test, for a control, for
-    blocks, and for a relation other than equality inside groups or over at most 10,000 rows. With weights or clusters, they are also
-    needed for groups, and for any relation other than equality.
+    All rows are needed for a discretizer or a relation that learns, for a permutation test, for a control,
+    for blocks, and for a relation other than equality inside groups or over at most 10,000 rows. With weights
+    or clusters, they are also needed for groups, and for any relation other than equality.
     """
     if log.roles.blocks is not None:
         return None
