@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -137,9 +138,9 @@ def test_a_nested_column_can_be_left_out_and_cannot_be_grouped_by(written, kind,
 @pytest.mark.parametrize(("kind", "cells", "words"), REFUSED.values(), ids=REFUSED)
 def test_values_that_python_does_not_have_are_refused(written, kind, cells, words):
     path = written(column(kind, cells))
-    with pytest.raises(InputError, match="the column 'odd' of type .* failed with") as error:
+    with pytest.raises(InputError, match=words) as error:  # the zone is part of the type
         read_table(path)
-    assert words in str(error.value)
+    assert re.match("the column 'odd' of type .* failed with ", str(error.value))
     with pytest.raises(InputError, match="the column 'odd' of type"):
         score_log(open_log(str(path), "odd", ("phi",)))
 

@@ -197,12 +197,6 @@ def relation_deletions(counts: RowCount) -> Deletions:
     return Deletions(compared, compared - agreeing, once, divisor_left)
 
 
-def pool_moments(counts: RowCount, totals: MeasureTotals) -> MomentsPair:
-    """Return the moments of the changes of the estimate and of the disagreement without each pool row."""
-    changes = pool_changes(counts, totals)
-    return add_moments((CentralMoments.of(estimate), CentralMoments.of(lost)) for estimate, lost in changes)
-
-
 def pool_changes(counts: RowCount, totals: MeasureTotals) -> Iterator[tuple[Floats, Floats]]:
     """Yield how much the estimate and the disagreement decrease without each row of the pool, by pieces."""
     influence = _influence(counts.owners)

@@ -30,9 +30,9 @@ from faithkit.measure.jackknife.deletions import (
     GroupedRows,
     MeasureTotals,
     MomentsPair,
+    add_moments,
     minimum_trials,
     pool_changes,
-    pool_moments,
     pseudo_value_moments,
     relation_deletions,
 )
@@ -241,14 +241,19 @@ def _jackknife_relation(counts: RowCount, n_classes: int | None) -> JackknifeEst
     totals, deletions = measure_totals(counts, counts.owners, n_classes), relation_deletions(counts)
     n = counts.owners.n
     moments = pseudo_value_moments(deletions, totals, n)
-    pool = None if counts.pool is None else pool_moments(counts, totals)
+    changes = list(pool_changes(counts, totals))
+    pool = add_moments(map(_change_moments, changes)) if changes else None
     statistics = relation_statistics(counts, totals, moments, lambda: minimum_trials(counts), pool)
+    return JackknifeEstimate(
+        statistics,
+        lambda: deletions.pseudo_values(totals, n),
+        lambda: np.concatenate([np.zeros(0), *(estimate for estimate, _ in changes)]),
+    )
 
-    def list_pool_changes() -> Floats:
-        pieces = [estimate for estimate, _ in pool_changes(counts, totals)]
-        return np.concatenate([np.zeros(0), *pieces])
 
-    return JackknifeEstimate(statistics, lambda: deletions.pseudo_values(totals, n), list_pool_changes)
+def _change_moments(changes: tuple[Floats, Floats]) -> MomentsPair:
+    """Return the moments of what the estimate and the disagreement lose without each row of the pool."""
+    return CentralMoments.of(changes[0]), CentralMoments.of(changes[1])
 
 
 def relation_statistics(
