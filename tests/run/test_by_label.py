@@ -128,7 +128,8 @@ def test_a_log_that_is_read_in_pieces_has_the_same_labels(log, rare):
     assert found["by_label"] == rare.to_dict()["by_label"]
 
 
-def test_a_relation_of_a_log_in_pieces_says_why_it_has_no_labels(log):
+def test_a_relation_of_a_log_in_pieces_says_why_it_has_no_labels(log, monkeypatch):
+    monkeypatch.setattr("faithkit.run.populations.log_scoring.MAX_ROWS", 0)  # a small log is read into memory
     relation = ("--explanation", "phi", "--relation", "near-explanation:tau=0.1")
     found = scored(log, "--prediction", "flag", *relation).stdout
     assert "consistency by predicted label" in found

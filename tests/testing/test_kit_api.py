@@ -172,7 +172,12 @@ def test_the_kernels_required_number_is_given_a_value():
     )
     report = run_checks(("relation", near))
     assert report.failed == {}
-    assert sorted(report.skipped) == ["near-instance_only_reads_no_explanations", "near-packed_equals_holds"]
+    assert sorted(report.skipped) == [
+        "near-control_depends_on_seeds_alone",
+        "near-control_has_the_same_form",
+        "near-instance_only_reads_no_explanations",
+        "near-packed_equals_holds",
+    ]
 
 
 def test_a_parameter_that_only_the_author_knows_skips_what_needs_it():
