@@ -50,19 +50,17 @@ class InScope(Relation):
 
     def packed(self, sample: Sample, explanations: Explanations) -> NDArray[np.uint64]:
         """Combine one bitset per distinct predicate."""
-        self.key(explanations)
-        return scope_bits(_list_rules(sample, explanations), sample)
+        return scope_bits(self._list_rules(sample, explanations), sample)
 
     def control(self, sample: Sample, explanations: Explanations, seeds: NDArray[Any]) -> Explanations:
         """Draw as many conditions on other columns, true of the row; or as many other words of its text."""
-        rules = draw_rules(sample.once(_list_rules, explanations), sample, seeds)
+        rules = draw_rules(sample.once(self._list_rules, explanations), sample, seeds)
         return attrs.evolve(explanations, values=rules, identity=None)
 
-
-def _list_rules(sample: Sample, explanations: Explanations) -> list[Rule]:
-    """Return the rules, an empty one for each missing explanation."""
-    empty_rule = Rule()
-    return [
-        empty_rule if is_missing else rule
-        for rule, is_missing in zip(explanations.values, explanations.missing, strict=True)
-    ]
+    def _list_rules(self, sample: Sample, explanations: Explanations) -> list[Rule]:
+        """Return the rules, an empty one for each missing explanation."""
+        empty_rule = Rule()
+        return [
+            empty_rule if is_missing else rule
+            for rule, is_missing in zip(self.key(explanations), explanations.missing, strict=True)
+        ]

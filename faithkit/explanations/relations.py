@@ -9,6 +9,7 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Any, NoReturn
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -175,7 +176,7 @@ def draw_control(relation: Relation, sample: Sample, seeds: NDArray[Any]) -> Exp
             f"{relation}.control returned {control!r:.80}; expected {len(explanations)} explanations of kind "
             f"{explanations.kind!r}, missing where the originals are: use attrs.evolve(explanations, …)."
         )
-    return control
+    return attrs.evolve(control, block=explanations.block)
 
 
 def _evaluate_holds(relation: Relation, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:

@@ -172,6 +172,7 @@ def consistency_explainiverse() -> list[Contest]:
 def sufficiency_quantus() -> list[Contest]:
     """Measure explanations within a standardised distance, the one relation that Quantus' Sufficiency has."""
     import quantus
+    import torch  # noqa: F401 -- Quantus asks a model of torch
 
     n, tau = 5_000, 4.0
     labels, vectors = _log(n, 500)
@@ -205,6 +206,7 @@ def sufficiency_quantus() -> list[Contest]:
 def consistency_quantus() -> list[Contest]:
     """Score 10,000 vectors against Quantus' Consistency, set so that it computes the paper's estimator."""
     import quantus
+    import torch  # noqa: F401 -- Quantus asks a model of torch
 
     n = 10_000
     labels, vectors = _log(n, 500)

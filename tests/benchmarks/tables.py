@@ -1,7 +1,7 @@
-"""What the documentation shows of the benchmarks: their outcomes and the machine, as CSV files.
+"""What the documentation shows of the benchmarks: their outcomes and the machines, as CSV files.
 
-A run replaces the rows of the benchmarks that it ran and leaves the others, so that libraries that do not go
-together can be measured in two environments, and a run that was broken off is finished by running the rest.
+A run replaces the rows of the benchmarks that it ran and leaves the others. So libraries that do not go
+together can be measured in two environments, and each row names the processor that it was measured on.
 """
 
 import csv
@@ -24,28 +24,25 @@ PEERS = {
 OWN = ("faithkit", "numpy", "pandas", "pyarrow", "scikit-learn", "scipy")
 
 CONTESTS = ("benchmark", "contest", "ours, ms", "peak, MB", "peer", "version", "peer, ms", "its peak, MB",
-            "ratio", "goal")  # fmt: skip
+            "ratio", "goal", "processor")  # fmt: skip
 LIMITS = ("benchmark", "explainer and model", "rows", "rows asked", "ours, ms", "peak, MB", "model alone, ms",
-          "times the limit", "goal")  # fmt: skip
-GROWTH = ("benchmark", "curve", "who", "of", "size", "seconds", "megabytes")
-MACHINE = ("what", "value")
+          "times the limit", "goal", "processor")  # fmt: skip
+GROWTH = ("benchmark", "curve", "who", "of", "size", "seconds", "megabytes", "processor")
+MACHINES = ("processor", "cores", "memory", "system", "Python", *OWN)
 
 
-def write(folder: Path, name: str, found: list[Outcome | Point | Multiple]) -> None:
-    """Put the outcomes of one benchmark in the place of those that it had."""
+def write(folder: Path, name: str, results: list[Outcome | Point | Multiple]) -> None:
+    """Replace the rows of one benchmark, and the row of this machine."""
     folder.mkdir(parents=True, exist_ok=True)
-    contests = [_contest(one) for one in found if isinstance(one, Outcome)]
-    points = [_point(one) for one in found if isinstance(one, Point)]
-    limits = [_limit(one) for one in found if isinstance(one, Multiple)]
-    if limits:
-        _replace(folder / "limits.csv", LIMITS, name, limits)
-    if contests:
-        _replace(folder / "contests.csv", CONTESTS, name, contests)
-    if points:
-        _replace(folder / "growth.csv", GROWTH, name, points)
-    peers = [distribution for one in contests if (distribution := _distribution(one[4]))]
-    known = dict(_read(folder / "machine.csv")[1:]) | machine() | {name: version(name) for name in peers}
-    _save(folder / "machine.csv", [MACHINE, *known.items()])
+    for file, header, kind, to_row in (
+        ("contests.csv", CONTESTS, Outcome, _contest),
+        ("growth.csv", GROWTH, Point, _point),
+        ("limits.csv", LIMITS, Multiple, _limit),
+    ):
+        rows = [(*to_row(result), _processor()) for result in results if isinstance(result, kind)]
+        if rows:
+            _replace(folder / file, header, name, rows)
+    _replace(folder / "machines.csv", MACHINES, _processor(), [_machine()])
 
 
 def _replace(path: Path, header: tuple[str, ...], name: str, rows: list[tuple[str, ...]]) -> None:
@@ -89,26 +86,22 @@ def _point(one: Point) -> tuple[str, ...]:
 
 
 def _distribution(peer: str) -> str | None:
-    found = next((PEERS[word] for word in re.findall(r"[\w-]+", peer) if word in PEERS), None)
-    return found if found and _version(found) else None
+    name = next((PEERS[word] for word in re.findall(r"[\w-]+", peer) if word in PEERS), None)
+    return name if name and _version(name) else None
 
 
-def machine() -> dict[str, str]:
+def _machine() -> tuple[str, ...]:
     """Describe where this runs."""
-    pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
-    facts = {
-        "processor": f"{_processor()}, {os.cpu_count()} cores",
-        "memory": f"{pages * size / 2**30:.0f} GiB",
-        "system": f"{platform.system()} {platform.machine()}",
-        "Python": platform.python_version(),
-    }
-    return facts | {name: known for name in OWN if (known := _version(name))}
+    gigabytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    system = f"{platform.system()} {platform.machine()}"
+    facts = _processor(), str(os.cpu_count()), f"{gigabytes:.0f} GiB", system, platform.python_version()
+    return *facts, *(_version(name) or "" for name in OWN)
 
 
 def _processor() -> str:
-    told = subprocess.run(["lscpu"], capture_output=True, text=True, check=False).stdout
-    named = re.search(r"^Model name:\s*(.+)$", told, re.MULTILINE)
-    return named[1].strip() if named else platform.processor() or platform.machine()
+    report = subprocess.run(["lscpu"], capture_output=True, text=True, check=False).stdout
+    name = re.search(r"^Model name:\s*(.+)$", report, re.MULTILINE)
+    return name[1].strip() if name else platform.processor() or platform.machine()
 
 
 def _version(name: str) -> str | None:

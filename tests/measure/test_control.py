@@ -368,3 +368,29 @@ def test_a_gate_on_the_control_needs_one_and_fails_where_it_is_not_exceeded():
     assert gate.words.startswith("sufficiency is below its control (the difference is between ")
     (gate,) = faithkit.score(labels, list(X["d"]), X).judge(above_control=True)
     assert gate.kept is None
+
+
+def test_a_control_that_takes_explanations_of_other_rows_is_compared_within_each_rows_own_block():
+    class AtMost(faithkit.plugin.Relation):
+        """The instance is at most the explanation; a control takes the explanation of another row."""
+
+        name = "at-most"
+        instance_only = True
+
+        def key(self, explanations):
+            return explanations.values
+
+        def holds(self, sample, explanations):
+            return sample.X[:, 0] <= explanations.values
+
+        def control(self, sample, explanations, seeds):
+            return explanations.take(np.roll(np.arange(len(explanations)), 2))
+
+    rng = np.random.default_rng(4)
+    X, block = rng.normal(size=(180, 1)), np.repeat(np.arange(45), 4)
+    labels, limits = X[:, 0] > 0, X + rng.normal(size=X.shape)
+    result = faithkit.score(labels, limits, X, relation=AtMost(), blocks=block)
+
+    holds = (X[:, 0] <= np.roll(limits, 2, axis=0)) & (block[:, None] == block) & ~np.eye(180, dtype=bool)
+    agree = (holds & (labels[:, None] == labels)).sum(axis=1) / np.maximum(holds.sum(axis=1), 1)
+    assert result.control.estimate == pytest.approx(agree.mean(), abs=1e-12)

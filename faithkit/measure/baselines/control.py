@@ -110,16 +110,18 @@ def compare_with_control(
             f"a control is compared on {MIN_UNITS} independent rows or more, and there are {n_units}"
         )
     control = float(np.mean([draw.statistics.estimate for draw in draws]))
+    values = np.array([statistics.estimate, control, ceiling.value])
+    without = (
+        _without_units(statistics.estimate, measure.value),
+        np.mean([_without_units(draw.statistics.estimate, draw.value) for draw in draws], axis=0),
+        ceiling.without,
+    )
+    changes = measure.pool_changes
+    control_changes = np.mean([draw.pool_changes for draw in draws], axis=0)
     contrast = _Contrast(
-        values=np.array([statistics.estimate, control, ceiling.value]),
-        without=np.column_stack(
-            [
-                _without_units(statistics.estimate, measure.value),
-                np.mean([_without_units(draw.statistics.estimate, draw.value) for draw in draws], axis=0),
-                ceiling.without,
-            ]
-        ),
-        without_pool=_without_pool(measure, draws, ceiling),
+        values=values,
+        without=np.column_stack(without),
+        without_pool=values - np.column_stack([changes, control_changes, np.zeros(len(changes))]),
         effective=statistics.units.effective,
         confidence=confidence,
     )
@@ -141,20 +143,6 @@ def compare_with_control(
 def _without_units(estimate: float, pseudo_values: Floats) -> Floats:
     """Return the estimate without each unit, from its pseudo-values."""
     return estimate - (pseudo_values - estimate) / (len(pseudo_values) - 1)
-
-
-def _without_pool(measure: JackknifeEstimate, draws: Sequence[JackknifeEstimate], ceiling: Ceiling) -> Floats:
-    """Return estimate, control and ceiling without each unit of the pool."""
-    changes = measure.pool_changes
-    control_changes = np.mean([draw.pool_changes for draw in draws], axis=0)
-    control = np.mean([draw.statistics.estimate for draw in draws])
-    return np.column_stack(
-        [
-            measure.statistics.estimate - changes,
-            control - control_changes,
-            np.full(len(changes), ceiling.value),
-        ]
-    )
 
 
 @attrs.frozen(eq=False)

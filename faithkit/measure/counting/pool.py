@@ -36,6 +36,7 @@ class Pool:
 
     codes: Counts
     pieces: Callable[[], Iterable[Any]]
+    _kept_samples: list[Sample] = attrs.field(factory=list, init=False, repr=False)
 
     @classmethod
     def of(cls, X: Any, codes: Counts) -> "Pool":
@@ -48,10 +49,18 @@ class Pool:
 
     def __iter__(self) -> Iterator[tuple[Sample, Counts]]:
         start = 0
-        for X in self.pieces():
-            rows = n_rows(X)
-            yield unexplained_sample(X), self.codes[start : start + rows]
-            start += rows
+        for sample in self._samples():
+            stop = start + len(sample)
+            yield sample, self.codes[start:stop]
+            start = stop
+
+    def _samples(self) -> Iterable[Sample]:
+        """Return the pieces as samples; a small pool keeps them, with what relations cached there."""
+        if len(self) > PIECE_ROWS:
+            return map(unexplained_sample, self.pieces())
+        if not self._kept_samples:
+            self._kept_samples.extend(map(unexplained_sample, self.pieces()))
+        return self._kept_samples
 
     def scan(self, relation: Relation, target: ScanTarget) -> ScanCounts:
         """Count the relation's matrix of all explanations over the rows of the pool."""
