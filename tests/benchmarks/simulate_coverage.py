@@ -1,6 +1,6 @@
 """How often intervals miss a truth that is known: `python tests/benchmarks/simulate_coverage.py FILE`.
 
-Each law draws rows, weights, clusters or a pool for which the measure is known by its definition. The table has how
+Each law draws rows, weights, clusters, blocks or a pool for which the measure is known by its definition. The table has how
 often the lower end was above it and the upper end below it, and where both ends lie in the mean.
 """
 
@@ -15,6 +15,7 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.inputs.predictions.labels import encode
 from faithkit.inputs.predictions.outcome import Outcome
+from faithkit.measure.counting.block_count import count_in_blocks
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.pool import Pool
@@ -111,6 +112,19 @@ def mixed_clusters(number, explanations, p):
     return agree(p), draw
 
 
+def blocks(number, size, explanations, shares):
+    """Questions asked several times, which differ in how often the label is positive."""
+
+    def draw(rng):
+        block = np.repeat(np.arange(number), size)
+        y = (rng.random(len(block)) < rng.choice(shares, number)[block]).astype(int)
+        values = rng.integers(0, explanations, len(block))
+        sample = Sample(None, Explanations(kind="value", values=values, block=block))
+        return count_in_blocks(SameExplanation(), sample, y, 2)
+
+    return float(np.mean([agree(p) for p in shares])), draw
+
+
 def lognormal(n, explanations, p, uninformative=False):
     """Weights that vary by orders of magnitude and have nothing to do with labels."""
 
@@ -191,6 +205,9 @@ LAWS = {
     "300 numbers, 1 % of outliers, range declared": numbers(300, 10, "outliers", (-13.0, 13.0)),
     "300 numbers, normal noise (approximate)": numbers(300, 10, "normal"),
     "300 numbers, 1 % of outliers (approximate)": numbers(300, 10, "outliers"),
+    "60 blocks of 5 rows, 2 explanations in each": blocks(60, 5, 2, (0.5, 0.9)),
+    "40 blocks of 20 rows, 3 explanations in each": blocks(40, 20, 3, (0.1, 0.98)),
+    "20 blocks of 10 rows, labels 98 : 2": blocks(20, 10, 1, (0.98,)),
 }
 APPROXIMATE = {law for law in LAWS if "approximate" in law}
 

@@ -1,6 +1,9 @@
 """The control of sufficiency, the ceiling and worth, against loops that draw, count and leave out anew."""
 
+import csv
 import math
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,6 +19,8 @@ from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.baselines.ceiling import measure_ceiling
 
 DRAWS = 10
+ROOT = Path(__file__).parents[2]
+SIMULATION = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "simulate_control.py"))
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the rows repeat another one:faithkit.FaithkitWarning")
 
 
@@ -394,3 +399,24 @@ def test_a_control_that_takes_explanations_of_other_rows_is_compared_within_each
     holds = (X[:, 0] <= np.roll(limits, 2, axis=0)) & (block[:, None] == block) & ~np.eye(180, dtype=bool)
     agree = (holds & (labels[:, None] == labels)).sum(axis=1) / np.maximum(holds.sum(axis=1), 1)
     assert result.control.estimate == pytest.approx(agree.mean(), abs=1e-12)
+
+
+def most(runs):
+    """Return how often either end may miss: in 4 % of samples, and two standard errors of so many runs."""
+    return 0.04 + 2 * math.sqrt(0.04 * 0.96 / runs)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("law", SIMULATION["LAWS"])
+def test_random_explanations_are_seldom_found_above_or_below_their_control_and_true_ones_above(law):
+    assert max(SIMULATION["compare"](law, 200, 300)) <= most(200)
+    assert SIMULATION["compare"](law, 20, 300, "true")[0] == 1
+
+
+def test_the_table_of_simulations_has_every_law_and_none_that_misses():
+    with (ROOT / "docs" / "control.csv").open() as file:
+        table = list(csv.DictReader(file))
+    assert {row["law"] for row in table} == set(SIMULATION["LAWS"])
+    for row in table:
+        shares = [float(row[f"random explanations {side}"].removesuffix(" %")) for side in ("above", "below")]
+        assert max(shares) <= 100 * most(500)
