@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import pandas as pd
 
 from faithkit.arguments import whole_number
 from faithkit.arrays.containers import n_rows
@@ -31,6 +32,7 @@ from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Setup
 from faithkit.run.diagnostics import ExplainedRows, diagnose
 from faithkit.run.explaining.job import Job
+from faithkit.run.exported_rows import export_rows
 from faithkit.run.gates import (
     GateResult,
     check_limits,
@@ -105,6 +107,35 @@ class Evaluation(Result):
     def tallies(self) -> dict[str, Tally]:
         """The tally of each measure; refused if explanations × labels are too many for memory."""
         return {measure: self._count(measure).tally for measure in self.measures}
+
+    def to_frame(self, rows: str = "measures") -> pd.DataFrame:
+        """Return a table with one row per measure, or per instance with its prediction and explanation.
+
+        Parameters
+        ----------
+        rows : {"measures", "explanations"}
+            "explanations" gives a table that `score` reads as a log, with the same result: the columns of the
+            instances, "prediction", "explanation" (or one column "explanation_…" per feature), and "group",
+            the number of the explanation after discretizing.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", None])
+        >>> result.to_frame()["value"].round(3).tolist()
+        [0.667]
+        >>> result.to_frame("explanations")["group"].tolist()
+        [0, 0, <NA>]
+        """
+        if rows == "measures":
+            return super().to_frame()
+        if rows != "explanations":
+            raise InputError(f"a result has no table {rows!r}: ask for 'measures' or 'explanations'.")
+        if not isinstance(self.population, InMemory):
+            raise InputError(
+                "the rows are not in memory: the log or the saved result has what is known of them."
+            )
+        return export_rows(self.population)
 
     def measure(self, relation: Any) -> Estimate:
         """Estimate the measure of any relation: a name, a composed relation, or a function.

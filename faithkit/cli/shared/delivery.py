@@ -30,7 +30,9 @@ def deliver(result: Any, paths: dict[str, str], limits: Mapping[str, Any] | None
 
     The failures are raised at the end. A file that could not be written counts more than a missed limit.
     """
-    files = {name: path for name, path in paths.items() if name in WRITERS}  # --junit is written at the end
+    files = {
+        name: path for name, path in paths.items() if name != "junit_path"
+    }  # which is written at the end
     steps: list[Step] = [partial(_write, result, *file) for file in files.items()]
     if "-" not in paths.values():
         steps.insert(0, lambda: print_result(str(result)))
@@ -53,7 +55,12 @@ def run_all(steps: Iterable[Step]) -> None:
 
 
 def _write(result: Any, name: str, path: str) -> None:
-    write_output(name, path, WRITERS[name](result))
+    if name == "export_path":
+        from faithkit.run.exported_rows import write_log
+
+        write_log(result.result.to_frame("explanations"), path)
+    else:
+        write_output(name, path, WRITERS[name](result))
 
 
 def write_output(name: str, path: str, text: str) -> None:

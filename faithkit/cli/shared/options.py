@@ -410,8 +410,25 @@ debug_option = option(
 
 output_options = combine(*_FILE_OPTIONS, verbose_option, debug_option, into="output")
 
+
+def _check_export(_ctx: click.Context, _param: click.Parameter, path: str | None) -> str | None:
+    if path is not None:
+        from faithkit.run.exported_rows import check_ending
+
+        check_ending(path)
+    return path
+
+
 gated_output_options = combine(
     *_FILE_OPTIONS,
+    option(
+        "--export FILE",
+        "export_path",
+        heading=OUTPUT,
+        callback=_check_export,
+        help="Write the rows, predictions and explanations to this file, which `faithkit score` reads: .csv, "
+        ".jsonl or .parquet.",
+    ),
     option(
         "--junit FILE",
         "junit_path",
