@@ -5,6 +5,7 @@ something else about a comparison.
 """
 
 import functools
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,9 @@ from faithkit.cli.shared.options import (
     DISCRETIZER_DEFAULT,
     check_components,
     combine,
+    estimate_options,
     id_option,
     input_options,
-    measure_options,
     output_options,
     prediction_options,
     running_options,
@@ -28,6 +29,21 @@ from faithkit.cli.shared.verb import EXPLAINER, MEASURE, Verb, option
 
 if TYPE_CHECKING:
     from faithkit.run.comparisons.comparison import Comparison
+
+_OF_ONE_EXPLAINER = re.compile(r"([a-z0-9/-]+)=(.+)")  # the parameters of a relation come after a colon
+
+
+def _parse_relations(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> Any:
+    """Return one relation for all explainers, or the relation of each explainer that has one of its own."""
+    matches = [(_OF_ONE_EXPLAINER.fullmatch(text), text) for text in texts]
+    common = [text for match, text in matches if match is None]
+    if len(texts) > 1 and common:
+        raise click.UsageError(
+            f"--relation is given {len(texts)} times: name the explainer of each, "
+            f"--relation shap={common[0]}."
+        )
+    return common[0] if common else {match[1]: match[2] for match, _ in matches if match} or None
+
 
 _compare_options = combine(
     option(
@@ -47,7 +63,16 @@ _compare_options = combine(
         f"{DISCRETIZER_DEFAULT}",
     ),
     input_options,
-    measure_options,
+    option(
+        "--relation [EXPLAINER=]NAME",
+        "relation",
+        heading=MEASURE,
+        multiple=True,
+        callback=_parse_relations,
+        help="Use this relation for sufficiency, for all explainers or for one (shap=same-top-features:k=2); "
+        "can be given several times, once for each explainer.",
+    ),
+    estimate_options,
     prediction_options,
     id_option,
     running_options,
@@ -106,8 +131,8 @@ def comparing(function: Callable[..., Any]) -> click.Command:
 def command(comparison: "Comparison") -> "Comparison":
     """Compare explainers and discretizers on the same rows and predictions.
 
-    Every explainer explains once. Differences are paired. Systems that the sample cannot tell from the best
-    one are marked as best.
+    Every explainer explains once. Differences are paired. One system is recommended, or it is said how many
+    more rows would tell the best ones apart. An explainer that fails is left out, with the reason.
     """
     return comparison
 

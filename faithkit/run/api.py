@@ -343,8 +343,12 @@ def compare(
         Names, "name:param=value,…", instances or functions, or a single one of these. Every explainer
         explains once, whatever the number of discretizers. A discretizer that does not accept an explainer's
         kind of explanation is left out. Without discretizers, each explainer has the one that `evaluate`
-        would use. If several have the same name, the second is called "name (2)".
-    relation, estimator, confidence, permutations, control_draws, seed, outcome, agree, range
+        would use. If several have the same name, the second is called "name (2)". An explainer that fails is
+        left out, and the result says why.
+    relation : str, object, callable, or mapping
+        As in `evaluate`; or a mapping of explainers to relations, such as
+        ``{"shap": "same-top-features", "anchors": "in-scope"}``.
+    estimator, confidence, permutations, control_draws, seed, outcome, agree, range
         As in `evaluate`.
     weights, clusters, blocks, uninformative, ids
         As in `evaluate`.
@@ -372,7 +376,6 @@ def compare(
     ['halves']
     """
     options = {
-        "relation": relation,
         "estimator": estimator,
         "confidence": confidence,
         "permutations": permutations,
@@ -394,4 +397,4 @@ def compare(
         "row_timeout": row_timeout,
         "progress": progress,
     }
-    return compare_systems(explainers, discretizers, partial(evaluate, model, X, **options))
+    return compare_systems(explainers, discretizers, relation, partial(evaluate, model, X, **options))

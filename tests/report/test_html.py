@@ -375,7 +375,8 @@ def test_a_comparison_says_who_has_no_sufficiency_and_why(compared_page):
 def test_a_system_alone_is_a_comparison_too():
     read = Reader(Comparison({"alone": ordinary()}).to_html()).text
     assert "1 explanation system" in read
-    assert "*: the best (paired" in read
+    assert "Use alone: no other system could be checked" in read
+    assert "*: the best of those that could be checked (paired" in read
 
 
 def test_pages_are_written_whole(tmp_path):

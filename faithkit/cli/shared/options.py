@@ -191,8 +191,7 @@ confidence_option = option(
     "--confidence SHARE", heading=MEASURE, default=0.95, help="Give intervals with this confidence."
 )
 
-measure_options = combine(
-    relation_option,
+estimate_options = combine(
     option(
         "--estimator NAME",
         heading=MEASURE,
@@ -214,6 +213,8 @@ measure_options = combine(
         "model, or with none if N is 0.  [default: 10 for at most 10,000 rows]",
     ),
 )
+
+measure_options = combine(relation_option, estimate_options)
 
 
 prediction_options = combine(
@@ -451,8 +452,9 @@ def check_components(options: Mapping[str, Any]) -> None:
     from faithkit.run.components.resolution import METHOD, resolve_component
 
     for kind in METHOD:
-        specs = (options.get(kind), *options.get(f"{kind}s", ()))
-        for spec in filter(None, specs):
+        spec = options.get(kind)
+        specs = list(spec.values()) if isinstance(spec, Mapping) else [spec]
+        for spec in filter(None, [*specs, *options.get(f"{kind}s", ())]):
             resolve_component(kind, spec)
 
 

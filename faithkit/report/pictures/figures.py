@@ -27,6 +27,10 @@ SPREAD = (
     "For the explanations that leave most open, from where to where the predictions are, the half of them in "
     "the middle (dark) and the median. The shorter, the more the explanation tells."
 )
+WORTH = (
+    "Worth is the part of the gap between random explanations and the full input that explanations close. A "
+    "system high on the left says much in few words."
+)
 CURVE = (
     "What a smaller sample would have given on average. Where the line still rises at its end, a larger "
     "sample would check more."
@@ -40,6 +44,13 @@ def measure_figure(
     draw = partial(plots.measures, estimates=estimates, best=best)
     new_axes = partial(plots.line_axes, len(estimates))
     return Figure(None, ESTIMATES, drawn(draw, new_axes, f"{name}: values and intervals up to 1", name))
+
+
+def worth_figure(systems: Mapping[str, tuple[int, float, float, float]], best: Collection[str]) -> Figure:
+    """Return what systems are worth against how simple they are."""
+    return _figure(
+        "worth and simplicity", WORTH, "comparison", partial(plots.worth_by_size, systems=systems, best=best)
+    )
 
 
 def result_figures(payload: Payload, name: str, owners: Mapping[str, Owners]) -> list[Figure]:

@@ -176,6 +176,33 @@ def group_sizes(ax: "Axes", counts: CheckableCounts) -> "Axes":
     return ax
 
 
+def worth_by_size(
+    ax: "Axes", systems: Mapping[str, tuple[int, float, float, float]], best: Collection[str] = ()
+) -> "Axes":
+    """Draw what each system is worth, with its interval, against its number of distinct explanations.
+
+    Parameters
+    ----------
+    ax : Axes
+    systems : mapping of names to (number of explanations, worth, low, high)
+    best : collection of names
+        Those to bring to the fore.
+    """
+    _calm(ax, grid=True)
+    sizes = [size for size, *_ in systems.values()]
+    for name, (size, worth, low, high) in systems.items():
+        colour = BLUE if name in best else QUIET
+        ax.plot([size, size], [max(low, -0.1), min(high, 1.1)], color=colour, lw=2, solid_capstyle="butt")
+        ax.plot([size], [worth], "o", color=colour, ms=7)
+        ax.annotate(_shortened(name, 24), (size, worth), (7, 4), textcoords="offset points", color=INK)
+    ax.set_xscale("log")
+    ax.set(xlim=(min(sizes) / 1.6, max(sizes) * 6), ylim=(-0.12, 1.12))
+    ax.set_xticks(sorted(set(sizes)), [f"{size:,}" for size in sorted(set(sizes))])
+    ax.set_xticks([], minor=True)
+    ax.set_xlabel("distinct explanations (fewer are simpler)")
+    return ax
+
+
 def _decades(most: float) -> list[int]:
     """Return round numbers for a logarithmic axis, as many as have room."""
     digits = (1, 2, 5) if most < 200 else (1, 3) if most < 3_000 else (1,)

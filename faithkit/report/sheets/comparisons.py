@@ -4,19 +4,21 @@ from collections.abc import Mapping
 
 from faithkit.measure import MEASURES
 from faithkit.measure.counting.owners import Owners
-from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import (
     Payload,
     format_difference,
     format_difference_interval,
+    format_number,
     format_p_value,
+    format_percent,
     pluralize,
 )
-from faithkit.report.outcome_words import remarks
+from faithkit.report.outcome_words import remarks, words
 from faithkit.report.payloads import confidence, interval_name, note, ranked
-from faithkit.report.pictures.figures import measure_figure, result_figures
+from faithkit.report.pictures.figures import measure_figure, result_figures, worth_figure
+from faithkit.report.sheets.controls import payload_control
 from faithkit.report.sheets.glossary import glossary_sheet
-from faithkit.report.sheets.measures import measure_table, number_columns, permutation_line, sample_lines
+from faithkit.report.sheets.measures import estimate_cells, number_columns, permutation_line, sample_lines
 from faithkit.report.sheets.results import measure_parts, measuring_facts, provenance_sheet, system_facts
 from faithkit.report.sheets.sheet import Part, Sheet, Table
 from faithkit.wording import join_words
@@ -27,9 +29,9 @@ PAIRED = "The rows are the same, so differences are paired; p is corrected for t
 def comparison_sheet(payload: Payload) -> Sheet:
     """Return the systems of a comparison by each measure; those that may be the best are marked."""
     sections = [
-        Sheet.of(None, *_systems(payload, measure)) for measure in MEASURES if payload["best"][measure]
+        Sheet.of(None, *_systems(payload, measure)) for measure in MEASURES if payload["ranked"][measure]
     ]
-    return Sheet.of(None, *sections, Sheet(None, _remarks(payload)))
+    return Sheet.of(None, _recommendation(payload), *sections, Sheet(None, _remarks(payload)))
 
 
 def comparison_page(
@@ -52,8 +54,10 @@ def comparison_page(
     details = [_system_sheet(name, system, owners.get(name, {})) for name, system in systems.items()]
     return Sheet.of(
         f"{pluralize(len(systems), 'explanation system')}{model}",
+        _recommendation(payload),
         pluralize(first["n"], "instance"),
         *_remarks(payload),
+        _worth_figure(payload),
         addition,
         *(_measure_sheet(payload, measure) for measure in MEASURES),
         glossary_sheet(first),
@@ -62,21 +66,76 @@ def comparison_page(
     )
 
 
+def _recommendation(payload: Payload) -> str:
+    """Return which system to use and why, or why none can be recommended."""
+    recommendation = payload["recommendation"]
+    reason = recommendation["reason"]
+    return f"Use {recommendation['system']}: {reason}." if recommendation["system"] else reason
+
+
+def _worth_figure(payload: Payload) -> Part | None:
+    """Return the plot of worth against simplicity, if two systems could be checked and have a worth."""
+    controls = {
+        name: payload_control(payload["systems"][name])
+        for name, estimate in ranked(payload, "sufficiency").items()
+        if estimate.checkability != "unverifiable"
+    }
+    worths = {name: control.worth for name, control in controls.items() if control and control.worth}
+    points = {
+        name: (payload["systems"][name]["n_explanations"], worth.value, worth.low, worth.high)
+        for name, worth in worths.items()
+    }
+    return worth_figure(points, payload["best"]["sufficiency"]) if len(points) > 1 else None
+
+
 def _systems(payload: Payload, measure: str) -> list[Part | None]:
     """Return the table of one measure, the highest estimate first, and which systems may be the best."""
     best, estimates = payload["best"][measure], ranked(payload, measure)
-    rows = [(["*" if name in best else "", name], estimate) for name, estimate in estimates.items()]
     first = _first(payload)
-    table = measure_table(("", measure), rows, first, _columns(payload))
-    claim = "the best" if len(best) == 1 else f"these may all be the best: {_tie(payload, measure)}"
-    star = f"*: {claim} (paired differences, Holm's correction)." if best else None
-    return [*table.cut(), star, permutation_line(first, estimates)]
+    columns = _columns(payload) | _worth_columns(payload, measure) | {"explanations": "distinct explanations"}
+    outcome = words(first)
+    rows = [
+        ("*" if name in best else "", name, *(cells.get(key, "–") for key in columns), cells["finding"])
+        for name, estimate in estimates.items()
+        for cells in [estimate_cells(estimate, outcome) | _system_cells(payload["systems"][name])]
+    ]
+    table = Table(("", measure, *columns.values(), "finding"), rows, wide=("finding",))
+    baseline = next((estimate.chance for estimate in estimates.values() if estimate.chance is not None), None)
+    chance = None if baseline is None else f"The baseline (chance) is {format_number(baseline)}."
+    return [*table.cut(), chance, _star(payload, measure), permutation_line(first, estimates)]
+
+
+def _star(payload: Payload, measure: str) -> str | None:
+    """Return what the mark says; a system that nobody could check has none."""
+    best = payload["best"][measure]
+    if not best:
+        return "None is marked: hardly any explanation could be checked against another instance."
+    claim = "the best of those that could be checked"
+    if len(best) > 1:
+        claim = f"these may all be {claim}: the sample cannot tell them apart"
+    return f"*: {claim} (paired differences, Holm's correction)."
+
+
+def _worth_columns(payload: Payload, measure: str) -> dict[str, str]:
+    has_control = any(payload_control(system) for system in payload["systems"].values())
+    return {"control": "by control", "worth": "worth"} if has_control and measure == "sufficiency" else {}
+
+
+def _system_cells(system: Payload) -> dict[str, str]:
+    """Return the number of explanations of a system, and its control and worth if it has them."""
+    control = payload_control(system)
+    cells = {"explanations": f"{system['n_explanations'] - system['unexplained']:,}"}
+    if control is not None:
+        cells["control"] = format_number(control.estimate)
+        cells["worth"] = "–" if control.worth is None else format_percent(control.worth.value)
+    return cells
 
 
 def _columns(payload: Payload) -> dict[str, str]:
-    """Return the heads of numbers; those of several estimators share one."""
+    """Return the heads of numbers that systems differ in; those of several estimators share one."""
     first, *others = (number_columns(system) for system in payload["systems"].values())
-    return first if all(columns == first for columns in others) else {**first, "value": "value"}
+    columns = first if all(columns == first for columns in others) else {**first, "value": "value"}
+    return {key: head for key, head in columns.items() if key not in ("agree", "chance")}
 
 
 def _measure_sheet(payload: Payload, measure: str) -> Sheet:
@@ -129,25 +188,6 @@ def _first(payload: Payload) -> Payload:
     """Return one system of a comparison: all have the same predictions."""
     first: Payload = next(iter(payload["systems"].values()))
     return first
-
-
-def _tie(payload: Payload, measure: str) -> str:
-    """Return why several systems may be the best; with most care where next to nothing was checked."""
-    estimates = ranked(payload, measure)
-    best: dict[str, Estimate] = {name: estimates[name] for name in payload["best"][measure]}
-    unchecked = [name for name, estimate in best.items() if estimate.checkability == "unverifiable"]
-    if not unchecked:
-        return "the sample cannot tell them apart"
-    count = "none" if all(best[name].verified == 0 for name in unchecked) else "hardly any"
-    if len(unchecked) == len(best):
-        return (
-            f"which of them is better is not known, since {count} of their explanations could be checked "
-            "against another instance"
-        )
-    return (
-        f"the sample cannot tell them apart; of {join_words(unchecked)}, {count} of the explanations could "
-        "be checked against another instance"
-    )
 
 
 def _remarks(payload: Payload) -> list[str]:

@@ -9,7 +9,7 @@ import attrs
 import pandas as pd
 
 from faithkit.display import Displayable
-from faithkit.errors import InputError
+from faithkit.errors import FaithkitError, InputError
 from faithkit.files import save_text
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference, holm
@@ -17,6 +17,7 @@ from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import system_name
 from faithkit.report.report import Report
 from faithkit.run.comparisons.discretizer_search import with_discretizer
+from faithkit.run.comparisons.recommendation import Recommendation, recommend
 from faithkit.run.components.discretization import accepted_kinds
 from faithkit.run.components.resolution import as_list, resolve_component
 from faithkit.run.evaluation import Evaluation, owners_by_measure
@@ -64,7 +65,7 @@ class Comparison(Report):
     ----------
     results : dict of str to Evaluation
     left_out : tuple of str
-        Which discretizers were left out for which explainers, and why.
+        Which explainers and discretizers were left out, and why.
 
     Examples
     --------
@@ -80,6 +81,7 @@ class Comparison(Report):
     results: dict[str, Evaluation]
     left_out: tuple[str, ...] = ()
     _saved_pairs: Mapping[str, list[Pair]] | None = None  # of a result from a file, which has no rows
+    _saved_recommendation: Recommendation | None = None
 
     def pairs(self, measure: str = "consistency") -> list[Pair]:
         """Return the difference of every two systems, the larger minus the smaller."""
@@ -89,14 +91,31 @@ class Comparison(Report):
         adjusted = holm([difference.p_value for _, _, difference in pairs])
         return [Pair(*pair, p_value) for pair, p_value in zip(pairs, adjusted, strict=True)]
 
+    def checked(self, measure: str = "consistency") -> list[str]:
+        """Return the systems of which more than 5 % of the rows could be checked, the highest first."""
+        estimates = self.ranked(measure).items()
+        return [name for name, estimate in estimates if estimate.checkability != "unverifiable"]
+
     def best(self, measure: str = "consistency") -> list[str]:
-        """Return the top system and those that the sample does not show to be worse."""
-        top = next(iter(self.ranked(measure)), None)
-        if top is None:
+        """Return the highest system that could be checked, and those that are not shown to be worse."""
+        checked = self.checked(measure)
+        if not checked:
             return []
-        alpha = 1 - self.results[top].confidence
+        top, alpha = checked[0], 1 - self.results[checked[0]].confidence
         worse = {pair.second for pair in self.pairs(measure) if pair.first == top and pair.adjusted < alpha}
-        return [name for name in self._estimates(measure) if name not in worse]
+        return [name for name in checked if name not in worse]
+
+    @property
+    def recommendation(self) -> Recommendation:
+        """Which system to use, by sufficiency if all have it, or why none can be recommended."""
+        if self._saved_recommendation is not None:
+            return self._saved_recommendation
+        has_sufficiency = all(result.sufficiency for result in self.results.values())
+        measure = "sufficiency" if has_sufficiency else "consistency"
+        best = self.best(measure)
+        of_the_best = (pair for pair in self.pairs(measure) if {pair.first, pair.second} == set(best[:2]))
+        difference = next((pair.difference for pair in of_the_best), None)
+        return recommend(measure, self.results, self.checked(measure), best, difference)
 
     def ranked(self, measure: str = "consistency") -> dict[str, Estimate]:
         """Return the systems that have a measure, the highest first."""
@@ -124,6 +143,7 @@ class Comparison(Report):
                 for name, result in self.results.items()
             },
             "left_out": list(self.left_out),
+            "recommendation": self.recommendation.to_dict(),
             "ranked": {measure: list(self.ranked(measure)) for measure in MEASURES},
             "best": {measure: self.best(measure) for measure in MEASURES},
             "differences": {
@@ -136,7 +156,8 @@ class Comparison(Report):
         """Rebuild a comparison from the output of `to_dict`: all numbers, without the rows."""
         results = {name: Evaluation.from_dict(result) for name, result in payload["systems"].items()}
         pairs = {measure: list(map(Pair.from_dict, rows)) for measure, rows in payload["differences"].items()}
-        return cls(results, tuple(payload.get("left_out", ())), pairs)
+        recommendation = Recommendation.from_dict(payload["recommendation"])
+        return cls(results, tuple(payload.get("left_out", ())), pairs, recommendation)
 
     def plot(self, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
         """Draw the measure of every system with interval and bracket, the best highlighted."""
@@ -177,19 +198,29 @@ def _sort_key(estimate: Estimate) -> tuple[float, float]:
     return round(value, 12), estimate.verified  # the last bits must not decide
 
 
-def compare_systems(explainers: Any, discretizers: Any, evaluate: Callable[..., Evaluation]) -> Comparison:
+def compare_systems(
+    explainers: Any, discretizers: Any, relation: Any, evaluate: Callable[..., Evaluation]
+) -> Comparison:
     """Evaluate each explainer once, and its explanations under each discretizer that accepts them.
 
-    Without discretizers, each explainer has the discretizer that `evaluate` chooses.
+    Without discretizers, each explainer has the discretizer that `evaluate` chooses. An explainer that fails
+    is left out with its reason, unless all fail.
     """
     explainers_by_name = _by_name("explainer", explainers)
     discretizers_by_name = None if discretizers is None else _by_name("discretizer", discretizers)
     if not explainers_by_name or discretizers_by_name == {}:
         raise InputError("nothing to compare: give at least one explainer and one discretizer.")
+    relations = _relations_by_explainer(relation, explainers_by_name)
     results: dict[str, Evaluation] = {}
+    failures: dict[str, FaithkitError] = {}
     misfits: dict[tuple[str, str], list[str]] = {}
     for explainer_name, explainer in explainers_by_name.items():
-        evaluation = evaluate(explainer, discretizer=None if discretizers is None else "original")
+        first = None if discretizers is None else "original"
+        try:
+            evaluation = evaluate(explainer, discretizer=first, relation=relations[explainer_name])
+        except FaithkitError as error:
+            failures[explainer_name] = error
+            continue
         chosen = {evaluation.setup.discretizer.text: evaluation.setup.discretizer}
         for name, discretizer in (discretizers_by_name or chosen).items():
             result = with_discretizer(evaluation, discretizer)
@@ -197,12 +228,32 @@ def compare_systems(explainers: Any, discretizers: Any, evaluate: Callable[..., 
                 misfits.setdefault((explainer_name, _why_left_out(evaluation, discretizer)), []).append(name)
             else:
                 results[_unique_name(system_name(explainer_name, name), results)] = result
+    if len(failures) == len(explainers_by_name):
+        raise next(iter(failures.values()))
     if not results:
         raise InputError("no discretizer takes the explanations of any explainer: add 'original'.")
-    left_out = (
+    left_out = [f"{name} ({str(error).rstrip('.')})" for name, error in failures.items()]
+    left_out += (
         f"{join_words(names)} for {explainer} ({reason})" for (explainer, reason), names in misfits.items()
     )
     return Comparison(results, tuple(left_out))
+
+
+def _relations_by_explainer(relation: Any, explainers: Collection[str]) -> dict[str, Any]:
+    """Return the relation of each explainer, from one for all or from a mapping by explainer."""
+    if not isinstance(relation, Mapping):
+        return dict.fromkeys(explainers, relation)
+    names = {name: (name, name.partition(":")[0]) for name in explainers}
+    unknown = [name for name in relation if not any(name in known for known in names.values())]
+    if unknown:
+        raise InputError(
+            f"a relation is given for {join_words(map(repr, unknown))}, which is not compared: name one of "
+            f"{join_words(map(repr, explainers))}."
+        )
+    return {
+        explainer: next((relation[name] for name in known if name in relation), None)
+        for explainer, known in names.items()
+    }
 
 
 def _by_name(kind: str, components: Any) -> dict[str, Any]:
