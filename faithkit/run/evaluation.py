@@ -168,7 +168,8 @@ class Evaluation(Result):
         """Return the explanations that hold for instances of different predictions, worst first.
 
         They are violations of sufficiency if that was measured, else of consistency; at most `k`. Each comes
-        with two rows that contradict each other; for numbers and scores, the two that agree least.
+        with the nearest two rows that contradict each other: of a log in pieces with the first two, and for
+        numbers and scores with the two that agree least.
 
         Examples
         --------

@@ -135,10 +135,10 @@ def test_witnesses_are_told_by_their_rows_and_a_result_fits_into_json():
     assert told["data"]["rows"] == 120
     one, other = result.violations()[0].witnesses
     assert {one.prediction, other.prediction} == {"day", "night"}
-    assert (one.cells, one.place) == (None, "row 0 (id 1000)")
+    assert (one.cells, one.place) == (None, f"row {one.row} (id {1000 + one.row})")
     page = result.to_html()
     assert "<mark>" not in page  # no cells of images are shown
-    assert "row 0 (id 1000)" in page
+    assert one.place in page
 
 
 def test_maps_of_the_shape_of_the_images_are_vectors_of_their_cells():

@@ -87,6 +87,12 @@ def numbers_of(report):
     return payload
 
 
+@pytest.fixture(autouse=True)
+def first_witnesses(monkeypatch):
+    """Show the first rows that contradict each other, as a log in pieces does, and not the nearest."""
+    monkeypatch.setattr("faithkit.run.instances.violations.MAX_CANDIDATES", 1)
+
+
 def both_ways(
     log,
     prediction="label",

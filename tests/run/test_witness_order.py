@@ -1,6 +1,7 @@
 """The worst explanations are those that cost the measure most, and not those with the most pairs that clash."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import faithkit
@@ -47,3 +48,38 @@ def test_weights_order_by_loss_and_not_by_pairs():
     labels, words = labelled({"huge": (999, 8), "split": (40, 40)})
     found = faithkit.score(labels, words, weights=np.full(len(labels), 0.5)).violations()
     assert [violation.explanation for violation in found] == ["split", "huge"]
+
+
+def test_of_all_contradicting_pairs_the_nearest_is_shown_with_named_and_differing_columns_first():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(
+        {
+            "debt": rng.normal(size=40),
+            "job": pd.Series(rng.choice(["cook", "smith"], 40)).where(rng.random(40) < 0.8),
+            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, 40), "D"),
+            "age": rng.integers(20, 70, 40),
+        }
+    )
+    labels, rule = rng.integers(0, 2, 40), faithkit.Rule([faithkit.Interval("age", high=60)])
+    explanations = faithkit.Explanations.of([rule] * 40, kind="rule", relation="in-scope")
+    first, second = faithkit.score(labels, explanations, X).violations()[0].witnesses
+
+    def distance(i, j):
+        apart = 0.0 if X["job"].isna()[i] and X["job"].isna()[j] else float(X["job"][i] != X["job"][j])
+        for name in ("debt", "age", "since"):
+            low, high = X[name][pool].min(), X[name][pool].max()
+            apart += abs(X[name][i] - X[name][j]) / (high - low)
+        return apart
+
+    owners = np.flatnonzero(labels == first.prediction)
+    pool = sorted({*owners, *np.flatnonzero((labels != first.prediction) & (X["age"] <= 60))})
+    pairs = [(i, j) for i in owners for j in pool if labels[j] != first.prediction]
+    assert (first.row, second.row) == min(pairs, key=lambda pair: distance(*pair))
+    differing = [name for name in X if name != "age" and first.cells[name] != second.cells[name]]
+    assert list(first.cells)[: 1 + len(differing)] == ["age", *differing]
+
+
+def test_the_nearest_texts_share_most_words():
+    texts = ["a good film", "a dull long plot and cook", "a good meal", "one bad film"]
+    result = faithkit.score(["yes", "yes", "no", "no"], ["same"] * 4, texts)
+    assert [witness.row for witness in result.violations()[0].witnesses] == [0, 2]

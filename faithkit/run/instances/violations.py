@@ -2,13 +2,16 @@
 
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, Ints
 from faithkit.arrays.bitsets import unpack_bits
 from faithkit.arrays.blocks import spans
+from faithkit.arrays.containers import take_rows
 from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.predicates import Contains
 from faithkit.explanations.relations import Relation, WithinBlock, holds_bits, key_of
 from faithkit.explanations.rules import Rule
 from faithkit.inputs.predictions.outcome import LABELS
@@ -19,6 +22,7 @@ from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.local_estimate import PredictionSummary
 from faithkit.measure.witnesses import Violation, Violations, Witness, find_contradiction
 from faithkit.run.components.setup import Setup
+from faithkit.run.instances.nearest_rows import MAX_CANDIDATES, nearest_pair
 from faithkit.run.instances.readable_rows import LIMIT_FORMAT, cells_of, format_explanation
 from faithkit.run.notes import meaning_of_signs
 from faithkit.run.populations.population import Population
@@ -45,6 +49,7 @@ def worst_violations(population: Population, setup: Setup, counted: Count, limit
         block = worst[start:stop]
         for explanation, label_counts in zip(block.tolist(), counted.label_counts(block), strict=True):
             witness_pair = population.witnesses(counted, explanation, label_counts)
+            witness_pair = _order_cells(witness_pair, _named_columns(counted, explanation))
             text = format_explanation(counted.explanations, explanation, setup.discretizer.instance)
             text += _scope_text(counted, explanation)
             build = _violation_of_labels if setup.outcome.kind == LABELS else _violation_of_numbers
@@ -54,13 +59,51 @@ def worst_violations(population: Population, setup: Setup, counted: Count, limit
 
 def _scope_text(counted: Count, explanation: int) -> str:
     """Say where the relation lets an explanation apply, if the explanation itself is not a rule."""
-    explanations = counted.explanations.take([explanation])
-    if counted.relation.groups or explanations.kind == "rule":
+    if counted.explanations.kind == "rule":
         return ""
+    rule = _scope_rule(counted, explanation)
+    return "" if rule is None else f", which applies where {rule:{LIMIT_FORMAT}}"
+
+
+def _scope_rule(counted: Count, explanation: int) -> Rule | None:
+    """Return the rule that says where an explanation applies; None if no rule says it."""
+    explanations = counted.explanations.take([explanation])
+    if explanations.kind == "rule":
+        return None if explanations.missing[0] else explanations.values[0]
+    if counted.relation.groups:
+        return None
     relation = counted.relation.relation if isinstance(counted.relation, WithinBlock) else counted.relation
     key = key_of(relation, explanations)
     rule = key[0] if isinstance(key, list | np.ndarray) else None  # a frame or a tuple has columns
-    return f", which applies where {rule:{LIMIT_FORMAT}}" if isinstance(rule, Rule) else ""
+    return rule if isinstance(rule, Rule) else None
+
+
+def _named_columns(counted: Count, explanation: int) -> list[str]:
+    """Return the columns that an explanation names: those of its rule, or its numbers by size."""
+    rule = _scope_rule(counted, explanation)
+    if rule is not None:
+        return [str(predicate.column) for predicate in rule.predicates if not isinstance(predicate, Contains)]
+    explanations = counted.explanations
+    names = explanations.shared.get("names")
+    if explanations.kind != "vector" or names is None:
+        return []
+    numbers = np.abs(np.nan_to_num(np.asarray(explanations.values[explanation], dtype=np.float64)))
+    return [str(names[j]) for j in np.argsort(-numbers, kind="stable") if numbers[j] > 0]
+
+
+def _order_cells(pair: tuple[Witness, Witness], named: list[str]) -> tuple[Witness, Witness]:
+    """Put the cells first that the explanation names, then those in which the rows differ."""
+    first, second = (witness.cells for witness in pair)
+    if first is None or second is None:
+        return pair
+    differing = [name for name in first if first[name] != second.get(name)]
+    order = [name for name in dict.fromkeys([*named, *differing, *first]) if name in first]
+
+    def order_cells(witness: Witness) -> Witness:
+        cells = witness.cells or {}
+        return attrs.evolve(witness, cells={name: cells[name] for name in order if name in cells})
+
+    return order_cells(pair[0]), order_cells(pair[1])
 
 
 def _violation_of_labels(
@@ -94,10 +137,11 @@ def witness(counted: RowCount, classes: list[Any], row: int) -> Witness:
 def witnesses(
     counted: RowCount, classes: list[Any], explanation: int, label_counts: Counts
 ) -> tuple[Witness, Witness]:
-    """Find the first contradicted owner of an explanation, and the first row that contradicts it.
+    """Find a contradicted owner of an explanation, and a row that contradicts it.
 
-    Where predictions agree more or less, these are the two rows that agree least. `label_counts` says how
-    many instances of each label the explanation holds for.
+    They are the first ones, or rather the nearest rows with the same predictions, if the instances are known.
+    Where predictions agree more or less, they are the two rows that agree least. `label_counts` says how many
+    instances of each label the explanation holds for.
     """
     rows, labels = rows_and_labels_in_scope(counted, counted.explanations.take([explanation]))
     if isinstance(counted, CellCount):
@@ -108,7 +152,26 @@ def witnesses(
             counted.agreement, counted.labels[owners], label_counts
         )
         owner, contradicting = int(owners[position]), int(rows[is_contradicting[labels]][0])
+    if counted.agreement.is_binary and counted.sample.X is not None and contradicting < len(counted.sample):
+        owner, contradicting = _nearest_rows(counted, owner, contradicting, rows)
     return witness(counted, classes, owner), witness(counted, classes, contradicting)
+
+
+def _nearest_rows(counted: RowCount, owner: int, contradicting: int, rows: Ints) -> tuple[int, int]:
+    """Return the nearest two rows of the sample that contradict each other as two known rows do."""
+    labels, X = counted.labels, counted.sample.X
+    is_own = (counted.owned == counted.owned[owner]) & (labels == labels[owner])
+    rows = rows[(rows < len(labels))]
+    rows = rows[labels[rows] == labels[contradicting]]
+    owners, rows = np.flatnonzero(is_own)[:MAX_CANDIDATES], rows[:MAX_CANDIDATES]
+    is_allowed = np.ones((len(owners), len(rows)), dtype=bool)
+    if isinstance(counted, CellCount):
+        unit, steps = counted.design.unit, counted.design.steps
+        is_allowed = (unit[owners][:, None] != unit[rows]) & (steps[owners] > 0)[:, None] & (steps[rows] > 0)
+    if not is_allowed.any():
+        return owner, contradicting
+    place, other = nearest_pair(take_rows(X, owners), take_rows(X, rows), is_allowed)
+    return int(owners[place]), int(rows[other])
 
 
 def _rows_of_two_clusters(counted: CellCount, explanation: int, rows: Ints) -> tuple[int, int]:
