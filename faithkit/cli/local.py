@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.shared.delivery import escape_json, write_stdout
+from faithkit.cli.shared.delivery import escape_json, write_output, write_stdout
 from faithkit.cli.shared.options import (
     check_components,
     confidence_option,
@@ -19,13 +19,15 @@ from faithkit.cli.shared.options import (
     running_options,
     use_backend,
 )
+from faithkit.cli.shared.paths import check_paths
 from faithkit.cli.shared.streams import print_result
-from faithkit.cli.shared.verb import DATA, Verb, option
+from faithkit.cli.shared.verb import DATA, OUTPUT, Verb, option
 
 EXAMPLES = """\b
 Examples:
   faithkit local --row 3 --explainer shap --discretize 1fp
-  faithkit local --row 3 --data loans --explainer tree --json"""
+  faithkit local --row 3 --data loans --explainer tree --json
+  faithkit local --row 3 --data loans --explainer tree --html decision.html"""
 
 
 def _parse_row(_ctx: click.Context, _param: click.Parameter, row: str) -> tuple[str | None, str]:
@@ -57,24 +59,33 @@ def _parse_row(_ctx: click.Context, _param: click.Parameter, row: str) -> tuple[
 @confidence_option
 @prediction_options
 @running_options
+@option(
+    "--html FILE",
+    "html_path",
+    heading=OUTPUT,
+    help="Write the decision, its explanation and what contradicts it to this file as a page; - is stdout.",
+)
 @print_options
 def command(
     row: tuple[str | None, str],
     id: str | None,
     inputs: dict[str, Any],
     workers: dict[str, Any],
+    html_path: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
     from faithkit.inputs.evaluation_inputs import prepare
     from faithkit.inputs.predictions.outcome import parse_outcome
-    from faithkit.report.sheets.instances import instance_sheet
+    from faithkit.report.html import render_page
+    from faithkit.report.sheets.instances import decision_page, instance_sheet
     from faithkit.report.text import sheet_text
     from faithkit.run.api import evaluate
     from faithkit.run.populations.row_metadata import RowIds
 
     check_components(options)
+    paths = check_paths({"html_path": html_path})
     outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
     column, value = row
     prepared = prepare(outcome=outcome, by=column, id=id, **inputs)
@@ -87,6 +98,11 @@ def command(
         row_ids = column_values if id is None else prepared.ids
         result = evaluate(**prepared.evaluation_arguments(), ids=row_ids, **options)
     local_result = result.local(row_number)
+    if paths:
+        title = f"Row {row_number}" if local_result.id is None else str(local_result.id)
+        write_output("html_path", paths["html_path"], render_page(decision_page(local_result, title)))
+    if paths.get("html_path") == "-":
+        return
     if as_json:
         text = json.dumps(local_result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
         write_stdout("json_path", escape_json(text) + "\n")

@@ -50,6 +50,16 @@ class Witness(Displayable):
         place = f"row {self.row} of the pool" if self.in_pool else f"row {self.row}"
         return place if self.id is None else f"{place} ({self.id})"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return {
+            "row": self.row,
+            "id": _id_value(self.id),
+            "in_pool": self.in_pool,
+            "prediction": to_json_value(self.prediction),
+            "cells": self.cells,
+        }
+
 
 MAX_LISTED = 100  # predictions of a violation; a recommender has thousands
 
@@ -111,16 +121,7 @@ class Violation(Displayable):
             "predictions": dict(zip(unique_keys(self.predictions), self.predictions.values(), strict=True)),
             "unlisted": self.unlisted,
             "numbers": None if self.numbers is None else attrs.asdict(self.numbers),
-            "witnesses": [
-                {
-                    "row": witness.row,
-                    "id": _id_value(witness.id),
-                    "in_pool": witness.in_pool,
-                    "prediction": to_json_value(witness.prediction),
-                    "cells": witness.cells,
-                }
-                for witness in self.witnesses
-            ],
+            "witnesses": [witness.to_dict() for witness in self.witnesses],
         }
 
 
@@ -234,6 +235,9 @@ class LocalResult(Displayable):
         The *other* rows of the sample that have this explanation.
     cells : dict or None
         The values of the instance in the columns that the model sees.
+    contradicted_by : tuple of Witness
+        At most three rows to which the explanation applies and that have another prediction, the nearest
+        first. For numbers and scores, those that agree least.
     id : RowId or None
         The identifier of the instance, if there is one.
     shared_ids : tuple of RowId or None
@@ -246,6 +250,7 @@ class LocalResult(Displayable):
     sufficiency: LocalEstimate | None
     shared_by: tuple[int, ...]
     cells: dict[str, Any] | None
+    contradicted_by: tuple[Witness, ...] = ()
     id: RowId | None = None
     shared_ids: tuple[RowId | None, ...] = ()
 
@@ -254,6 +259,7 @@ class LocalResult(Displayable):
         return attrs.asdict(self) | {
             "prediction": to_json_value(self.prediction),
             "shared_by": list(self.shared_by),
+            "contradicted_by": [witness.to_dict() for witness in self.contradicted_by],
             "id": _id_value(self.id),
             "shared_ids": [_id_value(row_id) for row_id in self.shared_ids],
         }

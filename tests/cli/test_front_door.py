@@ -117,7 +117,7 @@ def test_one_instance_can_be_looked_at(folder):
     )
     result = run("local", "--row", 17, *own, *PIPELINE)
     assert result.exit_code == 0, result.output
-    assert "row 17: age = " in result.stdout
+    assert "row 17: arrears = False, debt = " in result.stdout  # the columns of its rule come first
     assert "share it" in result.stdout or "No other row" in result.stdout
     found = json.loads(run("local", "--row", 17, "--json", *own, *PIPELINE).stdout)
     assert found["consistency"]["holds_for"] == len(found["shared_by"]) + 1

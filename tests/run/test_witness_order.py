@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import faithkit
+from faithkit.cli import main
 
 
 def labelled(counts):
@@ -83,3 +85,30 @@ def test_the_nearest_texts_share_most_words():
     texts = ["a good film", "a dull long plot and cook", "a good meal", "one bad film"]
     result = faithkit.score(["yes", "yes", "no", "no"], ["same"] * 4, texts)
     assert [witness.row for witness in result.violations()[0].witnesses] == [0, 2]
+
+
+def test_a_local_result_names_the_nearest_rows_that_contradict_it():
+    X = pd.DataFrame({"age": [30, 31, 60, 33, 90], "job": ["a", "b", "a", "a", "a"]})
+    result = faithkit.score([1, 0, 0, 0, 0], ["same"] * 4 + ["other"], X, ids=list("vwxyz"))
+    local = result.local(0)
+    # of the range 30 to 60: 33 is 0.1 away, 31 has another job, 60 is 1 away; the last row has another explanation
+    assert [str(witness.id) for witness in local.contradicted_by] == ["id y", "id x", "id w"]
+    assert [witness["prediction"] for witness in local.to_dict()["contradicted_by"]] == [0, 0, 0]
+    assert result.local(4).contradicted_by == ()
+
+
+def test_the_page_of_a_decision_says_how_far_it_can_be_trusted_and_hostile_names_stay_text(tmp_path):
+    X = pd.DataFrame({"age <b>": [30, 31, 60, 33], "who": ["<script>", "b", "c", "d"]})
+    X.to_csv(tmp_path / "rows.csv", index=False)
+    (tmp_path / "broken_bank.py").write_text(
+        "class Model:\n    def predict(self, X):\n        return (X['age <b>'] > 32).tolist()\nmodel = Model()\n"
+        "def explain(X):\n    return ['because <i>'] * len(X)\n"
+    )
+    command = ["local", "--row", "0", "--data", str(tmp_path / "rows.csv"), "--model", "broken_bank:model"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(tmp_path))
+        run = CliRunner().invoke(main, [*command, "--explainer", "broken_bank:explain", "--html", "-"])
+    assert run.exit_code == 0, run.output
+    assert "Of the other rows with this explanation, 33\u00a0% get the same prediction" in run.stdout
+    assert "because &lt;i&gt;" in run.stdout
+    assert not any(tag in run.stdout for tag in ("<script>", "age <b>", "because <i>"))

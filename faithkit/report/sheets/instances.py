@@ -9,11 +9,12 @@ from faithkit.report.formats import (
     describe_scope,
     format_interval,
     format_number,
+    format_percent,
     format_predictions,
     format_three_digits,
     pluralize,
 )
-from faithkit.report.sheets.sheet import Contradiction, Sheet, Table
+from faithkit.report.sheets.sheet import Bullets, Contradiction, Sheet, Table
 from faithkit.wording import join_few, value_text
 
 MAX_CELLS = 8  # of a row in a line
@@ -27,9 +28,66 @@ def local_sheet(estimate: LocalEstimate) -> Sheet:
 
 
 def instance_sheet(local: LocalResult, row: int | None = None) -> Sheet:
-    """Return both measures of one instance, its explanation, and the rows that share it."""
+    """Return both measures of one instance, its explanation, and the rows that share or contradict it."""
     table = Sheet(None, [_local_table(local), _sharers(local)])
-    return Sheet.of(None, *_instance_lines(local, row), table)
+    rows = [witness_line(witness) for witness in local.contradicted_by]
+    contradictions = Sheet("The nearest rows that contradict it:", [Bullets(rows)]) if rows else None
+    return Sheet.of(None, *_instance_lines(local, row), table, contradictions)
+
+
+def decision_page(local: LocalResult, title: str) -> Sheet:
+    """Return one decision as a page: the explanation, how far it can be trusted, and what contradicts it."""
+    estimate = local.consistency if local.sufficiency is None else local.sufficiency
+    label = format_predictions(local.prediction)[0]
+    scope = "with this explanation" if local.sufficiency is None else "to which this explanation applies"
+    return Sheet.of(
+        title,
+        f"Prediction: {label}",
+        Sheet.of("Explanation", local.explanation),
+        Sheet.of("How far it can be trusted", _trust_sentence(estimate, scope), _sharers(local)),
+        Sheet.of("What contradicts it", *_contradiction_parts(local, label)),
+        Sheet.of("The numbers", _local_table(local)),
+    )
+
+
+def _trust_sentence(estimate: LocalEstimate, scope: str) -> str:
+    """Return how many other rows agree, and how sure that is."""
+    if estimate.value is None:
+        return f"There is no other row {scope}, so nothing is known of its truth."
+    if estimate.agree is None or estimate.low is None:
+        return f"Predictions of other rows {scope} agree with this one to {format_number(estimate.value)}."
+    interval = format_interval(estimate.low, estimate.high)
+    return (
+        f"Of the other rows {scope}, {format_percent(estimate.value)} get the same prediction (interval "
+        f"{interval})."
+    )
+
+
+def _contradiction_parts(local: LocalResult, label: str) -> list[Table | str]:
+    if not local.contradicted_by:
+        return ["No other row of the sample that it was compared with gets another prediction."]
+    heads = ["", f"this one → {label}"]
+    heads += [
+        f"{witness.place} → {format_predictions(witness.prediction)[0]}" for witness in local.contradicted_by
+    ]
+    names = sorted(local.cells or {}, key=lambda name: _is_same(name, local))  # those that differ come first
+    rows = [
+        (name, *(value_text((cells or {}).get(name)) for cells in (local.cells, *_cells(local))))
+        for name in names
+    ]
+    return (
+        [Table(heads, rows, is_numeric=False)]
+        if rows
+        else [witness.place for witness in local.contradicted_by]
+    )
+
+
+def _cells(local: LocalResult) -> list[dict[str, Any] | None]:
+    return [witness.cells for witness in local.contradicted_by]
+
+
+def _is_same(name: str, local: LocalResult) -> bool:
+    return all((cells or {}).get(name) == (local.cells or {}).get(name) for cells in _cells(local))
 
 
 def witness_sheet(witness: Witness) -> Sheet:

@@ -1,12 +1,14 @@
 """Measure one row against the rows in memory: a row of the sample, or a new one."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, Ints
+from faithkit.arrays.containers import take_rows
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import SameExplanation
@@ -16,13 +18,25 @@ from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.rows import check_row
 from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
+from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.local_estimate import LocalEstimate, measure_instance, summarise_predictions
-from faithkit.measure.witnesses import LocalResult
+from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.setup import Setup
+from faithkit.run.instances.nearest_rows import row_distances
 from faithkit.run.instances.readable_rows import cells_of, format_explanation
-from faithkit.run.instances.violations import rows_and_labels_in_scope, rows_in_scope, witness
+from faithkit.run.instances.violations import (
+    named_columns,
+    rows_and_labels_in_scope,
+    rows_in_scope,
+    witness,
+)
+
+T = TypeVar("T")
+
+MAX_CONTRADICTIONS = 3
+MAX_COMPARED = 1_000  # rows that are searched for the nearest
 
 
 def measure_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, setup: Setup) -> LocalResult:
@@ -40,11 +54,12 @@ def _measure_sample_row(
     if not -n <= index < n:
         raise InputError(f"there is no row {index}: the sample has rows 0 to {n - 1}.")
     row = index % n
-    estimates = {
-        measure: _estimate_sample_row(count, row, labels, setup.confidence)
-        for measure, count in counts.items()
-    }
+    scopes = {measure: _Scope.of_sample_row(count, row) for measure, count in counts.items()}
+    estimates = {name: scope.estimate(labels, setup.confidence) for name, scope in scopes.items()}
     row_witness = witness(counted, labels.classes, row)
+    last_count = _last(counts)
+    named = named_columns(last_count, int(last_count.owned[row])) if last_count.owned[row] >= 0 else []
+    instance = None if counted.sample.X is None else take_rows(counted.sample.X, [row])
     sharing = np.flatnonzero(counted.owned == counted.owned[row])
     return LocalResult(
         prediction=row_witness.prediction,
@@ -52,7 +67,11 @@ def _measure_sample_row(
         consistency=estimates["consistency"],
         sufficiency=estimates.get("sufficiency"),
         shared_by=tuple(sharing[sharing != row].tolist()),
-        cells=row_witness.cells,
+        cells=_order_cells(row_witness.cells, named),
+        contradicted_by=tuple(
+            attrs.evolve(row, cells=_order_cells(row.cells, named))
+            for row in _last(scopes).contradictions(instance, labels)
+        ),
     )
 
 
@@ -70,10 +89,10 @@ def _measure_new_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, s
     sample = counts["consistency"].sample
     explanation = discretize(setup.discretizer, setup.system.explain_row(row).like(sample.explanations))
     label = encode(setup.system.job.predictor.answers(row, setup.outcome), setup.outcome).classes[0]
-    estimates = {
-        measure: _estimate_new_row(counted, explanation, label, labels, setup.confidence)
-        for measure, counted in counts.items()
+    scopes = {
+        measure: _Scope.of_new_row(counted, explanation, label, labels) for measure, counted in counts.items()
     }
+    estimates = {name: scope.estimate(labels, setup.confidence) for name, scope in scopes.items()}
     return LocalResult(
         prediction=label,
         explanation=format_explanation(explanation, 0, setup.discretizer.instance),
@@ -81,43 +100,86 @@ def _measure_new_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, s
         sufficiency=estimates.get("sufficiency"),
         shared_by=tuple(rows_in_scope(SameExplanation(), sample, explanation).tolist()),
         cells=cells_of(row, 0),
+        contradicted_by=_last(scopes).contradictions(row, labels),
     )
 
 
-def _estimate_sample_row(counted: RowCount, row: int, labels: Labels, confidence: float) -> LocalEstimate:
-    """Check the explanation of a row of the sample against the other rows."""
-    code = int(counted.labels[row])
-    rows, codes = rows_and_labels_in_scope(counted, counted.sample.explanations.take([row]))
-    disagreement = counted.agreement.disagreement(code, codes)
-    return _local_estimate(counted, rows, codes, disagreement, row, labels, confidence)
+def _last(by_measure: Mapping[str, T]) -> T:
+    """Return what belongs to sufficiency if that was measured, else to consistency."""
+    return by_measure.get("sufficiency", by_measure["consistency"])
 
 
-def _estimate_new_row(
-    counted: RowCount, explanation: Explanations, label: Any, labels: Labels, confidence: float
-) -> LocalEstimate:
-    """Check the explanation of a new row against the sample, and against the pool if there is one."""
-    rows, codes = rows_and_labels_in_scope(counted, explanation)
-    pool_codes = [piece_codes for _, piece_codes in counted.pieces()][1:]
-    disagreement = labels.disagreement_with(label, np.concatenate(pool_codes) if pool_codes else None)
-    return _local_estimate(
-        counted, rows, codes, (disagreement / counted.scale)[codes], None, labels, confidence
-    )
+def _order_cells(cells: dict[str, Any] | None, named: list[str]) -> dict[str, Any] | None:
+    """Put the cells first that the explanation names."""
+    if cells is None:
+        return None
+    return {name: cells[name] for name in dict.fromkeys([*named, *cells]) if name in cells}
 
 
-def _local_estimate(
-    counted: RowCount,
-    rows: Ints,
-    codes: Ints,
-    disagreement: Floats,
-    row: int | None,
-    labels: Labels,
-    confidence: float,
-) -> LocalEstimate:
-    design = counted.design if isinstance(counted, CellCount) else None
-    estimate = measure_instance(rows, disagreement, row, design, confidence, counted.agreement.is_binary)
-    if not labels.outcome.is_numeric:
-        return estimate
-    units = rows if design is None else design.unit[rows]
-    row_unit = row if design is None or row is None else design.unit[row]
-    other_codes = codes if row_unit is None else codes[units != row_unit]
-    return attrs.evolve(estimate, numbers=summarise_predictions(labels.classes, other_codes))
+@attrs.frozen(eq=False)
+class _Scope:
+    """The rows to which one explanation applies, their labels, and how far they disagree with its owner.
+
+    `row` is the owner, or None for a new row.
+    """
+
+    counted: RowCount
+    rows: Ints
+    codes: Ints
+    disagreement: Floats
+    row: int | None
+
+    @classmethod
+    def of_sample_row(cls, counted: RowCount, row: int) -> "_Scope":
+        """Find the rows to which the explanation of a row of the sample applies."""
+        rows, codes = rows_and_labels_in_scope(counted, counted.sample.explanations.take([row]))
+        disagreement = counted.agreement.disagreement(int(counted.labels[row]), codes)
+        return cls(counted, rows, codes, disagreement, row)
+
+    @classmethod
+    def of_new_row(cls, counted: RowCount, explanation: Explanations, label: Any, labels: Labels) -> "_Scope":
+        """Find the rows of the sample and of its pool to which the explanation of a new row applies."""
+        rows, codes = rows_and_labels_in_scope(counted, explanation)
+        pool_codes = [piece_codes for _, piece_codes in counted.pieces()][1:]
+        disagreement = labels.disagreement_with(label, np.concatenate(pool_codes) if pool_codes else None)
+        return cls(counted, rows, codes, (disagreement / counted.scale)[codes], None)
+
+    @property
+    def design(self) -> Design | None:
+        """The weights and clusters of the rows."""
+        return self.counted.design if isinstance(self.counted, CellCount) else None
+
+    @property
+    def is_other(self) -> NDArray[np.bool_]:
+        """Which of the rows are neither the owner nor of its cluster."""
+        if self.row is None:
+            return np.ones(len(self.rows), dtype=bool)
+        unit = None if self.design is None else self.design.unit
+        return self.rows != self.row if unit is None else unit[self.rows] != unit[self.row]
+
+    def estimate(self, labels: Labels, confidence: float) -> LocalEstimate:
+        """Estimate the measure of the owner."""
+        is_binary = self.counted.agreement.is_binary
+        estimate = measure_instance(
+            self.rows, self.disagreement, self.row, self.design, confidence, is_binary
+        )
+        if not labels.outcome.is_numeric:
+            return estimate
+        return attrs.evolve(
+            estimate, numbers=summarise_predictions(labels.classes, self.codes[self.is_other])
+        )
+
+    def contradictions(self, instance: Any, labels: Labels) -> tuple[Witness, ...]:
+        """Return the nearest rows of the sample that disagree; for numbers, those that disagree most."""
+        X = self.counted.sample.X
+        places = np.flatnonzero(
+            self.is_other & (self.disagreement > 0) & (self.rows < len(self.counted.sample))
+        )
+        if not self.counted.agreement.is_binary:
+            places = places[np.argsort(-self.disagreement[places].round(9), kind="stable")]
+        elif instance is not None and X is not None and len(places):
+            places = places[:MAX_COMPARED]
+            distances = row_distances(instance, take_rows(X, self.rows[places]))[0]
+            places = places[np.argsort(distances, kind="stable")]
+        rows = self.rows[places[:MAX_CONTRADICTIONS]]
+        return tuple(witness(self.counted, labels.classes, row) for row in rows.tolist())

@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.arrays import Floats
+from faithkit.arrays.containers import n_rows
 
 MAX_CANDIDATES = 300  # rows of each side; more would take long, and hardly come nearer
 
@@ -30,12 +31,16 @@ def nearest_pair(first: Any, second: Any, is_allowed: NDArray[np.bool_]) -> tupl
     >>> nearest_pair(X.iloc[:1], X.iloc[1:], np.ones((1, 2), dtype=bool))
     (0, 0)
     """
-    distances = np.zeros(is_allowed.shape)
-    for column in _columns(first, second):
-        distances += _distances(column[: len(is_allowed)], column[len(is_allowed) :])
-    distances[~is_allowed] = np.inf
-    row, other = np.unravel_index(int(distances.round(9).argmin()), distances.shape)
+    distances = np.where(is_allowed, row_distances(first, second), np.inf)
+    row, other = np.unravel_index(int(distances.argmin()), distances.shape)
     return int(row), int(other)
+
+
+def row_distances(first: Any, second: Any) -> Floats:
+    """Return how far each row of one table differs from each row of another, as in `nearest_pair`."""
+    m = n_rows(first)
+    distances = sum(_distances(column[:m], column[m:]) for column in _columns(first, second))
+    return np.asarray(distances).round(9)  # the last bits must not decide
 
 
 def _columns(first: Any, second: Any) -> "list[NDArray[Any]]":

@@ -49,7 +49,7 @@ def worst_violations(population: Population, setup: Setup, counted: Count, limit
         block = worst[start:stop]
         for explanation, label_counts in zip(block.tolist(), counted.label_counts(block), strict=True):
             witness_pair = population.witnesses(counted, explanation, label_counts)
-            witness_pair = _order_cells(witness_pair, _named_columns(counted, explanation))
+            witness_pair = _order_cells(witness_pair, named_columns(counted, explanation))
             text = format_explanation(counted.explanations, explanation, setup.discretizer.instance)
             text += _scope_text(counted, explanation)
             build = _violation_of_labels if setup.outcome.kind == LABELS else _violation_of_numbers
@@ -78,7 +78,7 @@ def _scope_rule(counted: Count, explanation: int) -> Rule | None:
     return rule if isinstance(rule, Rule) else None
 
 
-def _named_columns(counted: Count, explanation: int) -> list[str]:
+def named_columns(counted: Count, explanation: int) -> list[str]:
     """Return the columns that an explanation names: those of its rule, or its numbers by size."""
     rule = _scope_rule(counted, explanation)
     if rule is not None:

@@ -274,7 +274,9 @@ class InMemory(Population):
         if ids is None:
             return result
         row_id = ids.name(int(row) % len(self.sample)) if isinstance(row, int | np.integer) else None
-        return attrs.evolve(result, id=row_id, shared_ids=tuple(map(ids.name, result.shared_by)))
+        shared_ids = tuple(map(ids.name, result.shared_by))
+        contradicted_by = tuple(map(self._with_id, result.contradicted_by))
+        return attrs.evolve(result, id=row_id, shared_ids=shared_ids, contradicted_by=contradicted_by)
 
 
 class _JackknifeCache(WeakKeyDictionary[Count, JackknifeEstimate]):
