@@ -134,3 +134,10 @@ def test_an_integer_that_no_column_holds_is_refused(tmp_path, numbers):
     (tmp_path / "t.jsonl").write_text("".join(f'{{"a": {number}}}\n' for number in numbers))
     with pytest.raises(InputError, match="Write large integers as texts"):
         open_table(tmp_path / "t.jsonl")
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400"])
+def test_a_number_that_no_float_holds_is_refused(tmp_path, number):
+    (tmp_path / "t.jsonl").write_text(f'{{"a": 0.5}}\n{{"a": {number}}}\n')
+    with pytest.raises(InputError, match=f"line 2 of .* the number {number} is too large"):
+        open_table(tmp_path / "t.jsonl")

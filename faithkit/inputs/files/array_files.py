@@ -41,6 +41,8 @@ def read_array(path: str | PathLike[str]) -> np.ndarray:
     with guard(f"reading {path}", "Save one array of numbers of one shape with numpy.save."):
         # a memory map: it refuses Python objects, and a header that claims more than the file holds
         array = np.lib.format.open_memmap(path, mode="r")
+    if array.offset + array.nbytes < path.stat().st_size:
+        raise InputError(f"{path} holds more than one array: save each in a file of its own with numpy.save.")
     if array.dtype.kind not in "biuf":
         raise InputError(f"{path} holds {array.dtype}: save numbers with numpy.save.")
     rows: np.ndarray = check_X(np.array(array), str(path))

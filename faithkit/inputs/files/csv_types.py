@@ -37,6 +37,20 @@ def as_features(texts: Any) -> Any:
     >>> as_features(pa.chunked_array([["1", "NA"]])).to_pylist()
     ['1', 'NA']
     """
+    values = _parse(texts)
+    if pa.types.is_floating(values.type):
+        infinite = texts.filter(pc.is_inf(values)).to_pylist()
+        too_large = next((text for text in infinite if "inf" not in text.lower()), None)
+        if too_large is not None:
+            raise InputError(
+                f"the number {too_large.strip()!r:.40} in row {pc.index(texts, too_large).as_py()} is too large, "
+                "and would be read as infinite: correct it, or leave the cell empty."
+            )
+    return values
+
+
+def _parse(texts: Any) -> Any:
+    """Return integers, floats or booleans, or the texts themselves if one of them is neither."""
     if texts.null_count == len(texts):
         return pa.chunked_array([pa.nulls(len(texts), pa.float64())])
     for parse in (_parse_numbers, _parse_booleans):
@@ -77,10 +91,10 @@ def as_labels(texts: Any) -> Any:
     ['1', '1.0']
     """
     distinct = pc.unique(texts).drop_null()
-    values = as_features(pa.chunked_array([distinct])).to_pylist()
+    values = _parse(pa.chunked_array([distinct])).to_pylist()
     if len(set(values)) < len(values) or distinct.to_pylist() != [str(value) for value in values]:
         return texts
-    return as_features(texts)
+    return _parse(texts)
 
 
 def as_predictions(texts: Any) -> Any:
