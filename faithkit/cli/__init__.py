@@ -80,8 +80,8 @@ def _plugin_verbs() -> dict[str, list[Source]]:
 
 def _advise(verb: str, verbs: list[str]) -> str:
     """Return what to type or to install if a verb does not exist."""
+    from faithkit.extension.known_plugins import unknown_name_message
     from faithkit.extension.registry import Registry
-    from faithkit.extension.suggestions import unknown_name_message
 
     installed = Registry()  # not the default registry, whose warnings do not help here
     sentences = unknown_name_message("command", verb, verbs, installed.entries(), installed.broken)

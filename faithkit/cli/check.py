@@ -124,7 +124,7 @@ def _print_indented(text: str, margin: str) -> None:
 
 def _clash_notes(distribution: str) -> list[str]:
     """Return the plugin's names that another distribution also has: not its fault, but its users see it."""
-    from faithkit.extension.component_names import name_conflicts
+    from faithkit.extension.entries import name_conflicts
     from faithkit.extension.plugin_sources import installed_sources, normalise_name
     from faithkit.extension.registry import registry
     from faithkit.extension.verbs import COMMANDS, verb_clashes

@@ -53,7 +53,7 @@ def faithkit_discretizers() -> Iterator[Component]:
     """Offer the discretizer that changes nothing."""
     yield Component(
         name="original",
-        factory="faithkit.explanations.discretizers:Original",
+        factory="faithkit.explanations.precision:Original",
         summary="Explanations as they are: only equal ones count as the same.",
     )
 

@@ -16,11 +16,11 @@ import pluggy
 
 import faithkit
 from faithkit.errors import PluginError
-from faithkit.extension import builtins, hookspecs
+from faithkit.extension import KERNEL, builtins, hookspecs
 from faithkit.extension.component import Component
 from faithkit.extension.entries import Entry, PluginProblem
 from faithkit.extension.hookspecs import API_VERSION, GROUP, HOOK_KINDS, hook_name
-from faithkit.extension.plugin_sources import DISABLED, KERNEL, Source, as_sources, installed_sources
+from faithkit.extension.plugin_sources import DISABLED, Source, as_sources, installed_sources
 from faithkit.extension.verbs import COMMANDS, command_entry, plugin_verbs, verb_clashes
 from faithkit.wording import describe, did_you_mean, join_words
 
@@ -29,16 +29,7 @@ _MANAGER = pluggy.PluginManager("faithkit")
 
 
 def discover(entry_points: Iterable[EntryPoint]) -> tuple[list[Entry], list[PluginProblem]]:
-    """Load plugins and collect their components.
-
-    Parameters
-    ----------
-    entry_points : iterable of EntryPoint
-
-    Returns
-    -------
-    entries : list of Entry
-    problems : list of PluginProblem
+    """Load plugins and collect their components, and the problems of these plugins.
 
     Examples
     --------
@@ -58,13 +49,7 @@ def discover(entry_points: Iterable[EntryPoint]) -> tuple[list[Entry], list[Plug
 
 
 def discover_installed() -> tuple[list[Entry], list[PluginProblem]]:
-    """Load the installed plugins that are not disabled; add their verbs and the kernel's verbs.
-
-    Returns
-    -------
-    entries : list of Entry
-    problems : list of PluginProblem
-    """
+    """Load the installed plugins that are not disabled; add their verbs and the kernel's verbs."""
     plugins, disabled_plugins = installed_sources(GROUP)
     commands, disabled_commands = installed_sources(COMMANDS)
     entries, problems = _discover(plugins, commands)

@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from faithkit.extension import KERNEL
+
 if TYPE_CHECKING:
     from faithkit.extension.entries import PluginProblem
-
-KERNEL = "faithkit"
-"""The name of the kernel's distribution, and of its package."""
 
 DISABLED = "it is disabled by the environment variable FAITHKIT_DISABLE"
 
@@ -58,14 +57,7 @@ def as_sources(entry_points: Iterable[EntryPoint]) -> list[Source]:
 def installed_sources(group: str) -> tuple[list[Source], list[Source]]:
     """Return the installed entry points of a group, and those that ``FAITHKIT_DISABLE`` disables.
 
-    Parameters
-    ----------
-    group : str
-
-    Returns
-    -------
-    enabled, disabled : list of Source
-        The kernel's own entry points are always enabled.
+    The kernel's own entry points are always enabled.
     """
     disabled_names = {
         normalise_name(name.strip()) for name in os.environ.get("FAITHKIT_DISABLE", "").split(",")

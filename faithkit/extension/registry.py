@@ -13,13 +13,14 @@ from importlib.metadata import EntryPoint
 from typing import Any
 
 from faithkit.errors import FaithkitWarning, PluginError, UnknownComponentError
-from faithkit.extension.component_names import (
+from faithkit.extension.entries import (
+    Entry,
+    PluginProblem,
     find_owner,
     name_conflicts,
     separate_duplicates,
     unambiguous_names,
 )
-from faithkit.extension.entries import Entry, PluginProblem
 from faithkit.extension.hookspecs import GROUP, KINDS
 from faithkit.extension.plugin_loading import discover, discover_installed
 from faithkit.extension.plugin_sources import DISABLED, normalise_name
@@ -120,7 +121,7 @@ class Registry:
         if kind is None:
             return self._entries
         if kind not in KINDS:
-            from faithkit.extension.suggestions import unknown_kind_message
+            from faithkit.extension.known_plugins import unknown_kind_message
 
             raise UnknownComponentError(unknown_kind_message(kind))
         return tuple(entry for entry in self._entries if entry.kind == kind)
@@ -165,7 +166,7 @@ class Registry:
         entry = find_owner(sharers)
         if entry:
             return entry
-        from faithkit.extension.suggestions import ambiguous_name_message, unknown_name_message
+        from faithkit.extension.known_plugins import ambiguous_name_message, unknown_name_message
 
         if sharers:
             raise UnknownComponentError(ambiguous_name_message(kind, name, sharers))

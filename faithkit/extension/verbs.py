@@ -33,15 +33,8 @@ VERBS = {
 def plugin_verbs(sources: Iterable[Source]) -> dict[str, list[Source]]:
     """Return the entry points that declare each verb of plugins; the first one is used.
 
-    Parameters
-    ----------
-    sources : iterable of Source
-        Entry points of the group `COMMANDS`, sorted by distribution.
-
-    Returns
-    -------
-    dict
-        Sorted by verb, without the verbs of the kernel.
+    `sources` are the entry points of the group `COMMANDS`, sorted by distribution. The result is sorted by
+    verb, without the verbs of the kernel.
 
     Examples
     --------

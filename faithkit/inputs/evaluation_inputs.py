@@ -14,12 +14,11 @@ from faithkit.errors import FaithkitWarning, InputError, UnknownComponentError
 from faithkit.inputs.column_codes import is_category
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.date_texts import dates_like, with_dates
-from faithkit.inputs.files.array_files import is_array, read_array
 from faithkit.inputs.files.column_patterns import match_name, match_names
 from faithkit.inputs.files.discovery import is_pattern
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
 from faithkit.inputs.files.table import Table, check_texts
-from faithkit.inputs.files.table_files import open_table
+from faithkit.inputs.files.table_files import is_array, open_table, read_array
 from faithkit.inputs.models.default_models import DEFAULTS, train_default
 from faithkit.inputs.models.model_columns import fitted_columns, select_model_columns
 from faithkit.inputs.models.model_loading import load_model

@@ -1,15 +1,18 @@
-"""Compute a row's seed from its content, so that an explanation depends on its instance only.
+"""Seeds of rows from their content, and seeds for the global generators of libraries.
 
 Position, order, chunk, process and machine do not matter: equal rows get equal seeds, hence equal
 explanations. Every cell becomes a 64-bit word that depends on its value only. The words of a row are mixed
 column by column; an image has a hundred thousand of them, so images are hashed row by row.
 """
 
+import contextlib
 import datetime as dt
 import hashlib
 import math
 import numbers
 import operator
+import random
+import threading
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
@@ -26,6 +29,7 @@ from faithkit.inputs.rows import Rows, column_names, input_kind, iter_columns
 _LOW_64 = 0xFFFFFFFFFFFFFFFF
 _CELLS = 2**20  # cells of images that are converted at once
 _MISSING = np.uint64(0x7FF8000000000001)  # the bits of a NaN, so no number has them
+_LOCK = threading.RLock()
 
 
 def row_seeds(X: Rows, seed: int) -> np.ndarray:
@@ -255,3 +259,26 @@ def _seed_word(seed: int) -> np.uint64:
         return np.uint64(_hash_text("seed", str(operator.index(seed))))
     except TypeError as error:
         raise InputError(f"the seed is {seed!r}; expected an integer, such as 0.") from error
+
+
+@contextlib.contextmanager
+def global_seed(seed: int) -> Iterator[None]:
+    """Seed NumPy's and Python's global generators in a `with` block, and restore them after it.
+
+    Examples
+    --------
+    >>> with global_seed(7):
+    ...     first = np.random.random()
+    >>> with global_seed(7):
+    ...     bool(np.random.random() == first)
+    True
+    """
+    with _LOCK:
+        numpy_state, python_state = np.random.get_state(), random.getstate()
+        np.random.seed(int(seed) % 2**32)
+        random.seed(int(seed))
+        try:
+            yield
+        finally:
+            np.random.set_state(numpy_state)
+            random.setstate(python_state)

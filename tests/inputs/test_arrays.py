@@ -6,7 +6,7 @@ import pytest
 
 from faithkit.arrays.containers import concat_rows
 from faithkit.errors import InputError
-from faithkit.inputs.files.array_files import read_array
+from faithkit.inputs.files.table_files import read_array
 from faithkit.inputs.rows import check_columns, check_row, check_X, has_input_kind
 from faithkit.inputs.seeds import fingerprint
 from faithkit.plugin import row_seeds

@@ -10,7 +10,7 @@ import faithkit
 from faithkit.errors import InputError
 from faithkit.inputs.files.table_files import open_table
 from faithkit.inputs.logs.log_files import open_log
-from faithkit.inputs.objects.vectors import vectors_of_dicts
+from faithkit.inputs.objects.explanation_lists import vectors_of_dicts
 from faithkit.run.populations.log_scoring import score_log
 
 N = 40

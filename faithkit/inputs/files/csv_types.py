@@ -42,9 +42,10 @@ def as_features(texts: Any) -> Any:
         infinite = texts.filter(pc.is_inf(values)).to_pylist()
         too_large = next((text for text in infinite if "inf" not in text.lower()), None)
         if too_large is not None:
+            row = pc.index(texts, too_large).as_py()
             raise InputError(
-                f"the number {too_large.strip()!r:.40} in row {pc.index(texts, too_large).as_py()} is too large, "
-                "and would be read as infinite: correct it, or leave the cell empty."
+                f"the number {too_large.strip()!r:.40} in row {row} is too large and would be read as "
+                "infinite: correct it, or leave the cell empty."
             )
     return values
 

@@ -119,7 +119,7 @@ def _parse_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 def _parse_float(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise ValueError(f"the number {text:.40} is too large, and would be read as infinite")
+        raise ValueError(f"the number {text:.40} is too large and would be read as infinite")
     return number
 
 

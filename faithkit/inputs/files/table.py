@@ -12,7 +12,7 @@ from faithkit.errors import InputError
 from faithkit.inputs.files.arrow_types import MissingCells, as_frame, check_flat, value_type
 from faithkit.inputs.files.csv_types import CONVERT, as_labels
 from faithkit.inputs.files.discovery import File
-from faithkit.inputs.objects.vectors import vectors_of_column
+from faithkit.inputs.objects.explanation_lists import vectors_of_column
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, SCORES
 
 _ROLE_OF_OUTCOME = {LABELS: "labels", NUMBERS: "features", SCORES: "features"}

@@ -16,8 +16,7 @@ from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.inputs.objects.adapters import RowContext, adapt_with, find_adapter, is_missing, takes
 from faithkit.inputs.objects.conversion import as_column, as_rows
-from faithkit.inputs.objects.explanation_lists import from_list
-from faithkit.inputs.objects.vectors import are_numbers, from_numbers
+from faithkit.inputs.objects.explanation_lists import are_numbers, from_list, from_numbers
 from faithkit.inputs.preparation import flat
 from faithkit.inputs.rows import check_distinct_names, feature_names_or_none
 from faithkit.wording import join_few, join_words
