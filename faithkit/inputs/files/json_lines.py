@@ -21,7 +21,7 @@ from faithkit.wording import describe
 _TYPE_NAMES = {bool: "a truth value", str: "a text", list: "a list", dict: "an object"}
 
 
-def read_json_lines(files: Sequence[File]) -> list[Any]:
+def read_json_lines(files: Sequence[File]) -> list[pa.Table]:
     r"""Return an Arrow table for each file; a column has the same type in all tables.
 
     Examples
@@ -66,7 +66,7 @@ def _read_objects(file: File) -> Iterator[dict[str, Any]]:
                 yield _parse_object(file, number, line)
 
 
-def _to_arrow(name: str, values: list[Any]) -> Any:
+def _to_arrow(name: str, values: list[Any]) -> pa.Array:
     """Return a column as an Arrow array; an integer that its type would round is an error."""
     kinds = set(map(type, values)) - {type(None)}
     if len(kinds) > 1 and not kinds <= {int, float}:

@@ -1,7 +1,6 @@
 """A table whose columns get the types that their roles need: features, explanation, labels, predictions."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -40,7 +39,7 @@ class Table:
     ['01', '1']
     """
 
-    cells: Any
+    cells: pa.Table
     untyped: frozenset[str] = frozenset()
     missing_cells: MissingCells | None = None
 
@@ -72,7 +71,7 @@ class Table:
         check_flat(self.cells.schema, [name])
         return self.frame([name], "labels")[name]
 
-    def predictions(self, names: Sequence[str], kind: str | None = None) -> Any:
+    def predictions(self, names: Sequence[str], kind: str | None = None) -> pd.Series | pd.DataFrame:
         """Return a column of predictions, or several as a table; `kind` is the declared outcome, if any.
 
         Examples
@@ -93,7 +92,7 @@ class Table:
         return self.cells.column(name).to_pandas() if name in self.untyped else self.frame([name])[name]
 
 
-def partition_values(files: Sequence[File]) -> list[dict[str, Any]]:
+def partition_values(files: Sequence[File]) -> list[dict[str, pa.Scalar]]:
     """Return the columns that Hive folders add to each file, typed as labels, with one type for all files.
 
     Examples
@@ -119,7 +118,7 @@ def check_texts(cells: pd.Series, name: str) -> list[str]:
     return [str(cell) for cell in cells]
 
 
-def _is_decimal(arrow_type: Any) -> bool:
+def _is_decimal(arrow_type: pa.DataType) -> bool:
     """Return whether an Arrow type holds exact decimal fractions, as databases write them."""
     arrow_type = value_type(arrow_type)
     return bool(pa.types.is_decimal(arrow_type) and arrow_type.scale > 0)

@@ -6,7 +6,6 @@ Every error message is one line, because its reader is at a terminal.
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -66,7 +65,7 @@ def open_table(path: str | PathLike[str]) -> Table:
     return Table(cells, frozenset(tables[0].column_names) if is_csv else frozenset())
 
 
-def _concatenate(files: Sequence[File], tables: Sequence[Any]) -> Any:
+def _concatenate(files: Sequence[File], tables: Sequence[pa.Table]) -> pa.Table:
     """Concatenate tables with the same columns, and add the columns of their Hive folders."""
     names, extended_tables = tables[0].column_names, []
     for file, table, partition in zip(files, tables, partition_values(files), strict=True):
