@@ -55,7 +55,7 @@ class Column:
         distinct = present.unique() if inferred == "string" else filter(is_hashable, present)
         return cls(name, False, _group_by_text(distinct))
 
-    def united(self, other: "Column") -> "Column":
+    def union(self, other: "Column") -> "Column":
         """Merge the values of two parts of one column; one of the parts may be empty."""
         known = self.values_by_text
         additions = {
@@ -121,7 +121,7 @@ class Vocabulary:
             if column is not None and len(text) >= length:
                 yield column, text[length:]
 
-    def united(self, other: "Vocabulary") -> "Vocabulary":
+    def union(self, other: "Vocabulary") -> "Vocabulary":
         """Merge the vocabularies of two parts of one table."""
-        columns = {name: column.united(other.columns[name]) for name, column in self.columns.items()}
+        columns = {name: column.union(other.columns[name]) for name, column in self.columns.items()}
         return attrs.evolve(self, columns=columns)

@@ -98,8 +98,8 @@ def prepare(
     if columns and text:
         raise InputError("--columns and --text exclude each other: the instances are a table, or texts.")
     X, y, table = _load(data, target, outcome)
-    patterns = {"groups": by, "weights": weights, "clusters": clusters, "ids": id, "blocks": blocks}
-    patterns = {role: pattern for role, pattern in patterns.items() if pattern is not None}
+    options = {"groups": by, "weights": weights, "clusters": clusters, "ids": id, "blocks": blocks}
+    patterns = {role: pattern for role, pattern in options.items() if pattern is not None}
     metadata = {role: _read_column(table, role, pattern) for role, pattern in patterns.items()}
     user_model = None if model in DEFAULTS else load_model(model, trust_pickle, trust_types, _split(classes))
     metadata_columns = [column.name for role, column in metadata.items() if role != "groups"]

@@ -97,7 +97,7 @@ def _align(piece: Rows, X: Rows) -> Rows:
     return piece[list(X.columns)]
 
 
-def _content_kind(column: Any) -> str:
+def _content_kind(column: pd.Series) -> str:
     """Return what a column holds, as far as it matters to a model: dates, words or numbers."""
     if is_date_column(column):
         return "dates"

@@ -48,7 +48,7 @@ def flat(X: np.ndarray) -> np.ndarray:
     return X.reshape(len(X), -1)
 
 
-def _needs_encoding(column: Any) -> bool:
+def _needs_encoding(column: pd.Series) -> bool:
     """Return whether a column must be encoded; booleans need not."""
     return is_category(column) and column.dtype.kind != "b"
 
@@ -95,7 +95,7 @@ def as_floats(X: Rows) -> np.ndarray:
     return np.column_stack([_floats(column) for column in iter_columns(X)])
 
 
-def _floats(column: Any) -> np.ndarray:
+def _floats(column: pd.Series) -> np.ndarray:
     if is_date_column(column):
         return dates_to_days(column)
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -106,6 +106,6 @@ def as_words(X: Rows) -> np.ndarray:
     return np.column_stack([_words(column) for column in iter_columns(X)])
 
 
-def _words(column: Any) -> np.ndarray:
+def _words(column: pd.Series) -> np.ndarray:
     codes, words = distinct_words(column)
     return np.array([*words, np.nan], dtype=object)[codes]

@@ -87,7 +87,7 @@ def feature_names_or_none(X: Rows | None) -> list[str] | None:
     return column_names(X) if has_names else None
 
 
-def iter_columns(X: Rows) -> Iterator[Any]:
+def iter_columns(X: Rows) -> Iterator[pd.Series]:
     """Yield the columns of a table as Series, without letting pandas infer another dtype."""
     if isinstance(X, pd.DataFrame):
         yield from (column for _, column in X.items())

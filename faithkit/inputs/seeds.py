@@ -154,7 +154,7 @@ def _array_words(X: np.ndarray) -> Iterator[np.ndarray]:
         yield from cell_words(pd.Series(rows.ravel(), copy=False)).reshape(len(rows), -1)
 
 
-def cell_words(column: Any) -> np.ndarray:
+def cell_words(column: pd.Series) -> np.ndarray:
     """Return one uint64 per cell; equal values have equal words in any column."""
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
@@ -247,7 +247,7 @@ def _sparse_words(X: Rows) -> np.ndarray:
     return totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
 
 
-def _canonical(X: Rows) -> Any:
+def _canonical(X: Rows) -> sparse.csr_array:
     matrix = sparse.csr_array(X, copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()

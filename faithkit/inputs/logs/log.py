@@ -17,6 +17,7 @@ from faithkit.inputs.logs.rule_columns import as_rules, remark_violations
 from faithkit.inputs.objects.explanation_forms import as_explanations
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.outcome import LABELS
+from faithkit.inputs.rows import Rows
 from faithkit.wording import join_few
 
 # all but the explanations
@@ -85,7 +86,7 @@ class ColumnRoles:
 
     def read_log(self, table: Table) -> "Log":
         """Read a table, or a part of one, in these roles; a row without any value has no explanation."""
-        X: Any = table.frame(self.features) if self.features else None
+        X: Rows = table.frame(self.features) if self.features else None
         if self.text is not None:
             X = check_texts(table.texts(self.text), self.text)
         return Log(
@@ -100,7 +101,7 @@ class ColumnRoles:
             roles=self,
         )
 
-    def _read_explanations(self, table: Table, X: Any) -> Explanations:
+    def _read_explanations(self, table: Table, X: Rows) -> Explanations:
         missing_cells = table.missing_cells  # set if this is a part of a table
         frame = _share_texts(table.frame(self.explanation, "explanation"))
         explanations = _parse_json_rules(frame.iloc[:, 0]) if self.has_json_rules else as_explanations(frame)
@@ -116,7 +117,7 @@ class ColumnRoles:
         return explanations
 
 
-def _read_labels(table: Table, name: str | None) -> "pd.Series[Any] | None":
+def _read_labels(table: Table, name: str | None) -> pd.Series | None:
     """Return a column as labels; None if the table, or the part that was read, does not have it."""
     return table.labels(name) if name in table.names else None
 
@@ -125,14 +126,14 @@ def _read_labels(table: Table, name: str | None) -> "pd.Series[Any] | None":
 class Log:
     """The rows of a log: predictions, explanations, and the columns with other roles."""
 
-    predictions: Any
+    predictions: pd.Series | pd.DataFrame
     explanations: Explanations
-    X: Any
-    groups: Any
-    weights: Any
-    clusters: Any
-    blocks: Any
-    ids: Any
+    X: Rows
+    groups: pd.Series | None
+    weights: pd.Series | None
+    clusters: pd.Series | None
+    blocks: pd.Series | None
+    ids: pd.Series | None
     roles: ColumnRoles
 
     @property
@@ -182,7 +183,7 @@ class Log:
         )
 
 
-def check_poolable(X: Any, has_explanations: bool) -> None:
+def check_poolable(X: Rows, has_explanations: bool) -> None:
     """Check that a log has instances and explanations, so that it can be checked against a pool."""
     if X is None:
         raise InputError("a pool is read by its instances: name their columns with --features.")

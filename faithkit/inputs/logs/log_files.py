@@ -1,7 +1,7 @@
 """Open logs in files. A log in Parquet may be larger than memory, and can be read in pieces."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -146,7 +146,7 @@ class ParquetLog:
         """Read all rows into memory."""
         return self.roles.read_log(self.table.select(self.roles.columns_and_id).read())
 
-    def outcome(self, agree: str | None = None, range: Any = None) -> Outcome:
+    def outcome(self, agree: str | None = None, range: str | Sequence[float] | None = None) -> Outcome:
         """Decide the outcome; this reads columns of floats, up to the first fraction."""
         names, kind = self.roles.prediction, self.roles.kind
         if kind is not None or agree is not None or range is not None:
@@ -197,7 +197,7 @@ class ParquetLog:
         digest = digest_words(full_header, self._cell_words(names, content))
         return {"rows": len(self.table), "columns": len(names), "fingerprint": digest}
 
-    def _cell_words(self, names: tuple[str, ...], content: Any) -> Iterator[Any]:
+    def _cell_words(self, names: tuple[str, ...], content: pd.DataFrame | np.ndarray) -> Iterator[np.ndarray]:
         for name in names:
             for frame in _frames(self.table.select([name])):
                 column = frame[name]
@@ -223,14 +223,14 @@ def _parse_rule_texts(
         counts.update(frame.iloc[:, 0].dropna().value_counts(sort=False).to_dict())
     if not any(map(looks_like_rule, counts)):
         return None, {}
-    vocabulary = reduce(Vocabulary.united, map(Vocabulary.of, _frames(table.select(roles.features))))
+    vocabulary = reduce(Vocabulary.union, map(Vocabulary.of, _frames(table.select(roles.features))))
     rules, parse_errors = parse_rules(counts, vocabulary)
     if not parse_errors:
         return rules, {}
     return None, {describe_parse_errors(parse_errors): sum(counts[text] for text in parse_errors)}
 
 
-def _is_float(arrow_type: Any) -> bool:
+def _is_float(arrow_type: pa.DataType) -> bool:
     arrow_type = value_type(arrow_type)
     return bool(pa.types.is_floating(arrow_type) or pa.types.is_decimal(arrow_type))
 
@@ -282,7 +282,7 @@ def join_tables(path: str, other_path: str, id_pattern: str) -> Table:
     return Table(cells, table.untyped | other_table.untyped - {name})
 
 
-def _read_ids(table: Table, name: str, file: str) -> "pd.Index[Any]":
+def _read_ids(table: Table, name: str, file: str) -> pd.Index:
     """Return the ids as texts, which are the same in all formats; each occurs once."""
     column = table.labels(name)
     if column.isna().any():
@@ -300,7 +300,7 @@ def _read_ids(table: Table, name: str, file: str) -> "pd.Index[Any]":
     return ids
 
 
-def _check_found(ids: Any, other_ids: Any, name: str, file: str, other_file: str) -> None:
+def _check_found(ids: pd.Index, other_ids: pd.Index, name: str, file: str, other_file: str) -> None:
     lacking = ids[~ids.isin(other_ids)]
     if len(lacking):
         raise InputError(

@@ -17,6 +17,7 @@ from faithkit.inputs.models.classes import classes_code, classes_option
 from faithkit.inputs.models.recognition import model_code, model_name
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.outcome import NUMBERS, Outcome, materialise, outcome_option
+from faithkit.inputs.rows import Rows
 from faithkit.wording import describe, join_few
 
 _LABEL_KINDS = {"string", "boolean", "integer", "floating", "mixed-integer-float", "empty"}
@@ -67,12 +68,12 @@ class ScoreFunction:
     def __name__(self) -> str:
         return model_name(self.function)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Rows) -> np.ndarray:
         """Return the class with the highest score, the first one of a tie."""
         labels: np.ndarray = np.asarray(self.classes_)[self.predict_proba(X).argmax(axis=1)]
         return labels
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Rows) -> np.ndarray:
         """Return the scores, one column per class."""
         n, answer = n_rows(X), self.function(X)
         scores = as_scores(strip_mask(as_rows(answer, texts=False), "the scores"))
@@ -235,7 +236,7 @@ class _RecordScores:
     def __name__(self) -> str:
         return model_name(self.model)
 
-    def __call__(self, X: Any) -> np.ndarray:
+    def __call__(self, X: Rows) -> np.ndarray:
         predict = getattr(self.model, "predict", self.model)
         return np.array([self._score_row(_scores_by_label(row)) for row in predict(X)], dtype=np.float64)
 

@@ -187,7 +187,7 @@ def vectors_of_lists(name: str, rows: Iterable[list[float | None] | None]) -> pd
     return pd.DataFrame(cells, columns=[f"{name}[{j}]" for j in range(width)], dtype=np.float64)
 
 
-def vectors_of_column(name: str, column: Any) -> pd.DataFrame:
+def vectors_of_column(name: str, column: pa.ChunkedArray) -> pd.DataFrame:
     """Return an Arrow column of lists or maps of weights as a table."""
     rows = column.to_pylist()
     if pa.types.is_map(column.type):
@@ -215,7 +215,7 @@ def from_numbers(frame: pd.DataFrame, shared: dict[str, Any]) -> Explanations:
     return Explanations(kind="vector", values=values, identity=exact, shared=shared)
 
 
-def _floats(column: Any) -> NDArray[np.float64]:
+def _floats(column: pd.Series) -> NDArray[np.float64]:
     if column.dtype == object or isinstance(column.dtype, pd.ArrowDtype):  # Arrow refuses to round an integer
         return as_objects(column).astype(np.float64)
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))

@@ -57,7 +57,7 @@ class Outcome:
         agree: str | None,
         predictions: Any,
         is_regressor: bool = False,
-        range: Any = None,
+        range: str | Sequence[float] | None = None,
     ) -> "Outcome":
         """Use the declared outcome, or else infer it from the predictions."""
         declared_kind, within, limits = parse_outcome(outcome, agree, range)
@@ -135,7 +135,7 @@ def outcome_option(kind: str) -> str:
 
 
 def parse_outcome(
-    outcome: str | None, agree: str | None, range: Any = None
+    outcome: str | None, agree: str | None, range: str | Sequence[float] | None = None
 ) -> tuple[str | None, float | None, tuple[float, float] | None]:
     """Check the arguments that declare the outcome; return its kind, its tolerance and its range."""
     if outcome is not None and outcome not in KINDS:
@@ -156,7 +156,7 @@ def parse_outcome(
     return NUMBERS, _parse_tolerance(agree), None
 
 
-def _parse_range(value: Any) -> tuple[float, float]:
+def _parse_range(value: str | Sequence[float]) -> tuple[float, float]:
     """Parse a range: a pair of numbers, or 'low:high'."""
     limits = value.split(":") if isinstance(value, str) else value
     try:
@@ -171,7 +171,7 @@ def _parse_range(value: Any) -> tuple[float, float]:
     return low, high
 
 
-def _parse_tolerance(agree: Any) -> float:
+def _parse_tolerance(agree: str) -> float:
     word, _, number = str(agree).partition(":")
     try:
         epsilon = float(number)
