@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from faithkit.errors import InputError
 from faithkit.wording import join_few
 
-WHOLE = 2.0**53  # floats represent all smaller integers exactly
+EXACT_LIMIT = 2.0**53  # floats represent all smaller integers exactly; all larger floats are integers
 _COPIES_ON_WRITE = int(pd.__version__.partition(".")[0]) >= 3  # a shallow copy is then as safe as a deep one
 
 
@@ -227,7 +227,7 @@ def as_table(rows: Any) -> pd.DataFrame:
 
 def may_be_rounded(numbers: Any) -> bool:
     """Return whether any number is a float so large that it may be a rounded integer."""
-    return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= WHOLE).any())
+    return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= EXACT_LIMIT).any())
 
 
 def as_floats(numbers: Any) -> Any:

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.arguments import to_python
-from faithkit.arrays.containers import WHOLE, as_objects, as_series, may_be_rounded
+from faithkit.arrays.containers import EXACT_LIMIT, as_objects, as_series, may_be_rounded
 from faithkit.errors import InputError
 from faithkit.explanations.dates import dates_to_days, floor_to_microsecond, format_date, is_date_column
 from faithkit.wording import exact, join_few, one_line
@@ -78,7 +78,7 @@ def _format_limit(number: float, spec: str) -> tuple[str, bool]:
         return str(number), False
     next_float = math.nextafter(number, math.inf)
     if not spec:
-        is_just_below = abs(next_float) < WHOLE and len(exact(next_float)) < len(exact(number))
+        is_just_below = abs(next_float) < EXACT_LIMIT and len(exact(next_float)) < len(exact(number))
         return _format_exactly(next_float if is_just_below else number), is_just_below
     is_just_below = float(format(number, spec)) != number and float(format(next_float, spec)) == next_float
     return format(next_float if is_just_below else number, spec), is_just_below
@@ -86,7 +86,7 @@ def _format_limit(number: float, spec: str) -> tuple[str, bool]:
 
 def _format_exactly(number: float) -> str:
     """Format a float so that it can be parsed back: beyond 2**53 the shortest text may be another integer."""
-    return str(int(number)) if WHOLE <= abs(number) < math.inf else exact(number)
+    return str(int(number)) if EXACT_LIMIT <= abs(number) < math.inf else exact(number)
 
 
 def _format_date_limit(days: float, zone: str) -> tuple[str, bool]:

@@ -15,8 +15,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from faithkit.arrays.containers import EXACT_LIMIT
 from faithkit.errors import InputError
-from faithkit.inputs.files.csv_types import EXACT
 from faithkit.third_party import guard
 
 _NULLABLE = re.compile(r"U?Int(8|16|32|64)|Float(32|64)|boolean")  # names of pandas' dtypes
@@ -63,7 +63,7 @@ def _is_wide(column: pa.ChunkedArray) -> bool:
     if column.type not in (pa.int64(), pa.uint64()):
         return False
     ends = pc.min_max(column).as_py()
-    return any(end is not None and abs(end) > EXACT for end in ends.values())
+    return any(end is not None and abs(end) > EXACT_LIMIT for end in ends.values())
 
 
 def as_frame(

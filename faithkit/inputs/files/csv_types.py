@@ -11,9 +11,9 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from faithkit.arrays.containers import EXACT_LIMIT
 from faithkit.errors import InputError
 
-EXACT = 2**53  # floats represent every integer up to here exactly
 _HEAD = 1000  # rows that are checked before a whole column is parsed
 _SPELLINGS = ({"True", "False"}, {"true", "false"}, {"TRUE", "FALSE"})
 _TRUE = pa.array(["True", "true", "TRUE"])
@@ -112,7 +112,7 @@ def as_predictions(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     values = as_explanation(texts)
     if pa.types.is_floating(values.type):
         numbers = values.drop_null()
-        is_large = pc.and_(pc.greater_equal(pc.abs(numbers), float(EXACT)), pc.is_finite(numbers))
+        is_large = pc.and_(pc.greater_equal(pc.abs(numbers), EXACT_LIMIT), pc.is_finite(numbers))
         has_fraction = pc.not_equal(pc.floor(numbers), numbers)
         return values if pc.any(pc.or_(has_fraction, is_large)).as_py() else as_labels(texts)
     if pa.types.is_string(values.type):
@@ -171,7 +171,7 @@ def _cast(texts: pa.ChunkedArray, arrow_type: pa.DataType) -> pa.ChunkedArray | 
         return None
     if not pa.types.is_floating(arrow_type):
         return values
-    is_suspect = pc.or_(pc.is_nan(values), pc.greater_equal(pc.abs(values), float(EXACT)))
+    is_suspect = pc.or_(pc.is_nan(values), pc.greater_equal(pc.abs(values), EXACT_LIMIT))
     suspects = pc.drop_null(texts.filter(is_suspect))
     return None if pc.any(pc.match_substring_regex(suspects, _WORD_OR_WHOLE)).as_py() else values
 

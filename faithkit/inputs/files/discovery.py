@@ -153,7 +153,7 @@ def check_compressed_once(paths: list[Path]) -> None:
             )
 
 
-def check_names(file: File, names: Sequence[str]) -> None:
+def check_file_columns(file: File, names: Sequence[str]) -> None:
     """Check that column names are distinct, and that the file's Hive folders add none of them."""
     duplicate = next((name for name, count in Counter(names).items() if count > 1), None)
     if duplicate is not None:

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from faithkit.errors import InputError
 from faithkit.inputs.files.arrow_types import MissingCells, check_flat, columns_of, depends_on_missing
-from faithkit.inputs.files.discovery import PARQUET, File, check_names, check_same_names, find_files
+from faithkit.inputs.files.discovery import PARQUET, File, check_file_columns, check_same_names, find_files
 from faithkit.inputs.files.table import Table, partition_values
 from faithkit.third_party import guard
 from faithkit.wording import join_few
@@ -172,7 +172,7 @@ def _read_header(file: File) -> tuple[pa.Schema, list[int]]:
     with _open(file.path) as parquet_file, guard(f"reading {file.path}", _DAMAGED):
         metadata = parquet_file.metadata
         group_sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-        check_names(file, parquet_file.schema_arrow.names)
+        check_file_columns(file, parquet_file.schema_arrow.names)
         return parquet_file.schema_arrow, group_sizes
 
 

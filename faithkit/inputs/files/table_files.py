@@ -12,7 +12,14 @@ import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.inputs.files.csv_files import read_csv
-from faithkit.inputs.files.discovery import CSV, PARQUET, File, check_names, check_same_names, find_files
+from faithkit.inputs.files.discovery import (
+    CSV,
+    PARQUET,
+    File,
+    check_file_columns,
+    check_same_names,
+    find_files,
+)
 from faithkit.inputs.files.json_lines import read_json_lines
 from faithkit.inputs.files.parquet import ParquetTable
 from faithkit.inputs.files.table import Table, partition_values
@@ -69,7 +76,7 @@ def _concatenate(files: Sequence[File], tables: Sequence[pa.Table]) -> pa.Table:
     """Concatenate tables with the same columns, and add the columns of their Hive folders."""
     names, extended_tables = tables[0].column_names, []
     for file, table, partition in zip(files, tables, partition_values(files), strict=True):
-        check_names(file, table.column_names)
+        check_file_columns(file, table.column_names)
         check_same_names(files[0], names, file, table.column_names)
         cells = table.select(names)
         for name, value in partition.items():

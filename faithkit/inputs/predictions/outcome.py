@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import as_series, strip_mask
+from faithkit.arrays.containers import EXACT_LIMIT, as_series, strip_mask
 from faithkit.errors import InputError
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
@@ -19,7 +19,6 @@ from faithkit.measure.agreement.within import Within
 from faithkit.measure.counting.owners import Counts
 from faithkit.wording import join_words
 
-_MAX_LABEL = 2.0**53  # beyond it every float is a whole number, so such floats are not labels
 LABELS, NUMBERS, SCORES = KINDS = ("labels", "numbers", "scores")
 
 
@@ -196,7 +195,8 @@ def _infer_kind(predictions: Any) -> str:
         raise no_predictions("complex numbers" if column.dtype.kind == "c" else "durations")
     if column.dtype.kind == "f":
         numbers = column.dropna().to_numpy(np.float64)
-        is_whole = (numbers == np.floor(numbers)) & (np.abs(numbers) < _MAX_LABEL)  # no label is infinite
+        # floats beyond the limit are all whole numbers, and therefore no labels; nor is infinity
+        is_whole = (numbers == np.floor(numbers)) & (np.abs(numbers) < EXACT_LIMIT)
         return LABELS if is_whole.all() else NUMBERS
     if column.dtype.kind != "O" or isinstance(column.dtype, pd.StringDtype):
         return LABELS
