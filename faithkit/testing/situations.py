@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.containers import concat_rows, take_rows
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
-from faithkit.inputs.preparation import flat
+from faithkit.inputs.models.preparation import flat
 from faithkit.inputs.rows import has_input_kind
 from faithkit.testing.kit import Candidate
 

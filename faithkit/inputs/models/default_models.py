@@ -7,8 +7,8 @@ import pandas as pd
 
 from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import InputError
+from faithkit.inputs.models.preparation import add_preparation, is_plain
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, SCORES, Outcome
-from faithkit.inputs.preparation import add_preparation, is_plain
 from faithkit.inputs.rows import Rows, check_X
 from faithkit.wording import describe, suggest
 

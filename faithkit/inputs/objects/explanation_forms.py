@@ -17,7 +17,6 @@ from faithkit.extension.registry import registry
 from faithkit.inputs.objects.adapters import RowContext, adapt_with, find_adapter, is_missing, takes
 from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.objects.explanation_lists import are_numbers, from_list, from_numbers
-from faithkit.inputs.preparation import flat
 from faithkit.inputs.rows import check_distinct_names, feature_names_or_none
 from faithkit.wording import join_few, join_words
 
@@ -189,7 +188,7 @@ def _from_array(array: NDArray[Any], context: RowContext | None = None) -> Expla
         return from_list(array.tolist(), context)
     X = context.X if context is not None else None
     if isinstance(X, np.ndarray) and X.shape == array.shape and array.dtype.kind in "biuf":  # a map per image
-        return Explanations.vectors(flat(array), shared={"names": feature_names_or_none(X)})
+        return Explanations.vectors(array.reshape(len(array), -1), shared={"names": feature_names_or_none(X)})
     if isinstance(X, np.ndarray) and X.ndim > 2:
         raise InputError(
             f"explanations of shape {array.shape} for an X of shape {X.shape} are not understood: give a "

@@ -82,7 +82,7 @@ def _word_steps(one_hot: bool) -> Any:
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
-    from faithkit.inputs.word_ranks import WordRanks
+    from faithkit.inputs.models.word_ranks import WordRanks
 
     if not one_hot:
         return WordRanks()
