@@ -27,6 +27,11 @@ def is_category(column: pd.Series) -> bool:
     return column.dtype.kind not in "iuf"
 
 
+def holds_words(column: pd.Series) -> bool:
+    """Return whether a column holds categories that a model needs encoded; booleans are numbers to it."""
+    return is_category(column) and column.dtype.kind != "b"
+
+
 def distinct_words(column: pd.Series) -> tuple[np.ndarray, list[str]]:
     """Return the code of each cell, −1 where missing, and the word of each code.
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import FaithkitWarning, InputError, UnknownComponentError
-from faithkit.inputs.column_codes import is_category
+from faithkit.inputs.column_codes import holds_words
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.date_texts import dates_like, with_dates
 from faithkit.inputs.files.column_patterns import match_name, match_names
@@ -136,7 +136,7 @@ def _warn_about_ids(X: Any) -> None:
     if not isinstance(X, pd.DataFrame) or len(X) < FEWEST_IDS:
         return
     for name, column in X.items():
-        if column.dtype.kind in "OU" and is_category(column) and column.nunique() == len(X):
+        if holds_words(column) and column.nunique() == len(X):
             warnings.warn(
                 f"column {str(name)!r} has another value in every row: no model learns from it, and "
                 "explainers do not know the values of other rows. "

@@ -10,7 +10,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.explanations.dates import is_date_column
-from faithkit.inputs.column_codes import is_category
+from faithkit.inputs.column_codes import holds_words
 from faithkit.inputs.files.column_patterns import match_name, match_names
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
 from faithkit.inputs.files.table import Table
@@ -101,7 +101,7 @@ def _content_kind(column: pd.Series) -> str:
     """Return what a column holds, as far as it matters to a model: dates, words or numbers."""
     if is_date_column(column):
         return "dates"
-    return "words" if is_category(column) and column.dtype.kind != "b" else "numbers"
+    return "words" if holds_words(column) else "numbers"
 
 
 def stream_frames(table: ParquetTable, categories: bool = True) -> Callable[[], Iterator[pd.DataFrame]]:

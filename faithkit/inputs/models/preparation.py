@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 
 from faithkit.explanations.dates import dates_to_days, is_date_column
-from faithkit.inputs.column_codes import distinct_words, is_category
+from faithkit.inputs.column_codes import distinct_words, holds_words
 from faithkit.inputs.rows import Rows, input_kind, iter_columns
 
 
 def is_plain(X: Rows) -> bool:
     """Return whether X is a table of numbers and booleans without missing values, which estimators accept."""
     return input_kind(X) == "table" and not any(
-        _needs_encoding(column) or is_date_column(column) or column.isna().any() for column in iter_columns(X)
+        holds_words(column) or is_date_column(column) or column.isna().any() for column in iter_columns(X)
     )
 
 
@@ -48,17 +48,12 @@ def flat(X: np.ndarray) -> np.ndarray:
     return X.reshape(len(X), -1)
 
 
-def _needs_encoding(column: pd.Series) -> bool:
-    """Return whether a column must be encoded; booleans need not."""
-    return is_category(column) and column.dtype.kind != "b"
-
-
 def _column_transformer(X: Rows, one_hot: bool) -> Any:
     from sklearn.compose import ColumnTransformer
 
     has_names = isinstance(X, pd.DataFrame) and all(isinstance(name, str) for name in X.columns)
     columns = list(X.columns) if has_names else list(range(X.shape[1]))
-    is_word = [_needs_encoding(column) for column in iter_columns(X)]
+    is_word = [holds_words(column) for column in iter_columns(X)]
     words = [column for column, word in zip(columns, is_word, strict=True) if word]
     numbers = [column for column, word in zip(columns, is_word, strict=True) if not word]
     transformers = [
