@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from faithkit.extension import KERNEL, builtins
 from faithkit.extension.entries import Entry, PluginProblem
+from faithkit.extension.entry_points import VERBS
 from faithkit.extension.hookspecs import KINDS, hook_name
-from faithkit.extension.verbs import VERBS
 from faithkit.wording import closest, did_you_mean, join_words
 
 PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {

@@ -19,9 +19,17 @@ from faithkit.errors import PluginError
 from faithkit.extension import KERNEL, builtins, hookspecs
 from faithkit.extension.component import Component
 from faithkit.extension.entries import Entry, PluginProblem
+from faithkit.extension.entry_points import (
+    COMMANDS,
+    DISABLED,
+    Source,
+    as_sources,
+    command_entry,
+    installed_sources,
+    plugin_verbs,
+    verb_clashes,
+)
 from faithkit.extension.hookspecs import API_VERSION, GROUP, HOOK_KINDS, hook_name
-from faithkit.extension.plugin_sources import DISABLED, Source, as_sources, installed_sources
-from faithkit.extension.verbs import COMMANDS, command_entry, plugin_verbs, verb_clashes
 from faithkit.wording import describe, did_you_mean, join_words
 
 _HOOKS = tuple(map(hook_name, HOOK_KINDS))

@@ -21,9 +21,9 @@ from faithkit.extension.entries import (
     separate_duplicates,
     unambiguous_names,
 )
+from faithkit.extension.entry_points import DISABLED, normalise_name
 from faithkit.extension.hookspecs import GROUP, KINDS
 from faithkit.extension.plugin_loading import discover, discover_installed
-from faithkit.extension.plugin_sources import DISABLED, normalise_name
 
 __all__ = ["GROUP", "KINDS", "Entry", "PluginProblem", "Registry", "registry"]
 
