@@ -88,14 +88,14 @@ def providers(kind: str) -> dict[str, str]:
     return plugin_names | dict.fromkeys(kernel_names, KERNEL)
 
 
-def pip_command(distribution: str, extra: str = "") -> str:
+def pip_command(distribution: str) -> str:
     """Return the command that installs one of the project's distributions, in the project's source tree.
 
-    >>> pip_command("faithkit-paper"), pip_command("faithkit", "dask")
-    ('pip install -e plugins/paper', "pip install -e '.[dask]'")
+    >>> pip_command("faithkit-paper"), pip_command("faithkit")
+    ('pip install -e plugins/paper', 'pip install -e .')
     """
     folder = "." if distribution == KERNEL else f"plugins/{distribution.removeprefix('faithkit-')}"
-    return f"pip install -e '{folder}[{extra}]'" if extra else f"pip install -e {folder}"
+    return f"pip install -e {folder}"
 
 
 def pip_name(module: str) -> str:
