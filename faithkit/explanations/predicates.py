@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.arguments import to_python
-from faithkit.arrays.containers import EXACT_LIMIT, as_objects, as_series, may_be_rounded
+from faithkit.arrays.containers import EXACT_LIMIT, Rows, as_objects, as_series, may_be_rounded
 from faithkit.errors import InputError
 from faithkit.explanations.dates import dates_to_days, floor_to_microsecond, format_date, is_date_column
 from faithkit.wording import exact, join_few, one_line
@@ -144,7 +144,7 @@ class Interval:
         missing, dates = self.missing and other.missing, self.dates or other.dates
         return Interval(self.column, low, high, missing, dates, self.zone or other.zone)
 
-    def read_column(self, X: Any) -> NDArray[Any]:
+    def read_column(self, X: Rows) -> NDArray[Any]:
         """Return the numbers of the column, contiguous in memory, for `satisfied_by`.
 
         They are floats, or objects if floats would round an integer.
@@ -164,7 +164,7 @@ class Interval:
                 inside &= values <= high
         return inside | (values != values) if self.missing else inside
 
-    def mask(self, X: Any) -> NDArray[np.bool_]:
+    def mask(self, X: Rows) -> NDArray[np.bool_]:
         """Return which rows satisfy the predicate."""
         return self.satisfied_by(_read_numbers(X, self.column))
 
@@ -230,7 +230,7 @@ class _Listed:
         if any(pd.isna(value) for value in self.values):
             raise InputError(f"a missing value in the values of {self.column!r}: say missing=True instead.")
 
-    def read_column(self, X: Any) -> tuple[NDArray[np.intp], pd.Index]:
+    def read_column(self, X: Rows) -> tuple[NDArray[np.intp], pd.Index]:
         """Return the column as codes (−1 if missing) and distinct values, for `satisfied_by`."""
         codes, distinct = pd.factorize(read_rule_column(X, self.column))
         return codes, pd.Index(distinct)
@@ -244,7 +244,7 @@ class _Listed:
         is_satisfied: NDArray[np.bool_] = np.append(is_listed != self.excludes, self.missing)
         return is_satisfied.take(codes, mode="wrap")  # the code −1 selects the last entry
 
-    def mask(self, X: Any) -> NDArray[np.bool_]:
+    def mask(self, X: Rows) -> NDArray[np.bool_]:
         """Return which rows satisfy the predicate."""
         return self.satisfied_by(self.read_column(X))
 
@@ -326,7 +326,7 @@ class Contains:
         """Return a JSON value."""
         return {"op": self.op, "token": self.token, "tokenizer": self.tokenizer}
 
-    def mask(self, X: Any) -> NDArray[np.bool_]:
+    def mask(self, X: Rows) -> NDArray[np.bool_]:
         """Return which texts contain the token."""
         texts = check_texts(X)
         is_inside = [isinstance(text, str) and self.token in tokens(text, self.tokenizer) for text in texts]
@@ -367,14 +367,14 @@ def predicate_from_json(item: Any) -> Predicate:
     return predicate
 
 
-def check_texts(X: Any) -> Sequence[str]:
+def check_texts(X: Rows) -> Sequence[str]:
     """Return the rows if they are a list of texts, or raise an error."""
     if not isinstance(X, list):
         raise InputError(f"a rule about words reads a list of texts, not a {type(X).__name__} (CLI: --text).")
     return X
 
 
-def read_rule_column(X: Any, column: str | int) -> pd.Series:
+def read_rule_column(X: Rows, column: str | int) -> pd.Series:
     """Return a column of a table, as rules read it."""
     if isinstance(X, pd.DataFrame):
         if column not in X.columns:
@@ -401,7 +401,7 @@ def read_rule_column(X: Any, column: str | int) -> pd.Series:
 _NUMERIC_KINDS = ("integer", "floating", "mixed-integer-float", "boolean", "empty")
 
 
-def _read_numbers(X: Any, column: str | int) -> NDArray[Any]:
+def _read_numbers(X: Rows, column: str | int) -> NDArray[Any]:
     """Return the numbers of a column as floats, or as objects if floats would round an integer."""
     if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2 and column in range(X.shape[1]):
         return X[:, int(column)]

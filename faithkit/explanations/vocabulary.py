@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_hashable
 
+from faithkit.arrays.containers import Rows
 from faithkit.explanations.dates import get_zone, is_date_column
 
 _BOOLEANS = {"True": True, "False": False, "true": True, "false": False}
@@ -99,7 +100,7 @@ class Vocabulary:
     )
 
     @classmethod
-    def of(cls, X: Any) -> "Vocabulary":
+    def of(cls, X: Rows) -> "Vocabulary":
         """Build from a table; the columns of an array are named x0 or 0, as in other libraries."""
         if isinstance(X, list):
             return cls({}, is_text=True)

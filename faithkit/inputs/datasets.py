@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.containers import Rows
 from faithkit.errors import ContractError, PluginError
 from faithkit.extension.creation import build
 from faithkit.extension.registry import Entry, registry
@@ -24,7 +25,7 @@ class Dataset:
     """
 
     name: str
-    X: Any
+    X: Rows
     y: np.ndarray
     summary: str
 

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from faithkit.arrays.containers import n_rows, take_rows
+from faithkit.arrays.containers import Rows, n_rows, take_rows
 from faithkit.errors import FaithkitWarning, InputError, UnknownComponentError
 from faithkit.inputs.column_codes import holds_words
 from faithkit.inputs.datasets import load_dataset
@@ -38,15 +38,15 @@ class EvaluationInputs:
     """
 
     model: Any
-    X: Any
-    background: Any
-    groups: Any = None
+    X: Rows
+    background: Rows
+    groups: pd.Series | None = None
     seed: int = 0
-    weights: Any = None
+    weights: pd.Series | None = None
     uninformative: bool = False
-    clusters: Any = None
-    blocks: Any = None
-    ids: Any = None
+    clusters: pd.Series | None = None
+    blocks: pd.Series | None = None
+    ids: pd.Series | None = None
     pool: PoolRows | None = None
 
     def evaluation_arguments(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def prepare(
     )
 
 
-def _warn_about_ids(X: Any) -> None:
+def _warn_about_ids(X: Rows) -> None:
     """Warn about columns with a different word in every row: no model learns from ids."""
     if not isinstance(X, pd.DataFrame) or len(X) < FEWEST_IDS:
         return
@@ -151,7 +151,7 @@ def _split(classes: str | None) -> list[str] | None:
     return None if classes is None else [label.strip() for label in classes.split(",")]
 
 
-def _train(model: str, X: Any, y: Any, seed: int, outcome: str | None) -> tuple[Any, np.ndarray, np.ndarray]:
+def _train(model: str, X: Rows, y: Any, seed: int, outcome: str | None) -> tuple[Any, np.ndarray, np.ndarray]:
     if y is None:
         advice = "" if isinstance(X, np.ndarray) else "name the column to predict with --target, or "
         raise InputError(
@@ -183,7 +183,7 @@ def _load(data: str, target: str | None, outcome: str | None) -> tuple[Any, Any,
     return frame.drop(columns=name), table.predictions([name], outcome), table
 
 
-def _select_columns(X: Any, columns: str | None, drop: str | None, metadata_columns: list[str]) -> Any:
+def _select_columns(X: Rows, columns: str | None, drop: str | None, metadata_columns: list[str]) -> Rows:
     """Return the model's columns: those in `columns`, or all except metadata; without those in `drop`."""
     if not isinstance(X, pd.DataFrame):
         for flag, patterns in (("--columns", columns), ("--drop", drop)):
@@ -202,7 +202,7 @@ def _select_columns(X: Any, columns: str | None, drop: str | None, metadata_colu
     return X if selected == names else X[selected]
 
 
-def _no_names_error(X: Any, option: str) -> InputError:
+def _no_names_error(X: Rows, option: str) -> InputError:
     content = "texts only" if isinstance(X, list) else f"rows of shape {X.shape[1:]}"
     return InputError(f"this data has {content}, and no columns with names: leave {option} out.")
 
@@ -215,7 +215,7 @@ def _read_column(table: Any, role: str, pattern: str) -> "pd.Series[Any]":
     return table[match_name(list(table.columns), pattern, FLAGS[role])]
 
 
-def _offer_pool(X: Any, rows: np.ndarray, metadata: dict[str, Any]) -> PoolRows | None:
+def _offer_pool(X: Rows, rows: np.ndarray, metadata: dict[str, Any]) -> PoolRows | None:
     """Return the rows that were not sampled as an optional pool."""
     if not len(rows):
         return None
@@ -223,7 +223,7 @@ def _offer_pool(X: Any, rows: np.ndarray, metadata: dict[str, Any]) -> PoolRows 
     return attrs.evolve(PoolRows.of(take_rows(X, rows)), is_optional=True, **columns)
 
 
-def _read_pool(path: str, X: Any, text: str | None, patterns: dict[str, str]) -> PoolRows:
+def _read_pool(path: str, X: Rows, text: str | None, patterns: dict[str, str]) -> PoolRows:
     """Read a pool with the columns of X and the metadata of the sample; Parquet is read in pieces."""
     pool_patterns = {role: patterns[role] for role in _POOL_ROLES if role in patterns}
     table = open_table(path) if pool_patterns else None
@@ -242,7 +242,7 @@ def _read_texts(frame: Any, column: str, table: Any) -> list[str]:
     return check_texts(table.texts(name) if isinstance(table, Table) else frame[name], name)
 
 
-def read_like(X: Any, path: str, text: str | None = None) -> Any:
+def read_like(X: Rows, path: str, text: str | None = None) -> Rows:
     """Read another sample with the columns of X: a background, or a reference."""
     if is_array(path):
         return read_array(path)

@@ -17,7 +17,7 @@ import pandas as pd
 from attrs import frozen
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import take_rows
+from faithkit.arrays.containers import Rows, take_rows
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.predicates import Contains, Interval, OneOf
 from faithkit.explanations.rules import Rule
@@ -50,7 +50,7 @@ class Batch:
     """Instances with their explanations, none of them missing; `equal_pairs` are pairs of equal rows."""
 
     name: str
-    X: Any
+    X: Rows
     explanations: Explanations
     background: Any
     equal_pairs: tuple[tuple[int, int], ...] = ()
@@ -168,7 +168,7 @@ def _synthetic_batches() -> tuple[Batch, ...]:
     )
 
 
-def _build_batch(name: str, X: Any, kind: str, values: Any) -> Batch:
+def _build_batch(name: str, X: Rows, kind: str, values: Any) -> Batch:
     return Batch(name, X, Explanations(kind=kind, values=values, instances=X), X, _EQUAL_PAIRS)
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from attrs import frozen
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import take_rows
+from faithkit.arrays.containers import Rows, take_rows
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
 from faithkit.inputs.models.predictor import Predictor
@@ -44,7 +44,7 @@ class Trial:
     instance: Any
     fit_result: Any
     answer: Any
-    X: Any
+    X: Rows
     seeds: NDArray[np.uint32]
     background: Any
     predictor: Predictor
