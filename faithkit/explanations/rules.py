@@ -114,7 +114,7 @@ class Rule:
             raise InputError(f"no rule in JSON form: {excerpt}({describe(error)}).") from None
 
     @classmethod
-    def from_text(cls, text: str, X: "Rows | Vocabulary") -> "Rule":
+    def from_text(cls, text: str, X: Rows) -> "Rule":
         """Parse a rule in the form that people and libraries write, on the columns of X.
 
         Parameters
