@@ -58,10 +58,6 @@ def _quote(value: Any, listed: bool = False) -> str:
     return f'"{text}"' if "'" in text else f"'{text}'"
 
 
-def _format_values(values: Sequence[Any]) -> str:
-    return f"{{{', '.join(_quote(value, listed=True) for value in values)}}}"
-
-
 def _format_empty(predicate: "Interval | _Listed") -> str:
     return f"{predicate.column} is missing" if predicate.missing else f"no value of {predicate.column}"
 
@@ -263,7 +259,8 @@ class _Listed:
         elif len(self.values) == 1:
             text = f"{self.column} {'≠' if self.excludes else '='} {_quote(self.values[0])}"
         else:
-            text = f"{self.column} {'not in' if self.excludes else 'in'} {_format_values(self.values)}"
+            values = ", ".join(_quote(value, listed=True) for value in self.values)
+            text = f"{self.column} {'not in' if self.excludes else 'in'} {{{values}}}"
         return text + (" (or missing)" if self.missing else "")
 
 

@@ -228,13 +228,11 @@ class _PredicateTable:
                 if is_full:
                     self._row_by_predicate.clear()
                     self.bits = self.bits[:1]
-                rows = [self._add_row(predicate) for predicate in rule.predicates]
+                new_row = self._row_by_predicate.setdefault
+                rows = [new_row(predicate, len(self._row_by_predicate) + 1) for predicate in rule.predicates]
             rows_by_rule.append(rows)
         self._fill()
         return _pad_rows(rows_by_rule)
-
-    def _add_row(self, predicate: Predicate) -> int:
-        return self._row_by_predicate.setdefault(predicate, len(self._row_by_predicate) + 1)
 
     def _fill(self) -> None:
         """Compute the bitsets of predicates that have a row but no bits yet."""

@@ -34,6 +34,7 @@ from faithkit.wording import describe, did_you_mean, join_words
 
 _HOOKS = tuple(map(hook_name, HOOK_KINDS))
 _MANAGER = pluggy.PluginManager("faithkit")
+_EXAMPLE = "Yield faithkit.plugin.Component(name=…, factory='module:attribute', summary=…)"
 
 
 def discover(entry_points: Iterable[EntryPoint]) -> tuple[list[Entry], list[PluginProblem]]:
@@ -118,7 +119,11 @@ def _collect(source: Source, plugin: Any, entries: list[Entry], problems: list[P
                     if isinstance(item, Component)
                 ]
                 problems += [
-                    _wrong_item(source, kind, item) for item in items if not isinstance(item, Component)
+                    source.problem(
+                        f"{hook_name(kind)}() gave {type(item).__name__}, expected Component", _EXAMPLE
+                    )
+                    for item in items
+                    if not isinstance(item, Component)
                 ]
 
 
@@ -167,8 +172,3 @@ def _check_iterable(result: Any) -> Iterable[Any]:
     if isinstance(result, str) or not isinstance(result, Iterable):
         raise PluginError(f"it gave {type(result).__name__}, expected an iterable of Component: yield them")
     return result
-
-
-def _wrong_item(source: Source, kind: str, item: Any) -> PluginProblem:
-    hint = "Yield faithkit.plugin.Component(name=…, factory='module:attribute', summary=…)"
-    return source.problem(f"{hook_name(kind)}() gave {type(item).__name__}, expected Component", hint)

@@ -113,7 +113,8 @@ class ParquetLog:
         all_columns = ParquetTable.open(path)
         roles = patterns.resolve(all_columns.columns)
         table = all_columns.select(roles.columns_and_id).select(roles.columns)
-        if not _is_text_column(roles.explanation, table):
+        explanation_types = [value_type(table.schema.field(name).type) for name in roles.explanation]
+        if len(explanation_types) > 1 or not is_text(explanation_types[0]):
             return cls(roles, table)
         if are_json_rules(frame.iloc[:, 0] for frame in _frames(table.select(roles.explanation))):
             return cls(attrs.evolve(roles, has_json_rules=True), table)
@@ -204,10 +205,6 @@ class ParquetLog:
                 if isinstance(content, np.ndarray):
                     column = pd.Series(column.to_numpy(dtype=content.dtype, na_value=np.nan))
                 yield cell_words(column)
-
-
-def _is_text_column(names: tuple[str, ...], table: ParquetTable) -> bool:
-    return len(names) == 1 and is_text(value_type(table.schema.field(names[0]).type))
 
 
 def _frames(table: ParquetTable) -> Iterator[pd.DataFrame]:
