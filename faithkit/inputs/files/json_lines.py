@@ -99,7 +99,7 @@ def _parse_object(file: File, number: int, line: bytes) -> dict[str, Any]:
         raise InputError(f"{place} has more than {LONGEST_ROW // 2**20} MiB. Shorten it.")
     try:
         text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        row = json.loads(text, object_pairs_hook=_parse_pairs, parse_float=_parse_float)
+        row = _DECODER.decode(text)
     except UnicodeDecodeError:
         raise InputError(f"{place} is not UTF-8 text. Save it as UTF-8.") from None
     except (ValueError, RecursionError) as error:
@@ -121,6 +121,9 @@ def _parse_float(text: str) -> float:
     if math.isinf(number):
         raise ValueError(f"the number {text:.40} is too large and would be read as infinite")
     return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_parse_pairs, parse_float=_parse_float)
 
 
 def _type_name(value: Any) -> str:
