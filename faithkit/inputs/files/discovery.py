@@ -7,8 +7,7 @@ they can lead outside the folder or form a cycle. Only regular files are opened,
 import glob
 import os
 import stat
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import takewhile
 from os import PathLike
 from pathlib import Path
@@ -150,32 +149,6 @@ def check_compressed_once(paths: list[Path]) -> None:
             raise InputError(
                 f"{twin} and {path} have the same name, packed and not, and may be the same rows: "
                 "leave one of them out."
-            )
-
-
-def check_file_columns(file: File, names: Sequence[str]) -> None:
-    """Check that column names are distinct, and that the file's Hive folders add none of them."""
-    duplicate = next((name for name, count in Counter(names).items() if count > 1), None)
-    if duplicate is not None:
-        raise InputError(
-            f"{file.path} has several columns {duplicate!r}: give each column a name of its own."
-        )
-    added = next((name for name, _ in file.partition if name in names), None)
-    if added is not None:
-        raise InputError(
-            f"{file.path} has a column {added!r}, and lies in a folder {added}=…: leave one of them out."
-        )
-
-
-def check_same_names(first: File, names: Sequence[str], second: File, second_names: Sequence[str]) -> None:
-    """Check that two files of one table have the same columns."""
-    only_first, only_second = set(names) - set(second_names), set(second_names) - set(names)
-    for file, extra in ((first, only_first), (second, only_second)):
-        if extra:
-            columns = join_few([name for name in (*names, *second_names) if name in extra])
-            raise InputError(
-                f"{first.path.name} and {second.path.name} have different columns: only {file.path.name} "
-                f"has {columns}. Give all files of a folder the same columns."
             )
 
 

@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 
 from faithkit.errors import InputError
 from faithkit.inputs.files.arrow_types import MissingCells, check_flat, columns_of, depends_on_missing
-from faithkit.inputs.files.discovery import PARQUET, File, check_file_columns, check_same_names, find_files
-from faithkit.inputs.files.table import Table, partition_values
+from faithkit.inputs.files.discovery import PARQUET, File, find_files
+from faithkit.inputs.files.table import Table, check_file_columns, check_same_names, partition_values
 from faithkit.third_party import guard
 from faithkit.wording import join_few
 

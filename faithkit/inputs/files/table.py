@@ -1,5 +1,6 @@
 """A table whose columns get the types that their roles need: features, explanation, labels, predictions."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import attrs
@@ -13,6 +14,7 @@ from faithkit.inputs.files.csv_types import CONVERT, as_labels
 from faithkit.inputs.files.discovery import File
 from faithkit.inputs.objects.explanation_lists import vectors_of_column
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, SCORES
+from faithkit.wording import join_few
 
 _ROLE_OF_OUTCOME = {LABELS: "labels", NUMBERS: "features", SCORES: "features"}
 
@@ -108,6 +110,32 @@ def partition_values(files: Sequence[File]) -> list[dict[str, pa.Scalar]]:
     }
     columns = {name: as_labels(column) for name, column in texts.items()}
     return [{name: column[i] for name, column in columns.items()} for i in range(len(files))]
+
+
+def check_file_columns(file: File, names: Sequence[str]) -> None:
+    """Check that column names are distinct, and that the file's Hive folders add none of them."""
+    duplicate = next((name for name, count in Counter(names).items() if count > 1), None)
+    if duplicate is not None:
+        raise InputError(
+            f"{file.path} has several columns {duplicate!r}: give each column a name of its own."
+        )
+    added = next((name for name, _ in file.partition if name in names), None)
+    if added is not None:
+        raise InputError(
+            f"{file.path} has a column {added!r}, and lies in a folder {added}=…: leave one of them out."
+        )
+
+
+def check_same_names(first: File, names: Sequence[str], second: File, second_names: Sequence[str]) -> None:
+    """Check that two files of one table have the same columns."""
+    only_first, only_second = set(names) - set(second_names), set(second_names) - set(names)
+    for file, extra in ((first, only_first), (second, only_second)):
+        if extra:
+            columns = join_few([name for name in (*names, *second_names) if name in extra])
+            raise InputError(
+                f"{first.path.name} and {second.path.name} have different columns: only {file.path.name} "
+                f"has {columns}. Give all files of a folder the same columns."
+            )
 
 
 def check_texts(cells: pd.Series, name: str) -> list[str]:

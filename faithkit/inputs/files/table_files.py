@@ -12,17 +12,10 @@ import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.inputs.files.csv_files import read_csv
-from faithkit.inputs.files.discovery import (
-    CSV,
-    PARQUET,
-    File,
-    check_file_columns,
-    check_same_names,
-    find_files,
-)
+from faithkit.inputs.files.discovery import CSV, PARQUET, File, find_files
 from faithkit.inputs.files.json_lines import read_json_lines
 from faithkit.inputs.files.parquet import ParquetTable
-from faithkit.inputs.files.table import Table, partition_values
+from faithkit.inputs.files.table import Table, check_file_columns, check_same_names, partition_values
 from faithkit.inputs.rows import check_X
 from faithkit.third_party import guard
 
