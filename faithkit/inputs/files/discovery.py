@@ -33,7 +33,7 @@ class File:
     path: Path
     format: str
     compression: str = ""
-    partition: tuple[tuple[str, str | None], ...] = ()
+    partition: dict[str, str | None] = attrs.field(factory=dict)
 
 
 def find_files(path: str | PathLike[str]) -> list[File]:
@@ -49,7 +49,7 @@ def find_files(path: str | PathLike[str]) -> list[File]:
     ...     (folder / f"month={month}").mkdir()
     ...     _ = (folder / f"month={month}" / "log.csv").write_text("label,phi")
     >>> [file.partition for file in find_files(folder)]
-    [(('month', '2026-01'),), (('month', '2026-02'),)]
+    [{'month': '2026-01'}, {'month': '2026-02'}]
     """
     if is_pattern(path):
         root, starts = _root(os.fspath(path)), match_files(path)
@@ -213,7 +213,7 @@ def _files_in(start: Path) -> Iterator[Path]:
         pending += entries
 
 
-def _partition(path: Path, root: Path) -> tuple[tuple[str, str | None], ...]:
+def _partition(path: Path, root: Path) -> dict[str, str | None]:
     """Return the columns that the Hive folders between the root and a file add to it."""
     folders = [name.partition("=") for name in path.relative_to(root).parts[:-1] if "=" in name]
     with guard(f"the name of a folder of {str(path)!r}", "Rename it."):  # its bytes may be invalid UTF-8
@@ -226,7 +226,7 @@ def _partition(path: Path, root: Path) -> tuple[tuple[str, str | None], ...]:
         raise InputError(
             f"{path} lies in folders that name a column twice, or none: {join_few(map(repr, names))}."
         )
-    return tuple(columns)
+    return dict(columns)
 
 
 def _unquote(name: str) -> str:
@@ -245,7 +245,7 @@ def _check_consistent(files: list[File]) -> None:
                 f"{first.path} and {file.path} are of different kinds, {first.format} and {file.format}: "
                 "expected one kind."
             )
-        expected, names = ([name for name, _ in member.partition] for member in (first, file))
+        expected, names = list(first.partition), list(file.partition)
         if names != expected:
             raise InputError(
                 f"{first.path} and {file.path} are in folders of different columns, {expected} and {names}: "

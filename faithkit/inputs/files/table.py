@@ -100,13 +100,13 @@ def partition_values(files: Sequence[File]) -> list[dict[str, pa.Scalar]]:
     Examples
     --------
     >>> from pathlib import Path
-    >>> files = [File(Path("log.csv"), "CSV", "", (("year", year),)) for year in ("2025", "2026")]
+    >>> files = [File(Path("log.csv"), "CSV", "", {"year": year}) for year in ("2025", "2026")]
     >>> partition_values(files)
     [{'year': <pyarrow.Int64Scalar: 2025>}, {'year': <pyarrow.Int64Scalar: 2026>}]
     """
     texts = {
-        name: pa.chunked_array([[dict(file.partition)[name] for file in files]], pa.string())
-        for name, _ in files[0].partition
+        name: pa.chunked_array([[file.partition[name] for file in files]], pa.string())
+        for name in files[0].partition
     }
     columns = {name: as_labels(column) for name, column in texts.items()}
     return [{name: column[i] for name, column in columns.items()} for i in range(len(files))]
@@ -119,7 +119,7 @@ def check_file_columns(file: File, names: Sequence[str]) -> None:
         raise InputError(
             f"{file.path} has several columns {duplicate!r}: give each column a name of its own."
         )
-    added = next((name for name, _ in file.partition if name in names), None)
+    added = next((name for name in file.partition if name in names), None)
     if added is not None:
         raise InputError(
             f"{file.path} has a column {added!r}, and lies in a folder {added}=…: leave one of them out."
