@@ -220,7 +220,7 @@ def _offer_pool(X: Rows, rows: np.ndarray, metadata: dict[str, Any]) -> PoolRows
     if not len(rows):
         return None
     columns = {role: metadata[role].iloc[rows] for role in _POOL_ROLES if role in metadata}
-    return attrs.evolve(PoolRows.of(take_rows(X, rows)), is_optional=True, **columns)
+    return PoolRows.of(take_rows(X, rows), is_optional=True, **columns)
 
 
 def _read_pool(path: str, X: Rows, text: str | None, patterns: dict[str, str]) -> PoolRows:
@@ -229,7 +229,7 @@ def _read_pool(path: str, X: Rows, text: str | None, patterns: dict[str, str]) -
     table = open_table(path) if pool_patterns else None
     metadata = {role: _read_column(table, role, pattern) for role, pattern in pool_patterns.items()}
     if text is not None or not isinstance(X, pd.DataFrame) or not is_parquet(path):
-        return attrs.evolve(PoolRows.of(read_like(X, path, text)), **metadata)
+        return PoolRows.of(read_like(X, path, text), **metadata)
     table_on_disk = ParquetTable.open(Path(path))
     check_has_columns(path, X.columns, table_on_disk.columns)
     return PoolRows(stream_frames(table_on_disk.select(list(X.columns))), **metadata)

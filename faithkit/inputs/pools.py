@@ -53,12 +53,12 @@ class PoolRows:
     is_optional: bool = False
 
     @classmethod
-    def of(cls, pool: Any, predictions: Any = None) -> "PoolRows":
-        """Return a pool of the given rows, in any supported container."""
+    def of(cls, pool: Any, predictions: Any = None, **metadata: Any) -> "PoolRows":
+        """Return a pool of the given rows, in any supported container; a pool is returned unchanged."""
         if isinstance(pool, PoolRows):
             return pool
         rows = check_X(as_rows(pool), "the pool")
-        return cls(lambda: [rows], None if predictions is None else as_column(predictions))
+        return cls(lambda: [rows], None if predictions is None else as_column(predictions), **metadata)
 
     def like(self, X: Rows) -> "PoolRows":
         """Return a pool with the columns of X, in its order; other columns are an error at once."""
@@ -137,9 +137,8 @@ def read_logged_pool(
     table = open_table(path)
     check_has_columns(path, features, table.names)
     names = match_names(table.names, prediction)
-    pool = PoolRows.of(table.frame(features), table.predictions(names, outcome))
     columns = {role: read_metadata(table, role, pattern) for role, pattern in patterns.items()}
-    return attrs.evolve(pool, **columns)
+    return PoolRows.of(table.frame(features), table.predictions(names, outcome), **columns)
 
 
 def read_metadata(table: Table, role: str, pattern: str) -> pd.Series:

@@ -177,10 +177,8 @@ class Log:
         explained, unexplained = (
             self.take(np.flatnonzero(rows)) for rows in (~is_unexplained, is_unexplained)
         )
-        pool = PoolRows.of(unexplained.X, unexplained.predictions)
-        return explained, attrs.evolve(
-            pool, weights=unexplained.weights, clusters=unexplained.clusters, ids=unexplained.ids
-        )
+        metadata = {role: getattr(unexplained, role) for role in ("weights", "clusters", "ids")}
+        return explained, PoolRows.of(unexplained.X, unexplained.predictions, **metadata)
 
 
 def check_poolable(X: Rows, has_explanations: bool) -> None:
