@@ -5,7 +5,7 @@ from .arrays.bitsets import count_labels as count_labels
 from .arrays.bitsets import pack_bits as pack_bits
 from .arrays.containers import n_rows as n_rows
 from .arrays.containers import take_rows as take_rows
-from .arrays.content_words import content_words as content_words
+from .arrays.grouping import content_words as content_words
 from .arrays.random_words import row_uniforms as row_uniforms
 from .cli.compare import comparing as comparing
 from .cli.shared.report_command import reporting as reporting
@@ -20,7 +20,7 @@ from .inputs.datasets import dataset_names as dataset_names
 from .inputs.encoder import Encoder as Encoder
 from .inputs.objects.adapters import RowContext as RowContext
 from .inputs.predictions.tolerance import Tolerance as Tolerance
-from .inputs.randomness import global_seed as global_seed
+from .inputs.seeds import global_seed as global_seed
 from .inputs.seeds import row_seeds as row_seeds
 from .measure.counting.tally import Tally as Tally
 from .measure.local_estimate import PredictionSummary as PredictionSummary

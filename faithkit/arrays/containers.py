@@ -4,7 +4,7 @@ This is the only module that counts, selects, copies and joins rows by the type 
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from faithkit.errors import InputError
 from faithkit.wording import join_few
 
-WHOLE = 2.0**53  # floats represent all smaller integers exactly
+Rows: TypeAlias = Any
+"""The rows of a sample: numpy.ndarray, pandas.DataFrame, SciPy sparse matrix or list of str."""
+
+EXACT_LIMIT = 2.0**53  # floats represent all smaller integers exactly; all larger floats are integers
 _COPIES_ON_WRITE = int(pd.__version__.partition(".")[0]) >= 3  # a shallow copy is then as safe as a deep one
 
 
@@ -38,7 +41,7 @@ def strip_mask(array: Any, subject: str) -> Any:
     return array.data
 
 
-def n_rows(X: Any) -> int:
+def n_rows(X: Rows) -> int:
     """Return the number of rows of an array, frame, sparse matrix or list.
 
     Examples
@@ -51,7 +54,7 @@ def n_rows(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def take_rows(X: Any, rows: Any) -> Any:
+def take_rows(X: Rows, rows: Any) -> Rows:
     """Return the selected rows (a slice, indices or a mask) in the same kind of container.
 
     Examples
@@ -74,7 +77,7 @@ def take_rows(X: Any, rows: Any) -> Any:
     return X[rows] if isinstance(X, np.ndarray) else X.tocsr()[rows]
 
 
-def copy_rows(X: Any) -> Any:
+def copy_rows(X: Rows) -> Rows:
     """Copy rows, so that changes to the copy do not change the original.
 
     Examples
@@ -89,7 +92,7 @@ def copy_rows(X: Any) -> Any:
     return list(X) if isinstance(X, list) else X.copy()
 
 
-def concat_rows(parts: Sequence[Any]) -> Any:
+def concat_rows(parts: Sequence[Rows]) -> Rows:
     """Join containers of one type, in order; columns and dtypes must match.
 
     Examples
@@ -116,7 +119,7 @@ def concat_rows(parts: Sequence[Any]) -> Any:
     return vstack(parts, format="csr")
 
 
-def _check_same_layout(parts: Sequence[Any]) -> None:
+def _check_same_layout(parts: Sequence[Rows]) -> None:
     type_names = sorted({type(part).__name__ for part in parts})
     if len(type_names) > 1:
         raise InputError(f"the parts are of different kinds ({join_few(type_names)}); expected one kind.")
@@ -135,7 +138,7 @@ def _check_same_layout(parts: Sequence[Any]) -> None:
             )
 
 
-def _columns(X: Any) -> list[str]:
+def _columns(X: Rows) -> list[str]:
     if isinstance(X, pd.DataFrame):
         return [str(name) for name in X.columns]
     if getattr(X, "ndim", 1) > 2:
@@ -143,7 +146,7 @@ def _columns(X: Any) -> list[str]:
     return [] if getattr(X, "ndim", 1) < 2 else [f"x{j}" for j in range(X.shape[1])]
 
 
-def _dtypes(X: Any) -> list[str]:
+def _dtypes(X: Rows) -> list[str]:
     if isinstance(X, pd.DataFrame):
         return [str(dtype) for dtype in X.dtypes]
     return [str(X.dtype)] if hasattr(X, "dtype") else []
@@ -227,7 +230,7 @@ def as_table(rows: Any) -> pd.DataFrame:
 
 def may_be_rounded(numbers: Any) -> bool:
     """Return whether any number is a float so large that it may be a rounded integer."""
-    return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= WHOLE).any())
+    return numbers.dtype.kind == "f" and bool((np.abs(numbers) >= EXACT_LIMIT).any())
 
 
 def as_floats(numbers: Any) -> Any:

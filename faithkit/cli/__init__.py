@@ -1,7 +1,7 @@
 """The command line: one file per verb, imported when the verb is called.
 
-`faithkit --help` must be fast, so this module imports click and nothing heavier. `faithkit.extension.verbs`
-lists the kernel's verbs; the verbs of plugins are names of entry points.
+`faithkit --help` must be fast, so this module imports click and nothing heavier. The module
+`faithkit.extension.entry_points` lists the kernel's verbs; the verbs of plugins are names of entry points.
 """
 
 import contextlib
@@ -17,8 +17,15 @@ from faithkit import __version__
 from faithkit.cli.shared.exit_codes import exit_on_error
 from faithkit.cli.shared.streams import print_message, redirect_stdout, reserve_stdout, show_warning
 from faithkit.errors import FaithkitError
-from faithkit.extension.plugin_sources import Source, installed_sources
-from faithkit.extension.verbs import COMMANDS, VERBS, command_entry, plugin_verbs, verb_clashes
+from faithkit.extension.entry_points import (
+    COMMANDS,
+    VERBS,
+    Source,
+    command_entry,
+    installed_sources,
+    plugin_verbs,
+    verb_clashes,
+)
 from faithkit.supervision import FAILED
 from faithkit.wording import did_you_mean
 
@@ -80,8 +87,8 @@ def _plugin_verbs() -> dict[str, list[Source]]:
 
 def _advise(verb: str, verbs: list[str]) -> str:
     """Return what to type or to install if a verb does not exist."""
+    from faithkit.extension.known_plugins import unknown_name_message
     from faithkit.extension.registry import Registry
-    from faithkit.extension.suggestions import unknown_name_message
 
     installed = Registry()  # not the default registry, whose warnings do not help here
     sentences = unknown_name_message("command", verb, verbs, installed.entries(), installed.broken)

@@ -124,10 +124,9 @@ def _print_indented(text: str, margin: str) -> None:
 
 def _clash_notes(distribution: str) -> list[str]:
     """Return the plugin's names that another distribution also has: not its fault, but its users see it."""
-    from faithkit.extension.component_names import name_conflicts
-    from faithkit.extension.plugin_sources import installed_sources, normalise_name
+    from faithkit.extension.entries import name_conflicts
+    from faithkit.extension.entry_points import COMMANDS, installed_sources, normalise_name, verb_clashes
     from faithkit.extension.registry import registry
-    from faithkit.extension.verbs import COMMANDS, verb_clashes
 
     commands, _ = installed_sources(COMMANDS)
     problems = [*name_conflicts(registry().entries()), *verb_clashes(commands)]

@@ -12,7 +12,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import as_table, concat_rows, may_be_rounded, n_rows, strip_mask, take_rows
+from faithkit.arrays.containers import (
+    Rows,
+    as_table,
+    concat_rows,
+    may_be_rounded,
+    n_rows,
+    strip_mask,
+    take_rows,
+)
 from faithkit.errors import ContractError, InputError
 
 T = TypeVar("T")
@@ -252,7 +260,7 @@ def _memo_key(argument: Any) -> Hashable:
 class Sample:
     """The instances that a relation reads, and their explanations; labels are never part of it."""
 
-    X: Any
+    X: Rows
     explanations: Explanations
     _memo: dict[Hashable, tuple[Any, tuple[Any, ...]]] = attrs.field(factory=dict, repr=False)
 

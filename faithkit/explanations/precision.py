@@ -14,6 +14,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays.containers import EXACT_LIMIT
 from faithkit.explanations.explanations import Explanations
 
 DECIMALS = "decimals"
@@ -26,7 +27,6 @@ _LARGEST_COLUMN_DIGITS = {False: 12, True: 5}
 _TYPICAL_QUANTILE = 0.9  # a few rows of huge numbers must not set the scale of all
 _EXPONENT_SHIFT = 0.1234  # exponents change between round numbers, where noise cannot decide
 _MAX_DECIMALS = 300  # no float has more decimals
-_ALL_INTEGERS = 2.0**53  # all floats from here on are integers
 
 Decimals = NDArray[np.int64]
 
@@ -62,7 +62,7 @@ def choose_decimals(explanations: Explanations, single: bool = False) -> Decimal
     largest = _typical_magnitude(magnitudes.max(axis=1)) or magnitudes.max()
     limit = _LARGEST_COLUMN_DIGITS[single] - _leading_exponent(largest)
     column_limit = _COLUMN_DIGITS[single] - _leading_exponent(_typical_magnitude(magnitudes))
-    is_integer_column = ((magnitudes == np.rint(magnitudes)) & (magnitudes < _ALL_INTEGERS)).all(axis=0)
+    is_integer_column = ((magnitudes == np.rint(magnitudes)) & (magnitudes < EXACT_LIMIT)).all(axis=0)
     decimals = np.where(is_integer_column, max(limit, 0), np.minimum(column_limit, limit))
     return np.asarray(np.minimum(decimals, _MAX_DECIMALS))
 
@@ -94,9 +94,28 @@ def round_columns(explanations: Explanations, decimals: Decimals | None) -> Expl
     with np.errstate(over="ignore", invalid="ignore"):  # infinities, and numbers too large for decimals
         steps = values * scale_up / scale_down
         nearest = np.rint(steps) * scale_down / scale_up + 0.0
-        nearest = np.where(np.abs(steps) < _ALL_INTEGERS, nearest, values)
+        nearest = np.where(np.abs(steps) < EXACT_LIMIT, nearest, values)
     return attrs.evolve(
         explanations,
         values=nearest.astype(values.dtype, copy=False),
         shared={**explanations.shared, DECIMALS: decimals.tolist()},
     )
+
+
+class Original:
+    """Compare explanations as they are.
+
+    Computed vectors arrive rounded, so that the last bits of a sum do not make two vectors differ. They keep
+    eight digits after the leading digit of a typical value of their column, and at most twelve after the
+    leading digit of the largest column (four and five if the model scores in single precision).
+    `shared["decimals"]` has the number of decimals. Logged vectors are compared exactly.
+
+    Examples
+    --------
+    >>> Original().discretize(Explanations.vectors([[0.25]]))
+    array([[0.25]])
+    """
+
+    def discretize(self, explanations: Explanations) -> Any:
+        """Return the values unchanged."""
+        return explanations.values

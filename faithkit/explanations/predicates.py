@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.arguments import to_python
-from faithkit.arrays.containers import WHOLE, as_objects, as_series, may_be_rounded
+from faithkit.arrays.containers import EXACT_LIMIT, Rows, as_objects, as_series, may_be_rounded
 from faithkit.errors import InputError
 from faithkit.explanations.dates import dates_to_days, floor_to_microsecond, format_date, is_date_column
 from faithkit.wording import exact, join_few, one_line
@@ -58,10 +58,6 @@ def _quote(value: Any, listed: bool = False) -> str:
     return f'"{text}"' if "'" in text else f"'{text}'"
 
 
-def _format_values(values: Sequence[Any]) -> str:
-    return f"{{{', '.join(_quote(value, listed=True) for value in values)}}}"
-
-
 def _format_empty(predicate: "Interval | _Listed") -> str:
     return f"{predicate.column} is missing" if predicate.missing else f"no value of {predicate.column}"
 
@@ -78,7 +74,7 @@ def _format_limit(number: float, spec: str) -> tuple[str, bool]:
         return str(number), False
     next_float = math.nextafter(number, math.inf)
     if not spec:
-        is_just_below = abs(next_float) < WHOLE and len(exact(next_float)) < len(exact(number))
+        is_just_below = abs(next_float) < EXACT_LIMIT and len(exact(next_float)) < len(exact(number))
         return _format_exactly(next_float if is_just_below else number), is_just_below
     is_just_below = float(format(number, spec)) != number and float(format(next_float, spec)) == next_float
     return format(next_float if is_just_below else number, spec), is_just_below
@@ -86,7 +82,7 @@ def _format_limit(number: float, spec: str) -> tuple[str, bool]:
 
 def _format_exactly(number: float) -> str:
     """Format a float so that it can be parsed back: beyond 2**53 the shortest text may be another integer."""
-    return str(int(number)) if WHOLE <= abs(number) < math.inf else exact(number)
+    return str(int(number)) if EXACT_LIMIT <= abs(number) < math.inf else exact(number)
 
 
 def _format_date_limit(days: float, zone: str) -> tuple[str, bool]:
@@ -144,7 +140,7 @@ class Interval:
         missing, dates = self.missing and other.missing, self.dates or other.dates
         return Interval(self.column, low, high, missing, dates, self.zone or other.zone)
 
-    def read_column(self, X: Any) -> NDArray[Any]:
+    def read_column(self, X: Rows) -> NDArray[Any]:
         """Return the numbers of the column, contiguous in memory, for `satisfied_by`.
 
         They are floats, or objects if floats would round an integer.
@@ -164,7 +160,7 @@ class Interval:
                 inside &= values <= high
         return inside | (values != values) if self.missing else inside
 
-    def mask(self, X: Any) -> NDArray[np.bool_]:
+    def mask(self, X: Rows) -> NDArray[np.bool_]:
         """Return which rows satisfy the predicate."""
         return self.satisfied_by(_read_numbers(X, self.column))
 
@@ -230,7 +226,7 @@ class _Listed:
         if any(pd.isna(value) for value in self.values):
             raise InputError(f"a missing value in the values of {self.column!r}: say missing=True instead.")
 
-    def read_column(self, X: Any) -> tuple[NDArray[np.intp], pd.Index]:
+    def read_column(self, X: Rows) -> tuple[NDArray[np.intp], pd.Index]:
         """Return the column as codes (−1 if missing) and distinct values, for `satisfied_by`."""
         codes, distinct = pd.factorize(read_rule_column(X, self.column))
         return codes, pd.Index(distinct)
@@ -244,7 +240,7 @@ class _Listed:
         is_satisfied: NDArray[np.bool_] = np.append(is_listed != self.excludes, self.missing)
         return is_satisfied.take(codes, mode="wrap")  # the code −1 selects the last entry
 
-    def mask(self, X: Any) -> NDArray[np.bool_]:
+    def mask(self, X: Rows) -> NDArray[np.bool_]:
         """Return which rows satisfy the predicate."""
         return self.satisfied_by(self.read_column(X))
 
@@ -263,7 +259,8 @@ class _Listed:
         elif len(self.values) == 1:
             text = f"{self.column} {'≠' if self.excludes else '='} {_quote(self.values[0])}"
         else:
-            text = f"{self.column} {'not in' if self.excludes else 'in'} {_format_values(self.values)}"
+            values = ", ".join(_quote(value, listed=True) for value in self.values)
+            text = f"{self.column} {'not in' if self.excludes else 'in'} {{{values}}}"
         return text + (" (or missing)" if self.missing else "")
 
 
@@ -326,7 +323,7 @@ class Contains:
         """Return a JSON value."""
         return {"op": self.op, "token": self.token, "tokenizer": self.tokenizer}
 
-    def mask(self, X: Any) -> NDArray[np.bool_]:
+    def mask(self, X: Rows) -> NDArray[np.bool_]:
         """Return which texts contain the token."""
         texts = check_texts(X)
         is_inside = [isinstance(text, str) and self.token in tokens(text, self.tokenizer) for text in texts]
@@ -367,14 +364,14 @@ def predicate_from_json(item: Any) -> Predicate:
     return predicate
 
 
-def check_texts(X: Any) -> Sequence[str]:
+def check_texts(X: Rows) -> Sequence[str]:
     """Return the rows if they are a list of texts, or raise an error."""
     if not isinstance(X, list):
         raise InputError(f"a rule about words reads a list of texts, not a {type(X).__name__} (CLI: --text).")
     return X
 
 
-def read_rule_column(X: Any, column: str | int) -> pd.Series:
+def read_rule_column(X: Rows, column: str | int) -> pd.Series:
     """Return a column of a table, as rules read it."""
     if isinstance(X, pd.DataFrame):
         if column not in X.columns:
@@ -401,7 +398,7 @@ def read_rule_column(X: Any, column: str | int) -> pd.Series:
 _NUMERIC_KINDS = ("integer", "floating", "mixed-integer-float", "boolean", "empty")
 
 
-def _read_numbers(X: Any, column: str | int) -> NDArray[Any]:
+def _read_numbers(X: Rows, column: str | int) -> NDArray[Any]:
     """Return the numbers of a column as floats, or as objects if floats would round an integer."""
     if isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim == 2 and column in range(X.shape[1]):
         return X[:, int(column)]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from faithkit.arrays.containers import WHOLE
+from faithkit.arrays.containers import EXACT_LIMIT
 from faithkit.errors import InputError
 from faithkit.explanations.dates import parse_date
 from faithkit.explanations.predicates import CONTAINS, Contains, Interval, NoneOf, OneOf, Predicate
@@ -284,7 +284,9 @@ def _compare_with_word(column: Column, operator: str, value: str, missing: bool)
 def _build_interval(column: Column, operator: str, number: float, missing: bool) -> Interval:
     """Return the interval of a comparison; "< number" means at most the float before that number."""
     if operator in "<≥":
-        is_large_integer = WHOLE < abs(number) < 2.0**64  # all its neighbours are integers, in every dtype
+        is_large_integer = (
+            EXACT_LIMIT < abs(number) < 2.0**64
+        )  # all its neighbours are integers, in every dtype
         number = int(number) - 1 if is_large_integer else math.nextafter(number, -math.inf)
     build = partial(Interval, column.name, missing=missing, dates=column.has_dates, zone=column.zone)
     return build(high=number) if operator in "≤<" else build(low=number)
@@ -300,7 +302,7 @@ def _parse_number(text: str, column: Column) -> float | None:
     if match is None:
         return None
     number = float(match[0])
-    if not WHOLE <= abs(number) < math.inf or len(text) > _MAX_EXACT_CHARACTERS:
+    if not EXACT_LIMIT <= abs(number) < math.inf or len(text) > _MAX_EXACT_CHARACTERS:
         return number
     exact = Fraction(match[0])
     return int(exact) if exact.denominator == 1 and exact != number else number

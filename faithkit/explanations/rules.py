@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.bitsets import BLOCK_WORDS, Bits, n_words, ones, pack_bits
 from faithkit.arrays.blocks import each_block
-from faithkit.arrays.containers import n_rows
+from faithkit.arrays.containers import Rows, n_rows
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Sample
 from faithkit.explanations.predicates import (
@@ -89,7 +89,7 @@ class Rule:
 
     predicates: tuple[Predicate, ...] = attrs.field(default=(), converter=_canonical)
 
-    def covers(self, X: Any) -> NDArray[np.bool_]:
+    def covers(self, X: Rows) -> NDArray[np.bool_]:
         """Return which rows of X satisfy every predicate."""
         everything = np.ones(n_rows(X), dtype=bool)
         return reduce(np.logical_and, (predicate.mask(X) for predicate in self.predicates), everything)
@@ -114,7 +114,7 @@ class Rule:
             raise InputError(f"no rule in JSON form: {excerpt}({describe(error)}).") from None
 
     @classmethod
-    def from_text(cls, text: str, X: Any) -> "Rule":
+    def from_text(cls, text: str, X: Rows) -> "Rule":
         """Parse a rule in the form that people and libraries write, on the columns of X.
 
         Parameters
@@ -228,13 +228,11 @@ class _PredicateTable:
                 if is_full:
                     self._row_by_predicate.clear()
                     self.bits = self.bits[:1]
-                rows = [self._add_row(predicate) for predicate in rule.predicates]
+                new_row = self._row_by_predicate.setdefault
+                rows = [new_row(predicate, len(self._row_by_predicate) + 1) for predicate in rule.predicates]
             rows_by_rule.append(rows)
         self._fill()
         return _pad_rows(rows_by_rule)
-
-    def _add_row(self, predicate: Predicate) -> int:
-        return self._row_by_predicate.setdefault(predicate, len(self._row_by_predicate) + 1)
 
     def _fill(self) -> None:
         """Compute the bitsets of predicates that have a row but no bits yet."""

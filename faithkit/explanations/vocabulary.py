@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_hashable
 
+from faithkit.arrays.containers import Rows
 from faithkit.explanations.dates import get_zone, is_date_column
 
 _BOOLEANS = {"True": True, "False": False, "true": True, "false": False}
@@ -55,7 +56,7 @@ class Column:
         distinct = present.unique() if inferred == "string" else filter(is_hashable, present)
         return cls(name, False, _group_by_text(distinct))
 
-    def united(self, other: "Column") -> "Column":
+    def union(self, other: "Column") -> "Column":
         """Merge the values of two parts of one column; one of the parts may be empty."""
         known = self.values_by_text
         additions = {
@@ -99,7 +100,7 @@ class Vocabulary:
     )
 
     @classmethod
-    def of(cls, X: Any) -> "Vocabulary":
+    def of(cls, X: Rows) -> "Vocabulary":
         """Build from a table; the columns of an array are named x0 or 0, as in other libraries."""
         if isinstance(X, list):
             return cls({}, is_text=True)
@@ -121,7 +122,7 @@ class Vocabulary:
             if column is not None and len(text) >= length:
                 yield column, text[length:]
 
-    def united(self, other: "Vocabulary") -> "Vocabulary":
+    def union(self, other: "Vocabulary") -> "Vocabulary":
         """Merge the vocabularies of two parts of one table."""
-        columns = {name: column.united(other.columns[name]) for name, column in self.columns.items()}
+        columns = {name: column.union(other.columns[name]) for name, column in self.columns.items()}
         return attrs.evolve(self, columns=columns)

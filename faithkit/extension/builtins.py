@@ -6,8 +6,8 @@ So third parties can do everything that the kernel does.
 from collections.abc import Iterator
 
 from faithkit.extension.component import ARRAYS, INPUTS, Component
+from faithkit.extension.entry_points import VERBS
 from faithkit.extension.hookspecs import hookimpl
-from faithkit.extension.verbs import VERBS
 
 FAITHKIT_API = 1
 
@@ -53,7 +53,7 @@ def faithkit_discretizers() -> Iterator[Component]:
     """Offer the discretizer that changes nothing."""
     yield Component(
         name="original",
-        factory="faithkit.explanations.discretizers:Original",
+        factory="faithkit.explanations.precision:Original",
         summary="Explanations as they are: only equal ones count as the same.",
     )
 

@@ -26,16 +26,7 @@ class Parameter(NamedTuple):
 
 
 def parameters(entry: Entry) -> list[Parameter]:
-    """Return the parameters of a component from its factory's signature; this imports the factory.
-
-    Parameters
-    ----------
-    entry : Entry
-
-    Returns
-    -------
-    list of Parameter
-        ``(name, default, preset)``, in the order of the signature.
+    """Return the parameters of a component in the order of its factory's signature; this imports the factory.
 
     Examples
     --------
@@ -50,18 +41,9 @@ def parameters(entry: Entry) -> list[Parameter]:
 
 
 def build(entry: Entry, params: Mapping[str, Any]) -> Any:
-    """Create an instance of a component.
+    """Create an instance of a component; `params` override its presets.
 
-    Parameters
-    ----------
-    entry : Entry
-    params : mapping
-        They override the presets.
-
-    Returns
-    -------
-    object
-        What the factory returns; for a command the `click.Command`, which the factory *is*.
+    For a command this is the `click.Command`, which the factory *is*.
 
     Raises
     ------

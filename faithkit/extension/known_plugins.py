@@ -1,14 +1,15 @@
-"""The components of the project's other distributions, for advice on what to install.
+"""Advice on what to install: the components of faithkit's own plugins, and messages for unknown names.
 
 The registry does not use this module to find components, so a wrong line can only spoil advice.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from faithkit.extension import builtins
-from faithkit.extension.hookspecs import hook_name
-from faithkit.extension.plugin_sources import KERNEL
-from faithkit.extension.verbs import VERBS
+from faithkit.extension import KERNEL, builtins
+from faithkit.extension.entries import Entry, PluginProblem
+from faithkit.extension.entry_points import VERBS
+from faithkit.extension.hookspecs import KINDS, hook_name
+from faithkit.wording import closest, did_you_mean, join_words
 
 PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "faithkit-scoped-rules": {
@@ -87,14 +88,14 @@ def providers(kind: str) -> dict[str, str]:
     return plugin_names | dict.fromkeys(kernel_names, KERNEL)
 
 
-def pip_command(distribution: str, extra: str = "") -> str:
+def pip_command(distribution: str) -> str:
     """Return the command that installs one of the project's distributions, in the project's source tree.
 
-    >>> pip_command("faithkit-paper"), pip_command("faithkit", "dask")
-    ('pip install -e plugins/paper', "pip install -e '.[dask]'")
+    >>> pip_command("faithkit-paper"), pip_command("faithkit")
+    ('pip install -e plugins/paper', 'pip install -e .')
     """
     folder = "." if distribution == KERNEL else f"plugins/{distribution.removeprefix('faithkit-')}"
-    return f"pip install -e '{folder}[{extra}]'" if extra else f"pip install -e {folder}"
+    return f"pip install -e {folder}"
 
 
 def pip_name(module: str) -> str:
@@ -105,3 +106,66 @@ def pip_name(module: str) -> str:
     """
     package = module.partition(".")[0]
     return _PIP_NAMES.get(package, package.replace("_", "-"))
+
+
+def unknown_kind_message(kind: str) -> str:
+    """Return the message for a kind that does not exist.
+
+    >>> unknown_kind_message("explainr")
+    "there is no kind of component 'explainr'. Did you mean 'explainer'? The kinds are explainer, ..."
+    """
+    return _join_sentences(
+        f"there is no kind of component {kind!r}.",
+        did_you_mean(kind, KINDS),
+        f"The kinds are {join_words(KINDS)}.",
+    )
+
+
+def ambiguous_name_message(kind: str, name: str, sharers: Sequence[Entry]) -> str:
+    """Return the message for a short name that several distributions share."""
+    remedy = f"Write {join_words((repr(entry.qualified) for entry in sharers), 'or')}."
+    distributions = join_words(entry.distribution for entry in sharers)
+    return f"the {kind} {name!r} is provided by {distributions}, so the name alone is ambiguous. {remedy}"
+
+
+def unknown_name_message(
+    kind: str, name: str, names: Sequence[str], entries: Sequence[Entry], broken: Sequence[PluginProblem]
+) -> str:
+    """Return the message for a name that no distribution provides.
+
+    `names` are the available names of this kind, and `entries` those of all kinds. The most useful command
+    comes last, without punctuation, so that it can be copied.
+    """
+    distributions, short_name = providers(kind), name.rpartition("/")[2]
+    match = short_name if short_name in distributions else closest(name, [*names, *distributions])
+    return _join_sentences(
+        f"no {kind} {name!r} is installed.",
+        f"Did you mean {match!r}?" if match and (match in names or match != short_name) else "",
+        _other_kind(kind, name, entries),
+        f"Available: {', '.join(names) or 'none'}.",
+        "Some plugins have problems: see `faithkit plugins`." if broken else "",
+        _remedy(match, distributions[match], broken) if match in distributions and match not in names else "",
+    )
+
+
+def _join_sentences(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
+
+
+def _other_kind(kind: str, name: str, entries: Sequence[Entry]) -> str:
+    kinds = [other_kind for other_kind in KINDS if other_kind != kind and name in providers(other_kind)]
+    kinds += [entry.kind for entry in entries if entry.component.name == name and entry.kind != kind]
+    return f"{name!r} is of another kind: {join_words(dict.fromkeys(kinds))}." if kinds else ""
+
+
+def _remedy(name: str, distribution: str, broken: Sequence[PluginProblem]) -> str:
+    if distribution == KERNEL:
+        return (
+            f"{name} is faithkit's own, but faithkit is not installed. In its source tree: "
+            f"{pip_command(KERNEL)}"
+        )
+    provided = f"{name} is provided by {distribution}"
+    problem = next((problem for problem in broken if problem.distribution == distribution), None)
+    if problem:
+        return f"{provided}, which is installed but has a problem: {problem.problem}. {problem.hint}"
+    return f"{provided}. In faithkit's source tree: {pip_command(distribution)}"

@@ -16,29 +16,29 @@ import pluggy
 
 import faithkit
 from faithkit.errors import PluginError
-from faithkit.extension import builtins, hookspecs
+from faithkit.extension import KERNEL, builtins, hookspecs
 from faithkit.extension.component import Component
 from faithkit.extension.entries import Entry, PluginProblem
+from faithkit.extension.entry_points import (
+    COMMANDS,
+    DISABLED,
+    Source,
+    as_sources,
+    command_entry,
+    installed_sources,
+    plugin_verbs,
+    verb_clashes,
+)
 from faithkit.extension.hookspecs import API_VERSION, GROUP, HOOK_KINDS, hook_name
-from faithkit.extension.plugin_sources import DISABLED, KERNEL, Source, as_sources, installed_sources
-from faithkit.extension.verbs import COMMANDS, command_entry, plugin_verbs, verb_clashes
 from faithkit.wording import describe, did_you_mean, join_words
 
 _HOOKS = tuple(map(hook_name, HOOK_KINDS))
 _MANAGER = pluggy.PluginManager("faithkit")
+_EXAMPLE = "Yield faithkit.plugin.Component(name=…, factory='module:attribute', summary=…)"
 
 
 def discover(entry_points: Iterable[EntryPoint]) -> tuple[list[Entry], list[PluginProblem]]:
-    """Load plugins and collect their components.
-
-    Parameters
-    ----------
-    entry_points : iterable of EntryPoint
-
-    Returns
-    -------
-    entries : list of Entry
-    problems : list of PluginProblem
+    """Load plugins and collect their components, and the problems of these plugins.
 
     Examples
     --------
@@ -58,13 +58,7 @@ def discover(entry_points: Iterable[EntryPoint]) -> tuple[list[Entry], list[Plug
 
 
 def discover_installed() -> tuple[list[Entry], list[PluginProblem]]:
-    """Load the installed plugins that are not disabled; add their verbs and the kernel's verbs.
-
-    Returns
-    -------
-    entries : list of Entry
-    problems : list of PluginProblem
-    """
+    """Load the installed plugins that are not disabled; add their verbs and the kernel's verbs."""
     plugins, disabled_plugins = installed_sources(GROUP)
     commands, disabled_commands = installed_sources(COMMANDS)
     entries, problems = _discover(plugins, commands)
@@ -125,7 +119,11 @@ def _collect(source: Source, plugin: Any, entries: list[Entry], problems: list[P
                     if isinstance(item, Component)
                 ]
                 problems += [
-                    _wrong_item(source, kind, item) for item in items if not isinstance(item, Component)
+                    source.problem(
+                        f"{hook_name(kind)}() gave {type(item).__name__}, expected Component", _EXAMPLE
+                    )
+                    for item in items
+                    if not isinstance(item, Component)
                 ]
 
 
@@ -174,8 +172,3 @@ def _check_iterable(result: Any) -> Iterable[Any]:
     if isinstance(result, str) or not isinstance(result, Iterable):
         raise PluginError(f"it gave {type(result).__name__}, expected an iterable of Component: yield them")
     return result
-
-
-def _wrong_item(source: Source, kind: str, item: Any) -> PluginProblem:
-    hint = "Yield faithkit.plugin.Component(name=…, factory='module:attribute', summary=…)"
-    return source.problem(f"{hook_name(kind)}() gave {type(item).__name__}, expected Component", hint)

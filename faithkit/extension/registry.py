@@ -13,16 +13,23 @@ from importlib.metadata import EntryPoint
 from typing import Any
 
 from faithkit.errors import FaithkitWarning, PluginError, UnknownComponentError
-from faithkit.extension.component_names import (
+from faithkit.extension.creation import build
+from faithkit.extension.entries import (
+    Entry,
+    PluginProblem,
     find_owner,
     name_conflicts,
     separate_duplicates,
     unambiguous_names,
 )
-from faithkit.extension.entries import Entry, PluginProblem
+from faithkit.extension.entry_points import DISABLED, normalise_name
 from faithkit.extension.hookspecs import GROUP, KINDS
+from faithkit.extension.known_plugins import (
+    ambiguous_name_message,
+    unknown_kind_message,
+    unknown_name_message,
+)
 from faithkit.extension.plugin_loading import discover, discover_installed
-from faithkit.extension.plugin_sources import DISABLED, normalise_name
 
 __all__ = ["GROUP", "KINDS", "Entry", "PluginProblem", "Registry", "registry"]
 
@@ -120,8 +127,6 @@ class Registry:
         if kind is None:
             return self._entries
         if kind not in KINDS:
-            from faithkit.extension.suggestions import unknown_kind_message
-
             raise UnknownComponentError(unknown_kind_message(kind))
         return tuple(entry for entry in self._entries if entry.kind == kind)
 
@@ -165,8 +170,6 @@ class Registry:
         entry = find_owner(sharers)
         if entry:
             return entry
-        from faithkit.extension.suggestions import ambiguous_name_message, unknown_name_message
-
         if sharers:
             raise UnknownComponentError(ambiguous_name_message(kind, name, sharers))
         raise UnknownComponentError(
@@ -199,8 +202,6 @@ class Registry:
         PluginError
             If it cannot be imported or created, or a module that it requires is not installed.
         """
-        from faithkit.extension.creation import build  # not needed for listing
-
         return build(self.find(kind, name), params or {})
 
 

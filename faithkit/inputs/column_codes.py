@@ -18,7 +18,7 @@ from faithkit.wording import join_few
 _NUMBER_KINDS = {"integer", "floating", "mixed-integer-float", "decimal"}
 
 
-def is_category(column: Any) -> bool:
+def is_category(column: pd.Series) -> bool:
     """Return whether a column holds categories (strings, booleans, a categorical dtype)."""
     if is_date_column(column):
         return False
@@ -27,7 +27,12 @@ def is_category(column: Any) -> bool:
     return column.dtype.kind not in "iuf"
 
 
-def distinct_words(column: Any) -> tuple[np.ndarray, list[str]]:
+def holds_words(column: pd.Series) -> bool:
+    """Return whether a column holds categories that a model needs encoded; booleans are numbers to it."""
+    return is_category(column) and column.dtype.kind != "b"
+
+
+def distinct_words(column: pd.Series) -> tuple[np.ndarray, list[str]]:
     """Return the code of each cell, −1 where missing, and the word of each code.
 
     Each distinct value is converted to a word once. Two values can have the same word.
@@ -45,7 +50,7 @@ def distinct_words(column: Any) -> tuple[np.ndarray, list[str]]:
     return codes, [str(value) for value in values]
 
 
-def learn_column(name: str, column: Any) -> "NumberColumn | DateColumn | CategoryColumn":
+def learn_column(name: str, column: pd.Series) -> "NumberColumn | DateColumn | CategoryColumn":
     """Build the encoder of a column from the background's values."""
     if is_date_column(column):
         return DateColumn(name, column.dtype)
@@ -76,7 +81,7 @@ class NumberColumn:
     missing: Any  # the marker of a missing value in an object column
     holds_integers: bool  # an object column with ints only
 
-    def encode(self, column: Any, keep_unseen: bool) -> np.ndarray:
+    def encode(self, column: pd.Series, keep_unseen: bool) -> np.ndarray:
         """Return the values as float64."""
         if column.dtype.kind not in "iufb":
             self._check_numbers(column)
@@ -103,7 +108,7 @@ class NumberColumn:
         values[is_missing] = self.missing
         return values
 
-    def _check_numbers(self, column: Any) -> None:
+    def _check_numbers(self, column: pd.Series) -> None:
         values = column.to_numpy(dtype=object)
         values = values[~pd.isna(values)]
         if pd.api.types.infer_dtype(values) not in _NUMBER_KINDS | {"boolean", "empty"}:
@@ -121,7 +126,7 @@ class DateColumn:
     name: str
     dtype: Any
 
-    def encode(self, column: Any, keep_unseen: bool) -> np.ndarray:
+    def encode(self, column: pd.Series, keep_unseen: bool) -> np.ndarray:
         """Return the dates as days."""
         is_all_missing = column.dtype == object == self.dtype and column.isna().all()
         if not is_all_missing and not is_date_column(column):
@@ -145,7 +150,7 @@ class CategoryColumn:
     values: tuple[Any, ...]
     lookup: Any  # the value of each code, in the column's dtype; the last two are missing
 
-    def encode(self, column: Any, keep_unseen: bool) -> np.ndarray:
+    def encode(self, column: pd.Series, keep_unseen: bool) -> np.ndarray:
         """Return the codes as float64."""
         try:
             positions, values = column.array.factorize()  # each distinct value is looked up once
@@ -192,7 +197,7 @@ def _fits(values: np.ndarray, dtype: Any) -> bool:
     return bool(np.all(in_range & (values == np.floor(values))))
 
 
-def _missing_marker(column: Any) -> Any:
+def _missing_marker(column: pd.Series) -> Any:
     """Return the missing value in an object column: None, NaN or NA."""
     if column.dtype.kind != "O":
         return None
@@ -200,7 +205,7 @@ def _missing_marker(column: Any) -> Any:
     return column.iloc[int(is_missing.argmax())] if is_missing.any() else np.nan
 
 
-def _sorted_values(column: Any) -> Sequence[Any]:
+def _sorted_values(column: pd.Series) -> Sequence[Any]:
     """Return the distinct values, sorted; an ordered categorical dtype has its own order."""
     dtype = column.dtype
     if dtype.kind == "b" or (

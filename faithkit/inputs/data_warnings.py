@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -11,11 +11,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from faithkit.arrays.grouping import group, renumber
+from faithkit.arrays.containers import take_rows
+from faithkit.arrays.grouping import Words, group, renumber
 from faithkit.errors import FaithkitWarning
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.files.arrow_types import is_text, value_type
 from faithkit.inputs.files.table import Table
+from faithkit.inputs.logs.log import Log
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
 from faithkit.wording import join_words
@@ -69,13 +71,12 @@ def warn_about_base_values(explanations: Explanations) -> None:
         )
 
 
-def warn_about_long_format(table: Table, log: Any) -> None:
+def warn_about_long_format(table: Table, log: Log) -> None:
     """Warn if a column without a role has cases with one label and several explanations each."""
     roles, n = log.roles, len(table)
     if len(roles.prediction) > 1 or n < _MIN_CASES * _MIN_ROWS_PER_CASE:
         return
-    used = {*roles.prediction, *roles.explanation, *roles.features}
-    used |= {roles.by, roles.weights, roles.clusters, roles.blocks}
+    used = set(roles.columns)
     labels = pd.factorize(pd.Series(log.predictions))[0]
     explanations = group(log.explanations.identities, log.explanations.missing).codes
     for name, cells in zip(table.names, table.cells.columns, strict=True):
@@ -101,7 +102,7 @@ def warn_about_long_format(table: Table, log: Any) -> None:
             return
 
 
-def warn_about_repeated_rows(counted: Any, n: int, words: Callable[[], Any] | None) -> None:
+def warn_about_repeated_rows(counted: Any, n: int, words: Callable[[], Words | None] | None) -> None:
     """Warn if rows equal others in instance, explanation and label, and agree mostly with these copies.
 
     `counted` has the explanation and the label of each row, of which the first `n` are explained. `words`
@@ -178,10 +179,9 @@ def _sample_texts(explanations: Explanations) -> dict[int, str]:
     return {int(rows[i]): texts[i] for i in np.argsort(hashes, kind="stable")[:_MAX_TEXTS]}
 
 
-def _take_values(values: Any, rows: Counts) -> list[Any]:
-    if isinstance(values, pd.DataFrame):
-        return list(values.iloc[rows].itertuples(index=False, name=None))
-    return [values[row] for row in rows]
+def _take_values(values: Any, rows: Counts) -> Iterable[Any]:
+    selected = take_rows(values, rows)
+    return selected.itertuples(index=False, name=None) if isinstance(values, pd.DataFrame) else selected
 
 
 def _as_text(value: Any) -> str:

@@ -6,7 +6,9 @@ import attrs
 import numpy as np
 import pandas as pd
 
+from faithkit.arrays.containers import Rows
 from faithkit.errors import ContractError, PluginError
+from faithkit.extension.creation import build
 from faithkit.extension.registry import Entry, registry
 from faithkit.third_party import guard
 from faithkit.wording import join_words
@@ -23,7 +25,7 @@ class Dataset:
     """
 
     name: str
-    X: Any
+    X: Rows
     y: np.ndarray
     summary: str
 
@@ -47,9 +49,9 @@ def dataset_place(name: str) -> str:
     >>> dataset_place("iris")
     'embedded'
     """
-    entry = str(registry().find("dataset", name))
-    with guard(entry, error=PluginError):
-        place = str(registry().create("dataset", name).place())
+    entry = registry().find("dataset", name)
+    with guard(str(entry), error=PluginError):
+        place = str(build(entry, {}).place())
     if place not in PLACES:
         choices = join_words(map(repr, PLACES), "or")
         raise ContractError(f"{entry} is at {place!r:.80}: expected {choices}. Mend its place().")
@@ -77,7 +79,7 @@ def load_dataset(name: str) -> Dataset:
     ((150, 4), 'setosa')
     """
     entry = registry().find("dataset", name)
-    return attrs.evolve(load_from(entry, registry().create("dataset", name)), name=name)
+    return attrs.evolve(load_from(entry, build(entry, {})), name=name)
 
 
 def load_from(entry: Entry, source: Any) -> Dataset:

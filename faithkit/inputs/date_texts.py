@@ -14,12 +14,13 @@ from faithkit.errors import InputError
 from faithkit.explanations.dates import is_date_column
 from faithkit.inputs.models.model_columns import select_model_columns
 from faithkit.inputs.models.predictor import Predictor
+from faithkit.inputs.rows import Rows
 
 ROWS = 200  # rows that the model predicts in both forms
 _ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?)?"
 
 
-def parse_dates(texts: Any) -> Any:
+def parse_dates(texts: pd.Series) -> pd.Series | None:
     """Return a column of texts as dates, or None if one of them is not an ISO 8601 date.
 
     Texts with a time zone do not count as dates, because one column may have several offsets.
@@ -40,7 +41,7 @@ def parse_dates(texts: Any) -> Any:
         return None
 
 
-def with_dates(X: Any, model: Any) -> Any:
+def with_dates(X: Rows, model: Any) -> Rows:
     """Parse the columns of dates if the model accepts dates; without a model, parse all of them.
 
     If a model accepts both forms and predicts differently, the texts stay: it was trained on them.

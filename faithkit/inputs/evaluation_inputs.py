@@ -9,25 +9,24 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from faithkit.arrays.containers import n_rows, take_rows
+from faithkit.arrays.containers import Rows, n_rows, take_rows
 from faithkit.errors import FaithkitWarning, InputError, UnknownComponentError
-from faithkit.inputs.column_codes import is_category
+from faithkit.inputs.column_codes import holds_words
 from faithkit.inputs.datasets import load_dataset
 from faithkit.inputs.date_texts import dates_like, with_dates
-from faithkit.inputs.files.array_files import is_array, read_array
 from faithkit.inputs.files.column_patterns import match_name, match_names
 from faithkit.inputs.files.discovery import is_pattern
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
 from faithkit.inputs.files.table import Table, check_texts
-from faithkit.inputs.files.table_files import open_table
+from faithkit.inputs.files.table_files import is_array, open_table, read_array
 from faithkit.inputs.models.default_models import DEFAULTS, train_default
 from faithkit.inputs.models.model_columns import fitted_columns, select_model_columns
 from faithkit.inputs.models.model_loading import load_model
-from faithkit.inputs.pools import PoolRows, check_names, read_metadata, stream_frames
+from faithkit.inputs.pools import FLAGS, PoolRows, check_has_columns, read_metadata, stream_frames
 from faithkit.inputs.predictions.outcome import NUMBERS
 
 FEWEST_IDS = 20  # rows; in fewer rows, words may all differ by chance
-_FIELD_OF_FLAG = {"--weights": "weights", "--clusters": "clusters", "--id": "ids"}
+_POOL_ROLES = ("weights", "clusters", "ids")
 
 
 @attrs.frozen(eq=False)
@@ -39,15 +38,15 @@ class EvaluationInputs:
     """
 
     model: Any
-    X: Any
-    background: Any
-    groups: Any = None
+    X: Rows
+    background: Rows
+    groups: pd.Series | None = None
     seed: int = 0
-    weights: Any = None
+    weights: pd.Series | None = None
     uninformative: bool = False
-    clusters: Any = None
-    blocks: Any = None
-    ids: Any = None
+    clusters: pd.Series | None = None
+    blocks: pd.Series | None = None
+    ids: pd.Series | None = None
     pool: PoolRows | None = None
 
     def evaluation_arguments(self) -> dict[str, Any]:
@@ -99,15 +98,11 @@ def prepare(
     if columns and text:
         raise InputError("--columns and --text exclude each other: the instances are a table, or texts.")
     X, y, table = _load(data, target, outcome)
-    groups = None if by is None else _read_column(table, by, "--by")
-    names = {"--weights": weights, "--clusters": clusters, "--id": id}
-    metadata = {
-        flag: None if name is None else _read_column(table, name, flag) for flag, name in names.items()
-    }
-    block_column = None if blocks is None else _read_column(table, blocks, "--blocks")
+    options = {"groups": by, "weights": weights, "clusters": clusters, "ids": id, "blocks": blocks}
+    patterns = {role: pattern for role, pattern in options.items() if pattern is not None}
+    metadata = {role: _read_column(table, role, pattern) for role, pattern in patterns.items()}
     user_model = None if model in DEFAULTS else load_model(model, trust_pickle, trust_types, _split(classes))
-    hidden_columns = (*metadata.values(), block_column)
-    metadata_columns = [column.name for column in hidden_columns if column is not None]
+    metadata_columns = [column.name for role, column in metadata.items() if role != "groups"]
     X = _select_columns(X, columns, drop, metadata_columns if fitted_columns(user_model) is None else [])
     X = _read_texts(X, text, table) if text else with_dates(X, user_model)
     if user_model is None and classes:
@@ -124,26 +119,24 @@ def prepare(
     if pool is None and blocks is None:
         pool_rows = _offer_pool(X, np.setdiff1d(candidates, rows), metadata)
     elif pool not in (None, "none"):
-        pool_rows = _read_pool_file(pool, select_model_columns(fitted_model, sample), text, names)
+        pool_rows = _read_pool(pool, select_model_columns(fitted_model, sample), text, patterns)
     return EvaluationInputs(
         fitted_model,
         sample,
         background_rows,
-        _take(groups, rows),
-        seed,
+        seed=seed,
         uninformative=uninformative,
         pool=pool_rows,
-        blocks=_take(block_column, rows),
-        **{_FIELD_OF_FLAG[flag]: _take(column, rows) for flag, column in metadata.items()},
+        **{role: column.iloc[rows] for role, column in metadata.items()},
     )
 
 
-def _warn_about_ids(X: Any) -> None:
+def _warn_about_ids(X: Rows) -> None:
     """Warn about columns with a different word in every row: no model learns from ids."""
     if not isinstance(X, pd.DataFrame) or len(X) < FEWEST_IDS:
         return
     for name, column in X.items():
-        if column.dtype.kind in "OU" and is_category(column) and column.nunique() == len(X):
+        if holds_words(column) and column.nunique() == len(X):
             warnings.warn(
                 f"column {str(name)!r} has another value in every row: no model learns from it, and "
                 "explainers do not know the values of other rows. "
@@ -158,7 +151,7 @@ def _split(classes: str | None) -> list[str] | None:
     return None if classes is None else [label.strip() for label in classes.split(",")]
 
 
-def _train(model: str, X: Any, y: Any, seed: int, outcome: str | None) -> tuple[Any, np.ndarray, np.ndarray]:
+def _train(model: str, X: Rows, y: Any, seed: int, outcome: str | None) -> tuple[Any, np.ndarray, np.ndarray]:
     if y is None:
         advice = "" if isinstance(X, np.ndarray) else "name the column to predict with --target, or "
         raise InputError(
@@ -190,7 +183,7 @@ def _load(data: str, target: str | None, outcome: str | None) -> tuple[Any, Any,
     return frame.drop(columns=name), table.predictions([name], outcome), table
 
 
-def _select_columns(X: Any, columns: str | None, drop: str | None, metadata_columns: list[str]) -> Any:
+def _select_columns(X: Rows, columns: str | None, drop: str | None, metadata_columns: list[str]) -> Rows:
     """Return the model's columns: those in `columns`, or all except metadata; without those in `drop`."""
     if not isinstance(X, pd.DataFrame):
         for flag, patterns in (("--columns", columns), ("--drop", drop)):
@@ -209,37 +202,37 @@ def _select_columns(X: Any, columns: str | None, drop: str | None, metadata_colu
     return X if selected == names else X[selected]
 
 
-def _no_names_error(X: Any, option: str) -> InputError:
+def _no_names_error(X: Rows, option: str) -> InputError:
     content = "texts only" if isinstance(X, list) else f"rows of shape {X.shape[1:]}"
     return InputError(f"this data has {content}, and no columns with names: leave {option} out.")
 
 
-def _read_column(table: Any, name: str, flag: str) -> Any:
+def _read_column(table: Any, role: str, pattern: str) -> "pd.Series[Any]":
     if isinstance(table, list | np.ndarray):
-        raise _no_names_error(table, f"{flag} {name}")
-    if not isinstance(table, Table):
-        return table[match_name(list(table.columns), name, flag)]
-    return read_metadata(table, name, flag)
+        raise _no_names_error(table, f"{FLAGS[role]} {pattern}")
+    if isinstance(table, Table):
+        return read_metadata(table, role, pattern)
+    return table[match_name(list(table.columns), pattern, FLAGS[role])]
 
 
-def _offer_pool(X: Any, rows: np.ndarray, metadata: dict[str, Any]) -> PoolRows | None:
+def _offer_pool(X: Rows, rows: np.ndarray, metadata: dict[str, Any]) -> PoolRows | None:
     """Return the rows that were not sampled as an optional pool."""
     if not len(rows):
         return None
-    pool_metadata = {_FIELD_OF_FLAG[flag]: _take(column, rows) for flag, column in metadata.items()}
-    return attrs.evolve(PoolRows.of(take_rows(X, rows)), is_optional=True, **pool_metadata)
+    columns = {role: metadata[role].iloc[rows] for role in _POOL_ROLES if role in metadata}
+    return PoolRows.of(take_rows(X, rows), is_optional=True, **columns)
 
 
-def _read_pool_file(pool: str, sample: Any, text: str | None, names: dict[str, str | None]) -> PoolRows:
-    """Read a pool, with the weights, clusters and ids that the sample has."""
-    used_names = {flag: name for flag, name in names.items() if name is not None}
-    table = open_table(pool) if used_names else None
-    metadata = {_FIELD_OF_FLAG[flag]: _read_column(table, name, flag) for flag, name in used_names.items()}
-    return attrs.evolve(read_pool(pool, sample, text), **metadata)
-
-
-def _take(column: Any, rows: np.ndarray) -> Any:
-    return None if column is None else column.iloc[rows]
+def _read_pool(path: str, X: Rows, text: str | None, patterns: dict[str, str]) -> PoolRows:
+    """Read a pool with the columns of X and the metadata of the sample; Parquet is read in pieces."""
+    pool_patterns = {role: patterns[role] for role in _POOL_ROLES if role in patterns}
+    table = open_table(path) if pool_patterns else None
+    metadata = {role: _read_column(table, role, pattern) for role, pattern in pool_patterns.items()}
+    if text is not None or not isinstance(X, pd.DataFrame) or not is_parquet(path):
+        return PoolRows.of(read_like(X, path, text), **metadata)
+    table_on_disk = ParquetTable.open(Path(path))
+    check_has_columns(path, X.columns, table_on_disk.columns)
+    return PoolRows(stream_frames(table_on_disk.select(list(X.columns))), **metadata)
 
 
 def _read_texts(frame: Any, column: str, table: Any) -> list[str]:
@@ -249,7 +242,7 @@ def _read_texts(frame: Any, column: str, table: Any) -> list[str]:
     return check_texts(table.texts(name) if isinstance(table, Table) else frame[name], name)
 
 
-def read_like(X: Any, path: str, text: str | None = None) -> Any:
+def read_like(X: Rows, path: str, text: str | None = None) -> Rows:
     """Read another sample with the columns of X: a background, or a reference."""
     if is_array(path):
         return read_array(path)
@@ -261,17 +254,8 @@ def read_like(X: Any, path: str, text: str | None = None) -> Any:
     frame = table.frame(categories=True)
     if text is not None or isinstance(X, list):
         return _read_texts(frame, text or "text", table)
-    check_names(path, X.columns, frame.columns)
+    check_has_columns(path, X.columns, frame.columns)
     return dates_like(X, frame[list(X.columns)], path)
-
-
-def read_pool(path: str, X: Any, text: str | None = None) -> PoolRows:
-    """Read a pool with the columns of X: Parquet in pieces, any other file at once."""
-    if text is not None or not isinstance(X, pd.DataFrame) or not is_parquet(path):
-        return PoolRows.of(read_like(X, path, text))
-    table = ParquetTable.open(Path(path))
-    check_names(path, X.columns, table.columns)
-    return PoolRows(stream_frames(table.select(list(X.columns))))
 
 
 def _draw(rows: np.ndarray, samples: int | None, seed: int) -> np.ndarray:

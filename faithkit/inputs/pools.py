@@ -10,7 +10,7 @@ import pandas as pd
 
 from faithkit.errors import InputError
 from faithkit.explanations.dates import is_date_column
-from faithkit.inputs.column_codes import is_category
+from faithkit.inputs.column_codes import holds_words
 from faithkit.inputs.files.column_patterns import match_name, match_names
 from faithkit.inputs.files.parquet import ParquetTable, is_parquet
 from faithkit.inputs.files.table import Table
@@ -20,6 +20,15 @@ from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.inputs.rows import Rows, check_columns, check_X, input_kind
 from faithkit.wording import join_few
+
+FLAGS = {
+    "groups": "--by",
+    "weights": "--weights",
+    "clusters": "--clusters",
+    "ids": "--id",
+    "blocks": "--blocks",
+}
+"""The option that names the column of each role of row metadata."""
 
 
 @attrs.frozen(eq=False)
@@ -44,12 +53,12 @@ class PoolRows:
     is_optional: bool = False
 
     @classmethod
-    def of(cls, pool: Any, predictions: Any = None) -> "PoolRows":
-        """Return a pool of the given rows, in any supported container."""
+    def of(cls, pool: Any, predictions: Any = None, **metadata: Any) -> "PoolRows":
+        """Return a pool of the given rows, in any supported container; a pool is returned unchanged."""
         if isinstance(pool, PoolRows):
             return pool
         rows = check_X(as_rows(pool), "the pool")
-        return cls(lambda: [rows], None if predictions is None else as_column(predictions))
+        return cls(lambda: [rows], None if predictions is None else as_column(predictions), **metadata)
 
     def like(self, X: Rows) -> "PoolRows":
         """Return a pool with the columns of X, in its order; other columns are an error at once."""
@@ -70,9 +79,7 @@ class PoolRows:
 def _align(piece: Rows, X: Rows) -> Rows:
     """Return a piece with the columns of X, in its order, and check that the columns hold the same kinds."""
     kinds = input_kind(piece, "the pool"), input_kind(X)
-    are_arrays = isinstance(piece, np.ndarray) and isinstance(
-        X, np.ndarray
-    )  # their shapes are compared below
+    are_arrays = isinstance(piece, np.ndarray) and isinstance(X, np.ndarray)  # shapes are compared below
     are_frames = [isinstance(rows, pd.DataFrame) for rows in (piece, X)]
     if not are_arrays and (kinds[0] != kinds[1] or are_frames[0] != are_frames[1]):
         raise InputError(
@@ -90,11 +97,11 @@ def _align(piece: Rows, X: Rows) -> Rows:
     return piece[list(X.columns)]
 
 
-def _content_kind(column: Any) -> str:
+def _content_kind(column: pd.Series) -> str:
     """Return what a column holds, as far as it matters to a model: dates, words or numbers."""
     if is_date_column(column):
         return "dates"
-    return "words" if is_category(column) and column.dtype.kind != "b" else "numbers"
+    return "words" if holds_words(column) else "numbers"
 
 
 def stream_frames(table: ParquetTable, categories: bool = True) -> Callable[[], Iterator[pd.DataFrame]]:
@@ -117,39 +124,30 @@ def read_logged_pool(
     """Read rows and their logged predictions; `metadata` names the columns of weights, clusters and ids."""
     if not features:
         raise InputError("a pool is read by its instances: name their columns with --features.")
-    pool = _read_logged_rows(path, prediction, features, outcome)
-    names = {role: name for role, name in metadata.items() if name is not None}
-    if not names:
-        return pool
-    table = open_table(path)
-    return attrs.evolve(
-        pool, **{role: read_metadata(table, name, f"--{role}") for role, name in names.items()}
-    )
-
-
-def read_metadata(table: Table, pattern: str, flag: str) -> pd.Series:
-    """Return a column of row metadata: weights as numbers, others as they were written."""
-    name = match_name(table.names, pattern, flag)
-    return table.frame([name])[name] if flag == "--weights" else table.labels(name)
-
-
-def _read_logged_rows(path: str, prediction: str, features: tuple[str, ...], outcome: str | None) -> PoolRows:
-    if is_parquet(path):
+    patterns = {role: pattern for role, pattern in metadata.items() if pattern is not None}
+    if is_parquet(path) and not patterns:
         table_on_disk = ParquetTable.open(Path(path))
         names = match_names(table_on_disk.columns, prediction)
-        check_names(path, features, table_on_disk.columns)
+        check_has_columns(path, features, table_on_disk.columns)
         parts = [part.predictions(names, outcome) for part in table_on_disk.select(names).parts()]
         return PoolRows(
             stream_frames(table_on_disk.select(features), categories=False),
             pd.concat(parts, ignore_index=True),
         )
     table = open_table(path)
-    check_names(path, features, table.names)
+    check_has_columns(path, features, table.names)
     names = match_names(table.names, prediction)
-    return PoolRows.of(table.frame(features), table.predictions(names, outcome))
+    columns = {role: read_metadata(table, role, pattern) for role, pattern in patterns.items()}
+    return PoolRows.of(table.frame(features), table.predictions(names, outcome), **columns)
 
 
-def check_names(path: str, expected: Iterable[Any], names: Iterable[Any]) -> None:
+def read_metadata(table: Table, role: str, pattern: str) -> pd.Series:
+    """Return a column of row metadata: weights as numbers, others as they were written."""
+    name = match_name(table.names, pattern, FLAGS[role])
+    return table.frame([name])[name] if role == "weights" else table.labels(name)
+
+
+def check_has_columns(path: str, expected: Iterable[Any], names: Iterable[Any]) -> None:
     """Check that a file has all expected columns."""
     available = set(names)
     lacking = [name for name in expected if name not in available]

@@ -6,18 +6,17 @@ Other modules use these functions instead of testing the type of a sample.
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from faithkit.arrays.containers import Rows as Rows
 from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError
 from faithkit.extension.component import ARRAYS
 from faithkit.wording import join_few
-
-Rows: TypeAlias = Any  # numpy.ndarray | pandas.DataFrame | SciPy sparse matrix | list[str]
 
 _STACK_CODE = "numpy.stack(X) for images of one size, or series of one length (pad shorter ones)"
 
@@ -87,7 +86,7 @@ def feature_names_or_none(X: Rows | None) -> list[str] | None:
     return column_names(X) if has_names else None
 
 
-def iter_columns(X: Rows) -> Iterator[Any]:
+def iter_columns(X: Rows) -> Iterator[pd.Series]:
     """Yield the columns of a table as Series, without letting pandas infer another dtype."""
     if isinstance(X, pd.DataFrame):
         yield from (column for _, column in X.items())

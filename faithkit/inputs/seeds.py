@@ -1,15 +1,18 @@
-"""Compute a row's seed from its content, so that an explanation depends on its instance only.
+"""Seeds of rows from their content, and seeds for the global generators of libraries.
 
 Position, order, chunk, process and machine do not matter: equal rows get equal seeds, hence equal
 explanations. Every cell becomes a 64-bit word that depends on its value only. The words of a row are mixed
 column by column; an image has a hundred thousand of them, so images are hashed row by row.
 """
 
+import contextlib
 import datetime as dt
 import hashlib
 import math
 import numbers
 import operator
+import random
+import threading
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
@@ -26,6 +29,7 @@ from faithkit.inputs.rows import Rows, column_names, input_kind, iter_columns
 _LOW_64 = 0xFFFFFFFFFFFFFFFF
 _CELLS = 2**20  # cells of images that are converted at once
 _MISSING = np.uint64(0x7FF8000000000001)  # the bits of a NaN, so no number has them
+_LOCK = threading.RLock()
 
 
 def row_seeds(X: Rows, seed: int) -> np.ndarray:
@@ -150,7 +154,7 @@ def _array_words(X: np.ndarray) -> Iterator[np.ndarray]:
         yield from cell_words(pd.Series(rows.ravel(), copy=False)).reshape(len(rows), -1)
 
 
-def cell_words(column: Any) -> np.ndarray:
+def cell_words(column: pd.Series) -> np.ndarray:
     """Return one uint64 per cell; equal values have equal words in any column."""
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
@@ -243,7 +247,7 @@ def _sparse_words(X: Rows) -> np.ndarray:
     return totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
 
 
-def _canonical(X: Rows) -> Any:
+def _canonical(X: Rows) -> sparse.csr_array:
     matrix = sparse.csr_array(X, copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
@@ -255,3 +259,26 @@ def _seed_word(seed: int) -> np.uint64:
         return np.uint64(_hash_text("seed", str(operator.index(seed))))
     except TypeError as error:
         raise InputError(f"the seed is {seed!r}; expected an integer, such as 0.") from error
+
+
+@contextlib.contextmanager
+def global_seed(seed: int) -> Iterator[None]:
+    """Seed NumPy's and Python's global generators in a `with` block, and restore them after it.
+
+    Examples
+    --------
+    >>> with global_seed(7):
+    ...     first = np.random.random()
+    >>> with global_seed(7):
+    ...     bool(np.random.random() == first)
+    True
+    """
+    with _LOCK:
+        numpy_state, python_state = np.random.get_state(), random.getstate()
+        np.random.seed(int(seed) % 2**32)
+        random.seed(int(seed))
+        try:
+            yield
+        finally:
+            np.random.set_state(numpy_state)
+            random.setstate(python_state)

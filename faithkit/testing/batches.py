@@ -17,7 +17,7 @@ import pandas as pd
 from attrs import frozen
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import take_rows
+from faithkit.arrays.containers import Rows, take_rows
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.predicates import Contains, Interval, OneOf
 from faithkit.explanations.rules import Rule
@@ -50,7 +50,7 @@ class Batch:
     """Instances with their explanations, none of them missing; `equal_pairs` are pairs of equal rows."""
 
     name: str
-    X: Any
+    X: Rows
     explanations: Explanations
     background: Any
     equal_pairs: tuple[tuple[int, int], ...] = ()
@@ -161,14 +161,14 @@ def _synthetic_batches() -> tuple[Batch, ...]:
         _build_batch("rules about texts", texts, kind="rule", values=_column(_text_rules(), choices)),
         _build_batch("examples", numbers, kind="example", values=numbers[choices]),
         _build_batch(
-            "examples from a table", frame, kind="example", values=_reset_index(frame.iloc[choices])
+            "examples from a table", frame, kind="example", values=frame.iloc[choices].reset_index(drop=True)
         ),
         _build_batch("words", texts, kind="value", values=_column(list(_WORDS), choices)),
         _build_batch("vectors of images", _images(), kind="vector", values=(_images()[:, 0] * 2).round() / 4),
     )
 
 
-def _build_batch(name: str, X: Any, kind: str, values: Any) -> Batch:
+def _build_batch(name: str, X: Rows, kind: str, values: Any) -> Batch:
     return Batch(name, X, Explanations(kind=kind, values=values, instances=X), X, _EQUAL_PAIRS)
 
 
@@ -182,7 +182,7 @@ def _table() -> pd.DataFrame:
     age[::9] = np.nan
     jobs = pd.Series(rng.choice(["clerk", "smith", "cook"], N), dtype="str")
     jobs[::11] = None
-    return _reset_index(pd.DataFrame({"age": age, "hours": hours, "job": jobs}).iloc[_ROWS])
+    return pd.DataFrame({"age": age, "hours": hours, "job": jobs}).iloc[_ROWS].reset_index(drop=True)
 
 
 def _images() -> NDArray[np.float64]:
@@ -215,10 +215,6 @@ def _column(values: list[Any], rows: NDArray[Any]) -> NDArray[Any]:
     column = np.empty(len(values), dtype=object)
     column[:] = values
     return column[rows]
-
-
-def _reset_index(table: pd.DataFrame) -> pd.DataFrame:
-    return table.reset_index(drop=True)
 
 
 def _blank_rows(values: Any, is_missing: NDArray[np.bool_]) -> Any:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.containers import concat_rows, take_rows
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
-from faithkit.inputs.preparation import flat
 from faithkit.inputs.rows import has_input_kind
 from faithkit.testing.kit import Candidate
 
@@ -150,6 +149,8 @@ def _sparse() -> _Rows:
 
 def _arrays(*shape: int) -> _Rows:
     from sklearn.preprocessing import FunctionTransformer
+
+    from faithkit.inputs.models.preparation import flat
 
     rows = np.random.default_rng(4).normal(size=(_ALL_ROWS, *shape)).round(2)
     score = flat(rows[:, :3]).sum(axis=1) - flat(rows[:, -2:]).sum(axis=1)

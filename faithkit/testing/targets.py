@@ -12,9 +12,8 @@ from attrs import evolve
 from faithkit.errors import InputError
 from faithkit.extension.component import Component
 from faithkit.extension.entries import Entry
-from faithkit.extension.plugin_sources import as_sources, normalise_name
+from faithkit.extension.entry_points import COMMANDS, as_sources, command_entry, normalise_name
 from faithkit.extension.registry import GROUP
-from faithkit.extension.verbs import COMMANDS, command_entry
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
 from faithkit.testing.checks import Check, bind, bind_all, check_expected_failures, clear_cache
 from faithkit.testing.kinds import (

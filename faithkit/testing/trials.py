@@ -18,7 +18,7 @@ import pandas as pd
 from attrs import frozen
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import take_rows
+from faithkit.arrays.containers import Rows, take_rows
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
 from faithkit.inputs.models.predictor import Predictor
@@ -44,7 +44,7 @@ class Trial:
     instance: Any
     fit_result: Any
     answer: Any
-    X: Any
+    X: Rows
     seeds: NDArray[np.uint32]
     background: Any
     predictor: Predictor
@@ -167,7 +167,7 @@ def _watch_globals(changed_globals: list[str]) -> Iterator[None]:
     finally:
         is_changed = {
             "random": random.getstate() != python_state,
-            "numpy.random": _states_differ(np.random.get_state(), numpy_state),
+            "numpy.random": not all(map(np.array_equal, np.random.get_state(), numpy_state)),
             "stdout": bool(printed.getvalue()),
             "warnings.filters": list(warnings.filters) != filters,
             "numpy.seterr": np.geterr() != errors,
@@ -176,7 +176,3 @@ def _watch_globals(changed_globals: list[str]) -> Iterator[None]:
         random.setstate(python_state)
         np.random.set_state(numpy_state)
         np.seterr(**errors)
-
-
-def _states_differ(state: Any, other: Any) -> bool:
-    return any(not np.array_equal(a, b) for a, b in zip(state, other, strict=True))

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import faithkit
 from faithkit.cli import main, show
-from faithkit.extension.verbs import VERBS
+from faithkit.extension.entry_points import VERBS
 
 
 def run(*arguments):

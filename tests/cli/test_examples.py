@@ -22,7 +22,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import faithkit
 from faithkit.cli import main
-from faithkit.extension.verbs import VERBS
+from faithkit.extension.entry_points import VERBS
 
 pytestmark = pytest.mark.xdist_group("examples")  # what its tests share is made once
 

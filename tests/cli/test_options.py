@@ -12,7 +12,7 @@ import faithkit
 from faithkit.cli import main
 from faithkit.cli.shared.options import input_options
 from faithkit.cli.shared.verb import HEADINGS
-from faithkit.extension.verbs import VERBS
+from faithkit.extension.entry_points import VERBS
 from faithkit.inputs.evaluation_inputs import prepare
 
 COMMANDS = {

@@ -15,7 +15,7 @@ from on_path import install_house
 
 import faithkit
 from faithkit.extension import hookspecs
-from faithkit.extension.verbs import COMMANDS
+from faithkit.extension.entry_points import COMMANDS
 from faithkit.testing import run_checks
 
 MODULES = ("house.datasets", "house.discretizers", "house.estimators", "house.verbs")

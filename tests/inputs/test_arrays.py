@@ -6,7 +6,7 @@ import pytest
 
 from faithkit.arrays.containers import concat_rows
 from faithkit.errors import InputError
-from faithkit.inputs.files.array_files import read_array
+from faithkit.inputs.files.table_files import read_array
 from faithkit.inputs.rows import check_columns, check_row, check_X, has_input_kind
 from faithkit.inputs.seeds import fingerprint
 from faithkit.plugin import row_seeds
@@ -138,6 +138,12 @@ def archived(path):
     path.with_suffix(".npz").rename(path)
 
 
+def two_arrays(path):
+    with path.open("wb") as file:
+        np.save(file, IMAGES)
+        np.save(file, IMAGES)
+
+
 BAD_FILES = {
     "nothing": (lambda path: None, r"there is no file '.*X\.npy'; expected one .npy file"),
     "a folder": (lambda path: path.mkdir(), "expected one .npy file, not a folder or a pattern"),
@@ -161,6 +167,7 @@ BAD_FILES = {
         lambda path: (np.save(path, IMAGES), path.write_bytes(path.read_bytes()[:200])),
         "reading .* failed with .* Save one array of numbers",
     ),
+    "two arrays": (two_arrays, "holds more than one array: save each in a file of its own"),
     "a forged header": (promising_more, "reading .* failed with .* Save one array of numbers"),
 }
 

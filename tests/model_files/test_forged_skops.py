@@ -84,7 +84,7 @@ TYPES = {
     "a kernel in place of an array": array(of=KERNEL),
     "a Bunch in place of an array": array(of="sklearn.utils._bunch.Bunch"),
     "a function of sklearn, called": called("sklearn.utils.validation.check_array", plain([[1]])),
-    "a function of faithkit, called": called("faithkit.inputs.preparation.as_floats", plain([[1]])),
+    "a function of faithkit, called": called("faithkit.inputs.models.preparation.as_floats", plain([[1]])),
     "an estimator, called": called("sklearn.feature_extraction.text.CountVectorizer", plain("filename")),
     "a loader that nobody knows": node("MagicNode", "builtins.dict"),
     "a cached node": node("CachedNode", "builtins.dict"),

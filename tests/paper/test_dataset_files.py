@@ -11,7 +11,7 @@ import zipfile
 import attrs
 import pytest
 from faithkit_paper import archives, datasets
-from inputs.prompt import promptly
+from inputs.deadline import promptly
 from paper.web import served
 
 from faithkit.errors import InputError

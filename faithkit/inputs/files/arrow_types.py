@@ -15,8 +15,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from faithkit.arrays.containers import EXACT_LIMIT
 from faithkit.errors import InputError
-from faithkit.inputs.files.csv_types import EXACT
 from faithkit.third_party import guard
 
 _NULLABLE = re.compile(r"U?Int(8|16|32|64)|Float(32|64)|boolean")  # names of pandas' dtypes
@@ -34,7 +34,7 @@ class MissingCells:
     wide: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, table: Any) -> "MissingCells":
+    def of(cls, table: pa.Table) -> "MissingCells":
         """Find these columns in an Arrow table.
 
         Examples
@@ -53,21 +53,21 @@ class MissingCells:
         return MissingCells(self.columns | other.columns, self.wide | other.wide)
 
 
-def depends_on_missing(arrow_type: Any) -> bool:
+def depends_on_missing(arrow_type: pa.DataType) -> bool:
     """Return whether pandas uses another dtype for this type when a value is missing."""
     return bool(pa.types.is_integer(arrow_type) or pa.types.is_boolean(arrow_type))
 
 
-def _is_wide(column: Any) -> bool:
+def _is_wide(column: pa.ChunkedArray) -> bool:
     """Return whether a column has integers that floats would round."""
     if column.type not in (pa.int64(), pa.uint64()):
         return False
     ends = pc.min_max(column).as_py()
-    return any(end is not None and abs(end) > EXACT for end in ends.values())
+    return any(end is not None and abs(end) > EXACT_LIMIT for end in ends.values())
 
 
 def as_frame(
-    table: Any, missing_cells: MissingCells, exact: bool = False, categories: bool = False
+    table: pa.Table, missing_cells: MissingCells, exact: bool = False, categories: bool = False
 ) -> pd.DataFrame:
     """Convert an Arrow table.
 
@@ -117,14 +117,14 @@ def as_frame(
     return pd.concat([frame, series_frame], axis=1)[table.column_names] if arrow_columns else series_frame
 
 
-def columns_of(schema: Any) -> list[str]:
+def columns_of(schema: pa.Schema) -> list[str]:
     """Return the column names of a schema without the columns of a pandas index."""
     index = _pandas_metadata(schema).get("index_columns")
     index_names = {name for name in index if isinstance(name, str)} if isinstance(index, list) else set()
     return [name for name in schema.names if name not in index_names]
 
 
-def check_flat(schema: Any, names: Sequence[str]) -> None:
+def check_flat(schema: pa.Schema, names: Sequence[str]) -> None:
     """Check that columns hold single values: no lists, structures or maps."""
     for name in names:
         arrow_type = schema.field(name).type
@@ -135,12 +135,12 @@ def check_flat(schema: Any, names: Sequence[str]) -> None:
             )
 
 
-def value_type(arrow_type: Any) -> Any:
+def value_type(arrow_type: pa.DataType) -> pa.DataType:
     """Return the value type of a dictionary type; return any other type unchanged."""
     return arrow_type.value_type if pa.types.is_dictionary(arrow_type) else arrow_type
 
 
-def is_text(arrow_type: Any) -> bool:
+def is_text(arrow_type: pa.DataType) -> bool:
     """Return whether an Arrow type is one of its string types."""
     return bool(
         pa.types.is_string(arrow_type)
@@ -149,14 +149,14 @@ def is_text(arrow_type: Any) -> bool:
     )
 
 
-def _nullable(arrow_type: Any) -> Any:
+def _nullable(arrow_type: pa.DataType) -> pd.api.extensions.ExtensionDtype | None:
     """Return pandas' nullable integer dtype; None for a type that is not an integer."""
     if not pa.types.is_integer(arrow_type):
         return None
     return pd.UInt64Dtype() if pa.types.is_unsigned_integer(arrow_type) else pd.Int64Dtype()
 
 
-def _series(column: Any, dtype: Any, categories: bool) -> Any:
+def _series(column: pa.ChunkedArray, dtype: Any, categories: bool) -> Any:
     arrow_type = column.type
     column.validate(full=True)  # strings in a Parquet file may be invalid UTF-8
     if dtype is not None:
@@ -172,13 +172,13 @@ def _series(column: Any, dtype: Any, categories: bool) -> Any:
     return column.to_pandas()
 
 
-def _is_category(column: Any) -> bool:
+def _is_category(column: pa.ChunkedArray) -> bool:
     """Return whether pandas accepts a dictionary unchanged: its values are distinct and none is missing."""
     dictionaries = [chunk.dictionary for chunk in column.chunks]
     return not any(values.null_count or len(values.unique()) < len(values) for values in dictionaries)
 
 
-def _pandas_dtypes(schema: Any) -> dict[str, Any]:
+def _pandas_dtypes(schema: pa.Schema) -> dict[str, Any]:
     """Return the nullable dtypes in pandas' metadata, None where one does not fit its column."""
     columns = _pandas_metadata(schema).get("columns")
     descriptions = (
@@ -188,14 +188,14 @@ def _pandas_dtypes(schema: Any) -> dict[str, Any]:
     return {field.name: _fitting_dtype(dtypes.get(field.name, ""), field.type) for field in schema}
 
 
-def _fitting_dtype(name: str, arrow_type: Any) -> Any:
+def _fitting_dtype(name: str, arrow_type: pa.DataType) -> Any:
     if name.partition("[")[0] == "string" and is_text(arrow_type):
         return pd.StringDtype()
     dtype = pd.api.types.pandas_dtype(name) if _NULLABLE.fullmatch(name) else None
     return dtype if dtype is not None and pa.from_numpy_dtype(dtype.numpy_dtype) == arrow_type else None
 
 
-def _pandas_metadata(schema: Any) -> dict[str, Any]:
+def _pandas_metadata(schema: pa.Schema) -> dict[str, Any]:
     """Return pandas' metadata; ignore metadata that cannot be parsed."""
     try:
         metadata = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))

@@ -8,7 +8,6 @@ import csv
 import io
 import re
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
@@ -23,7 +22,7 @@ from faithkit.wording import describe
 _SENTINEL = "end of the file"
 
 
-def read_csv(file: File) -> Any:
+def read_csv(file: File) -> pa.Table:
     r"""Return an Arrow table of texts, null where a cell is empty; the first row has the column names.
 
     A column without a name gets the name that pandas gives it, such as "Unnamed: 0".
@@ -70,7 +69,7 @@ def _read_header(file: File) -> list[str]:
     return row
 
 
-def _read_cells(file: File, width: int) -> Any:
+def _read_cells(file: File, width: int) -> pa.Table:
     """Return all rows as texts, including the header and the sentinel row."""
     names = [str(j) for j in range(width)]
     convert_options = arrow_csv.ConvertOptions(

@@ -7,14 +7,13 @@ for predictions with fractions.
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from faithkit.arrays.containers import EXACT_LIMIT
 from faithkit.errors import InputError
 
-EXACT = 2**53  # floats represent every integer up to here exactly
 _HEAD = 1000  # rows that are checked before a whole column is parsed
 _SPELLINGS = ({"True", "False"}, {"true", "false"}, {"TRUE", "FALSE"})
 _TRUE = pa.array(["True", "true", "TRUE"])
@@ -25,7 +24,7 @@ _FRACTION = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*
 _NUMBER = re.compile(r"\s*[+-]?([0-9]*\.?[0-9]*([eE][+-]?[0-9]+)?|inf(inity)?)\s*", re.IGNORECASE)
 
 
-def as_features(texts: Any) -> Any:
+def as_features(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Parse a column as integers, floats or booleans, as pandas does; return the texts if one does not parse.
 
     A column without any text becomes floats.
@@ -37,6 +36,21 @@ def as_features(texts: Any) -> Any:
     >>> as_features(pa.chunked_array([["1", "NA"]])).to_pylist()
     ['1', 'NA']
     """
+    values = _parse(texts)
+    if pa.types.is_floating(values.type):
+        infinite = texts.filter(pc.is_inf(values)).to_pylist()
+        too_large = next((text for text in infinite if "inf" not in text.lower()), None)
+        if too_large is not None:
+            row = pc.index(texts, too_large).as_py()
+            raise InputError(
+                f"the number {too_large.strip()!r:.40} in row {row} is too large and would be read as "
+                "infinite: correct it, or leave the cell empty."
+            )
+    return values
+
+
+def _parse(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return integers, floats or booleans, or the texts themselves if one of them is neither."""
     if texts.null_count == len(texts):
         return pa.chunked_array([pa.nulls(len(texts), pa.float64())])
     for parse in (_parse_numbers, _parse_booleans):
@@ -46,7 +60,7 @@ def as_features(texts: Any) -> Any:
     return texts
 
 
-def as_explanation(texts: Any) -> Any:
+def as_explanation(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Parse a column as `as_features` does, but keep codes (01) and mixed spellings (TRUE, true) as texts.
 
     Examples
@@ -64,7 +78,7 @@ def as_explanation(texts: Any) -> Any:
     return texts if any(map(_CODE.match, openings.drop_null().to_pylist())) else values
 
 
-def as_labels(texts: Any) -> Any:
+def as_labels(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Parse a column as numbers or booleans if Python prints each value as it was written; else keep texts.
 
     Different texts therefore stay different labels, and reports show labels as they were written.
@@ -77,13 +91,13 @@ def as_labels(texts: Any) -> Any:
     ['1', '1.0']
     """
     distinct = pc.unique(texts).drop_null()
-    values = as_features(pa.chunked_array([distinct])).to_pylist()
+    values = _parse(pa.chunked_array([distinct])).to_pylist()
     if len(set(values)) < len(values) or distinct.to_pylist() != [str(value) for value in values]:
         return texts
-    return as_features(texts)
+    return _parse(texts)
 
 
-def as_predictions(texts: Any) -> Any:
+def as_predictions(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Parse a column as floats if all texts are numbers and one has a fraction; otherwise as labels.
 
     Words among fractions are an error: each fraction would become a separate label.
@@ -98,7 +112,7 @@ def as_predictions(texts: Any) -> Any:
     values = as_explanation(texts)
     if pa.types.is_floating(values.type):
         numbers = values.drop_null()
-        is_large = pc.and_(pc.greater_equal(pc.abs(numbers), float(EXACT)), pc.is_finite(numbers))
+        is_large = pc.and_(pc.greater_equal(pc.abs(numbers), EXACT_LIMIT), pc.is_finite(numbers))
         has_fraction = pc.not_equal(pc.floor(numbers), numbers)
         return values if pc.any(pc.or_(has_fraction, is_large)).as_py() else as_labels(texts)
     if pa.types.is_string(values.type):
@@ -106,7 +120,7 @@ def as_predictions(texts: Any) -> Any:
     return as_labels(texts)
 
 
-CONVERT: dict[str, Callable[[Any], Any]] = {
+CONVERT: dict[str, Callable[[pa.ChunkedArray], pa.ChunkedArray]] = {
     "features": as_features,
     "explanation": as_explanation,
     "labels": as_labels,
@@ -114,7 +128,7 @@ CONVERT: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _check_not_mixed(texts: Any) -> None:
+def _check_not_mixed(texts: pa.ChunkedArray) -> None:
     distinct = pc.unique(texts).drop_null().to_pylist()
     fraction = next(filter(_is_fraction, distinct), None)
     word = next((text for text in distinct if _NUMBER.fullmatch(text) is None), None)
@@ -130,7 +144,7 @@ def _is_fraction(text: str) -> bool:
     return _FRACTION.fullmatch(text) is not None and float(text) % 1 != 0
 
 
-def _parse_numbers(texts: Any) -> Any:
+def _parse_numbers(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Return integers or floats, or None if a text is not a number."""
     head = [text for text in texts.slice(0, _HEAD).to_pylist() if text is not None]
     if not all(map(_NUMBER.fullmatch, head)):  # most columns of words fail here at once
@@ -144,12 +158,12 @@ def _parse_numbers(texts: Any) -> Any:
     return None
 
 
-def _trim(texts: Any) -> Any:
+def _trim(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Remove the spaces and the plus sign around numbers."""
     return pc.replace_substring_regex(pc.ascii_trim_whitespace(texts), r"^\+([0-9.iI])", r"\1")
 
 
-def _cast(texts: Any, arrow_type: Any) -> Any:
+def _cast(texts: pa.ChunkedArray, arrow_type: pa.DataType) -> pa.ChunkedArray | None:
     """Convert texts to an Arrow type; return None if a text is no number, or an integer that floats round."""
     try:
         values = texts.cast(arrow_type)
@@ -157,12 +171,12 @@ def _cast(texts: Any, arrow_type: Any) -> Any:
         return None
     if not pa.types.is_floating(arrow_type):
         return values
-    is_suspect = pc.or_(pc.is_nan(values), pc.greater_equal(pc.abs(values), float(EXACT)))
+    is_suspect = pc.or_(pc.is_nan(values), pc.greater_equal(pc.abs(values), EXACT_LIMIT))
     suspects = pc.drop_null(texts.filter(is_suspect))
     return None if pc.any(pc.match_substring_regex(suspects, _WORD_OR_WHOLE)).as_py() else values
 
 
-def _parse_booleans(texts: Any) -> Any:
+def _parse_booleans(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Return booleans, or None if a text is not a boolean."""
     words = set().union(*_SPELLINGS)
     first = next(chunk.drop_null()[0] for chunk in texts.chunks if chunk.null_count < len(chunk))

@@ -7,8 +7,7 @@ they can lead outside the folder or form a cycle. Only regular files are opened,
 import glob
 import os
 import stat
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import takewhile
 from os import PathLike
 from pathlib import Path
@@ -34,7 +33,7 @@ class File:
     path: Path
     format: str
     compression: str = ""
-    partition: tuple[tuple[str, str | None], ...] = ()
+    partition: dict[str, str | None] = attrs.field(factory=dict)
 
 
 def find_files(path: str | PathLike[str]) -> list[File]:
@@ -50,7 +49,7 @@ def find_files(path: str | PathLike[str]) -> list[File]:
     ...     (folder / f"month={month}").mkdir()
     ...     _ = (folder / f"month={month}" / "log.csv").write_text("label,phi")
     >>> [file.partition for file in find_files(folder)]
-    [(('month', '2026-01'),), (('month', '2026-02'),)]
+    [{'month': '2026-01'}, {'month': '2026-02'}]
     """
     if is_pattern(path):
         root, starts = _root(os.fspath(path)), match_files(path)
@@ -153,32 +152,6 @@ def check_compressed_once(paths: list[Path]) -> None:
             )
 
 
-def check_names(file: File, names: Sequence[str]) -> None:
-    """Check that column names are distinct, and that the file's Hive folders add none of them."""
-    duplicate = next((name for name, count in Counter(names).items() if count > 1), None)
-    if duplicate is not None:
-        raise InputError(
-            f"{file.path} has several columns {duplicate!r}: give each column a name of its own."
-        )
-    added = next((name for name, _ in file.partition if name in names), None)
-    if added is not None:
-        raise InputError(
-            f"{file.path} has a column {added!r}, and lies in a folder {added}=…: leave one of them out."
-        )
-
-
-def check_same_names(first: File, names: Sequence[str], second: File, second_names: Sequence[str]) -> None:
-    """Check that two files of one table have the same columns."""
-    only_first, only_second = set(names) - set(second_names), set(second_names) - set(names)
-    for file, extra in ((first, only_first), (second, only_second)):
-        if extra:
-            columns = join_few([name for name in (*names, *second_names) if name in extra])
-            raise InputError(
-                f"{first.path.name} and {second.path.name} have different columns: only {file.path.name} "
-                f"has {columns}. Give all files of a folder the same columns."
-            )
-
-
 def is_hidden(name: str) -> bool:
     """Return whether a name marks a file that is not part of the data, or not yet."""
     return name.startswith((".", "_"))
@@ -240,7 +213,7 @@ def _files_in(start: Path) -> Iterator[Path]:
         pending += entries
 
 
-def _partition(path: Path, root: Path) -> tuple[tuple[str, str | None], ...]:
+def _partition(path: Path, root: Path) -> dict[str, str | None]:
     """Return the columns that the Hive folders between the root and a file add to it."""
     folders = [name.partition("=") for name in path.relative_to(root).parts[:-1] if "=" in name]
     with guard(f"the name of a folder of {str(path)!r}", "Rename it."):  # its bytes may be invalid UTF-8
@@ -253,7 +226,7 @@ def _partition(path: Path, root: Path) -> tuple[tuple[str, str | None], ...]:
         raise InputError(
             f"{path} lies in folders that name a column twice, or none: {join_few(map(repr, names))}."
         )
-    return tuple(columns)
+    return dict(columns)
 
 
 def _unquote(name: str) -> str:
@@ -272,7 +245,7 @@ def _check_consistent(files: list[File]) -> None:
                 f"{first.path} and {file.path} are of different kinds, {first.format} and {file.format}: "
                 "expected one kind."
             )
-        expected, names = ([name for name, _ in member.partition] for member in (first, file))
+        expected, names = list(first.partition), list(file.partition)
         if names != expected:
             raise InputError(
                 f"{first.path} and {file.path} are in folders of different columns, {expected} and {names}: "

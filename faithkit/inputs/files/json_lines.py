@@ -6,6 +6,7 @@ Any other list or object becomes its JSON text, such as a rule.
 
 import io
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ from faithkit.wording import describe
 _TYPE_NAMES = {bool: "a truth value", str: "a text", list: "a list", dict: "an object"}
 
 
-def read_json_lines(files: Sequence[File]) -> list[Any]:
+def read_json_lines(files: Sequence[File]) -> list[pa.Table]:
     r"""Return an Arrow table for each file; a column has the same type in all tables.
 
     Examples
@@ -65,7 +66,7 @@ def _read_objects(file: File) -> Iterator[dict[str, Any]]:
                 yield _parse_object(file, number, line)
 
 
-def _to_arrow(name: str, values: list[Any]) -> Any:
+def _to_arrow(name: str, values: list[Any]) -> pa.Array:
     """Return a column as an Arrow array; an integer that its type would round is an error."""
     kinds = set(map(type, values)) - {type(None)}
     if len(kinds) > 1 and not kinds <= {int, float}:
@@ -98,7 +99,7 @@ def _parse_object(file: File, number: int, line: bytes) -> dict[str, Any]:
         raise InputError(f"{place} has more than {LONGEST_ROW // 2**20} MiB. Shorten it.")
     try:
         text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        row = json.loads(text, object_pairs_hook=_parse_pairs)
+        row = _DECODER.decode(text)
     except UnicodeDecodeError:
         raise InputError(f"{place} is not UTF-8 text. Save it as UTF-8.") from None
     except (ValueError, RecursionError) as error:
@@ -113,6 +114,16 @@ def _parse_pairs(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(row) < len(pairs):
         raise ValueError("it has a name twice")
     return row
+
+
+def _parse_float(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"the number {text:.40} is too large and would be read as infinite")
+    return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_parse_pairs, parse_float=_parse_float)
 
 
 def _type_name(value: Any) -> str:

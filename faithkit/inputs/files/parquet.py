@@ -12,7 +12,6 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import attrs
 import pyarrow as pa
@@ -20,8 +19,8 @@ import pyarrow.parquet as pq
 
 from faithkit.errors import InputError
 from faithkit.inputs.files.arrow_types import MissingCells, check_flat, columns_of, depends_on_missing
-from faithkit.inputs.files.discovery import PARQUET, File, check_names, check_same_names, find_files
-from faithkit.inputs.files.table import Table, partition_values
+from faithkit.inputs.files.discovery import PARQUET, File, find_files
+from faithkit.inputs.files.table import Table, check_file_columns, check_same_names, partition_values
 from faithkit.third_party import guard
 from faithkit.wording import join_few
 
@@ -38,7 +37,7 @@ class Piece:
     row_groups: tuple[int, ...]
     start: int
     n: int
-    partition: dict[str, Any] = attrs.field(factory=dict, eq=False)  # the columns that Hive folders add
+    partition: dict[str, pa.Scalar] = attrs.field(factory=dict, eq=False)  # the columns that Hive folders add
 
 
 @attrs.frozen(eq=False)
@@ -56,7 +55,7 @@ class ParquetTable:
     [[31.0, 45.0], [nan, 28.0]]
     """
 
-    schema: Any
+    schema: pa.Schema
     pieces: list[Piece]
     columns: list[str]
     missing_cells: MissingCells = attrs.field(factory=MissingCells)
@@ -111,7 +110,7 @@ class ParquetTable:
             for cells in self._read_batches(piece, max(1, CELLS // len(self.columns))):
                 yield self._to_table(cells, piece.partition)
 
-    def _read_batches(self, piece: Piece, size: int) -> Iterator[Any]:
+    def _read_batches(self, piece: Piece, size: int) -> Iterator[pa.Table]:
         groups = join_few([str(group) for group in piece.row_groups])
         if not os.path.exists(piece.file):
             raise InputError(f"there is no file {piece.file} on {platform.node()}: {_SHARED_PATH}.")
@@ -149,7 +148,7 @@ class ParquetTable:
         """Return a table of these columns without rows."""
         return self._to_table(self.schema.empty_table())
 
-    def _to_table(self, cells: Any, partition: Mapping[str, Any] = MappingProxyType({})) -> Table:
+    def _to_table(self, cells: pa.Table, partition: Mapping[str, pa.Scalar] = MappingProxyType({})) -> Table:
         schema = pa.schema([self.schema.field(name) for name in self.columns], self.schema.metadata)
         columns = [
             pa.repeat(partition[name], cells.num_rows) if name in partition else cells.column(name)
@@ -163,21 +162,21 @@ def is_parquet(path: str) -> bool:
     return find_files(path)[0].format == PARQUET
 
 
-def _open(path: str | Path) -> Any:
+def _open(path: str | Path) -> pq.ParquetFile:
     with guard(f"reading {path}", _DAMAGED):
         return pq.ParquetFile(path, page_checksum_verification=True)
 
 
-def _read_header(file: File) -> tuple[Any, list[int]]:
+def _read_header(file: File) -> tuple[pa.Schema, list[int]]:
     """Return the schema of a file, and the number of rows of each row group."""
     with _open(file.path) as parquet_file, guard(f"reading {file.path}", _DAMAGED):
         metadata = parquet_file.metadata
         group_sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-        check_names(file, parquet_file.schema_arrow.names)
+        check_file_columns(file, parquet_file.schema_arrow.names)
         return parquet_file.schema_arrow, group_sizes
 
 
-def _check_same_columns(first: File, schema: Any, second: File, second_schema: Any) -> None:
+def _check_same_columns(first: File, schema: pa.Schema, second: File, second_schema: pa.Schema) -> None:
     """Check that two files have the same columns with the same types, in any order."""
     check_same_names(first, schema.names, second, second_schema.names)
     for field in schema:

@@ -1,7 +1,7 @@
 """A table whose columns get the types that their roles need: features, explanation, labels, predictions."""
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -12,8 +12,9 @@ from faithkit.errors import InputError
 from faithkit.inputs.files.arrow_types import MissingCells, as_frame, check_flat, value_type
 from faithkit.inputs.files.csv_types import CONVERT, as_labels
 from faithkit.inputs.files.discovery import File
-from faithkit.inputs.objects.vectors import vectors_of_column
+from faithkit.inputs.objects.explanation_lists import vectors_of_column
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, SCORES
+from faithkit.wording import join_few
 
 _ROLE_OF_OUTCOME = {LABELS: "labels", NUMBERS: "features", SCORES: "features"}
 
@@ -40,7 +41,7 @@ class Table:
     ['01', '1']
     """
 
-    cells: Any
+    cells: pa.Table
     untyped: frozenset[str] = frozenset()
     missing_cells: MissingCells | None = None
 
@@ -72,7 +73,7 @@ class Table:
         check_flat(self.cells.schema, [name])
         return self.frame([name], "labels")[name]
 
-    def predictions(self, names: Sequence[str], kind: str | None = None) -> Any:
+    def predictions(self, names: Sequence[str], kind: str | None = None) -> pd.Series | pd.DataFrame:
         """Return a column of predictions, or several as a table; `kind` is the declared outcome, if any.
 
         Examples
@@ -93,22 +94,48 @@ class Table:
         return self.cells.column(name).to_pandas() if name in self.untyped else self.frame([name])[name]
 
 
-def partition_values(files: Sequence[File]) -> list[dict[str, Any]]:
+def partition_values(files: Sequence[File]) -> list[dict[str, pa.Scalar]]:
     """Return the columns that Hive folders add to each file, typed as labels, with one type for all files.
 
     Examples
     --------
     >>> from pathlib import Path
-    >>> files = [File(Path("log.csv"), "CSV", "", (("year", year),)) for year in ("2025", "2026")]
+    >>> files = [File(Path("log.csv"), "CSV", "", {"year": year}) for year in ("2025", "2026")]
     >>> partition_values(files)
     [{'year': <pyarrow.Int64Scalar: 2025>}, {'year': <pyarrow.Int64Scalar: 2026>}]
     """
     texts = {
-        name: pa.chunked_array([[dict(file.partition)[name] for file in files]], pa.string())
-        for name, _ in files[0].partition
+        name: pa.chunked_array([[file.partition[name] for file in files]], pa.string())
+        for name in files[0].partition
     }
     columns = {name: as_labels(column) for name, column in texts.items()}
     return [{name: column[i] for name, column in columns.items()} for i in range(len(files))]
+
+
+def check_file_columns(file: File, names: Sequence[str]) -> None:
+    """Check that column names are distinct, and that the file's Hive folders add none of them."""
+    duplicate = next((name for name, count in Counter(names).items() if count > 1), None)
+    if duplicate is not None:
+        raise InputError(
+            f"{file.path} has several columns {duplicate!r}: give each column a name of its own."
+        )
+    added = next((name for name in file.partition if name in names), None)
+    if added is not None:
+        raise InputError(
+            f"{file.path} has a column {added!r}, and lies in a folder {added}=…: leave one of them out."
+        )
+
+
+def check_same_names(first: File, names: Sequence[str], second: File, second_names: Sequence[str]) -> None:
+    """Check that two files of one table have the same columns."""
+    only_first, only_second = set(names) - set(second_names), set(second_names) - set(names)
+    for file, extra in ((first, only_first), (second, only_second)):
+        if extra:
+            columns = join_few([name for name in (*names, *second_names) if name in extra])
+            raise InputError(
+                f"{first.path.name} and {second.path.name} have different columns: only {file.path.name} "
+                f"has {columns}. Give all files of a folder the same columns."
+            )
 
 
 def check_texts(cells: pd.Series, name: str) -> list[str]:
@@ -119,7 +146,7 @@ def check_texts(cells: pd.Series, name: str) -> list[str]:
     return [str(cell) for cell in cells]
 
 
-def _is_decimal(arrow_type: Any) -> bool:
+def _is_decimal(arrow_type: pa.DataType) -> bool:
     """Return whether an Arrow type holds exact decimal fractions, as databases write them."""
     arrow_type = value_type(arrow_type)
     return bool(pa.types.is_decimal(arrow_type) and arrow_type.scale > 0)

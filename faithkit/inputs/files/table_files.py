@@ -1,4 +1,4 @@
-"""Read a table from one or several files: CSV, JSON Lines or Parquet.
+"""Read a table from CSV, JSON Lines or Parquet files, or an array from a NumPy file.
 
 Every error message is one line, because its reader is at a terminal.
 """
@@ -6,16 +6,18 @@ Every error message is one line, because its reader is at a terminal.
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from faithkit.errors import InputError
 from faithkit.inputs.files.csv_files import read_csv
-from faithkit.inputs.files.discovery import CSV, PARQUET, File, check_names, check_same_names, find_files
+from faithkit.inputs.files.discovery import CSV, PARQUET, File, find_files
 from faithkit.inputs.files.json_lines import read_json_lines
 from faithkit.inputs.files.parquet import ParquetTable
-from faithkit.inputs.files.table import Table, partition_values
+from faithkit.inputs.files.table import Table, check_file_columns, check_same_names, partition_values
+from faithkit.inputs.rows import check_X
+from faithkit.third_party import guard
 
 
 def open_table(path: str | PathLike[str]) -> Table:
@@ -63,14 +65,53 @@ def open_table(path: str | PathLike[str]) -> Table:
     return Table(cells, frozenset(tables[0].column_names) if is_csv else frozenset())
 
 
-def _concatenate(files: Sequence[File], tables: Sequence[Any]) -> Any:
+def _concatenate(files: Sequence[File], tables: Sequence[pa.Table]) -> pa.Table:
     """Concatenate tables with the same columns, and add the columns of their Hive folders."""
     names, extended_tables = tables[0].column_names, []
     for file, table, partition in zip(files, tables, partition_values(files), strict=True):
-        check_names(file, table.column_names)
+        check_file_columns(file, table.column_names)
         check_same_names(files[0], names, file, table.column_names)
         cells = table.select(names)
         for name, value in partition.items():
             cells = cells.append_column(name, pa.repeat(value, cells.num_rows))
         extended_tables.append(cells)
     return pa.concat_tables(extended_tables)
+
+
+def is_array(path: str | PathLike[str]) -> bool:
+    """Return whether a path has the suffix of a NumPy array file.
+
+    Examples
+    --------
+    >>> is_array("images.npy"), is_array("people.csv")
+    (True, False)
+    """
+    return Path(path).suffix.lower() == ".npy"
+
+
+def read_array(path: str | PathLike[str]) -> np.ndarray:
+    """Read an array of numbers, one row per instance, without running code from the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "images.npy")
+    ...     np.save(path, np.zeros((3, 8, 8)))
+    ...     read_array(path).shape
+    (3, 8, 8)
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(
+            f"there is no file {str(path)!r}; expected one .npy file, not a folder or a pattern."
+        )
+    with guard(f"reading {path}", "Save one array of numbers of one shape with numpy.save."):
+        # a memory map: it refuses Python objects, and a header that claims more than the file holds
+        array = np.lib.format.open_memmap(path, mode="r")
+    if array.offset + array.nbytes < path.stat().st_size:
+        raise InputError(f"{path} holds more than one array: save each in a file of its own with numpy.save.")
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{path} holds {array.dtype}: save numbers with numpy.save.")
+    rows: np.ndarray = check_X(np.array(array), str(path))
+    return rows

@@ -6,7 +6,7 @@ import io
 import lzma
 import zlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
@@ -18,11 +18,11 @@ from faithkit.wording import describe
 LONGEST_ROW = 2**24  # bytes; also the size of a block that is read at once
 
 
-def _zstandard(file: Any) -> Any:
+def _zstandard(file: BinaryIO) -> pa.CompressedInputStream:
     return pa.CompressedInputStream(pa.PythonFile(file), "zstd")
 
 
-_DECOMPRESS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+_DECOMPRESS: dict[str, tuple[str, Callable[[BinaryIO], Any]]] = {
     ".gz": ("gzip", gzip.open),
     ".bz2": ("bzip2", bz2.open),
     ".xz": ("xz", lzma.open),

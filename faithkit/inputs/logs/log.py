@@ -17,17 +17,11 @@ from faithkit.inputs.logs.rule_columns import as_rules, remark_violations
 from faithkit.inputs.objects.explanation_forms import as_explanations
 from faithkit.inputs.pools import PoolRows
 from faithkit.inputs.predictions.outcome import LABELS
+from faithkit.inputs.rows import Rows
 from faithkit.wording import join_few
 
-_ROW_FIELDS = (
-    "predictions",
-    "X",
-    "groups",
-    "weights",
-    "clusters",
-    "blocks",
-    "ids",
-)  # all but the explanations
+# all but the explanations
+_ROW_FIELDS = ("predictions", "X", "groups", "weights", "clusters", "blocks", "ids")
 
 
 @attrs.frozen
@@ -59,25 +53,17 @@ class ColumnRoles:
 
     def resolve(self, names: list[str]) -> "ColumnRoles":
         """Replace patterns by the column names that they match."""
-
-        def match(name: str | None, option: str) -> str | None:
-            return None if name is None else match_name(names, name, option)
-
         if self.kind == LABELS:
             for pattern in self.prediction:
                 match_name(names, pattern, "--prediction")
-        return ColumnRoles(
-            tuple(match_names(names, self.prediction)),
-            tuple(match_names(names, self.explanation)),
-            tuple(match_names(names, self.features)) if self.features else (),
-            match(self.by, "--by"),
-            match(self.weights, "--weights"),
-            match(self.clusters, "--clusters"),
-            match(self.blocks, "--blocks"),
-            kind=self.kind,
-            id=match(self.id, "--id"),
-            text=match(self.text, "--text"),
-        )
+        matches: dict[str, Any] = {}
+        for role in ("prediction", "explanation", "features"):
+            patterns = getattr(self, role)
+            matches[role] = tuple(match_names(names, patterns)) if patterns else ()
+        for role in ("by", "weights", "clusters", "blocks", "id", "text"):
+            pattern = getattr(self, role)
+            matches[role] = None if pattern is None else match_name(names, pattern, f"--{role}")
+        return attrs.evolve(self, **matches)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -90,9 +76,8 @@ class ColumnRoles:
     @property
     def columns(self) -> list[str]:
         """All columns that measuring needs."""
-        optional = (self.by, self.weights, self.clusters, self.blocks)
-        named = [name for name in optional if name is not None]
-        return list(dict.fromkeys([*self.prediction, *self.explanation, *self.features, *named]))
+        optional = filter(None, (self.by, self.weights, self.clusters, self.blocks))
+        return list(dict.fromkeys([*self.prediction, *self.explanation, *self.features, *optional]))
 
     @property
     def columns_and_id(self) -> list[str]:
@@ -101,46 +86,54 @@ class ColumnRoles:
 
     def read_log(self, table: Table) -> "Log":
         """Read a table, or a part of one, in these roles; a row without any value has no explanation."""
-        missing_cells = table.missing_cells  # set if this is a part of a table
-        explanation_frame = _share_texts(table.frame(self.explanation, "explanation"))
-        X: Any = table.frame(self.features) if self.features else None
+        X: Rows = table.frame(self.features) if self.features else None
         if self.text is not None:
             X = check_texts(table.texts(self.text), self.text)
-        explanations = (
-            _parse_json_rules(explanation_frame.iloc[:, 0])
-            if self.has_json_rules
-            else as_explanations(explanation_frame)
+        return Log(
+            predictions=table.predictions(self.prediction, self.kind),
+            explanations=self._read_explanations(table, X),
+            X=X,
+            groups=_read_labels(table, self.by),
+            weights=None if self.weights is None else table.frame([self.weights])[self.weights],
+            clusters=_read_labels(table, self.clusters),
+            blocks=_read_labels(table, self.blocks),
+            ids=_read_labels(table, self.id),
+            roles=self,
         )
+
+    def _read_explanations(self, table: Table, X: Rows) -> Explanations:
+        missing_cells = table.missing_cells  # set if this is a part of a table
+        frame = _share_texts(table.frame(self.explanation, "explanation"))
+        explanations = _parse_json_rules(frame.iloc[:, 0]) if self.has_json_rules else as_explanations(frame)
         if missing_cells is not None and explanations.kind == "vector":  # compare all parts in the same way
             is_float = explanations.values.dtype.kind == "f"
-            is_rounded = is_float and not missing_cells.wide.isdisjoint(explanation_frame)
-            explanations = attrs.evolve(explanations, identity=explanation_frame if is_rounded else None)
+            is_rounded = is_float and not missing_cells.wide.isdisjoint(frame)
+            explanations = attrs.evolve(explanations, identity=frame if is_rounded else None)
         explanations = attrs.evolve(explanations, instances=X)
         if self.rule_by_text is not None:
             explanations = as_rules(explanations, self.rule_by_text)
             remarks = remark_violations(explanations, X) if missing_cells is None else None
             explanations = attrs.evolve(explanations, remarks=remarks)
-        groups = None if self.by is None else table.labels(self.by)
-        clusters = None if self.clusters is None else table.labels(self.clusters)
-        blocks = None if self.blocks is None else table.labels(self.blocks)
-        weights = None if self.weights is None else table.frame([self.weights])[self.weights]
-        predictions = table.predictions(self.prediction, self.kind)
-        ids = table.labels(self.id) if self.id in table.names else None
-        return Log(predictions, explanations, X, groups, weights, clusters, blocks, ids, self)
+        return explanations
+
+
+def _read_labels(table: Table, name: str | None) -> pd.Series | None:
+    """Return a column as labels; None if the table, or the part that was read, does not have it."""
+    return table.labels(name) if name in table.names else None
 
 
 @attrs.frozen(eq=False)
 class Log:
     """The rows of a log: predictions, explanations, and the columns with other roles."""
 
-    predictions: Any
+    predictions: pd.Series | pd.DataFrame
     explanations: Explanations
-    X: Any
-    groups: Any
-    weights: Any
-    clusters: Any
-    blocks: Any
-    ids: Any
+    X: Rows
+    groups: pd.Series | None
+    weights: pd.Series | None
+    clusters: pd.Series | None
+    blocks: pd.Series | None
+    ids: pd.Series | None
     roles: ColumnRoles
 
     @property
@@ -184,13 +177,11 @@ class Log:
         explained, unexplained = (
             self.take(np.flatnonzero(rows)) for rows in (~is_unexplained, is_unexplained)
         )
-        pool = PoolRows.of(unexplained.X, unexplained.predictions)
-        return explained, attrs.evolve(
-            pool, weights=unexplained.weights, clusters=unexplained.clusters, ids=unexplained.ids
-        )
+        metadata = {role: getattr(unexplained, role) for role in ("weights", "clusters", "ids")}
+        return explained, PoolRows.of(unexplained.X, unexplained.predictions, **metadata)
 
 
-def check_poolable(X: Any, has_explanations: bool) -> None:
+def check_poolable(X: Rows, has_explanations: bool) -> None:
     """Check that a log has instances and explanations, so that it can be checked against a pool."""
     if X is None:
         raise InputError("a pool is read by its instances: name their columns with --features.")

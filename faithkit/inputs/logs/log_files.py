@@ -1,7 +1,7 @@
 """Open logs in files. A log in Parquet may be larger than memory, and can be read in pieces."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from faithkit.errors import InputError
 from faithkit.explanations.rule_texts import looks_like_rule
 from faithkit.explanations.rules import Rule
 from faithkit.explanations.vocabulary import Vocabulary
 from faithkit.inputs.data_warnings import FIRST_ROWS, warn_about_base_values, warn_about_long_format
 from faithkit.inputs.files.arrow_types import check_flat, columns_of, is_text, value_type
+from faithkit.inputs.files.column_patterns import match_name, suggest_column
 from faithkit.inputs.files.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.files.table import Table
 from faithkit.inputs.files.table_files import open_table
-from faithkit.inputs.logs.joined_files import join_tables
 from faithkit.inputs.logs.log import ColumnRoles, Log, check_poolable
 from faithkit.inputs.logs.reason_codes import parse_reasons
 from faithkit.inputs.logs.rule_columns import (
@@ -39,6 +40,7 @@ from faithkit.inputs.predictions.outcome import (
     no_predictions,
 )
 from faithkit.inputs.seeds import cell_words, digest_words, header
+from faithkit.wording import join_few
 
 
 def open_log(
@@ -111,7 +113,8 @@ class ParquetLog:
         all_columns = ParquetTable.open(path)
         roles = patterns.resolve(all_columns.columns)
         table = all_columns.select(roles.columns_and_id).select(roles.columns)
-        if not _is_text_column(roles.explanation, table):
+        explanation_types = [value_type(table.schema.field(name).type) for name in roles.explanation]
+        if len(explanation_types) > 1 or not is_text(explanation_types[0]):
             return cls(roles, table)
         if are_json_rules(frame.iloc[:, 0] for frame in _frames(table.select(roles.explanation))):
             return cls(attrs.evolve(roles, has_json_rules=True), table)
@@ -144,7 +147,7 @@ class ParquetLog:
         """Read all rows into memory."""
         return self.roles.read_log(self.table.select(self.roles.columns_and_id).read())
 
-    def outcome(self, agree: str | None = None, range: Any = None) -> Outcome:
+    def outcome(self, agree: str | None = None, range: str | Sequence[float] | None = None) -> Outcome:
         """Decide the outcome; this reads columns of floats, up to the first fraction."""
         names, kind = self.roles.prediction, self.roles.kind
         if kind is not None or agree is not None or range is not None:
@@ -195,17 +198,13 @@ class ParquetLog:
         digest = digest_words(full_header, self._cell_words(names, content))
         return {"rows": len(self.table), "columns": len(names), "fingerprint": digest}
 
-    def _cell_words(self, names: tuple[str, ...], content: Any) -> Iterator[Any]:
+    def _cell_words(self, names: tuple[str, ...], content: pd.DataFrame | np.ndarray) -> Iterator[np.ndarray]:
         for name in names:
             for frame in _frames(self.table.select([name])):
                 column = frame[name]
                 if isinstance(content, np.ndarray):
                     column = pd.Series(column.to_numpy(dtype=content.dtype, na_value=np.nan))
                 yield cell_words(column)
-
-
-def _is_text_column(names: tuple[str, ...], table: ParquetTable) -> bool:
-    return len(names) == 1 and is_text(value_type(table.schema.field(names[0]).type))
 
 
 def _frames(table: ParquetTable) -> Iterator[pd.DataFrame]:
@@ -221,14 +220,14 @@ def _parse_rule_texts(
         counts.update(frame.iloc[:, 0].dropna().value_counts(sort=False).to_dict())
     if not any(map(looks_like_rule, counts)):
         return None, {}
-    vocabulary = reduce(Vocabulary.united, map(Vocabulary.of, _frames(table.select(roles.features))))
+    vocabulary = reduce(Vocabulary.union, map(Vocabulary.of, _frames(table.select(roles.features))))
     rules, parse_errors = parse_rules(counts, vocabulary)
     if not parse_errors:
         return rules, {}
     return None, {describe_parse_errors(parse_errors): sum(counts[text] for text in parse_errors)}
 
 
-def _is_float(arrow_type: Any) -> bool:
+def _is_float(arrow_type: pa.DataType) -> bool:
     arrow_type = value_type(arrow_type)
     return bool(pa.types.is_floating(arrow_type) or pa.types.is_decimal(arrow_type))
 
@@ -239,3 +238,70 @@ def _are_scores(frame: pd.DataFrame) -> bool:
         return are_probabilities(frame.to_numpy(np.float64, na_value=np.nan))
     except (TypeError, ValueError):  # encoding reports what is wrong
         return False
+
+
+def join_tables(path: str, other_path: str, id_pattern: str) -> Table:
+    r"""Read two files into memory, and add the columns of the second to the rows of the first.
+
+    Every id occurs once in each file. No other column is in both.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "predictions.csv").write_text("id,label\n7,yes\n8,no\n")
+    >>> _ = (folder / "shap.csv").write_text("id,phi\n8,-0.1\n7,0.2\n")
+    >>> table = join_tables(str(folder / "predictions.csv"), str(folder / "shap.csv"), "id")
+    >>> table.frame(["label", "phi"]).to_numpy().tolist()
+    [['yes', 0.2], ['no', -0.1]]
+    """
+    table, other_table = open_table(path), open_table(other_path)
+    file, other_file = Path(path).name, Path(other_path).name
+    name = match_name(table.names, id_pattern, "--id")
+    if name not in other_table.names:
+        raise InputError(
+            f"{other_file} has no column {name!r}, by which --with joins it to {file}. "
+            f"{suggest_column(name, other_table.names)} Give the ids one name in both files."
+        )
+    shared = [column for column in other_table.names if column in table.names and column != name]
+    if shared:
+        raise InputError(
+            f"{file} and {other_file} both have {join_few(map(repr, shared))}; expected {name!r} only. "
+            f"Rename these columns in one of them, such as to 'phi_{shared[0]}', or drop them there."
+        )
+    ids, other_ids = _read_ids(table, name, file), _read_ids(other_table, name, other_file)
+    _check_found(ids, other_ids, name, file, other_file)
+    _check_found(other_ids, ids, name, other_file, file)
+    cells = table.cells
+    other_cells = other_table.cells.drop_columns([name]).take(other_ids.get_indexer(ids))
+    for field, column in zip(other_cells.schema, other_cells.columns, strict=True):
+        cells = cells.append_column(field, column)
+    return Table(cells, table.untyped | other_table.untyped - {name})
+
+
+def _read_ids(table: Table, name: str, file: str) -> pd.Index:
+    """Return the ids as texts, which are the same in all formats; each occurs once."""
+    column = table.labels(name)
+    if column.isna().any():
+        row = int(column.isna().to_numpy().argmax())
+        raise InputError(f"row {row} of {file} has no {name!r}: give every row an id, or drop the row.")
+    ids = pd.Index([str(cell).strip() for cell in column])
+    if not ids.is_unique:
+        repeated = ids[ids.duplicated()].unique()
+        first, second, *_ = (ids == repeated[0]).nonzero()[0]
+        raise InputError(
+            f"{file} has {len(repeated):,} values of {name!r} more than once, such as {repeated[0]!r} in "
+            f"rows {first} and {second}; expected one row for each. Drop the others, or join the files "
+            "before by a column that is unique."
+        )
+    return ids
+
+
+def _check_found(ids: pd.Index, other_ids: pd.Index, name: str, file: str, other_file: str) -> None:
+    lacking = ids[~ids.isin(other_ids)]
+    if len(lacking):
+        raise InputError(
+            f"{len(lacking):,} of {len(ids):,} values of {name!r} in {file} are not in {other_file}: "
+            f"{join_few(map(repr, lacking))}. Expected the same ids in both: drop these rows, or add them to "
+            f"{other_file}."
+        )

@@ -27,7 +27,7 @@ from faithkit.explanations.rules import Rule
 from faithkit.explanations.vocabulary import Column, Vocabulary
 from faithkit.inputs.files.column_patterns import suggest_column
 from faithkit.inputs.objects.conversion import as_rows
-from faithkit.inputs.rows import check_row_order
+from faithkit.inputs.rows import Rows, check_row_order
 from faithkit.wording import did_you_mean, exact, join_few, join_words
 
 _FALSE_REASON = "false reason"  # how the remark about a false reason begins
@@ -38,7 +38,7 @@ _EXAMPLE = 'R12 = "delinquencies > 2"'
 def parse_reasons(
     codes: Any,
     claims: Mapping[Any, str] | str | PathLike[str],
-    X: Any,
+    X: Rows,
     *,
     separator: str | None = None,
 ) -> Explanations:
@@ -195,7 +195,7 @@ def note_false_reasons(explanations: Explanations, ids: pd.Series | None) -> tup
     )
 
 
-def _load_claims(claims: Any) -> tuple[str, dict[str, str]]:
+def _load_claims(claims: Mapping[Any, str] | str | PathLike[str]) -> tuple[str, dict[str, str]]:
     """Return what to call the claims in messages, and the claims by the text of their codes."""
     source = "the claims" if isinstance(claims, Mapping) else str(claims)
     claim_by_code = claims if isinstance(claims, Mapping) else read_claims(claims)
@@ -284,7 +284,7 @@ def _conjoin(rules: Sequence[Rule | None]) -> Rule | None:
 
 
 def _remark_codes(
-    reasons: StatedReasons, rule_by_code: Mapping[str, Rule | None], X: Any
+    reasons: StatedReasons, rule_by_code: Mapping[str, Rule | None], X: Rows
 ) -> NDArray[Any] | None:
     """Return a remark for each row with false reasons or with codes without a claim; None if there is none.
 

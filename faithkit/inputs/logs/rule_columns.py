@@ -20,12 +20,13 @@ from faithkit.explanations.explanations import Explanations, object_array
 from faithkit.explanations.rule_texts import looks_like_rule
 from faithkit.explanations.rules import Rule
 from faithkit.explanations.vocabulary import Vocabulary
+from faithkit.inputs.rows import Rows
 
 _JSON = re.compile(r"\[\s*[\]{]")  # the start of a rule in JSON
 DOES_NOT_HOLD = "a rule that does not hold for its own row (perhaps its numbers were rounded)"
 
 
-def parse_rule_texts(explanations: Explanations, X: Any) -> Explanations:
+def parse_rule_texts(explanations: Explanations, X: Rows) -> Explanations:
     """Parse texts of rules about the columns of X; return any other explanations unchanged.
 
     Examples
@@ -50,7 +51,7 @@ def parse_rule_texts(explanations: Explanations, X: Any) -> Explanations:
     return _add_remarks(explanations, remark_violations(explanations, X))
 
 
-def parse_new_rule_texts(explanations: Explanations, X: Any, vocabulary: Vocabulary | None) -> Explanations:
+def parse_new_rule_texts(explanations: Explanations, X: Rows, vocabulary: Vocabulary | None) -> Explanations:
     """Parse the texts of new rows as rules if those of the first rows were; else return them unchanged.
 
     Examples
@@ -64,7 +65,7 @@ def parse_new_rule_texts(explanations: Explanations, X: Any, vocabulary: Vocabul
         return explanations
     present = map(_as_text, explanations.values[~explanations.missing])
     texts = dict.fromkeys(text for text in present if text is not None)
-    rules, parse_errors = parse_rules(texts, vocabulary.united(Vocabulary.of(X)))
+    rules, parse_errors = parse_rules(texts, vocabulary.union(Vocabulary.of(X)))
     if parse_errors:
         first_error = next(iter(parse_errors.values()))
         raise InputError(f"the first rows were explained by rules, and {first_error}: explain all alike.")
@@ -122,7 +123,7 @@ def _as_text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def remark_violations(explanations: Explanations, X: Any) -> NDArray[Any] | None:
+def remark_violations(explanations: Explanations, X: Rows) -> NDArray[Any] | None:
     """Return a remark for each row whose own rule does not hold for it; None if there is no such row."""
     codes, rules = pd.factorize(explanations.values)
     order = np.argsort(codes, kind="stable")

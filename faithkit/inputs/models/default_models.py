@@ -8,7 +8,6 @@ import pandas as pd
 from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import InputError
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, SCORES, Outcome
-from faithkit.inputs.preparation import add_preparation, is_plain
 from faithkit.inputs.rows import Rows, check_X
 from faithkit.wording import describe, suggest
 
@@ -46,6 +45,8 @@ def default_model(
     >>> default_model("tree", pd.DataFrame({"job": ["clerk", None]})).steps[-1]
     ('model', DecisionTreeClassifier(max_depth=5, random_state=0))
     """
+    from faithkit.inputs.models.preparation import add_preparation, is_plain
+
     if name not in DEFAULTS:
         raise InputError(f"there is no default model {name!r}. {suggest(name, DEFAULTS)}")
     models = (

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from faithkit.errors import ContractError, InputError
+from faithkit.extension.creation import build
 from faithkit.extension.entries import Entry
 from faithkit.extension.known_plugins import pip_command, providers
 from faithkit.extension.registry import registry
@@ -111,7 +112,7 @@ def _load_file(entry: Entry, path: str, trust_code: bool, params: Mapping[str, A
             f"loading {path} runs code that is in it. If you trust its origin, say --trust-pickle "
             "(trust_pickle=True); safer is a .skops file, which runs none."
         )
-    loader = registry().create("loader", entry.qualified, dict(params))
+    loader = build(entry, params)
     with guard(f"looking for {path}", "Check the path."):
         if not Path(path).is_file() and not Path(path).is_dir():  # a pipe would block for ever
             raise InputError(f"there is no file {path}. Check the path.")

@@ -20,9 +20,14 @@ from faithkit.inputs.models.classes import (
     match_class_names,
     rename_labels,
 )
-from faithkit.inputs.models.model_labels import check_labels, is_records, with_record_scores
+from faithkit.inputs.models.model_answers import (
+    ScoreFunction,
+    as_scores,
+    check_labels,
+    is_records,
+    with_record_scores,
+)
 from faithkit.inputs.models.recognition import is_tagged_regressor, model_name, resolve_model
-from faithkit.inputs.models.score_function import ScoreFunction, as_scores
 from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.predictions.outcome import NUMBERS, SCORES, Outcome, as_numbers, outcome_option
 from faithkit.inputs.rows import Rows

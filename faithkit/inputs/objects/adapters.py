@@ -10,6 +10,7 @@ import pandas as pd
 
 from faithkit.arrays.containers import as_array, take_rows
 from faithkit.errors import ContractError, InputError, PluginError
+from faithkit.extension.creation import build
 from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.third_party import guard
@@ -113,12 +114,9 @@ def adapt_with(
 ) -> Any:
     """Convert an object to a role with an adapter; return it unchanged if the adapter lacks the role."""
     _check_same_type(entry, value)
-    adapter = registry().create("adapter", entry.qualified, params)
-    return call_adapter(adapter, entry, value, role, context) if hasattr(adapter, role) else value
-
-
-def call_adapter(adapter: Any, entry: Entry, value: Any, role: str, context: RowContext | None = None) -> Any:
-    """Call an adapter's method, and check that it returns something; `entry` names it in messages."""
+    adapter = build(entry, params or {})
+    if not hasattr(adapter, role):
+        return value
     arguments = (context or RowContext(),) if role in ("explanations", "model") else ()
     with guard(f"{entry}, given a {type(value).__name__},", error=PluginError):
         converted = getattr(adapter, role)(value, *arguments)

@@ -16,9 +16,7 @@ from faithkit.extension.entries import Entry
 from faithkit.extension.registry import registry
 from faithkit.inputs.objects.adapters import RowContext, adapt_with, find_adapter, is_missing, takes
 from faithkit.inputs.objects.conversion import as_column, as_rows
-from faithkit.inputs.objects.explanation_lists import from_list
-from faithkit.inputs.objects.vectors import are_numbers, from_numbers
-from faithkit.inputs.preparation import flat
+from faithkit.inputs.objects.explanation_lists import are_numbers, from_list, from_numbers
 from faithkit.inputs.rows import check_distinct_names, feature_names_or_none
 from faithkit.wording import join_few, join_words
 
@@ -76,7 +74,7 @@ def adapt(
             f"{entry} takes {join_words(entry.component.types)}, no {type(explanations).__name__}."
         )
     if entry is not None:
-        return _adapt_with(entry, explanations, context, params)
+        return _adapt_explanations(entry, explanations, context, params)
     if params:
         raise InputError(
             f"explanations of type {type(explanations).__name__} need no adapter, which {join_few(params)} "
@@ -101,7 +99,7 @@ def as_explanations(values: Any, context: RowContext | None = None) -> Explanati
         return values
     entry = find_adapter(values)
     if entry is not None:
-        return _adapt_with(entry, values, context or RowContext(), {})
+        return _adapt_explanations(entry, values, context or RowContext(), {})
     return _mark_missing(_convert(values, context))
 
 
@@ -141,22 +139,24 @@ def _convert(values: Any, context: RowContext | None) -> Explanations:
     return from_list(items, context)
 
 
-def _adapt_with(entry: Entry, values: Any, context: RowContext, params: dict[str, Any]) -> Explanations:
+def _adapt_explanations(
+    entry: Entry, values: Any, context: RowContext, params: dict[str, Any]
+) -> Explanations:
     """Convert an object, or the items of a list that are not missing, with an adapter."""
     values = values.tolist() if isinstance(values, np.ndarray | pd.Series) else values
     if not isinstance(values, list):
-        return _call_adapter(entry, values, context, params)
+        return _adapt_present(entry, values, context, params)
     if context.n not in (None, len(values)):
         raise InputError(f"{len(values)} explanations for {context.n} rows of X: give one of each per row.")
     rows = [row for row, item in enumerate(values) if not is_missing(item)]
     if len(rows) == len(values):
-        return _call_adapter(entry, values, attrs.evolve(context, n=len(values)), params)
-    explanations = _call_adapter(entry, [values[row] for row in rows], context.at(rows), params)
+        return _adapt_present(entry, values, attrs.evolve(context, n=len(values)), params)
+    explanations = _adapt_present(entry, [values[row] for row in rows], context.at(rows), params)
     return explanations.spread(np.array(rows), len(values), np.full(len(values), None))
 
 
-def _call_adapter(entry: Entry, values: Any, context: RowContext, params: dict[str, Any]) -> Explanations:
-    """Return an adapter's explanations, and check that there is one per row."""
+def _adapt_present(entry: Entry, values: Any, context: RowContext, params: dict[str, Any]) -> Explanations:
+    """Convert an object, or a list without missing items, and check that there is one explanation per row."""
     explanations = adapt_with(entry, values, "explanations", context, params)
     if not isinstance(explanations, Explanations):
         raise InputError(
@@ -190,7 +190,7 @@ def _from_array(array: NDArray[Any], context: RowContext | None = None) -> Expla
         return from_list(array.tolist(), context)
     X = context.X if context is not None else None
     if isinstance(X, np.ndarray) and X.shape == array.shape and array.dtype.kind in "biuf":  # a map per image
-        return Explanations.vectors(flat(array), shared={"names": feature_names_or_none(X)})
+        return Explanations.vectors(array.reshape(len(array), -1), shared={"names": feature_names_or_none(X)})
     if isinstance(X, np.ndarray) and X.ndim > 2:
         raise InputError(
             f"explanations of shape {array.shape} for an X of shape {X.shape} are not understood: give a "

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import as_series, strip_mask
+from faithkit.arrays.containers import EXACT_LIMIT, as_series, strip_mask
 from faithkit.errors import InputError
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
@@ -19,7 +19,6 @@ from faithkit.measure.agreement.within import Within
 from faithkit.measure.counting.owners import Counts
 from faithkit.wording import join_words
 
-_MAX_LABEL = 2.0**53  # beyond it every float is a whole number, so such floats are not labels
 LABELS, NUMBERS, SCORES = KINDS = ("labels", "numbers", "scores")
 
 
@@ -57,7 +56,7 @@ class Outcome:
         agree: str | None,
         predictions: Any,
         is_regressor: bool = False,
-        range: Any = None,
+        range: str | Sequence[float] | None = None,
     ) -> "Outcome":
         """Use the declared outcome, or else infer it from the predictions."""
         declared_kind, within, limits = parse_outcome(outcome, agree, range)
@@ -135,7 +134,7 @@ def outcome_option(kind: str) -> str:
 
 
 def parse_outcome(
-    outcome: str | None, agree: str | None, range: Any = None
+    outcome: str | None, agree: str | None, range: str | Sequence[float] | None = None
 ) -> tuple[str | None, float | None, tuple[float, float] | None]:
     """Check the arguments that declare the outcome; return its kind, its tolerance and its range."""
     if outcome is not None and outcome not in KINDS:
@@ -156,7 +155,7 @@ def parse_outcome(
     return NUMBERS, _parse_tolerance(agree), None
 
 
-def _parse_range(value: Any) -> tuple[float, float]:
+def _parse_range(value: str | Sequence[float]) -> tuple[float, float]:
     """Parse a range: a pair of numbers, or 'low:high'."""
     limits = value.split(":") if isinstance(value, str) else value
     try:
@@ -171,7 +170,7 @@ def _parse_range(value: Any) -> tuple[float, float]:
     return low, high
 
 
-def _parse_tolerance(agree: Any) -> float:
+def _parse_tolerance(agree: str) -> float:
     word, _, number = str(agree).partition(":")
     try:
         epsilon = float(number)
@@ -196,7 +195,8 @@ def _infer_kind(predictions: Any) -> str:
         raise no_predictions("complex numbers" if column.dtype.kind == "c" else "durations")
     if column.dtype.kind == "f":
         numbers = column.dropna().to_numpy(np.float64)
-        is_whole = (numbers == np.floor(numbers)) & (np.abs(numbers) < _MAX_LABEL)  # no label is infinite
+        # floats beyond the limit are all whole numbers, and therefore no labels; nor is infinity
+        is_whole = (numbers == np.floor(numbers)) & (np.abs(numbers) < EXACT_LIMIT)
         return LABELS if is_whole.all() else NUMBERS
     if column.dtype.kind != "O" or isinstance(column.dtype, pd.StringDtype):
         return LABELS

@@ -68,10 +68,10 @@ class Tolerance:
         return cls(DEFAULT_DEVIATIONS * _standard_deviation(predictions) if within is None else within)
 
     @staticmethod
-    def checked(explainer_name: str, within: Any) -> float | None:
+    def check_within(explainer_name: str, within: Any) -> float | None:
         """Return a valid parameter `within`; any other value is an error.
 
-        >>> Tolerance.checked("anchors", -1)
+        >>> Tolerance.check_within("anchors", -1)
         Traceback (most recent call last):
         faithkit.errors.ParameterError: anchors: within must be a number, 0 or more, got -1.
         """

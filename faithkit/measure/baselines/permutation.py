@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import Ints, ratio, sum_by
 from faithkit.arrays.bitsets import Bits, n_words
-from faithkit.arrays.content_words import content_words
-from faithkit.arrays.grouping import hash_rows
+from faithkit.arrays.grouping import content_words, hash_rows
 from faithkit.explanations.relations import Relation, WithinBlock, key_of
 from faithkit.measure.agreement.base import Agreement, ScopePredictions
 from faithkit.measure.baselines.unit_permutation import unit_p_value

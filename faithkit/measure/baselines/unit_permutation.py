@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from faithkit.arrays import Floats, ratio
 from faithkit.arrays.bitsets import get_bits, unpack_bits
 from faithkit.arrays.blocks import ranges
-from faithkit.arrays.content_words import content_words
-from faithkit.arrays.grouping import group, hash_rows
+from faithkit.arrays.grouping import content_words, group, hash_rows
 from faithkit.explanations.relations import key_of
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.cell_count import CellCount

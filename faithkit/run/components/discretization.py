@@ -7,8 +7,8 @@ from typing import Any
 import attrs
 
 from faithkit.errors import ContractError, FaithkitError, FaithkitWarning, InputError
-from faithkit.explanations.discretizers import Original
 from faithkit.explanations.explanations import Explanations
+from faithkit.explanations.precision import Original
 from faithkit.extension.registry import registry
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.components.resolution import (

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.blocks import spans
 from faithkit.errors import InputError
-from faithkit.explanations.discretizers import Original
 from faithkit.explanations.explanations import Explanations, Sample, object_array
+from faithkit.explanations.precision import Original
 from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.inputs.predictions.labels import class_list, encode_labels, no_variance_error
 from faithkit.inputs.predictions.outcome import Outcome

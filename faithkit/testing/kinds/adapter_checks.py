@@ -10,10 +10,10 @@ import pandas as pd
 
 from faithkit.arrays.containers import n_rows
 from faithkit.explanations.explanations import Explanations
-from faithkit.inputs.objects.adapters import ROLES, RowContext, call_adapter, takes
+from faithkit.inputs.objects.adapters import ROLES, RowContext, adapt_with, takes
 from faithkit.testing.checks import require, skip_unless_passes
 from faithkit.testing.equality import first_changed_column
-from faithkit.testing.kinds.component_checks import create
+from faithkit.testing.kinds.component_checks import create, required_params
 from faithkit.testing.kit import Candidate
 from faithkit.wording import join_words
 
@@ -44,7 +44,7 @@ def check_makes_what_its_methods_say(candidate: Candidate) -> None:
     require(bool(roles), "it has no method that takes anything", f"Give it one of {join_words(ROLES)}")
     example, context = _example(candidate)
     for role in roles:
-        adapted = call_adapter(create(candidate), candidate.entry, example, role, context)
+        adapted = adapt_with(candidate.entry, example, role, context, required_params(candidate))
         if role == "model":
             has_predict = callable(getattr(adapted, "predict", adapted))
             require(has_predict, "its model has no predict", "Give it one")
@@ -68,9 +68,8 @@ def check_taking_it_again_gives_the_same(candidate: Candidate) -> None:
     if "explanations" not in _roles(candidate):
         raise SkipTest(f"{candidate.name} makes no explanations.")
     example, context = _example(candidate)
-    first, second = (
-        call_adapter(create(candidate), candidate.entry, example, "explanations", context) for _ in range(2)
-    )
+    params = required_params(candidate)
+    first, second = (adapt_with(candidate.entry, example, "explanations", context, params) for _ in range(2))
     column = first_changed_column(first, second)
     remedy = "Read the object, and change nothing in it"
     require(column is None, f"its {column} differ the second time", remedy)

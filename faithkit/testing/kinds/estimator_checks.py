@@ -15,9 +15,11 @@ from faithkit.measure.counting.tally import Tally
 from faithkit.measure.estimators import LeaveOneOut, check_scores, mean_score
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.testing.checks import for_each, forbid, require
+from faithkit.testing.equality import are_equal
 from faithkit.testing.kinds.component_checks import create
 from faithkit.testing.kit import Candidate
 
+_ROUNDING = 1e-12  # of scores
 _TOLERANCE = 1e-6  # between two estimates of one quantity, from ten thousand million instances
 
 
@@ -77,7 +79,7 @@ def check_scoring_again_gives_the_same_scores(trial: EstimatorTrial) -> None:
 
     Otherwise the same question has two answers.
     """
-    is_same = _are_equal(trial.score_owners(), trial.score_owners())
+    is_same = are_equal(trial.score_owners(), trial.score_owners(), _ROUNDING)
     problem = "two calls with one tally gave different scores"
     require(is_same, problem, "Use no randomness, and keep nothing between calls")
 
@@ -97,7 +99,7 @@ def check_order_of_the_tally_is_irrelevant(trial: EstimatorTrial) -> None:
         reversed_tally = Tally(np.flip(counts, axis).copy(), np.flip(owners, axis + 1).copy())
         reversed_scores = np.flip(trial.score_owners(reversed_tally), axis + 1)
         problem = f"{items} in the opposite order got other scores"
-        require(_are_equal(reversed_scores, scores), problem, remedy)
+        require(are_equal(reversed_scores, scores, _ROUNDING), problem, remedy)
 
 
 def _large_trial(candidate: Candidate) -> list[EstimatorTrial]:
@@ -172,7 +174,3 @@ def _random_tally(seed: int, n: int, shape: tuple[int, int], density: float = 0.
     owners = np.zeros((2, m, k), dtype=np.int64)
     np.add.at(owners, (holds[owned, np.arange(n)].astype(int), owned, labels), 1)
     return Tally(counts.astype(np.int64), owners)
-
-
-def _are_equal(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
-    return bool(np.allclose(a, b, rtol=0, atol=1e-12, equal_nan=True))

@@ -7,6 +7,7 @@ from unittest import SkipTest
 
 import pandas as pd
 
+from faithkit.arrays.containers import Rows
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.testing.checks import for_each, forbid, require
@@ -114,7 +115,7 @@ def check_rows_of_another_width_are_refused(trial: Trial) -> None:
     _require_refusal("X has one column instead of four", attempt)
 
 
-def _first_column(X: Any) -> Any:
+def _first_column(X: Rows) -> Rows:
     return X.iloc[:, :1] if isinstance(X, pd.DataFrame) else X[:, :1]
 
 

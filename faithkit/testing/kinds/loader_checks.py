@@ -10,7 +10,7 @@ from unittest import SkipTest
 
 import numpy as np
 
-from faithkit.arrays.containers import n_rows
+from faithkit.arrays.containers import Rows, n_rows
 from faithkit.inputs.models.model_loading import is_of_type
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.testing.checks import require, skip_unless_passes
@@ -76,7 +76,7 @@ def check_a_damaged_file_is_refused(candidate: Candidate) -> None:
     require(False, "half of a file was loaded as if it were whole", remedy)
 
 
-def _load_and_predict(candidate: Candidate, path: str, X: Any) -> Any:
+def _load_and_predict(candidate: Candidate, path: str, X: Rows) -> Any:
     return np.asarray(Predictor(create(candidate).load(path), background=X).predict(X))
 
 

@@ -9,8 +9,7 @@ from unittest import SkipTest
 
 from attrs import frozen
 
-from faithkit.extension.component_names import separate_duplicates
-from faithkit.extension.entries import Entry, PluginProblem
+from faithkit.extension.entries import Entry, PluginProblem, separate_duplicates
 from faithkit.extension.hookspecs import API_VERSION
 from faithkit.extension.plugin_loading import discover
 from faithkit.testing.checks import forbid, require, skip_unless_passes

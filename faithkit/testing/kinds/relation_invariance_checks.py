@@ -10,8 +10,7 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from faithkit.arrays.containers import take_rows
-from faithkit.arrays.content_words import content_words
-from faithkit.arrays.grouping import group
+from faithkit.arrays.grouping import content_words, group
 from faithkit.errors import ContractError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import draw_control

@@ -64,7 +64,7 @@ class CounterfactualTarget:
         Traceback (most recent call last):
         faithkit.errors.ParameterError: dice: desired_range must be two numbers, ... as [0, 10], got [2, 1].
         """
-        within = faithkit.plugin.Tolerance.checked(explainer, within)
+        within = faithkit.plugin.Tolerance.check_within(explainer, within)
         if desired_range is None:
             return within, None
         if within is not None:

@@ -91,7 +91,7 @@ class EmpiricalAnchors:
         self.bins = bins
         self.beam_size = beam_size
         self.max_size = max_size
-        self.within = faithkit.plugin.Tolerance.checked("empirical-anchors", within)
+        self.within = faithkit.plugin.Tolerance.check_within("empirical-anchors", within)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "EmpiricalAnchors":
         """Build the predicates from the background, and prepare the counts."""

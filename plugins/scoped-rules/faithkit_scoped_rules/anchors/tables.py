@@ -105,7 +105,7 @@ class Anchors:
         self.engine = engine
         if engine == "library":
             self.rows_per_chunk = 16  # rows are searched one by one, so small chunks balance the workers
-        self.within = faithkit.plugin.Tolerance.checked("anchors", within)
+        self.within = faithkit.plugin.Tolerance.check_within("anchors", within)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "Anchors":
         """Cut the background into bins; perturbed rows are drawn from it."""

@@ -76,7 +76,7 @@ class AnchorsText:
         except faithkit.errors.InputError as error:
             raise faithkit.errors.ParameterError(f"anchors-text: {error}") from None
         self.tokenizer = tokenizer
-        self.within = faithkit.plugin.Tolerance.checked("anchors-text", within)
+        self.within = faithkit.plugin.Tolerance.check_within("anchors-text", within)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "AnchorsText":
         """Store the model; masking needs no background."""

@@ -10,7 +10,7 @@ import faithkit
 from faithkit.errors import InputError
 from faithkit.inputs.files.table_files import open_table
 from faithkit.inputs.logs.log_files import open_log
-from faithkit.inputs.objects.vectors import vectors_of_dicts
+from faithkit.inputs.objects.explanation_lists import vectors_of_dicts
 from faithkit.run.populations.log_scoring import score_log
 
 N = 40
@@ -133,4 +133,11 @@ def test_integers_among_fractions_are_floats(tmp_path):
 def test_an_integer_that_no_column_holds_is_refused(tmp_path, numbers):
     (tmp_path / "t.jsonl").write_text("".join(f'{{"a": {number}}}\n' for number in numbers))
     with pytest.raises(InputError, match="Write large integers as texts"):
+        open_table(tmp_path / "t.jsonl")
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400"])
+def test_a_number_that_no_float_holds_is_refused(tmp_path, number):
+    (tmp_path / "t.jsonl").write_text(f'{{"a": 0.5}}\n{{"a": {number}}}\n')
+    with pytest.raises(InputError, match=f"line 2 of .* the number {number} is too large"):
         open_table(tmp_path / "t.jsonl")

@@ -10,7 +10,7 @@ from faithkit.extension.registry import Registry
 from faithkit.inputs.models import model_loading
 from faithkit.inputs.models.model_loading import load_model
 
-HOUSE = Path(__file__).parents[2] / "docs" / "howto"
+HOUSE = Path(__file__).parents[3] / "docs" / "howto"
 PLUGIN = """
 from faithkit.plugin import Component, hookimpl
 FAITHKIT_API = 1

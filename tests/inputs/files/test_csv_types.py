@@ -150,3 +150,13 @@ def test_texts_of_digits_are_the_texts_that_were_written(tmp_path):
     assert set(found.X) == set(found.background) == {"007", "1.50"}
     with pytest.raises(InputError, match="no column matches 'y'"):
         prepare(path, target="y", text="y", model="tree")
+
+
+@pytest.mark.parametrize("role", ["features", "explanation", "predictions"])
+@pytest.mark.parametrize("number", ["1e400", " -1E999"])
+def test_a_number_that_no_float_holds_is_refused_and_not_infinite(tmp_path, role, number):
+    (tmp_path / "log.csv").write_text(f"name\n0.5\n{number}\n")
+    table = open_table(tmp_path / "log.csv")
+    with pytest.raises(InputError, match="in row 1 is too large and would be read as infinite"):
+        table.frame(["name"], role)
+    assert table.labels("name").tolist() == ["0.5", number]

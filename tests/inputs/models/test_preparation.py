@@ -11,8 +11,7 @@ from sklearn.base import clone
 from sklearn.preprocessing import OrdinalEncoder
 
 from faithkit.inputs.models.default_models import default_model
-from faithkit.inputs.preparation import as_words
-from faithkit.inputs.word_ranks import WordRanks
+from faithkit.inputs.models.preparation import WordRanks, as_words
 
 COLUMNS = {
     "strings": pd.Series(["a", None, "b", "a"], dtype="str"),

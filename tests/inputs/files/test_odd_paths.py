@@ -6,8 +6,8 @@ import socket
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from inputs.deadline import promptly
 from inputs.frames import read_table
-from inputs.prompt import promptly
 
 from faithkit.cli import main
 from faithkit.errors import InputError
