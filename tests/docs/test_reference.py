@@ -33,7 +33,9 @@ def documented(name):
 
 
 @pytest.mark.parametrize(
-    "module", [faithkit, faithkit.plugin, faithkit.results], ids=lambda module: module.__name__
+    "module",
+    [faithkit, faithkit.plots, faithkit.plugin, faithkit.results],
+    ids=lambda module: module.__name__,
 )
 def test_every_public_name_has_its_place(module):
     public = [name for name in module.__all__ if not name.startswith("_")]

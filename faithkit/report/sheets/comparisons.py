@@ -75,17 +75,22 @@ def _recommendation(payload: Payload) -> str:
 
 def _worth_figure(payload: Payload) -> Part | None:
     """Return the plot of worth against simplicity, if two systems could be checked and have a worth."""
+    points = worth_points(payload)
+    return worth_figure(points, payload["best"]["sufficiency"]) if len(points) > 1 else None
+
+
+def worth_points(payload: Payload) -> dict[str, tuple[int, float, float, float]]:
+    """Return the number of explanations, the worth and its interval of each system that could be checked."""
     controls = {
         name: payload_control(payload["systems"][name])
         for name, estimate in ranked(payload, "sufficiency").items()
         if estimate.checkability != "unverifiable"
     }
     worths = {name: control.worth for name, control in controls.items() if control and control.worth}
-    points = {
+    return {
         name: (payload["systems"][name]["n_explanations"], worth.value, worth.low, worth.high)
         for name, worth in worths.items()
     }
-    return worth_figure(points, payload["best"]["sufficiency"]) if len(points) > 1 else None
 
 
 def _systems(payload: Payload, measure: str) -> list[Part | None]:

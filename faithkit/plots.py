@@ -1,0 +1,119 @@
+"""Plots for papers and notebooks: each takes a result and Matplotlib axes, and returns the axes.
+
+Without axes, a new figure is made. A notebook shows it once, since it is not registered with pyplot.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from faithkit.errors import InputError
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.planning.checkable_counts import CheckableCounts
+from faithkit.report.pictures import plots
+from faithkit.report.sheets.comparisons import worth_points
+from faithkit.run.comparisons.comparison import Comparison
+from faithkit.run.evaluation import Evaluation, owners_by_measure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["group_sizes", "local_scores", "measures", "sample_size", "subgroups", "worth"]
+
+
+def measures(result: Evaluation, ax: "Axes | None" = None) -> "Axes":
+    """Draw each measure with its interval, and what the sample cannot rule out.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"])
+    >>> faithkit.plots.measures(result).figure.savefig("measures.png")  # doctest: +SKIP
+    """
+    return result.plot(ax)
+
+
+def subgroups(
+    parts: Mapping[str, Evaluation], measure: str = "consistency", ax: "Axes | None" = None
+) -> "Axes":
+    """Draw a measure of each group with its interval, of what `Evaluation.by` returns.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score(["yes", "yes", "no", "no"], ["a", "a", "b", "a"])
+    >>> axes = faithkit.plots.subgroups(result.by(["f", "m", "f", "m"]))
+    """
+    estimates: dict[str, Estimate | None] = {
+        str(name): part.measures.get(measure) for name, part in parts.items()
+    }
+    if not any(estimates.values()):
+        raise InputError(f"{measure} cannot be drawn: no group has it.")
+    return plots.measures(plots.line_axes(len(estimates)) if ax is None else ax, estimates)
+
+
+def sample_size(result: Evaluation, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
+    """Draw what a smaller sample would have given on average.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> axes = faithkit.plots.sample_size(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
+    """
+    return plots.sample_size_curve(plots.chart_axes() if ax is None else ax, _counts(result, measure))
+
+
+def local_scores(result: Evaluation, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
+    """Draw how far other instances agree with each instance, of those that could be checked.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> axes = faithkit.plots.local_scores(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
+    """
+    owners = owners_by_measure(result.counts).get(measure)
+    if owners is None:
+        raise InputError(
+            f"local scores of {measure} cannot be drawn: the result has no rows, or not this measure."
+        )
+    return plots.local_scores(plots.chart_axes() if ax is None else ax, owners)
+
+
+def group_sizes(result: Evaluation, ax: "Axes | None" = None) -> "Axes":
+    """Draw how many instances share an explanation.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> axes = faithkit.plots.group_sizes(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
+    """
+    return plots.group_sizes(plots.chart_axes() if ax is None else ax, _counts(result, "consistency"))
+
+
+def worth(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
+    """Draw what each system is worth against its number of distinct explanations.
+
+    Examples
+    --------
+    >>> import faithkit, numpy as np
+    >>> X = np.random.default_rng(0).integers(0, 2, (200, 3)).astype(float)
+    >>> def name_column(j):
+    ...     rules = [faithkit.Rule([faithkit.OneOf(j, [value])]) for value in X[:, j]]
+    ...     explanations = faithkit.Explanations.of(rules, kind="rule", relation="in-scope")
+    ...     return faithkit.score(X[:, 0] > 0, explanations, X)
+    >>> comparison = faithkit.results.Comparison({"true": name_column(0), "false": name_column(1)})
+    >>> axes = faithkit.plots.worth(comparison)
+    """
+    points = worth_points(comparison.to_dict())
+    if not points:
+        raise InputError("worth cannot be drawn: no system has a control and could be checked.")
+    best = comparison.best("sufficiency")
+    return plots.worth_by_size(plots.chart_axes() if ax is None else ax, points, best)
+
+
+def _counts(result: Evaluation, measure: str) -> CheckableCounts:
+    estimate = result.measures.get(measure)
+    if estimate is None or estimate.others is None:
+        raise InputError(
+            f"{measure} cannot be drawn: it was not measured, or the rows have weights, clusters or a pool."
+        )
+    return estimate.others
