@@ -35,7 +35,8 @@ class EvaluationInputs:
     """A model, the sample whose explanations are evaluated, and the background for explainers.
 
     `groups`, `weights`, `clusters`, `blocks` and `ids` have one value per row of the sample, or are None.
-    `pool` has further rows: those of a file, or those that were not sampled.
+    `pool` has further rows: those of a file, or those that were not sampled. `target` is what the model should
+    predict, if that is known, and `is_held_out` tells whether the model was trained here, on other rows.
     """
 
     model: Any
@@ -49,6 +50,8 @@ class EvaluationInputs:
     blocks: Any = None
     ids: Any = None
     pool: PoolRows | None = None
+    target: Any = None
+    is_held_out: bool = False
 
     def evaluation_arguments(self) -> dict[str, Any]:
         """Return the arguments for `evaluate` and `compare`."""
@@ -134,6 +137,8 @@ def prepare(
         uninformative=uninformative,
         pool=pool_rows,
         blocks=_take(block_column, rows),
+        target=None if y is None else np.asarray(y)[rows],
+        is_held_out=user_model is None,
         **{_FIELD_OF_FLAG[flag]: _take(column, rows) for flag, column in metadata.items()},
     )
 

@@ -213,6 +213,12 @@ measure_options = combine(
         help="Compare sufficiency with N draws of explanations of the same form that were chosen without the "
         "model, or with none if N is 0.  [default: 10 for at most 10,000 rows]",
     ),
+    option(
+        "--faithful-at LEVEL",
+        heading=MEASURE,
+        default=0.8,
+        help="Let the verdict call explanations faithful from this level on.",
+    ),
 )
 
 

@@ -1,0 +1,156 @@
+"""The first screen of a result: what was explained, the verdict, one line per measure, and the next step."""
+
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
+from faithkit.measure.verdict import ABOVE_CHANCE, ABOVE_ITS_CONTROL, FAITHFUL, NOTHING_TESTED
+from faithkit.report.formats import (
+    LEAVE_ONE_OUT,
+    Payload,
+    format_interval,
+    format_number,
+    format_p_value,
+    format_percent,
+    pluralize,
+)
+from faithkit.report.outcome_words import PREDICTED_CLASS, remarks, words
+from faithkit.report.payloads import estimates, estimator_name, interval_name, note
+from faithkit.report.sentences import checked_sentence
+from faithkit.report.sheets.controls import control_remarks, format_worth, payload_control
+from faithkit.report.sheets.measures import FLATTERED, condition_lines
+from faithkit.report.sheets.sheet import Lead, Part, Table
+
+DOMINATED = (
+    "Most rows have the same prediction, and a rare one hardly counts in these numbers: by_label() (CLI: "
+    "--by-label) shows each."
+)
+
+
+def first_screen(payload: Payload, is_dominated: bool = False) -> list[Part | None]:
+    """Return the parts of the first screen, without its title.
+
+    Nothing that makes a number mean less than it seems is left for later: rows without an explanation,
+    assumptions about weights, approximate intervals.
+    """
+    return [
+        subject(payload) if payload["origin"]["title"] else None,
+        payload["origin"]["note"],
+        verdict_lead(payload),
+        headline_table(payload),
+        *_checked_sentences(payload),
+        _unexplained_line(payload),
+        *(f"{line[0].upper()}{line[1:]}." for line in condition_lines(payload)),
+        *control_remarks(payload),
+        *remarks(payload, estimates(payload)),
+        FLATTERED if payload["background"] == "the sample itself" else None,
+        *(text for text in payload["notes"] if text != PREDICTED_CLASS),
+        note(payload, "Estimates and intervals"),
+        DOMINATED if is_dominated else None,
+        Lead("Next", payload["next_steps"][0]) if payload.get("next_steps") else None,
+    ]
+
+
+def result_title(payload: Payload) -> str:
+    """Return the title that the user gave, or what was explained."""
+    return payload["origin"]["title"] or subject(payload)
+
+
+def subject(payload: Payload) -> str:
+    """Return what was explained: explainer, model, data and their size."""
+    origin, model = payload["origin"], payload["model"]
+    parts = [payload["explainer"] or "logged explanations", _discretized(payload)]
+    name = ", ".join(part for part in parts if part)
+    name += "," if len(name) > len(parts[0]) and (model or origin["data"]) else ""
+    name += f" of {model}" if model else ""
+    name += f" {'on' if model else 'in'} {origin['data']}" if origin["data"] else ""
+    return f"{name} ({_size(payload)})"
+
+
+def _discretized(payload: Payload) -> str | None:
+    if payload["discretizer"] == "original":
+        return None
+    return payload["discretized"] or f"discretized by {payload['discretizer']}"
+
+
+def _size(payload: Payload) -> str:
+    origin, columns = payload["origin"], payload.get("data", {}).get("columns")
+    size = pluralize(payload["n"], "test row" if origin["is_held_out"] else "row")
+    if payload["model"] and columns is not None:
+        size += f", {pluralize(columns, 'column')}"
+    return size + (f"; {quality}" if (quality := quality_phrase(payload)) else "")
+
+
+def quality_phrase(payload: Payload) -> str | None:
+    """Say how often the model is right, where the target is known."""
+    origin = payload["origin"]
+    if origin["accuracy"] is not None:
+        return f"the model is right on {format_percent(origin['accuracy'])}"
+    return None if origin["r2"] is None else f"R² of the model {format_number(origin['r2'])}"
+
+
+def verdict_lead(payload: Payload) -> Lead:
+    """Return the verdict and its reason.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> verdict_lead(faithkit.score(["yes"] * 5, ["a", "a", "b", "b", "b"]).to_dict()).sentence
+    'nothing was tested: all explained predictions are the same.'
+    """
+    return Lead("Verdict", f"{_phrase(payload)}: {payload['verdict']['reason']}.")
+
+
+def _phrase(payload: Payload) -> str:
+    verdict, control = payload["verdict"], payload_control(payload)
+    name = verdict["name"]
+    if name == FAITHFUL:
+        return "faithful as far as this sample can tell"
+    if name not in (ABOVE_ITS_CONTROL, ABOVE_CHANCE):
+        return str(name)
+    errors = ", with errors" if payload["measures"][verdict["measure"]]["bracket"][1] < 1 else ""
+    is_worth = name == ABOVE_ITS_CONTROL and control is not None and control.worth is not None
+    return f"{name}{errors}" + (f"; worth {format_worth(control.worth)}" if is_worth else "")
+
+
+def headline_table(payload: Payload) -> Table:
+    """Return one line per measure: its estimate, interval and baselines."""
+    why = payload["why_no_sufficiency"]
+    rows = [
+        (name, "–", f"not measured: {why}") if estimate is None else _headline(payload, name, estimate)
+        for name, estimate in estimates(payload).items()
+    ]
+    return Table(("", "", ""), rows, is_numeric=False)
+
+
+def _headline(payload: Payload, measure: str, estimate: Estimate) -> tuple[str, str, str]:
+    relation = f", by {payload['relation']}" if measure == "sufficiency" else ""
+    if not estimate.is_compared:
+        return measure, "–", f"nothing could be compared{relation}"
+    control = payload_control(payload) if measure == "sufficiency" else None
+    facts = {
+        interval_name(payload): format_interval(*estimate.interval),
+        "chance": format_number(estimate.chance),
+        "control": None if control is None else format_number(control.estimate),
+        "p": None if estimate.p_value is None else format_p_value(estimate.p_value),
+    }
+    if payload["estimator"] not in LEAVE_ONE_OUT:
+        facts[estimator_name(payload)] = format_number(estimate.value)
+    listed = "; ".join(f"{name} {text}" for name, text in facts.items() if text is not None)
+    return measure, format_number(estimate.estimate), f"({listed}){relation}"
+
+
+def _checked_sentences(payload: Payload) -> list[str]:
+    """Say what was checked for each measure, unless the verdict says it already."""
+    verdict, outcome = payload["verdict"], words(payload)
+    taken = {name: estimate for name, estimate in estimates(payload).items() if estimate is not None}
+    if verdict["name"] == NOTHING_TESTED or taken[verdict["measure"]].finding in (ONE_LABEL, NAMES_THE_LABEL):
+        del taken[verdict["measure"]]
+    sentences = {name: checked_sentence(name, taken[name], payload["n"], outcome) for name in taken}
+    if len(sentences) == 1:
+        return list(sentences.values())
+    return [f"{name.capitalize()}: {text[0].lower()}{text[1:]}" for name, text in sentences.items()]
+
+
+def _unexplained_line(payload: Payload) -> str | None:
+    if not payload["unexplained"]:
+        return None
+    return f"{payload['unexplained']:,} of {pluralize(payload['n'], 'row')} have no explanation: unchecked."
