@@ -35,8 +35,8 @@ class EvaluationInputs:
     """A model, the sample whose explanations are evaluated, and the background for explainers.
 
     `groups`, `weights`, `clusters`, `blocks` and `ids` have one value per row of the sample, or are None.
-    `pool` has further rows: those of a file, or those that were not sampled. `target` is what the model should
-    predict, if that is known, and `is_held_out` tells whether the model was trained here, on other rows.
+    `pool` has further rows: those of a file, or those that were not sampled. `target` is what the model
+    should predict, if that is known. `is_held_out` tells whether the model was trained here, on other rows.
     """
 
     model: Any

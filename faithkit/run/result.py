@@ -82,7 +82,7 @@ class Result(Report):
     relation: str | None
     setup: Setup
     population: Population
-    origin: Origin = Origin()
+    origin: Origin = attrs.field(factory=Origin)
     leaks_prediction: bool = False
     _saved_steps: list[str] | None = None  # of a result from a file, which has no rows
     _saved_diagnoses: tuple[Diagnosis, ...] = ()

@@ -27,7 +27,7 @@ origin_options = combine(
 
 
 def build_origin(
-    texts: dict[str, str | None], data: str, model: str | None = None, is_held_out: bool = False
+    texts: dict[str, Any], data: str, model: str | None = None, is_held_out: bool = False
 ) -> "Origin":
     """Return where a result comes from: names of files without their folders, and the command."""
     from faithkit.run.provenance import Origin

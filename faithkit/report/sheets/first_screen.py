@@ -56,10 +56,10 @@ def result_title(payload: Payload) -> str:
 
 def subject(payload: Payload) -> str:
     """Return what was explained: explainer, model, data and their size."""
-    origin, model = payload["origin"], payload["model"]
-    parts = [payload["explainer"] or "logged explanations", _discretized(payload)]
-    name = ", ".join(part for part in parts if part)
-    name += "," if len(name) > len(parts[0]) and (model or origin["data"]) else ""
+    origin, model, discretized = payload["origin"], payload["model"], _discretized(payload)
+    name = payload["explainer"] or "logged explanations"
+    name += f", {discretized}" if discretized else ""
+    name += "," if discretized and (model or origin["data"]) else ""
     name += f" of {model}" if model else ""
     name += f" {'on' if model else 'in'} {origin['data']}" if origin["data"] else ""
     return f"{name} ({_size(payload)})"
@@ -107,8 +107,8 @@ def _phrase(payload: Payload) -> str:
     if name not in (ABOVE_ITS_CONTROL, ABOVE_CHANCE):
         return str(name)
     errors = ", with errors" if payload["measures"][verdict["measure"]]["bracket"][1] < 1 else ""
-    is_worth = name == ABOVE_ITS_CONTROL and control is not None and control.worth is not None
-    return f"{name}{errors}" + (f"; worth {format_worth(control.worth)}" if is_worth else "")
+    worth = None if control is None or name != ABOVE_ITS_CONTROL else control.worth
+    return f"{name}{errors}" + ("" if worth is None else f"; worth {format_worth(worth)}")
 
 
 def headline_table(payload: Payload) -> Table:
