@@ -27,8 +27,8 @@ LEVEL = 0.8
 NOISE = 9  # digits: ends that differ only further on do so by rounding errors
 LEAKAGE = "nearly every explanation names the prediction of its own instance, and no other"
 ONE_NAME = "each prediction has one explanation, which may be no more than its name"
-ONE_PREDICTION = "all explained predictions are the same"
-ONE_PREDICTION_IN_BLOCKS = "in every block all predictions are the same"
+ONE_PREDICTION = "all explained predictions agree with each other"
+ONE_PREDICTION_IN_BLOCKS = "in every block all predictions agree with each other"
 UNSHARED = {
     "consistency": "no two independent instances share an explanation",
     "sufficiency": "no explanation applies to another independent instance",

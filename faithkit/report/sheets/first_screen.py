@@ -43,7 +43,7 @@ def first_screen(payload: Payload, is_dominated: bool = False) -> list[Part | No
         *remarks(payload, estimates(payload)),
         FLATTERED if payload["background"] == "the sample itself" else None,
         *(text for text in payload["notes"] if text != PREDICTED_CLASS),
-        note(payload, "Estimates and intervals"),
+        note(payload),
         DOMINATED if is_dominated else None,
         Lead("Next", payload["next_steps"][0]) if payload.get("next_steps") else None,
     ]
@@ -94,7 +94,7 @@ def verdict_lead(payload: Payload) -> Lead:
     --------
     >>> import faithkit
     >>> verdict_lead(faithkit.score(["yes"] * 5, ["a", "a", "b", "b", "b"]).to_dict()).sentence
-    'nothing was tested: all explained predictions are the same.'
+    'nothing was tested: all explained predictions agree with each other.'
     """
     return Lead("Verdict", f"{_phrase(payload)}: {payload['verdict']['reason']}.")
 
