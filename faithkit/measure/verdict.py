@@ -33,6 +33,10 @@ UNSHARED = {
     "consistency": "no two independent instances share an explanation",
     "sufficiency": "no explanation applies to another independent instance",
 }
+UNSHARED_IN_BLOCKS = {
+    "consistency": "no two instances of one block share an explanation",
+    "sufficiency": "no explanation applies to another instance of its block",
+}
 
 
 @attrs.frozen
@@ -126,4 +130,6 @@ def _why_untested(measure: str, estimate: Estimate) -> str | None:
     """Return why nothing was tested; None if something was. Near explanations that were compared count."""
     if estimate.finding == ONE_LABEL:
         return ONE_PREDICTION_IN_BLOCKS if estimate.is_within_blocks else ONE_PREDICTION
-    return None if estimate.is_compared and estimate.chance is not None else UNSHARED[measure]
+    if estimate.is_compared and estimate.chance is not None:
+        return None
+    return (UNSHARED_IN_BLOCKS if estimate.is_within_blocks else UNSHARED)[measure]

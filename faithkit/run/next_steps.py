@@ -294,7 +294,7 @@ def _proposal(argument: str, flag: str, measure: str, text: str, estimate: Estim
     if estimate.finding != ABOVE:
         level += ", not shown to be above chance"
     return (
-        f"{flag} {text} (Python: {argument}={text!r}) lets {format_percent(estimate.verified)} of these rows "
+        f"{argument}={text!r} (CLI: {flag} {text}) lets {format_percent(estimate.verified)} of these rows "
         f"be checked: {level}. It was chosen on these rows, so report it on others."
     )
 

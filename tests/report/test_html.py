@@ -336,8 +336,7 @@ def test_leave_one_out_has_a_column_only_where_all_numbers_are_asked_for():
 def test_a_notebook_shows_the_p_value_and_whose_the_interval_is():
     result = faithkit.score(["y", "n"] * 20, ["y", "n"] * 20, permutations=19, estimator="plug-in")
     read = Reader(result._repr_html_()).text
-    assert "; p 0.050; plug-in " in read
-    assert "p (19 permutations): consistency 0.050" in Reader(result.to_html()).text
+    assert "p (19 permutations): consistency 0.050" in read
     assert "Intervals, differences and p are the same for every estimator" in read
     assert "Intervals, differences and p are the same for every estimator" in Reader(result.to_html()).text
 

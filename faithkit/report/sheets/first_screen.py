@@ -8,7 +8,6 @@ from faithkit.report.formats import (
     Payload,
     format_interval,
     format_number,
-    format_p_value,
     format_percent,
     pluralize,
 )
@@ -16,7 +15,7 @@ from faithkit.report.outcome_words import PREDICTED_CLASS, remarks, words
 from faithkit.report.payloads import estimates, estimator_name, interval_name, note
 from faithkit.report.sentences import checked_sentence
 from faithkit.report.sheets.controls import control_remarks, format_worth, payload_control
-from faithkit.report.sheets.measures import FLATTERED, condition_lines
+from faithkit.report.sheets.measures import FLATTERED, condition_lines, permutation_line
 from faithkit.report.sheets.sheet import Lead, Part, Table
 
 DOMINATED = (
@@ -37,6 +36,7 @@ def first_screen(payload: Payload, is_dominated: bool = False) -> list[Part | No
         verdict_lead(payload),
         headline_table(payload),
         *_checked_sentences(payload),
+        permutation_line(payload, estimates(payload)),
         _unexplained_line(payload),
         *(f"{line[0].upper()}{line[1:]}." for line in condition_lines(payload)),
         *control_remarks(payload),
@@ -130,7 +130,6 @@ def _headline(payload: Payload, measure: str, estimate: Estimate) -> tuple[str, 
         interval_name(payload): format_interval(*estimate.interval),
         "chance": format_number(estimate.chance),
         "control": None if control is None else format_number(control.estimate),
-        "p": None if estimate.p_value is None else format_p_value(estimate.p_value),
     }
     if payload["estimator"] not in LEAVE_ONE_OUT:
         facts[estimator_name(payload)] = format_number(estimate.value)
@@ -153,4 +152,5 @@ def _checked_sentences(payload: Payload) -> list[str]:
 def _unexplained_line(payload: Payload) -> str | None:
     if not payload["unexplained"]:
         return None
-    return f"{payload['unexplained']:,} of {pluralize(payload['n'], 'row')} have no explanation: unchecked."
+    rows = f"{payload['unexplained']:,} of {pluralize(payload['n'], 'row')}"
+    return f"{rows} have no explanation, and agree with nobody."
