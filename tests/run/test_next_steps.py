@@ -135,16 +135,12 @@ def test_what_an_evaluation_proposes_is_what_evaluating_gives():
     result = faithkit.evaluate(model, X, explainer, background=background)
     way, sentence = proposed(result, "discretizer")
     found = faithkit.evaluate(model, X, explainer, discretizer=way, background=background).consistency
-    assert (
-        f" is {format_number(found.estimate)} (interval {format_interval(found.low, found.high)})" in sentence
-    )
+    assert f" {format_number(found.estimate)} ({format_interval(found.low, found.high)})" in sentence
     relation, sentence = proposed(result, "relation")
     found = faithkit.evaluate(
         model, X, explainer, discretizer=None, relation=relation, background=background
     ).sufficiency
-    assert (
-        f" is {format_number(found.estimate)} (interval {format_interval(found.low, found.high)})" in sentence
-    )
+    assert f" {format_number(found.estimate)} ({format_interval(found.low, found.high)})" in sentence
 
 
 def test_a_pool_is_proposed_where_the_relation_reads_instances_only_and_none_was_given():

@@ -153,4 +153,6 @@ def _unexplained_line(payload: Payload) -> str | None:
     if not payload["unexplained"]:
         return None
     rows = f"{payload['unexplained']:,} of {pluralize(payload['n'], 'row')}"
+    if payload["unexplained"] == 1:
+        return f"{rows} has no explanation, and agrees with nobody."
     return f"{rows} have no explanation, and agree with nobody."
