@@ -418,4 +418,7 @@ def test_a_fragment_has_the_verdict_the_headline_and_the_sentences():
     read = Reader(result._repr_html_()).text
     assert f"Verdict: {result.verdict.name}" in read
     assert f"{result.consistency.estimate:.3f} (95 % interval" in read.replace("\u00a0", " ")
-    assert "Consistency: all 60 instances could be checked: others with their explanation get the same prediction" in read
+    assert (
+        "Consistency: all 60 instances could be checked: others with their explanation get the same prediction"
+        in read
+    )

@@ -49,20 +49,27 @@ def first_screen(payload: Payload, is_dominated: bool = False) -> list[Part | No
     ]
 
 
-def result_title(payload: Payload) -> str:
-    """Return the title that the user gave, or what was explained."""
-    return payload["origin"]["title"] or subject(payload)
-
-
 def subject(payload: Payload) -> str:
     """Return what was explained: explainer, model, data and their size."""
+    return f"{system_title(payload)} ({sample_size(payload)})"
+
+
+def system_title(payload: Payload) -> str:
+    """Return explainer, discretizer, model and data.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score([0, 1], [[0.12], [0.91]], discretizer="1fp").with_origin(data="may.csv")
+    >>> system_title(result.to_dict())
+    'logged explanations, rounded down to 1 decimal, in may.csv'
+    """
     origin, model, discretized = payload["origin"], payload["model"], _discretized(payload)
     name = payload["explainer"] or "logged explanations"
     name += f", {discretized}" if discretized else ""
     name += "," if discretized and (model or origin["data"]) else ""
     name += f" of {model}" if model else ""
-    name += f" {'on' if model else 'in'} {origin['data']}" if origin["data"] else ""
-    return f"{name} ({_size(payload)})"
+    return name + (f" {'on' if model else 'in'} {origin['data']}" if origin["data"] else "")
 
 
 def _discretized(payload: Payload) -> str | None:
@@ -71,7 +78,8 @@ def _discretized(payload: Payload) -> str | None:
     return payload["discretized"] or f"discretized by {payload['discretizer']}"
 
 
-def _size(payload: Payload) -> str:
+def sample_size(payload: Payload) -> str:
+    """Return the number of rows and columns, and how good the model is on them."""
     origin, columns = payload["origin"], payload.get("data", {}).get("columns")
     size = pluralize(payload["n"], "test row" if origin["is_held_out"] else "row")
     if payload["model"] and columns is not None:

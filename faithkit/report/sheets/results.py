@@ -25,8 +25,9 @@ from faithkit.report.sheets.first_screen import (
     first_screen,
     headline_table,
     quality_phrase,
-    result_title,
+    sample_size,
     subject,
+    system_title,
     verdict_lead,
 )
 from faithkit.report.sheets.glossary import glossary_sheet
@@ -71,13 +72,14 @@ def result_sheet(
     >>> sheet.title, sheet.parts[0].word
     ('logged explanations (2 rows)', 'Verdict')
     """
+    title = payload["origin"]["title"] or subject(payload)
     if not VERBOSE.get():
         diagnoses = diagnosis_parts(payload) if has_diagnoses else []
         is_dominated = is_dominated and not by_label
         further = _further_parts(payload, violations, by_label)
-        return Sheet.of(result_title(payload), *first_screen(payload, is_dominated), *diagnoses, *further)
+        return Sheet.of(title, *first_screen(payload, is_dominated), *diagnoses, *further)
     return Sheet.of(
-        result_title(payload),
+        title,
         verdict_lead(payload),
         *sample_lines(payload),
         *_without_note(measure_parts(payload), violations),
@@ -97,8 +99,9 @@ def result_page(
         if estimate is not None and estimate.verified == 0
     ]
     figures = [*result_figures(payload, "result", owners), *spread_figures(violations or ())]
+    title = payload["origin"]["title"]
     parts = [
-        subject(payload) if payload["origin"]["title"] else None,
+        subject(payload) if title else sample_size(payload),
         payload["origin"]["note"],
         verdict_lead(payload),
         headline_table(payload),
@@ -116,7 +119,7 @@ def result_page(
             user_facts(payload) | system_facts(payload) | measuring_facts(payload), payload["versions"]
         ),
     ]
-    return Sheet.of(result_title(payload), *parts)
+    return Sheet.of(title or system_title(payload), *parts)
 
 
 def measure_parts(payload: Payload) -> list[Part | None]:
