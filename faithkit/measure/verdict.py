@@ -61,7 +61,7 @@ class Verdict:
     >>> faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50).verdict
     Verdict(name='faithful', measure='consistency', reason='consistency is at least 0.8, and above chance',
     level=0.8)
-    >>> faithkit.score(["yes", "no"] * 50, ["a", "b", "c", "d", "e"] * 20).verdict.name
+    >>> faithkit.score(["yes", "yes", "no", "no"] * 50, ["a", "b"] * 100).verdict.name
     'not faithful'
     """
 

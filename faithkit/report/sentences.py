@@ -81,9 +81,9 @@ def checked_sentence(measure: str, estimate: Estimate, n: int, words: Words = OF
     Examples
     --------
     >>> import faithkit
-    >>> result = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"])
+    >>> result = faithkit.score(["yes", "yes", "no", "no"], ["a", "a", "a", "b"])
     >>> checked_sentence("consistency", result.consistency, result.n)
-    '2 of 3 instances (67 %) could be checked: others with their explanation get the same prediction 100 % of
+    '3 of 4 instances (75 %) could be checked: others with their explanation get the same prediction 33 % of
     the time.'
     """
     if estimate.finding == ONE_LABEL and estimate.is_within_blocks:

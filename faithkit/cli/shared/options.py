@@ -394,7 +394,7 @@ verbose_option = option(
     expose_value=False,
     is_eager=True,
     callback=lambda ctx, _param, is_verbose: _show_all_numbers(ctx, is_verbose),
-    help="Show all numbers, including the value of the estimator.",
+    help="Show everything: all numbers and sentences, diagnoses, and all next steps.",
 )
 
 
