@@ -81,7 +81,7 @@ def test_few_rows_are_not_read_unasked(log, rows):
 def test_few_clusters_are_not_read_unasked(log, tmp_path):
     table = pd.read_csv(tmp_path / log("log.csv", 60)).assign(who=lambda t: t.index % 3)
     table.to_csv(tmp_path / "log.csv", index=False)
-    found = run("score", "log.csv", *ROLES, "--clusters", "who")
+    found = run("score", "log.csv", *ROLES, "--clusters", "who", "--verbose")
     assert (found.exit_code, "reader" in found.stdout) == (0, False)
 
 
