@@ -314,7 +314,7 @@ diagnose_option = option(
     multiple=True,
     callback=lambda _ctx, _param, names: _request_diagnostics(names),
     help="Run this diagnostic (a name, name:param=value,… or none) that `faithkit plugins` lists; can be "
-    "given several times.  [default: those that are quick]",
+    "given several times.  [default: for --verbose, --json and --html, those that are quick]",
 )
 
 
