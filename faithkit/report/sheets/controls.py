@@ -55,17 +55,27 @@ def _difference_sentence(control: Control) -> str:
 
 
 def _worth_sentence(control: Control) -> str:
-    full = "the full input"
-    if control.ceiling < 1:
-        repeated = pluralize(control.ceiling_rows, "instance")
-        full = (
-            f"the full input (the model agrees with itself {format_percent(control.ceiling)} of the time on "
-            f"{repeated} that it predicted repeatedly)"
-        )
+    full = f"the full input ({_self_agreement(control)})" if control.ceiling < 1 else "the full input"
     if control.worth is None:
         return f"The gap between them and {full} is too small to say how much of it is closed."
     verb = "closes" if control.finding == ABOVE else "may close"
     return f"It {verb} {format_worth(control.worth)} of the gap between them and {full}."
+
+
+def ceiling_sentence(payload: Payload) -> str | None:
+    """Say how far the model agrees with itself, where it does not always."""
+    control = payload_control(payload)
+    if control is None or control.ceiling == 1:
+        return None
+    return f"No explanation can agree with more than the model: {_self_agreement(control)}."
+
+
+def _self_agreement(control: Control) -> str:
+    repeated = pluralize(control.ceiling_rows, "instance")
+    return (
+        f"the model agrees with itself {format_percent(control.ceiling)} of the time on {repeated} that it "
+        "predicted repeatedly"
+    )
 
 
 def format_worth(worth: Worth) -> str:

@@ -14,7 +14,7 @@ from faithkit.report.formats import (
 from faithkit.report.outcome_words import PREDICTED_CLASS, remarks, words
 from faithkit.report.payloads import estimates, estimator_name, interval_name, note
 from faithkit.report.sentences import checked_sentence
-from faithkit.report.sheets.controls import control_remarks, format_worth, payload_control
+from faithkit.report.sheets.controls import ceiling_sentence, control_remarks, format_worth, payload_control
 from faithkit.report.sheets.measures import FLATTERED, condition_lines, permutation_line
 from faithkit.report.sheets.sheet import Lead, Part, Table
 
@@ -39,6 +39,7 @@ def first_screen(payload: Payload, is_dominated: bool = False) -> list[Part | No
         permutation_line(payload, estimates(payload)),
         _unexplained_line(payload),
         *(f"{line[0].upper()}{line[1:]}." for line in condition_lines(payload)),
+        ceiling_sentence(payload),
         *control_remarks(payload),
         *remarks(payload, estimates(payload)),
         FLATTERED if payload["background"] == "the sample itself" else None,
