@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from typing import Any, Protocol
 
 VERBOSE: ContextVar[bool] = ContextVar("VERBOSE", default=False)
-"""Whether all numbers of a result are shown; on the command line, --verbose."""
+"""Whether all of a result is shown, and not only its first screen; on the command line, --verbose."""
 
 
 class Renderer(Protocol):

@@ -11,6 +11,7 @@ from .measure.planning.checkable_counts import CheckableCounts as CheckableCount
 from .measure.planning.plans import PilotPlan as PilotPlan
 from .measure.planning.plans import Plan as Plan
 from .measure.planning.plans import RangePlan as RangePlan
+from .measure.verdict import Verdict as Verdict
 from .measure.witnesses import LocalResult as LocalResult
 from .measure.witnesses import RowId as RowId
 from .measure.witnesses import Violation as Violation
@@ -21,4 +22,5 @@ from .run.comparisons.comparison import Comparison as Comparison
 from .run.comparisons.comparison import Pair as Pair
 from .run.comparisons.subgroups import Subgroups as Subgroups
 from .run.gates import GateResult as GateResult
+from .run.provenance import Origin as Origin
 from .run.result import DesignSummary as DesignSummary

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import attrs
 import click
 
-from faithkit.cli.shared.delivery import deliver
+from faithkit.cli.shared.delivery import deliver, needed_diagnostics
 from faithkit.cli.shared.gate_options import check_reference, margins
 from faithkit.cli.shared.junit_option import GatedVerb
 from faithkit.cli.shared.options import (
@@ -23,6 +24,7 @@ from faithkit.cli.shared.options import (
     running_options,
     use_backend,
 )
+from faithkit.cli.shared.origin import build_origin, origin_options
 from faithkit.cli.shared.paths import check_paths
 from faithkit.errors import InputError
 
@@ -45,6 +47,7 @@ Examples:
 @id_option
 @limit_options
 @running_options
+@origin_options
 @gated_output_options
 def command(
     inputs: dict[str, Any],
@@ -57,6 +60,7 @@ def command(
     violations: int | None,
     id: str | None,
     limits: dict[str, Any],
+    origin: dict[str, Any],
     **options: Any,
 ) -> None:
     """Measure how faithful a model's explanations are.
@@ -87,10 +91,20 @@ def command(
         reference_rows = prepared.read_like(reference, inputs["text"])
     with use_backend(**workers):
         result = evaluate(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
+        result = attrs.evolve(
+            result, origin=build_origin(origin, inputs["data"], inputs["model"], prepared.is_held_out)
+        )
+        result = result if prepared.target is None else result.with_target(prepared.target)
         reference_result = saved_result if reference_rows is None else result.on(reference_rows)
         if reference_result is not None:
             check_comparable(result, reference_result)
         report = EvaluationReport.of(
-            result, violations, prepared.groups, reference_result, margins(limits), diagnostics, by_label
+            result,
+            violations,
+            prepared.groups,
+            reference_result,
+            margins(limits),
+            needed_diagnostics(diagnostics, paths),
+            by_label,
         )
     deliver(report, paths, limits)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from faithkit.cli.shared.delivery import deliver
+from faithkit.cli.shared.delivery import deliver, needed_diagnostics
 from faithkit.cli.shared.gate_options import check_reference, margins
 from faithkit.cli.shared.junit_option import GatedVerb
 from faithkit.cli.shared.options import (
@@ -23,6 +23,7 @@ from faithkit.cli.shared.options import (
     reference_option,
     use_backend,
 )
+from faithkit.cli.shared.origin import build_origin, origin_options
 from faithkit.cli.shared.paths import check_paths, resolve_path
 from faithkit.cli.shared.verb import DATA, option
 
@@ -103,6 +104,7 @@ Examples:
 @id_option
 @limit_options
 @dask_options
+@origin_options
 @gated_output_options
 def command(
     log: str,
@@ -127,6 +129,7 @@ def command(
     id: str | None,
     limits: dict[str, Any],
     workers: dict[str, Any],
+    origin: dict[str, Any],
     output: dict[str, Any],
     **options: Any,
 ) -> None:
@@ -202,7 +205,8 @@ def command(
             unexplained,
             reference=reference_log,
             allowed=margins(limits),
-            diagnostics=diagnostics,
+            diagnostics=needed_diagnostics(diagnostics, paths),
+            origin=build_origin(origin, log),
             by_label=by_label,
             **options,
         )

@@ -34,7 +34,8 @@ class EvaluationInputs:
     """A model, the sample whose explanations are evaluated, and the background for explainers.
 
     `groups`, `weights`, `clusters`, `blocks` and `ids` have one value per row of the sample, or are None.
-    `pool` has further rows: those of a file, or those that were not sampled.
+    `pool` has further rows: those of a file, or those that were not sampled. `target` is what the model
+    should predict, if that is known. `is_held_out` tells whether the model was trained here, on other rows.
     """
 
     model: Any
@@ -48,6 +49,8 @@ class EvaluationInputs:
     blocks: pd.Series | None = None
     ids: pd.Series | None = None
     pool: PoolRows | None = None
+    target: Any = None
+    is_held_out: bool = False
 
     def evaluation_arguments(self) -> dict[str, Any]:
         """Return the arguments for `evaluate` and `compare`."""
@@ -127,6 +130,8 @@ def prepare(
         seed=seed,
         uninformative=uninformative,
         pool=pool_rows,
+        target=None if y is None else np.asarray(y)[rows],
+        is_held_out=user_model is None,
         **{role: column.iloc[rows] for role, column in metadata.items()},
     )
 

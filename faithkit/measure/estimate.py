@@ -10,6 +10,7 @@ from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_score_of_tallies
 from faithkit.measure.finding import classify_finding
 from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.jackknife.merging import NEAR_BLOCKS, PAIRS
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.protocols import Estimator, get_optional_attribute
 
@@ -102,6 +103,19 @@ class Estimate(Displayable):
     finding: str | None = None
     moments: MeasureStatistics | None = None
     others: CheckableCounts | None = None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval around `estimate`, which is the same for every estimator."""
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        low, high = (0.0, 1.0) if self.moments is None else interval(self.moments, self.confidence)
+        return _at_least(self.floor, low), _at_least(self.floor, high)
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether rows were compared by their explanations: with rows that share them, or have near ones."""
+        return self.verified > 0 or self.merging in (PAIRS, NEAR_BLOCKS)
 
     @property
     def is_within_blocks(self) -> bool:

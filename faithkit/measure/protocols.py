@@ -105,6 +105,7 @@ OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "rows_per_chunk": 32,  # rows that are explained at a time
     "fit": None,  # for a discretizer that learns from explanations
     "tell": None,  # a discretizer's words for an identity
+    "phrase": None,  # what a discretizer does to explanations: "by their signs"
     "tries": {},  # parameter values of a discretizer that are worth trying, by parameter
     "outcomes": ("labels",),  # kinds of predictions: labels, numbers or scores
     "interval": False,  # whether an estimator estimates the measure itself, with leave-one-out's interval

@@ -8,7 +8,7 @@ from faithkit.measure.counting.owners import Owners
 from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import Payload, keep_together
 from faithkit.report.sheets import comparisons, results
-from faithkit.report.sheets.sheet import Bullets, Contradiction, Figure, Sheet, Table
+from faithkit.report.sheets.sheet import Bullets, Contradiction, Figure, Lead, Sheet, Table
 from faithkit.wording import to_printable
 
 if TYPE_CHECKING:
@@ -19,7 +19,14 @@ MAX_CELLS = 16  # of a contradiction; further ones are folded
 MAX_LETTERS = 300  # of an explanation; a longer one is folded
 MAX_SENTENCE = 1000  # letters in a notebook
 
-KINDS = {Table: "table", Figure: "figure", Bullets: "bullets", Contradiction: "contradiction", Sheet: "sheet"}
+KINDS = {
+    Table: "table",
+    Figure: "figure",
+    Bullets: "bullets",
+    Lead: "lead",
+    Contradiction: "contradiction",
+    Sheet: "sheet",
+}
 
 
 def page(

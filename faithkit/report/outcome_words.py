@@ -28,6 +28,11 @@ HEAVY = (
     "Few instances decide: {} of what explanations leave of the variance is due to 1 % of them. Intervals "
     "may be too short: declare the largest and the smallest prediction with range= (CLI: --range)."
 )
+PREDICTED_CLASS = (
+    "A positive value (+) speaks for the class that the model predicts for that row, and a negative one "
+    "against it. The class is left out of the explanation, because it would name the prediction; target=all "
+    "compares the values for all classes at once."
+)
 SAME = "Take two instances with the same explanation: "
 WHERE = "Take an explanation, and any instance to which it applies: "
 COUNTED = {2: "two", 3: "three", 4: "four", 5: "five"}

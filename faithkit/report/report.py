@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from faithkit.display import Displayable
+from faithkit.display import VERBOSE, Displayable
 from faithkit.files import save_text
 from faithkit.jsonable import json_text
 from faithkit.report.value_display import page, plot
@@ -49,6 +49,22 @@ class Report(Displayable):
         The file is written beside its place and renamed, so that it is never half there.
         """
         return save_text(json_text(self.to_dict()), path)
+
+    def to_text(self, verbose: bool = False) -> str:
+        """Return the report as `print` shows it, or all of it, as --verbose does on the command line.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50)
+        >>> "Verdict: faithful" in result.to_text(), "Next steps:" in result.to_text(verbose=True)
+        (True, True)
+        """
+        token = VERBOSE.set(verbose)
+        try:
+            return str(self)
+        finally:
+            VERBOSE.reset(token)
 
     def provenance(self) -> dict[str, str]:
         """Return what the numbers depend on, by name, for the end of the page; a plugin may override it."""

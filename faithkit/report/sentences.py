@@ -10,6 +10,7 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import (
     ABOVE,
     BELOW,
+    NAMES_THE_LABEL,
     NOT_ABOVE,
     ONE_LABEL,
     UNKNOWN,
@@ -62,19 +63,33 @@ def sentence(
     """
     if estimate is None:
         return f"{measure.capitalize()} was not measured: {why_not}."
-    if estimate.finding == ONE_LABEL and estimate.is_within_blocks:
-        return "In every block all predictions are the same: nothing was tested."
+    checked = checked_sentence(measure, estimate, n, words)
+    if estimate.finding in (ONE_LABEL, NAMES_THE_LABEL):
+        return checked
     parts = (
-        _checked(measure, estimate, n, words),
+        checked,
         _against_chance(measure, estimate),
         _among_checked(estimate, words),
         _floor(measure, estimate, words),
     )
-    return words.untested(estimate.finding) or " ".join(filter(None, parts))
+    return " ".join(filter(None, parts))
 
 
-def _checked(measure: str, estimate: Estimate, n: int, words: Words) -> str:
-    """Say how much could be checked, how much of that agrees, and what was done with the rest."""
+def checked_sentence(measure: str, estimate: Estimate, n: int, words: Words = OF_LABELS) -> str:
+    """Say how much could be checked, how much of that agrees, and what was done with the rest.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score(["yes", "yes", "no", "no"], ["a", "a", "a", "b"])
+    >>> checked_sentence("consistency", result.consistency, result.n)
+    '3 of 4 instances (75 %) could be checked: others with their explanation get the same prediction 33 % of
+    the time.'
+    """
+    if estimate.finding == ONE_LABEL and estimate.is_within_blocks:
+        return "In every block all predictions are the same: nothing was tested."
+    if (untested := words.untested(estimate.finding)) is not None:
+        return untested
     if estimate.agree is None and estimate.is_within_blocks:
         return f"{UNSHARED_IN_BLOCKS[measure]}: nothing could be checked."
     if estimate.agree is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from faithkit.report.formats import keep_together
-from faithkit.report.sheets.sheet import Bullets, Contradiction, Figure, Sheet, Table
+from faithkit.report.sheets.sheet import Bullets, Contradiction, Figure, Lead, Sheet, Table
 from faithkit.wording import to_printable
 
 WIDTH = 80
@@ -39,6 +39,8 @@ def _part_text(part: Any) -> str:
         return _paragraph(part)
     if isinstance(part, Table):
         return _table_text(part.without(part.wide) if part.wide else part)
+    if isinstance(part, Lead):
+        return _paragraph(f"{part.word}: {part.sentence}")
     if isinstance(part, Bullets):
         return "".join(f"{_indented(f'  - {sentence}', '    ')}\n" for sentence in part.sentences)
     if isinstance(part, Contradiction):

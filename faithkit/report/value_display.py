@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from faithkit.display import set_renderer
+from faithkit.display import VERBOSE, set_renderer
 from faithkit.errors import InputError
 from faithkit.report import one_line as lines
 from faithkit.report.html import render_page, sheet_html
@@ -40,12 +40,22 @@ def _payload(value: Any) -> Any:
     return value.to_dict(data=False)
 
 
-def _result_payload(result: Any) -> Any:
-    return result.to_dict(data=False, by_label=result.has_dominant_label)
+def _result_sheet(result: Any) -> Sheet:
+    is_dominated = result.has_dominant_label
+    payload = result.to_dict(data=False, by_label=is_dominated and VERBOSE.get())
+    return result_sheet(payload | {"data": {"columns": result.n_columns}}, is_dominated=is_dominated)
 
 
-def _report_payload(report: Any) -> Any:
-    return report.to_dict(data=False, by_label=report.by_label or report.result.has_dominant_label)
+def _report_sheet(report: Any) -> Sheet:
+    result, is_dominated = report.result, report.result.has_dominant_label
+    payload = report.to_dict(data=False, by_label=report.by_label or (is_dominated and VERBOSE.get()))
+    return result_sheet(
+        payload | {"data": {"columns": result.n_columns}},
+        report.violations,
+        report.by_label,
+        is_dominated,
+        report.has_requested_diagnoses,
+    )
 
 
 def _subgroup_sheet(groups: Any) -> Sheet:
@@ -56,11 +66,8 @@ def _subgroup_sheet(groups: Any) -> Sheet:
 
 
 DISPLAYS = {
-    "Result": ValueDisplay(lines.result_line, lambda result: result_sheet(_result_payload(result))),
-    "EvaluationReport": ValueDisplay(
-        lines.report_line,
-        lambda report: result_sheet(_report_payload(report), report.violations, report.by_label),
-    ),
+    "Result": ValueDisplay(lines.result_line, _result_sheet),
+    "EvaluationReport": ValueDisplay(lines.report_line, _report_sheet),
     "Comparison": ValueDisplay(
         lines.comparison_line, lambda comparison: comparison_sheet(_payload(comparison))
     ),

@@ -20,6 +20,7 @@ from faithkit.inputs.objects.conversion import as_column, as_rows
 from faithkit.inputs.objects.explanation_forms import adapt
 from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, Outcome, materialise, parse_outcome
 from faithkit.inputs.rows import check_row_order, check_X
+from faithkit.measure.verdict import LEVEL
 from faithkit.run.comparisons.comparison import Comparison, compare_systems
 from faithkit.run.components.discretization import choose_discretizer, learns, warn_about_background
 from faithkit.run.components.resolution import resolve_component
@@ -56,6 +57,7 @@ def evaluate(
     confidence: float = 0.95,
     permutations: int = 0,
     control_draws: int | None = None,
+    faithful_at: float = LEVEL,
     seed: int = 0,
     outcome: str | None = None,
     agree: str | None = None,
@@ -94,6 +96,8 @@ def evaluate(
     control_draws : int, optional
         How often sufficiency's control is drawn: explanations of the same form, chosen without the model. By
         default ten times for at most 10,000 rows; 0 for no control.
+    faithful_at : float
+        From which level on the verdict calls explanations faithful.
     seed : int
         The seed of each row is derived from it and from the row's content.
     outcome : str, optional
@@ -173,6 +177,7 @@ def evaluate(
         confidence=confidence,
         permutations=permutations,
         draws=control_draws,
+        faithful_at=faithful_at,
         seed=seed,
         model=describe_model(predictor.model),
         background=rows.background,
@@ -197,6 +202,7 @@ def score(
     confidence: float = 0.95,
     permutations: int = 0,
     control_draws: int | None = None,
+    faithful_at: float = LEVEL,
     seed: int = 0,
     outcome: str | None = None,
     agree: str | None = None,
@@ -218,7 +224,7 @@ def score(
         Texts that are all rules about the columns of X ("age ≤ 37 and sex = Male") are read as rules.
     X : like in `evaluate`, optional
         The instances, for relations that read them.
-    discretizer, relation, estimator, confidence, permutations, control_draws
+    discretizer, relation, estimator, confidence, permutations, control_draws, faithful_at
         As in `evaluate`.
     seed : int
         The seed of the permutations, and of the control's draws.
@@ -255,6 +261,7 @@ def score(
         confidence=confidence,
         permutations=permutations,
         draws=control_draws,
+        faithful_at=faithful_at,
         seed=seed,
         background=X,
         explained_by=declared_by_explainer(logged_explanations),
@@ -316,6 +323,7 @@ def compare(
     confidence: float = 0.95,
     permutations: int = 0,
     control_draws: int | None = None,
+    faithful_at: float = LEVEL,
     seed: int = 0,
     outcome: str | None = None,
     agree: str | None = None,
@@ -348,7 +356,7 @@ def compare(
     relation : str, object, callable, or mapping
         As in `evaluate`; or a mapping of explainers to relations, such as
         ``{"shap": "same-top-features", "anchors": "in-scope"}``.
-    estimator, confidence, permutations, control_draws, seed, outcome, agree, range
+    estimator, confidence, permutations, control_draws, faithful_at, seed, outcome, agree, range
         As in `evaluate`.
     weights, clusters, blocks, uninformative, ids
         As in `evaluate`.
@@ -380,6 +388,7 @@ def compare(
         "confidence": confidence,
         "permutations": permutations,
         "control_draws": control_draws,
+        "faithful_at": faithful_at,
         "seed": seed,
         "outcome": outcome,
         "agree": agree,

@@ -45,6 +45,7 @@ from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
 from faithkit.run.populations.row_metadata import RowIds
 from faithkit.run.populations.sample_design import build_blocks, build_design
+from faithkit.run.provenance import model_quality
 from faithkit.run.result import Result
 
 
@@ -334,6 +335,23 @@ class Evaluation(Result):
     @property
     def _has_label_counts(self) -> bool:
         return self.setup.outcome.has_labels and bool(self.counts)
+
+    def with_target(self, target: Any) -> "Evaluation":
+        """Return the result with the model's accuracy on its rows, or R² for numbers, for the report.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score(["yes", "no", "no", "no"], ["a", "b", "b", "b"])
+        >>> result.with_target(["yes", "no", "no", "yes"]).origin.accuracy
+        0.75
+        """
+        if len(target) != self.n:
+            raise InputError(f"{len(target)} targets for {self.n} rows: give one for each.")
+        check_row_order({"the sample": self.population.index, "the target": target})
+        labels, kind = self.labels, self.setup.outcome.kind
+        predictions = [labels.classes[code] for code in labels.codes]
+        return self.with_origin(**model_quality(predictions, list(as_column(target)), kind))
 
     def to_dict(self, data: bool = True, steps: bool = True, by_label: bool = True) -> dict[str, Any]:
         """Return the result as JSON values; equal questions give equal bytes.

@@ -32,7 +32,8 @@ class EvaluationReport(Report):
     """An evaluation with its violations, subgroups and diagnoses, and the same system on a reference.
 
     `allowed` says by measure how much worse than in the reference it may be. `by_label` says whether texts
-    show each predicted label, even if none has most of the rows.
+    show each predicted label, even if none has most of the rows. Texts show diagnoses that were requested;
+    others are for --verbose, pages and JSON.
 
     Examples
     --------
@@ -50,6 +51,7 @@ class EvaluationReport(Report):
     allowed: Mapping[str, float] = attrs.field(factory=dict)
     diagnoses: tuple[Diagnosis, ...] = ()
     by_label: bool = False
+    has_requested_diagnoses: bool = False
 
     @classmethod
     def of(
@@ -82,6 +84,7 @@ class EvaluationReport(Report):
             allowed or {},
             tuple(Diagnosis.of(diagnostic.text, result.diagnose(diagnostic)) for diagnostic in chosen),
             by_label,
+            has_requested_diagnoses=diagnostics is not None,
         )
 
     def drift(self) -> dict[str, Difference]:

@@ -289,15 +289,13 @@ def _best(
 
 
 def _proposal(argument: str, flag: str, measure: str, text: str, estimate: Estimate) -> str:
-    level = f"the estimate of {measure} is {format_number(estimate.estimate)}"
-    if estimate.low is not None:
-        level += f" (interval {format_interval(estimate.low, estimate.high)})"
+    ends = "" if estimate.low is None else f" ({format_interval(estimate.low, estimate.high)})"
+    level = f"{measure} {format_number(estimate.estimate)}{ends}"
     if estimate.finding != ABOVE:
-        level += ", which is not shown to be above chance"
-    checked = format_percent(estimate.verified)
+        level += ", not shown to be above chance"
     return (
-        f"With {argument}={text!r} (CLI: {flag} {text}), {checked} of these rows could be "
-        f"checked, and {level}. It was chosen on these rows: report it on others."
+        f"{argument}={text!r} (CLI: {flag} {text}) lets {format_percent(estimate.verified)} of these rows "
+        f"be checked: {level}. It was chosen on these rows, so report it on others."
     )
 
 
@@ -324,7 +322,7 @@ def _last_step(stage: Stage) -> str:
         if estimate.bracket[1] < 1
         else "whatever could be checked agrees"
     )
-    return f"Of {measure} no more has to be measured: {outcome}."
+    return f"{measure.capitalize()} is measured well enough: {outcome}."
 
 
 def _may_exceed_chance(estimate: Estimate) -> bool:

@@ -6,18 +6,15 @@ that the model predicts for the row.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from faithkit.inputs.data_warnings import find_label_in_explanations
 from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure.counting.tally import Count
+from faithkit.report.outcome_words import PREDICTED_CLASS
 from faithkit.run.components.setup import Setup
 from faithkit.run.populations.population import Population
 
-PREDICTED_CLASS = (
-    "A positive value (+) speaks for the class that the model predicts for that row, and a negative one "
-    "against it. The class is left out of the explanation, because it would name the prediction; target=all "
-    "compares the values for all classes at once."
-)
 ADDITIVE = (
     "The values add up to the {}, and so determine it: consistency and the reader cannot tell whether they "
     "stand at the right features. Sufficiency by same-top-features can."
@@ -28,10 +25,11 @@ LEAKAGE = (
 )
 
 
-def result_notes(counted: Count, population: Population, setup: Setup) -> tuple[str, ...]:
-    """Return all notes on a result, those on its input first."""
+def result_notes(population: Population, setup: Setup, leaked: Any = None) -> tuple[str, ...]:
+    """Return all notes on a result, those on its input first; `leaked` is a label that explanations name."""
     importances = importance_notes(population.kind, setup.explained_by, setup.discretizer.text)
-    return *setup.notes, *importances, *_leakage_notes(counted, population, setup)
+    leakage = () if leaked is None else (LEAKAGE.format(str(leaked)),)
+    return *setup.notes, *importances, *leakage
 
 
 def importance_notes(kind: str, explained_by: Mapping[str, str], discretizer: str) -> tuple[str, ...]:
@@ -59,9 +57,7 @@ def meaning_of_signs(kind: str, explained_by: Mapping[str, str]) -> str | None:
     return PREDICTED_CLASS if kind != "rule" and explained_by.get("target") == "predicted" else None
 
 
-def _leakage_notes(counted: Count, population: Population, setup: Setup) -> tuple[str, ...]:
-    """Return a note if explanations name their predictions; numbers are not looked for."""
-    if setup.outcome.kind != LABELS:
-        return ()
-    label = find_label_in_explanations(counted, population.labels)
-    return () if label is None else (LEAKAGE.format(str(label)),)
+def leaked_label(counted: Count, population: Population, setup: Setup) -> Any:
+    """Return a label, if nearly every explanation names that of its own row; numbers are not looked for."""
+    is_labels = setup.outcome.kind == LABELS
+    return find_label_in_explanations(counted, population.labels) if is_labels else None

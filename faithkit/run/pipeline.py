@@ -28,7 +28,7 @@ from faithkit.run.components.system import System
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
-from faithkit.run.notes import result_notes
+from faithkit.run.notes import leaked_label, result_notes
 from faithkit.run.populations.evaluated_rows import EvaluatedRows
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
@@ -98,6 +98,7 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
                 raise
             relation, why_no_sufficiency = None, str(error).rstrip(".")
     unexplained, why_unexplained, remarks = population.remarks()
+    leaked = leaked_label(counted, population, setup)
     measures = {measure: population.estimate(count, setup) for measure, count in counts.items()}
     return Evaluation(
         n=counted.owners.n,
@@ -110,7 +111,8 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
         uniqueness=_uniqueness(counted),
         measures=measures,
         tails=tail_share(counted),
-        notes=result_notes(counted, population, setup),
+        notes=result_notes(population, setup, leaked),
+        leaks_prediction=leaked is not None,
         design=DesignSummary(**population.design_fields(counts.get("sufficiency"))),
         why_no_sufficiency=why_no_sufficiency,
         relation=None if relation is None else setup.applicability.label,

@@ -2,28 +2,91 @@
 
 import contextlib
 import functools
+import operator
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import attrs
+import numpy as np
+
 from faithkit.arrays.containers import n_rows
 from faithkit.extension.registry import registry
+from faithkit.inputs.predictions.outcome import LABELS, NUMBERS
 from faithkit.inputs.seeds import fingerprint
 from faithkit.run.components.resolution import ResolvedComponent
 
 PACKAGES = ("faithkit", "numpy", "pandas", "scikit-learn")
 
 
+@attrs.frozen(kw_only=True)
+class Origin:
+    """Where the rows and the model of a result come from, and what its user wrote about it.
+
+    Attributes
+    ----------
+    title, note, author, date : str or None
+        Texts of the user. faithkit reads no clock.
+    command : str or None
+        The command line, without folders, workers and outputs.
+    data, model_file, model_fingerprint : str or None
+        The name of the dataset or of the file of rows; the name of the model's file, and 32 hex digits that
+        name its content.
+    is_held_out : bool
+        Whether the model was trained here, on other rows.
+    accuracy, r2 : float or None
+        Of the model on these rows, if their target is known: the share of right labels, or R² of numbers.
+    """
+
+    title: str | None = None
+    note: str | None = None
+    author: str | None = None
+    date: str | None = None
+    command: str | None = None
+    data: str | None = None
+    model_file: str | None = None
+    model_fingerprint: str | None = None
+    is_held_out: bool = False
+    accuracy: float | None = None
+    r2: float | None = None
+
+
+def model_quality(predictions: Sequence[Any], target: Sequence[Any], outcome: str) -> dict[str, float]:
+    """Return accuracy or R² of predictions; nothing for scores, other labels, or a target that is constant.
+
+    Examples
+    --------
+    >>> model_quality(["yes", "no", "no"], ["yes", "no", "yes"], "labels")
+    {'accuracy': 0.6666666666666666}
+    >>> model_quality([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], "numbers")
+    {'r2': 0.7857142857142857}
+    >>> model_quality([0, 1], ["no", "yes"], "labels")
+    {}
+    """
+    if outcome == LABELS and not set(predictions).isdisjoint(target):
+        return {"accuracy": sum(map(operator.eq, predictions, target)) / len(target)}
+    if outcome == NUMBERS:
+        numbers = np.asarray(target, dtype=float)
+        total = ((numbers - numbers.mean()) ** 2).sum()
+        residual = ((numbers - np.asarray(predictions, dtype=float)) ** 2).sum()
+        return {"r2": float(1 - residual / total)} if total > 0 else {}
+    return {}
+
+
 def describe_data(X: Any) -> dict[str, Any]:
     """Return the size and the fingerprint of rows; values without a JSON form have no fingerprint."""
-    columns = X.shape[1] if getattr(X, "ndim", 1) == 2 else None
     try:
         digest: str | None = fingerprint(X)
     except (TypeError, ValueError):
         digest = None
-    return {"rows": n_rows(X), "columns": columns, "fingerprint": digest}
+    return {"rows": n_rows(X), "columns": count_columns(X), "fingerprint": digest}
+
+
+def count_columns(X: Any) -> int | None:
+    """Return the number of columns of a table; None for texts and images."""
+    return X.shape[1] if getattr(X, "ndim", 1) == 2 else None
 
 
 def describe_model(model: Any) -> str:

@@ -10,6 +10,7 @@ from faithkit.measure import MEASURES
 from faithkit.measure.baselines.control import Control
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate
+from faithkit.measure.verdict import Verdict, reach_verdict
 from faithkit.report.report import Report
 from faithkit.run.comparisons.by_label import ByLabel
 from faithkit.run.components.setup import Setup
@@ -17,6 +18,7 @@ from faithkit.run.controls import ControlComparison
 from faithkit.run.diagnostics import Diagnosis
 from faithkit.run.next_steps import Stage, next_steps
 from faithkit.run.populations.population import Population, SavedPopulation
+from faithkit.run.provenance import Origin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,10 +82,13 @@ class Result(Report):
     relation: str | None
     setup: Setup
     population: Population
+    origin: Origin = attrs.field(factory=Origin)
+    leaks_prediction: bool = False
     _saved_steps: list[str] | None = None  # of a result from a file, which has no rows
     _saved_diagnoses: tuple[Diagnosis, ...] = ()
     _saved_control: ControlComparison | None = None
     _saved_labels: ByLabel | None = None
+    _saved_verdict: Verdict | None = None
     _cached_steps: list[str] = attrs.field(factory=list, init=False)
     _cached_control: list[ControlComparison] = attrs.field(factory=list, init=False)
     _cached_labels: dict[int, ByLabel] = attrs.field(factory=dict, init=False)
@@ -130,9 +135,43 @@ class Result(Report):
         return self._cached_control[0]
 
     @property
+    def verdict(self) -> Verdict:
+        """What the result says about its explanations, in a word: one of a closed list, with its reason.
+
+        It rests on sufficiency if that has a control, else on consistency.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50)
+        >>> result.verdict.name, result.verdict.measure
+        ('faithful', 'consistency')
+        """
+        if self._saved_verdict is not None:
+            return self._saved_verdict
+        return reach_verdict(self.measures, self.control, self.setup.faithful_at, self.leaks_prediction)
+
+    def with_origin(self, **fields: Any) -> Self:
+        """Return the result with a title, a note, the name of its data, …: the fields of `Origin`.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> result = faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50)
+        >>> print(result.with_origin(title="Audit of May", data="loans").to_text().splitlines()[0])
+        Audit of May
+        """
+        return attrs.evolve(self, origin=attrs.evolve(self.origin, **fields))
+
+    @property
     def confidence(self) -> float:
         """The confidence of the intervals."""
         return self.setup.confidence
+
+    @property
+    def n_columns(self) -> int | None:
+        """The number of columns of the instances; None for texts, images, and logs without instances."""
+        return self.population.n_columns
 
     def provenance(self) -> dict[str, Any]:
         """Return what the numbers depend on: components, seed, model, versions and data.
@@ -187,6 +226,7 @@ class Result(Report):
         """
         payload = {
             "schema": SCHEMA,
+            "verdict": self.verdict.to_dict(),
             "n": self.n,
             "n_explanations": self.n_explanations,
             "unexplained": self.unexplained,
@@ -206,6 +246,7 @@ class Result(Report):
             "control": None if self.control is None else self.control.to_dict(),
             "why_no_control": self.why_no_control,
             **self.setup.to_dict(),
+            "origin": attrs.asdict(self.origin),
         }
         saved = [diagnosis.saved() for diagnosis in self._saved_diagnoses]
         payload |= {"diagnostics": saved} if saved else {}
@@ -226,6 +267,8 @@ class Result(Report):
             measures={name: Estimate.from_dict(values, payload["n"]) for name, values in estimates.items()},
             setup=Setup.from_dict(payload, estimates["consistency"]["confidence"]),
             population=SavedPopulation(payload["data"]),
+            origin=Origin(**payload["origin"]),
+            saved_verdict=Verdict(**payload["verdict"]),
             saved_steps=payload.get("next_steps"),
             saved_control=_load_control(payload),
             saved_diagnoses=tuple(map(Diagnosis.from_dict, payload.get("diagnostics", ()))),

@@ -91,6 +91,7 @@ def test_the_numbers_are_those_of_the_narrow_table(loans):
         "The model does not use the columns 'branch', 'customer', 'weight', 'decision'."
     ]
     assert narrow.pop("notes") == []
+    assert [table.pop("origin")["data"] for table in (whole, narrow)] == ["loans.csv", "narrow.csv"]
     assert whole == narrow
 
 

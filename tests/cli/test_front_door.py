@@ -103,7 +103,8 @@ def test_the_same_command_gives_the_same_bytes_whatever_the_file_format(folder):
     one = evaluated(folder, "--json", "-")
     assert one.exit_code == 0, one.output
     assert evaluated(folder, "--json", "-").stdout == one.stdout
-    assert evaluated(folder, "--json", "-", data="test.parquet").stdout == one.stdout
+    parquet = evaluated(folder, "--json", "-", data="test.parquet").stdout
+    assert parquet.replace("test.parquet", "test.csv") == one.stdout  # only the name of the file differs
 
 
 def test_one_instance_can_be_looked_at(folder):
@@ -164,7 +165,7 @@ def scored(folder, *more):
 def test_a_log_of_importances_is_scored_without_a_model(folder):
     result = scored(folder, "--explanation", "phi_*", "--by", "housing", "--violations", 1)
     assert result.exit_code == 0, result.output
-    assert "Sufficiency was not measured" in result.stdout
+    assert "sufficiency  –  not measured: " in result.stdout
     assert "housing" in result.stdout
 
 

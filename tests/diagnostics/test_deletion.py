@@ -145,4 +145,4 @@ def test_the_command_line_prints_and_writes_it(tmp_path, monkeypatch):
     (diagnosis,) = json.loads(Path("r.json").read_text())["diagnostics"]
     assert (diagnosis["name"], diagnosis["result"]["n"]) == ("deletion:k=2", 40)
     assert "Deletion of features" in Path("r.html").read_text()
-    assert "Deletion of features" in str(faithkit.load("r.json"))
+    assert "Deletion of features" in faithkit.load("r.json").to_text(verbose=True)

@@ -300,7 +300,12 @@ def test_a_model_that_contradicts_itself_has_a_lower_ceiling():
     assert 0.75 < result.control.ceiling < 0.95
     assert result.control.ceiling == pytest.approx(np.mean(agreeing), abs=0.02)  # mean over pairs, not rows
     assert result.control.ceiling_rows == 180
-    assert "agrees with itself" in str(result)
+    assert "No explanation can agree with more than the model: the model agrees with itself" in " ".join(
+        str(result).split()
+    )
+    assert " of the gap between them and the full input (the model agrees with itself" in " ".join(
+        result.to_text(verbose=True).split()
+    )
 
 
 def test_why_there_is_no_control():

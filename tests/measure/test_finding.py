@@ -98,7 +98,7 @@ def test_a_measure_is_above_chance_only_where_its_lower_end_is():
         assert one.p_value == 0.01  # labels are related to explanations all the same
         assert one.finding != "above chance"
         assert "Those that could be checked agree more often than chance (permutation test, p = 0.010)" in (
-            " ".join(str(found).split())
+            " ".join(found.to_text(verbose=True).split())
         )
 
 

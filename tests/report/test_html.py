@@ -106,9 +106,9 @@ def test_numbers_are_those_of_the_terminal(ordinary_page):
     read, printed = Reader(ordinary_page).text, str(ordinary())
     for number in re.findall(r"\d\.\d{3} – \d\.\d{3}|\d\.\d{3}|\d+ % of \d+|\d+ %", printed):
         assert number in read.replace("\u00a0", " ")
-    told = printed[printed.index("All 60 instances") :].replace("Next steps:\n  - ", "")
-    told = " ".join(told.split())
-    for sentence in told.removesuffix(".").split(". "):
+    told = " ".join(printed[printed.index("Verdict:") : printed.index("consistency  ")].split())
+    told += " " + " ".join(ordinary().to_text(verbose=True).partition("All 60 instances")[2].split())
+    for sentence in told.replace("Next steps: - ", "").removesuffix(".").split(". "):
         assert sentence in read.replace("\u00a0", " ")
 
 
@@ -316,8 +316,9 @@ def test_the_estimator_has_a_column_of_its_name_and_chance_is_that_of_what_stand
     row = re.search(r"consistency (\S+) (?:\S+ – \S+|–) (\S+) 75 % \S+ % of 3 (\S+)", read)
     assert row.groups() == ("0.250", "0.333", value)
     assert f"agree among those checked {estimator} finding" in read
-    row = next(line for line in str(result).splitlines() if line.startswith("consistency  "))
-    assert row.split()[-1] == value
+    lines = result.to_text(verbose=True).splitlines()
+    assert next(line for line in lines if line.startswith("consistency  ")).split()[-1] == value
+    assert f"chance 0.333; {estimator} {value})" in " ".join(str(result).split())
 
 
 def test_leave_one_out_has_a_column_only_where_all_numbers_are_asked_for():
@@ -413,8 +414,12 @@ def test_a_notebook_gets_a_fragment_without_style(compared):
         assert SCRIPT in read.text
 
 
-def test_a_fragment_has_the_table_and_the_sentences():
+def test_a_fragment_has_the_verdict_the_headline_and_the_sentences():
     result = ordinary()
     read = Reader(result._repr_html_()).text
-    assert f"{result.consistency.value:.3f}" in read
-    assert "All 60 instances could be checked: others with their explanation get the same prediction" in read
+    assert f"Verdict: {result.verdict.name}" in read
+    assert f"{result.consistency.estimate:.3f} (95 % interval" in read.replace("\u00a0", " ")
+    assert (
+        "Consistency: all 60 instances could be checked: others with their explanation get the same prediction"
+        in read
+    )

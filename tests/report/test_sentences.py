@@ -6,6 +6,7 @@ import pytest
 
 import faithkit
 from faithkit import Explanations
+from faithkit.display import VERBOSE
 from faithkit.measure.estimate import Estimate
 from faithkit.report.sentences import sentence
 from faithkit.run.comparisons.comparison import Comparison
@@ -309,7 +310,12 @@ def test_a_million_rows_fit_eighty_columns_and_no_number_is_cut(estimator, confi
         "systems": {name: told}, "left_out": [], "recommendation": {"system": name, "reason": "it is the best"}, "ranked": {"consistency": [name], "sufficiency": []},
         "best": {"consistency": [name], "sufficiency": []}, "differences": {"consistency": [], "sufficiency": []},
     }  # fmt: skip
-    sheets = (result_sheet(told), Sheet(None, subgroup_sheets(told, groups)), comparison_sheet(compared))
+    first_screen = " ".join(sheet_text(result_sheet(told)).split())
+    assert f"> 0.999 ({100 * confidence:g} % interval 0.999 – 1.000; chance > 0.999" in first_screen
+    verbose = VERBOSE.set(True)
+    full = result_sheet(told)
+    VERBOSE.reset(verbose)
+    sheets = (full, Sheet(None, subgroup_sheets(told, groups)), comparison_sheet(compared))
     for text in map(sheet_text, sheets):
         assert max(map(len, text.splitlines())) <= 80
         assert all(number in " ".join(text.split()) for number in ("> 0.999 0.999 – 1.000", "> 99.9 %"))

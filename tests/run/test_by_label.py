@@ -33,12 +33,14 @@ def test_a_rare_label_has_its_own_estimate(rare):
 
 
 def test_a_text_shows_labels_where_one_has_most_rows_or_they_are_asked_for(rare):
-    assert "consistency by predicted label" in str(rare)
+    assert "by_label() (CLI: --by-label) shows each" in " ".join(str(rare).split())
+    assert "consistency by predicted label" in rare.to_text(verbose=True)
     even = faithkit.score(["yes", "no"] * 20, ["a", "b", "b", "b"] * 10)
-    assert "by predicted label" not in str(even)
+    assert "by predicted label" not in even.to_text(verbose=True)
+    assert "by_label()" not in str(even)
     assert "by predicted label" in str(EvaluationReport.of(even, by_label=True))
     one = faithkit.score(["yes"] * 20, ["a", "b"] * 10)
-    assert "by predicted label" not in str(one)
+    assert "by predicted label" not in one.to_text(verbose=True)
     for result in (rare, even, one):
         assert "by predicted label" in result.to_html()
         assert set(result.to_dict()["by_label"]["measures"]) == {"consistency"}
@@ -131,7 +133,7 @@ def test_a_log_that_is_read_in_pieces_has_the_same_labels(log, rare):
 def test_a_relation_of_a_log_in_pieces_says_why_it_has_no_labels(log, monkeypatch):
     monkeypatch.setattr("faithkit.run.populations.log_scoring.MAX_ROWS", 0)  # a small log is read into memory
     relation = ("--explanation", "phi", "--relation", "near-explanation:tau=0.1")
-    found = scored(log, "--prediction", "flag", *relation).stdout
+    found = scored(log, "--prediction", "flag", "--by-label", *relation).stdout
     assert "consistency by predicted label" in found
     assert "Sufficiency was not measured by label: the log was read in pieces" in " ".join(found.split())
 

@@ -1,8 +1,11 @@
 """Diagnostics: who runs, what they may return, and where what they say is shown."""
 
+import json
 from importlib.metadata import EntryPoint
 
+import pandas as pd
 import pytest
+from consoles import run
 
 import faithkit
 from faithkit.errors import ContractError, FaithkitWarning, InputError
@@ -104,3 +107,15 @@ def test_the_rows_of_a_log_on_disk_are_those_in_memory(tmp_path):
         pairs = zip(rows.explanations.values, (rows.predictions[code] for code in rows.codes), strict=True)
         assert sorted(pairs) == [("a", "yes")] * 8 + [("b", "no")] * 4
         assert (rows.trials, rows.weights, rows.clusters, rows.outcome) == (12.0, None, None, "labels")
+
+
+def test_a_diagnosis_is_printed_where_it_was_asked_for_and_kept_elsewhere(tmp_path):
+    log = pd.DataFrame({"label": ["yes", "no", "no"] * 40, "why": ["a", "b", "c"] * 40})
+    log.to_csv(tmp_path / "log.csv", index=False)
+    arguments = ("score", tmp_path / "log.csv", "--prediction", "label", "--explanation", "why")
+    reader = "Somebody who sees only the explanation"
+    assert reader not in run(*arguments).stdout
+    assert reader not in run(*arguments, "--json", tmp_path / "log.json").stdout
+    assert json.loads((tmp_path / "log.json").read_text("utf-8"))["diagnostics"][0]["name"] == "reader"
+    assert reader in run(*arguments, "--verbose").stdout
+    assert reader in run(*arguments, "--diagnose", "reader").stdout

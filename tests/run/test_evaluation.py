@@ -83,9 +83,11 @@ def test_an_all_distinct_explainer_is_unverifiable_and_nothing_is_ruled_out():
     assert result.consistency.high == 1
     assert (result.consistency.checkability, result.consistency.finding) == ("unverifiable", "unknown")
     assert (result.uniqueness, result.singletons) == (1, 1)
-    assert "This does not show whether consistency is above chance" in " ".join(str(result).split())
-    row = next(line for line in str(result).splitlines() if line.startswith("consistency  "))
-    assert row.split()[-3:] == ["0", "%", "–"]
+    assert "\nconsistency  –  nothing could be compared\n" in str(result)
+    text = result.to_text(verbose=True)
+    assert "This does not show whether consistency is above chance" in " ".join(text.split())
+    row = next(line for line in text.splitlines() if line.startswith("consistency  "))
+    assert row.split()[-4:] == ["0", "%", "–", "–"]
 
 
 def test_one_row_is_unverifiable_and_no_error():
@@ -225,7 +227,8 @@ def test_unexplained_rows_count_in_n_and_agree_with_nobody():
     result = faithkit.score([0, 0, 0, 0], ["a", None, "a", None])
     assert (result.n, result.unexplained, result.n_explanations) == (4, 2, 3)
     assert result.consistency.value == 0.5
-    assert "4 instances, 1 distinct explanation, 2 unexplained\n" in str(result)
+    assert "\n2 of 4 rows have no explanation, and agree with nobody.\n" in str(result)
+    assert "4 instances, 1 distinct explanation, 2 unexplained\n" in result.to_text(verbose=True)
 
 
 def test_the_result_has_exactly_the_documented_fields():
@@ -258,7 +261,7 @@ def test_the_result_has_exactly_the_documented_fields():
             "notes",
             "outcome",
         ),
-        *("control", "why_no_control", "by_label", "next_steps"),
+        *("control", "why_no_control", "by_label", "next_steps", "verdict", "origin", "discretized"),
     }
     assert set(found["measures"]["consistency"]) == {
         *(
@@ -547,8 +550,9 @@ def test_logged_rules_without_instances_still_give_consistency():
     assert result.why_no_sufficiency.endswith(
         "pass X (CLI: --features)"
     )  # whoever quotes it ends the sentence
-    assert "(CLI: --features)." in str(result)
-    assert "(CLI: --features).." not in str(result)
+    text = result.to_text(verbose=True)
+    assert "(CLI: --features)." in text
+    assert "(CLI: --features).." not in text
 
 
 def test_measures_that_are_taken_one_after_the_other_do_not_mix():

@@ -70,8 +70,8 @@ def test_a_wide_interval_of_what_was_checked_asks_for_rows_that_make_it_narrow()
 
 def proposed(result, argument):
     """Return what is proposed for an argument, and the sentence."""
-    (sentence,) = [step for step in result.next_steps if step.startswith(f"With {argument}=")]
-    return re.match(rf"With {argument}='([^']+)'", sentence)[1], sentence
+    (sentence,) = [step for step in result.next_steps if step.startswith(f"{argument}=")]
+    return re.match(rf"{argument}='([^']+)'", sentence)[1], sentence
 
 
 def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives():
@@ -81,9 +81,9 @@ def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives()
     assert found.verified >= result.consistency.verified + 0.05
     assert found.finding == "above chance"
     assert sentence == (
-        f"With discretizer='{name}' (CLI: --discretize {name}), {format_percent(found.verified)} of these rows could "
-        f"be checked, and the estimate of consistency is {format_number(found.estimate)} (interval {format_interval(found.low, found.high)}). "
-        "It was chosen on these rows: report it on others."
+        f"discretizer='{name}' (CLI: --discretize {name}) lets {format_percent(found.verified)} of these rows be "
+        f"checked: consistency {format_number(found.estimate)} ({format_interval(found.low, found.high)}). "
+        "It was chosen on these rows, so report it on others."
     )
 
 
@@ -116,9 +116,9 @@ def test_a_relation_is_proposed_with_what_measuring_it_gives():
     name, sentence = proposed(result, "relation")
     found = faithkit.score(LABELS, PHI, X=X, relation=name).sufficiency
     assert sentence == (
-        f"With relation='{name}' (CLI: --relation {name}), {format_percent(found.verified)} of these rows could "
-        f"be checked, and the estimate of sufficiency is {format_number(found.estimate)} (interval {format_interval(found.low, found.high)}). "
-        "It was chosen on these rows: report it on others."
+        f"relation='{name}' (CLI: --relation {name}) lets {format_percent(found.verified)} of these rows be "
+        f"checked: sufficiency {format_number(found.estimate)} ({format_interval(found.low, found.high)}). "
+        "It was chosen on these rows, so report it on others."
     )
     asked = faithkit.score(LABELS, PHI, X=X, relation=name)
     assert not [step for step in asked.next_steps if "relation=" in step]
@@ -135,16 +135,12 @@ def test_what_an_evaluation_proposes_is_what_evaluating_gives():
     result = faithkit.evaluate(model, X, explainer, background=background)
     way, sentence = proposed(result, "discretizer")
     found = faithkit.evaluate(model, X, explainer, discretizer=way, background=background).consistency
-    assert (
-        f" is {format_number(found.estimate)} (interval {format_interval(found.low, found.high)})" in sentence
-    )
+    assert f" {format_number(found.estimate)} ({format_interval(found.low, found.high)})" in sentence
     relation, sentence = proposed(result, "relation")
     found = faithkit.evaluate(
         model, X, explainer, discretizer=None, relation=relation, background=background
     ).sufficiency
-    assert (
-        f" is {format_number(found.estimate)} (interval {format_interval(found.low, found.high)})" in sentence
-    )
+    assert f" {format_number(found.estimate)} ({format_interval(found.low, found.high)})" in sentence
 
 
 def test_a_pool_is_proposed_where_the_relation_reads_instances_only_and_none_was_given():
@@ -184,13 +180,13 @@ CASES = {
     "checked, narrow, and some disagree": (
         [0, 1] * 1000 + [0],
         ["a", "b", "c", "d"] * 500 + ["b"],
-        "Of consistency no more has to be measured: result.violations() (CLI: --violations 5) shows the explanations that "
+        "Consistency is measured well enough: result.violations() (CLI: --violations 5) shows the explanations that "
         "hold for different predictions.",
     ),
     "checked, narrow, and none disagrees": (
         [0, 1] * 1000,
         ["a", "b", "c", "d"] * 500,
-        "Of consistency no more has to be measured: whatever could be checked agrees.",
+        "Consistency is measured well enough: whatever could be checked agrees.",
     ),
     "no better than chance": (
         [0, 0, 1, 1] * 500,
@@ -283,7 +279,7 @@ def test_a_file_steers_no_terminal_and_no_page(tmp_path):
     path.write_text(json.dumps(told | {"next_steps": ["\x1b[31mred<script>", "[bold]"]}))
     loaded = faithkit.load(path)
     assert "\x1b" not in str(loaded)
-    assert "[bold]" in str(loaded)
+    assert "[bold]" in loaded.to_text(verbose=True)
     for page in (loaded.to_html(), loaded._repr_html_()):
         assert "red<script>" not in page
         assert "red&lt;script&gt;" in page
@@ -310,8 +306,8 @@ def test_a_plugin_that_cannot_even_be_listed_leaves_the_other_steps(monkeypatch)
         raise RuntimeError("no repr")
 
     monkeypatch.setattr(next_steps, "suitable_discretizers", fail)
-    assert [step.split("=")[0] for step in faithkit.score(LABELS, PHI, X=X).next_steps] == ["With relation"]
-    assert "Next steps" in str(faithkit.score(LABELS, PHI))
+    assert [step.split("=")[0] for step in faithkit.score(LABELS, PHI, X=X).next_steps] == ["relation"]
+    assert "Next: " in str(faithkit.score(LABELS, PHI))
 
 
 def test_they_are_computed_once_and_only_for_who_asks(monkeypatch):
@@ -322,9 +318,10 @@ def test_they_are_computed_once_and_only_for_who_asks(monkeypatch):
     result.by(["f", "m"] * 75)
     faithkit.try_discretizers(result)
     assert not asked
-    assert str(result).endswith("\nNext steps:\n  - Rest.")
+    assert str(result).endswith("\nNext: Rest.")
+    assert result.to_text(verbose=True).endswith("\nNext steps:\n  - Rest.")
     assert "<h2>Next steps</h2>\n<ul>\n<li>Rest.</li>\n</ul>" in result.to_html()
-    assert "<ul>\n<li>Rest.</li>\n</ul>" in result._repr_html_()
+    assert "<strong>Next:</strong> Rest.</p>" in result._repr_html_()
     assert result.to_dict()["next_steps"] == ["Rest."]
     assert len(asked) == 1
 
@@ -399,4 +396,4 @@ def test_a_coarser_explanation_that_is_not_above_chance_is_told_too():
     rng = np.random.default_rng(0)
     result = faithkit.score(rng.integers(0, 2, 600), rng.normal(size=(600, 3)))
     (step,) = [step for step in result.next_steps if "discretizer=" in step]
-    assert "which is not shown to be above chance" in step
+    assert ", not shown to be above chance." in step

@@ -17,7 +17,7 @@ def test_a_result_says_how_many_blocks_there_are_and_a_file_keeps_it(tmp_path):
     result = faithkit.score(LABELS, SAID, blocks=QUESTION)
     assert (result.design.blocks, result.design.clusters, result.design.effective) == (4, None, None)
     assert result.n_explanations == 2
-    assert "in 4 blocks: instances are compared only within a block" in str(result)
+    assert "\nIn 4 blocks: instances are compared only within a block.\n" in str(result)
     result.to_json(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
     assert loaded.design == result.design
@@ -112,7 +112,8 @@ def test_results_of_other_blocks_are_no_pair(other):
 def test_nothing_is_tested_where_every_block_has_one_label():
     result = faithkit.score(np.repeat([0, 1, 0, 1], 5), SAID, blocks=QUESTION)
     assert (result.consistency.finding, result.consistency.chance) == ("one label", 1)
-    assert "In every block all predictions are the same: nothing was tested." in str(result)
+    assert result.verdict.reason == "in every block all predictions agree with each other"
+    assert "In every block all predictions are the same: nothing was tested." in result.to_text(verbose=True)
     assert result.next_steps[0].startswith("In every block all predictions are the same")
     assert "in every block all predictions are the same" in result.judge(consistency=0.1)[0].words
 
@@ -126,7 +127,9 @@ def test_explanations_that_name_the_label_are_found_across_blocks():
 def test_explanations_that_no_row_of_their_block_shares_leave_nothing_to_check():
     result = faithkit.score(LABELS, list(range(20)), blocks=QUESTION)
     assert (result.consistency.verified, result.consistency.value, result.consistency.low) == (0, None, 0)
-    assert "No two instances of one block share an explanation: nothing could be checked." in str(result)
+    assert result.verdict.reason == "no two instances of one block share an explanation"
+    text = result.to_text(verbose=True)
+    assert "No two instances of one block share an explanation: nothing could be checked." in text
 
 
 def test_clusters_in_which_every_explanation_lives_point_to_blocks():

@@ -9,6 +9,7 @@ import click
 
 from faithkit.cli.shared.gate_options import gate_steps
 from faithkit.cli.shared.streams import print_result, result_stream
+from faithkit.display import VERBOSE
 from faithkit.errors import InputError
 from faithkit.files import write_atomically
 from faithkit.wording import describe, is_unprintable, to_printable
@@ -37,6 +38,12 @@ def deliver(result: Any, paths: dict[str, str], limits: Mapping[str, Any] | None
     if "-" not in paths.values():
         steps.insert(0, lambda: print_result(str(result)))
     run_all(steps if limits is None else [*steps, *gate_steps(result, **limits)])
+
+
+def needed_diagnostics(diagnostics: Any, paths: Mapping[str, str]) -> Any:
+    """Return the diagnostics to run: quick ones that nobody asked for only where something shows them."""
+    is_shown = VERBOSE.get() or not paths.keys().isdisjoint({"json_path", "html_path"})
+    return () if diagnostics is None and not is_shown else diagnostics
 
 
 def run_all(steps: Iterable[Step]) -> None:

@@ -212,6 +212,12 @@ estimate_options = combine(
         help="Compare sufficiency with N draws of explanations of the same form that were chosen without the "
         "model, or with none if N is 0.  [default: 10 for at most 10,000 rows]",
     ),
+    option(
+        "--faithful-at LEVEL",
+        heading=MEASURE,
+        default=0.8,
+        help="Let the verdict call explanations faithful from this level on.",
+    ),
 )
 
 measure_options = combine(relation_option, estimate_options)
@@ -309,7 +315,7 @@ diagnose_option = option(
     multiple=True,
     callback=lambda _ctx, _param, names: _request_diagnostics(names),
     help="Run this diagnostic (a name, name:param=value,… or none) that `faithkit plugins` lists; can be "
-    "given several times.  [default: those that are quick]",
+    "given several times.  [default: for --verbose, --json and --html, those that are quick]",
 )
 
 
@@ -389,7 +395,7 @@ verbose_option = option(
     expose_value=False,
     is_eager=True,
     callback=lambda ctx, _param, is_verbose: _show_all_numbers(ctx, is_verbose),
-    help="Show all numbers, including the value of the estimator.",
+    help="Show everything: all numbers and sentences, diagnoses, and all next steps.",
 )
 
 

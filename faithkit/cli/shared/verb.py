@@ -14,6 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 DATA, MODEL, EXPLAINER, MEASURE = "Data", "Model", "Explainer", "Measure"
 CHECKS, RUNNING, OUTPUT = "Checks and gates", "Running", "Output"
 OPTIONS = "Options"
+ARGUMENTS = "faithkit.cli.shared.verb.arguments"  # a key of click's context: the arguments as typed
 HEADINGS = (OPTIONS, DATA, MODEL, EXPLAINER, MEASURE, CHECKS, RUNNING, OUTPUT)
 """The headings of a verb's help, in order; `OPTIONS` is for the options that a plugin adds."""
 
@@ -50,6 +51,11 @@ def option(
 
 class Verb(click.Command):
     """A verb of the kernel: only `print_result` writes to stdout, and the help has headings."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, and keep them as they were typed."""
+        ctx.meta[ARGUMENTS] = tuple(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb while everything that others print goes to stderr."""

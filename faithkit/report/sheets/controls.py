@@ -1,6 +1,6 @@
 """Show the control of sufficiency: the difference to it, and how much of the gap explanations close."""
 
-from faithkit.measure.baselines.control import ABOVE, Control
+from faithkit.measure.baselines.control import ABOVE, Control, Worth
 from faithkit.report.formats import (
     Payload,
     format_difference,
@@ -24,11 +24,19 @@ def payload_control(payload: Payload) -> Control | None:
 def control_sentences(payload: Payload) -> list[str]:
     """Return what the control says about sufficiency, or why there is none."""
     sufficiency, control = payload["measures"]["sufficiency"], payload_control(payload)
+    if sufficiency is None or control is None:
+        return control_remarks(payload)
+    return [f"{_difference_sentence(control)} {_worth_sentence(control)}", *control_remarks(payload)]
+
+
+def control_remarks(payload: Payload) -> list[str]:
+    """Return why sufficiency has no control, or that its control could be checked more or less often."""
+    sufficiency, control = payload["measures"]["sufficiency"], payload_control(payload)
     if sufficiency is None:
         return []
     if control is None:
         return [f"Sufficiency has no control: {payload['why_no_control']}."]
-    sentences = [f"{_difference_sentence(control)} {_worth_sentence(control)}"]
+    sentences = []
     if abs(control.verified - sufficiency["verified"]) > UNLIKE:
         sentences.append(
             f"{format_percent(sufficiency['verified'])} of the explanations could be checked, and "
@@ -47,18 +55,36 @@ def _difference_sentence(control: Control) -> str:
 
 
 def _worth_sentence(control: Control) -> str:
-    full = "the full input"
-    if control.ceiling < 1:
-        repeated = pluralize(control.ceiling_rows, "instance")
-        full = (
-            f"the full input (the model agrees with itself {format_percent(control.ceiling)} of the time on "
-            f"{repeated} that it predicted repeatedly)"
-        )
+    full = f"the full input ({_self_agreement(control)})" if control.ceiling < 1 else "the full input"
     if control.worth is None:
         return f"The gap between them and {full} is too small to say how much of it is closed."
-    worth, verb = control.worth, "closes" if control.finding == ABOVE else "may close"
-    ends = f"{_percent(worth.low)} to {_percent(worth.high)}"
-    return f"It {verb} {_percent(worth.value)} ({ends}) of the gap between them and {full}."
+    verb = "closes" if control.finding == ABOVE else "may close"
+    return f"It {verb} {format_worth(control.worth)} of the gap between them and {full}."
+
+
+def ceiling_sentence(payload: Payload) -> str | None:
+    """Say how far the model agrees with itself, where it does not always."""
+    control = payload_control(payload)
+    if control is None or control.ceiling == 1:
+        return None
+    return f"No explanation can agree with more than the model: {_self_agreement(control)}."
+
+
+def _self_agreement(control: Control) -> str:
+    repeated = pluralize(control.ceiling_rows, "instance")
+    return (
+        f"the model agrees with itself {format_percent(control.ceiling)} of the time on {repeated} that it "
+        "predicted repeatedly"
+    )
+
+
+def format_worth(worth: Worth) -> str:
+    """Return the part of the gap that explanations close, and its interval.
+
+    >>> format_worth(Worth(0.61, 0.4, 0.81))
+    '61 % (40 % to 81 %)'
+    """
+    return f"{_percent(worth.value)} ({_percent(worth.low)} to {_percent(worth.high)})"
 
 
 def _percent(share: float) -> str:

@@ -117,9 +117,14 @@ def permutation_line(payload: Payload, measures: Mapping[str, Estimate | None]) 
 def sample_lines(payload: Payload) -> list[str]:
     """Return what the sample is made of, and the remarks of explainers about it."""
     n_explanations = payload["n_explanations"] - payload["unexplained"]  # each unexplained row counts as one
-    lines = [f"{pluralize(payload['n'], 'instance')}, {pluralize(n_explanations, 'distinct explanation')}"]
-    if payload["unexplained"]:
-        lines[0] += f", {payload['unexplained']:,} unexplained"
+    size = f"{pluralize(payload['n'], 'instance')}, {pluralize(n_explanations, 'distinct explanation')}"
+    unexplained = f", {payload['unexplained']:,} unexplained" if payload["unexplained"] else ""
+    return [f"{size}{unexplained}", *condition_lines(payload)]
+
+
+def condition_lines(payload: Payload) -> list[str]:
+    """Return the conditions of the measurement: pool, blocks, weights, and remarks of explainers."""
+    lines = []
     if payload.get("pool"):
         explained = pluralize(payload["n"] - payload["unexplained"], "row")
         lines.append(f"{explained} explained, checked against {payload['pool']:,} more")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from faithkit.measure.by_label import is_dominated
+from faithkit.display import VERBOSE
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
@@ -16,12 +16,20 @@ from faithkit.report.formats import (
     format_p_value,
     keep_together,
     pluralize,
-    system_name,
 )
 from faithkit.report.payloads import confidence, estimates
 from faithkit.report.pictures.figures import measure_figure, result_figures, spread_figures
 from faithkit.report.sheets.by_label import label_sheets
 from faithkit.report.sheets.controls import payload_control
+from faithkit.report.sheets.first_screen import (
+    first_screen,
+    headline_table,
+    quality_phrase,
+    sample_size,
+    subject,
+    system_title,
+    verdict_lead,
+)
 from faithkit.report.sheets.glossary import glossary_sheet
 from faithkit.report.sheets.instances import violations_sheet
 from faithkit.report.sheets.measures import (
@@ -35,9 +43,15 @@ from faithkit.report.sheets.subgroups import subgroup_sheets
 
 
 def result_sheet(
-    payload: Payload, violations: Sequence[Violation] | None = None, by_label: bool = False
+    payload: Payload,
+    violations: Sequence[Violation] | None = None,
+    by_label: bool = False,
+    is_dominated: bool = False,
+    has_diagnoses: bool = False,
 ) -> Sheet:
-    """Return the measures of a result and what they mean, then drift, labels, subgroups and contradictions.
+    """Return the first screen of a result, then drift, labels, subgroups and contradictions as asked for.
+
+    With `VERBOSE`, all numbers, sentences, diagnoses and next steps are shown.
 
     Parameters
     ----------
@@ -45,17 +59,33 @@ def result_sheet(
         The output of `to_dict`, so that a result that was read from a file looks the same.
     violations : sequence of Violation, optional
     by_label : bool
-        Whether each label is shown, even if none has most of the rows.
+        Whether each label is shown.
+    is_dominated : bool
+        Whether one label has most of the rows.
+    has_diagnoses : bool
+        Whether diagnoses were asked for.
 
     Examples
     --------
     >>> import faithkit
     >>> sheet = result_sheet(faithkit.score(["yes", "no"], ["a", "a"]).to_dict())
-    >>> sheet.title, sheet.parts[0]
-    ('logged explanations', '2 instances, 1 distinct explanation')
+    >>> sheet.title, sheet.parts[0].word
+    ('logged explanations (2 rows)', 'Verdict')
     """
-    parts = [*sample_lines(payload), *measure_parts(payload), *_further_parts(payload, violations, by_label)]
-    return Sheet.of(result_title(payload), *parts, _next_steps(payload))
+    title = payload["origin"]["title"] or subject(payload)
+    if not VERBOSE.get():
+        diagnoses = diagnosis_parts(payload) if has_diagnoses else []
+        is_dominated = is_dominated and not by_label
+        further = _further_parts(payload, violations, by_label)
+        return Sheet.of(title, *first_screen(payload, is_dominated), *diagnoses, *further)
+    return Sheet.of(
+        title,
+        verdict_lead(payload),
+        *sample_lines(payload),
+        *_without_note(measure_parts(payload), violations),
+        *_further_parts(payload, violations, by_label or is_dominated),
+        _next_steps(payload),
+    )
 
 
 def result_page(
@@ -69,24 +99,27 @@ def result_page(
         if estimate is not None and estimate.verified == 0
     ]
     figures = [*result_figures(payload, "result", owners), *spread_figures(violations or ())]
-    note = getattr(violations, "note", None) if violations else None  # stands with the contradictions
-    measured = [part for part in measure_parts(payload) if part != note]
+    title = payload["origin"]["title"]
     parts = [
+        subject(payload) if title else sample_size(payload),
+        payload["origin"]["note"],
+        verdict_lead(payload),
+        headline_table(payload),
         *sample_lines(payload),
-        Sheet.of("Measures", *measured, measure_figure(measures, "measures")),
+        Sheet.of(
+            "Measures",
+            *_without_note(measure_parts(payload), violations),
+            measure_figure(measures, "measures"),
+        ),
         glossary_sheet(payload),
         Sheet.of("Behind the numbers", *unchecked, *figures),
         *_further_parts(payload, violations, by_label=True, is_page=True),
         _next_steps(payload),
-        provenance_sheet(system_facts(payload) | measuring_facts(payload), payload["versions"]),
+        provenance_sheet(
+            user_facts(payload) | system_facts(payload) | measuring_facts(payload), payload["versions"]
+        ),
     ]
-    return Sheet.of(result_title(payload), *parts)
-
-
-def result_title(payload: Payload) -> str:
-    """Return the name of the system, and of its model."""
-    name = system_name(payload["explainer"], payload["discretizer"])
-    return f"{name} of {payload['model']}" if payload["model"] else name
+    return Sheet.of(title or system_title(payload), *parts)
 
 
 def measure_parts(payload: Payload) -> list[Part | None]:
@@ -96,9 +129,20 @@ def measure_parts(payload: Payload) -> list[Part | None]:
     rows = [([name], estimate) for name, estimate in measures.items()]
     controls = None if control is None else {"sufficiency": format_number(control.estimate)}
     table = measure_table(("measure",), rows, payload, controls=controls)
+    sentences = [permutation_line(payload, measures), *measure_sentences(payload)]
+    return [table, *sentences, *diagnosis_parts(payload)]
+
+
+def diagnosis_parts(payload: Payload) -> list[Part | None]:
+    """Return what diagnostics say."""
     sheets = [Sheet.from_dict(diagnosis["sheet"]) for diagnosis in payload.get("diagnostics") or ()]
-    diagnoses = [part for sheet in sheets for part in (sheet.title, *sheet.parts)]
-    return [table, permutation_line(payload, measures), *measure_sentences(payload), *diagnoses]
+    return [part for sheet in sheets for part in (sheet.title, *sheet.parts)]
+
+
+def _without_note(parts: list[Part | None], violations: Sequence[Violation] | None) -> list[Part | None]:
+    """Leave out the note that stands with the contradictions."""
+    note = getattr(violations, "note", None) if violations else None
+    return [part for part in parts if part != note]
 
 
 def _further_parts(
@@ -106,20 +150,14 @@ def _further_parts(
 ) -> list[Sheet]:
     """Return the answers to further questions: drift, labels, subgroups, contradictions."""
     sheets = [_drift_sheet(payload, payload["reference"])] if "reference" in payload else []
-    if "by_label" in payload and (by_label or _has_dominant_label(payload)):
+    if "by_label" in payload and by_label:
         sheets += label_sheets(payload["by_label"])
     if "subgroups" in payload:
         sheets += subgroup_sheets(payload, payload["subgroups"], has_figures=is_page)
     if violations is not None:
-        # in a text the note is among the sentences; empty violations say whether there could be any
-        pairs = violations_sheet(violations if is_page else list(violations) or violations)
+        pairs = violations_sheet(violations)
         sheets.append(attrs.evolve(pairs, title="Contradictions") if is_page else pairs)
     return sheets
-
-
-def _has_dominant_label(payload: Payload) -> bool:
-    labels = payload["by_label"]["measures"]["consistency"].values()
-    return is_dominated(max(label["n"] for label in labels), payload["n"])
 
 
 def _next_steps(payload: Payload) -> Sheet | None:
@@ -169,17 +207,33 @@ def system_facts(payload: Payload) -> dict[str, str]:
 
 def measuring_facts(payload: Payload) -> dict[str, str]:
     """Return what was measured, and how."""
-    data = payload["data"]
+    data, origin = payload["data"], payload["origin"]
     columns = "" if data["columns"] is None else f", {pluralize(data['columns'], 'column')}"
+    rows = f"{pluralize(data['rows'], 'row')}{columns}"
+    quality = quality_phrase(payload)
     return {
         "model": payload["model"] or "none: the predictions were logged",
+        **_known("model file", origin["model_file"]),
+        **_known("model checksum", origin["model_fingerprint"]),
+        **_known("accuracy", quality),
         "estimator": payload["estimator"],
         "confidence": f"{100 * confidence(payload):g} %",
         "permutations": f"{payload['permutations']:,}" if payload["permutations"] else "none",
         "seed": str(payload["seed"]),
-        "data": f"{pluralize(data['rows'], 'row')}{columns}",
+        "data": f"{origin['data']}: {rows}" if origin["data"] else rows,
         "data checksum": data["fingerprint"] or "none: not all values have one",
     }
+
+
+def user_facts(payload: Payload) -> dict[str, str]:
+    """Return what the user wrote about the result, and the command."""
+    return {
+        name: payload["origin"][name] for name in ("author", "date", "command") if payload["origin"][name]
+    }
+
+
+def _known(name: str, value: str | None) -> dict[str, str]:
+    return {} if value is None else {name: value}
 
 
 def _estimate_text(estimate: Estimate | None) -> str:

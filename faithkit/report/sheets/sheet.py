@@ -109,6 +109,14 @@ class Bullets:
 
 
 @attrs.frozen
+class Lead:
+    """A sentence that readers look for, after a word in bold: the verdict, or the next step."""
+
+    word: str
+    sentence: str
+
+
+@attrs.frozen
 class Contradiction:
     """An explanation that misleads, and two rows side by side that show it.
 
@@ -135,7 +143,7 @@ class Contradiction:
     bar: tuple[float, float] | None = None
 
 
-Part = Union[str, Table, Figure, Bullets, Contradiction, "Sheet"]
+Part = Union[str, Table, Figure, Bullets, Lead, Contradiction, "Sheet"]
 
 
 @attrs.frozen

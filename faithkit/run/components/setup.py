@@ -15,6 +15,7 @@ from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
 from faithkit.inputs.rows import has_input_kind
 from faithkit.measure.baselines.control import MIN_DRAWS
 from faithkit.measure.protocols import get_optional_attribute
+from faithkit.measure.verdict import LEVEL
 from faithkit.run.components.resolution import (
     ResolvedComponent,
     resolve_component,
@@ -30,6 +31,10 @@ THE_SAMPLE = "the sample itself"  # where a component learnt, which makes result
 
 def _check_confidence(confidence: Any) -> float:
     return check_share(confidence, "confidence", usual=0.95)
+
+
+def _check_level(level: Any) -> float:
+    return check_share(level, "faithful_at", usual=LEVEL)
 
 
 def _check_permutations(permutations: Any) -> int:
@@ -130,6 +135,8 @@ class Setup:
     ----------
     draws : int or None
         How often the control of sufficiency is drawn; None leaves it to the size of the sample.
+    faithful_at : float
+        From which level on explanations are called faithful.
     applicability : Applicability
         Sufficiency's relation.
     n_classes : int or None
@@ -154,6 +161,7 @@ class Setup:
     permutations: int = attrs.field(default=0, converter=_check_permutations)
     seed: int = attrs.field(default=0, converter=_check_seed)
     draws: int | None = attrs.field(default=None, converter=_check_draws)
+    faithful_at: float = attrs.field(default=LEVEL, converter=_check_level)
     applicability: Applicability = attrs.field(factory=Applicability)
     explainer: ResolvedComponent | None = None
     model: str | None = None
@@ -165,6 +173,15 @@ class Setup:
     notes: tuple[str, ...] = ()
     system: System | None = None
     _versions: Mapping[str, str] | None = None
+    _discretized: str | None = None  # of a result from a file, which has no discretizer
+
+    @property
+    def discretized(self) -> str | None:
+        """What the discretizer does to explanations, in words; None if it does not say."""
+        if self._discretized is not None:
+            return self._discretized
+        phrase = get_optional_attribute(self.discretizer.instance, "phrase")
+        return phrase if isinstance(phrase, str) else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values, with the versions of everything that a number depends on."""
@@ -176,6 +193,7 @@ class Setup:
             "seed": self.seed,
             "explainer": None if self.explainer is None else self.explainer.text,
             "discretizer": self.discretizer.text,
+            "discretized": self.discretized,
             "explained_by": dict(self.explained_by),
             "background": self.learnt_from,
             "model": self.model,
@@ -192,6 +210,7 @@ class Setup:
             estimator=ResolvedComponent("estimator", payload["estimator"], None),
             applicability=Applicability(None, payload["why_no_sufficiency"]),
             confidence=confidence,
+            faithful_at=payload["verdict"]["level"],
             permutations=payload.get("permutations", 0),
             outcome=Outcome(**payload.get("outcome", {})),
             seed=payload["seed"],
@@ -199,6 +218,7 @@ class Setup:
             learnt_from=payload["background"],
             explained_by=payload.get("explained_by", {}),
             versions=payload["versions"],
+            discretized=payload["discretized"],
         )
 
 

@@ -39,7 +39,7 @@ from faithkit.run.instances.local_rows import measure_row
 from faithkit.run.instances.violations import witnesses
 from faithkit.run.populations.population import Parts, Population, split_population
 from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowIds, RowMetadata
-from faithkit.run.provenance import describe_data
+from faithkit.run.provenance import count_columns, describe_data
 
 
 @attrs.frozen(eq=False)
@@ -157,6 +157,11 @@ class InMemory(Population):
             fields["blocks"] = len(np.unique(self.sample.explanations.block))
         design = self.explained_design
         return fields if design is None else fields | design.summary_fields()
+
+    @property
+    def n_columns(self) -> int | None:
+        """The number of columns of the instances."""
+        return count_columns(self.sample.X)
 
     def data(self) -> dict[str, Any]:
         """Describe the instances, or the explanations where there are none."""

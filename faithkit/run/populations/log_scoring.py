@@ -23,6 +23,7 @@ from faithkit.run.populations.log_passes import LogReading
 from faithkit.run.populations.on_disk import OnDisk, learns_from_rows
 from faithkit.run.populations.sample_design import check_declared
 from faithkit.run.populations.weighted_log import WeightedLog
+from faithkit.run.provenance import Origin
 
 
 def score_log(
@@ -34,6 +35,7 @@ def score_log(
     allowed: Mapping[str, float] | None = None,
     diagnostics: Sequence[ResolvedComponent] | None = (),
     by_label: bool = False,
+    origin: Origin | None = None,
     **options: Any,
 ) -> EvaluationReport:
     """Measure a log, and the groups that it names.
@@ -55,6 +57,8 @@ def score_log(
     diagnostics : sequence of ResolvedComponent, optional
     by_label : bool
         Whether texts show each predicted label, even if none has most of the rows.
+    origin : Origin, optional
+        Where the log comes from.
     **options
         Those of `score`.
     """
@@ -67,6 +71,7 @@ def score_log(
         reference = _with_learnt_from(THE_SAMPLE if is_fitted_to_reference else None, earlier)
     result, groups = _score_with_groups(log, pool, unexplained, options)
     result = _with_learnt_from("given" if is_fitted_to_reference else result.setup.learnt_from, result)
+    result = result if origin is None else attrs.evolve(result, origin=origin)
     if reference is not None:
         check_comparable(result, reference)
     return EvaluationReport.of(result, violations, groups, reference, allowed, diagnostics, by_label)

@@ -89,6 +89,11 @@ class Population:
         """Return the fields of a result about weights, clusters and pool; empty where there are none."""
         return {}
 
+    @property
+    def n_columns(self) -> int | None:
+        """The number of columns of the instances, if they are in memory."""
+        return None
+
     def data(self) -> dict[str, Any]:
         """Return the size and the fingerprint of the data, which needs a pass over all rows."""
         self.refuse("rows cannot be read")
@@ -208,6 +213,11 @@ class SavedPopulation(Population):
 
     where = "in a result that was loaded from a file"
     remedy = "evaluate or score the rows again"
+
+    @property
+    def n_columns(self) -> int | None:
+        """The number of columns from the file."""
+        return self.description["columns"]
 
     def data(self) -> dict[str, Any]:
         """Return the size and the fingerprint from the file."""

@@ -34,6 +34,8 @@ class Delta:
     1  0.0  → clerk
     """
 
+    phrase = "by what the example changes"
+
     def discretize(self, explanations: faithkit.Explanations) -> Any:
         """Return the differences, in the form of the examples."""
         return _compare_columns("delta", explanations, _difference, _new_value)
@@ -54,6 +56,8 @@ class DeltaSign:
            [-1.,  1.]])
     """
 
+    phrase = "by the direction of each change"
+
     def discretize(self, explanations: faithkit.Explanations) -> Any:
         """Return the signs of the differences, in the form of the examples."""
         return _compare_columns("delta-sign", explanations, _sign_of_difference, _has_changed)
@@ -73,6 +77,8 @@ class IsFeatureModified:
     array([[1., 0.],
            [1., 1.]])
     """
+
+    phrase = "by the columns that the example changes"
 
     def discretize(self, explanations: faithkit.Explanations) -> Any:
         """Return ones and zeros, in the form of the examples."""

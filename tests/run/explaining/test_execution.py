@@ -90,7 +90,12 @@ def test_recorded_failures_are_unexplained_with_their_reason(n_jobs):
     result = evaluated(explainer=Slow(trouble="raise"), on_error="record", n_jobs=n_jobs)
     assert missing(result) == TROUBLE
     assert result.why_unexplained == {"ValueError": 6}
-    assert ", 6 unexplained\nof the unexplained, ValueError: 6\n" in str(result)
+    text = str(result)
+    assert (
+        "\n6 of 40 rows have no explanation, and agree with nobody.\nOf the unexplained, ValueError: 6.\n"
+        in text
+    )
+    assert ", 6 unexplained\nof the unexplained, ValueError: 6\n" in result.to_text(verbose=True)
     assert result.sample.explanations.remarked[3] == "ValueError: row 3.0 is not to my taste"
 
 

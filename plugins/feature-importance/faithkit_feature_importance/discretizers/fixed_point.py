@@ -44,6 +44,12 @@ class FixedPoint:
             raise faithkit.errors.ParameterError(f"fp: how must be 'floor' or 'round', got {how!r}.")
         self.how = how
 
+    @property
+    def phrase(self) -> str:
+        """What happens to explanations, in words."""
+        how = "down" if self.how == "floor" else "to the nearest"
+        return f"rounded {how} to {self.digits} decimal{'' if self.digits == 1 else 's'}"
+
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:
         """Return the importances with few decimals."""
         values, scale = read_importances("fp", explanations), 10.0**self.digits

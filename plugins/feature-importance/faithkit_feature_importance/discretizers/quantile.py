@@ -43,6 +43,11 @@ class Quantile:
         self.cuts_ = [learn_cuts(column, self.bins) for column in rows.T]
         return self
 
+    @property
+    def phrase(self) -> str:
+        """What happens to explanations, in words."""
+        return f"by {self.bins} bins of each importance"
+
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:
         """Return the bin of every importance, counted from 0."""
         values = read_importances("quantile", explanations)

@@ -19,6 +19,8 @@ class Rank:
     array([[1, 2, 0]], dtype=uint8)
     """
 
+    phrase = "by the order of importances"
+
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.unsignedinteger]:
         """Return the columns in the order of their importances."""
         return argsort_rows(read_importances("rank", explanations, offsets=False))

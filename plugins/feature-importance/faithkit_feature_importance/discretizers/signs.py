@@ -23,6 +23,8 @@ class Sign:
     array([[ 1., -1.,  0.]])
     """
 
+    phrase = "by the signs of importances"
+
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:
         """Return the signs."""
         signs: NDArray[np.float64] = np.sign(read_importances("sign", explanations))
@@ -56,6 +58,13 @@ class SignOfTop:
     def __init__(self, k: int = 5) -> None:
         self.k = faithkit.plugin.whole_number(
             k, "sign-of-top: k", least=1, error=faithkit.errors.ParameterError
+        )
+
+    @property
+    def phrase(self) -> str:
+        """What happens to explanations, in words."""
+        return (
+            f"by the sign of the {'largest importance' if self.k == 1 else f'{self.k} largest importances'}"
         )
 
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.int8]:

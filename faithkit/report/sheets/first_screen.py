@@ -1,0 +1,167 @@
+"""The first screen of a result: what was explained, the verdict, one line per measure, and the next step."""
+
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
+from faithkit.measure.verdict import ABOVE_CHANCE, ABOVE_ITS_CONTROL, FAITHFUL, NOTHING_TESTED
+from faithkit.report.formats import (
+    LEAVE_ONE_OUT,
+    Payload,
+    format_interval,
+    format_number,
+    format_percent,
+    pluralize,
+)
+from faithkit.report.outcome_words import PREDICTED_CLASS, remarks, words
+from faithkit.report.payloads import estimates, estimator_name, interval_name, note
+from faithkit.report.sentences import checked_sentence
+from faithkit.report.sheets.controls import ceiling_sentence, control_remarks, format_worth, payload_control
+from faithkit.report.sheets.measures import FLATTERED, condition_lines, permutation_line
+from faithkit.report.sheets.sheet import Lead, Part, Table
+
+DOMINATED = (
+    "Most rows have the same prediction, and a rare one hardly counts in these numbers: by_label() (CLI: "
+    "--by-label) shows each."
+)
+
+
+def first_screen(payload: Payload, is_dominated: bool = False) -> list[Part | None]:
+    """Return the parts of the first screen, without its title.
+
+    Nothing that makes a number mean less than it seems is left for later: rows without an explanation,
+    assumptions about weights, approximate intervals.
+    """
+    return [
+        subject(payload) if payload["origin"]["title"] else None,
+        payload["origin"]["note"],
+        verdict_lead(payload),
+        headline_table(payload),
+        *_checked_sentences(payload),
+        permutation_line(payload, estimates(payload)),
+        _unexplained_line(payload),
+        *(f"{line[0].upper()}{line[1:]}." for line in condition_lines(payload)),
+        ceiling_sentence(payload),
+        *control_remarks(payload),
+        *remarks(payload, estimates(payload)),
+        FLATTERED if payload["background"] == "the sample itself" else None,
+        *(text for text in payload["notes"] if text != PREDICTED_CLASS),
+        note(payload),
+        DOMINATED if is_dominated else None,
+        Lead("Next", payload["next_steps"][0]) if payload.get("next_steps") else None,
+    ]
+
+
+def subject(payload: Payload) -> str:
+    """Return what was explained: explainer, model, data and their size."""
+    return f"{system_title(payload)} ({sample_size(payload)})"
+
+
+def system_title(payload: Payload) -> str:
+    """Return explainer, discretizer, model and data.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score([0, 1], [[0.12], [0.91]], discretizer="1fp").with_origin(data="may.csv")
+    >>> system_title(result.to_dict())
+    'logged explanations, rounded down to 1 decimal, in may.csv'
+    """
+    origin, model, discretized = payload["origin"], payload["model"], _discretized(payload)
+    name = payload["explainer"] or "logged explanations"
+    name += f", {discretized}" if discretized else ""
+    name += "," if discretized and (model or origin["data"]) else ""
+    name += f" of {model}" if model else ""
+    return name + (f" {'on' if model else 'in'} {origin['data']}" if origin["data"] else "")
+
+
+def _discretized(payload: Payload) -> str | None:
+    if payload["discretizer"] == "original":
+        return None
+    return payload["discretized"] or f"discretized by {payload['discretizer']}"
+
+
+def sample_size(payload: Payload) -> str:
+    """Return the number of rows and columns, and how good the model is on them."""
+    origin, columns = payload["origin"], payload.get("data", {}).get("columns")
+    size = pluralize(payload["n"], "test row" if origin["is_held_out"] else "row")
+    if payload["model"] and columns is not None:
+        size += f", {pluralize(columns, 'column')}"
+    return size + (f"; {quality}" if (quality := quality_phrase(payload)) else "")
+
+
+def quality_phrase(payload: Payload) -> str | None:
+    """Say how often the model is right, where the target is known."""
+    origin = payload["origin"]
+    if origin["accuracy"] is not None:
+        return f"the model is right on {format_percent(origin['accuracy'])}"
+    return None if origin["r2"] is None else f"R² of the model {format_number(origin['r2'])}"
+
+
+def verdict_lead(payload: Payload) -> Lead:
+    """Return the verdict and its reason.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> verdict_lead(faithkit.score(["yes"] * 5, ["a", "a", "b", "b", "b"]).to_dict()).sentence
+    'nothing was tested: all explained predictions agree with each other.'
+    """
+    return Lead("Verdict", f"{_phrase(payload)}: {payload['verdict']['reason']}.")
+
+
+def _phrase(payload: Payload) -> str:
+    verdict, control = payload["verdict"], payload_control(payload)
+    name = verdict["name"]
+    if name == FAITHFUL:
+        return "faithful as far as this sample can tell"
+    if name not in (ABOVE_ITS_CONTROL, ABOVE_CHANCE):
+        return str(name)
+    errors = ", with errors" if payload["measures"][verdict["measure"]]["bracket"][1] < 1 else ""
+    worth = None if control is None or name != ABOVE_ITS_CONTROL else control.worth
+    return f"{name}{errors}" + ("" if worth is None else f"; worth {format_worth(worth)}")
+
+
+def headline_table(payload: Payload) -> Table:
+    """Return one line per measure: its estimate, interval and baselines."""
+    why = payload["why_no_sufficiency"]
+    rows = [
+        (name, "–", f"not measured: {why}") if estimate is None else _headline(payload, name, estimate)
+        for name, estimate in estimates(payload).items()
+    ]
+    return Table(("", "", ""), rows, is_numeric=False)
+
+
+def _headline(payload: Payload, measure: str, estimate: Estimate) -> tuple[str, str, str]:
+    relation = f", by {payload['relation']}" if measure == "sufficiency" else ""
+    if not estimate.is_compared:
+        return measure, "–", f"nothing could be compared{relation}"
+    control = payload_control(payload) if measure == "sufficiency" else None
+    facts = {
+        interval_name(payload): format_interval(*estimate.interval),
+        "chance": format_number(estimate.chance),
+        "control": None if control is None else format_number(control.estimate),
+    }
+    if payload["estimator"] not in LEAVE_ONE_OUT:
+        facts[estimator_name(payload)] = format_number(estimate.value)
+    listed = "; ".join(f"{name} {text}" for name, text in facts.items() if text is not None)
+    return measure, format_number(estimate.estimate), f"({listed}){relation}"
+
+
+def _checked_sentences(payload: Payload) -> list[str]:
+    """Say what was checked for each measure, unless the verdict says it already."""
+    verdict, outcome = payload["verdict"], words(payload)
+    taken = {name: estimate for name, estimate in estimates(payload).items() if estimate is not None}
+    if verdict["name"] == NOTHING_TESTED or taken[verdict["measure"]].finding in (ONE_LABEL, NAMES_THE_LABEL):
+        del taken[verdict["measure"]]
+    sentences = {name: checked_sentence(name, taken[name], payload["n"], outcome) for name in taken}
+    if len(sentences) == 1:
+        return list(sentences.values())
+    return [f"{name.capitalize()}: {text[0].lower()}{text[1:]}" for name, text in sentences.items()]
+
+
+def _unexplained_line(payload: Payload) -> str | None:
+    if not payload["unexplained"]:
+        return None
+    rows = f"{payload['unexplained']:,} of {pluralize(payload['n'], 'row')}"
+    if payload["unexplained"] == 1:
+        return f"{rows} has no explanation, and agrees with nobody."
+    return f"{rows} have no explanation, and agree with nobody."

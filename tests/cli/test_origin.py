@@ -1,0 +1,151 @@
+"""Where a result comes from: names without folders, the command, the model's accuracy, and the user's own words."""
+
+import hashlib
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.tree import DecisionTreeClassifier
+
+import faithkit
+from faithkit.cli import main
+
+HOSTILE = '<script>alert("1")</script>\x1b[31m{{ 7 * 7 }}'
+
+
+def run(*arguments):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Write rows, their target and a model that is wrong about some of them."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.integers(18, 80, 120), "hours": rng.integers(0, 60, 120)})
+    y = np.where((X["age"] > 40) ^ (rng.random(120) < 0.2), "yes", "no")
+    X.assign(income=y).to_csv(tmp_path / "people.csv", index=False)
+    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    (tmp_path / "model.pkl").write_bytes(pickle.dumps(model))
+    return tmp_path
+
+
+def evaluated(folder, *options):
+    inputs = ("--data", folder / "people.csv", "--target", "income", "--background", folder / "people.csv")
+    inputs += ("--model", folder / "model.pkl", "--trust-pickle", "--explainer", "tree:max_depth=3")
+    run("evaluate", *inputs, "--json", folder / "out.json", "--html", folder / "out.html", *options)
+    return json.loads((folder / "out.json").read_text("utf-8"))
+
+
+def test_a_result_names_its_files_without_folders_and_knows_how_good_the_model_is(folder):
+    origin = evaluated(folder)["origin"]
+    assert (origin["data"], origin["model_file"]) == ("people.csv", "model.pkl")
+    content = (folder / "model.pkl").read_bytes()
+    assert origin["model_fingerprint"] == hashlib.sha256(content).hexdigest()[:32]
+    people = pd.read_csv(folder / "people.csv")
+    predictions = pickle.loads(content).predict(people[["age", "hours"]])
+    assert origin["accuracy"] == pytest.approx(accuracy_score(people["income"], predictions))
+    assert 0.7 < origin["accuracy"] < 1
+    assert origin["r2"] is None
+    assert not origin["is_held_out"]
+    assert str(folder) not in (folder / "out.json").read_text("utf-8")
+    assert str(folder) not in (folder / "out.html").read_text("utf-8")
+
+
+def test_the_command_has_no_folders_workers_store_outputs_and_texts(folder):
+    options = (
+        "--n-jobs",
+        "1",
+        "--store",
+        folder / "store",
+        "--row-timeout",
+        "60",
+        "--title",
+        "May",
+        "--seed",
+        "3",
+    )
+    command = evaluated(folder, *options, "--fail-under", "consistency=0.1", "--on-error", "record")[
+        "origin"
+    ]["command"]
+    assert command == (
+        "faithkit evaluate --explainer tree:max_depth=3 --data people.csv --target income --model model.pkl "
+        "--trust-pickle --background people.csv --seed 3 --fail-under consistency=0.1 --on-error record"
+    )
+
+
+def test_equal_files_in_two_folders_give_the_same_bytes(folder):
+    evaluated(folder)
+    first = [(folder / name).read_bytes() for name in ("out.json", "out.html")]
+    other = folder / "other"
+    other.mkdir()
+    for name in ("people.csv", "model.pkl"):
+        (other / name).write_bytes((folder / name).read_bytes())
+    evaluated(other, "--n-jobs", "2")
+    assert [(other / name).read_bytes() for name in ("out.json", "out.html")] == first
+
+
+def test_words_of_the_user_are_text_wherever_they_are_shown(folder):
+    texts = [part for name in ("title", "note", "author", "date") for part in (f"--{name}", HOSTILE)]
+    (folder / "<b>&'.csv").write_bytes((folder / "people.csv").read_bytes())
+    printed = run(
+        "evaluate", "--data", folder / "<b>&'.csv", "--target", "income", "--explainer", "tree", *texts,
+        "--html", folder / "out.html",
+    )  # fmt: skip
+    page = (folder / "out.html").read_text("utf-8")
+    assert page.count("&lt;script&gt;alert") >= 5  # the title is also that of the tab
+    for text in (page, printed):
+        assert "\x1b" not in text
+    assert "<script" not in page
+    assert "<b>&" not in page
+    assert "{{ 7 * 7 }}" in page
+    assert "on &lt;b&gt;&amp;&#39;.csv" in page
+    assert "on <b>&'.csv (" in " ".join(printed.split())
+
+
+def test_a_model_that_is_trained_here_is_judged_on_other_rows():
+    payload = json.loads(run("evaluate", "--data", "iris", "--explainer", "tree", "--json", "-"))
+    assert payload["origin"]["is_held_out"]
+    assert payload["origin"]["data"] == "iris"
+    text = " ".join(run("evaluate", "--data", "iris", "--explainer", "tree").split())
+    assert "on iris (51 test rows, 4 columns; the model is right on 9" in text
+
+
+def test_numbers_have_r2_instead_of_accuracy():
+    result = faithkit.score([1.5, 2.5, 3.5, 6.5], ["a", "a", "b", "b"])
+    target = [1.0, 3.0, 3.0, 6.0]
+    origin = result.with_target(target).origin
+    assert origin.r2 == pytest.approx(r2_score(target, [1.5, 2.5, 3.5, 6.5]))
+    assert origin.accuracy is None
+
+
+def test_a_target_of_other_labels_or_of_scores_says_nothing():
+    result = faithkit.score(["yes", "no"], ["a", "b"])
+    assert result.with_target([1, 0]).origin.accuracy is None
+    with pytest.raises(faithkit.errors.InputError, match="3 targets for 2 rows: give one for each"):
+        result.with_target([1, 0, 1])
+
+
+def test_a_log_names_its_file_and_a_loaded_result_keeps_its_origin(tmp_path):
+    log = pd.DataFrame({"label": ["yes", "no", "no"] * 20, "why": ["a", "b", "c"] * 20})
+    log.to_csv(tmp_path / "may.csv", index=False)
+    arguments = (tmp_path / "may.csv", "--prediction", "label", "--explanation", "why", "--date", "May 2026")
+    printed = run("score", *arguments, "--json", tmp_path / "may.json")
+    assert printed.startswith("logged explanations in may.csv (60 rows)\nVerdict: faithful")
+    loaded = faithkit.load(tmp_path / "may.json")
+    assert loaded.origin.date == "May 2026"
+    assert str(loaded) == printed.rstrip("\n")
+
+
+def test_the_level_of_the_verdict_is_an_option(tmp_path):
+    log = pd.DataFrame({"label": ["yes", "no", "no"] * 20, "why": ["a", "b", "c"] * 20})
+    log.to_csv(tmp_path / "log.csv", index=False)
+    arguments = ("score", tmp_path / "log.csv", "--prediction", "label", "--explanation", "why")
+    assert "Verdict: better than chance: consistency may be below 0.99." in run(
+        *arguments, "--faithful-at", "0.99"
+    )
