@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.arrays import Floats, Ints
+from faithkit.arrays.grouping import group
 from faithkit.errors import ContractError, InputError
 from faithkit.measure.baselines.ceiling import Ceiling, measure_ceiling
 from faithkit.measure.baselines.control import MIN_DRAWS, Control, compare_with_control
@@ -67,9 +68,11 @@ def why_no_control(population: Population, count: Count | None, setup: Setup) ->
 
 def _ceiling(population: InMemory, count: RowCount) -> Ceiling:
     """Return the agreement of the model with itself, without each unit that the jackknife deletes."""
-    words = population.row_content.words
+    words, block = population.row_content.words, population.sample.explanations.block
     rows = np.arange(len(population.sample))
     instance = rows if words is None else pd.factorize(words)[0].astype(np.int64)
+    if block is not None:  # the same row of two blocks, such as questions, is no instance asked twice
+        instance = group(np.column_stack([instance, block])).codes
     unit, weight = _sampling_units(population)
     labels = population.encoded_labels.codes
     ceiling = measure_ceiling(instance, labels, count.agreement, unit, weight)

@@ -298,6 +298,26 @@ def test_a_model_that_contradicts_itself_has_a_lower_ceiling():
     assert "agrees with itself" in str(result)
 
 
+def test_the_same_row_of_two_blocks_is_no_instance_that_was_predicted_twice():
+    X = pd.DataFrame({"a": [0, 0, 1, 1] * 40, "b": [0, 1, 0, 1] * 40, "c": [1] * 160})
+    block = np.repeat(np.arange(40), 4)
+    labels = (X["a"] + block) % 2  # each question has its own answer, which only a decides
+    explanations = faithkit.Explanations.of(rules(X, "a"), kind="rule")
+    result = faithkit.score(labels, explanations, X, relation="in-scope", blocks=block)
+    assert (result.control.ceiling, result.control.ceiling_rows) == (1, 0)
+    assert result.control.worth.value == pytest.approx(1)
+    twice = pd.concat([X, X], ignore_index=True)
+    answers = np.append(labels, np.where(np.arange(160) % 4 == 0, 1 - labels, labels))
+    result = faithkit.score(
+        answers,
+        faithkit.Explanations.of(rules(twice, "a"), kind="rule"),
+        twice,
+        relation="in-scope",
+        blocks=np.append(block, block),
+    )
+    assert (result.control.ceiling, result.control.ceiling_rows) == (0.75, 320)
+
+
 def test_why_there_is_no_control():
     X = table(0, 30)
     few = faithkit.score(
