@@ -24,11 +24,12 @@ def payload_control(payload: Payload) -> Control | None:
 def control_sentences(payload: Payload) -> list[str]:
     """Return what the control says about sufficiency, or why there is none."""
     sufficiency, control = payload["measures"]["sufficiency"], payload_control(payload)
-    if sufficiency is None:
+    if sufficiency is None or not sufficiency["verified"]:  # that nothing could be checked is said already
         return []
     if control is None:
         return [f"Sufficiency has no control: {payload['why_no_control']}."]
-    sentences = [f"{_difference_sentence(control)} {_worth_sentence(control)}"]
+    has_labels = payload["outcome"]["kind"] == "labels"
+    sentences = [f"{_difference_sentence(control)} {_worth_sentence(control, has_labels)}".rstrip()]
     if abs(control.verified - sufficiency["verified"]) > UNLIKE:
         sentences.append(
             f"{format_percent(sufficiency['verified'])} of the explanations could be checked, and "
@@ -46,19 +47,24 @@ def _difference_sentence(control: Control) -> str:
     return f"{verdict}, and the difference is {value} ({interval})."
 
 
-def _worth_sentence(control: Control) -> str:
+def _worth_sentence(control: Control, has_labels: bool) -> str:
+    """Return how much of the gap is closed; empty where it is nothing, because that is said already."""
     full = "the full input"
     if control.ceiling < 1:
         repeated = pluralize(control.ceiling_rows, "instance")
-        full = (
-            f"the full input (the model agrees with itself {format_percent(control.ceiling)} of the time on "
-            f"{repeated} that it predicted repeatedly)"
-        )
-    if control.worth is None:
+        share = f"{format_percent(control.ceiling)} of the time"
+        extent = share if has_labels else f"by {format_number(control.ceiling)}"
+        full = f"the full input (the model agrees with itself {extent} on {repeated} that it predicted repeatedly)"
+    worth = control.worth
+    if worth is None:
         return f"The gap between them and {full} is too small to say how much of it is closed."
-    worth, verb = control.worth, "closes" if control.finding == ABOVE else "may close"
-    ends = f"{_percent(worth.low)} to {_percent(worth.high)}"
-    return f"It {verb} {_percent(worth.value)} ({ends}) of the gap between them and {full}."
+    if control.finding == ABOVE:
+        closed = f"closes {_percent(worth.value)} ({_percent(worth.low)} to {_percent(worth.high)})"
+    elif 100 * worth.high >= 0.5:
+        closed = f"closes at most {_percent(worth.high)}"
+    else:
+        return ""
+    return f"It {closed} of the gap between them and {full}."
 
 
 def _percent(share: float) -> str:
