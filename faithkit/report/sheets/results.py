@@ -118,8 +118,8 @@ def _further_parts(
 
 
 def _has_dominant_label(payload: Payload) -> bool:
-    labels = payload["by_label"]["measures"].get("consistency", {})  # rows in blocks have none
-    return is_dominated(max((label["n"] for label in labels.values()), default=0), payload["n"])
+    labels = payload["by_label"]["measures"]["consistency"].values()
+    return is_dominated(max(label["n"] for label in labels), payload["n"])
 
 
 def _next_steps(payload: Payload) -> Sheet | None:
