@@ -199,8 +199,8 @@ def _load_claims(claims: Any) -> tuple[str, dict[str, str]]:
     """Return what to call the claims in messages, and the claims by the text of their codes."""
     if not isinstance(claims, Mapping | str | PathLike):
         raise InputError(
-            f"the claims are a {type(claims).__name__}; expected a dictionary of codes and texts, or the path "
-            f"of a file with lines such as {_EXAMPLE}."
+            f"the claims are a {type(claims).__name__}; expected a dictionary of codes and texts, or the "
+            f"path of a file with lines such as {_EXAMPLE}."
         )
     source = "the claims" if isinstance(claims, Mapping) else str(claims)
     claim_by_code = claims if isinstance(claims, Mapping) else read_claims(claims)
@@ -210,11 +210,10 @@ def _load_claims(claims: Any) -> tuple[str, dict[str, str]]:
             raise InputError(
                 f"the claim of {code!r} in {source} is {claim!r:.60}; expected a text, such as {_EXAMPLE}."
             )
-        if _code_text(code) in stripped_claims:
-            raise InputError(
-                f"the code {_code_text(code)!r} is twice in {source}, up to blanks and types: drop one of them."
-            )
-        stripped_claims[_code_text(code)] = claim.strip()
+        text = _code_text(code)
+        if text in stripped_claims:
+            raise InputError(f"the code {text!r} is twice in {source}, up to blanks and types: drop one.")
+        stripped_claims[text] = claim.strip()
     return source, stripped_claims
 
 
