@@ -345,6 +345,17 @@ def test_a_large_sample_has_a_control_on_request_only():
     assert none.why_no_control == "none was asked for"
 
 
+def test_a_comparison_shows_the_control_of_each_system():
+    X = table(2, 80).fillna(0)
+
+    def name_a(X):
+        return faithkit.Explanations.of(rules(X, "a"), kind="rule", relation="in-scope")
+
+    compared = faithkit.compare(lambda X: X["a"] > 0, X, explainers=[name_a], progress=False)
+    control = compared.results["name_a"].control.estimate
+    assert f"{control:.3f}" in str(compared).split("sufficiency")[1]
+
+
 def test_fewer_than_ten_draws_are_refused():
     with pytest.raises(
         faithkit.errors.InputError, match="3 draws of the control are too few: give at least 10"

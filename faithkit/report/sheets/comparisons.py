@@ -9,12 +9,14 @@ from faithkit.report.formats import (
     Payload,
     format_difference,
     format_difference_interval,
+    format_number,
     format_p_value,
     pluralize,
 )
 from faithkit.report.outcome_words import remarks
 from faithkit.report.payloads import confidence, interval_name, note, ranked
 from faithkit.report.pictures.figures import measure_figure, result_figures
+from faithkit.report.sheets.controls import payload_control
 from faithkit.report.sheets.glossary import glossary_sheet
 from faithkit.report.sheets.measures import measure_table, number_columns, permutation_line, sample_lines
 from faithkit.report.sheets.results import measure_parts, measuring_facts, provenance_sheet, system_facts
@@ -67,10 +69,19 @@ def _systems(payload: Payload, measure: str) -> list[Part | None]:
     best, estimates = payload["best"][measure], ranked(payload, measure)
     rows = [(["*" if name in best else "", name], estimate) for name, estimate in estimates.items()]
     first = _first(payload)
-    table = measure_table(("", measure), rows, first, _columns(payload))
+    controls = _controls(payload) if measure == "sufficiency" else None
+    table = measure_table(("", measure), rows, first, _columns(payload), controls=controls)
     claim = "the best" if len(best) == 1 else f"these may all be the best: {_tie(payload, measure)}"
     star = f"*: {claim} (paired differences, Holm's correction)." if best else None
     return [*table.cut(), star, permutation_line(first, estimates)]
+
+
+def _controls(payload: Payload) -> dict[str, str]:
+    """Return what the control of each system gets, where it has one."""
+    controls = {name: payload_control(system) for name, system in payload["systems"].items()}
+    return {
+        name: format_number(control.estimate) for name, control in controls.items() if control is not None
+    }
 
 
 def _columns(payload: Payload) -> dict[str, str]:

@@ -54,7 +54,7 @@ def _worth_sentence(control: Control, has_labels: bool) -> str:
         repeated = pluralize(control.ceiling_rows, "instance")
         share = f"{format_percent(control.ceiling)} of the time"
         extent = share if has_labels else f"by {format_number(control.ceiling)}"
-        full = f"the full input (the model agrees with itself {extent} on {repeated} that it predicted repeatedly)"
+        full += f" (the model agrees with itself {extent} on {repeated} that it predicted repeatedly)"
     worth = control.worth
     if worth is None:
         return f"The gap between them and {full} is too small to say how much of it is closed."
