@@ -154,6 +154,13 @@ def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tm
     assert "get approved" in shown.stdout
 
 
+def test_groups_of_refusals_are_said_to_test_nothing_without_the_pool():
+    explanations = faithkit.parse_reasons([12] * 6, {12: "late > 2"}, X[:6])
+    result = faithkit.score(["refused"] * 6, explanations, X[:6], pool=(X[6:12], ["approved"] * 6))
+    with pytest.warns(faithkit.FaithkitWarning, match="groups are measured without the pool"):
+        result.by([0, 1] * 3)
+
+
 # --- refusals -----------------------------------------------------------------------------------------------
 
 FAULTS = {

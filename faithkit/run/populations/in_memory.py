@@ -1,5 +1,6 @@
 """A population whose rows are all in memory."""
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.containers import take_rows
 from faithkit.arrays.random_words import derive_seeds
+from faithkit.errors import FaithkitWarning
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, draw_control
 from faithkit.inputs.models.model_columns import select_model_columns
@@ -232,6 +234,13 @@ class InMemory(Population):
 
     def split_by(self, groups: Any) -> Parts:
         """Divide the rows by one value per row, or by a column of X, even if the model does not use it."""
+        if self.pool is not None and len(np.unique(self.encoded_labels.codes)) == 1:
+            warnings.warn(
+                "groups are measured without the pool, and all explained rows have one prediction: nothing "
+                "is tested in them. Select the rows of a group and of its pool, and score each group.",
+                FaithkitWarning,
+                stacklevel=3,
+            )
         X = self.sample.X if self.metadata.table is None else self.metadata.table
         return split_population(groups, X, self.encoded_labels.codes, self._take)
 
