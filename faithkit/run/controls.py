@@ -56,13 +56,11 @@ def why_no_control(population: Population, count: Count | None, setup: Setup) ->
         return f"the relation {relation} offers none"
     if setup.draws == 0:
         return "none was asked for"
+    request = f"ask for it by control_draws={MIN_DRAWS} (CLI: --control-draws {MIN_DRAWS})"
     if not isinstance(population, InMemory):
-        return "rows that stay on disk have none"
+        return f"the log was read in pieces: {request}, which reads all rows at once"
     if setup.draws is None and len(population.sample) > MAX_ROWS:
-        return (
-            f"{len(population.sample):,} rows are many: ask for it by control_draws={MIN_DRAWS} "
-            f"(CLI: --control-draws {MIN_DRAWS})"
-        )
+        return f"{len(population.sample):,} rows are many: {request}"
     return None
 
 
