@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.simulate_control import LAWS, compare
 from scipy import stats
 
 import faithkit
@@ -163,6 +164,23 @@ def test_within_blocks_control_and_worth_equal_those_of_a_loop_over_blocks():
     se = math.sqrt(44 / 45 * ((without[0] - without[1] - np.mean(without[0] - without[1])) ** 2).sum())
     t = stats.t.ppf(0.975, 44)
     assert result.control.difference.high == pytest.approx((x - control).sum() / 180 + t * se)
+
+
+def test_the_control_of_each_label_is_the_mean_over_its_rows_in_a_double_loop():
+    X = table(8).fillna(0)
+    labels = np.where(X["a"] + X["c"] > 1, "high", np.where(X["b"] > 0, "middle", "low"))
+    explanations = faithkit.Explanations.of(rules(X, "ac"), kind="rule", relation="in-scope")
+    result = faithkit.score(labels, explanations, X)
+    seeds, relation = row_seeds(X, 0), faithkit.relation("in-scope")
+    shares = np.zeros((DRAWS, len(X)))
+    for d in range(DRAWS):
+        holds = scopes(draw_control(relation, result.sample, derive_seeds(seeds, d)).values, X)
+        for i, row in enumerate(holds):
+            others = [j for j in np.flatnonzero(row) if j != i]
+            shares[d, i] = np.mean([labels[j] == labels[i] for j in others]) if others else 0.0
+    by_label = result.by_label()["sufficiency"]
+    for label in ("high", "middle", "low"):
+        assert by_label[label].control == pytest.approx(shares[:, labels == label].mean())
 
 
 def test_control_rules_have_as_many_conditions_on_other_columns_that_hold_for_the_row():
@@ -399,3 +417,12 @@ def test_a_gate_on_the_control_needs_one_and_fails_where_it_is_not_exceeded():
     assert gate.words.startswith("sufficiency is below its control (the difference is between ")
     (gate,) = faithkit.score(labels, list(X["d"]), X).judge(above_control=True)
     assert gate.kept is None
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("law", LAWS)
+def test_random_explanations_are_seldom_found_above_their_control_and_true_ones_always(law):
+    runs, stated = 300, 0.04  # what STATISTICS.md states for either side
+    above, below = compare(law, runs, n=300)
+    assert max(above, below) <= stated + 2 * math.sqrt(stated * (1 - stated) / runs)
+    assert compare(law, 50, n=300, explain="true")[0] == 1
