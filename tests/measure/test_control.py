@@ -167,7 +167,7 @@ def test_within_blocks_control_and_worth_equal_those_of_a_loop_over_blocks():
 
 
 def test_the_control_of_each_label_is_the_mean_over_its_rows_in_a_double_loop():
-    X = table(8).fillna(0)
+    X = table(8).fillna(0).assign(e=np.arange(48.0))
     labels = np.where(X["a"] + X["c"] > 1, "high", np.where(X["b"] > 0, "middle", "low"))
     explanations = faithkit.Explanations.of(rules(X, "ac"), kind="rule", relation="in-scope")
     result = faithkit.score(labels, explanations, X)
@@ -249,6 +249,28 @@ def test_the_order_of_rows_changes_no_control_nor_do_their_labels():
         first, second = (way.control for way in ways)
         assert second.estimate == pytest.approx(first.estimate, abs=1e-12)
         assert second.difference.low == pytest.approx(first.difference.low, abs=1e-12)
+
+
+@pytest.mark.parametrize("role", ["clusters", "blocks", "weights"])
+def test_equal_rows_have_draws_of_their_own_in_any_order(role):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (240, 3)), columns=list("abc"))
+    labels, units = (X["a"] > 0) ^ (rng.random(240) < 0.2), rng.integers(0, 60, 240)
+    values, order = np.array(rules(X, "a"), dtype=object), rng.permutation(240)
+    first, second = (
+        faithkit.score(
+            labels.to_numpy()[rows],
+            faithkit.Explanations.of(values[rows], kind="rule", relation="in-scope"),
+            X.iloc[rows].reset_index(drop=True),
+            **{role: units[rows]},
+        )
+        for rows in (np.arange(240), order)
+    )
+    (drawn,) = first.population.draw_controls(faithkit.relation("in-scope"), 0, 1)
+    is_equal = (X.iloc[0] == X).all(axis=1).to_numpy()
+    assert {str(rule)[0] for rule in drawn.sample.explanations.values[is_equal]} == {"b", "c"}
+    assert second.control.estimate == pytest.approx(first.control.estimate, abs=1e-12)
+    assert second.control.difference.low == pytest.approx(first.control.difference.low, abs=1e-12)
 
 
 @pytest.mark.parametrize("outcome", ["labels", "numbers"])
