@@ -154,6 +154,14 @@ def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tm
     assert "get approved" in shown.stdout
 
 
+@pytest.mark.parametrize("weights", [None, np.arange(1, 91)])
+def test_all_rows_without_a_reason_are_scanned_as_one_explanation(weights):
+    explanations = faithkit.parse_reasons([12, *[None] * 89], {12: "late > 2"}, X)
+    result = faithkit.score(DECISIONS, explanations, X, weights=weights)
+    assert len(result.counts["sufficiency"].explanations) == 2
+    assert result.n_explanations == 90
+
+
 def test_groups_of_refusals_are_said_to_test_nothing_without_the_pool():
     explanations = faithkit.parse_reasons([12] * 6, {12: "late > 2"}, X[:6])
     result = faithkit.score(["refused"] * 6, explanations, X[:6], pool=(X[6:12], ["approved"] * 6))
