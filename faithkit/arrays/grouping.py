@@ -41,8 +41,8 @@ class Groups:
         return len(self.first)
 
 
-def group(identity: Any, missing: NDArray[np.bool_] | None = None) -> Groups:
-    """Group equal rows; every missing row forms its own group.
+def group(identity: Any, missing: NDArray[np.bool_] | None = None, missing_apart: bool = True) -> Groups:
+    """Group equal rows; missing rows equal no other row.
 
     Parameters
     ----------
@@ -50,6 +50,8 @@ def group(identity: Any, missing: NDArray[np.bool_] | None = None) -> Groups:
         Two rows are equal if they are equal in every part.
     missing : bool array, optional
         The rows without an identity.
+    missing_apart : bool
+        Whether each missing row forms a group of its own, or all of them form one.
 
     Examples
     --------
@@ -60,7 +62,7 @@ def group(identity: Any, missing: NDArray[np.bool_] | None = None) -> Groups:
     if missing is None or not missing.any():
         return groups
     codes = groups.codes.copy()
-    codes[missing] = len(groups) + np.arange(int(missing.sum()))
+    codes[missing] = len(groups) + (np.arange(int(missing.sum())) if missing_apart else 0)
     return renumber(codes)
 
 

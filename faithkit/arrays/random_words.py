@@ -21,8 +21,8 @@ def mix(words: Words) -> Words:
     return words
 
 
-def derive_seeds(seeds: NDArray[Any], number: int) -> NDArray[np.uint32]:
-    """Return further seeds of the rows: an unrelated set for each number.
+def derive_seeds(seeds: NDArray[Any], number: int | NDArray[Any]) -> NDArray[np.uint32]:
+    """Return further seeds of the rows: an unrelated set for each number, or one number for each row.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def derive_seeds(seeds: NDArray[Any], number: int) -> NDArray[np.uint32]:
     >>> bool((derive_seeds(seeds, 1) == derive_seeds(seeds, 2)).any())
     False
     """
-    words = mix(seeds.astype(np.uint64) + np.uint64((number + 1) << 32))
+    words = mix(seeds.astype(np.uint64) + (np.asarray(number + 1).astype(np.uint64) << np.uint64(32)))
     return (words >> np.uint64(32)).astype(np.uint32)
 
 

@@ -169,7 +169,8 @@ def _explain_failure(text: str, vocabulary: Vocabulary) -> str:
     limit = _LIMIT_FIRST.match(condition)
     has_column = any(True for _ in vocabulary.match_columns(condition[limit.end() :] if limit else condition))
     problem = "is no condition that its column could fulfil" if has_column else "names no column"
-    return f"{condition!r:.80} {problem} in {text!r:.120}."
+    place = "" if condition == text else f" in {text!r:.120}"
+    return f"{condition!r:.80} {problem}{place}."
 
 
 def _read_condition(text: str, vocabulary: Vocabulary) -> list[_Reading]:

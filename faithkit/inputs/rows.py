@@ -129,16 +129,17 @@ def check_X(X: Rows, sample_name: str = "X") -> Rows:  # noqa: N802 (X, as in sc
 
 
 def as_texts(X: Any, sample_name: str = "X") -> Any:
-    """Return a Series or array of texts as a list; return anything else unchanged.
+    """Return texts in a Series or array as a list; refuse missing ones. Return anything else unchanged.
 
     Examples
     --------
     >>> as_texts(pd.Series(["good", "bad"]))
     ['good', 'bad']
     """
-    if not isinstance(X, pd.Series | np.ndarray) or X.ndim != 1 or X.dtype.kind in "biufcmM":
+    is_column = isinstance(X, pd.Series | np.ndarray) and X.ndim == 1 and X.dtype.kind not in "biufcmM"
+    if not is_column and not isinstance(X, list):
         return X
-    cells = X.tolist()
+    cells = X if isinstance(X, list) else X.tolist()
     is_missing = [not isinstance(cell, str) and bool(np.all(pd.isna(cell))) for cell in cells]
     present = [cell for cell, missing in zip(cells, is_missing, strict=True) if not missing]
     are_texts = all(isinstance(cell, str) for cell in present)

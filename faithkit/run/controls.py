@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 
 from faithkit.arrays import Floats, Ints
+from faithkit.arrays.grouping import group
 from faithkit.errors import ContractError, InputError
 from faithkit.measure.baselines.ceiling import Ceiling, measure_ceiling
 from faithkit.measure.baselines.control import MIN_DRAWS, Control, compare_with_control
@@ -55,21 +56,21 @@ def why_no_control(population: Population, count: Count | None, setup: Setup) ->
         return f"the relation {relation} offers none"
     if setup.draws == 0:
         return "none was asked for"
+    request = f"ask for it by control_draws={MIN_DRAWS} (CLI: --control-draws {MIN_DRAWS})"
     if not isinstance(population, InMemory):
-        return "rows that stay on disk have none"
+        return f"the log was read in pieces: {request}, which reads all rows at once"
     if setup.draws is None and len(population.sample) > MAX_ROWS:
-        return (
-            f"{len(population.sample):,} rows are many: ask for it by control_draws={MIN_DRAWS} "
-            f"(CLI: --control-draws {MIN_DRAWS})"
-        )
+        return f"{len(population.sample):,} rows are many: {request}"
     return None
 
 
 def _ceiling(population: InMemory, count: RowCount) -> Ceiling:
     """Return the agreement of the model with itself, without each unit that the jackknife deletes."""
-    words = population.row_content.words
+    words, block = population.row_content.words, population.sample.explanations.block
     rows = np.arange(len(population.sample))
     instance = rows if words is None else pd.factorize(words)[0].astype(np.int64)
+    if block is not None:  # the same row of two blocks, such as questions, is no instance asked twice
+        instance = group(np.column_stack([instance, block])).codes
     unit, weight = _sampling_units(population)
     labels = population.encoded_labels.codes
     ceiling = measure_ceiling(instance, labels, count.agreement, unit, weight)

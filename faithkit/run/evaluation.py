@@ -324,13 +324,13 @@ class Evaluation(Result):
 
     @property
     def has_dominant_label(self) -> bool:
-        """Whether one label has more than 70 % of the rows; texts then show each label."""
+        """Whether one label has more than 70 % of the rows; texts then show each label, except in blocks."""
         if self._saved_labels is not None:
             sizes = [part.n for part in self._saved_labels.get("consistency", {}).values()]
             return is_dominated(max(sizes, default=0), self.n)
-        return self._has_label_counts and is_dominated(
-            int(label_sizes(self.counts["consistency"]).max()), self.n
-        )
+        if not self._has_label_counts or self.design.blocks is not None:
+            return False
+        return is_dominated(int(label_sizes(self.counts["consistency"]).max()), self.n)
 
     @property
     def _has_label_counts(self) -> bool:

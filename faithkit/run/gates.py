@@ -190,7 +190,8 @@ def _judge_limit(result: Any, measure: str, limit: float, gated: Collection[str]
     reason = _why_unchecked(result, measure, gated)
     if reason is not None:
         return GateResult(measure, limit, None, reason)
-    low, chance = getattr(result, measure).low, result.chance
+    estimate = getattr(result, measure)
+    low, chance = estimate.low, estimate.chance
     is_kept = round_noise(low) >= round_noise(limit)
     side = "not below" if is_kept else "below"
     words = f"{measure} may be as low as {format_below(low, limit)}, {side} {exact(limit)}"
@@ -204,7 +205,8 @@ def _judge_chance(result: Any, measure: str, gated: Collection[str]) -> GateResu
     reason = _why_unchecked(result, measure, gated)
     if reason is not None:
         return GateResult(measure, None, None, reason)
-    low, chance = getattr(result, measure).low, result.chance
+    estimate = getattr(result, measure)
+    low, chance = estimate.low, estimate.chance
     is_above = round_noise(low) > round_noise(chance)
     low_text, chance_text = format_distinct(low, chance)
     words = f"{measure} may be as low as {low_text}, {'' if is_above else 'not '}above chance ({chance_text})"

@@ -55,8 +55,8 @@ def test_a_limit_that_is_no_share_is_a_usage_error(here, limit):
 
 def judged(low, verified=1.0, finding="above chance", limit=0.5):
     """Judge a result whose consistency is as given."""
-    found = SimpleNamespace(low=low, verified=verified, finding=finding)
-    result = SimpleNamespace(consistency=found, chance=None)
+    found = SimpleNamespace(low=low, verified=verified, finding=finding, chance=None)
+    result = SimpleNamespace(consistency=found)
     enforce("--fail-under", judge_limits(result, {"consistency": limit}))
 
 
@@ -231,3 +231,24 @@ def test_all_that_went_wrong_is_told_on_one_line(here):
     assert all(
         said in line for said in ("/one: no process", "/two: no process", "sufficiency=0.5 cannot be checked")
     )
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "exit_code", "said"),
+    [
+        ("a", (), 0, ""),
+        ("b", (), 3, "failed: sufficiency is below its control"),
+        ("a", ("--control-draws", "0"), 1, "above-control sufficiency cannot be checked: it has no control"),
+        ("a", ("--relation", "in-scope | in-scope"), 1, "the relation (in-scope | in-scope) offers none"),
+    ],
+)
+def test_a_build_passes_only_if_sufficiency_is_above_a_control_that_was_drawn(
+    tmp_path, column, options, exit_code, said
+):
+    table = pd.DataFrame({"a": [0, 1] * 40, "b": [0, 0, 1, 1] * 20, "c": range(80)})
+    why = [f"{column} = {value}" for value in table[column]]
+    table.assign(label=["no", "yes"] * 40, why=why).to_csv(tmp_path / "log.csv", index=False)
+    roles = ("--prediction", "label", "--explanation", "why", "--features", "a,b,c", "--diagnose", "none")
+    done = run("score", str(tmp_path / "log.csv"), *roles, "--fail-unless", "above-control", *options)
+    assert done.exit_code == exit_code, done.stderr
+    assert said in done.stderr

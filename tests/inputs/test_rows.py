@@ -94,7 +94,7 @@ def test_texts_are_a_list_whatever_they_come_in(X):
     ("X", "words"),
     [
         ([[1, 2], [3, 4]], r"type list; expected .* Use numpy\.asarray\(X\)"),
-        (["good", None], "type list; expected"),
+        (["good", None], "X has no text in row 1: drop such rows, or fill them"),
         ((1, 2), r"type tuple; expected .* numpy\.asarray"),
         (
             pd.Series([1.5, 2.5]),

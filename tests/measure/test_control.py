@@ -170,6 +170,23 @@ def test_within_blocks_control_and_worth_equal_those_of_a_loop_over_blocks():
     assert result.control.difference.high == pytest.approx((x - control).sum() / 180 + t * se)
 
 
+def test_the_control_of_each_label_is_the_mean_over_its_rows_in_a_double_loop():
+    X = table(8).fillna(0).assign(e=np.arange(48.0))
+    labels = np.where(X["a"] + X["c"] > 1, "high", np.where(X["b"] > 0, "middle", "low"))
+    explanations = faithkit.Explanations.of(rules(X, "ac"), kind="rule", relation="in-scope")
+    result = faithkit.score(labels, explanations, X)
+    seeds, relation = row_seeds(X, 0), faithkit.relation("in-scope")
+    shares = np.zeros((DRAWS, len(X)))
+    for d in range(DRAWS):
+        holds = scopes(draw_control(relation, result.sample, derive_seeds(seeds, d)).values, X)
+        for i, row in enumerate(holds):
+            others = [j for j in np.flatnonzero(row) if j != i]
+            shares[d, i] = np.mean([labels[j] == labels[i] for j in others]) if others else 0.0
+    by_label = result.by_label()["sufficiency"]
+    for label in ("high", "middle", "low"):
+        assert by_label[label].control == pytest.approx(shares[:, labels == label].mean())
+
+
 def test_control_rules_have_as_many_conditions_on_other_columns_that_hold_for_the_row():
     X = table(0)
     X["age"] = np.random.default_rng(0).normal(40, 10, len(X))
@@ -236,6 +253,28 @@ def test_the_order_of_rows_changes_no_control_nor_do_their_labels():
         first, second = (way.control for way in ways)
         assert second.estimate == pytest.approx(first.estimate, abs=1e-12)
         assert second.difference.low == pytest.approx(first.difference.low, abs=1e-12)
+
+
+@pytest.mark.parametrize("role", ["clusters", "blocks", "weights"])
+def test_equal_rows_have_draws_of_their_own_in_any_order(role):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (240, 3)), columns=list("abc"))
+    labels, units = (X["a"] > 0) ^ (rng.random(240) < 0.2), rng.integers(0, 60, 240)
+    values, order = np.array(rules(X, "a"), dtype=object), rng.permutation(240)
+    first, second = (
+        faithkit.score(
+            labels.to_numpy()[rows],
+            faithkit.Explanations.of(values[rows], kind="rule", relation="in-scope"),
+            X.iloc[rows].reset_index(drop=True),
+            **{role: units[rows]},
+        )
+        for rows in (np.arange(240), order)
+    )
+    (drawn,) = first.population.draw_controls(faithkit.relation("in-scope"), 0, 1)
+    is_equal = (X.iloc[0] == X).all(axis=1).to_numpy()
+    assert {str(rule)[0] for rule in drawn.sample.explanations.values[is_equal]} == {"b", "c"}
+    assert second.control.estimate == pytest.approx(first.control.estimate, abs=1e-12)
+    assert second.control.difference.low == pytest.approx(first.control.difference.low, abs=1e-12)
 
 
 @pytest.mark.parametrize("outcome", ["labels", "numbers"])
@@ -308,6 +347,26 @@ def test_a_model_that_contradicts_itself_has_a_lower_ceiling():
     )
 
 
+def test_the_same_row_of_two_blocks_is_no_instance_that_was_predicted_twice():
+    X = pd.DataFrame({"a": [0, 0, 1, 1] * 40, "b": [0, 1, 0, 1] * 40, "c": [1] * 160})
+    block = np.repeat(np.arange(40), 4)
+    labels = (X["a"] + block) % 2  # each question has its own answer, which only a decides
+    explanations = faithkit.Explanations.of(rules(X, "a"), kind="rule")
+    result = faithkit.score(labels, explanations, X, relation="in-scope", blocks=block)
+    assert (result.control.ceiling, result.control.ceiling_rows) == (1, 0)
+    assert result.control.worth.value == pytest.approx(1)
+    twice = pd.concat([X, X], ignore_index=True)
+    answers = np.append(labels, np.where(np.arange(160) % 4 == 0, 1 - labels, labels))
+    result = faithkit.score(
+        answers,
+        faithkit.Explanations.of(rules(twice, "a"), kind="rule"),
+        twice,
+        relation="in-scope",
+        blocks=np.append(block, block),
+    )
+    assert (result.control.ceiling, result.control.ceiling_rows) == (0.75, 320)
+
+
 def test_why_there_is_no_control():
     X = table(0, 30)
     few = faithkit.score(
@@ -333,6 +392,17 @@ def test_a_large_sample_has_a_control_on_request_only():
         X[:90, 0] > 3, explanations.take(slice(90)), X[:90], relation="in-scope", control_draws=0
     )
     assert none.why_no_control == "none was asked for"
+
+
+def test_a_comparison_shows_the_control_of_each_system():
+    X = table(2, 80).fillna(0)
+
+    def name_a(X):
+        return faithkit.Explanations.of(rules(X, "a"), kind="rule", relation="in-scope")
+
+    compared = faithkit.compare(lambda X: X["a"] > 0, X, explainers=[name_a], progress=False)
+    control = compared.results["name_a"].control.estimate
+    assert f"{control:.3f}" in str(compared).split("sufficiency")[1]
 
 
 def test_fewer_than_ten_draws_are_refused():

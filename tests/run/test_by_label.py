@@ -141,7 +141,7 @@ def test_a_relation_of_a_log_in_pieces_says_why_it_has_no_labels(log, monkeypatc
 def test_groups_that_follow_the_predictions_are_replaced_by_the_labels(log):
     columns = ("--prediction", "flag", "--explanation", "reason", "--by", "flag")
     found = scored(log, *columns)
-    assert "'flag' are a function of the prediction" in " ".join(found.stderr.split())
+    assert "'flag' follow from the prediction" in " ".join(found.stderr.split())
     assert "the table by predicted label is shown instead" in " ".join(found.stdout.split())
     assert "consistency by predicted label" in found.stdout
     assert "consistency by flag" not in found.stdout

@@ -44,6 +44,19 @@ def test_what_is_not_known_is_neither_kept_nor_missed(result, measure, reason):
     assert found.unchecked == f"{measure}=0 cannot be checked: {found.words}."
 
 
+def test_sufficiency_is_compared_with_its_own_chance_which_a_pool_changes():
+    X = np.arange(60.0)[:, None]
+    rule = faithkit.Rule([faithkit.Interval(0, high=29)])
+    explanations = faithkit.Explanations.of([rule] * 30, kind="rule")
+    result = faithkit.score(
+        ["no"] * 30, explanations, X[:30], relation="in-scope", pool=(X[30:], ["yes"] * 30)
+    )
+    (limit,) = result.judge(sufficiency=0.5)
+    assert (limit.kept, limit.above_chance) == (True, True)  # 29 of 59 others are refused
+    limit, gate = result.judge(sufficiency=0.5, above_chance=True)
+    assert gate.words.endswith("above chance (0.492)")
+
+
 def test_a_result_from_a_file_is_judged_alike(tmp_path):
     RESULT.to_json(tmp_path / "r.json")
     assert faithkit.load(tmp_path / "r.json").judge(consistency=0.9) == RESULT.judge(consistency=0.9)

@@ -154,6 +154,21 @@ def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tm
     assert "get approved" in shown.stdout
 
 
+@pytest.mark.parametrize("weights", [None, np.arange(1, 91)])
+def test_all_rows_without_a_reason_are_scanned_as_one_explanation(weights):
+    explanations = faithkit.parse_reasons([12, *[None] * 89], {12: "late > 2"}, X)
+    result = faithkit.score(DECISIONS, explanations, X, weights=weights)
+    assert len(result.counts["sufficiency"].explanations) == 2
+    assert result.n_explanations == 90
+
+
+def test_groups_of_refusals_are_said_to_test_nothing_without_the_pool():
+    explanations = faithkit.parse_reasons([12] * 6, {12: "late > 2"}, X[:6])
+    result = faithkit.score(["refused"] * 6, explanations, X[:6], pool=(X[6:12], ["approved"] * 6))
+    with pytest.warns(faithkit.FaithkitWarning, match="groups are measured without the pool"):
+        result.by([0, 1] * 3)
+
+
 # --- refusals -----------------------------------------------------------------------------------------------
 
 FAULTS = {
@@ -161,8 +176,11 @@ FAULTS = {
     "an unknown column": ([12], {12: "debit > 2"}, r"claim of '12' in the claims cannot be read: .* Did you mean 'debt'\? Write"),
     "a text compared with a number": ([12], {12: "job > 3"}, r"'job' has texts, such as 'cook'\. Write conditions on .* on texts with = or"),
     "a number compared with a text": ([12], {12: "late = often"}, r"Of its columns, 'late' has numbers\. Write"),
+    "a code that two claims have": ([12], {12: "late > 2", " 12 ": "late > 3"}, r"the code '12' is twice in the claims"),
+    "a list in a list": ([[[12]]], CLAIMS, r"codes cannot be read .*: give a code, or a list of codes, in each cell"),
+    "claims without codes": ([12], ["late > 2"], r"the claims are a list; expected a dictionary"),
     "a claim that is no text": ([12], {12: 2}, r"the claim of 12 in the claims is 2; expected a text"),
-    "a sentence": ([12], {12: "too many"}, r"'too many' names no column .* There is: 'late', 'debt', 'job'\. Write"),
+    "a sentence": ([12], {12: "too many"}, r"'too many' names no column\. There is: 'late', 'debt', 'job'\. Write"),
 }  # fmt: skip
 
 

@@ -118,6 +118,12 @@ def test_nothing_is_tested_where_every_block_has_one_label():
     assert "in every block all predictions are the same" in result.judge(consistency=0.1)[0].words
 
 
+def test_a_text_about_blocks_in_which_one_label_has_most_rows_shows_no_labels():
+    result = faithkit.score([1, *[0] * 19], SAID, blocks=QUESTION)
+    assert "by predicted label" not in str(result)
+    assert set(result.by_label().not_measured.values()) == {"rows are compared only within their blocks"}
+
+
 def test_explanations_that_name_the_label_are_found_across_blocks():
     assert faithkit.score(LABELS, LABELS, blocks=QUESTION).consistency.finding == "names the label"
     mixed = [f"{label}{question}" for label, question in zip(LABELS, QUESTION, strict=True)]

@@ -302,6 +302,6 @@ def _check_found(ids: pd.Index, other_ids: pd.Index, name: str, file: str, other
     if len(lacking):
         raise InputError(
             f"{len(lacking):,} of {len(ids):,} values of {name!r} in {file} are not in {other_file}: "
-            f"{join_few(map(repr, lacking))}. Expected the same ids in both: drop these rows, or add them to "
-            f"{other_file}."
+            f"{join_few(map(repr, lacking))}. Expected the same ids in both, written alike ({other_file} has "
+            f"{other_ids[0]!r}): drop these rows, or add them to {other_file}."
         )

@@ -197,22 +197,37 @@ def note_false_reasons(explanations: Explanations, ids: pd.Series | None) -> tup
 
 def _load_claims(claims: Mapping[Any, str] | str | PathLike[str]) -> tuple[str, dict[str, str]]:
     """Return what to call the claims in messages, and the claims by the text of their codes."""
+    if not isinstance(claims, Mapping | str | PathLike):
+        raise InputError(
+            f"the claims are a {type(claims).__name__}; expected a dictionary of codes and texts, or the "
+            f"path of a file with lines such as {_EXAMPLE}."
+        )
     source = "the claims" if isinstance(claims, Mapping) else str(claims)
     claim_by_code = claims if isinstance(claims, Mapping) else read_claims(claims)
+    stripped_claims: dict[str, str] = {}
     for code, claim in claim_by_code.items():
         if not isinstance(claim, str):
             raise InputError(
                 f"the claim of {code!r} in {source} is {claim!r:.60}; expected a text, such as {_EXAMPLE}."
             )
-    return source, {_code_text(code): claim.strip() for code, claim in claim_by_code.items()}
+        text = _code_text(code)
+        if text in stripped_claims:
+            raise InputError(f"the code {text!r} is twice in {source}, up to blanks and types: drop one.")
+        stripped_claims[text] = claim.strip()
+    return source, stripped_claims
 
 
 def _factorize_cells(column: pd.Series) -> tuple[NDArray[Any], Iterable[Any]]:
     """Return a number for each cell of a column, and the distinct cells by number; lists become tuples."""
     if column.dtype != object:
         return pd.factorize(column)
-    cells = (tuple(cell) if isinstance(cell, list | np.ndarray) else cell for cell in column)
-    return pd.factorize(object_array(cells))
+    cells = (tuple(cell) if isinstance(cell, list | set | np.ndarray) else cell for cell in column)
+    try:
+        return pd.factorize(object_array(cells))
+    except TypeError as error:
+        raise InputError(
+            f"codes cannot be read ({error}): give a code, or a list of codes, in each cell."
+        ) from None
 
 
 def _split_cell(cell: Any, separator: str | None) -> tuple[str, ...]:
@@ -263,14 +278,16 @@ def _parse_claim(code: str, claim: str, vocabulary: Vocabulary, source: str) -> 
         hint = named if contents else suggest_column(claim.split()[0], vocabulary.columns)
         raise InputError(
             f"the claim of {code!r} in {source} cannot be read: {error} {hint} Write conditions on the "
-            "columns of --features (X): on numbers with <, ≤, >, ≥ or =, on texts with = or in {a, b}."
+            'columns of --features (X), with "and" between them: on numbers with <, ≤, >, ≥ or =, on texts '
+            "with = or in {a, b}."
         ) from None
 
 
 def _describe_content(column: Column) -> str:
     """Return what a column has; among texts, the first that is no number."""
     if column.is_numeric:
-        return f"{column.name!r} has {'dates' if column.has_dates else 'numbers'}"
+        content = "dates" if column.has_dates else "True or False" if column.values_by_text else "numbers"
+        return f"{column.name!r} has {content}"
     example = next((text for text in column.values_by_text if not re.fullmatch(r"[\d.+-]*", text)), "")
     return f"{column.name!r} has texts, such as {example!r:.40}"
 

@@ -31,7 +31,7 @@ def as_rows(X: Any, texts: bool = True) -> Any:
     >>> as_rows(pd.Series(["good", "bad"]))
     ['good', 'bad']
     """
-    if X is None or isinstance(X, list) or issparse(X):
+    if X is None or issparse(X):
         return X
     if not isinstance(X, _NATIVE):
         X = _convert(adapt_object(X, "rows"), "the rows")

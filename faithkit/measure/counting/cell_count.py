@@ -170,7 +170,7 @@ def count_cells(
     >>> counted.owners.others, counted.owners.agreeing
     (array([1, 2]), array([0, 0]))
     """
-    groups = group(key_of(relation, sample.explanations), sample.explanations.missing)
+    groups = group(key_of(relation, sample.explanations), sample.explanations.missing, relation.groups)
     pieces = [] if pool is None else list(pool)
     owned = np.append(groups.codes, np.full(len(design) - len(sample), -1))
     labels = np.concatenate([labels, *(codes for _, codes in pieces)])

@@ -82,7 +82,7 @@ class Census:
         `codes` are positions in `labels`, or None if row i has the label i. `grouped` has the group codes of
         rows, and the groups.
         """
-        owners = group(key_of(relation, explanations), explanations.missing)
+        owners = group(key_of(relation, explanations), explanations.missing, relation.groups)
         group_codes, groups = (None, []) if grouped is None else grouped
         distinct = explanations.take(owners.first)
         census = cls(distinct, labels, owners.codes, codes, group=group_codes, groups=groups, start=start)
@@ -94,7 +94,7 @@ class Census:
         if len(censuses) == 1:
             return censuses[0]
         explanations = Explanations.concat([census.explanations for census in censuses])
-        owners = group(key_of(relation, explanations), explanations.missing)
+        owners = group(key_of(relation, explanations), explanations.missing, relation.groups)
         owner, distinct = _renumber_owners(owners.codes, censuses), explanations.take(owners.first)
         if _are_consecutive_rows(censuses):
             numbers = _fill_by_census(censuses, lambda i, out: np.copyto(out, censuses[i].labels), np.float64)
@@ -151,7 +151,7 @@ class Census:
 
     def coarsen(self, relation: Relation, explanations: Explanations) -> "Census":
         """Replace the distinct explanations by others, of which some may have become the same."""
-        owners = group(key_of(relation, explanations), explanations.missing)
+        owners = group(key_of(relation, explanations), explanations.missing, relation.groups)
         distinct = explanations.take(owners.first)
         return attrs.evolve(self, explanations=distinct, owner=owners.codes[self.owner])._merge_equal()
 

@@ -358,7 +358,9 @@ def count(
             f"{len(labels)} predictions for {len(sample)} explanations: give one of each per row."
         )
     missing = sample.explanations.missing
-    groups = group(key_of(relation, sample.explanations), missing)
+    # where rows are not grouped, one scan is enough for all missing explanations, which hold for no row
+    missing_apart = relation.groups or kind is not RowCount
+    groups = group(key_of(relation, sample.explanations), missing, missing_apart)
     distinct = sample.explanations.take(groups.first)
     codes, n_slots = groups.codes * n_labels + labels, len(groups) * n_labels
     slot = None

@@ -24,15 +24,16 @@ def payload_control(payload: Payload) -> Control | None:
 def control_sentences(payload: Payload) -> list[str]:
     """Return what the control says about sufficiency, or why there is none."""
     sufficiency, control = payload["measures"]["sufficiency"], payload_control(payload)
-    if sufficiency is None or control is None:
+    if sufficiency is None or control is None or not sufficiency["verified"]:
         return control_remarks(payload)
-    return [f"{_difference_sentence(control)} {_worth_sentence(control)}", *control_remarks(payload)]
+    sentence = f"{_difference_sentence(control)} {_worth_sentence(control, payload)}".rstrip()
+    return [sentence, *control_remarks(payload)]
 
 
 def control_remarks(payload: Payload) -> list[str]:
     """Return why sufficiency has no control, or that its control could be checked more or less often."""
     sufficiency, control = payload["measures"]["sufficiency"], payload_control(payload)
-    if sufficiency is None:
+    if sufficiency is None or not sufficiency["verified"]:  # that nothing could be checked is said already
         return []
     if control is None:
         return [f"Sufficiency has no control: {payload['why_no_control']}."]
@@ -54,12 +55,18 @@ def _difference_sentence(control: Control) -> str:
     return f"{verdict}, and the difference is {value} ({interval})."
 
 
-def _worth_sentence(control: Control) -> str:
-    full = f"the full input ({_self_agreement(control)})" if control.ceiling < 1 else "the full input"
-    if control.worth is None:
+def _worth_sentence(control: Control, payload: Payload) -> str:
+    """Return how much of the gap is closed; empty where it is nothing, because that is said already."""
+    full = (
+        f"the full input ({_self_agreement(control, payload)})" if control.ceiling < 1 else "the full input"
+    )
+    worth = control.worth
+    if worth is None:
         return f"The gap between them and {full} is too small to say how much of it is closed."
-    verb = "closes" if control.finding == ABOVE else "may close"
-    return f"It {verb} {format_worth(control.worth)} of the gap between them and {full}."
+    if control.finding == ABOVE:
+        return f"It closes {format_worth(worth)} of the gap between them and {full}."
+    is_some = 100 * worth.high >= 0.5
+    return f"It closes at most {_percent(worth.high)} of the gap between them and {full}." if is_some else ""
 
 
 def ceiling_sentence(payload: Payload) -> str | None:
@@ -67,15 +74,15 @@ def ceiling_sentence(payload: Payload) -> str | None:
     control = payload_control(payload)
     if control is None or control.ceiling == 1:
         return None
-    return f"No explanation can agree with more than the model: {_self_agreement(control)}."
+    return f"No explanation can agree with more than the model: {_self_agreement(control, payload)}."
 
 
-def _self_agreement(control: Control) -> str:
+def _self_agreement(control: Control, payload: Payload) -> str:
     repeated = pluralize(control.ceiling_rows, "instance")
-    return (
-        f"the model agrees with itself {format_percent(control.ceiling)} of the time on {repeated} that it "
-        "predicted repeatedly"
-    )
+    has_labels = payload["outcome"]["kind"] == "labels"
+    share = f"{format_percent(control.ceiling)} of the time"
+    extent = share if has_labels else f"by {format_number(control.ceiling)}"
+    return f"the model agrees with itself {extent} on {repeated} that it predicted repeatedly"
 
 
 def format_worth(worth: Worth) -> str:

@@ -83,14 +83,14 @@ def measure_table(
     name : str, optional
         The title of the table.
     controls : mapping of str to str, optional
-        What the control gets, by the first text of a row.
+        What the control gets, by the last text of a row.
     """
     columns = number_columns(payload) if columns is None else columns
     outcome = words(payload)
     cells = [(texts, estimate_cells(estimate, outcome)) for texts, estimate in rows]
     if controls:
         columns = _insert_after("chance", {"control": "by control"}, columns)
-        cells = [(texts, numbers | {"control": controls.get(texts[0], "–")}) for texts, numbers in cells]
+        cells = [(texts, numbers | {"control": controls.get(texts[-1], "–")}) for texts, numbers in cells]
     lines = [(*texts, *(numbers[key] for key in columns), numbers["finding"]) for texts, numbers in cells]
     return Table((*heads, *columns.values(), "finding"), lines, name=name, wide=("finding",))
 

@@ -1,5 +1,6 @@
 """A population whose rows are all in memory."""
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,10 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from faithkit.arrays import sum_by
 from faithkit.arrays.containers import take_rows
+from faithkit.arrays.grouping import content_words, group, hash_rows
 from faithkit.arrays.random_words import derive_seeds
+from faithkit.errors import FaithkitWarning
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, draw_control
+from faithkit.explanations.relations import Relation, draw_control, key_of
 from faithkit.inputs.models.model_columns import select_model_columns
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
@@ -195,10 +199,33 @@ class InMemory(Population):
 
     def draw_controls(self, relation: Relation, seed: int, draws: int) -> Iterator[RowCount]:
         """Tally the control of a relation, once for each draw; seeds belong to the content of rows."""
-        seeds = row_seeds(self.sample.instances("the control"), seed)
+        seeds = self._control_seeds(relation, seed)
         for draw in range(draws):
             control = draw_control(relation, self.sample, derive_seeds(seeds, draw))
             yield attrs.evolve(self, sample=Sample(self.sample.X, control)).count(relation)
+
+    def _control_seeds(self, relation: Relation, seed: int) -> NDArray[np.uint32]:
+        """Return the seed of each row: equal instances have others, so that their draws do not add up.
+
+        Equal instances are numbered in an order of their explanations, predictions and units, so that the
+        order of the rows does not matter.
+        """
+        seeds = row_seeds(self.sample.instances("the control"), seed)
+        if len(np.unique(seeds)) == len(seeds):
+            return seeds
+        explanations, design = self.sample.explanations, self._design_of_units
+        n, groups = len(seeds), group(key_of(relation, explanations), explanations.missing, False)
+        words = content_words(key_of(relation, explanations.take(groups.first)))[groups.codes]
+        unit = np.arange(n) if design is None else design.unit[:n]
+        steps = np.ones(n, dtype=np.int64) if design is None else design.steps[:n]
+        columns = seeds, words, self.encoded_labels.codes, steps
+        row_words = hash_rows(np.column_stack([column.astype(np.uint64) for column in columns]))
+        unit_words = sum_by(unit, row_words)
+        order = np.lexsort((unit, unit_words[unit], row_words, seeds))
+        starts = np.searchsorted(seeds[order], seeds[order])
+        numbers = np.empty(n, dtype=np.int64)
+        numbers[order] = np.arange(n) - starts
+        return np.where(numbers > 0, derive_seeds(seeds, numbers), seeds)
 
     @property
     def explained_design(self) -> Design | None:
@@ -237,6 +264,13 @@ class InMemory(Population):
 
     def split_by(self, groups: Any) -> Parts:
         """Divide the rows by one value per row, or by a column of X, even if the model does not use it."""
+        if self.pool is not None and len(np.unique(self.encoded_labels.codes)) == 1:
+            warnings.warn(
+                "groups are measured without the pool, and all explained rows have one prediction: nothing "
+                "is tested in them. Select the rows of a group and of its pool, and score each group.",
+                FaithkitWarning,
+                stacklevel=3,
+            )
         X = self.sample.X if self.metadata.table is None else self.metadata.table
         return split_population(groups, X, self.encoded_labels.codes, self._take)
 

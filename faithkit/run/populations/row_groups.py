@@ -79,7 +79,7 @@ def _follow_predictions(codes: NDArray[Any], labels: NDArray[np.int64]) -> bool:
 
 def _warn_of_predictions(name: str) -> None:
     warnings.warn(
-        f"the groups of {name!r} are a function of the prediction, or it is one of them, so rows of one "
+        f"the groups of {name!r} follow from the prediction, or the prediction from them, so rows of one "
         "group agree whatever was explained: compare each predicted label with all rows (by_label(), CLI: "
         "--by-label), or group by a column that was known before the prediction, such as a branch.",
         FaithkitWarning,

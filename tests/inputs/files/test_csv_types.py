@@ -99,7 +99,7 @@ def test_two_texts_are_two_labels_and_two_groups(case):
     predicted = score_log(open_log(str(path), "name", ("phi",), outcome="labels")).result
     assert predicted.consistency.value == pytest.approx(9 / 19)  # of ten and ten that share an explanation
     log = open_log(str(path), "label", ("phi",), (), "name")
-    with pytest.warns(match="are a function of the prediction"):
+    with pytest.warns(match="follow from the prediction"):
         groups = score_log(log).result.by(log.groups)
     assert len(groups) == 2
 

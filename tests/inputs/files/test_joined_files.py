@@ -59,6 +59,7 @@ REFUSALS = {
     "an id twice": (SHAP.assign(customer=[4700, 4700, *range(4702, 4700 + N)]), "shap.csv has 1 values of 'customer' more than once, such as '4700' in rows 0 and 1"),
     "an id that is missing": (SHAP[1:], "1 of 40 values of 'customer' in predictions.csv are not in shap.csv: '4700'"),
     "an id too many": (pd.concat([SHAP, SHAP[:1].assign(customer=1)]), "1 of 41 values of 'customer' in shap.csv are not in predictions.csv: '1'"),
+    "floats": (SHAP.astype({"customer": float}), "Expected the same ids in both, written alike (shap.csv has '4700.0')"),
     "a row without an id": (SHAP.astype({"customer": object}).where(SHAP["customer"] != 4703), "row 3 of shap.csv has no 'customer'"),
     "a column of both": (SHAP.assign(age=0.1), "both have 'age'; expected 'customer' only. Rename these columns in one of them, such as to 'phi_age'"),
     "another name": (SHAP.rename(columns={"customer": "client"}), "shap.csv has no column 'customer', by which --with joins it to predictions.csv."),
