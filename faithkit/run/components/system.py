@@ -17,7 +17,7 @@ from faithkit.inputs.predictions.outcome import NUMBERS
 from faithkit.inputs.rows import check_columns, has_input_kind, input_kind
 from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.protocols import get_optional_attribute
-from faithkit.run.components.discretization import fit_discretizer, learns
+from faithkit.run.components.discretization import fit_discretizer
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
@@ -70,13 +70,11 @@ class System:
         return round_columns(parse_new_rule_texts(explanations, X, self.vocabulary), self.decimals)
 
     def fit_discretizer(self, discretizer: ResolvedComponent, X: Any, explanations: Explanations) -> None:
-        """Fit a discretizer to explanations of the background, if it learns.
+        """Fit a discretizer to explanations of the background.
 
         Where the background is X itself, `explanations` are used. Otherwise at most 1,000 of its rows are
         explained: explaining costs, and the quantiles of a thousand rows are as good as those of all.
         """
-        if not learns(discretizer):
-            return
         if self.job.background is not X:
             explanations = self.explain(_subset(self.job.background, self.job.seed))
         fit_discretizer(discretizer, explanations)

@@ -37,7 +37,8 @@ from faithkit.run.components.system import System
 from faithkit.run.diagnostics import ExplainedRows, explained_rows
 from faithkit.run.instances.local_rows import measure_row
 from faithkit.run.instances.violations import witnesses
-from faithkit.run.populations.population import Parts, Population, split_population
+from faithkit.run.populations.population import Parts, Population
+from faithkit.run.populations.row_groups import split_population
 from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowIds, RowMetadata
 from faithkit.run.provenance import describe_data
 
@@ -50,15 +51,15 @@ class InMemory(Population):
     ----------
     sample : Sample
         The rows and their explanations.
-    coded : Labels
+    encoded_labels : Labels
         The prediction of every row, as a code.
     original_identity : array or None
         The identity of the explanations before a discretizer set one.
     design : Design or None
-        The weights and clusters of the rows; those of the pool's rows come last.
+        The weights and clusters of the rows; those of a pool's rows come last, even if it is not used.
     pool : Pool or None
         Further rows without explanations.
-    beside : RowMetadata
+    metadata : RowMetadata
         Columns that the model does not see, and the ids of the rows.
 
     Examples
@@ -198,15 +199,14 @@ class InMemory(Population):
     @property
     def explained_design(self) -> Design | None:
         """The weights and clusters of the explained rows, without those of the pool."""
-        if self.design is None or self.pool is None:
-            return self.design
-        return self.design.take(np.arange(len(self.sample)))
+        n = len(self.sample)
+        return self.design if self.design is None or len(self.design) == n else self.design.take(np.arange(n))
 
     @property
     def _design_of_units(self) -> Design | None:
         """The design in which independent units are clusters, whether they are clusters or blocks."""
         block = self.sample.explanations.block
-        return self.design if block is None else Design.of_units(block)
+        return self.explained_design if block is None else Design.of_units(block)
 
     def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
         """Compute the value and the standard errors of a measure by the jackknife."""
@@ -261,7 +261,7 @@ class InMemory(Population):
             self.encoded_labels.codes,
             self.labels,
             outcome,
-            self.explained_design if self.sample.explanations.block is None else self._design_of_units,
+            self._design_of_units,
             self.sample.X,
         )
 

@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitError
+from faithkit.inputs.data_warnings import warn_about_number_texts
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.log_files import ParquetLog
 from faithkit.inputs.logs.reason_codes import note_false_reasons
@@ -18,7 +19,7 @@ from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup, fit_
 from faithkit.run.controls import MAX_ROWS
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport
-from faithkit.run.pipeline import discretize_and_measure
+from faithkit.run.pipeline import measure_population
 from faithkit.run.populations.log_passes import LogReading
 from faithkit.run.populations.on_disk import OnDisk, learns_from_rows
 from faithkit.run.populations.sample_design import check_declared
@@ -171,7 +172,9 @@ def score_in_pieces(
     applicability = Applicability.of(relation, population.example, None)
     if applicability.relation is not None and (control_draws or len(log.table) <= MAX_ROWS):
         return None  # a control, and measures by label, need all rows
-    return discretize_and_measure(population, attrs.evolve(setup, applicability=applicability))
+    if setup.outcome.is_a_guess:
+        warn_about_number_texts(population.labels)
+    return measure_population(population, attrs.evolve(setup, applicability=applicability))
 
 
 def _must_learn(relation: Any) -> bool:

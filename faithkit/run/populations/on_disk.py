@@ -31,7 +31,8 @@ from faithkit.run.diagnostics import ExplainedRows, explained_rows
 from faithkit.run.instances.readable_rows import cells_of
 from faithkit.run.instances.violations import rows_in_scope
 from faithkit.run.populations.log_passes import CensusPass, LogReading, RelationPasses, find_label_codes
-from faithkit.run.populations.population import Parts, Population, split_population
+from faithkit.run.populations.population import Parts, Population
+from faithkit.run.populations.row_groups import split_population
 
 
 @attrs.frozen(eq=False, kw_only=True)
