@@ -214,7 +214,7 @@ def test_another_discretizer_finds_the_same_without_reading_the_log_again(log, w
         anew.verified,
     ]
     result = score_log(open_log(str(log), "label", ("phi_*",))).result
-    monkeypatch.setattr("faithkit.run.populations.on_disk.CensusPass", None)
+    monkeypatch.setattr("faithkit.run.populations.on_disk.take_census", None)
     assert faithkit.try_discretizers(result, way)["low"].tolist() == [anew.low]
 
 

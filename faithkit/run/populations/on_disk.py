@@ -1,8 +1,7 @@
 """A population whose rows stay on disk: a log that is read in pieces, once for each pass."""
 
 from collections.abc import Iterator
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from faithkit.arrays.blocks import spans
 from faithkit.errors import InputError
 from faithkit.explanations.discretizers import Original
-from faithkit.explanations.explanations import Explanations, Sample, object_array
+from faithkit.explanations.explanations import Sample, object_array
 from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.inputs.predictions.labels import class_list, encode_labels, no_variance_error
 from faithkit.inputs.predictions.outcome import Outcome
@@ -22,7 +21,6 @@ from faithkit.measure.counting.census import Census
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.intervals import MeasureStatistics
-from faithkit.measure.jackknife.deletions import add_moments
 from faithkit.measure.jackknife.summary import GroupedJackknife, measure_totals, relation_statistics
 from faithkit.measure.witnesses import RowId, Witness, find_contradiction
 from faithkit.run.components.discretization import discretize
@@ -30,7 +28,7 @@ from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import ExplainedRows, explained_rows
 from faithkit.run.instances.readable_rows import cells_of
 from faithkit.run.instances.violations import rows_in_scope
-from faithkit.run.populations.log_passes import CensusPass, LogReading, RelationPasses, find_label_codes
+from faithkit.run.populations.log_passes import LogReading, RelationPasses, find_label_codes, take_census
 from faithkit.run.populations.population import Parts, Population
 from faithkit.run.populations.row_groups import split_population
 
@@ -71,16 +69,9 @@ class LogCount(Count):
 
     def _scan_table(self, explanations: Counts) -> Counts:
         target = scans.ScanTarget(self.explanations.take(explanations), self.n_labels)
-        table = _scan_log(self.reading, self.relation, target, self.census).table
+        table = RelationPasses(self.reading, self.relation, target, self.census.labels).scan().table
         assert table is not None  # the block is small enough for a table
         return table
-
-
-def _scan_log(
-    reading: LogReading, relation: Relation, target: scans.ScanTarget, census: Census
-) -> scans.ScanCounts:
-    passes = RelationPasses(reading, relation, target, census.labels)
-    return reduce(add, reading.map_pieces(passes.scan))
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -104,16 +95,10 @@ class OnDisk(Population):
     where = "in a log that was read in pieces"
     remedy = "read the log into memory and give faithkit.score its columns"
 
-    @cached_property
-    def example(self) -> Explanations:
-        """An empty set of this log's explanations, which shows their kind."""
-        log = self.reading.log
-        return log.roles.read_log(log.table.empty()).explanations
-
     @property
     def kind(self) -> str:
         """The kind of the explanations."""
-        return self.example.kind
+        return self.reading.example.kind
 
     @cached_property
     def raw_census(self) -> Census:
@@ -123,7 +108,7 @@ class OnDisk(Population):
         if self.original_census is not None:
             discretized = discretize(self.reading.discretizer, self.original_census.explanations)
             return self.original_census.coarsen(SameExplanation(), discretized)
-        return CensusPass(self.reading, SameExplanation()).run()
+        return take_census(self.reading, SameExplanation())
 
     @cached_property
     def census(self) -> Census:
@@ -185,20 +170,21 @@ class OnDisk(Population):
         codes = np.repeat(census.label, census.count)
         return explained_rows(explanations, codes, class_list(census.labels), outcome)
 
-    def count(self, relation: Relation) -> LogCount:
+    def count(self, relation: Relation) -> Count:
         """Tally a relation: grouping in one pass, any other relation in two."""
         census = self.raw_census
         if not isinstance(relation, SameExplanation):
             if self.group_census is not None:
                 self.refuse(f"{relation} cannot be counted inside a group")
-            census = CensusPass(self.reading, relation).run()
+            census = take_census(self.reading, relation)
         census = census_by_prediction(
             census if relation.groups else census.with_sorted_labels, self.reading.outcome
         )
         owners, table = census.owners, None
         if not relation.groups:
-            scan = _scan_log(self.reading, relation, census.scan_target, census)
-            owners, table = scan.owners(census.scan_target, census.sorted_slots[2]), scan.table
+            target = census.scan_target
+            scan = RelationPasses(self.reading, relation, target, census.labels).scan()
+            owners, table = scan.owners(target, census.sorted_slots[2]), scan.table
         return LogCount(
             relation=relation,
             explanations=census.explanations,
@@ -216,13 +202,11 @@ class OnDisk(Population):
         if count.relation.groups:
             return GroupedJackknife.of(log_count, n_classes).moments(log_count)
         totals, census = measure_totals(log_count, owners, n_classes), log_count.census
-        passes = RelationPasses(
-            self.reading, count.relation, census.scan_target, census.labels, owners, totals
-        )
-        moments = add_moments(self.reading.map_pieces(passes.pseudo_value_moments))
+        passes = RelationPasses(self.reading, count.relation, census.scan_target, census.labels)
+        moments = passes.pseudo_value_moments(owners, totals)
 
         def min_trials() -> float:
-            return owners.n / (1.0 + max(self.reading.map_pieces(passes.max_influence)))
+            return owners.n / (1.0 + passes.max_influence(owners))
 
         return relation_statistics(log_count, totals, moments, min_trials)
 
@@ -233,10 +217,9 @@ class OnDisk(Population):
         census = self.raw_census
         values = object_array(census.groups)[census.group]
         column = pd.Series(values, name=groups, dtype=object)
-        return split_population(column, None, census.label, self._take_slots)
-
-    def _take_slots(self, slots: Counts) -> "OnDisk":
-        return OnDisk(self.reading, self.raw_census.take(slots))
+        return split_population(
+            column, None, census.label, lambda slots: OnDisk(self.reading, census.take(slots))
+        )
 
     def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
         """Find two rows that contradict each other: in the census, or in a pass that ends at the first."""
