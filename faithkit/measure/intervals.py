@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 
 from faithkit.measure.counting.owners import Owners
-from faithkit.measure.estimators import mean_score
 from faithkit.measure.limits import (
     EstimatedShare,
     SamplingUnits,
@@ -194,6 +193,6 @@ def mean_agreement(owners: Owners) -> tuple[float, float]:
     (0.25, 0.75)
     """
     verified = owners.checked[1] / owners.total_weight
-    value = mean_score(owners.scores, owners.weight) or 0.0
+    value = float(owners.times(owners.scores).sum()) / owners.total_weight
     exact = next((end for end in (0.0, verified) if abs(value - end) < ROUNDING), value)
     return exact, verified

@@ -15,7 +15,6 @@ from faithkit.inputs.data_warnings import warn_about_number_texts, warn_about_re
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.estimators import mean_score
 from faithkit.measure.heavy_tails import tail_share
 from faithkit.run.components.discretization import choose_discretizer, learns, warn_about_background
 from faithkit.run.components.setup import (
@@ -131,4 +130,4 @@ def _uniqueness(counted: Count) -> float:
     owners = counted.owners
     if owners.steps is None:
         return counted.n_explanations / owners.n
-    return mean_score(1.0 / owners.sizes[owners.explanation], owners.weight) or 0.0
+    return float((owners.weight / owners.sizes[owners.explanation]).sum()) / owners.total_weight

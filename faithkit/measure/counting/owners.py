@@ -132,11 +132,6 @@ class Owners:
         rows, weight = zip((0, 0), *map_blocks(check, len(self), BATCH_SIZE), strict=True)
         return sum(rows), sum(weight)
 
-    @cached_property
-    def score_sums(self) -> Floats:
-        """The weighted sum of scores of each explanation's owners."""
-        return self.by_explanation(self.times(self.scores))
-
     @property
     def sizes(self) -> Counts:
         """The number of owners of each explanation."""

@@ -1,8 +1,9 @@
-"""The jackknife for equal rows: the exact value of a measure without each row.
+"""The jackknife for equal rows, also in blocks: the exact value of a measure without each row or block.
 
 Measures are sums over pairs of rows. For equal rows there is a closed form for the terms that a sum loses
 without a row. Where explanations group rows, it needs the owners alone. For other relations, it needs one
-more pass over the relation's matrix. The module `pairs` treats rows with weights or clusters.
+more pass over the relation's matrix. In blocks, every explanation holds inside one block only, so the sums
+lose the terms of a block with it, and no others. The module `pairs` treats rows with weights or clusters.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,9 +16,12 @@ import numpy as np
 from faithkit.arrays import BATCH_SIZE, Floats, Ints, ratio, sum_by
 from faithkit.arrays.blocks import map_blocks
 from faithkit.measure.agreement.base import Agreement, Influence
+from faithkit.measure.counting.block_count import BlockCount
+from faithkit.measure.counting.design import effective_number
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.jackknife.central_moments import CentralMoments
+from faithkit.measure.limits import SamplingUnits
 
 MomentsPair = tuple[CentralMoments, CentralMoments]
 """The moments of pseudo-values of the estimate, and of the disagreement."""
@@ -127,7 +131,9 @@ class GroupedRows:
         self.first_pair = len(owners.totals) if first_pair is None else first_pair
         sizes = owners.totals.astype(np.float64)
         is_large = sizes > 2  # without one row of two, the other has no comparison left
-        self._mean_score = np.where(is_large, ratio(owners.score_sums, sizes), 0.0)
+        self._mean_score = np.where(
+            is_large, ratio(owners.by_explanation(owners.times(owners.scores)), sizes), 0.0
+        )
         self._factor = np.where(is_large, ratio(sizes, sizes - 2), 1.0)
         # of two rows, both lose their comparison
         self._compared = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)
@@ -228,3 +234,50 @@ def max_influence(counts: RowCount) -> float:
     share = owners.rows * ratio(np.ones(len(owners)), owners.others)
     own_share = s * ratio(np.ones(len(s)), np.where(s, owners.totals[counts.owned] - 1, 0))
     return float((counts.sums(owners.by_explanation(share)) - own_share).max(initial=0.0))
+
+
+# -- rows in blocks --
+
+
+def block_deletions(counts: BlockCount) -> Deletions:
+    """Return the deletions of all blocks, in the order of their numbers.
+
+    Examples
+    --------
+    >>> from faithkit.explanations.explanations import Explanations, Sample
+    >>> from faithkit.explanations.relations import SameExplanation
+    >>> from faithkit.measure.counting.block_count import count_in_blocks
+    >>> words = Explanations.of(["a", "a", "a", "a", "b"], block=np.array([0, 0, 1, 1, 1]))
+    >>> counts = count_in_blocks(SameExplanation(), Sample(None, words), np.array([0, 0, 0, 1, 1]), 2)
+    >>> deletions = block_deletions(counts)
+    >>> deletions.compared, deletions.disagreement, deletions.weight
+    (array([2., 2.]), array([0., 2.]), array([2., 3.]))
+    """
+    owners, n_blocks = counts.owners, len(counts.sizes)
+    is_checked = owners.others > 0
+    compared = owners.rows * is_checked.astype(np.float64)
+    disagreement = owners.rows * np.where(is_checked, 1.0 - owners.scores, 0.0)
+    return Deletions(
+        sum_by(counts.owner_block, compared, n_blocks),
+        sum_by(counts.owner_block, disagreement, n_blocks),
+        np.ones(n_blocks, dtype=np.int64),
+        _divisor_without(counts),
+        counts.sizes.astype(np.float64),
+    )
+
+
+def _divisor_without(counts: BlockCount) -> Floats | None:
+    """Return the share of the divisor, the variance inside blocks, that is left without each block."""
+    if not counts.agreement.is_normalised:
+        return None
+    comparable = (counts.sizes * (counts.sizes > 1)).astype(np.float64)
+    disagreement = comparable * (1.0 - counts.chances)  # divided by the divisor, so that the mean is 1
+    return ratio(disagreement.sum() - disagreement, comparable.sum() - comparable)
+
+
+def block_units(counts: BlockCount) -> SamplingUnits:
+    """Return the blocks as the independent units of a sample."""
+    sizes = counts.sizes
+    effective = effective_number(sizes)
+    largest = float(sizes.max() / sizes.sum())
+    return SamplingUnits(len(sizes), effective, largest, effective, are_blocks=True)

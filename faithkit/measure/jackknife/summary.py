@@ -23,7 +23,6 @@ from faithkit.measure.counting.design import effective_number
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.intervals import MeasureStatistics, depends_on_min_trials, mean_agreement
-from faithkit.measure.jackknife.block_deletions import block_deletions, block_units
 from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.deletions import (
     Deletions,
@@ -31,6 +30,8 @@ from faithkit.measure.jackknife.deletions import (
     MeasureTotals,
     MomentsPair,
     add_moments,
+    block_deletions,
+    block_units,
     minimum_trials,
     pool_changes,
     pseudo_value_moments,
@@ -170,7 +171,7 @@ class GroupedJackknife:
         merged_rows = GroupedRows(merged, agreement, first_pair)
         return cls(totals, rows, merging, merged_totals, merged_rows, place)
 
-    def moments(self, counts: Count) -> MeasureStatistics:
+    def statistics(self, counts: Count) -> MeasureStatistics:
         """Return the statistics of the measure."""
         estimate, disagreement = self.rows.moments(self.totals)
         se, skewness = estimate.standard_error, estimate.skewness
@@ -230,7 +231,7 @@ def _jackknife_groups(counts: RowCount, n_classes: int | None) -> JackknifeEstim
         _, disagreement = jackknife.rows.deletions().pseudo_values(jackknife.totals, n)
         return estimate, disagreement[place]
 
-    return JackknifeEstimate(jackknife.moments(counts), pseudo_values)
+    return JackknifeEstimate(jackknife.statistics(counts), pseudo_values)
 
 
 # -- other relations between equal rows --

@@ -200,7 +200,7 @@ class OnDisk(Population):
         """Compute the value and the standard errors by the jackknife; other relations need more passes."""
         log_count, owners = _as_log_count(count), count.owners
         if count.relation.groups:
-            return GroupedJackknife.of(log_count, n_classes).moments(log_count)
+            return GroupedJackknife.of(log_count, n_classes).statistics(log_count)
         totals, census = measure_totals(log_count, owners, n_classes), log_count.census
         passes = RelationPasses(self.reading, count.relation, census.scan_target, census.labels)
         moments = passes.pseudo_value_moments(owners, totals)

@@ -25,6 +25,7 @@ from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.witnesses import Witness
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import ExplainedRows, explained_rows
+from faithkit.run.instances.violations import find_rows_of_two_clusters
 from faithkit.run.populations.log_passes import LogReading, encode_log_predictions
 from faithkit.run.populations.on_disk import OnDisk
 
@@ -195,15 +196,6 @@ class WeightedLog(OnDisk):
     def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
         """Find two rows that contradict each other, with weights above 0 and of different clusters."""
         assert isinstance(count, CellCount)
-        design, labels = count.design, count.labels
-        rows = np.flatnonzero((count.owned == explanation) & (design.steps > 0))
-        for owner in rows.tolist():
-            candidates = rows[design.unit[rows] != design.unit[owner]]
-            disagreement = count.agreement.disagreement(int(labels[owner]), labels[candidates])
-            if disagreement.any():
-                second = int(candidates[disagreement.argmax()])
-                return (
-                    self._read_witness(owner, int(labels[owner])),
-                    self._read_witness(second, int(labels[second])),
-                )
-        raise AssertionError("the tally counted a row that is not in the log")
+        rows = find_rows_of_two_clusters(count, explanation, np.flatnonzero(count.owned == explanation))
+        first, second = (self._read_witness(row, int(count.labels[row])) for row in rows)
+        return first, second
