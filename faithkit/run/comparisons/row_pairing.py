@@ -1,7 +1,6 @@
 """Check that two samples have the same rows in the same order, as a paired difference needs."""
 
 from functools import cached_property
-from typing import Any
 
 import attrs
 import numpy as np
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.inputs.predictions.labels import Labels
-from faithkit.inputs.rows import input_kind
+from faithkit.inputs.rows import Rows, input_kind
 from faithkit.inputs.seeds import row_words
 from faithkit.measure.counting.design import Design
 
@@ -22,7 +21,7 @@ class RowContent:
     weights and clusters, if there are any; blocks count as clusters.
     """
 
-    X: Any
+    X: Rows | None
     labels: Labels
     design: Design | None = None
 

@@ -17,7 +17,7 @@ from faithkit.explanations.relations import Relation, draw_control
 from faithkit.inputs.models.model_columns import select_model_columns
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
-from faithkit.inputs.rows import check_columns, check_X
+from faithkit.inputs.rows import Rows, check_columns, check_X
 from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting.block_count import count_in_blocks
@@ -41,6 +41,13 @@ from faithkit.run.populations.population import Parts, Population
 from faithkit.run.populations.row_groups import split_population
 from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowIds, RowMetadata
 from faithkit.run.provenance import describe_data
+
+
+class _JackknifeCache(WeakKeyDictionary[Count, JackknifeEstimate]):
+    """Jackknife estimates by their counts, as long as these exist; a pickled copy starts empty."""
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return _JackknifeCache, ()
 
 
 @attrs.frozen(eq=False)
@@ -76,7 +83,7 @@ class InMemory(Population):
     design: Design | None = None
     pool: Pool | None = None
     metadata: RowMetadata = EMPTY_METADATA
-    _jackknife_cache: "_JackknifeCache" = attrs.field(factory=lambda: _JackknifeCache(), init=False)
+    _jackknife_cache: _JackknifeCache = attrs.field(factory=_JackknifeCache, init=False)
     row_content: RowContent = attrs.field(kw_only=True)  # kept by `attrs.evolve`: hashing the rows is slow
 
     where = "of this sample"
@@ -84,7 +91,7 @@ class InMemory(Population):
     @classmethod
     def of(
         cls,
-        X: Any,
+        X: Rows | None,
         labels: Labels,
         explanations: Explanations,
         design: Design | None = None,
@@ -113,7 +120,7 @@ class InMemory(Population):
         return cls.of(X, labels, explanations, design, metadata=RowMetadata(table, ids))
 
     @row_content.default
-    def _row_names(self) -> RowContent:
+    def _build_row_content(self) -> RowContent:
         X = self.sample.explanations.instances if self.sample.X is None else self.sample.X
         return RowContent(X, self.encoded_labels, self._design_of_units)
 
@@ -275,13 +282,6 @@ class InMemory(Population):
             return result
         row_id = ids.name(int(row) % len(self.sample)) if isinstance(row, int | np.integer) else None
         return attrs.evolve(result, id=row_id, shared_ids=tuple(map(ids.name, result.shared_by)))
-
-
-class _JackknifeCache(WeakKeyDictionary[Count, JackknifeEstimate]):
-    """Jackknife estimates by their counts, as long as these exist; a pickled copy starts empty."""
-
-    def __reduce__(self) -> tuple[type, tuple[()]]:
-        return _JackknifeCache, ()
 
 
 def _as_row_count(count: Count | None) -> RowCount:

@@ -16,6 +16,7 @@ from faithkit.explanations.explanations import Sample, object_array
 from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.inputs.predictions.labels import class_list, encode_labels, no_variance_error
 from faithkit.inputs.predictions.outcome import Outcome
+from faithkit.inputs.rows import Rows
 from faithkit.measure.counting import scans
 from faithkit.measure.counting.census import Census
 from faithkit.measure.counting.owners import Counts
@@ -157,7 +158,7 @@ class OnDisk(Population):
             return None
         return vars(self).get("raw_census")
 
-    def fit_relation(self, relation: Relation, background: Any) -> Relation:
+    def fit_relation(self, relation: Relation, background: Rows | None) -> Relation:
         """Refuse relations that must be fitted."""
         if learns_from_rows(relation):
             self.refuse(f"{relation} learns from all rows at once, which is impossible")

@@ -15,6 +15,7 @@ from faithkit.explanations.explanations import Sample
 from faithkit.explanations.relations import Relation, fit_relation
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import Outcome
+from faithkit.inputs.rows import Rows
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate, estimate
@@ -97,7 +98,7 @@ class Population:
         """Return the same rows, with explanations whose identity a discretizer has set."""
         self.refuse("explanations cannot be discretized")
 
-    def fit_relation(self, relation: Relation, background: Any) -> Relation:
+    def fit_relation(self, relation: Relation, background: Rows | None) -> Relation:
         """Fit a relation to the background."""
         return fit_relation(relation, background)
 

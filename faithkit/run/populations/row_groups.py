@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.containers import as_objects, strip_mask
 from faithkit.errors import FaithkitWarning, InputError
+from faithkit.inputs.rows import Rows
 from faithkit.measure.counting.owners import Counts
 from faithkit.run.populations.population import Parts, Population
 from faithkit.run.populations.sample_design import find_column
@@ -20,7 +21,9 @@ MAX_GROUPS = 50
 MISSING = "missing"
 
 
-def split_population(groups: Any, X: Any, labels: Counts, take: Callable[[Counts], Population]) -> Parts:
+def split_population(
+    groups: Any, X: Rows | None, labels: Counts, take: Callable[[Counts], Population]
+) -> Parts:
     """Divide a population by the groups of its rows; `take` returns the population of selected rows."""
     name, rows_by_group, follow_predictions = _rows_of_groups(groups, X, labels)
     all_rows = np.arange(len(labels))
@@ -62,7 +65,7 @@ def _drop_constant_groups(name: str, members: dict[Any, Population]) -> dict[Any
 
 
 def _rows_of_groups(
-    groups: Any, X: Any, labels: NDArray[np.int64]
+    groups: Any, X: Rows | None, labels: NDArray[np.int64]
 ) -> tuple[str, dict[Any, NDArray[np.int64]], bool]:
     """Return the name of the grouping, the rows of each group, and whether groups follow the predictions.
 

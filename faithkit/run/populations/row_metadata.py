@@ -9,7 +9,7 @@ import pandas as pd
 from faithkit.arrays.containers import as_objects, take_rows
 from faithkit.errors import InputError
 from faithkit.inputs.pools import PoolRows
-from faithkit.inputs.rows import row_index
+from faithkit.inputs.rows import Rows, row_index
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.witnesses import RowId
 from faithkit.run.populations.sample_design import count_pool_rows, row_values
@@ -33,7 +33,7 @@ class RowIds:
     values: Any
 
     @classmethod
-    def of(cls, ids: Any, X: Any, n: int, pool: PoolRows | None = None) -> "RowIds":
+    def of(cls, ids: Any, X: Rows | None, n: int, pool: PoolRows | None = None) -> "RowIds":
         """Convert one value per row, or the name of a column of X."""
         values = row_values(ids, "ids", X, pool)
         if not hasattr(values, "__len__") or isinstance(values, set | dict):
@@ -84,7 +84,7 @@ class RowMetadata:
     By default `index` is that of the table, if it names rows.
     """
 
-    table: Any = None
+    table: Rows | None = None
     ids: RowIds | None = None
     index: pd.Index | None = attrs.field(
         default=attrs.Factory(lambda self: row_index(self.table), takes_self=True)

@@ -8,6 +8,7 @@ import pandas as pd
 from faithkit.arrays.containers import as_objects, as_series, n_rows
 from faithkit.errors import InputError
 from faithkit.inputs.pools import PoolRows
+from faithkit.inputs.rows import Rows
 from faithkit.measure.counting.design import Design, read_clusters
 from faithkit.measure.counting.owners import Counts
 from faithkit.wording import suggest
@@ -16,7 +17,7 @@ from faithkit.wording import suggest
 def build_design(
     weights: Any,
     clusters: Any,
-    X: Any,
+    X: Rows | None,
     n: int,
     pool: PoolRows | None = None,
     uninformative: bool = False,
@@ -42,7 +43,12 @@ def build_design(
 
 
 def build_blocks(
-    blocks: Any, X: Any, n: int, weights: Any = None, clusters: Any = None, pool: PoolRows | None = None
+    blocks: Any,
+    X: Rows | None,
+    n: int,
+    weights: Any = None,
+    clusters: Any = None,
+    pool: PoolRows | None = None,
 ) -> Counts | None:
     """Return the number of each row's block; None where there are no blocks.
 
@@ -96,7 +102,7 @@ def check_declared(uninformative: bool) -> None:
         )
 
 
-def row_values(values: Any, role: str, X: Any, pool: PoolRows | None) -> Any:
+def row_values(values: Any, role: str, X: Rows | None, pool: PoolRows | None) -> Any:
     """Return the weights, clusters, blocks or ids of the sample's rows, followed by those of the pool's rows.
 
     `values` is one value per row, or the name of a column of X. The pool's values are left out if they are
@@ -109,7 +115,7 @@ def row_values(values: Any, role: str, X: Any, pool: PoolRows | None) -> Any:
     return values if pool_values is None else _concat_columns([values, pool_values])
 
 
-def find_column(name: Any, X: Any, purpose: str) -> Any:
+def find_column(name: Any, X: Rows | None, purpose: str) -> Any:
     """Return the column of X with a name, which is a text or any other label of a DataFrame's column."""
     if not isinstance(X, pd.DataFrame):
         raise InputError(

@@ -94,7 +94,7 @@ class SampleInputs:
 
     @classmethod
     def of_log(
-        cls, X: Any, n: int, pool: Any = None, index: pd.Index | None = None, **columns: Any
+        cls, X: Rows | None, n: int, pool: Any = None, index: pd.Index | None = None, **columns: Any
     ) -> "SampleInputs":
         """Convert the arguments of `score` for n explanations; `columns` are those of `with_columns`."""
         pool_rows = None if pool is None else _as_logged_pool(pool, X)
@@ -168,7 +168,7 @@ def as_optional_pool(pool: Any) -> PoolRows | None:
     return None if pool is None else attrs.evolve(PoolRows.of(pool), is_optional=True)
 
 
-def _as_logged_pool(pool: Any, X: Any) -> PoolRows:
+def _as_logged_pool(pool: Any, X: Rows | None) -> PoolRows:
     """Convert the `pool` argument of `score`: rows with their predictions."""
     if X is None:
         raise InputError("a pool is compared with the rows of the sample, which are missing: give them as X.")
