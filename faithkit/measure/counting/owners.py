@@ -57,7 +57,7 @@ class Owners:
     alike: NDArray[Any]
     totals: Counts
     own: Counts
-    _own_agreeing: NDArray[Any] | None = None
+    own_agreeing: NDArray[Any]
     steps: Counts | None = None
 
     def __len__(self) -> int:
@@ -71,11 +71,6 @@ class Owners:
     def labels(self, entries: slice) -> Counts:
         """Return the labels of the selected entries."""
         return np.arange(*entries.indices(len(self))) if self._label is None else self._label[entries]
-
-    @property
-    def own_agreeing(self) -> NDArray[Any]:
-        """The part of `alike` that comes from the owner itself, or from its own cluster."""
-        return self.own if self._own_agreeing is None else self._own_agreeing
 
     @property
     def weight(self) -> Counts:
@@ -175,7 +170,7 @@ class Owners:
             rows=self.rows[entries],
             alike=self.alike[entries],
             own=self.own[entries],
-            own_agreeing=None if self._own_agreeing is None else self._own_agreeing[entries],
+            own_agreeing=self.own_agreeing[entries],
             steps=None if self.steps is None else self.steps[entries],
         )
 

@@ -113,9 +113,8 @@ class Tally:
     def entries(self) -> Owners:
         """The owners as a list, without empty entries."""
         row, label, s = np.nonzero(self.owners.transpose(1, 2, 0))
-        return Owners(
-            row, label, self.owners[s, row, label], self.alike[row, label], self.counts.sum(axis=1), own=s
-        )
+        rows, alike, totals = self.owners[s, row, label], self.alike[row, label], self.counts.sum(axis=1)
+        return Owners(row, label, rows, alike, totals, own=s, own_agreeing=s)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -403,4 +402,4 @@ def grouped_owners(
     if not is_broadcast(rows) and (rows == 1).all():
         rows = broadcast_constant(1, len(rows))
     alike = agreement.sum_over_slots(explanation, label, holding_rows, totals)
-    return Owners(explanation, label, rows, alike, totals, own)
+    return Owners(explanation, label, rows, alike, totals, own, own_agreeing=own)

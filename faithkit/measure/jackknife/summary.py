@@ -84,8 +84,10 @@ class JackknifeEstimate:
         return np.zeros(0) if self._compute_pool_changes is None else self._compute_pool_changes()
 
     @classmethod
-    def of(cls, counts: RowCount, n_classes: int | None = None) -> "JackknifeEstimate":
+    def of(cls, counts: Count, n_classes: int | None = None) -> "JackknifeEstimate":
         """Jackknife the counts of a sample; the model declares `n_classes` labels.
+
+        Pseudo-values, and relations that do not group, need the rows in memory.
 
         Examples
         --------
@@ -104,6 +106,7 @@ class JackknifeEstimate:
             return _WeightedJackknife(counts, n_classes, sums).estimate()
         if counts.relation.groups:
             return _jackknife_groups(counts, n_classes)
+        assert isinstance(counts, RowCount)
         return _jackknife_relation(counts, n_classes)
 
 
@@ -220,11 +223,12 @@ def _build_statistics(
     )
 
 
-def _jackknife_groups(counts: RowCount, n_classes: int | None) -> JackknifeEstimate:
+def _jackknife_groups(counts: Count, n_classes: int | None) -> JackknifeEstimate:
     """Jackknife equal rows that explanations group."""
     jackknife = GroupedJackknife.of(counts, n_classes)
 
     def pseudo_values() -> tuple[Floats, Floats]:
+        assert isinstance(counts, RowCount)
         n, place, merged_place = counts.owners.n, counts.place, jackknife.place
         estimate, _ = jackknife.merged_rows.deletions().pseudo_values(jackknife.merged_totals, n)
         estimate = estimate[place if merged_place is None else merged_place[place]]

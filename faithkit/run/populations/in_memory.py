@@ -29,7 +29,6 @@ from faithkit.measure.counting.tally import Count, RowCount, count
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.witnesses import LocalResult, Witness
-from faithkit.run.comparisons.row_pairing import RowContent
 from faithkit.run.components.discretization import discretize, fit_discretizer
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import Setup
@@ -39,7 +38,7 @@ from faithkit.run.instances.local_rows import measure_row
 from faithkit.run.instances.violations import witnesses
 from faithkit.run.populations.population import Parts, Population
 from faithkit.run.populations.row_groups import split_population
-from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowIds, RowMetadata
+from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowContent, RowIds, RowMetadata
 from faithkit.run.provenance import describe_data
 
 
@@ -226,7 +225,7 @@ class InMemory(Population):
         return permutation_p_value(_as_row_count(count), statistics, permutations, seed)
 
     def jackknife_estimate(self, count: Count | None, n_classes: int | None = None) -> JackknifeEstimate:
-        """Compute the pseudo-values of all rows, and cache them: several comparisons use them."""
+        """Jackknife the rows, and cache the result: several comparisons use it."""
         row_count = _as_row_count(count)
         if row_count not in self._jackknife_cache:
             self._jackknife_cache[row_count] = JackknifeEstimate.of(row_count, n_classes)

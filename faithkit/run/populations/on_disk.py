@@ -22,7 +22,7 @@ from faithkit.measure.counting.census import Census
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.intervals import MeasureStatistics
-from faithkit.measure.jackknife.summary import GroupedJackknife, measure_totals, relation_statistics
+from faithkit.measure.jackknife.summary import measure_totals, relation_statistics
 from faithkit.measure.witnesses import RowId, Witness, find_contradiction
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.resolution import ResolvedComponent
@@ -199,9 +199,9 @@ class OnDisk(Population):
 
     def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
         """Compute the value and the standard errors by the jackknife; other relations need more passes."""
-        log_count, owners = _as_log_count(count), count.owners
         if count.relation.groups:
-            return GroupedJackknife.of(log_count, n_classes).statistics(log_count)
+            return super().statistics(count, n_classes)
+        log_count, owners = _as_log_count(count), count.owners
         totals, census = measure_totals(log_count, owners, n_classes), log_count.census
         passes = RelationPasses(self.reading, count.relation, census.scan_target, census.labels)
         moments = passes.pseudo_value_moments(owners, totals)

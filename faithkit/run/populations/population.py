@@ -22,11 +22,11 @@ from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.witnesses import LocalResult, Witness
-from faithkit.run.comparisons.row_pairing import RowContent
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import Setup
 from faithkit.run.components.system import System
 from faithkit.run.diagnostics import ExplainedRows
+from faithkit.run.populations.row_metadata import RowContent
 
 Parts = tuple[str, dict[Any, "Population"], dict[Any, "Population"], bool]
 """A population divided into groups: the name of the grouping, for each group its rows and all others, and
@@ -107,8 +107,8 @@ class Population:
         self.refuse(f"{relation} cannot be counted")
 
     def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
-        """Compute the value and the standard errors of a measure from its counts."""
-        self.refuse("standard errors cannot be found")
+        """Compute the value and the standard errors of a measure by the jackknife."""
+        return JackknifeEstimate.of(count, n_classes).statistics
 
     def p_value(
         self, count: Count, statistics: MeasureStatistics, permutations: int, seed: int

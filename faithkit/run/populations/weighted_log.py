@@ -20,8 +20,6 @@ from faithkit.measure.counting.cell_count import CellCount, count_coded
 from faithkit.measure.counting.design import Design, read_clusters, read_weights
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.intervals import MeasureStatistics
-from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.witnesses import Witness
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import ExplainedRows, explained_rows
@@ -181,11 +179,6 @@ class WeightedLog(OnDisk):
             self.design,
             agreement,
         )
-
-    def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
-        """Compute the value and the standard errors of a measure by the jackknife."""
-        assert isinstance(count, CellCount)
-        return JackknifeEstimate.of(count, n_classes).statistics
 
     def explained_rows(self, outcome: Outcome) -> ExplainedRows:
         """Return the rows in the form that diagnostics receive, without a pass over the log."""
