@@ -151,11 +151,13 @@ class Count:
         pool_counts = 0 if self.pool is None else np.bincount(self.pool.codes, minlength=self.n_labels)
         return chance(label_counts, self.agreement, pool_counts)
 
-    def min_agreement(self, n_classes: int | None) -> float | None:
-        """Return the smallest possible mean agreement in groups of `n_classes` declared labels, by convexity.
+    def lowest_value(self, n_classes: int | None) -> float | None:
+        """Return the smallest possible value of the measure, by convexity; None where it is unknown.
 
-        Return None where it is unknown; rows without an explanation agree with no other.
+        The model declares `n_classes` labels. Rows without an explanation agree with no other.
         """
+        if self.agreement.is_normalised:
+            return 0.0 if self.relation.groups else None
         if n_classes is None or n_classes < self.n_labels:
             return None
         if not self.relation.groups or self.explanations.missing.any():

@@ -120,7 +120,7 @@ def _max_disagreement(counts: Count, n_classes: int | None) -> float:
     if agreement.is_normalised:
         return agreement.max_disagreement / (2.0 if groups else 1.0) if agreement.is_bounded else 1.0
     is_label = isinstance(agreement, SameLabel)
-    return 1.0 - (counts.min_agreement(n_classes) or 0.0) if is_label else 1.0
+    return 1.0 - (counts.lowest_value(n_classes) or 0.0) if is_label else 1.0
 
 
 def measure_totals(counts: Count, owners: Owners, n_classes: int | None) -> MeasureTotals:

@@ -17,7 +17,7 @@ from faithkit.explanations.relations import Relation, draw_control
 from faithkit.inputs.models.model_columns import select_model_columns
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
-from faithkit.inputs.rows import Rows, check_columns, check_X
+from faithkit.inputs.rows import check_columns, check_X
 from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting.block_count import count_in_blocks
@@ -59,46 +59,33 @@ class InMemory(Population):
         The rows and their explanations.
     encoded_labels : Labels
         The prediction of every row, as a code.
-    original_identity : array or None
-        The identity of the explanations before a discretizer set one.
     design : Design or None
         The weights and clusters of the rows; those of a pool's rows come last, even if it is not used.
     pool : Pool or None
         Further rows without explanations.
     metadata : RowMetadata
         Columns that the model does not see, and the ids of the rows.
+    original_identity : array or None
+        The identity of the explanations before a discretizer set one.
 
     Examples
     --------
     >>> from faithkit.inputs.predictions.labels import encode_labels
-    >>> rows = InMemory.of(None, encode_labels(["yes", "no"]), Explanations.of(["a", "a"]))
+    >>> rows = InMemory(Sample(None, Explanations.of(["a", "a"])), encode_labels(["yes", "no"]))
     >>> rows.kind, rows.labels
     ('value', ['no', 'yes'])
     """
 
     sample: Sample
     encoded_labels: Labels
-    original_identity: Any = None
     design: Design | None = None
     pool: Pool | None = None
     metadata: RowMetadata = EMPTY_METADATA
+    original_identity: Any = attrs.field(kw_only=True)
     _jackknife_cache: _JackknifeCache = attrs.field(factory=_JackknifeCache, init=False)
     row_content: RowContent = attrs.field(kw_only=True)  # kept by `attrs.evolve`: hashing the rows is slow
 
     where = "of this sample"
-
-    @classmethod
-    def of(
-        cls,
-        X: Rows | None,
-        labels: Labels,
-        explanations: Explanations,
-        design: Design | None = None,
-        pool: Pool | None = None,
-        metadata: RowMetadata = EMPTY_METADATA,
-    ) -> "InMemory":
-        """Combine rows, their labels and their explanations."""
-        return cls(Sample(X, explanations), labels, explanations.identity, design, pool, metadata)
 
     @classmethod
     def explain(
@@ -116,7 +103,11 @@ class InMemory(Population):
         check_columns(X, system.job.background)
         labels = encode(system.job.predictor.answers(X, outcome), outcome)
         explanations = attrs.evolve(system.explain(X), block=block)
-        return cls.of(X, labels, explanations, design, metadata=RowMetadata(table, ids))
+        return cls(Sample(X, explanations), labels, design, metadata=RowMetadata(table, ids))
+
+    @original_identity.default
+    def _identity(self) -> Any:
+        return self.sample.explanations.identity
 
     @row_content.default
     def _build_row_content(self) -> RowContent:
@@ -246,9 +237,9 @@ class InMemory(Population):
         return InMemory(
             Sample(take_rows(self.sample.X, rows), self.sample.explanations.take(rows)),
             self.encoded_labels.take(rows),
-            take_rows(self.original_identity, rows),
             None if self.design is None else self.design.take(rows),
             metadata=self.metadata.take(rows),
+            original_identity=take_rows(self.original_identity, rows),
         )
 
     def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:

@@ -14,7 +14,7 @@ import pandas as pd
 from faithkit.arrays import Floats
 from faithkit.arrays.containers import n_rows
 from faithkit.errors import FaithkitWarning, InputError
-from faithkit.explanations.explanations import Explanations
+from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.inputs.models.model_columns import (
     describe_unused_columns,
     select_model_columns,
@@ -148,16 +148,15 @@ class SampleInputs:
         else:
             encode_both = _encode_labels_with_pool if outcome.kind == LABELS else _encode_numbers_with_pool
             labels, pool = encode_both(predictions, pool_rows, pool_rows.labels(predictor, outcome), outcome)
-        for name, n in (("explanations", len(explanations)), ("rows of X", _count_rows(self.X))):
-            if n not in (len(labels), None):
-                raise InputError(f"{n} {name} for {len(labels)} predictions: give one of each per row.")
+        sizes = {"explanations": len(explanations)}
+        if self.X is not None:
+            sizes["rows of X"] = n_rows(self.X)
+        for name, size in sizes.items():
+            if size != len(labels):
+                raise InputError(f"{size} {name} for {len(labels)} predictions: give one of each per row.")
         instances = self.X if explanations.instances is None else explanations.instances
         explanations = attrs.evolve(explanations, instances=instances, block=self.block)
-        return InMemory.of(self.X, labels, explanations, self.design, pool, self.metadata)
-
-
-def _count_rows(X: Rows | None) -> int | None:
-    return None if X is None else n_rows(X)
+        return InMemory(Sample(self.X, explanations), labels, self.design, pool, self.metadata)
 
 
 # --- pools ----------------------------------------------------------------------------------------------
