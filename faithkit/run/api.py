@@ -242,7 +242,7 @@ def score(
         seed=seed,
         background=X,
     )
-    n = len(logged_explanations)
+    n = len(predictions if hasattr(predictions, "__len__") else logged_explanations)
     inputs = SampleInputs.of_log(X, n, pool, index, **columns, uninformative=uninformative)
     return measure_explanations(inputs, predictions, logged_explanations, discretizer, relation, setup)
 

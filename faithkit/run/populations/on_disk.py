@@ -83,15 +83,15 @@ class OnDisk(Population):
     ----------
     reading : LogReading
         The log and how to read it.
-    group_census : Census or None
-        The census of the group; None for the whole log.
-    original_census : Census or None
-        The census with the original explanations, if known. It saves a pass over the log.
+    known_census : Census or None
+        The census by explanation and prediction, if it is known. Otherwise it takes a pass over the log.
+    is_group : bool
+        Whether these are the rows of one group, which is known by its census alone.
     """
 
     reading: LogReading
-    group_census: Census | None = None
-    original_census: Census | None = None
+    known_census: Census | None = None
+    is_group: bool = False
 
     where = "in a log that was read in pieces"
     remedy = "read the log into memory and give faithkit.score its columns"
@@ -104,12 +104,9 @@ class OnDisk(Population):
     @cached_property
     def raw_census(self) -> Census:
         """The number of rows by explanation and prediction, and by group if the log has groups."""
-        if self.group_census is not None:
-            return self.group_census
-        if self.original_census is not None:
-            discretized = discretize(self.reading.discretizer, self.original_census.explanations)
-            return self.original_census.coarsen(SameExplanation(), discretized)
-        return take_census(self.reading, SameExplanation())
+        return (
+            take_census(self.reading, SameExplanation()) if self.known_census is None else self.known_census
+        )
 
     @cached_property
     def census(self) -> Census:
@@ -149,14 +146,13 @@ class OnDisk(Population):
         if discretizer is self.reading.discretizer:
             return self
         reading = attrs.evolve(self.reading, discretizer=discretizer)
-        has_instances = bool(reading.log.roles.features)
-        return OnDisk(reading, original_census=None if has_instances else self._known_original_census())
-
-    def _known_original_census(self) -> Census | None:
-        """Return the census with the original explanations, if it has been computed already."""
-        if self.group_census is not None or not isinstance(self.reading.discretizer.instance, Original):
-            return None
-        return vars(self).get("raw_census")
+        if isinstance(self.reading.discretizer.instance, Original) and not reading.log.roles.features:
+            discretized = discretize(discretizer, self.raw_census.explanations)
+            census = self.raw_census.coarsen(SameExplanation(), discretized)
+            return attrs.evolve(self, reading=reading, known_census=census)
+        if self.is_group:
+            self.refuse(f"{discretizer.text} cannot be applied inside a group")
+        return OnDisk(reading)
 
     def fit_relation(self, relation: Relation, background: Rows | None) -> Relation:
         """Refuse relations that must be fitted."""
@@ -175,7 +171,7 @@ class OnDisk(Population):
         """Tally a relation: grouping in one pass, any other relation in two."""
         census = self.raw_census
         if not isinstance(relation, SameExplanation):
-            if self.group_census is not None:
+            if self.is_group:
                 self.refuse(f"{relation} cannot be counted inside a group")
             census = take_census(self.reading, relation)
         census = census_by_prediction(
@@ -213,13 +209,16 @@ class OnDisk(Population):
 
     def split_by(self, groups: Any) -> Parts:
         """Divide the log by the column of groups that it was read with."""
-        if self.group_census is not None or groups is None or groups != self.reading.log.roles.by:
+        if self.is_group or groups is None or groups != self.reading.log.roles.by:
             raise InputError(f"the log was not read with the groups {groups!r}: name their column with --by.")
         census = self.raw_census
         values = object_array(census.groups)[census.group]
         column = pd.Series(values, name=groups, dtype=object)
         return split_population(
-            column, None, census.label, lambda slots: OnDisk(self.reading, census.take(slots))
+            column,
+            None,
+            census.label,
+            lambda slots: OnDisk(self.reading, census.take(slots), is_group=True),
         )
 
     def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:

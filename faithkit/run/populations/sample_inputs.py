@@ -96,7 +96,7 @@ class SampleInputs:
     def of_log(
         cls, X: Rows | None, n: int, pool: Any = None, index: pd.Index | None = None, **columns: Any
     ) -> "SampleInputs":
-        """Convert the arguments of `score` for n explanations; `columns` are those of `with_columns`."""
+        """Convert the arguments of `score` for n rows; `columns` are those of `with_columns`."""
         pool_rows = None if pool is None else _as_logged_pool(pool, X)
         return cls(X, X, pool_rows, metadata=RowMetadata(X, index=index)).with_columns(n, **columns)
 
