@@ -91,6 +91,11 @@ class Applicability:
         return cls(resolved.instance, is_requested=relation is not None, label=label)
 
 
+def learns_from_rows(relation: Relation) -> bool:
+    """Whether a relation must be fitted, and so needs all rows at once."""
+    return type(relation).fit is not Relation.fit
+
+
 def fit_and_freeze_relation(relation: Any, X: Rows | None) -> ResolvedComponent:
     """Return a relation, fitted to instances once and for all."""
     resolved = resolve_component("relation", relation)

@@ -33,7 +33,7 @@ from faithkit.run.components.discretization import discretize, fit_discretizer
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import Setup
 from faithkit.run.components.system import System
-from faithkit.run.diagnostics import ExplainedRows, explained_rows
+from faithkit.run.diagnostics import ExplainedRows
 from faithkit.run.instances.local_rows import measure_row
 from faithkit.run.instances.violations import witnesses
 from faithkit.run.populations.population import Parts, Population
@@ -248,12 +248,14 @@ class InMemory(Population):
         return self._with_id(first), self._with_id(second)
 
     def _with_id(self, witness: Witness) -> Witness:
+        if self.metadata.ids is None:
+            return witness
         row = witness.row + (len(self.sample) if witness.in_pool else 0)
-        return attrs.evolve(witness, id=self.metadata.name(row))
+        return attrs.evolve(witness, id=self.metadata.ids.name(row))
 
     def explained_rows(self, outcome: Outcome) -> ExplainedRows:
         """Return the rows in the form that diagnostics receive."""
-        return explained_rows(
+        return ExplainedRows.of(
             self.sample.explanations,
             self.encoded_labels.codes,
             self.labels,

@@ -15,13 +15,19 @@ from faithkit.run.api import score
 from faithkit.run.comparisons.reference import check_columns, check_comparable
 from faithkit.run.components.discretization import fit_and_freeze_discretizer, learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
-from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup, fit_and_freeze_relation
+from faithkit.run.components.setup import (
+    THE_SAMPLE,
+    Applicability,
+    Setup,
+    fit_and_freeze_relation,
+    learns_from_rows,
+)
 from faithkit.run.controls import MAX_ROWS
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.pipeline import measure_population
 from faithkit.run.populations.log_passes import LogReading
-from faithkit.run.populations.on_disk import OnDisk, learns_from_rows
+from faithkit.run.populations.on_disk import OnDisk
 from faithkit.run.populations.sample_design import check_declared
 from faithkit.run.populations.weighted_log import open_weighted_log
 

@@ -26,7 +26,8 @@ from faithkit.measure.jackknife.summary import measure_totals, relation_statisti
 from faithkit.measure.witnesses import RowId, Witness, find_contradiction
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.resolution import ResolvedComponent
-from faithkit.run.diagnostics import ExplainedRows, explained_rows
+from faithkit.run.components.setup import learns_from_rows
+from faithkit.run.diagnostics import ExplainedRows
 from faithkit.run.instances.readable_rows import cells_of
 from faithkit.run.instances.violations import rows_in_scope
 from faithkit.run.populations.log_passes import LogReading, RelationPasses, find_label_codes, take_census
@@ -165,7 +166,7 @@ class OnDisk(Population):
         census = self.census
         explanations = census.explanations.take(np.repeat(census.owner, census.count))
         codes = np.repeat(census.label, census.count)
-        return explained_rows(explanations, codes, class_list(census.labels), outcome)
+        return ExplainedRows.of(explanations, codes, class_list(census.labels), outcome)
 
     def count(self, relation: Relation) -> Count:
         """Tally a relation: grouping in one pass, any other relation in two."""
@@ -257,11 +258,6 @@ def census_by_prediction(census: Census, outcome: Outcome) -> Census:
     if outcome.is_normalised and not ungrouped.labels_vary:
         raise no_variance_error(int(label_counts.sum()), class_list(ungrouped.labels)[0])
     return attrs.evolve(ungrouped, agreement=outcome.agreement(ungrouped.labels, label_counts))
-
-
-def learns_from_rows(relation: Relation) -> bool:
-    """Whether a relation must be fitted, and so needs all rows at once."""
-    return type(relation).fit is not Relation.fit
 
 
 def _as_log_count(count: Count) -> LogCount:

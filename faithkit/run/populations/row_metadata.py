@@ -102,10 +102,6 @@ class RowMetadata:
             take_rows(self.table, rows), None if self.ids is None else self.ids.take(rows), index
         )
 
-    def name(self, row: int) -> RowId | None:
-        """Return the id of a row, or None if it has none."""
-        return None if self.ids is None else self.ids.name(row)
-
 
 EMPTY_METADATA = RowMetadata()
 

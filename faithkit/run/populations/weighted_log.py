@@ -22,7 +22,7 @@ from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.witnesses import Witness
 from faithkit.run.components.resolution import ResolvedComponent
-from faithkit.run.diagnostics import ExplainedRows, explained_rows
+from faithkit.run.diagnostics import ExplainedRows
 from faithkit.run.instances.violations import find_rows_of_two_clusters
 from faithkit.run.populations.log_passes import LogReading, encode_log_predictions
 from faithkit.run.populations.on_disk import OnDisk
@@ -184,7 +184,7 @@ class WeightedLog(OnDisk):
         """Return the rows in the form that diagnostics receive, without a pass over the log."""
         rows = self.rows
         explanations = rows.explanations.take(rows.owned)
-        return explained_rows(explanations, rows.label, self.labels, outcome, self.design)
+        return ExplainedRows.of(explanations, rows.label, self.labels, outcome, self.design)
 
     def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
         """Find two rows that contradict each other, with weights above 0 and of different clusters."""
