@@ -20,6 +20,7 @@ from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.design import effective_number
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import RowCount
+from faithkit.measure.intervals import mean_agreement
 from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.limits import SamplingUnits
 
@@ -49,6 +50,12 @@ class MeasureTotals:
     total_weight: float
     max_disagreement: float = 1.0
     is_bounded: bool = True
+
+    @classmethod
+    def of(cls, owners: Owners, agreement: Agreement, max_disagreement: float = 1.0) -> "MeasureTotals":
+        """Return the totals of equal rows, grouped as these owners are."""
+        agreeing, compared = mean_agreement(owners)
+        return cls(agreeing, compared, float(owners.n), max_disagreement, agreement.is_bounded)
 
     @property
     def disagreement(self) -> float:
@@ -120,14 +127,21 @@ class Deletions:
 
 
 class GroupedRows:
-    """Deletions of single rows where explanations group them.
+    """Equal rows that explanations group, with the totals of their measure, and the deletions of single rows.
 
     Without a row, N − 1 rows of its group are left, and all pairs of the row are gone. From `first_pair` on,
     groups are matched pairs. A pair is deleted as a whole, and each of its rows accounts for half of it.
     """
 
-    def __init__(self, owners: Owners, agreement: Agreement, first_pair: int | None = None) -> None:
+    def __init__(
+        self,
+        owners: Owners,
+        agreement: Agreement,
+        max_disagreement: float = 1.0,
+        first_pair: int | None = None,
+    ) -> None:
         self.owners, self.agreement = owners, agreement
+        self.totals = MeasureTotals.of(owners, agreement, max_disagreement)
         self.first_pair = len(owners.totals) if first_pair is None else first_pair
         sizes = owners.totals.astype(np.float64)
         is_large = sizes > 2  # without one row of two, the other has no comparison left
@@ -151,18 +165,21 @@ class GroupedRows:
         divisor_left = self.agreement.divisor_left(owners.label)
         return Deletions(compared, compared - agreeing, owners.rows, divisor_left)
 
-    def moments(self, totals: MeasureTotals) -> MomentsPair:
+    def pseudo_values(self) -> tuple[Floats, Floats]:
+        """Return the pseudo-values of all owners, of the estimate and of the disagreement."""
+        return self.deletions().pseudo_values(self.totals, self.owners.n)
+
+    def moments(self) -> MomentsPair:
         """Return the moments of the pseudo-values, computed in blocks of owners."""
 
         def compute(start: int, stop: int) -> MomentsPair:
-            return pseudo_value_moments(self.deletions(start, stop), totals, self.owners.n)
+            return pseudo_value_moments(self.deletions(start, stop), self.totals, self.owners.n)
 
         return add_moments(map_blocks(compute, len(self.owners), BATCH_SIZE))
 
-    def paired_error(self, totals: MeasureTotals) -> tuple[float | None, float]:
+    def paired_error(self) -> tuple[float | None, float]:
         """Return the standard error and the skewness of the estimate where a matched pair is one unit."""
-        owners, deletions = self.owners, self.deletions()
-        values, times = deletions.pseudo_values(totals, owners.n)[0], deletions.times
+        owners, (values, _), times = self.owners, self.pseudo_values(), self.owners.rows
         row_moments = CentralMoments.of(values, times)
         if row_moments.standard_error is None:
             return None, 0.0

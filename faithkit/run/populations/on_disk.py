@@ -199,7 +199,7 @@ class OnDisk(Population):
         if count.relation.groups:
             return super().statistics(count, n_classes)
         log_count, owners = _as_log_count(count), count.owners
-        totals, census = measure_totals(log_count, owners, n_classes), log_count.census
+        totals, census = measure_totals(log_count, n_classes), log_count.census
         passes = RelationPasses(self.reading, count.relation, census.scan_target, census.labels)
         moments = passes.pseudo_value_moments(owners, totals)
 
