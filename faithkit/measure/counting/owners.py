@@ -16,6 +16,7 @@ from faithkit.arrays.blocks import each_block, map_blocks
 Counts = Ints
 
 ROUNDING = 1e-12  # tolerance for shares of weights near 1
+NOTHING = 1e-14  # a smaller difference is rounding
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -126,6 +127,22 @@ class Owners:
 
         rows, weight = zip((0, 0), *map_blocks(check, len(self), BATCH_SIZE), strict=True)
         return sum(rows), sum(weight)
+
+    @property
+    def mean_agreement(self) -> tuple[float, float]:
+        """M, the mean agreement with other rows, and V, the share of rows that have other rows.
+
+        Examples
+        --------
+        >>> from faithkit.measure.counting.tally import Tally
+        >>> tally = Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]]))
+        >>> tally.entries.mean_agreement
+        (0.25, 0.75)
+        """
+        verified = self.checked[1] / self.total_weight
+        value = float(self.times(self.scores).sum()) / self.total_weight
+        exact = next((end for end in (0.0, verified) if abs(value - end) < NOTHING), value)
+        return exact, verified
 
     @property
     def sizes(self) -> Counts:

@@ -20,9 +20,8 @@ from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.design import effective_number
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import RowCount
-from faithkit.measure.intervals import mean_agreement
+from faithkit.measure.intervals import SamplingUnits
 from faithkit.measure.jackknife.central_moments import CentralMoments
-from faithkit.measure.limits import SamplingUnits
 
 MomentsPair = tuple[CentralMoments, CentralMoments]
 """The moments of pseudo-values of the estimate, and of the disagreement."""
@@ -54,7 +53,7 @@ class MeasureTotals:
     @classmethod
     def of(cls, owners: Owners, agreement: Agreement, max_disagreement: float = 1.0) -> "MeasureTotals":
         """Return the totals of equal rows, grouped as these owners are."""
-        agreeing, compared = mean_agreement(owners)
+        agreeing, compared = owners.mean_agreement
         return cls(agreeing, compared, float(owners.n), max_disagreement, agreement.is_bounded)
 
     @property

@@ -16,12 +16,11 @@ from faithkit.arrays.blocks import spans
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, RowCount
-from faithkit.measure.intervals import MeasureStatistics
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits
 from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.deletions import Deletions, MeasureTotals
 from faithkit.measure.jackknife.merging import PAIRS
 from faithkit.measure.jackknife.summary import GroupedJackknife, add_pool_variance
-from faithkit.measure.limits import SamplingUnits
 
 MAX_SUMS = 2**24  # sums over a relation's matrix in one pass: rows × labels
 

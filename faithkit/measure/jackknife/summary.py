@@ -21,7 +21,7 @@ from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.cells import Cells
 from faithkit.measure.counting.design import effective_number
 from faithkit.measure.counting.tally import Count, RowCount
-from faithkit.measure.intervals import MeasureStatistics, depends_on_min_trials, mean_agreement
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, depends_on_min_trials
 from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.deletions import (
     Deletions,
@@ -38,7 +38,6 @@ from faithkit.measure.jackknife.deletions import (
 )
 from faithkit.measure.jackknife.merging import NOTHING, PAIRS, Merging
 from faithkit.measure.jackknife.pairs import PairSums, pair_sums
-from faithkit.measure.limits import SamplingUnits
 
 ROUNDING = 1e-12
 NEARLY = 1e-9  # cells whose weights differ by less weigh the same
@@ -424,7 +423,7 @@ class _WeightedJackknife:
         skewness = moments[0].skewness
         statistics = _build_statistics(counts, totals, merged_totals, errors, self._units(), skewness, method)
         owners = counts.owners if self.label is None else counts.owners.of_label(self.label)
-        value, verified = mean_agreement(owners)
+        value, verified = owners.mean_agreement
         statistics = attrs.evolve(statistics, n=owners.n, value=value, verified=verified)
         if statistics.span is not None:
             statistics = attrs.evolve(statistics, span=statistics.span / self.divisor)
