@@ -51,7 +51,7 @@ def count_of(tally):
 def facts_of(table):
     """The moments of a grouping with these counts; explanations that occur once form one block."""
     found = count_of(grouped(table))
-    return GroupedJackknife.of(found, None).moments(found)
+    return GroupedJackknife.of(found, None).statistics()
 
 
 def facts_of_pairs(table):

@@ -4,9 +4,8 @@ import attrs
 import numpy as np
 from matrices import Matrix, counted, facts_of, grouped
 
-from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
-from faithkit.measure.limits import SamplingUnits
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.planning.forecast import Pilot
 from faithkit.measure.planning.plans import plan_samples

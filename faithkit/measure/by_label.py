@@ -17,7 +17,7 @@ from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.difference import holm, smallest_level
 from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN
-from faithkit.measure.intervals import MeasureStatistics, interval, mean_agreement
+from faithkit.measure.intervals import MeasureStatistics, interval
 from faithkit.measure.jackknife.label_deletions import grouped_label_statistics, relation_label_statistics
 from faithkit.measure.jackknife.summary import weighted_label_statistics
 
@@ -178,7 +178,7 @@ def _label_values(counts: RowCount, labels: Sequence[int]) -> list[float]:
     """Return the estimate of each label, without its standard error."""
     if isinstance(counts, CellCount):
         return [statistics.estimate for statistics in weighted_label_statistics(counts, labels)]
-    return [mean_agreement(counts.owners.of_label(label))[0] for label in labels]
+    return [counts.owners.of_label(label).mean_agreement[0] for label in labels]
 
 
 def _why_not(counts: Count, label: int) -> str | None:

@@ -162,7 +162,7 @@ def estimate(
     n_classes: int | None = None,
 ) -> Estimate:
     """Build the estimate of a measure; the model declares `n_classes` labels."""
-    floor = _lowest_value(counts, n_classes)
+    floor = counts.lowest_value(n_classes)
     has_interval = get_optional_attribute(estimator, "interval")
     low, high = interval(statistics, confidence) if has_interval else (None, None)
     # the mean of leave-one-out's scores is among the statistics
@@ -197,13 +197,6 @@ def estimate(
 def _at_least(floor: float | None, value: float) -> float:
     """Return the value, or the floor where that is larger."""
     return value if floor is None else max(value, floor)
-
-
-def _lowest_value(counts: Count, n_classes: int | None) -> float | None:
-    """Return the smallest possible value of the measure; None if there is no such limit."""
-    if counts.agreement.is_normalised:
-        return 0.0 if counts.relation.groups else None
-    return counts.min_agreement(n_classes)
 
 
 def _mse_bound(statistics: MeasureStatistics, is_grouped: bool) -> float | None:

@@ -13,7 +13,7 @@ from faithkit.arrays import Floats, sum_by
 from faithkit.display import Displayable
 from faithkit.measure.counting.design import Design, effective_number
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.limits import share_limits
+from faithkit.measure.intervals import share_limits
 
 
 @attrs.frozen

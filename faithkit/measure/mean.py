@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from faithkit.arguments import check_share
 from faithkit.arrays import Floats, sum_by
 from faithkit.measure.counting.design import Design
-from faithkit.measure.limits import share_limits
+from faithkit.measure.intervals import share_limits
 
 ROUNDING = 1e-12
 

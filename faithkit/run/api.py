@@ -8,10 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
-from faithkit.arrays.containers import n_rows
-from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations
-from faithkit.inputs.data_warnings import warn_about_base_values, warn_about_repeated_rows
+from faithkit.inputs.data_warnings import warn_about_base_values
 from faithkit.inputs.logs.rule_columns import parse_rule_texts
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.models.recognition import resolve_model
@@ -22,27 +20,15 @@ from faithkit.inputs.predictions.outcome import LABELS, NUMBERS, Outcome, materi
 from faithkit.inputs.rows import check_row_order, check_X
 from faithkit.measure.verdict import LEVEL
 from faithkit.run.comparisons.comparison import Comparison, compare_systems
-from faithkit.run.components.discretization import choose_discretizer, learns, warn_about_background
+from faithkit.run.components.discretization import learns, warn_about_background
 from faithkit.run.components.resolution import resolve_component
-from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup, declared_by_explainer
-from faithkit.run.components.system import check_inputs, check_predictions
+from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup
+from faithkit.run.components.system import System, check_inputs, check_predictions
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
-from faithkit.run.pipeline import discretize_and_measure, explain_and_measure
-from faithkit.run.populations.evaluated_rows import EvaluatedRows
-from faithkit.run.populations.in_memory import InMemory
-from faithkit.run.populations.row_metadata import RowIds, RowMetadata
-from faithkit.run.populations.sample_design import (
-    as_logged_pool,
-    as_optional_pool,
-    build_blocks,
-    build_design,
-    check_pool,
-    encode_predictions,
-    require_sufficiency,
-    restrict_design,
-)
+from faithkit.run.pipeline import measure_explanations
+from faithkit.run.populations.sample_inputs import SampleInputs, as_optional_pool, check_pool
 from faithkit.run.provenance import describe_model
 
 
@@ -151,22 +137,23 @@ def evaluate(
     >>> result.consistency.value, result.consistency.verified
     (0.25, 0.75)
     """
-    check_row_order({"X": X, "weights": weights, "clusters": clusters, "blocks": blocks, "ids": ids})
+    columns = {"weights": weights, "clusters": clusters, "blocks": blocks, "ids": ids}
+    check_row_order({"X": X, **columns})
     kind, within, limits = parse_outcome(outcome, agree, range)
     model = model if isinstance(model, Predictor) else resolve_model(model, outcome=kind)
     explainer = resolve_component("explainer", explainer)
     discretizer = None if discretizer is None else resolve_component("discretizer", discretizer)
     estimator = resolve_component("estimator", estimator)
     execution = Execution(n_jobs, on_error, row_timeout, store, progress)
-    rows = EvaluatedRows.of(model, X, background, pool, weights, clusters, ids, uninformative, blocks)
-    check_inputs(explainer, rows.X)
+    inputs = SampleInputs.of_model(model, X, background, pool, **columns, uninformative=uninformative)
+    check_inputs(explainer, inputs.X)
     if relation is not None:  # refuse a pool that cannot be used before explaining, which may take long
-        check_pool(rows.pool, Applicability(resolve_component("relation", relation).instance))
+        check_pool(inputs.pool, Applicability(resolve_component("relation", relation).instance))
     components = [explainer] if discretizer is None else [explainer, discretizer]
     learners = [component for component in components if learns(component)]
     if background is None and learners:
         warn_about_background(learners[0])
-    predictor = Predictor.of(model, background=rows.background, outcome=kind, within=within)
+    predictor = Predictor.of(model, background=inputs.background, outcome=kind, within=within)
     check_predictions(explainer.text, explainer.instance, predictor)
     setup = Setup(
         outcome=Outcome(
@@ -180,15 +167,15 @@ def evaluate(
         faithful_at=faithful_at,
         seed=seed,
         model=describe_model(predictor.model),
-        background=rows.background,
+        background=inputs.background,
         learnt_from="given" if background is not None else (THE_SAMPLE if learners else None),
-        notes=rows.notes,
+        notes=inputs.notes,
     )
-    job = Job(explainer, predictor, rows.background, setup.seed)
-    result = explain_and_measure(job, rows, discretizer, relation, execution, setup)
-    if clusters is None and blocks is None:
-        _warn_about_repeated_rows(result)
-    return result
+    predictions = predictor.answers(inputs.X, setup.outcome)
+    job = Job(explainer, predictor, inputs.background, setup.seed)
+    system, explanations = System.from_first_sample(job, inputs.X, execution)
+    setup = attrs.evolve(setup, system=system)
+    return measure_explanations(inputs, predictions, explanations, discretizer, relation, setup)
 
 
 def score(
@@ -246,17 +233,14 @@ def score(
     >>> result.consistency.value, result.consistency.bracket
     (0.6666666666666666, (0.6666666666666666, 1.0))
     """
-    columns = {"X": X, "weights": weights, "clusters": clusters, "blocks": blocks, "ids": ids}
-    index = check_row_order({"predictions": predictions, "explanations": explanations, **columns})
+    columns = {"weights": weights, "clusters": clusters, "blocks": blocks, "ids": ids}
+    index = check_row_order({"predictions": predictions, "explanations": explanations, "X": X, **columns})
     X, predictions = as_rows(X), materialise(as_column(predictions))
-    weights, clusters, ids = as_column(weights), as_column(clusters), as_column(ids)
     if X is not None and not isinstance(X, list | np.ndarray | pd.DataFrame) and not issparse(X):
         check_X(X)  # raises; arrays of any shape are allowed, since a relation may read them
     logged_explanations = _convert_explanations(explanations, predictions, X)
-    resolved_discretizer = choose_discretizer(discretizer, logged_explanations)
     setup = Setup(
         outcome=Outcome.of(outcome, agree, predictions, range=range),
-        discretizer=resolved_discretizer,
         estimator=resolve_component("estimator", estimator),
         confidence=confidence,
         permutations=permutations,
@@ -264,28 +248,10 @@ def score(
         faithful_at=faithful_at,
         seed=seed,
         background=X,
-        explained_by=declared_by_explainer(logged_explanations),
     )
-    pool_rows = None if pool is None else as_logged_pool(pool, X)
-    block = build_blocks(as_column(blocks), X, len(logged_explanations), weights, clusters, pool_rows)
-    logged_explanations = attrs.evolve(logged_explanations, block=block)
-    applicability = require_sufficiency(Applicability.of(relation, logged_explanations, X), pool_rows)
-    labels, encoded_pool = encode_predictions(predictions, pool_rows, applicability, setup.outcome)
-    n = len(labels.codes)
-    _check_lengths(n, logged_explanations, X)
-    if logged_explanations.instances is None:
-        logged_explanations = attrs.evolve(logged_explanations, instances=X)
-    design = restrict_design(build_design(weights, clusters, X, n, pool_rows, uninformative), n, encoded_pool)
-    metadata = RowMetadata(ids=None if ids is None else RowIds.of(ids, X, n, pool_rows), index=index)
-    population = InMemory.of(X, labels, logged_explanations, design, encoded_pool, metadata)
-    if learns(resolved_discretizer):
-        warn_about_background(resolved_discretizer, "a log has none, `evaluate` can be given one")
-        population.fit_discretizer(resolved_discretizer)
-        setup = attrs.evolve(setup, learnt_from=THE_SAMPLE)
-    result = discretize_and_measure(population, attrs.evolve(setup, applicability=applicability))
-    if clusters is None and blocks is None:
-        _warn_about_repeated_rows(result)
-    return result
+    n = len(predictions if hasattr(predictions, "__len__") else logged_explanations)
+    inputs = SampleInputs.of_log(X, n, pool, index, **columns, uninformative=uninformative)
+    return measure_explanations(inputs, predictions, logged_explanations, discretizer, relation, setup)
 
 
 def _convert_explanations(explanations: Any, predictions: Any, X: Any) -> Explanations:
@@ -296,20 +262,6 @@ def _convert_explanations(explanations: Any, predictions: Any, X: Any) -> Explan
     if not has_adapter and not isinstance(explanations, Explanations):
         warn_about_base_values(converted)
     return parse_rule_texts(converted, X)
-
-
-def _check_lengths(n: int, explanations: Explanations, X: Any) -> None:
-    for name, rows in (("explanations", len(explanations)), ("rows of X", None if X is None else n_rows(X))):
-        if rows is not None and rows != n:
-            raise InputError(f"{rows} {name} for {n} predictions: give one of each per row.")
-
-
-def _warn_about_repeated_rows(result: Evaluation) -> None:
-    """Warn if repeated rows change the result."""
-    population = result.population
-    assert isinstance(population, InMemory)
-    words = None if population.sample.X is None else lambda: population.row_content.words
-    warn_about_repeated_rows(result.counts["consistency"], len(population.sample), words)
 
 
 def compare(

@@ -59,27 +59,28 @@ class ExplainedRows:
     clusters: NDArray[np.int64] | None = None
     trials: float
 
-
-def explained_rows(
-    explanations: Explanations,
-    codes: NDArray[np.int64],
-    predictions: list[Any],
-    outcome: Outcome,
-    design: Design | None = None,
-    X: Any = None,
-) -> ExplainedRows:
-    """Return rows as diagnostics see them, with the weights and clusters of a design."""
-    return ExplainedRows(
-        explanations=explanations,
-        codes=codes,
-        predictions=predictions,
-        outcome=outcome.kind,
-        within=outcome.within,
-        X=X,
-        weights=None if design is None else design.weights,
-        clusters=design.unit if design is not None and design.clustered else None,
-        trials=float(len(codes)) if design is None else design.cap * design.effective,
-    )
+    @classmethod
+    def of(
+        cls,
+        explanations: Explanations,
+        codes: NDArray[np.int64],
+        predictions: list[Any],
+        outcome: Outcome,
+        design: Design | None = None,
+        X: Any = None,
+    ) -> "ExplainedRows":
+        """Return rows as diagnostics see them, with the weights and clusters of a design."""
+        return cls(
+            explanations=explanations,
+            codes=codes,
+            predictions=predictions,
+            outcome=outcome.kind,
+            within=outcome.within,
+            X=X,
+            weights=None if design is None else design.weights,
+            clusters=design.unit if design is not None and design.clustered else None,
+            trials=float(len(codes)) if design is None else design.cap * design.effective,
+        )
 
 
 @attrs.frozen(eq=False, repr=False)

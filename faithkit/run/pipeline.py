@@ -1,7 +1,7 @@
 """The pipeline, in order: explain → discretize → relate → tally → estimate.
 
-Every measurement goes through it: of a model and its rows, of logged explanations, of a log on disk, of a
-group, of a later sample, and under another discretizer.
+Every measurement goes through `measure_population`: of a model and its rows, of logged explanations, of a log
+on disk, of a group, of a later sample, and under another discretizer.
 """
 
 from typing import Any
@@ -9,14 +9,14 @@ from typing import Any
 import attrs
 
 from faithkit.errors import InputError
+from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import SameExplanation
-from faithkit.inputs.data_warnings import warn_about_number_texts
+from faithkit.inputs.data_warnings import warn_about_number_texts, warn_about_repeated_rows
+from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.estimators import mean_score
 from faithkit.measure.heavy_tails import tail_share
 from faithkit.run.components.discretization import choose_discretizer, learns, warn_about_background
-from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import (
     THE_SAMPLE,
     Applicability,
@@ -24,64 +24,56 @@ from faithkit.run.components.setup import (
     check_outcome,
     declared_by_explainer,
 )
-from faithkit.run.components.system import System
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.job import Job
 from faithkit.run.notes import leaked_label, result_notes
-from faithkit.run.populations.evaluated_rows import EvaluatedRows
-from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
-from faithkit.run.populations.sample_design import encode_predictions, require_sufficiency, restrict_design
+from faithkit.run.populations.sample_inputs import SampleInputs
 from faithkit.run.result import DesignSummary
 
 
-def explain_and_measure(
-    job: Job, rows: EvaluatedRows, discretizer: Any, relation: Any, execution: Execution, setup: Setup
+def measure_explanations(
+    inputs: SampleInputs,
+    predictions: Any,
+    explanations: Explanations,
+    discretizer: Any,
+    relation: Any,
+    setup: Setup,
 ) -> Evaluation:
-    """Explain: let the model predict and the explainer explain the rows; then measure them."""
-    X = rows.X
-    predictions = job.predictor.answers(X, setup.outcome)
-    system, explanations = System.from_first_sample(job, X, execution)
-    setup = _with_discretizer(choose_discretizer(discretizer, explanations), setup)
-    system.fit_discretizer(setup.discretizer, X, explanations)
-    applicability = require_sufficiency(Applicability.of(relation, explanations, job.background), rows.pool)
-    labels, pool = encode_predictions(predictions, rows.pool, applicability, setup.outcome, job)
+    """Discretize: choose a discretizer and a relation, which explanations may name; then measure the rows."""
+    chosen, learnt_from = choose_discretizer(discretizer, explanations), setup.learnt_from
+    if learns(chosen) and learnt_from is None:
+        warn_about_background(chosen, is_log=setup.system is None, stacklevel=4)
+        learnt_from = THE_SAMPLE
+    applicability = Applicability.of(relation, explanations, setup.background)
+    if inputs.pool is not None and not inputs.pool.is_optional:  # a pool has no other use than sufficiency
+        applicability = attrs.evolve(applicability, is_requested=True)
+    predictor = None if setup.system is None else setup.system.job.predictor
+    population = inputs.build_population(predictions, explanations, applicability, setup.outcome, predictor)
     setup = attrs.evolve(
         setup,
+        discretizer=chosen,
+        learnt_from=learnt_from,
         applicability=applicability,
-        system=system,
         explained_by=declared_by_explainer(explanations),
-        n_classes=_declared_classes(job, labels),
+        n_classes=None if predictor is None else _declared_classes(predictor, population.encoded_labels),
     )
-    design = restrict_design(rows.design, len(explanations), pool)
-    explanations = attrs.evolve(explanations, block=rows.block)
-    population = InMemory.of(X, labels, explanations, design, pool, rows.metadata)
-    return discretize_and_measure(population, setup)
+    if learns(chosen):
+        population.fit_discretizer(chosen, setup.system)
+    if setup.outcome.is_a_guess:
+        warn_about_number_texts(population.labels)
+    result = measure_population(population.with_discretizer(chosen), setup)
+    if not inputs.has_units:
+        words = None if inputs.X is None else lambda: population.row_content.words
+        warn_about_repeated_rows(result.counts["consistency"], len(explanations), words)
+    return result
 
 
-def _with_discretizer(discretizer: ResolvedComponent, setup: Setup) -> Setup:
-    """Set the discretizer; warn if explanations name one that learns and there is no background."""
-    if not learns(discretizer) or setup.learnt_from is not None:
-        return attrs.evolve(setup, discretizer=discretizer)
-    warn_about_background(discretizer)
-    return attrs.evolve(setup, discretizer=discretizer, learnt_from=THE_SAMPLE)
-
-
-def _declared_classes(job: Job, labels: Labels) -> int | None:
+def _declared_classes(predictor: Predictor, labels: Labels) -> int | None:
     """Return how many labels the model declares; None if it declares none, or predicts others."""
-    classes = job.predictor.classes
-    if classes is None or not job.predictor.declared or not set(labels.classes) <= set(classes.tolist()):
+    classes = predictor.classes
+    if classes is None or not predictor.declared or not set(labels.classes) <= set(classes.tolist()):
         return None
     return len(classes)
-
-
-def discretize_and_measure(population: Population, setup: Setup) -> Evaluation:
-    """Discretize: set the identities of a population's explanations; then measure it."""
-    discretized = population.with_discretizer(setup.discretizer)
-    if setup.outcome.is_a_guess:
-        warn_about_number_texts(discretized.labels)
-    return measure_population(discretized, setup)
 
 
 def measure_population(population: Population, setup: Setup) -> Evaluation:
@@ -140,4 +132,4 @@ def _uniqueness(counted: Count) -> float:
     owners = counted.owners
     if owners.steps is None:
         return counted.n_explanations / owners.n
-    return mean_score(1.0 / owners.sizes[owners.explanation], owners.weight) or 0.0
+    return float((owners.weight / owners.sizes[owners.explanation]).sum()) / owners.total_weight

@@ -60,7 +60,7 @@ def score(estimator, tally):
 
 def summarise(tally, estimator, confidence=0.95):
     found = count_of(tally)
-    return estimate(found, GroupedJackknife.of(found, None).moments(found), estimator, confidence)
+    return estimate(found, GroupedJackknife.of(found, None).statistics(), estimator, confidence)
 
 
 def test_leave_one_out_by_hand():

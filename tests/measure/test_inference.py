@@ -19,10 +19,9 @@ from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.difference import difference
 from faithkit.measure.estimators import LeaveOneOut
-from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, interval
 from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.summary import JackknifeEstimate
-from faithkit.measure.limits import SamplingUnits
 
 
 def grouping(owned, labels, k=None):

@@ -21,9 +21,8 @@ from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.counting.tally import count
-from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
-from faithkit.measure.limits import SamplingUnits
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.planning.forecast import Pilot, expected_estimates
 from faithkit.measure.planning.plans import PilotPlan, Plan, RangePlan, plan_samples, rows_for_width

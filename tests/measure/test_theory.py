@@ -19,9 +19,8 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
-from faithkit.measure.intervals import interval
+from faithkit.measure.intervals import interval, share_limits
 from faithkit.measure.jackknife.deletions import GroupedRows
-from faithkit.measure.limits import share_limits
 from faithkit.measure.local_estimate import measure_instance
 from faithkit.measure.planning import sample_size_bounds
 from faithkit.measure.planning.plans import RangePlan, plan_samples

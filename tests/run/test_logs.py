@@ -220,8 +220,23 @@ def test_another_discretizer_finds_the_same_without_reading_the_log_again(log, w
         anew.verified,
     ]
     result = score_log(open_log(str(log), "label", ("phi_*",))).result
-    monkeypatch.setattr("faithkit.run.populations.on_disk.CensusPass", None)
+    monkeypatch.setattr("faithkit.run.populations.on_disk.take_census", None)
     assert faithkit.try_discretizers(result, way)["low"].tolist() == [anew.low]
+
+
+def test_another_discretizer_of_a_group_counts_the_rows_of_the_group(log, frame):
+    group = score_log(open_log(str(log), "label", ("phi_*",), by="sex")).result.by("sex")["f"]
+    tried = faithkit.try_discretizers(group, "sign")
+    rows = frame[frame["sex"] == "f"]
+    expected = faithkit.score(rows["label"], rows[["phi_a", "phi_b", "phi_c"]], discretizer="sign")
+    assert tried.loc[0, "estimate"] == pytest.approx(expected.consistency.estimate, abs=1e-12)
+    assert tried.loc[0, "n_explanations"] == expected.n_explanations
+
+
+def test_a_group_that_is_discretized_already_keeps_its_discretizer(log):
+    result = score_log(open_log(str(log), "label", ("phi_*",), by="sex"), discretizer="sign").result
+    tried = faithkit.try_discretizers(result.by("sex")["f"], "1fp")
+    assert "1fp cannot be applied inside a group in a log that was read in pieces" in tried.loc[0, "note"]
 
 
 @pytest.mark.parametrize("relation", [None, "near-explanation:tau=0.5"])

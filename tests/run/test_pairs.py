@@ -7,7 +7,7 @@ from scipy import sparse
 
 import faithkit
 from faithkit.inputs import seeds
-from faithkit.run.comparisons import row_pairing as pairing
+from faithkit.run.populations import row_metadata
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of few rows that repeat
 
@@ -211,7 +211,7 @@ def hashed(monkeypatch):
         calls.append(seed)
         return seeds.row_words(X, seed)
 
-    monkeypatch.setattr(pairing, "row_words", counted)
+    monkeypatch.setattr(row_metadata, "row_words", counted)
     return calls
 
 

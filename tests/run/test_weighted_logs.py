@@ -61,6 +61,18 @@ def test_rows_that_contradict_each_other_are_of_two_clusters(path):
         assert LOG.label[one] != LOG.label[two]
 
 
+@pytest.mark.parametrize("prediction", ["label", "price"])
+@pytest.mark.parametrize("drawn", [{"weights": "weight"}, {"clusters": "customer"}])
+def test_memory_shows_the_same_rows_that_contradict_each_other(path, prediction, drawn):
+    pieces = score_log(open_log(path, prediction, ("reason",), (), **drawn), violations=3)
+    whole = faithkit.score(
+        LOG[prediction], LOG[["reason"]], **{role: LOG[name] for role, name in drawn.items()}
+    )
+    rows = [violation.rows for violation in pieces.violations]
+    assert rows == [violation.rows for violation in whole.violations(3)]
+    assert len(rows) == 3
+
+
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [

@@ -42,20 +42,7 @@ class ScopePredictions(Protocol):
         """Sum, for every instance, the score changes and the lone owners that its deletion causes."""
 
 
-class AgreementKernel(Protocol):
-    """Agreement that can be summed over slots."""
-
-    def sum_over_slots(
-        self, row: Counts, label: Counts | None, weight: NDArray[Any], by_row: NDArray[Any] | None = None
-    ) -> NDArray[Any]:
-        """Return, for each slot, Σ weight × agreement over the slots of its row.
-
-        Slots are sorted by row and label; each pair occurs once. If `label` is None, slot c has the label c.
-        `by_row` is the total weight of each row, if it is known.
-        """
-
-
-class Agreement(AgreementKernel, Protocol):
+class Agreement(Protocol):
     """A measure of how far two predictions agree: 1 if they are equal, less the more they differ."""
 
     @property
@@ -78,6 +65,15 @@ class Agreement(AgreementKernel, Protocol):
     def is_bounded(self) -> bool:
         """Whether `max_disagreement` bounds the disagreement in every sample, and not only in this one."""
 
+    def sum_over_slots(
+        self, row: Counts, label: Counts | None, weight: NDArray[Any], by_row: NDArray[Any] | None = None
+    ) -> NDArray[Any]:
+        """Return, for each slot, Σ weight × agreement over the slots of its row.
+
+        Slots are sorted by row and label; each pair occurs once. If `label` is None, slot c has the label c.
+        `by_row` is the total weight of each row, if it is known.
+        """
+
     def counts(self, sums: NDArray[Any], totals: Counts, row: Counts, label: Counts) -> NDArray[Any]:
         """Return the agreement of each slot with the instances in its scope, from `ScopePredictions.sums`."""
 
@@ -97,7 +93,7 @@ class Agreement(AgreementKernel, Protocol):
         """
 
 
-def agreement_by_label(agreement: AgreementKernel, by_label: Counts) -> NDArray[Any]:
+def agreement_by_label(agreement: Agreement, by_label: Counts) -> NDArray[Any]:
     """Return the total agreement with every label; `by_label` is the number of instances of each label.
 
     Examples
@@ -110,7 +106,7 @@ def agreement_by_label(agreement: AgreementKernel, by_label: Counts) -> NDArray[
     return agreement.sum_over_slots(np.zeros_like(label), label, by_label)
 
 
-def chance(label_counts: Counts, agreement: AgreementKernel, pool_counts: Counts | int = 0) -> float | None:
+def chance(label_counts: Counts, agreement: Agreement, pool_counts: Counts | int = 0) -> float | None:
     """Return the mean agreement of a row with any other, which is the score of a constant explainer.
 
     `pool_counts` are the labels of rows that are only checked against.

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import Floats, Ints, ratio, sum_by
-from faithkit.measure.agreement.base import AgreementKernel
+from faithkit.measure.agreement.base import Agreement
 
 
 @attrs.frozen(eq=False)
@@ -31,7 +31,7 @@ class Ceiling:
 
 
 def measure_ceiling(
-    instance: Ints, labels: Ints, agreement: AgreementKernel, unit: Ints, weight: Floats
+    instance: Ints, labels: Ints, agreement: Agreement, unit: Ints, weight: Floats
 ) -> Ceiling:
     """Return the mean agreement of a row with another prediction of its instance.
 
@@ -80,7 +80,7 @@ def measure_ceiling(
     return Ceiling(float(value), len(rows), without)
 
 
-def _disagreeing(group: Ints, labels: Ints, agreement: AgreementKernel, weight: Floats) -> Floats:
+def _disagreeing(group: Ints, labels: Ints, agreement: Agreement, weight: Floats) -> Floats:
     """Return, for each row, the weight of rows in its group that disagree with it."""
     k = int(labels.max()) + 1
     codes, slot = np.unique(group * k + labels, return_inverse=True)

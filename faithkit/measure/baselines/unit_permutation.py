@@ -19,7 +19,6 @@ from faithkit.explanations.relations import key_of
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.intervals import mean_agreement
 
 BATCH_SIZE = 32  # permutations per pass over the relation's matrix
 
@@ -44,7 +43,7 @@ def unit_p_value(counts: CellCount, permutations: int, seed: int = 0) -> float |
     size = np.bincount(unit)  # of explained rows, because a pool keeps its labels
     if np.bincount(size[size > 0]).max() < 2:
         return None
-    observed, _ = mean_agreement(counts.owners)
+    observed, _ = counts.owners.mean_agreement
     sources = (order[source] for source in _permute_units(unit, size, permutations, seed))
     means = _GroupedMeans(counts, order) if counts.relation.groups else _RelationMeans(counts, order)
     n_as_high = 0

@@ -202,7 +202,7 @@ def count_coded(
         owned=owned,
         explanations=distinct,
         reflexive=np.zeros(0, dtype=bool),  # `own` of the owners replaces it
-        owners=Owners(*[NO_SLOTS] * 6),
+        owners=Owners(*[NO_SLOTS] * 7),
         agreement=agreement,
         design=design,
         n_explained=int((owned >= 0).sum()),

@@ -15,7 +15,7 @@ import pandas as pd
 from faithkit.arrays import Floats, sum_by
 from faithkit.arrays.containers import as_series, strip_mask
 from faithkit.errors import InputError
-from faithkit.measure.agreement.base import AgreementKernel
+from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.owners import Counts
 from faithkit.third_party import guard
@@ -124,7 +124,7 @@ class Design:
             raise InputError("all weights of these rows are 0: nothing can be said of them.")
         return self._from_arrays(steps.astype(np.float64), unit.astype(np.int64), self.uninformative)
 
-    def chance(self, labels: Counts, explained: int, agreement: AgreementKernel = SAME_LABEL) -> float | None:
+    def chance(self, labels: Counts, explained: int, agreement: Agreement = SAME_LABEL) -> float | None:
         """Return the mean agreement of two rows of different clusters, drawn by weight.
 
         The first of the two is one of the first `explained` rows.
@@ -158,9 +158,7 @@ class Design:
         n_pairs = sum_other_units(shares)
         return sum_other_units(label_shares) / n_pairs if n_pairs > 1e-12 else None
 
-    def _sum_products(
-        self, groups: Counts, labels: Counts, explained: int, agreement: AgreementKernel
-    ) -> float:
+    def _sum_products(self, groups: Counts, labels: Counts, explained: int, agreement: Agreement) -> float:
         """Sum, over pairs in one group, the explained row's weight times the agreeing row's, as shares."""
         k = int(labels.max(initial=0)) + 1
         codes, slot = np.unique(groups * k + labels, return_inverse=True)

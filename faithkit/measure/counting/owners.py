@@ -16,6 +16,7 @@ from faithkit.arrays.blocks import each_block, map_blocks
 Counts = Ints
 
 ROUNDING = 1e-12  # tolerance for shares of weights near 1
+NOTHING = 1e-14  # a smaller difference is rounding
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -57,7 +58,7 @@ class Owners:
     alike: NDArray[Any]
     totals: Counts
     own: Counts
-    _own_agreeing: NDArray[Any] | None = None
+    own_agreeing: NDArray[Any]
     steps: Counts | None = None
 
     def __len__(self) -> int:
@@ -71,11 +72,6 @@ class Owners:
     def labels(self, entries: slice) -> Counts:
         """Return the labels of the selected entries."""
         return np.arange(*entries.indices(len(self))) if self._label is None else self._label[entries]
-
-    @property
-    def own_agreeing(self) -> NDArray[Any]:
-        """The part of `alike` that comes from the owner itself, or from its own cluster."""
-        return self.own if self._own_agreeing is None else self._own_agreeing
 
     @property
     def weight(self) -> Counts:
@@ -132,10 +128,21 @@ class Owners:
         rows, weight = zip((0, 0), *map_blocks(check, len(self), BATCH_SIZE), strict=True)
         return sum(rows), sum(weight)
 
-    @cached_property
-    def score_sums(self) -> Floats:
-        """The weighted sum of scores of each explanation's owners."""
-        return self.by_explanation(self.times(self.scores))
+    @property
+    def mean_agreement(self) -> tuple[float, float]:
+        """M, the mean agreement with other rows, and V, the share of rows that have other rows.
+
+        Examples
+        --------
+        >>> from faithkit.measure.counting.tally import Tally
+        >>> tally = Tally(np.array([[2, 1], [0, 1]]), np.array([[[0, 0], [0, 0]], [[2, 1], [0, 1]]]))
+        >>> tally.entries.mean_agreement
+        (0.25, 0.75)
+        """
+        verified = self.checked[1] / self.total_weight
+        value = float(self.times(self.scores).sum()) / self.total_weight
+        exact = next((end for end in (0.0, verified) if abs(value - end) < NOTHING), value)
+        return exact, verified
 
     @property
     def sizes(self) -> Counts:
@@ -180,7 +187,7 @@ class Owners:
             rows=self.rows[entries],
             alike=self.alike[entries],
             own=self.own[entries],
-            own_agreeing=None if self._own_agreeing is None else self._own_agreeing[entries],
+            own_agreeing=self.own_agreeing[entries],
             steps=None if self.steps is None else self.steps[entries],
         )
 

@@ -74,7 +74,7 @@ class ScanCounts:
         rows_by_own = np.column_stack([rows - self.n_reflexive, self.n_reflexive])
         slot, own = np.nonzero(rows_by_own)
         entries = target.row[slot], target.label[slot], rows_by_own[slot, own], alike[slot]
-        return Owners(*entries, self.totals, own)
+        return Owners(*entries, self.totals, own, own_agreeing=own)
 
     def __add__(self, other: "ScanCounts") -> "ScanCounts":
         return ScanCounts(

@@ -113,9 +113,8 @@ class Tally:
     def entries(self) -> Owners:
         """The owners as a list, without empty entries."""
         row, label, s = np.nonzero(self.owners.transpose(1, 2, 0))
-        return Owners(
-            row, label, self.owners[s, row, label], self.alike[row, label], self.counts.sum(axis=1), own=s
-        )
+        rows, alike, totals = self.owners[s, row, label], self.alike[row, label], self.counts.sum(axis=1)
+        return Owners(row, label, rows, alike, totals, own=s, own_agreeing=s)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -152,11 +151,13 @@ class Count:
         pool_counts = 0 if self.pool is None else np.bincount(self.pool.codes, minlength=self.n_labels)
         return chance(label_counts, self.agreement, pool_counts)
 
-    def min_agreement(self, n_classes: int | None) -> float | None:
-        """Return the smallest possible mean agreement in groups of `n_classes` declared labels, by convexity.
+    def lowest_value(self, n_classes: int | None) -> float | None:
+        """Return the smallest possible value of the measure, by convexity; None where it is unknown.
 
-        Return None where it is unknown; rows without an explanation agree with no other.
+        The model declares `n_classes` labels. Rows without an explanation agree with no other.
         """
+        if self.agreement.is_normalised:
+            return 0.0 if self.relation.groups else None
         if n_classes is None or n_classes < self.n_labels:
             return None
         if not self.relation.groups or self.explanations.missing.any():
@@ -405,4 +406,4 @@ def grouped_owners(
     if not is_broadcast(rows) and (rows == 1).all():
         rows = broadcast_constant(1, len(rows))
     alike = agreement.sum_over_slots(explanation, label, holding_rows, totals)
-    return Owners(explanation, label, rows, alike, totals, own)
+    return Owners(explanation, label, rows, alike, totals, own, own_agreeing=own)

@@ -1,8 +1,9 @@
-"""The jackknife for equal rows: the exact value of a measure without each row.
+"""The jackknife for equal rows, also in blocks: the exact value of a measure without each row or block.
 
 Measures are sums over pairs of rows. For equal rows there is a closed form for the terms that a sum loses
 without a row. Where explanations group rows, it needs the owners alone. For other relations, it needs one
-more pass over the relation's matrix. The module `pairs` treats rows with weights or clusters.
+more pass over the relation's matrix. In blocks, every explanation holds inside one block only, so the sums
+lose the terms of a block with it, and no others. The module `pairs` treats rows with weights or clusters.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,8 +16,11 @@ import numpy as np
 from faithkit.arrays import BATCH_SIZE, Floats, Ints, ratio, sum_by
 from faithkit.arrays.blocks import map_blocks
 from faithkit.measure.agreement.base import Agreement, Influence
+from faithkit.measure.counting.block_count import BlockCount
+from faithkit.measure.counting.design import effective_number
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import RowCount
+from faithkit.measure.intervals import SamplingUnits
 from faithkit.measure.jackknife.central_moments import CentralMoments
 
 MomentsPair = tuple[CentralMoments, CentralMoments]
@@ -45,6 +49,12 @@ class MeasureTotals:
     total_weight: float
     max_disagreement: float = 1.0
     is_bounded: bool = True
+
+    @classmethod
+    def of(cls, owners: Owners, agreement: Agreement, max_disagreement: float = 1.0) -> "MeasureTotals":
+        """Return the totals of equal rows, grouped as these owners are."""
+        agreeing, compared = owners.mean_agreement
+        return cls(agreeing, compared, float(owners.n), max_disagreement, agreement.is_bounded)
 
     @property
     def disagreement(self) -> float:
@@ -116,18 +126,27 @@ class Deletions:
 
 
 class GroupedRows:
-    """Deletions of single rows where explanations group them.
+    """Equal rows that explanations group, with the totals of their measure, and the deletions of single rows.
 
     Without a row, N − 1 rows of its group are left, and all pairs of the row are gone. From `first_pair` on,
     groups are matched pairs. A pair is deleted as a whole, and each of its rows accounts for half of it.
     """
 
-    def __init__(self, owners: Owners, agreement: Agreement, first_pair: int | None = None) -> None:
+    def __init__(
+        self,
+        owners: Owners,
+        agreement: Agreement,
+        max_disagreement: float = 1.0,
+        first_pair: int | None = None,
+    ) -> None:
         self.owners, self.agreement = owners, agreement
+        self.totals = MeasureTotals.of(owners, agreement, max_disagreement)
         self.first_pair = len(owners.totals) if first_pair is None else first_pair
         sizes = owners.totals.astype(np.float64)
         is_large = sizes > 2  # without one row of two, the other has no comparison left
-        self._mean_score = np.where(is_large, ratio(owners.score_sums, sizes), 0.0)
+        self._mean_score = np.where(
+            is_large, ratio(owners.by_explanation(owners.times(owners.scores)), sizes), 0.0
+        )
         self._factor = np.where(is_large, ratio(sizes, sizes - 2), 1.0)
         # of two rows, both lose their comparison
         self._compared = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)
@@ -145,18 +164,21 @@ class GroupedRows:
         divisor_left = self.agreement.divisor_left(owners.label)
         return Deletions(compared, compared - agreeing, owners.rows, divisor_left)
 
-    def moments(self, totals: MeasureTotals) -> MomentsPair:
+    def pseudo_values(self) -> tuple[Floats, Floats]:
+        """Return the pseudo-values of all owners, of the estimate and of the disagreement."""
+        return self.deletions().pseudo_values(self.totals, self.owners.n)
+
+    def moments(self) -> MomentsPair:
         """Return the moments of the pseudo-values, computed in blocks of owners."""
 
         def compute(start: int, stop: int) -> MomentsPair:
-            return pseudo_value_moments(self.deletions(start, stop), totals, self.owners.n)
+            return pseudo_value_moments(self.deletions(start, stop), self.totals, self.owners.n)
 
         return add_moments(map_blocks(compute, len(self.owners), BATCH_SIZE))
 
-    def paired_error(self, totals: MeasureTotals) -> tuple[float | None, float]:
+    def paired_error(self) -> tuple[float | None, float]:
         """Return the standard error and the skewness of the estimate where a matched pair is one unit."""
-        owners, deletions = self.owners, self.deletions()
-        values, times = deletions.pseudo_values(totals, owners.n)[0], deletions.times
+        owners, (values, _), times = self.owners, self.pseudo_values(), self.owners.rows
         row_moments = CentralMoments.of(values, times)
         if row_moments.standard_error is None:
             return None, 0.0
@@ -228,3 +250,50 @@ def max_influence(counts: RowCount) -> float:
     share = owners.rows * ratio(np.ones(len(owners)), owners.others)
     own_share = s * ratio(np.ones(len(s)), np.where(s, owners.totals[counts.owned] - 1, 0))
     return float((counts.sums(owners.by_explanation(share)) - own_share).max(initial=0.0))
+
+
+# -- rows in blocks --
+
+
+def block_deletions(counts: BlockCount) -> Deletions:
+    """Return the deletions of all blocks, in the order of their numbers.
+
+    Examples
+    --------
+    >>> from faithkit.explanations.explanations import Explanations, Sample
+    >>> from faithkit.explanations.relations import SameExplanation
+    >>> from faithkit.measure.counting.block_count import count_in_blocks
+    >>> words = Explanations.of(["a", "a", "a", "a", "b"], block=np.array([0, 0, 1, 1, 1]))
+    >>> counts = count_in_blocks(SameExplanation(), Sample(None, words), np.array([0, 0, 0, 1, 1]), 2)
+    >>> deletions = block_deletions(counts)
+    >>> deletions.compared, deletions.disagreement, deletions.weight
+    (array([2., 2.]), array([0., 2.]), array([2., 3.]))
+    """
+    owners, n_blocks = counts.owners, len(counts.sizes)
+    is_checked = owners.others > 0
+    compared = owners.rows * is_checked.astype(np.float64)
+    disagreement = owners.rows * np.where(is_checked, 1.0 - owners.scores, 0.0)
+    return Deletions(
+        sum_by(counts.owner_block, compared, n_blocks),
+        sum_by(counts.owner_block, disagreement, n_blocks),
+        np.ones(n_blocks, dtype=np.int64),
+        _divisor_without(counts),
+        counts.sizes.astype(np.float64),
+    )
+
+
+def _divisor_without(counts: BlockCount) -> Floats | None:
+    """Return the share of the divisor, the variance inside blocks, that is left without each block."""
+    if not counts.agreement.is_normalised:
+        return None
+    comparable = (counts.sizes * (counts.sizes > 1)).astype(np.float64)
+    disagreement = comparable * (1.0 - counts.chances)  # divided by the divisor, so that the mean is 1
+    return ratio(disagreement.sum() - disagreement, comparable.sum() - comparable)
+
+
+def block_units(counts: BlockCount) -> SamplingUnits:
+    """Return the blocks as the independent units of a sample."""
+    sizes = counts.sizes
+    effective = effective_number(sizes)
+    largest = float(sizes.max() / sizes.sum())
+    return SamplingUnits(len(sizes), effective, largest, effective, are_blocks=True)

@@ -13,14 +13,14 @@ import numpy as np
 from faithkit.arrays import Floats, Ints, ratio
 from faithkit.arrays.bitsets import column_sums
 from faithkit.arrays.blocks import spans
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, RowCount
-from faithkit.measure.intervals import MeasureStatistics, mean_agreement
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits
 from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.deletions import Deletions, MeasureTotals
 from faithkit.measure.jackknife.merging import PAIRS
 from faithkit.measure.jackknife.summary import GroupedJackknife, add_pool_variance
-from faithkit.measure.limits import SamplingUnits
 
 MAX_SUMS = 2**24  # sums over a relation's matrix in one pass: rows × labels
 
@@ -30,9 +30,7 @@ Errors = tuple[float | None, float | None]
 
 def _label_totals(owners: Owners, label: int) -> MeasureTotals:
     """Return the totals of a label; rows without comparison count as disagreeing."""
-    label_owners = owners.of_label(label)
-    agreeing, compared = mean_agreement(label_owners)
-    return MeasureTotals(agreeing, compared, float(label_owners.n))
+    return MeasureTotals.of(owners.of_label(label), SAME_LABEL)
 
 
 def _standard_errors(totals: MeasureTotals, deletions: Deletions) -> Errors:

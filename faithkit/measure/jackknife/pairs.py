@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, Ints, ratio, sum_by
-from faithkit.measure.agreement.base import AgreementKernel
+from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.counting.cells import Cells, mark_run_starts
 
 RATIO = 4.0  # of the largest denominator to the smallest, for which the exponentials are accurate
@@ -66,7 +66,7 @@ class PairSums:
 
 
 def pair_sums(
-    cells: Cells, agreement: AgreementKernel, n_units: int, step: float = 1.0, allowance: Floats | None = None
+    cells: Cells, agreement: Agreement, n_units: int, step: float = 1.0, allowance: Floats | None = None
 ) -> PairSums:
     """Return the sums over all pairs of rows, and the same without each unit.
 
@@ -126,7 +126,7 @@ class _Table:
     and `other_weight` is W − W_c. A *scope* is an explanation of the table, with W as its `weight`.
     """
 
-    def __init__(self, cells: Cells, agreement: AgreementKernel, step: float) -> None:
+    def __init__(self, cells: Cells, agreement: Agreement, step: float) -> None:
         self.agreement = agreement
         cell, first = cells.cell, cells.first
         scope = np.cumsum(mark_run_starts(cells.explanation)) - 1

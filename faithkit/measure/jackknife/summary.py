@@ -20,10 +20,8 @@ from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.cells import Cells
 from faithkit.measure.counting.design import effective_number
-from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, RowCount
-from faithkit.measure.intervals import MeasureStatistics, depends_on_min_trials, mean_agreement
-from faithkit.measure.jackknife.block_deletions import block_deletions, block_units
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, depends_on_min_trials
 from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.deletions import (
     Deletions,
@@ -31,6 +29,8 @@ from faithkit.measure.jackknife.deletions import (
     MeasureTotals,
     MomentsPair,
     add_moments,
+    block_deletions,
+    block_units,
     minimum_trials,
     pool_changes,
     pseudo_value_moments,
@@ -38,7 +38,6 @@ from faithkit.measure.jackknife.deletions import (
 )
 from faithkit.measure.jackknife.merging import NOTHING, PAIRS, Merging
 from faithkit.measure.jackknife.pairs import PairSums, pair_sums
-from faithkit.measure.limits import SamplingUnits
 
 ROUNDING = 1e-12
 NEARLY = 1e-9  # cells whose weights differ by less weigh the same
@@ -83,8 +82,10 @@ class JackknifeEstimate:
         return np.zeros(0) if self._compute_pool_changes is None else self._compute_pool_changes()
 
     @classmethod
-    def of(cls, counts: RowCount, n_classes: int | None = None) -> "JackknifeEstimate":
+    def of(cls, counts: Count, n_classes: int | None = None) -> "JackknifeEstimate":
         """Jackknife the counts of a sample; the model declares `n_classes` labels.
+
+        Pseudo-values, and relations that do not group, need the rows in memory.
 
         Examples
         --------
@@ -102,7 +103,9 @@ class JackknifeEstimate:
             [sums] = _sum_pairs(counts, [None])
             return _WeightedJackknife(counts, n_classes, sums).estimate()
         if counts.relation.groups:
-            return _jackknife_groups(counts, n_classes)
+            grouped = GroupedJackknife.of(counts, n_classes)
+            return cls(grouped.statistics(), grouped.pseudo_values)
+        assert isinstance(counts, RowCount)
         return _jackknife_relation(counts, n_classes)
 
 
@@ -116,14 +119,12 @@ def _max_disagreement(counts: Count, n_classes: int | None) -> float:
     if agreement.is_normalised:
         return agreement.max_disagreement / (2.0 if groups else 1.0) if agreement.is_bounded else 1.0
     is_label = isinstance(agreement, SameLabel)
-    return 1.0 - (counts.min_agreement(n_classes) or 0.0) if is_label else 1.0
+    return 1.0 - (counts.lowest_value(n_classes) or 0.0) if is_label else 1.0
 
 
-def measure_totals(counts: Count, owners: Owners, n_classes: int | None) -> MeasureTotals:
-    """Return the totals of equal rows, grouped as these owners are."""
-    agreeing, compared = mean_agreement(owners)
-    max_disagreement = _max_disagreement(counts, n_classes)
-    return MeasureTotals(agreeing, compared, float(owners.n), max_disagreement, counts.agreement.is_bounded)
+def measure_totals(counts: Count, n_classes: int | None) -> MeasureTotals:
+    """Return the totals of equal rows; the model declares `n_classes` labels."""
+    return MeasureTotals.of(counts.owners, counts.agreement, _max_disagreement(counts, n_classes))
 
 
 def _merge_unique(
@@ -147,41 +148,48 @@ class GroupedJackknife:
     `place` is the place of each owner among the merged owners; None where nothing is merged.
     """
 
-    totals: MeasureTotals
+    counts: Count
     rows: GroupedRows
-    merging: Merging | None
-    merged_totals: MeasureTotals
     merged_rows: GroupedRows
-    place: Ints | None
+    merging: Merging | None
+    place: Ints | None = None
 
     @classmethod
     def of(cls, counts: Count, n_classes: int | None) -> "GroupedJackknife":
         """Group and merge the rows of a sample, which is in memory or in a log."""
         owners, agreement = counts.owners, counts.agreement
-        totals, rows = measure_totals(counts, owners, n_classes), GroupedRows(owners, agreement)
+        max_disagreement = _max_disagreement(counts, n_classes)
+        rows = GroupedRows(owners, agreement, max_disagreement)
         if not agreement.is_convex:
-            return cls(totals, rows, None, totals, rows, None)
+            return cls(counts, rows, rows, None)
         merging = _merge_unique(counts, owners.totals == 1)
         if merging.method == NOTHING:
-            return cls(totals, rows, merging, totals, rows, None)
+            return cls(counts, rows, rows, merging)
         merged, place = merging.owners(owners, counts.explanations.missing, agreement)
         first_pair = merging.first_block if merging.method == PAIRS else None
-        merged_totals = measure_totals(counts, merged, n_classes)
-        merged_rows = GroupedRows(merged, agreement, first_pair)
-        return cls(totals, rows, merging, merged_totals, merged_rows, place)
+        return cls(counts, rows, GroupedRows(merged, agreement, max_disagreement, first_pair), merging, place)
 
-    def moments(self, counts: Count) -> MeasureStatistics:
+    def statistics(self) -> MeasureStatistics:
         """Return the statistics of the measure."""
-        estimate, disagreement = self.rows.moments(self.totals)
+        estimate, disagreement = self.rows.moments()
         se, skewness = estimate.standard_error, estimate.skewness
         method = None if self.merging is None else self.merging.method
         if self.place is not None and method == PAIRS:
-            se, skewness = self.merged_rows.paired_error(self.merged_totals)
+            se, skewness = self.merged_rows.paired_error()
         elif self.place is not None:
-            estimate, _ = self.merged_rows.moments(self.merged_totals)
+            estimate, _ = self.merged_rows.moments()
             se, skewness = estimate.standard_error, estimate.skewness
-        errors, units = (se, disagreement.standard_error), SamplingUnits.equal(counts.owners.n)
-        return _build_statistics(counts, self.totals, self.merged_totals, errors, units, skewness, method)
+        errors, units = (se, disagreement.standard_error), SamplingUnits.equal(self.counts.owners.n)
+        totals, merged_totals = self.rows.totals, self.merged_rows.totals
+        return _build_statistics(self.counts, totals, merged_totals, errors, units, skewness, method)
+
+    def pseudo_values(self) -> tuple[Floats, Floats]:
+        """Return the pseudo-values of all rows, of the estimate and of the disagreement."""
+        assert isinstance(self.counts, RowCount)
+        place = self.counts.place
+        estimate, _ = self.merged_rows.pseudo_values()
+        _, disagreement = self.rows.pseudo_values()
+        return estimate[place if self.place is None else self.place[place]], disagreement[place]
 
 
 def _build_statistics(
@@ -219,26 +227,12 @@ def _build_statistics(
     )
 
 
-def _jackknife_groups(counts: RowCount, n_classes: int | None) -> JackknifeEstimate:
-    """Jackknife equal rows that explanations group."""
-    jackknife = GroupedJackknife.of(counts, n_classes)
-
-    def pseudo_values() -> tuple[Floats, Floats]:
-        n, place, merged_place = counts.owners.n, counts.place, jackknife.place
-        estimate, _ = jackknife.merged_rows.deletions().pseudo_values(jackknife.merged_totals, n)
-        estimate = estimate[place if merged_place is None else merged_place[place]]
-        _, disagreement = jackknife.rows.deletions().pseudo_values(jackknife.totals, n)
-        return estimate, disagreement[place]
-
-    return JackknifeEstimate(jackknife.moments(counts), pseudo_values)
-
-
 # -- other relations between equal rows --
 
 
 def _jackknife_relation(counts: RowCount, n_classes: int | None) -> JackknifeEstimate:
     """Jackknife equal rows for a relation that does not group them."""
-    totals, deletions = measure_totals(counts, counts.owners, n_classes), relation_deletions(counts)
+    totals, deletions = measure_totals(counts, n_classes), relation_deletions(counts)
     n = counts.owners.n
     moments = pseudo_value_moments(deletions, totals, n)
     changes = list(pool_changes(counts, totals))
@@ -290,7 +284,7 @@ def add_pool_variance(se: float | None, pool_changes: CentralMoments) -> float |
 
 def _jackknife_blocks(counts: BlockCount, n_classes: int | None) -> JackknifeEstimate:
     """Jackknife rows that are compared only within blocks; nothing is merged."""
-    totals, deletions = measure_totals(counts, counts.owners, n_classes), block_deletions(counts)
+    totals, deletions = measure_totals(counts, n_classes), block_deletions(counts)
     pseudo_values = deletions.pseudo_values(totals, len(counts.sizes))
     moments = [CentralMoments.of(values) for values in pseudo_values]
     errors, units = [values.standard_error for values in moments], block_units(counts)
@@ -429,7 +423,7 @@ class _WeightedJackknife:
         skewness = moments[0].skewness
         statistics = _build_statistics(counts, totals, merged_totals, errors, self._units(), skewness, method)
         owners = counts.owners if self.label is None else counts.owners.of_label(self.label)
-        value, verified = mean_agreement(owners)
+        value, verified = owners.mean_agreement
         statistics = attrs.evolve(statistics, n=owners.n, value=value, verified=verified)
         if statistics.span is not None:
             statistics = attrs.evolve(statistics, span=statistics.span / self.divisor)

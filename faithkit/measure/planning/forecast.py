@@ -11,8 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.intervals import MeasureStatistics, interval
-from faithkit.measure.limits import SamplingUnits
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, interval
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 
 MAX_FORECAST_FACTOR = 8  # times the pilot's size; beyond that its few rare explanations say nothing

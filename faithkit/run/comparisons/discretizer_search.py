@@ -23,7 +23,7 @@ from faithkit.run.components.discretization import accepted_kinds, learns
 from faithkit.run.components.resolution import as_list, resolve_component
 from faithkit.run.components.setup import THE_SAMPLE, Applicability
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.pipeline import discretize_and_measure
+from faithkit.run.pipeline import measure_population
 from faithkit.wording import describe
 
 COLUMNS = (
@@ -58,7 +58,8 @@ def with_discretizer(result: Evaluation, discretizer: Any) -> Evaluation | None:
         return None
     if learns(resolved):
         population.fit_discretizer(resolved, result.setup.system)
-    return discretize_and_measure(population, attrs.evolve(result.setup, discretizer=resolved))
+    setup = attrs.evolve(result.setup, discretizer=resolved)
+    return measure_population(population.with_discretizer(resolved), setup)
 
 
 def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = None) -> pd.DataFrame:
@@ -177,7 +178,7 @@ def _try(result: Evaluation, discretizer: Any) -> Trial:
             note = f"learnt from {THE_SAMPLE}"
         setup = attrs.evolve(result.setup, discretizer=resolved, permutations=0)
         setup = attrs.evolve(setup, applicability=Applicability())  # sufficiency is not measured
-        measured = discretize_and_measure(result.population, setup)
+        measured = measure_population(result.population.with_discretizer(resolved), setup)
     except Exception as error:  # a discretizer that fails must not keep others from being tried
         name = discretizer if isinstance(discretizer, str) else _name(discretizer)
         empty = dict.fromkeys(COLUMNS, float("nan"))

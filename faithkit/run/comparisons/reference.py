@@ -9,8 +9,9 @@ from faithkit.inputs.files.discovery import is_folder, is_pattern, table_format
 from faithkit.inputs.logs.log import ColumnRoles
 from faithkit.run.components.discretization import learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
+from faithkit.run.components.setup import learns_from_rows
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.populations.on_disk import OnDisk, learns_from_rows
+from faithkit.run.populations.on_disk import OnDisk
 from faithkit.run.populations.population import SavedPopulation
 from faithkit.run.saved_results import load
 from faithkit.wording import join_few

@@ -1,47 +1,11 @@
 """Check that two samples have the same rows in the same order, as a paired difference needs."""
 
-from functools import cached_property
-from typing import Any
-
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
-from faithkit.inputs.predictions.labels import Labels
-from faithkit.inputs.rows import input_kind
-from faithkit.inputs.seeds import row_words
 from faithkit.measure.counting.design import Design
-
-
-@attrs.frozen(eq=False, slots=False)
-class RowContent:
-    """What identifies the rows of a sample: the instances if there are any, else the predictions.
-
-    A row is the values in its cells: column names, dtypes and pandas' index do not count. `design` has the
-    weights and clusters, if there are any; blocks count as clusters.
-    """
-
-    X: Any
-    labels: Labels
-    design: Design | None = None
-
-    @cached_property
-    def words(self) -> NDArray[np.uint64] | None:
-        """A 64-bit hash of each row; None if there are no instances, or they cannot be hashed."""
-        try:
-            return None if self.X is None else row_words(self.X, seed=0)
-        except (TypeError, ValueError):
-            return None
-
-    @property
-    def form(self) -> str | None:
-        """The kind of container: the same row has another hash in a table, a sparse matrix or an array."""
-        return None if self.X is None else input_kind(self.X)
-
-    def prediction(self, row: int) -> str:
-        """Return the prediction of a row as text."""
-        return str(self.labels.classes[self.labels.codes[row]])
+from faithkit.run.populations.row_metadata import RowContent
 
 
 def check_paired(first: RowContent, second: RowContent) -> None:

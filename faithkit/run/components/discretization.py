@@ -118,13 +118,14 @@ def learns(component: ResolvedComponent) -> bool:
     return not component.is_fitted and get_optional_attribute(component.instance, "fit") is not None
 
 
-def warn_about_background(
-    component: ResolvedComponent, remedy: str = "pass background= (CLI: --background)"
-) -> None:
+def warn_about_background(component: ResolvedComponent, is_log: bool = False, stacklevel: int = 3) -> None:
     """Warn that a component learns from the rows that it is judged on, so results are optimistic."""
+    remedy = "pass background= (CLI: --background)"
+    if is_log:
+        remedy = "a log has none, `evaluate` can be given one"
     warnings.warn(
         f"no background was given, so {component.text} learns from the rows it is judged on, and results are "
         f"optimistic: {remedy}.",
         FaithkitWarning,
-        stacklevel=3,
+        stacklevel=stacklevel,
     )

@@ -12,7 +12,7 @@ from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import Relation, fit_relation
 from faithkit.extension.registry import registry
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
-from faithkit.inputs.rows import has_input_kind
+from faithkit.inputs.rows import Rows, has_input_kind
 from faithkit.measure.baselines.control import MIN_DRAWS
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.measure.verdict import LEVEL
@@ -71,7 +71,7 @@ class Applicability:
     label: str | None = None
 
     @classmethod
-    def of(cls, relation: Any, explanations: Explanations, background: Any) -> "Applicability":
+    def of(cls, relation: Any, explanations: Explanations, background: Rows | None) -> "Applicability":
         """Resolve and fit the user's relation, or else the one that the explanations name."""
         if relation is None and explanations.relation is None:
             return cls(
@@ -96,13 +96,18 @@ class Applicability:
         return cls(resolved.instance, is_requested=relation is not None, label=label)
 
 
-def fit_and_freeze_relation(relation: Any, X: Any) -> ResolvedComponent:
+def learns_from_rows(relation: Relation) -> bool:
+    """Whether a relation must be fitted, and so needs all rows at once."""
+    return type(relation).fit is not Relation.fit
+
+
+def fit_and_freeze_relation(relation: Any, X: Rows | None) -> ResolvedComponent:
     """Return a relation, fitted to instances once and for all."""
     resolved = resolve_component("relation", relation)
     return attrs.evolve(resolved, instance=fit_relation(resolved.instance, X), is_fitted=True)
 
 
-def _check_rows(relation: ResolvedComponent, X: Any) -> None:
+def _check_rows(relation: ResolvedComponent, X: Rows | None) -> None:
     """Refuse images and series unless the relation declares that it takes them."""
     if relation.recipe is None or not isinstance(X, np.ndarray) or X.ndim < 3:
         return
@@ -167,7 +172,7 @@ class Setup:
     model: str | None = None
     n_classes: int | None = None
     outcome: Outcome = LABEL_OUTCOME
-    background: Any = None
+    background: Rows | None = None
     learnt_from: str | None = None
     explained_by: Mapping[str, str] = attrs.field(factory=dict)
     notes: tuple[str, ...] = ()

@@ -14,10 +14,10 @@ from faithkit.extension.registry import registry
 from faithkit.inputs.logs.rule_columns import parse_new_rule_texts, parse_rule_texts
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.outcome import NUMBERS
-from faithkit.inputs.rows import check_columns, has_input_kind, input_kind
+from faithkit.inputs.rows import Rows, check_columns, has_input_kind, input_kind
 from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.protocols import get_optional_attribute
-from faithkit.run.components.discretization import fit_discretizer, learns
+from faithkit.run.components.discretization import fit_discretizer
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job
@@ -48,7 +48,7 @@ class System:
     vocabulary: Vocabulary | None = None
 
     @classmethod
-    def from_first_sample(cls, job: Job, X: Any, execution: Execution) -> tuple["System", Explanations]:
+    def from_first_sample(cls, job: Job, X: Rows, execution: Execution) -> tuple["System", Explanations]:
         """Explain the first sample, and return the system with the explanations."""
         raw = explain_sample(job, X, execution)
         explanations = parse_rule_texts(raw, X)
@@ -57,26 +57,26 @@ class System:
         vocabulary = Vocabulary.of(X) if explanations.kind != raw.kind else None
         return cls(job, execution, decimals, vocabulary), round_columns(explanations, decimals)
 
-    def explain(self, X: Any) -> Explanations:
+    def explain(self, X: Rows) -> Explanations:
         """Explain another sample in the same way as the first."""
         return self._read(explain_sample(self.job, X, self.execution), X)
 
-    def explain_row(self, X: Any) -> Explanations:
+    def explain_row(self, X: Rows) -> Explanations:
         """Explain one row, in this process: workers would cost more than they save."""
         check_columns(X, self.job.background)
         return self._read(self.job.explain(X, row_seeds(X, self.job.seed)), X)
 
-    def _read(self, explanations: Explanations, X: Any) -> Explanations:
+    def _read(self, explanations: Explanations, X: Rows) -> Explanations:
         return round_columns(parse_new_rule_texts(explanations, X, self.vocabulary), self.decimals)
 
-    def fit_discretizer(self, discretizer: ResolvedComponent, X: Any, explanations: Explanations) -> None:
-        """Fit a discretizer to explanations of the background, if it learns.
+    def fit_discretizer(
+        self, discretizer: ResolvedComponent, X: Rows | None, explanations: Explanations
+    ) -> None:
+        """Fit a discretizer to explanations of the background.
 
         Where the background is X itself, `explanations` are used. Otherwise at most 1,000 of its rows are
         explained: explaining costs, and the quantiles of a thousand rows are as good as those of all.
         """
-        if not learns(discretizer):
-            return
         if self.job.background is not X:
             explanations = self.explain(_subset(self.job.background, self.job.seed))
         fit_discretizer(discretizer, explanations)
@@ -90,7 +90,7 @@ def _is_single_precision(job: Job) -> bool:
         return False
 
 
-def _subset(background: Any, seed: int) -> Any:
+def _subset(background: Rows, seed: int) -> Rows:
     """Return at most `ROWS_TO_FIT` rows of the background, whatever its order.
 
     They are equally spaced after sorting by content.
@@ -102,9 +102,9 @@ def _subset(background: Any, seed: int) -> Any:
     return take_rows(background, order[np.arange(ROWS_TO_FIT) * n // ROWS_TO_FIT])
 
 
-def check_inputs(explainer: ResolvedComponent, X: Any) -> None:
+def check_inputs(explainer: ResolvedComponent, X: Rows) -> None:
     """Refuse rows of a kind that the explainer does not accept, and name explainers that do."""
-    if explainer.recipe is None or not n_rows(X):
+    if explainer.recipe is None:
         return
     plugins, kind = registry(), input_kind(X)
     declared = plugins.find("explainer", explainer.recipe[0]).component.inputs

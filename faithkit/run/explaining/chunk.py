@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from faithkit.arrays.blocks import spans
 from faithkit.arrays.containers import take_rows
 from faithkit.errors import ContractError, ExplainerError, FaithkitWarning
+from faithkit.inputs.rows import Rows
 from faithkit.run.explaining.chunk_result import ChunkResult
 from faithkit.run.explaining.execution import Execution
 from faithkit.run.explaining.job import Job, cluster_worker
@@ -33,7 +34,7 @@ class Chunk:
     """
 
     number: int
-    X: Any
+    X: Rows
     seeds: NDArray[np.uint32]
     first_row: int
     execution: Execution

@@ -20,7 +20,7 @@ from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.adapters import RowContext, find_adapter
 from faithkit.inputs.objects.explanation_forms import as_explanations
-from faithkit.inputs.rows import feature_names_or_none
+from faithkit.inputs.rows import Rows, feature_names_or_none
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.components.resolution import FunctionExplainer, ResolvedComponent, resolve_component
 from faithkit.third_party import guard
@@ -35,7 +35,7 @@ class Job:
 
     explainer: ResolvedComponent
     predictor: Predictor
-    background: Any
+    background: Rows
     seed: int
 
     @cached_property
@@ -61,7 +61,7 @@ class Job:
             explainer = attrs.evolve(explainer, instance=copy.deepcopy(explainer.instance))
         return _rebuild_job(explainer, self.predictor, self.background, self.seed)
 
-    def explain(self, X: Any, seeds: NDArray[np.uint32]) -> Explanations:
+    def explain(self, X: Rows, seeds: NDArray[np.uint32]) -> Explanations:
         """Return one explanation for each row."""
         X_copy = copy_rows(X)  # some explainers change their input, and X is compared later
         explanations = self._as_explanations(self.fitted.explain(X_copy, seeds.copy()), X)
@@ -72,7 +72,7 @@ class Job:
             )
         return explanations if explanations.instances is not None else attrs.evolve(explanations, instances=X)
 
-    def _as_explanations(self, returned: Any, X: Any) -> Explanations:
+    def _as_explanations(self, returned: Any, X: Rows) -> Explanations:
         """Convert the explainer's return value: any form from a function, else a form with an adapter."""
         if isinstance(returned, Explanations):
             return returned
@@ -111,7 +111,7 @@ def declared_rows_per_chunk(explainer: Any, predictor: Predictor) -> Any:
         return declared(predictor)
 
 
-def _rebuild_job(explainer: ResolvedComponent, predictor: Predictor, background: Any, seed: int) -> Job:
+def _rebuild_job(explainer: ResolvedComponent, predictor: Predictor, background: Rows, seed: int) -> Job:
     """Build a job, with a new explainer where its name says how to build one."""
     if explainer.recipe is not None:
         explainer = resolve_component("explainer", explainer.text)

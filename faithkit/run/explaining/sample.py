@@ -8,7 +8,6 @@ import contextlib
 import math
 import warnings
 from collections.abc import Iterable
-from typing import Any
 
 import attrs
 import numpy as np
@@ -18,6 +17,7 @@ from faithkit.arrays.blocks import spans
 from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import FaithkitWarning
 from faithkit.explanations.explanations import Explanations
+from faithkit.inputs.rows import Rows
 from faithkit.inputs.seeds import row_seeds
 from faithkit.run.explaining.chunk import Chunk
 from faithkit.run.explaining.chunk_result import ChunkResult
@@ -31,15 +31,15 @@ MAX_CHUNKS = 4096
 MAX_VALUES = 2**22  # of the rows of a chunk, if they are dense: 4,096 rows of 1,024 columns
 
 
-def explain_sample(job: Job, X: Any, execution: Execution) -> Explanations:
+def explain_sample(job: Job, X: Rows, execution: Execution) -> Explanations:
     """Explain every row of a sample."""
     chunks = _split_into_chunks(job, X, execution)
     results = _load_stored_results(chunks, execution)
     pending = [chunk for chunk in chunks if chunk.number not in results]
-    n = n_rows(X)
+    n, n_pending = sum(map(len, chunks)), sum(map(len, pending))
     try:
         with (
-            track_progress(job.explainer.text, execution, n, n - sum(map(len, pending))) as progress,
+            track_progress(job.explainer.text, execution, n, n - n_pending) as progress,
             contextlib.closing(explain_chunks(job, pending, execution)) as new_results,
         ):
             for result in results.values():
@@ -54,8 +54,9 @@ def explain_sample(job: Job, X: Any, execution: Execution) -> Explanations:
     return _as_explanations(ChunkResult.concat([results[chunk.number] for chunk in chunks]), X)
 
 
-def _split_into_chunks(job: Job, X: Any, execution: Execution) -> list[Chunk]:
-    edges = list(spans(n_rows(X), _rows_per_chunk(job, X)))
+def _split_into_chunks(job: Job, X: Rows, execution: Execution) -> list[Chunk]:
+    n = n_rows(X)
+    edges = list(spans(n, _rows_per_chunk(job, X, n)))
     keys: Iterable[str | None] = [None] * len(edges)
     if execution.store is not None:
         execution.store.open()
@@ -67,11 +68,11 @@ def _split_into_chunks(job: Job, X: Any, execution: Execution) -> list[Chunk]:
     ]
 
 
-def _rows_per_chunk(job: Job, X: Any) -> int:
+def _rows_per_chunk(job: Job, X: Rows, n: int) -> int:
     """Return the number of rows of a chunk, from the explainer's declaration and the shape of X."""
     n_values = math.prod(X.shape[1:]) if isinstance(X, np.ndarray | pd.DataFrame) else 1
     max_rows = max(1, MAX_VALUES // max(1, n_values))
-    return max(min(job.rows_per_chunk, max_rows), -(-n_rows(X) // MAX_CHUNKS))
+    return max(min(job.rows_per_chunk, max_rows), -(-n // MAX_CHUNKS))
 
 
 def _load_stored_results(chunks: list[Chunk], execution: Execution) -> dict[int, ChunkResult]:
@@ -104,7 +105,7 @@ def _interruption_message(n_done: int, n_chunks: int, execution: Execution) -> s
     )
 
 
-def _as_explanations(result: ChunkResult, X: Any) -> Explanations:
+def _as_explanations(result: ChunkResult, X: Rows) -> Explanations:
     """Return the explanations of all rows of X; rows without one are missing, with the reason as remark."""
     n, explanations = len(result), result.explanations
     reasons = np.fromiter(result.reasons, dtype=object, count=n)

@@ -19,6 +19,7 @@ from faithkit.arrays.containers import take_rows
 from faithkit.errors import FaithkitError, StoreError
 from faithkit.files import replace_file
 from faithkit.inputs.models.predictor import Predictor
+from faithkit.inputs.rows import Rows
 from faithkit.inputs.seeds import fingerprint, header, row_words
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.explaining.chunk_result import ChunkResult
@@ -102,7 +103,7 @@ def digest(*values: Any) -> str:
     return state.hexdigest()
 
 
-def chunk_keys(job: Job, X: Any, edges: list[tuple[int, int]]) -> Iterator[str]:
+def chunk_keys(job: Job, X: Rows, edges: list[tuple[int, int]]) -> Iterator[str]:
     """Yield the key of each chunk: a digest of the job, the rows and the predictions.
 
     Predictions are part of the key because the file or code of a model may not show weights that it loads.
@@ -117,7 +118,7 @@ def chunk_keys(job: Job, X: Any, edges: list[tuple[int, int]]) -> Iterator[str]:
         yield digest(job_key, words[rows].tobytes(), labels[rows].tolist(), scores[rows].tobytes())
 
 
-def _job_key(job: Job, X: Any) -> str:
+def _job_key(job: Job, X: Rows) -> str:
     """Return a digest of everything that determines an explanation, except the row itself."""
     explainer, predictor = job.explainer, job.predictor
     # for numbers, any explainer may learn from the background how far apart they lie
@@ -137,7 +138,7 @@ def _job_key(job: Job, X: Any) -> str:
     )
 
 
-def _rounded_scores(predictor: Predictor, X: Any) -> NDArray[np.int16]:
+def _rounded_scores(predictor: Predictor, X: Rows) -> NDArray[np.int16]:
     """Return the rounded scores of every row; none where the model has no scores."""
     try:
         with guard("the model"):

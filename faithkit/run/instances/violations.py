@@ -145,7 +145,7 @@ def witnesses(
     """
     rows, labels = rows_and_labels_in_scope(counted, counted.explanations.take([explanation]))
     if isinstance(counted, CellCount):
-        owner, contradicting = _rows_of_two_clusters(counted, explanation, rows)
+        owner, contradicting = find_rows_of_two_clusters(counted, explanation, rows)
     else:
         owners = np.flatnonzero(counted.owned == explanation)
         position, is_contradicting = find_contradiction(
@@ -174,7 +174,7 @@ def _nearest_rows(counted: RowCount, owner: int, contradicting: int, rows: Ints)
     return int(owners[place]), int(rows[other])
 
 
-def _rows_of_two_clusters(counted: CellCount, explanation: int, rows: Ints) -> tuple[int, int]:
+def find_rows_of_two_clusters(counted: CellCount, explanation: int, rows: Ints) -> tuple[int, int]:
     """Find two rows with a positive weight, of different clusters: rows of one cluster are no evidence."""
     unit, labels, steps = counted.design.unit, counted.labels, counted.design.steps
     rows = rows[steps[rows] > 0]

@@ -33,17 +33,24 @@ from faithkit.measure.counting.tally import Count, RowCount, count
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.witnesses import LocalResult, Witness
-from faithkit.run.comparisons.row_pairing import RowContent
 from faithkit.run.components.discretization import discretize, fit_discretizer
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import Setup
 from faithkit.run.components.system import System
-from faithkit.run.diagnostics import ExplainedRows, explained_rows
+from faithkit.run.diagnostics import ExplainedRows
 from faithkit.run.instances.local_rows import measure_row
 from faithkit.run.instances.violations import witnesses
-from faithkit.run.populations.population import Parts, Population, split_population
-from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowIds, RowMetadata
+from faithkit.run.populations.population import Parts, Population
+from faithkit.run.populations.row_groups import split_population
+from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowContent, RowIds, RowMetadata
 from faithkit.run.provenance import count_columns, describe_data
+
+
+class _JackknifeCache(WeakKeyDictionary[Count, JackknifeEstimate]):
+    """Jackknife estimates by their counts, as long as these exist; a pickled copy starts empty."""
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return _JackknifeCache, ()
 
 
 @attrs.frozen(eq=False)
@@ -54,48 +61,35 @@ class InMemory(Population):
     ----------
     sample : Sample
         The rows and their explanations.
-    coded : Labels
+    encoded_labels : Labels
         The prediction of every row, as a code.
-    original_identity : array or None
-        The identity of the explanations before a discretizer set one.
     design : Design or None
-        The weights and clusters of the rows; those of the pool's rows come last.
+        The weights and clusters of the rows; those of a pool's rows come last, even if it is not used.
     pool : Pool or None
         Further rows without explanations.
-    beside : RowMetadata
+    metadata : RowMetadata
         Columns that the model does not see, and the ids of the rows.
+    original_identity : array or None
+        The identity of the explanations before a discretizer set one.
 
     Examples
     --------
     >>> from faithkit.inputs.predictions.labels import encode_labels
-    >>> rows = InMemory.of(None, encode_labels(["yes", "no"]), Explanations.of(["a", "a"]))
+    >>> rows = InMemory(Sample(None, Explanations.of(["a", "a"])), encode_labels(["yes", "no"]))
     >>> rows.kind, rows.labels
     ('value', ['no', 'yes'])
     """
 
     sample: Sample
     encoded_labels: Labels
-    original_identity: Any = None
     design: Design | None = None
     pool: Pool | None = None
     metadata: RowMetadata = EMPTY_METADATA
-    _jackknife_cache: "_JackknifeCache" = attrs.field(factory=lambda: _JackknifeCache(), init=False)
+    original_identity: Any = attrs.field(kw_only=True)
+    _jackknife_cache: _JackknifeCache = attrs.field(factory=_JackknifeCache, init=False)
     row_content: RowContent = attrs.field(kw_only=True)  # kept by `attrs.evolve`: hashing the rows is slow
 
     where = "of this sample"
-
-    @classmethod
-    def of(
-        cls,
-        X: Any,
-        labels: Labels,
-        explanations: Explanations,
-        design: Design | None = None,
-        pool: Pool | None = None,
-        metadata: RowMetadata = EMPTY_METADATA,
-    ) -> "InMemory":
-        """Combine rows, their labels and their explanations."""
-        return cls(Sample(X, explanations), labels, explanations.identity, design, pool, metadata)
 
     @classmethod
     def explain(
@@ -113,10 +107,14 @@ class InMemory(Population):
         check_columns(X, system.job.background)
         labels = encode(system.job.predictor.answers(X, outcome), outcome)
         explanations = attrs.evolve(system.explain(X), block=block)
-        return cls.of(X, labels, explanations, design, metadata=RowMetadata(table, ids))
+        return cls(Sample(X, explanations), labels, design, metadata=RowMetadata(table, ids))
+
+    @original_identity.default
+    def _identity(self) -> Any:
+        return self.sample.explanations.identity
 
     @row_content.default
-    def _row_names(self) -> RowContent:
+    def _build_row_content(self) -> RowContent:
         X = self.sample.explanations.instances if self.sample.X is None else self.sample.X
         return RowContent(X, self.encoded_labels, self._design_of_units)
 
@@ -230,15 +228,14 @@ class InMemory(Population):
     @property
     def explained_design(self) -> Design | None:
         """The weights and clusters of the explained rows, without those of the pool."""
-        if self.design is None or self.pool is None:
-            return self.design
-        return self.design.take(np.arange(len(self.sample)))
+        n = len(self.sample)
+        return self.design if self.design is None or len(self.design) == n else self.design.take(np.arange(n))
 
     @property
     def _design_of_units(self) -> Design | None:
         """The design in which independent units are clusters, whether they are clusters or blocks."""
         block = self.sample.explanations.block
-        return self.design if block is None else Design.of_units(block)
+        return self.explained_design if block is None else Design.of_units(block)
 
     def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
         """Compute the value and the standard errors of a measure by the jackknife."""
@@ -251,7 +248,7 @@ class InMemory(Population):
         return permutation_p_value(_as_row_count(count), statistics, permutations, seed)
 
     def jackknife_estimate(self, count: Count | None, n_classes: int | None = None) -> JackknifeEstimate:
-        """Compute the pseudo-values of all rows, and cache them: several comparisons use them."""
+        """Jackknife the rows, and cache the result: several comparisons use it."""
         row_count = _as_row_count(count)
         if row_count not in self._jackknife_cache:
             self._jackknife_cache[row_count] = JackknifeEstimate.of(row_count, n_classes)
@@ -279,9 +276,9 @@ class InMemory(Population):
         return InMemory(
             Sample(take_rows(self.sample.X, rows), self.sample.explanations.take(rows)),
             self.encoded_labels.take(rows),
-            take_rows(self.original_identity, rows),
             None if self.design is None else self.design.take(rows),
             metadata=self.metadata.take(rows),
+            original_identity=take_rows(self.original_identity, rows),
         )
 
     def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
@@ -290,17 +287,19 @@ class InMemory(Population):
         return self._with_id(first), self._with_id(second)
 
     def _with_id(self, witness: Witness) -> Witness:
+        if self.metadata.ids is None:
+            return witness
         row = witness.row + (len(self.sample) if witness.in_pool else 0)
-        return attrs.evolve(witness, id=self.metadata.name(row))
+        return attrs.evolve(witness, id=self.metadata.ids.name(row))
 
     def explained_rows(self, outcome: Outcome) -> ExplainedRows:
         """Return the rows in the form that diagnostics receive."""
-        return explained_rows(
+        return ExplainedRows.of(
             self.sample.explanations,
             self.encoded_labels.codes,
             self.labels,
             outcome,
-            self.explained_design if self.sample.explanations.block is None else self._design_of_units,
+            self._design_of_units,
             self.sample.X,
         )
 
@@ -316,13 +315,6 @@ class InMemory(Population):
         shared_ids = tuple(map(ids.name, result.shared_by))
         contradicted_by = tuple(map(self._with_id, result.contradicted_by))
         return attrs.evolve(result, id=row_id, shared_ids=shared_ids, contradicted_by=contradicted_by)
-
-
-class _JackknifeCache(WeakKeyDictionary[Count, JackknifeEstimate]):
-    """Jackknife estimates by their counts, as long as these exist; a pickled copy starts empty."""
-
-    def __reduce__(self) -> tuple[type, tuple[()]]:
-        return _JackknifeCache, ()
 
 
 def _as_row_count(count: Count | None) -> RowCount:

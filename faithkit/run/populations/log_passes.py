@@ -8,7 +8,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from faithkit.arrays.blocks import MAX_THREADS
 from faithkit.arrays.grouping import group, sort_distinct
 from faithkit.errors import InputError
-from faithkit.explanations.explanations import Sample
+from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation
 from faithkit.inputs.files.parquet import Piece
 from faithkit.inputs.logs.log import Log
@@ -32,9 +32,9 @@ from faithkit.measure.counting.owners import Counts, Owners
 from faithkit.measure.counting.piece_counts import count_piece, scan_piece
 from faithkit.measure.counting.scans import ScanCounts, ScanTarget
 from faithkit.measure.counting.tally import RowCount
-from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.deletions import (
     MeasureTotals,
+    MomentsPair,
     add_moments,
     max_influence,
     pseudo_value_moments,
@@ -49,7 +49,7 @@ T = TypeVar("T")
 N_INSPECTED = 4096  # numbers that decide whether predictions hardly repeat
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, slots=False)
 class LogReading:
     """A log, the discretizer of its explanations, and what its predictions are.
 
@@ -60,6 +60,11 @@ class LogReading:
     discretizer: ResolvedComponent
     outcome: Outcome = LABEL_OUTCOME
 
+    @cached_property
+    def example(self) -> Explanations:
+        """An empty set of this log's explanations, which shows their kind."""
+        return self.log.roles.read_log(self.log.table.empty()).explanations
+
     def logs(self, pieces: list[Piece]) -> Iterator[tuple[int, Log]]:
         """Read pieces, and yield each as a log with discretized explanations and its first row number."""
         for piece in pieces:
@@ -68,19 +73,19 @@ class LogReading:
                 yield start, attrs.evolve(log, explanations=discretize(self.discretizer, log.explanations))
                 start += len(log.explanations)
 
-    def map_pieces(self, method: Callable[[list[Piece]], T]) -> Iterator[T]:
-        """Call a bound method for all pieces of the log, and yield the results in order.
+    def map_pieces(self, function: Callable[[list[Piece]], T]) -> Iterator[T]:
+        """Call a function for all pieces of the log, and yield the results in order.
 
         Threads receive one piece at a time, and workers of a cluster the pieces of one file.
         """
         table = self.log.table
         cluster = active_cluster()
         if cluster is not None:
-            yield from map_in_order(cluster, method, table.files(), (self.discretizer,))
+            yield from map_in_order(cluster, function, table.files(), (self.discretizer,))
             return
         threads = min(MAX_THREADS, os.cpu_count() or 1)
         with ThreadPoolExecutor(threads) as pool:
-            yield from _map_on_threads(pool, method, [[piece] for piece in table.pieces], threads)
+            yield from _map_on_threads(pool, function, [[piece] for piece in table.pieces], threads)
 
 
 def _map_on_threads(
@@ -103,29 +108,22 @@ def _map_on_threads(
             future.cancel()
 
 
-@attrs.frozen(eq=False)
-class CensusPass:
-    """The first pass: collect the distinct explanations, as a relation sees them, and their owners."""
+def take_census(reading: LogReading, relation: Relation) -> Census:
+    """Collect the distinct explanations of a log, as a relation sees them, and their owners."""
+    return merge_censuses(relation, reading.map_pieces(partial(_take_census_of_pieces, reading, relation)))
 
-    reading: LogReading
-    relation: Relation
 
-    def run(self) -> Census:
-        """Return the census of the whole log."""
-        return merge_censuses(self.relation, self.reading.map_pieces(self.count_pieces))
+def _take_census_of_pieces(reading: LogReading, relation: Relation, pieces: list[Piece]) -> Census:
+    censuses = (_count_log(log, start, reading.outcome, relation) for start, log in reading.logs(pieces))
+    return merge_censuses(relation, censuses)
 
-    def count_pieces(self, pieces: list[Piece]) -> Census:
-        """Return the census of some pieces."""
-        return merge_censuses(
-            self.relation, (self._count(start, log) for start, log in self.reading.logs(pieces))
-        )
 
-    def _count(self, start: int, log: Log) -> Census:
-        explanations = log.explanations
-        if self.relation.groups:
-            explanations = attrs.evolve(explanations, instances=None)  # saves memory: grouping reads none
-        codes, labels = encode_log_predictions(log, self.reading.outcome, start)
-        return Census.of(self.relation, explanations, codes, labels, start, _encode_groups(log))
+def _count_log(log: Log, start: int, outcome: Outcome, relation: Relation) -> Census:
+    explanations = log.explanations
+    if relation.groups:
+        explanations = attrs.evolve(explanations, instances=None)  # saves memory: grouping reads none
+    codes, labels = encode_log_predictions(log, outcome, start)
+    return Census.of(relation, explanations, codes, labels, start, _encode_groups(log))
 
 
 def encode_log_predictions(log: Log, outcome: Outcome, start: int) -> tuple[Counts | None, Values]:
@@ -203,40 +201,40 @@ class RelationPasses:
         The explanations that rows are counted against.
     labels : list or array
         The distinct predictions.
-    owners : Owners or None
-        Those of all rows; needed for all methods but `scan`.
-    totals : MeasureTotals or None
-        The sums of the measure over all rows; needed for `pseudo_value_moments`.
     """
 
     reading: LogReading
     relation: Relation
     target: ScanTarget
     labels: Values
-    owners: Owners | None = None
-    totals: MeasureTotals | None = None
 
-    def scan(self, pieces: list[Piece]) -> ScanCounts:
-        """Count for which rows of some pieces the explanations hold."""
+    def scan(self) -> ScanCounts:
+        """Count for which rows the explanations hold."""
+        return reduce(add, self.reading.map_pieces(self._scan_pieces))
+
+    def pseudo_value_moments(self, owners: Owners, totals: MeasureTotals) -> MomentsPair:
+        """Compute the central moments of the pseudo-values, from the owners and the sums of all rows."""
+        return add_moments(self.reading.map_pieces(partial(self._moments_of_pieces, owners, totals)))
+
+    def max_influence(self, owners: Owners) -> float:
+        """Return the largest share that a row has in the values of other rows."""
+        return max(self.reading.map_pieces(partial(self._max_influence_of_pieces, owners)))
+
+    def _scan_pieces(self, pieces: list[Piece]) -> ScanCounts:
         return reduce(add, (scan_piece(*sample, self.target) for sample in self._samples(pieces)))
 
-    def pseudo_value_moments(self, pieces: list[Piece]) -> tuple[CentralMoments, CentralMoments]:
-        """Compute the central moments of the pseudo-values in some pieces."""
-        totals = self.totals
-        assert totals is not None
-        n_units = round(totals.total_weight)
+    def _moments_of_pieces(self, owners: Owners, totals: MeasureTotals, pieces: list[Piece]) -> MomentsPair:
+        counts, n_units = self._counts(owners, pieces), round(totals.total_weight)
         return add_moments(
-            pseudo_value_moments(relation_deletions(count), totals, n_units) for count in self._counts(pieces)
+            pseudo_value_moments(relation_deletions(count), totals, n_units) for count in counts
         )
 
-    def max_influence(self, pieces: list[Piece]) -> float:
-        """Return the largest share that a row of some pieces has in the values of other rows."""
-        return max(max_influence(count) for count in self._counts(pieces))
+    def _max_influence_of_pieces(self, owners: Owners, pieces: list[Piece]) -> float:
+        return max(map(max_influence, self._counts(owners, pieces)))
 
-    def _counts(self, pieces: list[Piece]) -> Iterator[RowCount]:
+    def _counts(self, owners: Owners, pieces: list[Piece]) -> Iterator[RowCount]:
         """Yield the counts of the rows of each piece, within the counts of all rows."""
-        assert self.owners is not None
-        return (count_piece(*sample, self.target, self.owners) for sample in self._samples(pieces))
+        return (count_piece(*sample, self.target, owners) for sample in self._samples(pieces))
 
     def _samples(self, pieces: list[Piece]) -> Iterator[tuple[Relation, Sample, Counts]]:
         for _, log in self.reading.logs(pieces):

@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 
 from faithkit.errors import FaithkitError
+from faithkit.inputs.data_warnings import warn_about_number_texts
 from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.log_files import ParquetLog
 from faithkit.inputs.logs.reason_codes import note_false_reasons
@@ -14,15 +15,21 @@ from faithkit.run.api import score
 from faithkit.run.comparisons.reference import check_columns, check_comparable
 from faithkit.run.components.discretization import fit_and_freeze_discretizer, learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
-from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup, fit_and_freeze_relation
+from faithkit.run.components.setup import (
+    THE_SAMPLE,
+    Applicability,
+    Setup,
+    fit_and_freeze_relation,
+    learns_from_rows,
+)
 from faithkit.run.controls import MAX_ROWS
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport
-from faithkit.run.pipeline import discretize_and_measure
+from faithkit.run.pipeline import measure_population
 from faithkit.run.populations.log_passes import LogReading
-from faithkit.run.populations.on_disk import OnDisk, learns_from_rows
+from faithkit.run.populations.on_disk import OnDisk
 from faithkit.run.populations.sample_design import check_declared
-from faithkit.run.populations.weighted_log import WeightedLog
+from faithkit.run.populations.weighted_log import open_weighted_log
 from faithkit.run.provenance import Origin
 
 
@@ -162,21 +169,21 @@ def score_in_pieces(
     )
     reading = LogReading(log, resolved_discretizer, setup.outcome)
     is_weighted = log.roles.weights is not None or log.roles.clusters is not None
-    if is_weighted:
-        population: OnDisk = WeightedLog(reading, uninformative=uninformative)
-    else:
+    if not is_weighted:
         check_declared(uninformative)
-        population = OnDisk(reading)
     has_groups = log.roles.by is not None
-    sufficiency_relation = population.example.relation if relation is None else relation
+    sufficiency_relation = reading.example.relation if relation is None else relation
     if setup.permutations or learns(resolved_discretizer) or (is_weighted and has_groups):
         return None
     if sufficiency_relation is not None and (is_weighted or has_groups or _must_learn(sufficiency_relation)):
         return None
-    applicability = Applicability.of(relation, population.example, None)
+    applicability = Applicability.of(relation, reading.example, None)
     if applicability.relation is not None and (control_draws or len(log.table) <= MAX_ROWS):
         return None  # a control, and measures by label, need all rows
-    return discretize_and_measure(population, attrs.evolve(setup, applicability=applicability))
+    population = open_weighted_log(reading, uninformative) if is_weighted else OnDisk(reading)
+    if setup.outcome.is_a_guess:
+        warn_about_number_texts(population.labels)
+    return measure_population(population, attrs.evolve(setup, applicability=applicability))
 
 
 def _must_learn(relation: Any) -> bool:

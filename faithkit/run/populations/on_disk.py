@@ -1,8 +1,7 @@
 """A population whose rows stay on disk: a log that is read in pieces, once for each pass."""
 
 from collections.abc import Iterator
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -12,26 +11,28 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.blocks import spans
 from faithkit.errors import InputError
-from faithkit.explanations.explanations import Explanations, Sample, object_array
+from faithkit.explanations.explanations import Sample, object_array
 from faithkit.explanations.precision import Original
 from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.inputs.predictions.labels import class_list, encode_labels, no_variance_error
 from faithkit.inputs.predictions.outcome import Outcome
+from faithkit.inputs.rows import Rows
 from faithkit.measure.counting import scans
 from faithkit.measure.counting.census import Census
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.intervals import MeasureStatistics
-from faithkit.measure.jackknife.deletions import add_moments
-from faithkit.measure.jackknife.summary import GroupedJackknife, measure_totals, relation_statistics
+from faithkit.measure.jackknife.summary import measure_totals, relation_statistics
 from faithkit.measure.witnesses import RowId, Witness, find_contradiction
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.resolution import ResolvedComponent
-from faithkit.run.diagnostics import ExplainedRows, explained_rows
+from faithkit.run.components.setup import learns_from_rows
+from faithkit.run.diagnostics import ExplainedRows
 from faithkit.run.instances.readable_rows import cells_of
 from faithkit.run.instances.violations import rows_in_scope
-from faithkit.run.populations.log_passes import CensusPass, LogReading, RelationPasses, find_label_codes
-from faithkit.run.populations.population import Parts, Population, split_population
+from faithkit.run.populations.log_passes import LogReading, RelationPasses, find_label_codes, take_census
+from faithkit.run.populations.population import Parts, Population
+from faithkit.run.populations.row_groups import split_population
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -70,16 +71,9 @@ class LogCount(Count):
 
     def _scan_table(self, explanations: Counts) -> Counts:
         target = scans.ScanTarget(self.explanations.take(explanations), self.n_labels)
-        table = _scan_log(self.reading, self.relation, target, self.census).table
+        table = RelationPasses(self.reading, self.relation, target, self.census.labels).scan().table
         assert table is not None  # the block is small enough for a table
         return table
-
-
-def _scan_log(
-    reading: LogReading, relation: Relation, target: scans.ScanTarget, census: Census
-) -> scans.ScanCounts:
-    passes = RelationPasses(reading, relation, target, census.labels)
-    return reduce(add, reading.map_pieces(passes.scan))
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -90,39 +84,30 @@ class OnDisk(Population):
     ----------
     reading : LogReading
         The log and how to read it.
-    group_census : Census or None
-        The census of the group; None for the whole log.
-    original_census : Census or None
-        The census with the original explanations, if known. It saves a pass over the log.
+    known_census : Census or None
+        The census by explanation and prediction, if it is known. Otherwise it takes a pass over the log.
+    is_group : bool
+        Whether these are the rows of one group, which is known by its census alone.
     """
 
     reading: LogReading
-    group_census: Census | None = None
-    original_census: Census | None = None
+    known_census: Census | None = None
+    is_group: bool = False
 
     where = "in a log that was read in pieces"
     remedy = "read the log into memory and give faithkit.score its columns"
 
-    @cached_property
-    def example(self) -> Explanations:
-        """An empty set of this log's explanations, which shows their kind."""
-        log = self.reading.log
-        return log.roles.read_log(log.table.empty()).explanations
-
     @property
     def kind(self) -> str:
         """The kind of the explanations."""
-        return self.example.kind
+        return self.reading.example.kind
 
     @cached_property
     def raw_census(self) -> Census:
         """The number of rows by explanation and prediction, and by group if the log has groups."""
-        if self.group_census is not None:
-            return self.group_census
-        if self.original_census is not None:
-            discretized = discretize(self.reading.discretizer, self.original_census.explanations)
-            return self.original_census.coarsen(SameExplanation(), discretized)
-        return CensusPass(self.reading, SameExplanation()).run()
+        return (
+            take_census(self.reading, SameExplanation()) if self.known_census is None else self.known_census
+        )
 
     @cached_property
     def census(self) -> Census:
@@ -162,16 +147,15 @@ class OnDisk(Population):
         if discretizer is self.reading.discretizer:
             return self
         reading = attrs.evolve(self.reading, discretizer=discretizer)
-        has_instances = bool(reading.log.roles.features)
-        return OnDisk(reading, original_census=None if has_instances else self._known_original_census())
+        if isinstance(self.reading.discretizer.instance, Original) and not reading.log.roles.features:
+            discretized = discretize(discretizer, self.raw_census.explanations)
+            census = self.raw_census.coarsen(SameExplanation(), discretized)
+            return attrs.evolve(self, reading=reading, known_census=census)
+        if self.is_group:
+            self.refuse(f"{discretizer.text} cannot be applied inside a group")
+        return OnDisk(reading)
 
-    def _known_original_census(self) -> Census | None:
-        """Return the census with the original explanations, if it has been computed already."""
-        if self.group_census is not None or not isinstance(self.reading.discretizer.instance, Original):
-            return None
-        return vars(self).get("raw_census")
-
-    def fit_relation(self, relation: Relation, background: Any) -> Relation:
+    def fit_relation(self, relation: Relation, background: Rows | None) -> Relation:
         """Refuse relations that must be fitted."""
         if learns_from_rows(relation):
             self.refuse(f"{relation} learns from all rows at once, which is impossible")
@@ -182,22 +166,23 @@ class OnDisk(Population):
         census = self.census
         explanations = census.explanations.take(np.repeat(census.owner, census.count))
         codes = np.repeat(census.label, census.count)
-        return explained_rows(explanations, codes, class_list(census.labels), outcome)
+        return ExplainedRows.of(explanations, codes, class_list(census.labels), outcome)
 
-    def count(self, relation: Relation) -> LogCount:
+    def count(self, relation: Relation) -> Count:
         """Tally a relation: grouping in one pass, any other relation in two."""
         census = self.raw_census
         if not isinstance(relation, SameExplanation):
-            if self.group_census is not None:
+            if self.is_group:
                 self.refuse(f"{relation} cannot be counted inside a group")
-            census = CensusPass(self.reading, relation).run()
+            census = take_census(self.reading, relation)
         census = census_by_prediction(
             census if relation.groups else census.with_sorted_labels, self.reading.outcome
         )
         owners, table = census.owners, None
         if not relation.groups:
-            scan = _scan_log(self.reading, relation, census.scan_target, census)
-            owners, table = scan.owners(census.scan_target, census.sorted_slots[2]), scan.table
+            target = census.scan_target
+            scan = RelationPasses(self.reading, relation, target, census.labels).scan()
+            owners, table = scan.owners(target, census.sorted_slots[2]), scan.table
         return LogCount(
             relation=relation,
             explanations=census.explanations,
@@ -211,31 +196,31 @@ class OnDisk(Population):
 
     def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
         """Compute the value and the standard errors by the jackknife; other relations need more passes."""
-        log_count, owners = _as_log_count(count), count.owners
         if count.relation.groups:
-            return GroupedJackknife.of(log_count, n_classes).moments(log_count)
-        totals, census = measure_totals(log_count, owners, n_classes), log_count.census
-        passes = RelationPasses(
-            self.reading, count.relation, census.scan_target, census.labels, owners, totals
-        )
-        moments = add_moments(self.reading.map_pieces(passes.pseudo_value_moments))
+            return super().statistics(count, n_classes)
+        log_count, owners = _as_log_count(count), count.owners
+        totals, census = measure_totals(log_count, n_classes), log_count.census
+        passes = RelationPasses(self.reading, count.relation, census.scan_target, census.labels)
+        moments = passes.pseudo_value_moments(owners, totals)
 
         def min_trials() -> float:
-            return owners.n / (1.0 + max(self.reading.map_pieces(passes.max_influence)))
+            return owners.n / (1.0 + passes.max_influence(owners))
 
         return relation_statistics(log_count, totals, moments, min_trials)
 
     def split_by(self, groups: Any) -> Parts:
         """Divide the log by the column of groups that it was read with."""
-        if self.group_census is not None or groups is None or groups != self.reading.log.roles.by:
+        if self.is_group or groups is None or groups != self.reading.log.roles.by:
             raise InputError(f"the log was not read with the groups {groups!r}: name their column with --by.")
         census = self.raw_census
         values = object_array(census.groups)[census.group]
         column = pd.Series(values, name=groups, dtype=object)
-        return split_population(column, None, census.label, self._take_slots)
-
-    def _take_slots(self, slots: Counts) -> "OnDisk":
-        return OnDisk(self.reading, self.raw_census.take(slots))
+        return split_population(
+            column,
+            None,
+            census.label,
+            lambda slots: OnDisk(self.reading, census.take(slots), is_group=True),
+        )
 
     def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
         """Find two rows that contradict each other: in the census, or in a pass that ends at the first."""
@@ -273,11 +258,6 @@ def census_by_prediction(census: Census, outcome: Outcome) -> Census:
     if outcome.is_normalised and not ungrouped.labels_vary:
         raise no_variance_error(int(label_counts.sum()), class_list(ungrouped.labels)[0])
     return attrs.evolve(ungrouped, agreement=outcome.agreement(ungrouped.labels, label_counts))
-
-
-def learns_from_rows(relation: Relation) -> bool:
-    """Whether a relation must be fitted, and so needs all rows at once."""
-    return type(relation).fit is not Relation.fit
 
 
 def _as_log_count(count: Count) -> LogCount:

@@ -4,32 +4,29 @@ The pipeline uses this interface only. A population refuses an operation that it
 error that says what to do instead.
 """
 
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import attrs
-import numpy as np
 import pandas as pd
 
-from faithkit.errors import FaithkitWarning, InputError
+from faithkit.errors import InputError
 from faithkit.explanations.explanations import Sample
 from faithkit.explanations.relations import Relation, fit_relation
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import Outcome
+from faithkit.inputs.rows import Rows
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimate import Estimate, estimate
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.witnesses import LocalResult, Witness
-from faithkit.run.comparisons.row_pairing import RowContent
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import Setup
 from faithkit.run.components.system import System
 from faithkit.run.diagnostics import ExplainedRows
-from faithkit.run.populations.row_groups import rows_of_groups
-from faithkit.wording import join_few
+from faithkit.run.populations.row_metadata import RowContent
 
 Parts = tuple[str, dict[Any, "Population"], dict[Any, "Population"], bool]
 """A population divided into groups: the name of the grouping, for each group its rows and all others, and
@@ -106,7 +103,7 @@ class Population:
         """Return the same rows, with explanations whose identity a discretizer has set."""
         self.refuse("explanations cannot be discretized")
 
-    def fit_relation(self, relation: Relation, background: Any) -> Relation:
+    def fit_relation(self, relation: Relation, background: Rows | None) -> Relation:
         """Fit a relation to the background."""
         return fit_relation(relation, background)
 
@@ -115,8 +112,8 @@ class Population:
         self.refuse(f"{relation} cannot be counted")
 
     def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
-        """Compute the value and the standard errors of a measure from its counts."""
-        self.refuse("standard errors cannot be found")
+        """Compute the value and the standard errors of a measure by the jackknife."""
+        return JackknifeEstimate.of(count, n_classes).statistics
 
     def p_value(
         self, count: Count, statistics: MeasureStatistics, permutations: int, seed: int
@@ -162,47 +159,6 @@ class Population:
     def refuse(self, obstacle: str, instead: str = "") -> NoReturn:
         """Raise an error that says what is impossible, and what to do instead."""
         raise InputError(f"{obstacle} {self.where}: {instead}{self.remedy}.")
-
-
-def split_population(groups: Any, X: Any, labels: Counts, take: Callable[[Counts], Population]) -> Parts:
-    """Divide a population by the groups of its rows; `take` returns the population of selected rows."""
-    name, rows_by_group, follow_predictions = rows_of_groups(groups, X, labels)
-    all_rows = np.arange(len(labels))
-
-    def take_rows(rows: Counts, description: str) -> Population:
-        try:
-            return take(rows)
-        except InputError as error:
-            raise InputError(f"{description}: {error}") from None
-
-    other_rows = {group: np.setdiff1d(all_rows, rows) for group, rows in rows_by_group.items()}
-    members = {
-        group: take_rows(rows, f"the rows of {name} = {group}") for group, rows in rows_by_group.items()
-    }
-    complements = {
-        group: take_rows(rows, f"all but {name} = {group}") for group, rows in other_rows.items() if len(rows)
-    }
-    return (
-        name,
-        _drop_constant_groups(name, members),
-        {group: rest for group, rest in complements.items() if not rest.has_no_variance},
-        follow_predictions,
-    )
-
-
-def _drop_constant_groups(name: str, members: dict[Any, Population]) -> dict[Any, Population]:
-    """Leave out groups in which all predictions are the same number, with a warning."""
-    constant = [group for group, population in members.items() if population.has_no_variance]
-    if len(constant) == len(members):
-        raise InputError(f"in no group of {name} is there anything to explain: each has one prediction.")
-    if constant:
-        warnings.warn(
-            f"{name} = {join_few(map(str, constant))}: left out, since all predictions of the group are the "
-            "same number, and there is no variance to account for.",
-            FaithkitWarning,
-            stacklevel=5,
-        )
-    return {group: population for group, population in members.items() if group not in constant}
 
 
 @attrs.frozen(eq=False)

@@ -1,7 +1,7 @@
-"""Divide rows into groups."""
+"""Divide the rows of a population into groups."""
 
 import warnings
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,62 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.containers import as_objects, strip_mask
 from faithkit.errors import FaithkitWarning, InputError
+from faithkit.inputs.rows import Rows
+from faithkit.measure.counting.owners import Counts
+from faithkit.run.populations.population import Parts, Population
+from faithkit.run.populations.sample_design import find_column
 from faithkit.third_party import guard
-from faithkit.wording import suggest
+from faithkit.wording import join_few
 
 MAX_GROUPS = 50
 MISSING = "missing"
 
 
-def rows_of_groups(
-    groups: Any, X: Any, labels: NDArray[np.int64]
+def split_population(
+    groups: Any, X: Rows | None, labels: Counts, take: Callable[[Counts], Population]
+) -> Parts:
+    """Divide a population by the groups of its rows; `take` returns the population of selected rows."""
+    name, rows_by_group, follow_predictions = _rows_of_groups(groups, X, labels)
+    all_rows = np.arange(len(labels))
+
+    def take_rows(rows: Counts, description: str) -> Population:
+        try:
+            return take(rows)
+        except InputError as error:
+            raise InputError(f"{description}: {error}") from None
+
+    other_rows = {group: np.setdiff1d(all_rows, rows) for group, rows in rows_by_group.items()}
+    members = {
+        group: take_rows(rows, f"the rows of {name} = {group}") for group, rows in rows_by_group.items()
+    }
+    complements = {
+        group: take_rows(rows, f"all but {name} = {group}") for group, rows in other_rows.items() if len(rows)
+    }
+    return (
+        name,
+        _drop_constant_groups(name, members),
+        {group: rest for group, rest in complements.items() if not rest.has_no_variance},
+        follow_predictions,
+    )
+
+
+def _drop_constant_groups(name: str, members: dict[Any, Population]) -> dict[Any, Population]:
+    """Leave out groups in which all predictions are the same number, with a warning."""
+    constant = [group for group, population in members.items() if population.has_no_variance]
+    if len(constant) == len(members):
+        raise InputError(f"in no group of {name} is there anything to explain: each has one prediction.")
+    if constant:
+        warnings.warn(
+            f"{name} = {join_few(map(str, constant))}: left out, since all predictions of the group are the "
+            "same number, and there is no variance to account for.",
+            FaithkitWarning,
+            stacklevel=5,
+        )
+    return {group: population for group, population in members.items() if group not in constant}
+
+
+def _rows_of_groups(
+    groups: Any, X: Rows | None, labels: NDArray[np.int64]
 ) -> tuple[str, dict[Any, NDArray[np.int64]], bool]:
     """Return the name of the grouping, the rows of each group, and whether groups follow the predictions.
 
@@ -51,21 +98,6 @@ def rows_of_groups(
     names = [_group_name(value, values) for value in values]
     rows = {group: np.flatnonzero(codes == code) for code, group in enumerate(names)}
     return name, {group: rows[group] for group in sorted(rows, key=_sort_key)}, follow_predictions
-
-
-def find_column(name: Any, X: Any, purpose: str) -> Any:
-    """Return the column of X with a name, which is a text or any other label of a DataFrame's column."""
-    if not isinstance(X, pd.DataFrame):
-        raise InputError(
-            f"there is no column {name!r} {purpose}, for X is no table with named columns: "
-            "give one value per row."
-        )
-    if name not in X.columns:
-        raise InputError(
-            f"there is no column {name!r} {purpose} in X. {suggest(str(name), map(str, X.columns))} "
-            "Give such a name, or one value per row."
-        )
-    return X[name]
 
 
 def _follow_predictions(codes: NDArray[Any], labels: NDArray[np.int64]) -> bool:

@@ -1,15 +1,20 @@
-"""Metadata of rows that the model does not see: further columns, ids and the pandas index."""
+"""Rows beyond what the model sees: further columns, ids and the pandas index; and the content of rows."""
 
+from functools import cached_property
 from typing import Any
 
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from faithkit.arrays.containers import as_objects, take_rows
 from faithkit.errors import InputError
 from faithkit.inputs.pools import PoolRows
-from faithkit.inputs.rows import row_index
+from faithkit.inputs.predictions.labels import Labels
+from faithkit.inputs.rows import Rows, input_kind, row_index
+from faithkit.inputs.seeds import row_words
+from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.witnesses import RowId
 from faithkit.run.populations.sample_design import count_pool_rows, row_values
@@ -33,7 +38,7 @@ class RowIds:
     values: Any
 
     @classmethod
-    def of(cls, ids: Any, X: Any, n: int, pool: PoolRows | None = None) -> "RowIds":
+    def of(cls, ids: Any, X: Rows | None, n: int, pool: PoolRows | None = None) -> "RowIds":
         """Convert one value per row, or the name of a column of X."""
         values = row_values(ids, "ids", X, pool)
         if not hasattr(values, "__len__") or isinstance(values, set | dict):
@@ -84,7 +89,7 @@ class RowMetadata:
     By default `index` is that of the table, if it names rows.
     """
 
-    table: Any = None
+    table: Rows | None = None
     ids: RowIds | None = None
     index: pd.Index | None = attrs.field(
         default=attrs.Factory(lambda self: row_index(self.table), takes_self=True)
@@ -97,9 +102,35 @@ class RowMetadata:
             take_rows(self.table, rows), None if self.ids is None else self.ids.take(rows), index
         )
 
-    def name(self, row: int) -> RowId | None:
-        """Return the id of a row, or None if it has none."""
-        return None if self.ids is None else self.ids.name(row)
-
 
 EMPTY_METADATA = RowMetadata()
+
+
+@attrs.frozen(eq=False, slots=False)
+class RowContent:
+    """What identifies the rows of a sample: the instances if there are any, else the predictions.
+
+    A row is the values in its cells: column names, dtypes and pandas' index do not count. `design` has the
+    weights and clusters, if there are any; blocks count as clusters.
+    """
+
+    X: Rows | None
+    labels: Labels
+    design: Design | None = None
+
+    @cached_property
+    def words(self) -> NDArray[np.uint64] | None:
+        """A 64-bit hash of each row; None if there are no instances, or they cannot be hashed."""
+        try:
+            return None if self.X is None else row_words(self.X, seed=0)
+        except (TypeError, ValueError):
+            return None
+
+    @property
+    def form(self) -> str | None:
+        """The kind of container: the same row has another hash in a table, a sparse matrix or an array."""
+        return None if self.X is None else input_kind(self.X)
+
+    def prediction(self, row: int) -> str:
+        """Return the prediction of a row as text."""
+        return str(self.labels.classes[self.labels.codes[row]])

@@ -1,6 +1,6 @@
 """A log on disk whose rows have weights or clusters: four numbers per row are kept in memory."""
 
-from functools import cached_property
+from functools import partial
 from typing import Any
 
 import attrs
@@ -20,11 +20,10 @@ from faithkit.measure.counting.cell_count import CellCount, count_coded
 from faithkit.measure.counting.design import Design, read_clusters, read_weights
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.intervals import MeasureStatistics
-from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.witnesses import Witness
 from faithkit.run.components.resolution import ResolvedComponent
-from faithkit.run.diagnostics import ExplainedRows, explained_rows
+from faithkit.run.diagnostics import ExplainedRows
+from faithkit.run.instances.violations import find_rows_of_two_clusters
 from faithkit.run.populations.log_passes import LogReading, encode_log_predictions
 from faithkit.run.populations.on_disk import OnDisk
 
@@ -114,37 +113,24 @@ def _merge_labels(labels_of_pieces: list[Any]) -> tuple[Any, Counts]:
     return sort_distinct(np.concatenate(labels_of_pieces))
 
 
-@attrs.frozen(eq=False)
-class RowCodesPass:
-    """A pass over the log that encodes all rows."""
+def _encode_pieces(reading: LogReading, pieces: list[Piece]) -> list[RowCodes]:
+    return [RowCodes.of(log, start, reading) for start, log in reading.logs(pieces)]
 
-    reading: LogReading
 
-    def run(self) -> RowCodes:
-        """Encode the whole log."""
-        return RowCodes.concat([codes for file in self.reading.map_pieces(self.encode) for codes in file])
-
-    def encode(self, pieces: list[Piece]) -> list[RowCodes]:
-        """Encode some pieces."""
-        return [RowCodes.of(log, start, self.reading) for start, log in self.reading.logs(pieces)]
+def open_weighted_log(reading: LogReading, uninformative: bool = False) -> OnDisk:
+    """Read the weights and clusters of a log; rows that are equal and independent need no design."""
+    rows_of_files = reading.map_pieces(partial(_encode_pieces, reading))
+    rows = RowCodes.concat([codes for file in rows_of_files for codes in file])
+    design = Design.of(rows.weights, rows.cluster, len(rows.owned), uninformative)
+    return OnDisk(reading) if design is None else WeightedLog(reading, rows=rows, design=design)
 
 
 @attrs.frozen(eq=False, slots=False, kw_only=True)
 class WeightedLog(OnDisk):
-    """A log whose rows have weights or clusters."""
+    """A log whose rows have weights or clusters: all rows as codes, and their design."""
 
-    uninformative: bool = False
-
-    @cached_property
-    def rows(self) -> RowCodes:
-        """All rows, as codes."""
-        return RowCodesPass(self.reading).run()
-
-    @cached_property
-    def design(self) -> Design | None:
-        """The weights and clusters of the rows; None where they make no difference."""
-        rows = self.rows
-        return Design.of(rows.weights, rows.cluster, len(rows.owned), self.uninformative)
+    rows: RowCodes
+    design: Design
 
     @property
     def has_no_variance(self) -> bool:
@@ -164,18 +150,17 @@ class WeightedLog(OnDisk):
 
     def design_fields(self, sufficiency: Count | None) -> dict[str, Any]:
         """Return the effective sample size and the number of clusters."""
-        return {} if self.design is None else self.design.summary_fields()
+        return self.design.summary_fields()
 
-    def with_discretizer(self, discretizer: ResolvedComponent) -> "WeightedLog":
-        """Return the same log with another discretizer."""
+    def with_discretizer(self, discretizer: ResolvedComponent) -> OnDisk:
+        """Return the same log with another discretizer, in one more pass."""
         if discretizer is self.reading.discretizer:
             return self
-        return attrs.evolve(self, reading=attrs.evolve(self.reading, discretizer=discretizer))
+        reading = attrs.evolve(self.reading, discretizer=discretizer)
+        return open_weighted_log(reading, self.design.uninformative)
 
-    def count(self, relation: Relation) -> Any:
-        """Tally equality, with weights and clusters if they make a difference."""
-        if self.design is None:
-            return OnDisk(self.reading).count(relation)
+    def count(self, relation: Relation) -> CellCount:
+        """Tally equality, with weights and clusters."""
         if not relation.groups:
             self.refuse(f"{relation} cannot be counted where rows have weights or clusters")
         rows, n_labels = self.rows, len(self.rows.labels)
@@ -183,7 +168,7 @@ class WeightedLog(OnDisk):
             raise no_variance_error(len(rows.owned), self.labels[0])
         label_counts = np.bincount(rows.label, minlength=n_labels)
         agreement = self.reading.outcome.agreement(rows.labels, label_counts)
-        empty_sample = Sample(None, self.example)
+        empty_sample = Sample(None, self.reading.example)
         return count_coded(
             relation,
             empty_sample,
@@ -195,31 +180,15 @@ class WeightedLog(OnDisk):
             agreement,
         )
 
-    def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
-        """Compute the value and the standard errors of a measure by the jackknife."""
-        if isinstance(count, CellCount):
-            return JackknifeEstimate.of(count, n_classes).statistics
-        return OnDisk(self.reading).statistics(count, n_classes)
-
     def explained_rows(self, outcome: Outcome) -> ExplainedRows:
         """Return the rows in the form that diagnostics receive, without a pass over the log."""
         rows = self.rows
         explanations = rows.explanations.take(rows.owned)
-        return explained_rows(explanations, rows.label, self.labels, outcome, self.design)
+        return ExplainedRows.of(explanations, rows.label, self.labels, outcome, self.design)
 
     def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
         """Find two rows that contradict each other, with weights above 0 and of different clusters."""
-        if not isinstance(count, CellCount):
-            return OnDisk(self.reading).witnesses(count, explanation, label_counts)
-        design, labels = count.design, count.labels
-        rows = np.flatnonzero((count.owned == explanation) & (design.steps > 0))
-        for owner in rows.tolist():
-            candidates = rows[design.unit[rows] != design.unit[owner]]
-            disagreement = count.agreement.disagreement(int(labels[owner]), labels[candidates])
-            if disagreement.any():
-                second = int(candidates[disagreement.argmax()])
-                return (
-                    self._read_witness(owner, int(labels[owner])),
-                    self._read_witness(second, int(labels[second])),
-                )
-        raise AssertionError("the tally counted a row that is not in the log")
+        assert isinstance(count, CellCount)
+        rows = find_rows_of_two_clusters(count, explanation, np.flatnonzero(count.owned == explanation))
+        first, second = (self._read_witness(row, int(count.labels[row])) for row in rows)
+        return first, second
