@@ -1,12 +1,13 @@
 """Draw control rules: as many conditions as a rule has, true of the row, and chosen without the model.
 
 A condition on a number is a window of neighbouring values, which has the row's own and covers about as many
-rows as the condition it replaces. A condition on a category is the row's category. A rule about words gets
-other words of the same text.
+rows as the condition it replaces. A condition on a category is the row's category, preferably one that covers
+about as many rows. A rule about words gets other words of the same text.
 """
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from faithkit.arrays import BATCH_SIZE, Floats, Ints, ratio
 from faithkit.arrays.blocks import spans
 from faithkit.arrays.random_words import row_uniforms, uniforms_at
+from faithkit.errors import InputError
 from faithkit.explanations.explanations import Sample
 from faithkit.explanations.predicates import (
     Contains,
@@ -30,8 +32,10 @@ from faithkit.explanations.predicates import (
 )
 from faithkit.explanations.rules import Rule
 from faithkit.explanations.vocabulary import Column
+from faithkit.wording import join_words
 
 MAX_WINDOWS = 20  # windows of a numeric column start and end at these quantiles
+SIMILAR = 2.0  # two coverages are similar up to this factor
 
 Seeds = NDArray[np.uint32]
 _Rules = Sequence[Rule]
@@ -66,7 +70,7 @@ def draw_rules(rules: _Rules, sample: Sample, seeds: Seeds) -> NDArray[Any]:
 # -- rules about columns --
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, slots=False)
 class _ControlColumn:
     """The conditions that rows satisfy on one column.
 
@@ -89,6 +93,16 @@ class _ControlColumn:
     limits: list[float]
     categories: Sequence[Any]
     column: Column
+
+    @cached_property
+    def own_share(self) -> Floats:
+        """The share of rows with the category of each row, or with its missing value; NaN for other numbers.
+
+        A window of numbers can have any coverage.
+        """
+        counts = np.bincount(self.code + 1)
+        share = counts[self.code + 1] / len(self.code)
+        return share if self.edges is None else np.where(self.code < 0, share, np.nan)
 
     @classmethod
     def of(cls, column: Column, sample: Sample) -> "_ControlColumn":
@@ -147,8 +161,8 @@ def _nearest(edges: Floats, values: Floats) -> Ints:
 class _Conditions:
     """The conditions of all rules of a sample, one after the other, and the columns that could replace them.
 
-    `row` is the row of each condition, `rank` its place in the rule, `own_column` its column, and `coverage`
-    the share of rows that satisfy it.
+    `row` is the row of each condition, `rank` its place in the rule, `own_column` its column (−1 for one that
+    is no number, category or date), and `coverage` the share of rows that satisfy it.
     """
 
     columns: list[_ControlColumn]
@@ -168,14 +182,14 @@ class _Conditions:
         conditions = [rule.predicates[: len(columns)] for rule in rules]
         row, rank = _enumerate_conditions(conditions)
         replaced: list[Any] = list(chain.from_iterable(conditions))
-        own_column = np.array([position_by_name[condition.column] for condition in replaced])
+        own_column = np.array([position_by_name.get(condition.column, -1) for condition in replaced])
         return cls(columns, row, rank, own_column, _coverage(replaced, X))
 
 
 def _draw_conditions(rules: _Rules, sample: Sample, seeds: Seeds) -> NDArray[Any]:
     conditions = sample.once(_Conditions.of, rules)
     columns, row, rank = conditions.columns, conditions.row, conditions.rank
-    chosen = _choose_columns(row, conditions.own_column, len(columns), seeds)[row, rank]
+    chosen = _choose_columns(conditions, seeds)[row, rank]
     codes = np.empty((len(row), 3), dtype=np.int64)
     for position in np.unique(chosen).tolist():
         pairs = np.flatnonzero(chosen == position)
@@ -186,15 +200,27 @@ def _draw_conditions(rules: _Rules, sample: Sample, seeds: Seeds) -> NDArray[Any
     return _build_rules(len(rules), row, rank, number.ravel(), predicates)
 
 
-def _choose_columns(row: Ints, own_column: Ints, n_columns: int, seeds: Seeds) -> Ints:
-    """Return columns in random order for each row, those of its own rule last; as many as rules need."""
+def _choose_columns(conditions: _Conditions, seeds: Seeds) -> Ints:
+    """Return columns in random order for each row, as many as rules need.
+
+    Columns come first whose condition can cover about as many rows as those of the rule, then the others,
+    then those that the rule names. Last come values that no other row has: nothing could be checked by them.
+    """
+    row, own, columns, n = conditions.row, conditions.own_column, conditions.columns, len(seeds)
     width = int(np.bincount(row).max())
-    chosen = np.empty((len(seeds), width), dtype=np.int64)
-    for start, stop in spans(len(seeds), max(1, BATCH_SIZE // n_columns)):
-        keys = row_uniforms(seeds[start:stop], n_columns)
+    n_conditions = np.maximum(np.bincount(row, minlength=n), 1)
+    coverage = np.exp(np.bincount(row, np.log(np.maximum(conditions.coverage, 1 / n)), n) / n_conditions)
+    chosen = np.empty((n, width), dtype=np.int64)
+    for start, stop in spans(n, max(1, BATCH_SIZE // len(columns))):
+        keys = row_uniforms(seeds[start:stop], len(columns))
+        share = np.column_stack([column.own_share[start:stop] for column in columns])
+        ratios = share / coverage[start:stop, None]
+        keys += (ratios < 1 / SIMILAR) | (ratios > SIMILAR)
         pairs = slice(*np.searchsorted(row, [start, stop]))
-        keys[row[pairs] - start, own_column[pairs]] += 1.0
-        first = np.argpartition(keys, min(width, n_columns - 1), axis=1)[:, :width]
+        is_known = own[pairs] >= 0
+        keys[row[pairs][is_known] - start, own[pairs][is_known]] += 2.0
+        keys += 4.0 * (share * n < 1.5)
+        first = np.argpartition(keys, min(width, len(columns) - 1), axis=1)[:, :width]
         order = np.argsort(np.take_along_axis(keys, first, axis=1), axis=1)
         chosen[start:stop] = np.take_along_axis(first, order, axis=1)
     return chosen
@@ -235,7 +261,10 @@ class _Words:
     def of(cls, sample: Sample, rules: _Rules) -> "_Words":
         """Split the texts with the tokenizer of the rules."""
         conditions: list[Any] = [rule.predicates for rule in rules]
-        tokenizer = next(rule_conditions[0].tokenizer for rule_conditions in conditions if rule_conditions)
+        tokenizers = sorted({word.tokenizer for word in chain.from_iterable(conditions)})
+        if len(tokenizers) > 1:
+            raise InputError(f"rules about words of several tokenizers, {join_words(tokenizers)}, have none")
+        tokenizer = tokenizers[0]
         texts = check_texts(sample.X)
         words = [sorted(set(tokens(text, tokenizer))) if isinstance(text, str) else [] for text in texts]
         vocabulary = sorted(set(chain.from_iterable(words)))

@@ -476,6 +476,40 @@ def test_a_control_that_takes_explanations_of_other_rows_is_compared_within_each
     assert result.control.estimate == pytest.approx(agree.mean(), abs=1e-12)
 
 
+def test_names_that_no_other_row_has_do_not_make_random_reasons_look_good():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 3, (400, 4)), columns=list("abcd")).assign(
+        name=[f"p{i}" for i in range(400)]
+    )
+    labels, columns = (X["a"] > rng.integers(0, 2, 400)).to_numpy(), rng.choice(list("abcd"), 400)
+    named = [faithkit.Rule([faithkit.OneOf(c, [X.loc[i, c]])]) for i, c in enumerate(columns)]
+    explanations = faithkit.Explanations.of(named, kind="rule")
+    result = faithkit.score(labels, explanations, X, relation="in-scope")
+    assert result.control.finding == "not above its control"
+    sample = faithkit.plugin.Sample(X, explanations)
+    drawn = draw_control(faithkit.relation("in-scope"), sample, row_seeds(X, 0)).values
+    assert {predicate.column for rule in drawn for predicate in rule.predicates} == set("abcd")
+
+
+def test_a_control_has_columns_that_cover_about_as_many_rows_where_there_are_some():
+    n = 240
+    X = pd.DataFrame(
+        {"half": np.arange(n) % 2, "other half": np.arange(n) // 2 % 2, "many": np.arange(n) // 6}
+    )
+    X = X.astype({"many": str})
+    halves = [faithkit.Rule([faithkit.OneOf("half", [value])]) for value in X["half"]]
+    sample = faithkit.plugin.Sample(X, faithkit.Explanations.of(halves, kind="rule"))
+    drawn = draw_control(faithkit.relation("in-scope"), sample, row_seeds(X, 0)).values
+    assert {rule.predicates[0].column for rule in drawn} == {"other half"}
+
+
+def test_a_rule_on_a_column_of_durations_has_a_control_on_the_others():
+    X = pd.DataFrame({"a": [0, 1] * 30, "wait": pd.to_timedelta([1, 2, 3] * 20, "h")})
+    named = [faithkit.Rule([faithkit.OneOf("wait", [wait])]) for wait in X["wait"]]
+    result = faithkit.score(X["a"], faithkit.Explanations.of(named, kind="rule"), X, relation="in-scope")
+    assert result.control.estimate == pytest.approx(1)  # a decides
+
+
 def most(runs):
     """Return how often either end may miss: in 4 % of samples, and two standard errors of so many runs."""
     return 0.04 + 2 * math.sqrt(0.04 * 0.96 / runs)

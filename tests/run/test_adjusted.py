@@ -45,4 +45,4 @@ def test_every_report_names_the_adjustment(result, comparison):
     found = EvaluationReport.of(result, by=GROUPS)
     for text in (str(found), str(found.subgroups), found.to_html(), comparison.to_html()):
         assert "(Holm)" in " ".join(text.split())
-    assert "(paired differences, Holm's correction)" in str(comparison)
+    assert "(paired differences, Holm's correction)" in " ".join(str(comparison).split())
