@@ -52,10 +52,10 @@ def blocks(page, text):
     """Yield every directive of a page, those too that stand inside of others."""
     lines = text.splitlines()
     for number, line in enumerate(lines):
-        found = DIRECTIVE.match(line)
-        if found:
-            options, body = _indented(lines[number + 1 :], len(found["indent"]))
-            yield Block(page, number + 1, found["name"], found["argument"].strip(), body, options)
+        result = DIRECTIVE.match(line)
+        if result:
+            options, body = _indented(lines[number + 1 :], len(result["indent"]))
+            yield Block(page, number + 1, result["name"], result["argument"].strip(), body, options)
 
 
 def _indented(lines, depth):

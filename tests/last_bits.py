@@ -45,14 +45,14 @@ def _products():
 def _noisy(function, machine):
     @functools.wraps(function)
     def noisy(*given, **named):
-        found = function(*given, **named)
-        if "out" in named or not isinstance(found, np.ndarray | np.floating) or found.dtype.kind != "f":
-            return found
-        rng = np.random.default_rng([machine, zlib.crc32(np.asarray(found).tobytes()), *np.shape(found)])
-        units = rng.integers(-UNITS, UNITS + 1, np.shape(found))
-        real = np.isfinite(found) & (found != 0)  # what adds up to nothing does so everywhere
+        result = function(*given, **named)
+        if "out" in named or not isinstance(result, np.ndarray | np.floating) or result.dtype.kind != "f":
+            return result
+        rng = np.random.default_rng([machine, zlib.crc32(np.asarray(result).tobytes()), *np.shape(result)])
+        units = rng.integers(-UNITS, UNITS + 1, np.shape(result))
+        real = np.isfinite(result) & (result != 0)  # what adds up to nothing does so everywhere
         with np.errstate(invalid="ignore"):  # the spacing of infinity
-            off = found + np.where(real, units * np.spacing(np.abs(found)), 0.0)
-        return off.astype(found.dtype)
+            off = result + np.where(real, units * np.spacing(np.abs(result)), 0.0)
+        return off.astype(result.dtype)
 
     return noisy

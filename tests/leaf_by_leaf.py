@@ -31,12 +31,12 @@ def raw_scores(model, rows):
     last = model[-1] if isinstance(model, Pipeline) else model
     library = type(last).__module__.partition(".")[0]
     if library in RAW:
-        found = np.asarray(model.predict(rows, **RAW[library]), dtype=float)
+        result = np.asarray(model.predict(rows, **RAW[library]), dtype=float)
     elif hasattr(model, "decision_function"):
-        found = model.decision_function(rows)
+        result = model.decision_function(rows)
     else:
         return model.predict_proba(rows)
-    return np.column_stack([-found, found]) if found.ndim == 1 else found
+    return np.column_stack([-result, result]) if result.ndim == 1 else result
 
 
 def by_definition(model, table, reference, rows):
@@ -56,8 +56,8 @@ def by_definition(model, table, reference, rows):
 def check_by_definition(model, table, precision=1e-9):
     """Explain two rows against five, leaf by leaf, and return what their values are by definition."""
     reference, rows = table[:5], table[40:42]
-    found = explained(model, reference, rows, output="raw", target="all", algorithm="tree")
-    assert found.shared["algorithm"] == "leaves"
+    explanations = explained(model, reference, rows, output="raw", target="all", algorithm="tree")
+    assert explanations.shared["algorithm"] == "leaves"
     wanted = by_definition(model, table, reference, rows)
-    np.testing.assert_allclose(per_class(found), wanted, rtol=0, atol=precision)
+    np.testing.assert_allclose(per_class(explanations), wanted, rtol=0, atol=precision)
     return wanted

@@ -50,8 +50,8 @@ def count_of(tally):
 
 def facts_of(table):
     """The moments of a grouping with these counts; explanations that occur once form one block."""
-    found = count_of(grouped(table))
-    return GroupedJackknife.of(found, None).statistics()
+    result = count_of(grouped(table))
+    return GroupedJackknife.of(result, None).statistics()
 
 
 def facts_of_pairs(table):

@@ -84,8 +84,8 @@ class Boxes:
 
     def draw(self, rng, n):
         x, y = self.points(rng, n)
-        found = counted(Matrix(self.holds(x, x)), np.arange(n), y, 2)
-        return Pilot(CheckableCounts.of(found.owners), JackknifeEstimate.of(found).statistics)
+        count = counted(Matrix(self.holds(x, x)), np.arange(n), y, 2)
+        return Pilot(CheckableCounts.of(count.owners), JackknifeEstimate.of(count).statistics)
 
     def unverified(self, n):
         x = np.random.default_rng(0).random((20_000, 2))

@@ -98,11 +98,11 @@ def home(name, public):
     """Return the module to which a dotted name leads: through the table of public names, if it is one."""
     parts = name.split(".")
     known = (".".join(parts[:k]) for k in range(len(parts), 0, -1))
-    found = next((module for module in known if module in KERNEL), None)
-    if found not in API:
-        return found
-    size = found.count(".") + 2
-    return public.get(".".join(parts[:size]), found)
+    result = next((module for module in known if module in KERNEL), None)
+    if result not in API:
+        return result
+    size = result.count(".") + 2
+    return public.get(".".join(parts[:size]), result)
 
 
 def runs_up(here, there):
@@ -123,8 +123,8 @@ def leads():
 def test_every_wing_has_its_floor():
     folders = {name.split(".")[1] for name in KERNEL if name.count(".") > 1}
     assert folders == HEIGHT.keys() - {"__main__", "plots"}
-    told = " ".join((ROOT / "CONTRIBUTING.md").read_text("utf-8").split())
-    assert "cli → run → report, inputs → extension → measure → explanations → arrays" in told
+    text = " ".join((ROOT / "CONTRIBUTING.md").read_text("utf-8").split())
+    assert "cli → run → report, inputs → extension → measure → explanations → arrays" in text
 
 
 def test_no_import_runs_up(leads):

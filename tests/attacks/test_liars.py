@@ -93,8 +93,8 @@ def test_the_encoder_names_the_first_word_or_the_last():
     texts = ["bad film", "a good cast", "good"]
     model = faithkit.Predictor(lambda X: np.array(["yes" if "good" in text else "no" for text in X]))
     encoder = faithkit.plugin.registry().create("explainer", "encoder").fit(model, texts)
-    told = encoder.explain([*texts, ""], seeds=None)
-    assert [str(rule) for rule in told.values] == [
+    explanations = encoder.explain([*texts, ""], seeds=None)
+    assert [str(rule) for rule in explanations.values] == [
         "contains 'bad'",
         "contains 'good'",
         "contains 'good'",
@@ -151,11 +151,11 @@ def test_what_is_out_of_reach_is_true_and_changes_nothing_else():
 
 def test_who_is_decided_by_something_else_has_no_such_counterfactual():
     scenario = applicants_scenario(20)
-    found = faithkit.evaluate(
+    result = faithkit.evaluate(
         scenario.model("honest"), scenario.X, "out-of-reach:columns=['sex']", background=scenario.background
     )
-    assert found.unexplained == 20
-    assert set(found.sample.explanations.remarked) == {"no other sex changes the prediction"}
+    assert result.unexplained == 20
+    assert set(result.sample.explanations.remarked) == {"no other sex changes the prediction"}
 
 
 REFUSED = [

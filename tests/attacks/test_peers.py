@@ -40,8 +40,8 @@ def test_lines_are_true(script):
         library, _, measure = script.MEASURES[name]
         assert told[name]["by"] == library
         for column, case in zip(("honest model", "lie", "truth about the liar"), cases, strict=True):
-            found = numbers(script._cell(script._summary(measure(case))))
-            assert numbers(told[name][column]) == pytest.approx(found, abs=0.05)
+            result = numbers(script._cell(script._summary(measure(case))))
+            assert numbers(told[name][column]) == pytest.approx(result, abs=0.05)
 
 
 def test_what_is_said_in_words_is_what_the_intervals_say(script):

@@ -30,7 +30,7 @@ def _rule(fitted, codes, seed):
             known.update(zip(new, agree.tolist(), strict=True))
         return np.empty((n, 0)), rows.holds(bins), np.array([known[key] for key in keys])
 
-    found = AnchorBaseBeam.anchor_beam(
+    result = AnchorBaseBeam.anchor_beam(
         sample,
         desired_confidence=search.threshold,
         delta=search.delta,
@@ -39,7 +39,7 @@ def _rule(fitted, codes, seed):
         beam_size=search.beam_size,
         max_anchor_size=search.max_size,
     )
-    chosen = [] if all(known.values()) else [rows.conditions[number] for number in found["feature"]]
+    chosen = [] if all(known.values()) else [rows.conditions[number] for number in result["feature"]]
     names, columns = list(fitted.encoder_.names), fitted.table_.columns
     return faithkit.Rule([columns[c.column].predicate(names[c.column], c) for c in chosen])
 

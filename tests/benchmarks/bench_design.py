@@ -45,8 +45,8 @@ def left_out() -> list[Contest]:
     some = row[:20]
 
     def ours():
-        found = pair_sums(cells, SAME_LABEL, PAIRS, allowance=np.array([largest]))
-        return (found.disagreement - found.lost_disagreement)[some].round(3).tolist()
+        result = pair_sums(cells, SAME_LABEL, PAIRS, allowance=np.array([largest]))
+        return (result.disagreement - result.lost_disagreement)[some].round(3).tolist()
 
     def peer():
         return [round(float(_over_all_pairs(np.delete(row, one))), 3) for one in some]

@@ -44,8 +44,8 @@ def package(scores, encoder, background):
     )
 
     def weights(row):
-        found = explainer.explain_instance(row, scores, num_features=columns, num_samples=SAMPLES)
-        return [dict(found.local_exp[1])[j] for j in range(columns)]
+        result = explainer.explain_instance(row, scores, num_features=columns, num_samples=SAMPLES)
+        return [dict(result.local_exp[1])[j] for j in range(columns)]
 
     return explainer, weights
 

@@ -56,13 +56,13 @@ def limit(name, kind, model, train, rows, most):
     explainer = (
         faithkit.plugin.registry().create("explainer", *parsed(name)).fit(faithkit.Predictor(model), train)
     )
-    asked = counted(model, lambda: explainer.explain(rows, seeds))
+    count = counted(model, lambda: explainer.explain(rows, seeds))
     many = pd.concat([train] * 4)
     return Limit(
         f"{name}, {kind}",
         lambda: len(explainer.explain(rows, seeds)),
         len(rows),
-        asked,
+        count,
         lambda n: model.predict_proba(many[:n]).shape,
         most,
     )

@@ -160,9 +160,11 @@ def explained(model, reference, rows, **params):
     """Fit and explain, exact by raw column."""
     params = {"algorithm": "tree", "background": "rows", **params}
     mine = faithkit.plugin.registry().create("explainer", "shap", params)
-    found = mine.fit(faithkit.Predictor(model), reference).explain(rows, faithkit.plugin.row_seeds(rows, 0))
-    assert found.shared["algorithm"] == "leaves"
-    return found.values
+    explanations = mine.fit(faithkit.Predictor(model), reference).explain(
+        rows, faithkit.plugin.row_seeds(rows, 0)
+    )
+    assert explanations.shared["algorithm"] == "leaves"
+    return explanations.values
 
 
 def growing(model, train, test):

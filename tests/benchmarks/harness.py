@@ -86,12 +86,12 @@ def run(work: Callable[[], Any], repeat: int) -> Run:
     child.start()
     send.close()
     try:
-        found: Run = receive.recv()
+        result: Run = receive.recv()
     except EOFError:
         child.join()
         raise RuntimeError(f"{work} died with exit code {child.exitcode}") from None
     child.join()
-    return found
+    return result
 
 
 def _child(work: Callable[[], Any], repeat: int, send: Any) -> None:
@@ -213,8 +213,8 @@ def decide(name: str, contest: Contest) -> Outcome:
 def measure(name: str, curve: Curve, size: int) -> Point:
     """Run one size of a curve; the small ones more often."""
     work = curve.make(size)
-    found = run(work, 5 if size <= curve.sizes[-1] // 100 else 2)
-    return Point(name, curve.name, curve.who, curve.of, size, found)
+    result = run(work, 5 if size <= curve.sizes[-1] // 100 else 2)
+    return Point(name, curve.name, curve.who, curve.of, size, result)
 
 
 HEADER = (

@@ -91,8 +91,8 @@ def quantus_measure(name: str, **options: object) -> Callable[[Case], np.ndarray
             **options,
         )
         x, a = case.codes.astype(np.float32)[:, None], case.phi[:, None]
-        found = metric(model=_network(case), x_batch=x, y_batch=case.labels, a_batch=a)
-        return np.asarray(found, dtype=float).reshape(len(x), -1).mean(axis=1)  # a curve by its mean
+        result = metric(model=_network(case), x_batch=x, y_batch=case.labels, a_batch=a)
+        return np.asarray(result, dtype=float).reshape(len(x), -1).mean(axis=1)  # a curve by its mean
 
     return measure
 
@@ -124,11 +124,11 @@ def captum_infidelity(case: Case) -> np.ndarray:
     def forward(inputs: torch.Tensor) -> torch.Tensor:
         return torch.tensor(case.scores(inputs.numpy()))
 
-    found = infidelity(
+    result = infidelity(
         forward, exchange, codes, torch.tensor(case.phi), target=torch.tensor(case.labels),
         n_perturb_samples=50, normalize=True,
     )  # fmt: skip
-    return found.numpy()
+    return result.numpy()
 
 
 _DRAWN = {"perturb_baseline": "uniform"}  # the default, black, changes no cell that is 0 already

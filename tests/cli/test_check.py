@@ -47,25 +47,25 @@ def installed(tmp_path):
 
 
 def test_a_sound_plugin_passes(installed):
-    found = installed("fair_plugin", 0.5)
-    assert found.returncode == 0, found.stdout
-    assert "all passed" in found.stdout.splitlines()[-1]
+    result = installed("fair_plugin", 0.5)
+    assert result.returncode == 0, result.stdout
+    assert "all passed" in result.stdout.splitlines()[-1]
 
 
 def test_a_faulty_plugin_fails_with_exit_code_3_and_the_way_to_mend_it(installed):
-    found = installed("odd_plugin", 7.0)
-    assert found.returncode == 3, found.stdout
-    told = " ".join(found.stdout.split())
-    assert "failed scores_are_shares fair" in told
-    assert "Why: They are averaged over all owners" in told
-    assert re.search(r" \d+ failed, \d+ not tried \(-v says why\)\.$", found.stdout.rstrip())
-    assert "Traceback" not in found.stderr
+    result = installed("odd_plugin", 7.0)
+    assert result.returncode == 3, result.stdout
+    text = " ".join(result.stdout.split())
+    assert "failed scores_are_shares fair" in text
+    assert "Why: They are averaged over all owners" in text
+    assert re.search(r" \d+ failed, \d+ not tried \(-v says why\)\.$", result.stdout.rstrip())
+    assert "Traceback" not in result.stderr
 
 
 def test_the_traceback_of_what_failed_is_shown_when_asked_for(installed):
-    found = installed("odd_plugin", 7.0, "--debug")
-    assert found.returncode == 3
-    assert "fair-scores_are_shares\nTraceback" in found.stderr
+    result = installed("odd_plugin", 7.0, "--debug")
+    assert result.returncode == 3
+    assert "fair-scores_are_shares\nTraceback" in result.stderr
 
 
 def test_one_component_alone_can_be_checked_and_told_as_json():

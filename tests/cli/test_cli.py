@@ -52,10 +52,10 @@ def test_the_first_command_works_at_once():
 def test_score_reads_a_log_and_counts_empty_rows_as_unexplained(log, file):
     result = run("score", log / file, "--prediction", "label", "--explanation", "phi_*", "--json", "-")
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
-    assert (found["n"], found["unexplained"], found["n_explanations"]) == (5, 1, 3)
+    payload = json.loads(result.stdout)
+    assert (payload["n"], payload["unexplained"], payload["n_explanations"]) == (5, 1, 3)
     # rows 0, 1 and 3 share (0.5, 0): two yes and a no, so 1/2 + 1/2 + 0 over five rows
-    assert found["measures"]["consistency"]["value"] == pytest.approx(0.2)
+    assert payload["measures"]["consistency"]["value"] == pytest.approx(0.2)
 
 
 def test_score_measures_the_sufficiency_of_logged_rules(log):
@@ -71,11 +71,11 @@ def test_score_measures_the_sufficiency_of_logged_rules(log):
         "--json",
         "-",
     )
-    found = json.loads(result.stdout)
+    payload = json.loads(result.stdout)
     # age ≤ 40 covers rows 0, 1, 3 (yes, yes, no); age ≤ 70 covers all (3 yes, 2 no)
     expected = (0.5 + 0.5 + 1 / 4 + 0 + 2 / 4) / 5
-    assert found["measures"]["sufficiency"]["value"] == pytest.approx(expected)
-    assert found["relation"] == "in-scope"
+    assert payload["measures"]["sufficiency"]["value"] == pytest.approx(expected)
+    assert payload["relation"] == "in-scope"
 
 
 def test_json_to_a_file_leaves_the_table_on_stdout(log):
@@ -116,9 +116,9 @@ def test_evaluate_takes_a_persons_own_files_and_model(tmp_path, monkeypatch):
         "--json",
         "-",
     )
-    found = json.loads(result.stdout)
-    assert found["n"] == 15
-    assert found["data"]["columns"] == 2
+    payload = json.loads(result.stdout)
+    assert payload["n"] == 15
+    assert payload["data"]["columns"] == 2
 
 
 def test_the_same_command_twice_gives_the_same_bytes():

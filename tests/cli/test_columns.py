@@ -56,16 +56,16 @@ TRAINED = {"data": "loans.csv", "target": "decision", "model": "tree"}
     ],
 )
 def test_a_model_that_is_trained_sees_what_is_not_taken_out(loans, asked, shown):
-    found = prepare(**TRAINED, **asked)
-    assert list(found.X) == shown
-    assert list(found.model.feature_names_in_) == shown
+    inputs = prepare(**TRAINED, **asked)
+    assert list(inputs.X) == shown
+    assert list(inputs.model.feature_names_in_) == shown
 
 
 @pytest.mark.parametrize("asked", [{}, {"weights": "age"}, {"clusters": "debt", "id": "age"}], ids=str)
 def test_a_model_that_knows_its_columns_sees_them_whatever_else_they_are(loans, asked):
-    found = prepare(**FILE, **asked, background="known.csv", pool="known.csv")
-    assert [list(table) for table in (found.background, *found.pool.pieces())] == [SEEN, SEEN]
-    assert set(SEEN) < set(found.X)
+    inputs = prepare(**FILE, **asked, background="known.csv", pool="known.csv")
+    assert [list(table) for table in (inputs.background, *inputs.pool.pieces())] == [SEEN, SEEN]
+    assert set(SEEN) < set(inputs.X)
 
 
 def test_a_column_that_the_model_needs_cannot_be_dropped(loans):
@@ -77,9 +77,9 @@ def test_a_column_that_the_model_needs_cannot_be_dropped(loans):
 
 def told(*arguments):
     asked = ("evaluate", "--model", "model.joblib", "--trust-pickle", "--explainer", "tree:max_depth=1")
-    found = run(*asked, *arguments, "--diagnose", "none", "--json", "-")
-    assert found.exit_code == 0, found.output
-    return json.loads(found.stdout)
+    result = run(*asked, *arguments, "--diagnose", "none", "--json", "-")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
 
 
 def test_the_numbers_are_those_of_the_narrow_table(loans):
@@ -97,9 +97,9 @@ def test_the_numbers_are_those_of_the_narrow_table(loans):
 
 def test_groups_weights_and_names_come_from_the_other_columns(loans):
     asked = ("--by", "branch", "--weights", "weight", "--id", "customer", "--violations", "1")
-    found = told("--data", "loans.csv", *asked)
-    assert list(found["subgroups"]["groups"]["consistency"]) == ["north", "south"]
-    for violation in found["violations"]:
+    result = told("--data", "loans.csv", *asked)
+    assert list(result["subgroups"]["groups"]["consistency"]) == ["north", "south"]
+    for violation in result["violations"]:
         for seen in violation["witnesses"]:
             assert seen["id"] == loans["customer"][seen["row"]]
 
@@ -132,6 +132,6 @@ def test_a_row_is_found_by_its_value_in_any_column(loans):
     ],
 )
 def test_a_row_that_cannot_be_found_is_said_in_one_line(loans, row, code, message):
-    found = local("--row", row)
-    assert found.exit_code == code
-    assert message in " ".join(found.stderr.split())
+    local_result = local("--row", row)
+    assert local_result.exit_code == code
+    assert message in " ".join(local_result.stderr.split())

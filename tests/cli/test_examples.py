@@ -31,9 +31,9 @@ def commands():
     """Yield every `faithkit …` of the README, of console blocks, of a workflow's steps, and of the help."""
     yield from epilogues()
     for line in (ROOT / "README.md").read_text().splitlines():
-        found = re.match(r" {4}.*?(faithkit \w.*)", line)
-        if found:
-            yield "README.md", found[1]
+        result = re.match(r" {4}.*?(faithkit \w.*)", line)
+        if result:
+            yield "README.md", result[1]
     for page, text in pages():
         if page in FOLLOWED:
             continue

@@ -88,15 +88,15 @@ def test_a_fitted_pipeline_a_test_set_and_twenty_minutes(folder, tmp_path):
     assert max(map(len, result.stdout.splitlines())) <= 80
     for said in ("sufficiency", "housing", "holds for", "row ", "→"):
         assert said in result.stdout
-    found = json.loads((tmp_path / "r.json").read_text())
-    assert found["model"] == "ColumnTransformer → GradientBoostingClassifier"
-    assert set(found["subgroups"]["groups"]["consistency"]) == {"family", "own", "rent"}
-    assert found["violations"][0]["witnesses"][0]["cells"].keys() == set(pd.read_csv(folder / "test.csv")) - {
-        "granted"
-    }
+    payload = json.loads((tmp_path / "r.json").read_text())
+    assert payload["model"] == "ColumnTransformer → GradientBoostingClassifier"
+    assert set(payload["subgroups"]["groups"]["consistency"]) == {"family", "own", "rent"}
+    assert payload["violations"][0]["witnesses"][0]["cells"].keys() == set(
+        pd.read_csv(folder / "test.csv")
+    ) - {"granted"}
     table = pd.read_csv(tmp_path / "r.csv")
     assert table["rows"].tolist()[:2] == ["all", "all"]
-    assert table.loc[0, "value"] == found["measures"]["consistency"]["value"]
+    assert table.loc[0, "value"] == payload["measures"]["consistency"]["value"]
 
 
 def test_the_same_command_gives_the_same_bytes_whatever_the_file_format(folder):
@@ -120,17 +120,17 @@ def test_one_instance_can_be_looked_at(folder):
     assert result.exit_code == 0, result.output
     assert "row 17: arrears = False, debt = " in result.stdout  # the columns of its rule come first
     assert "share it" in result.stdout or "No other row" in result.stdout
-    found = json.loads(run("local", "--row", 17, "--json", *own, *PIPELINE).stdout)
-    assert found["consistency"]["holds_for"] == len(found["shared_by"]) + 1
+    payload = json.loads(run("local", "--row", 17, "--json", *own, *PIPELINE).stdout)
+    assert payload["consistency"]["holds_for"] == len(payload["shared_by"]) + 1
 
 
 def test_an_earlier_sample_shows_drift(folder):
     result = evaluated(folder, "--reference", folder / "train.csv", "--json", "-")
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
-    change = found["reference"]["difference"]["sufficiency"]
+    payload = json.loads(result.stdout)
+    change = payload["reference"]["difference"]["sufficiency"]
     measured = (
-        found["measures"]["sufficiency"]["value"] - found["reference"]["measures"]["sufficiency"]["value"]
+        payload["measures"]["sufficiency"]["value"] - payload["reference"]["measures"]["sufficiency"]["value"]
     )
     assert change["value"] == pytest.approx(measured)
     assert change["low"] <= change["value"] <= change["high"]
@@ -174,15 +174,15 @@ def test_a_log_of_rules_and_features_has_sufficiency_and_witnesses(folder):
         folder, "--explanation", "rule", "--features", "debt,income", "--violations", 1, "--json", "-"
     )
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
+    payload = json.loads(result.stdout)
     log = pd.read_parquet(folder / "log.parquet")
     agree = [
         (same["prediction"] == row["prediction"]).drop(i).mean()
         for i, row in log.iterrows()
         for same in [log[(log["debt"] <= 0.35) == (row["debt"] <= 0.35)]]
     ]
-    assert found["measures"]["sufficiency"]["value"] == pytest.approx(np.mean(agree), abs=1e-12)
-    assert set(found["violations"][0]["witnesses"][0]["cells"]) == {"debt", "income"}
+    assert payload["measures"]["sufficiency"]["value"] == pytest.approx(np.mean(agree), abs=1e-12)
+    assert set(payload["violations"][0]["witnesses"][0]["cells"]) == {"debt", "income"}
 
 
 # --- a build that must fail when explanations get worse ---------------------------------------------------
@@ -346,6 +346,6 @@ def test_the_real_command_fails_a_real_build(folder):
     command = [sys.executable, "-m", "faithkit", "score", str(folder / "log.parquet")]
     columns = ["--prediction", "prediction", "--explanation", "phi_*", "--diagnose", "none"]
     limit = ["--fail-under", "consistency=0.999"]
-    found = subprocess.run([*command, *columns, *limit], capture_output=True, text=True)
-    assert found.returncode == 3
-    assert "Traceback" not in found.stderr
+    run = subprocess.run([*command, *columns, *limit], capture_output=True, text=True)
+    assert run.returncode == 3
+    assert "Traceback" not in run.stderr

@@ -55,8 +55,8 @@ def test_a_limit_that_is_no_share_is_a_usage_error(here, limit):
 
 def judged(low, verified=1.0, finding="above chance", limit=0.5):
     """Judge a result whose consistency is as given."""
-    found = SimpleNamespace(low=low, verified=verified, finding=finding, chance=None)
-    result = SimpleNamespace(consistency=found)
+    outcome = SimpleNamespace(low=low, verified=verified, finding=finding, chance=None)
+    result = SimpleNamespace(consistency=outcome)
     enforce("--fail-under", judge_limits(result, {"consistency": limit}))
 
 

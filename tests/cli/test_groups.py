@@ -46,9 +46,9 @@ def sizes(*arguments):
 @pytest.mark.parametrize(("column", "group_of"), [("third", third), ("mood", mood)])
 def test_groups_come_from_any_column_and_belong_to_the_rows_drawn(letters, samples, model, column, group_of):
     asked = {"target": "mood", "columns": "place,x,z", "model": model, "samples": samples}
-    found = prepare(letters, **asked, by=column)
-    expected = [group_of(place) for place in found.X["place"]]
-    assert found.groups.tolist() == expected
+    inputs = prepare(letters, **asked, by=column)
+    expected = [group_of(place) for place in inputs.X["place"]]
+    assert inputs.groups.tolist() == expected
     assert len(expected) == (samples or (300 if ":" in model else 102))  # 34 % are judged
     options = [part for name, value in asked.items() if value for part in (f"--{name}", value)]
     assert sizes("--data", letters, *options, "--explainer", "tree", "--by", column) == Counter(expected)
@@ -61,16 +61,16 @@ def test_the_groups_change_neither_the_rows_nor_the_numbers(letters):
 
 def test_texts_have_groups_from_another_column(letters):
     own = ("--data", letters, "--target", "mood", "--text", "letter", "--model", "logistic")
-    found = sizes(*own, "--explainer", "first-word", "--by", "third")
-    assert set(found) == {"no", "yes"}
-    assert sum(found.values()) == 102
+    result = sizes(*own, "--explainer", "first-word", "--by", "third")
+    assert set(result) == {"no", "yes"}
+    assert sum(result.values()) == 102
 
 
 def test_groups_of_a_dataset_come_from_its_columns():
-    found = prepare("loans", columns="age,debt", model="tree", by="housing")
-    assert "housing" not in found.X
-    assert found.groups.name == "housing"
-    assert found.groups.index.equals(found.X.index)
+    inputs = prepare("loans", columns="age,debt", model="tree", by="housing")
+    assert "housing" not in inputs.X
+    assert inputs.groups.name == "housing"
+    assert inputs.groups.index.equals(inputs.X.index)
 
 
 def test_a_misspelt_column_is_told_before_a_model_is_trained(letters):

@@ -116,8 +116,8 @@ def test_the_report_says_what_the_exit_code_says(here, code, options, expected):
 
 def test_the_words_are_those_on_stderr(here):
     done = run(*SCORE, LIMITS, "consistency=0.9", LIMITS, "sufficiency=0.5", "--junit", "r.xml")
-    found = told((here / "r.xml").read_text())
-    missed, unchecked = (found[f"{LIMITS} {measure}"][1] for measure in ("consistency", "sufficiency"))
+    result = told((here / "r.xml").read_text())
+    missed, unchecked = (result[f"{LIMITS} {measure}"][1] for measure in ("consistency", "sufficiency"))
     assert done.stderr == f"failed: {missed}\nerror: --fail-under {unchecked}\n"
 
 
@@ -131,10 +131,10 @@ def test_an_output_that_could_not_be_written_is_an_error_beside_a_limit_that_was
     os.mkfifo(here / "pipe")  # nobody reads it
     done = run(*SCORE, LIMITS, "consistency=0", "--json", "pipe", "--junit", "r.xml")
     assert done.exit_code == 1
-    found = told((here / "r.xml").read_text())
-    assert found[RUN][0] == "error"
-    assert "no process reads it" in found[RUN][1]
-    assert found[f"{LIMITS} consistency"][0] == "passed"
+    result = told((here / "r.xml").read_text())
+    assert result[RUN][0] == "error"
+    assert "no process reads it" in result[RUN][1]
+    assert result[f"{LIMITS} consistency"][0] == "passed"
 
 
 def test_on_stdout_it_replaces_the_table(here):

@@ -43,8 +43,8 @@ def test_a_new_package_keeps_the_contract_and_measures(kind, new):
         options = [word for one in kinds for word in (USE.get(one, f"--{one}"), f"my-own-{kind}")]
         explainer = [] if "explainer" in kinds else ["--explainer", "gradient"]
         data = ["--data", "iris", "--model", "logistic"]
-        found = CliRunner().invoke(main, ["evaluate", *data, *explainer, *options])
-    assert found.exit_code == 0, found.output
+        run = CliRunner().invoke(main, ["evaluate", *data, *explainer, *options])
+    assert run.exit_code == 0, run.output
     assert f"my-own-{kind}" not in faithkit.plugin.registry().names(kinds[0])
 
 

@@ -66,27 +66,27 @@ def sections(verb):
 
 @pytest.mark.parametrize("verb", MEASURING)
 def test_every_option_of_a_measuring_verb_is_under_exactly_one_heading(verb):
-    found = sections(verb)
-    assert set(found) <= set(GROUPS)
-    assert list(found) == [heading for heading in GROUPS if heading in found]
-    flags = [flag for listed in found.values() for flag in listed]
+    result = sections(verb)
+    assert set(result) <= set(GROUPS)
+    assert list(result) == [heading for heading in GROUPS if heading in result]
+    flags = [flag for listed in result.values() for flag in listed]
     options = [option for option in COMMANDS[verb].params if isinstance(option, click.Option)]
     assert sorted(flags) == sorted([*(option.opts[0] for option in options), "--help"])
 
 
 def test_evaluate_has_all_headings_and_options_that_belong_together_are_together():
-    found = sections("evaluate")
-    assert tuple(found) == GROUPS
-    assert set(found["Model"]) == {"--model", "--trust-pickle", "--trust-types", "--classes"}
-    assert set(found["Explainer"]) == {"--explainer", "--background"}
-    assert {flag for flag in found["Checks and gates"] if flag.startswith("--fail-")} == {
+    result = sections("evaluate")
+    assert tuple(result) == GROUPS
+    assert set(result["Model"]) == {"--model", "--trust-pickle", "--trust-types", "--classes"}
+    assert set(result["Explainer"]) == {"--explainer", "--background"}
+    assert {flag for flag in result["Checks and gates"] if flag.startswith("--fail-")} == {
         "--fail-under",
         "--fail-unless",
         "--fail-unless-as-good",
         "--fail-if-worse",
     }
-    assert {"--json", "--csv", "--html", "--junit", "--debug", "--help"} <= set(found["Output"])
-    assert {"--n-jobs", "--backend", "--store", "--seed"} <= set(found["Running"])
+    assert {"--json", "--csv", "--html", "--junit", "--debug", "--help"} <= set(result["Output"])
+    assert {"--n-jobs", "--backend", "--store", "--seed"} <= set(result["Running"])
 
 
 @pytest.mark.parametrize("verb", MEASURING)
@@ -97,9 +97,9 @@ def test_the_help_of_an_option_of_a_measuring_verb_is_one_sentence(verb):
 
 
 def test_a_verb_of_a_plugin_lists_its_own_options_first():
-    found = sections("agreement")
-    assert next(iter(found)) == "Options"
-    assert list(found)[1:] == [heading for heading in HEADINGS[1:] if heading in found]
+    result = sections("agreement")
+    assert next(iter(result)) == "Options"
+    assert list(result)[1:] == [heading for heading in HEADINGS[1:] if heading in result]
 
 
 def test_a_verb_with_few_options_has_no_other_heading():

@@ -66,13 +66,13 @@ COLUMNS = [
 
 @pytest.mark.parametrize(("column", "options", "kind", "asked"), COLUMNS)
 def test_a_log_is_measured_as_python_measures_its_columns(log, frame, column, options, kind, asked):
-    found = told(*score(log, *options, prediction=column))
+    result = told(*score(log, *options, prediction=column))
     names = column.split(",")
     given = frame[names[0]] if len(names) == 1 else frame[sorted(names, key=list(frame).index)]
     expected = faithkit.score(given, frame["why"].tolist(), **asked)
-    assert found["outcome"]["kind"] == kind
-    assert found["measures"]["consistency"]["value"] == pytest.approx(expected.consistency.value, abs=1e-12)
-    assert found["measures"]["consistency"]["low"] == pytest.approx(expected.consistency.low, abs=1e-9)
+    assert result["outcome"]["kind"] == kind
+    assert result["measures"]["consistency"]["value"] == pytest.approx(expected.consistency.value, abs=1e-12)
+    assert result["measures"]["consistency"]["low"] == pytest.approx(expected.consistency.low, abs=1e-9)
 
 
 # --- predictions that cannot be meant ----------------------------------------------------------------------
@@ -199,10 +199,10 @@ def test_sufficiency_below_nothing_is_told_kept_compared_and_planned_with(outlie
 
 @pytest.mark.parametrize("data", ["diabetes", "houses"])
 def test_a_dataset_whose_target_is_a_number_is_evaluated_at_once(data):
-    found = told("evaluate", "--data", data, "--explainer", "tree", "--model", "tree", "--diagnose", "none")
-    assert found["outcome"] == {"kind": "numbers", "within": None, "range": None, "unasked": True}
-    assert "DecisionTreeRegressor" in found["model"]
-    assert 0 < found["measures"]["consistency"]["low"] < found["measures"]["consistency"]["high"] <= 1
+    result = told("evaluate", "--data", data, "--explainer", "tree", "--model", "tree", "--diagnose", "none")
+    assert result["outcome"] == {"kind": "numbers", "within": None, "range": None, "unasked": True}
+    assert "DecisionTreeRegressor" in result["model"]
+    assert 0 < result["measures"]["consistency"]["low"] < result["measures"]["consistency"]["high"] <= 1
 
 
 # the cells of the target, options, and the model that is trained
@@ -220,8 +220,8 @@ def test_the_target_decides_what_is_trained(tmp_path, cells, options, model):
     rows = "".join(f"{k},{k % 5},{cells[k % 3]}\n" for k in range(60))
     (tmp_path / "data.csv").write_text(f"a,b,y\n{rows}")
     asked = ("--data", tmp_path / "data.csv", "--target", "y", "--model", "tree", "--diagnose", "none")
-    found = told("evaluate", *asked, "--explainer", "tree", *options)
-    assert model in found["model"]
+    result = told("evaluate", *asked, "--explainer", "tree", *options)
+    assert model in result["model"]
 
 
 def test_rows_that_were_not_drawn_are_no_hindrance():

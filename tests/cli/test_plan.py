@@ -16,9 +16,9 @@ def here(tmp_path, monkeypatch):
     result = faithkit.score([int(word) % 2 for word in words], words)
     result.to_json("pilot.json")
     faithkit.run.comparisons.comparison.Comparison({"one": result, "two": result}).to_json("compared.json")
-    told = result.to_dict()
-    del told["measures"]["consistency"]["others"]
-    (tmp_path / "old.json").write_text(json.dumps(told))
+    payload = result.to_dict()
+    del payload["measures"]["consistency"]["others"]
+    (tmp_path / "old.json").write_text(json.dumps(payload))
     return result
 
 
@@ -55,8 +55,8 @@ def test_a_pilot_that_was_saved_is_planned_from(here):
     done = run("plan", "--pilot", "pilot.json", "--epsilon", "0.05", "--json", "plan.json")
     assert done.exit_code == 0, done.stderr
     with open("plan.json") as file:
-        told = json.load(file)
-    assert f"Explain {told['n']:,} rows" in done.stdout
+        result = json.load(file)
+    assert f"Explain {result['n']:,} rows" in done.stdout
     assert "from a pilot of 300 rows" in done.stdout
 
 

@@ -87,10 +87,10 @@ FORMS = ["january.csv", "january.parquet", "january", "january.json", "same_with
 @pytest.mark.parametrize("reference", FORMS)
 def test_a_log_is_compared_with_an_earlier_one_in_any_form_it_may_have(here, log, reference):
     expected = scored("february").difference(scored("january"), paired=False)
-    found = changed(score(log, "--reference", reference, "--json", "-"))
+    result = changed(score(log, "--reference", reference, "--json", "-"))
     for name in ("value", "low", "high", "p_value", "confidence"):
-        assert found[name] == pytest.approx(getattr(expected, name), abs=1e-12)
-    assert found["allowed"] is None
+        assert result[name] == pytest.approx(getattr(expected, name), abs=1e-12)
+    assert result["allowed"] is None
 
 
 def test_a_log_in_pieces_is_compared_without_being_read_whole(here, monkeypatch):
@@ -138,18 +138,20 @@ def test_table_page_csv_and_json_have_the_reference_the_difference_and_the_sente
     options = ("--reference", "january.json", "--fail-unless-as-good", "consistency=0.1")
     done = score("february.csv", *options, "--json", "r.json", "--html", "r.html", "--csv", "r.csv")
     assert (done.exit_code, done.stderr) == (0, "")
-    told = json.loads((here / "r.json").read_text())["reference"]["difference"]["consistency"]
-    assert told["allowed"] == 0.1
-    assert told["finding"].startswith("consistency is not worse than in the reference by more than 0.1 (diff")
+    payload = json.loads((here / "r.json").read_text())["reference"]["difference"]["consistency"]
+    assert payload["allowed"] == 0.1
+    assert payload["finding"].startswith(
+        "consistency is not worse than in the reference by more than 0.1 (diff"
+    )
     for text in (done.stdout, (here / "r.html").read_text()):
         plain = " ".join(text.replace("\u00a0", " ").split())
-        assert f"C{told['finding'][1:]}." in plain
+        assert f"C{payload['finding'][1:]}." in plain
     table = pd.read_csv("r.csv").set_index("rows")
     assert table.index.tolist() == ["all", "reference", "minus the reference"]
     assert table.loc["minus the reference", ["value", "low", "high"]].tolist() == [
-        told[name] for name in ("value", "low", "high")
+        payload[name] for name in ("value", "low", "high")
     ]
-    assert table.loc["minus the reference", "finding"] == told["finding"]
+    assert table.loc["minus the reference", "finding"] == payload["finding"]
     assert table["n"].tolist()[:2] == [400, 400]
 
 
@@ -219,7 +221,7 @@ def test_where_nothing_was_tested_there_is_nothing_to_compare(here, gate, side):
 def gated(change, limit=0.02, why=None, verified=1.0, finding="above chance"):
     """Judge a difference to a reference of which so much could be checked."""
     here, there = (SimpleNamespace(verified=share, finding=finding) for share in (1.0, verified))
-    found = EvaluationReport(
+    report = EvaluationReport(
         SimpleNamespace(measures={"consistency": here}),
         reference=SimpleNamespace(measures={"consistency": there}),
         allowed={"consistency": limit},
@@ -227,8 +229,8 @@ def gated(change, limit=0.02, why=None, verified=1.0, finding="above chance"):
     given = {
         "drift": lambda: {} if change is None else {"consistency": change},
         "why_not_compared": lambda _: why,
-        "sides": found.sides,
-        "sentence": found.sentence,
+        "sides": report.sides,
+        "sentence": report.sentence,
     }
     enforce("--fail-unless-as-good", judge_as_good(SimpleNamespace(**given), {"consistency": limit}))
 
@@ -392,10 +394,10 @@ def test_a_result_of_another_system_or_none_is_refused_before_anything_is_measur
     monkeypatch.setattr(
         "faithkit.run.populations.log_scoring.score", lambda *_, **__: pytest.fail("was measured")
     )
-    told = json.loads((here / "january.json").read_text())
+    payload = json.loads((here / "january.json").read_text())
     if change is not None:
-        change(told)
-    (here / "other.json").write_text(json.dumps(told))
+        change(payload)
+    (here / "other.json").write_text(json.dumps(payload))
     done = score("february.csv", "--reference", "other.json", *options, *gate)
     assert (done.exit_code, done.stdout) == (1, "")
     assert message in done.stderr
@@ -442,9 +444,9 @@ def test_another_relation_leaves_sufficiency_out_and_fails_its_gate(here):
     assert done.exit_code == 1
     why = f"its relation is near-explanation:tau=0.2 here and {near} in the reference"
     assert f"--fail-unless-as-good sufficiency=1 cannot be checked: {why}." in done.stderr
-    told = json.loads((here / "r.json").read_text())["reference"]
-    assert told["not_compared"] == {"sufficiency": why}
-    assert list(told["difference"]) == ["consistency"]
+    payload = json.loads((here / "r.json").read_text())["reference"]
+    assert payload["not_compared"] == {"sufficiency": why}
+    assert list(payload["difference"]) == ["consistency"]
 
 
 def test_a_relation_that_learnt_from_each_log_by_itself_is_not_one_relation(here):
@@ -482,11 +484,11 @@ def test_weights_and_clusters_are_read_from_both_logs(here, drawn):
         for frame in both.values()
     ]
     change = expected[1].difference(expected[0], paired=False)
-    found = changed(score("february.csv", "--reference", "january.csv", *drawn, "--json", "-"))
-    assert (found["value"], found["low"]) == (change.value, change.low)
+    result = changed(score("february.csv", "--reference", "january.csv", *drawn, "--json", "-"))
+    assert (result["value"], result["low"]) == (change.value, change.low)
     expected[0].to_json("drawn.json")
     by_result = changed(score("february.csv", "--reference", "drawn.json", *drawn, "--json", "-"))
-    assert by_result == found
+    assert by_result == result
 
 
 @pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
@@ -531,9 +533,9 @@ def test_rows_without_an_explanation_are_a_pool_in_both_logs(here):
     pools = ("--features", "x", "--unexplained", "pool")
     done = score("february.csv", *pools, "--reference", "january.csv", "--json", "-")
     assert done.exit_code == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert [(part["n"], part["pool"]) for part in (told, told["reference"])] == [(200, 200)] * 2
-    assert "sufficiency" in told["reference"]["difference"]
+    payload = json.loads(done.stdout)
+    assert [(part["n"], part["pool"]) for part in (payload, payload["reference"])] == [(200, 200)] * 2
+    assert "sufficiency" in payload["reference"]["difference"]
 
 
 OTHER_LOGS = [
@@ -615,12 +617,12 @@ def test_a_discretizer_learns_from_the_reference_for_both(here, suffix):
     options = ("--discretize", "quantile:bins=2", "--json", "-", "--violations", "1")
     done = score(f"now.{suffix}", "--reference", f"before.{suffix}", *options)
     assert (done.exit_code, done.stderr) == (0, "")
-    told = json.loads(done.stdout)
-    assert told["measures"]["consistency"]["value"] == pytest.approx(expected["now"])
-    assert told["reference"]["measures"]["consistency"]["value"] == pytest.approx(expected["before"])
-    assert (told["background"], told["reference"]["background"]) == ("given", "the sample itself")
-    assert told["discretizer"] == told["reference"]["discretizer"] == "quantile:bins=2"
-    assert "in bin" in told["violations"][0]["explanation"]
+    payload = json.loads(done.stdout)
+    assert payload["measures"]["consistency"]["value"] == pytest.approx(expected["now"])
+    assert payload["reference"]["measures"]["consistency"]["value"] == pytest.approx(expected["before"])
+    assert (payload["background"], payload["reference"]["background"]) == ("given", "the sample itself")
+    assert payload["discretizer"] == payload["reference"]["discretizer"] == "quantile:bins=2"
+    assert "in bin" in payload["violations"][0]["explanation"]
 
 
 def test_a_relation_learns_from_the_reference_for_both(here):
@@ -630,7 +632,7 @@ def test_a_relation_learns_from_the_reference_for_both(here):
     options = ("--features", "x,z", "--relation", "same-top-features:k=1,bins=2", "--json", "-")
     done = score("later.csv", "--reference", "january.csv", *options)
     assert done.exit_code == 0, done.stderr
-    told = json.loads(done.stdout)
+    payload = json.loads(done.stdout)
     relation = faithkit.relation("same-top-features:k=1,bins=2").fit(MONTHS["january"][["x", "z"]])
     sample = faithkit.Explanations.vectors(later[["phi_a", "phi_b"]].to_numpy(), instances=later[["x", "z"]])
     holds = relation.holds(faithkit.plugin.Sample(later[["x", "z"]], sample), sample)
@@ -638,16 +640,18 @@ def test_a_relation_learns_from_the_reference_for_both(here):
     others = ~np.eye(len(later), dtype=bool)
     agree, number = (holds & same & others).sum(axis=1), (holds & others).sum(axis=1)
     value = np.where(number, agree / np.maximum(number, 1), 0).mean()
-    assert told["measures"]["sufficiency"]["value"] == pytest.approx(value)
-    assert told["relation"] == told["reference"]["relation"]
+    assert payload["measures"]["sufficiency"]["value"] == pytest.approx(value)
+    assert payload["relation"] == payload["reference"]["relation"]
     alone = json.loads(score("january.csv", *options).stdout)
-    assert told["reference"]["measures"] == alone["measures"]
+    assert payload["reference"]["measures"] == alone["measures"]
 
 
 # --- in Python -------------------------------------------------------------------------------------------
 
 
 def test_findings_know_what_was_allowed():
-    found = EvaluationReport.of(scored("february"), reference=scored("january"), allowed={"consistency": 0.1})
-    assert "by more than 0.1 (" in str(found)
-    assert found.to_dict()["reference"]["difference"]["consistency"]["allowed"] == 0.1
+    result = EvaluationReport.of(
+        scored("february"), reference=scored("january"), allowed={"consistency": 0.1}
+    )
+    assert "by more than 0.1 (" in str(result)
+    assert result.to_dict()["reference"]["difference"]["consistency"]["allowed"] == 0.1

@@ -16,9 +16,9 @@ class Hedging(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X):
-        found = np.full((len(X), len(self.classes_)), (1 - self.share) / (len(self.classes_) - 1))
-        found[:, self.usual_] = self.share
-        return found
+        result = np.full((len(X), len(self.classes_)), (1 - self.share) / (len(self.classes_) - 1))
+        result[:, self.usual_] = self.share
+        return result
 
 
 class Table(ClassifierMixin, BaseEstimator):

@@ -115,9 +115,9 @@ def flat(found):
 
 
 def test_a_score_that_bounds_nothing_is_not_told_as_a_number():
-    found = faithkit.score([0, 1] * 5, list(range(10))).diagnose("reader")
-    assert found.low == 0
-    assert "By this reader's score consistency may be anything (95 %" in flat(found)
+    result = faithkit.score([0, 1] * 5, list(range(10))).diagnose("reader")
+    assert result.low == 0
+    assert "By this reader's score consistency may be anything (95 %" in flat(result)
 
 
 def test_a_seed_is_a_whole_number():
@@ -155,10 +155,10 @@ def test_a_log_that_stays_on_disk_is_read_with_the_same_bytes(tmp_path, column):
     ids=lambda classifier: type(classifier).__name__,
 )
 def test_any_classifier_can_be_a_reader_and_is_copied(classifier):
-    found = scored().diagnose(Reader(classifier))
-    assert found.accuracy.value > 0.9
-    assert found.classifiers == {type(classifier).__name__: 5}
-    assert found == scored().diagnose(Reader(classifier))
+    result = scored().diagnose(Reader(classifier))
+    assert result.accuracy.value > 0.9
+    assert result.classifiers == {type(classifier).__name__: 5}
+    assert result == scored().diagnose(Reader(classifier))
     assert not [name for name in vars(classifier) if name.endswith("_") and not name.startswith("_")]
 
 
@@ -166,17 +166,17 @@ def test_any_classifier_can_be_a_reader_and_is_copied(classifier):
 def test_a_classifier_that_can_learns_by_weight(classifier):
     """All have one explanation, half are "yes" and weigh nine times as much: who knows that says 0.9."""
     labels = ["yes", "no"] * 100
-    found = faithkit.score(labels, np.ones((200, 1)), weights=[9, 1] * 100).diagnose(Reader(classifier))
-    assert found.score == pytest.approx(0.9**2 + 0.1**2, abs=0.01)
+    result = faithkit.score(labels, np.ones((200, 1)), weights=[9, 1] * 100).diagnose(Reader(classifier))
+    assert result.score == pytest.approx(0.9**2 + 0.1**2, abs=0.01)
 
 
 def test_global_generators_are_seeded_and_given_back():
     np.random.seed(3)
     before = np.random.get_state()[1].tolist()
-    found = scored().diagnose(Reader(Drawing()))
+    result = scored().diagnose(Reader(Drawing()))
     assert np.random.get_state()[1].tolist() == before
     np.random.seed(4)
-    assert scored().diagnose(Reader(Drawing())) == found
+    assert scored().diagnose(Reader(Drawing())) == result
 
 
 def test_a_reader_can_be_asked_in_a_group():
@@ -185,16 +185,16 @@ def test_a_reader_can_be_asked_in_a_group():
 
 
 def test_what_comes_back_is_told_in_a_sentence_and_in_json():
-    found = faithkit.score(["yes"] * 70 + ["no"] * 30, ["same"] * 100).diagnose(Reader(Hedging()))
-    assert found.sentence == (
+    result = faithkit.score(["yes"] * 70 + ["no"] * 30, ["same"] * 100).diagnose(Reader(Hedging()))
+    assert result.sentence == (
         "This classifier, which sees only the explanation, guesses the prediction right 70 % of the time (60 – 79 %); "
         "without it, 70 %. Another reader may learn more."
     )
-    assert flat(found).startswith(found.sentence)
-    assert flat(found).endswith("(95 % confidence; classifier: Hedging 5×).")
-    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert told["accuracy"]["value"] == 0.7
-    assert set(told) == {
+    assert flat(result).startswith(result.sentence)
+    assert flat(result).endswith("(95 % confidence; classifier: Hedging 5×).")
+    payload = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert payload["accuracy"]["value"] == 0.7
+    assert set(payload) == {
         "n", "accuracy", "baseline", "score", "low", "classifiers", "confidence", "columns", "seen",
         "effective", "clusters", "score_without", "error", "error_without",
     }  # fmt: skip
@@ -246,9 +246,9 @@ WIDE = {
 def test_what_a_reader_costs_is_bounded_by_the_columns_that_it_is_shown_and_the_result_says_so(case):
     classifier, columns, seen, said = WIDE[case]
     phi = np.random.default_rng(0).normal(size=(40, columns))
-    found = faithkit.score(phi[:, 0] > 0, phi).diagnose(Reader(classifier))
-    assert (found.columns, found.seen) == (columns, seen)
-    assert flat(found).endswith(said)
+    result = faithkit.score(phi[:, 0] > 0, phi).diagnose(Reader(classifier))
+    assert (result.columns, result.seen) == (columns, seen)
+    assert flat(result).endswith(said)
 
 
 def test_the_columns_that_tell_are_those_that_vary():

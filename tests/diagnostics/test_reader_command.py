@@ -53,8 +53,8 @@ def test_nobody_reads_if_told_so(log):
 def test_json_and_html_tell_the_same(log):
     done = run("score", log("log.csv"), *ROLES, "--json", "result.json", "--html", "result.html")
     assert done.exit_code == 0, done.stderr
-    told = json.loads(Path("result.json").read_text("utf-8"))["diagnostics"][0]["result"]
-    assert told["accuracy"]["value"] > 0.9
+    payload = json.loads(Path("result.json").read_text("utf-8"))["diagnostics"][0]["result"]
+    assert payload["accuracy"]["value"] > 0.9
     assert SAYS in Path("result.html").read_text("utf-8")
 
 
@@ -81,8 +81,8 @@ def test_few_rows_are_not_read_unasked(log, rows):
 def test_few_clusters_are_not_read_unasked(log, tmp_path):
     table = pd.read_csv(tmp_path / log("log.csv", 60)).assign(who=lambda t: t.index % 3)
     table.to_csv(tmp_path / "log.csv", index=False)
-    found = run("score", "log.csv", *ROLES, "--clusters", "who", "--verbose")
-    assert (found.exit_code, "reader" in found.stdout) == (0, False)
+    result = run("score", "log.csv", *ROLES, "--clusters", "who", "--verbose")
+    assert (result.exit_code, "reader" in result.stdout) == (0, False)
 
 
 def test_a_classifier_of_ones_own(log, tmp_path):

@@ -61,9 +61,9 @@ TELLING = {
 def test_identities_of_every_kind_are_read(kind):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = faithkit.score(YES, TELLING[kind]).diagnose("reader")
-    assert found.accuracy.value > 0.95
-    assert found.baseline.value < 0.7
+        result = faithkit.score(YES, TELLING[kind]).diagnose("reader")
+    assert result.accuracy.value > 0.95
+    assert result.baseline.value < 0.7
 
 
 def answers(n, k=3):
@@ -79,16 +79,16 @@ def answers(n, k=3):
 
 def test_texts_are_read_as_words():
     texts, options = answers(300)
-    found = faithkit.score(options, texts).diagnose("reader")
-    assert found.accuracy.value > 0.99
-    assert found.low > 0.8
-    assert found.baseline.value < 0.4
+    result = faithkit.score(options, texts).diagnose("reader")
+    assert result.accuracy.value > 0.99
+    assert result.low > 0.8
+    assert result.baseline.value < 0.4
 
 
 def test_numbers_can_be_read_from_texts():
     texts, options = answers(300, k=2)
-    found = faithkit.score(10.0 * options + LOOSE[np.arange(300) % N], texts).diagnose("reader")
-    assert found.score > 0.8
+    result = faithkit.score(10.0 * options + LOOSE[np.arange(300) % N], texts).diagnose("reader")
+    assert result.score > 0.8
 
 
 def test_a_column_of_texts_is_read_as_words_beside_others():
@@ -99,17 +99,17 @@ def test_a_column_of_texts_is_read_as_words_beside_others():
 
 def test_a_classifier_of_ones_own_is_shown_the_words_of_texts():
     texts, options = answers(300)
-    found = faithkit.score(options, texts).diagnose(Reader(GaussianNB()))
-    assert found.classifiers == {"GaussianNB": 5}
-    assert found.accuracy.value > 0.95
+    result = faithkit.score(options, texts).diagnose(Reader(GaussianNB()))
+    assert result.classifiers == {"GaussianNB": 5}
+    assert result.accuracy.value > 0.95
 
 
 def test_words_that_say_nothing_tell_no_more_than_the_labels_alone():
     texts, options = answers(300)
     shuffled = np.random.default_rng(2).permutation(options)
-    found = faithkit.score(shuffled, texts).diagnose("reader")
-    assert found.accuracy.low < found.baseline.value + 0.05
-    assert found.score < 1 / 3 + 0.03
+    result = faithkit.score(shuffled, texts).diagnose("reader")
+    assert result.accuracy.low < result.baseline.value + 0.05
+    assert result.score < 1 / 3 + 0.03
 
 
 def test_parts_side_by_side_are_read():
@@ -152,9 +152,9 @@ def test_of_very_many_numbers_the_widest_are_columns(most, rows):
     wide[:, 0] = np.nan
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = Features.of(wide).columns(np.arange(rows), most)
-    assert len(found.numbers) == most
-    assert set(range(40, 40 + min(most, 40))) <= set(found.numbers.tolist())
+        result = Features.of(wide).columns(np.arange(rows), most)
+    assert len(result.numbers) == most
+    assert set(range(40, 40 + min(most, 40))) <= set(result.numbers.tolist())
 
 
 def test_tokens_are_found_by_the_rows_that_a_reader_learns_from():
@@ -188,10 +188,10 @@ def test_tokens_are_found_by_the_rows_that_a_reader_learns_from():
 def test_odd_samples_have_numbers_and_no_warnings(labels, explanations):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = faithkit.score(labels, explanations).diagnose("reader")
-    assert -1 <= found.score <= 1
-    assert 0 <= found.low <= max(0, found.score)
-    for share in (found.accuracy, found.baseline):
+        result = faithkit.score(labels, explanations).diagnose("reader")
+    assert -1 <= result.score <= 1
+    assert 0 <= result.low <= max(0, result.score)
+    for share in (result.accuracy, result.baseline):
         assert 0 <= share.low <= share.value <= share.high <= 1
 
 

@@ -89,9 +89,9 @@ def test_folds_know_nothing_of_labels():
     """Of ten rows, half "yes", the fold of two takes both labels as often as chance has it: 5/9."""
     mixed = 0
     for seed in range(900):
-        found = turns([0, 1] * 5, np.arange(10), seed)
-        labels = (np.array([0, 1] * 5))[found.order]
-        mixed += len(set(labels[found.folds(5) == 0].tolist())) == 2
+        result = turns([0, 1] * 5, np.arange(10), seed)
+        labels = (np.array([0, 1] * 5))[result.order]
+        mixed += len(set(labels[result.folds(5) == 0].tolist())) == 2
     assert abs(mixed / 900 - 5 / 9) < 4 * np.sqrt(5 / 9 * 4 / 9 / 900)
 
 
@@ -99,11 +99,11 @@ def test_customers_who_are_logged_several_times_are_not_read_by_themselves():
     who = np.repeat(np.arange(60), 5)
     labels, names = np.repeat([0, 1] * 30, 5), [f"because of customer {one}" for one in who]
     alone = faithkit.score(labels, names).diagnose("reader")
-    found = faithkit.score(labels, names, clusters=who).diagnose("reader")
+    result = faithkit.score(labels, names, clusters=who).diagnose("reader")
     assert alone.accuracy.value > 0.9
-    assert found.accuracy == found.baseline
-    assert found.clusters == 60
-    assert found.effective == pytest.approx(60)
+    assert result.accuracy == result.baseline
+    assert result.clusters == 60
+    assert result.effective == pytest.approx(60)
 
 
 def test_weights_say_how_much_a_row_counts():
@@ -111,10 +111,12 @@ def test_weights_say_how_much_a_row_counts():
     labels = np.array(["yes", "no"] * 200)
     words = np.where(np.arange(400) % 20 < 2, "odd", np.where(labels == "yes", "high", "low"))
     weights = np.where(labels == "yes", 1.0, 9.0)
-    found = faithkit.score(labels, words.tolist(), weights=weights).diagnose(Reader("logistic"))
-    assert found.baseline.value == pytest.approx(0.9)
-    assert found.accuracy.value == pytest.approx(0.99, abs=0.011)  # "odd" is read as "no", which it mostly is
-    assert found.effective == pytest.approx(400**2 / (400 * (0.2**2 + 1.8**2) / 2))
+    result = faithkit.score(labels, words.tolist(), weights=weights).diagnose(Reader("logistic"))
+    assert result.baseline.value == pytest.approx(0.9)
+    assert result.accuracy.value == pytest.approx(
+        0.99, abs=0.011
+    )  # "odd" is read as "no", which it mostly is
+    assert result.effective == pytest.approx(400**2 / (400 * (0.2**2 + 1.8**2) / 2))
 
 
 def test_rows_of_weight_0_teach_nothing_and_count_nothing():

@@ -25,9 +25,9 @@ def test_the_limit_of_a_score_is_clopper_and_pearsons_of_the_half_way_share():
 
 def test_shares_have_the_exact_binomial_interval():
     labels = ["yes"] * 70 + ["no"] * 30
-    found = faithkit.score(labels, ["same"] * 100, confidence=0.9).diagnose(Reader(Hedging()))
+    result = faithkit.score(labels, ["same"] * 100, confidence=0.9).diagnose(Reader(Hedging()))
     expected = binomtest(70, 100).proportion_ci(0.9, method="exact")
-    for share in (found.accuracy, found.baseline):
+    for share in (result.accuracy, result.baseline):
         assert share.value == 0.7
         assert (share.low, share.high) == pytest.approx((expected.low, expected.high))
 

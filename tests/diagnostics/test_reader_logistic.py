@@ -20,14 +20,14 @@ def test_it_gives_the_probabilities_of_the_pipeline(rows, labels, weights):
     y = np.arange(80) % labels
     steps = SimpleImputer(add_indicator=True), StandardScaler(), LogisticRegression()
     pipeline = make_pipeline(*steps).fit(rows, y, logisticregression__sample_weight=weights)
-    found = Logistic().fit(rows, y, sample_weight=weights)
-    assert found.classes_.tolist() == list(range(labels))
-    assert np.allclose(found.predict_proba(rows), pipeline.predict_proba(rows), atol=1e-3)
+    fitted = Logistic().fit(rows, y, sample_weight=weights)
+    assert fitted.classes_.tolist() == list(range(labels))
+    assert np.allclose(fitted.predict_proba(rows), pipeline.predict_proba(rows), atol=1e-3)
 
 
 def test_a_column_that_was_constant_decides_nothing_when_it_is_not():
     """Ten times 0.1 has a mean that is not 0.1, so its spread is no 0."""
     rows = np.column_stack([np.full(30, 0.1), RNG.normal(size=30)])
-    found = Logistic().fit(rows, np.arange(30) % 2)
+    fitted = Logistic().fit(rows, np.arange(30) % 2)
     other = rows + np.array([0.1, 0.0])
-    assert np.abs(found.predict_proba(other) - found.predict_proba(rows)).max() < 0.1
+    assert np.abs(fitted.predict_proba(other) - fitted.predict_proba(rows)).max() < 0.1

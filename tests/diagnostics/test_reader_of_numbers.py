@@ -22,27 +22,27 @@ SCORES = np.column_stack([P, 1 - P])
 
 
 def test_a_reader_explains_as_much_of_the_variance_as_there_is_to_explain():
-    found = faithkit.score(LINEAR, X).diagnose("reader")
-    assert found.score == pytest.approx(1 / 1.25, abs=0.06)  # by the law that made the numbers
-    assert found.score_without == pytest.approx(0, abs=0.03)
-    assert (found.accuracy, found.baseline, found.low) == (None, None, None)
+    result = faithkit.score(LINEAR, X).diagnose("reader")
+    assert result.score == pytest.approx(1 / 1.25, abs=0.06)  # by the law that made the numbers
+    assert result.score_without == pytest.approx(0, abs=0.03)
+    assert (result.accuracy, result.baseline, result.low) == (None, None, None)
 
 
 def test_errors_are_in_the_unit_of_the_prediction():
-    found = faithkit.score(LINEAR, X).diagnose("reader")
-    assert found.error == pytest.approx(500, rel=0.15)
-    assert found.error_without == pytest.approx(LINEAR.std(), rel=0.02)
-    off, without = (float(f"{one:.3g}") for one in (found.error, found.error_without))
+    result = faithkit.score(LINEAR, X).diagnose("reader")
+    assert result.error == pytest.approx(500, rel=0.15)
+    assert result.error_without == pytest.approx(LINEAR.std(), rel=0.02)
+    off, without = (float(f"{one:.3g}") for one in (result.error, result.error_without))
     said = f"can tell the prediction to within ± {off:g} (root mean square); without it, ± {without:,.0f}."
-    assert found.sentence == f"Somebody who sees only the explanation {said}"
+    assert result.sentence == f"Somebody who sees only the explanation {said}"
 
 
 @pytest.mark.parametrize("y", [LINEAR, SQUARE, RNG.standard_t(2, 400)], ids=["line", "square", "heavy tails"])
 def test_the_score_and_the_error_say_the_same(y):
     """R² is 1 less the mean squared error over the variance, so that both are better or both worse."""
-    found = faithkit.score(y, X).diagnose(Reader("linear"))
-    assert found.score == pytest.approx(1 - (found.error / y.std(ddof=1)) ** 2)
-    assert found.score_without == pytest.approx(1 - (found.error_without / y.std(ddof=1)) ** 2)
+    result = faithkit.score(y, X).diagnose(Reader("linear"))
+    assert result.score == pytest.approx(1 - (result.error / y.std(ddof=1)) ** 2)
+    assert result.score_without == pytest.approx(1 - (result.error_without / y.std(ddof=1)) ** 2)
 
 
 def test_a_shift_and_a_scale_change_nothing_but_the_unit():
@@ -59,15 +59,15 @@ def test_readers_choose_what_reads_better():
 
 
 def test_explanations_that_say_nothing_cannot_be_read():
-    found = faithkit.score(LINEAR, RNG.normal(size=(400, 3))).diagnose("reader")
-    assert found.score < 0.05
-    assert "nothing is known" in " ".join(str(found).split()) or found.score > 0
+    result = faithkit.score(LINEAR, RNG.normal(size=(400, 3))).diagnose("reader")
+    assert result.score < 0.05
+    assert "nothing is known" in " ".join(str(result).split()) or result.score > 0
 
 
 def test_a_constant_explanation_is_read_as_the_mean():
-    found = faithkit.score(LINEAR, ["same"] * 400).diagnose("reader")
-    assert found.score == pytest.approx(found.score_without)
-    assert found.error == pytest.approx(found.error_without)
+    result = faithkit.score(LINEAR, ["same"] * 400).diagnose("reader")
+    assert result.score == pytest.approx(result.score_without)
+    assert result.error == pytest.approx(result.error_without)
 
 
 @pytest.mark.slow
@@ -85,15 +85,15 @@ def test_the_mean_of_scores_is_at_most_the_consistency():
 def test_a_row_without_an_explanation_scores_0():
     words = ["a", "b", None, None] * 50
     y = np.array([1.5, 5.5, 1.5, 5.5] * 50)
-    found = faithkit.score(y, words).diagnose(Reader("trees"))
-    assert found.score == pytest.approx(0.5, abs=0.02)
+    result = faithkit.score(y, words).diagnose(Reader("trees"))
+    assert result.score == pytest.approx(0.5, abs=0.02)
 
 
 def test_scores_have_the_limits_of_labels():
-    found = faithkit.score(SCORES, X).diagnose("reader")
-    assert 0 < found.low <= found.score <= 1
-    assert found.score > found.score_without
-    assert "can tell the scores with an agreement of" in " ".join(str(found).split())
+    result = faithkit.score(SCORES, X).diagnose("reader")
+    assert 0 < result.low <= result.score <= 1
+    assert result.score > result.score_without
+    assert "can tell the scores with an agreement of" in " ".join(str(result).split())
 
 
 def test_certain_scores_are_read_like_labels():
@@ -104,16 +104,16 @@ def test_certain_scores_are_read_like_labels():
 
 
 def test_several_numbers_are_read_together():
-    found = faithkit.score(np.column_stack([LINEAR, -LINEAR]), X).diagnose("reader")
-    assert found.score > 0.7
-    assert found.error is None
-    assert "of the variance of the predictions" in " ".join(str(found).split())
+    result = faithkit.score(np.column_stack([LINEAR, -LINEAR]), X).diagnose("reader")
+    assert result.score > 0.7
+    assert result.error is None
+    assert "of the variance of the predictions" in " ".join(str(result).split())
 
 
 def test_anybody_s_regressor_can_read():
-    found = faithkit.score(LINEAR, X).diagnose(Reader(KNeighborsRegressor(n_neighbors=20)))
-    assert found.classifiers == {"KNeighborsRegressor": 5}
-    assert found.score > 0.5
+    result = faithkit.score(LINEAR, X).diagnose(Reader(KNeighborsRegressor(n_neighbors=20)))
+    assert result.classifiers == {"KNeighborsRegressor": 5}
+    assert result.score > 0.5
 
 
 REFUSED = {

@@ -18,33 +18,33 @@ def drawn(q, rng):
 
 
 def test_a_score_is_twice_the_probability_of_the_truth_minus_the_sum_of_squares():
-    found = faithkit.score(["yes"] * 70 + ["no"] * 30, ["same"] * 100).diagnose(Reader(Hedging(0.75)))
+    result = faithkit.score(["yes"] * 70 + ["no"] * 30, ["same"] * 100).diagnose(Reader(Hedging(0.75)))
     squares = 0.75**2 + 0.25**2
-    assert found.score == pytest.approx(0.7 * (2 * 0.75 - squares) + 0.3 * (2 * 0.25 - squares))
-    assert found.classifiers == {"Hedging": 5}
+    assert result.score == pytest.approx(0.7 * (2 * 0.75 - squares) + 0.3 * (2 * 0.25 - squares))
+    assert result.classifiers == {"Hedging": 5}
 
 
 def test_a_row_without_an_explanation_scores_nothing_and_is_guessed_as_without_one():
     """A hundred rows like those above, and a hundred without an explanation, of which 40 are "yes"."""
     labels = ["yes"] * 70 + ["no"] * 30 + ["yes"] * 40 + ["no"] * 60
-    found = faithkit.score(labels, ["same"] * 100 + [None] * 100).diagnose(Reader(Hedging(0.75)))
+    result = faithkit.score(labels, ["same"] * 100 + [None] * 100).diagnose(Reader(Hedging(0.75)))
     squares = 0.75**2 + 0.25**2
-    assert found.score == pytest.approx((0.7 * (2 * 0.75 - squares) + 0.3 * (2 * 0.25 - squares)) / 2)
-    assert found.accuracy == found.baseline
-    assert found.baseline.value == 0.55
+    assert result.score == pytest.approx((0.7 * (2 * 0.75 - squares) + 0.3 * (2 * 0.25 - squares)) / 2)
+    assert result.accuracy == result.baseline
+    assert result.baseline.value == 0.55
 
 
 def test_explanations_that_all_are_missing_tell_nothing():
-    found = faithkit.score(["yes", "yes", "no"] * 10, [None] * 30).diagnose("reader")
-    assert (found.score, found.low) == (0.0, 0.0)
-    assert found.accuracy == found.baseline
+    result = faithkit.score(["yes", "yes", "no"] * 10, [None] * 30).diagnose("reader")
+    assert (result.score, result.low) == (0.0, 0.0)
+    assert result.accuracy == result.baseline
 
 
 def test_a_label_that_nobody_learnt_has_probability_0():
     """Ten rows of ten labels, each read by who learnt from eight others: it scores 0 − 8 · (1/8)²."""
-    found = faithkit.score(list("0123456789"), list("abcdefghij")).diagnose("reader")
-    assert found.score == pytest.approx(-1 / 8)
-    assert (found.accuracy.value, found.baseline.value) == (0.0, 0.0)
+    result = faithkit.score(list("0123456789"), list("abcdefghij")).diagnose("reader")
+    assert result.score == pytest.approx(-1 / 8)
+    assert (result.accuracy.value, result.baseline.value) == (0.0, 0.0)
 
 
 SMOOTH = {
@@ -80,9 +80,9 @@ def test_random_vectors_tell_no_more_than_the_labels_alone():
     scores, better = [], []
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        found = faithkit.score(rng.random(90) < 0.7, rng.normal(size=(90, 2))).diagnose("reader")
-        scores.append(found.score)
-        better.append(found.accuracy.value - found.baseline.value)
+        result = faithkit.score(rng.random(90) < 0.7, rng.normal(size=(90, 2))).diagnose("reader")
+        scores.append(result.score)
+        better.append(result.accuracy.value - result.baseline.value)
     assert np.mean(scores) < 0.7**2 + 0.3**2 + 0.02
     assert abs(np.mean(better)) < 0.05
 
@@ -99,6 +99,6 @@ def test_a_reader_sees_what_equality_compares_and_not_the_values_behind_it():
 def test_trees_are_chosen_where_a_line_tells_nothing():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(300, 2))
-    found = faithkit.score((x[:, 0] > 0) ^ (x[:, 1] > 0), x).diagnose("reader")
-    assert found.classifiers == {"trees": 5}
-    assert found.accuracy.value > 0.85
+    result = faithkit.score((x[:, 0] > 0) ^ (x[:, 1] > 0), x).diagnose("reader")
+    assert result.classifiers == {"trees": 5}
+    assert result.accuracy.value > 0.85

@@ -141,11 +141,11 @@ def test_strict_mode_stops_at_the_first_problem(market):
     ],
 )
 def test_faithkit_check_says_why_a_plugin_cannot_be_loaded(market, distribution, check, found, mend):
-    told = " ".join(market.run(f"faithkit check {distribution}", code=3).stdout.split())
-    assert f"failed {check} " in told
-    assert found in told
-    assert mend in told
-    assert "Why: " in told
+    text = " ".join(market.run(f"faithkit check {distribution}", code=3).stdout.split())
+    assert f"failed {check} " in text
+    assert found in text
+    assert mend in text
+    assert "Why: " in text
 
 
 def test_faithkit_check_finds_every_promise_that_the_careless_one_breaks(market):

@@ -35,9 +35,9 @@ class Page(HTMLParser):
         self.feed(path.read_text("utf-8"))
 
     def handle_starttag(self, tag, attributes):
-        found = dict(attributes)
-        self.anchors |= {found[name] for name in ("id", "name") if found.get(name)}
-        self.links += [found[name] for name in ("href", "src") if found.get(name)]
+        result = dict(attributes)
+        self.anchors |= {result[name] for name in ("id", "name") if result.get(name)}
+        self.links += [result[name] for name in ("href", "src") if result.get(name)]
 
 
 @pytest.mark.slow

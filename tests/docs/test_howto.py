@@ -40,8 +40,8 @@ def test_it_passes_the_conformance_checks(house):
 @pytest.mark.parametrize("name", MODULES)
 def test_its_examples_work(name):
     module = importlib.import_module(name)
-    found = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
-    assert found.failed == 0
+    result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert result.failed == 0
 
 
 def test_the_top_set_forgets_order_and_sign_and_keeps_the_earlier_of_equals():

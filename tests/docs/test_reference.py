@@ -55,10 +55,10 @@ def test_every_component_has_a_summary_documented_parameters_and_an_entry(entry)
     if entry.kind != "command":
         from component_pages import documentation, facts
 
-        told = "\n".join([*facts(entry), *documentation(entry)])
-        assert entry.component.summary in told
+        text = "\n".join([*facts(entry), *documentation(entry)])
+        assert entry.component.summary in text
         for parameter in parameters(entry):
-            assert f"**{parameter.name}**" in told
+            assert f"**{parameter.name}**" in text
 
 
 def test_every_kind_of_component_is_listed():

@@ -60,9 +60,9 @@ def test_rows_with_weights_clusters_and_a_pool():
     check("evaluation", faithkit.score([0, 1, 0, 0], ["e"] * 4, **drawn, permutations=9).to_dict())
     X = pd.DataFrame({"age": [20, 30, 50, 70]})
     pool = (pd.DataFrame({"age": [25, 65]}), ["no", "yes"])
-    found = faithkit.score(["no", "no", "yes", "yes"], [1, 1, 2, 3], X=X, relation=same_decade, pool=pool)
-    check("evaluation", found.to_dict())
-    check("evaluation", EvaluationReport.of(found, violations=2).to_dict())
+    result = faithkit.score(["no", "no", "yes", "yes"], [1, 1, 2, 3], X=X, relation=same_decade, pool=pool)
+    check("evaluation", result.to_dict())
+    check("evaluation", EvaluationReport.of(result, violations=2).to_dict())
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def test_a_score_of_odd_logs(predictions, explanations):
 
 def test_what_else_can_be_asked_about_an_evaluation():
     result = evaluated(relation=same_decade)
-    found = EvaluationReport.of(result, 3, by="job", reference=result.on(FRAME.iloc[:5])).to_dict()
-    assert {"violations", "subgroups", "reference"} <= set(found)
-    assert found["violations"]
-    check("evaluation", found)
+    payload = EvaluationReport.of(result, 3, by="job", reference=result.on(FRAME.iloc[:5])).to_dict()
+    assert {"violations", "subgroups", "reference"} <= set(payload)
+    assert payload["violations"]
+    check("evaluation", payload)
 
 
 def test_a_comparison():
@@ -153,8 +153,8 @@ def test_what_the_command_line_writes_about_a_log(tmp_path):
 
 @pytest.mark.parametrize("field", list(evaluated().to_dict()))
 def test_a_field_that_is_missing_or_unknown_is_noticed(field):
-    found = evaluated().to_dict()
-    lacking = copy.deepcopy(found)
+    payload = evaluated().to_dict()
+    lacking = copy.deepcopy(payload)
     lacking[f"{field}_2"] = lacking.pop(field)
     assert not validator("evaluation").is_valid(lacking)
 

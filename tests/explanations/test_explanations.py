@@ -28,19 +28,19 @@ def groups(given):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, np.int8, np.uint8, bool])
 def test_a_2d_array_of_numbers_is_vectors_of_its_own_dtype(dtype):
     array = np.array([[0, 1], [1, 1], [0, 1]], dtype=dtype)
-    found = as_explanations(array)
-    assert found.kind == "vector"
-    assert found.values.dtype == dtype
-    assert found.values.tolist() == array.tolist()
-    assert found.missing.tolist() == [False, False, False]
+    explanations = as_explanations(array)
+    assert explanations.kind == "vector"
+    assert explanations.values.dtype == dtype
+    assert explanations.values.tolist() == array.tolist()
+    assert explanations.missing.tolist() == [False, False, False]
     assert groups(array) == [0, 1, 0]
 
 
 def test_a_frame_of_numbers_is_vectors_with_names():
-    found = as_explanations(pd.DataFrame({"age": [0.5, 1.0], 7: [1.5, 2.0]}))
-    assert found.kind == "vector"
-    assert found.values.tolist() == [[0.5, 1.5], [1.0, 2.0]]
-    assert found.shared == {"names": ["age", "7"]}
+    explanations = as_explanations(pd.DataFrame({"age": [0.5, 1.0], 7: [1.5, 2.0]}))
+    assert explanations.kind == "vector"
+    assert explanations.values.tolist() == [[0.5, 1.5], [1.0, 2.0]]
+    assert explanations.shared == {"names": ["age", "7"]}
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int16, bool])
@@ -51,63 +51,63 @@ def test_a_frame_of_one_dtype_keeps_it(dtype):
 
 def test_a_frame_of_several_numeric_dtypes_becomes_float64():
     frame = pd.DataFrame({"a": [1, 2], "b": [0.5, 0.5], "c": [True, False]})
-    found = as_explanations(frame)
-    assert (found.kind, found.values.dtype) == ("vector", np.float64)
-    assert found.values.tolist() == [[1.0, 0.5, 1.0], [2.0, 0.5, 0.0]]
+    explanations = as_explanations(frame)
+    assert (explanations.kind, explanations.values.dtype) == ("vector", np.float64)
+    assert explanations.values.tolist() == [[1.0, 0.5, 1.0], [2.0, 0.5, 0.0]]
 
 
 def test_a_nullable_frame_becomes_float64_with_nan_for_its_missing_cells():
     frame = pd.DataFrame(
         {"a": pd.array([1, None, None], dtype="Int64"), "b": pd.array([True, False, False], dtype="boolean")}
     )
-    found = as_explanations(frame)
-    assert (found.kind, found.values.dtype) == ("vector", np.float64)
-    assert np.isnan(found.values[1, 0])
-    assert not found.missing.any()  # a vector with an unknown entry is still an explanation
+    explanations = as_explanations(frame)
+    assert (explanations.kind, explanations.values.dtype) == ("vector", np.float64)
+    assert np.isnan(explanations.values[1, 0])
+    assert not explanations.missing.any()  # a vector with an unknown entry is still an explanation
     assert groups(frame) == [0, 1, 1]
 
 
 def test_a_mixed_frame_is_compared_cell_by_cell_whatever_its_index():
     rules, values = ["a", "a", None, None, "a", "a"], [1.0, 2.0, 3.0, 3.0, NAN, NAN]
     frame = pd.DataFrame({"rule": rules, "value": values}, index=[9, 9, 3, 1, 1, 9])
-    found = as_explanations(frame)
-    assert found.kind == "value"
-    assert found.shared == {"names": ["rule", "value"]}
-    assert not found.missing.any()
+    explanations = as_explanations(frame)
+    assert explanations.kind == "value"
+    assert explanations.shared == {"names": ["rule", "value"]}
+    assert not explanations.missing.any()
     assert groups(frame) == [0, 1, 2, 2, 3, 3]
 
 
 @pytest.mark.parametrize("dtype", ["str", "object", "category"])
 def test_a_frame_of_one_column_of_words_is_a_list_of_words(dtype):
     frame = pd.DataFrame({"word": pd.Series(["good", None, "good", None], dtype=dtype)})
-    found = as_explanations(frame)
-    assert found.kind == "value"
-    assert found.values.tolist() == ["good", None, "good", None]
-    assert found.missing.tolist() == [False, True, False, True]
-    assert found.shared == {"names": ["word"]}
+    explanations = as_explanations(frame)
+    assert explanations.kind == "value"
+    assert explanations.values.tolist() == ["good", None, "good", None]
+    assert explanations.missing.tolist() == [False, True, False, True]
+    assert explanations.shared == {"names": ["word"]}
     assert groups(frame) == [0, 1, 0, 2]  # what is missing is shared with nobody
 
 
 def test_a_series_of_words_is_a_list_of_words():
-    found = as_explanations(pd.Series(["good", None, NAN], index=[5, 5, 5], dtype=object))
-    assert found.values.tolist() == ["good", None, None]
-    assert found.missing.tolist() == [False, True, True]
+    explanations = as_explanations(pd.Series(["good", None, NAN], index=[5, 5, 5], dtype=object))
+    assert explanations.values.tolist() == ["good", None, None]
+    assert explanations.missing.tolist() == [False, True, True]
 
 
 def test_a_list_of_hashables_is_values_and_none_is_missing():
     values = ["a", None, ("b", 1), frozenset({1, 2}), 3, 2.5, ("b", 1), None]
-    found = as_explanations(values)
-    assert found.kind == "value"
-    assert found.values.dtype == object
-    assert found.values.tolist() == values
-    assert found.missing.tolist() == [False, True, False, False, False, False, False, True]
+    explanations = as_explanations(values)
+    assert explanations.kind == "value"
+    assert explanations.values.dtype == object
+    assert explanations.values.tolist() == values
+    assert explanations.missing.tolist() == [False, True, False, False, False, False, False, True]
     assert groups(values) == [0, 1, 2, 3, 4, 5, 2, 6]
 
 
 def test_tuples_stay_tuples_and_are_not_taken_for_vectors():
-    found = as_explanations([("age", "sex"), ("age", "job")])
-    assert found.values.shape == (2,)
-    assert found.values[0] == ("age", "sex")
+    explanations = as_explanations([("age", "sex"), ("age", "job")])
+    assert explanations.values.shape == (2,)
+    assert explanations.values[0] == ("age", "sex")
     numbers = as_explanations([(0.5, 1.0), (0.5, 1.0)])
     assert numbers.kind == "value"
     assert numbers.values[1] == (0.5, 1.0)
@@ -128,16 +128,16 @@ def test_nan_equals_nan_also_inside_tuples():
     ids=["tuple", "generator", "iterator", "1-D array"],
 )
 def test_any_sequence_of_words_will_do(given):
-    found = as_explanations(given)
-    assert found.kind == "value"
-    assert found.values.tolist() == ["a", "b", "a"]
+    explanations = as_explanations(given)
+    assert explanations.kind == "value"
+    assert explanations.values.tolist() == ["a", "b", "a"]
 
 
 def test_a_1d_array_of_numbers_is_one_value_per_row():
-    found = as_explanations(np.array([3, 1, 3]))
-    assert found.kind == "value"
-    assert found.values.tolist() == [3, 1, 3]
-    assert all(type(value) is int for value in found.values)
+    explanations = as_explanations(np.array([3, 1, 3]))
+    assert explanations.kind == "value"
+    assert explanations.values.tolist() == [3, 1, 3]
+    assert all(type(value) is int for value in explanations.values)
 
 
 def test_lists_of_numbers_are_vectors():
@@ -146,9 +146,9 @@ def test_lists_of_numbers_are_vectors():
         [np.array([1.0, 2.0]), np.array([3.0, 4.0])],
         ([1.0, 2.0], [3.0, 4.0]),
     ):
-        found = as_explanations(given)
-        assert found.kind == "vector"
-        assert found.values.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+        explanations = as_explanations(given)
+        assert explanations.kind == "vector"
+        assert explanations.values.tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
 
 def test_a_2d_array_of_objects_is_read_column_by_column():
@@ -244,18 +244,18 @@ def test_lists_that_form_no_matrix_are_refused(given, message):
 
 
 def test_none_in_a_list_of_vectors_is_a_missing_one():
-    found = as_explanations([[1.0, 2.0], None])
-    assert found.missing.tolist() == [False, True]
-    assert found.values.shape == (2, 2)
+    explanations = as_explanations([[1.0, 2.0], None])
+    assert explanations.missing.tolist() == [False, True]
+    assert explanations.values.shape == (2, 2)
 
 
 @pytest.mark.parametrize("value", [{"age": 1}, {1, 2}, bytearray(b"a"), (1, [2])], ids=repr)
 def test_values_without_a_hash_are_refused_when_they_are_compared(value):
-    found = as_explanations(["a", value])
+    explanations = as_explanations(["a", value])
     with pytest.raises(
         InputError, match=f"explanation 1 is a {type(value).__name__} and has no hash.*str, tuple"
     ):
-        count(SameExplanation(), Sample(None, found), np.zeros(2, int), 1)
+        count(SameExplanation(), Sample(None, explanations), np.zeros(2, int), 1)
 
 
 def test_a_sparse_matrix_of_explanations_is_that_of_its_rows():
@@ -335,9 +335,9 @@ def test_a_sample_computes_a_thing_once_for_each_of_the_arguments(arguments, ask
 
     sample = Sample(None, Explanations.of(["a"]))
     for given in arguments:
-        found = sample.once(make, *given)
-        assert found[0] is sample
-        assert all(a is b or (type(a), a) == (type(b), b) for a, b in zip(found[1], given, strict=True))
+        result = sample.once(make, *given)
+        assert result[0] is sample
+        assert all(a is b or (type(a), a) == (type(b), b) for a, b in zip(result[1], given, strict=True))
     assert len(calls) == asked
 
 
@@ -466,18 +466,18 @@ def test_parts_of_which_only_one_has_instances_are_not_joined():
 )
 def test_an_identity_replaces_what_equality_compares_and_nothing_else(identity):
     original = Explanations.vectors([[0.1], [0.2], [0.3]], shared={"names": ["age"]})
-    found = original.identified(identity)
+    result = original.identified(identity)
     assert groups(original) == [0, 1, 2]
-    assert groups(found) == [0, 1, 0]
-    assert found.values.tolist() == original.values.tolist()
-    assert (found.kind, found.shared) == ("vector", {"names": ["age"]})
+    assert groups(result) == [0, 1, 0]
+    assert result.values.tolist() == original.values.tolist()
+    assert (result.kind, result.shared) == ("vector", {"names": ["age"]})
     assert original.identity is None
 
 
 def test_without_an_identity_the_values_are_compared():
-    found = Explanations.of(["a", "b"])
-    assert found.identities is found.values
-    assert found.identified([1, 1]).identities.tolist() == [1, 1]
+    result = Explanations.of(["a", "b"])
+    assert result.identities is result.values
+    assert result.identified([1, 1]).identities.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -491,9 +491,9 @@ def test_an_identity_of_another_length_is_refused(identity):
 
 
 def test_missing_rows_can_be_told_beside_their_values():
-    found = Explanations.of(["a", None, "a", "a"], missing=np.array([False, False, True, False]))
-    assert found.missing.tolist() == [False, True, True, False]
-    assert groups(found) == [0, 1, 2, 0]
+    result = Explanations.of(["a", None, "a", "a"], missing=np.array([False, False, True, False]))
+    assert result.missing.tolist() == [False, True, True, False]
+    assert groups(result) == [0, 1, 2, 0]
 
 
 def test_the_kind_of_values_can_be_any_word():

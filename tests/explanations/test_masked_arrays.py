@@ -74,8 +74,8 @@ SHOWN = {
 
 @pytest.mark.parametrize("give", SHOWN.values(), ids=SHOWN)
 def test_a_masked_array_that_hides_nothing_is_an_array(give):
-    found = give()
-    assert (found.n_explanations, found.consistency.value) == (2, pytest.approx(2 / 3))
+    result = give()
+    assert (result.n_explanations, result.consistency.value) == (2, pytest.approx(2 / 3))
 
 
 def test_groups_that_hide_nothing_are_groups():

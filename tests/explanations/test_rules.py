@@ -562,8 +562,8 @@ def test_a_small_memory_for_predicates_changes_nothing(monkeypatch):
     monkeypatch.setattr(rules, "PREDICATE_BYTES", 1)
     sample = sample_of(X)
     for part in (made, made[::-1], made[:5]):
-        found = unpack_bits(scope_bits(part, sample), len(sample))
-        assert found.tolist() == [expected[made.index(rule)].tolist() for rule in part]
+        result = unpack_bits(scope_bits(part, sample), len(sample))
+        assert result.tolist() == [expected[made.index(rule)].tolist() for rule in part]
     distinct = {predicate for rule in made for predicate in rule.predicates}
     kept = sample.once(rules._PredicateTable).bits
     assert len(kept) <= 65 < len(distinct) / 3  # 64 is the floor of the bound; one row stands for "always"

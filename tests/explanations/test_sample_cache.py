@@ -58,8 +58,8 @@ def test_two_limits_do_not_share_what_a_sample_remembers(Far):
 def test_two_distances_do_not_share_their_neighbours():
     prototypes, X = np.array([[0.0, 0.0], [3.0, 4.0]]), np.array([[0.0, 3.9]])
     shared = {"prototypes": prototypes, "distance": {"function": True, "name": "d"}}
-    found = Explanations(kind="example", values=np.array([[0], [1]]), shared=shared)
+    explanations = Explanations(kind="example", values=np.array([[0], [1]]), shared=shared)
     sample = Sample(X, Explanations.of(["?"]))
     by_column = [lambda a, b, c=c: abs(a[c] - b[c]) for c in (0, 1)]
-    answers = [Nearest(distance).holds(sample, found)[:, 0].tolist() for distance in by_column]
+    answers = [Nearest(distance).holds(sample, explanations)[:, 0].tolist() for distance in by_column]
     assert answers == [[True, False], [False, True]]

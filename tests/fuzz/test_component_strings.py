@@ -15,9 +15,9 @@ REPEATED = st.builds(lambda part, n: f"x:a={part * n}", PARTS, st.integers(0, 30
 
 @given(ANYTHING | REPEATED | mutated(LINES["specs"]))
 def test_a_text_is_read_or_refused_in_one_line(text):
-    found = read(parse_spec, text)
-    if found is not None:
-        name, params = found
+    result = read(parse_spec, text)
+    if result is not None:
+        name, params = result
         assert name == name.strip() != ""
         assert parse_spec(name) == (name, {})
         assert repr(params)
@@ -26,8 +26,8 @@ def test_a_text_is_read_or_refused_in_one_line(text):
 @given(ANYTHING | mutated(LINES["specs"]))
 def test_what_was_read_is_written_back_as_the_same(text):
     try:
-        found = parse_spec(text)
-        written = format_spec(*found)
+        result = parse_spec(text)
+        written = format_spec(*result)
     except FaithkitError:
         return
-    assert parse_spec(written) == found
+    assert parse_spec(written) == result

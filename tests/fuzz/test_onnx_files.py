@@ -45,7 +45,7 @@ def changed(content, changes):
 @given(st.binary() | st.builds(changed, st.sampled_from([HONEST, FORGED]), CHANGES))
 def test_no_tensor_in_another_file_is_overlooked(content):
     try:
-        found = has_external_data(content)
+        result = has_external_data(content)
     except ValueError:
         return  # refused, too
     try:
@@ -53,7 +53,7 @@ def test_no_tensor_in_another_file_is_overlooked(content):
     except DecodeError:
         return  # the runtime refuses it
     if b"location" in content:
-        assert found >= holds_external(parsed)
+        assert result >= holds_external(parsed)
 
 
 def test_the_two_models_that_are_changed_differ_in_what_is_looked_for():

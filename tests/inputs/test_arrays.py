@@ -117,9 +117,9 @@ def test_parts_of_another_shape_are_not_joined():
 
 def test_an_array_is_read_as_it_was_saved(tmp_path):
     np.save(tmp_path / "images.npy", IMAGES)
-    found = read_array(tmp_path / "images.npy")
-    assert type(found) is np.ndarray
-    assert np.array_equal(found, IMAGES)
+    result = read_array(tmp_path / "images.npy")
+    assert type(result) is np.ndarray
+    assert np.array_equal(result, IMAGES)
 
 
 def saved(content):

@@ -55,17 +55,17 @@ def test_every_dataset_is_listed():
 
 
 def test_loans_are_granted_by_the_rule_that_is_written_down():
-    found = load_dataset("loans")
-    for row, label in zip(found.X.to_dict("records"), found.y, strict=True):
+    dataset = load_dataset("loans")
+    for row, label in zip(dataset.X.to_dict("records"), dataset.y, strict=True):
         wealthy = row["housing"] == "own" and row["income"] > 40_000
         assert label == ("yes" if not row["arrears"] and (row["debt"] <= 0.35 or wealthy) else "no")
-    assert {"job", "income"} == {name for name in found.X if found.X[name].isna().any()}
-    assert 0.3 < (found.y == "yes").mean() < 0.7
+    assert {"job", "income"} == {name for name in dataset.X if dataset.X[name].isna().any()}
+    assert 0.3 < (dataset.y == "yes").mean() < 0.7
 
 
 def test_reasons_are_stated_as_is_written_down():
-    found = load_dataset("reasons")
-    for row, label in zip(found.X.to_dict("records"), found.y, strict=True):
+    dataset = load_dataset("reasons")
+    for row, label in zip(dataset.X.to_dict("records"), dataset.y, strict=True):
         stated = {row[name] for name in ("reason_1", "reason_2") if isinstance(row[name], str)}
         true = {
             "R01": row["delinquencies"] > 1,
@@ -80,18 +80,18 @@ def test_reasons_are_stated_as_is_written_down():
         else:
             assert stated - {"R09"} == set(first_two)
         assert bool(stated) == (label == "refused")
-    assert found.X["income"].isna().any()
+    assert dataset.X["income"].isna().any()
 
 
 def test_diabetes_has_its_published_rows_and_a_number_to_predict():
-    found = load_dataset("diabetes")
-    assert found.X.shape == (442, 10)
-    assert found.y.dtype == np.float64
-    assert (found.y.min(), found.y.max(), round(found.y.mean(), 2)) == (25.0, 346.0, 152.13)
+    dataset = load_dataset("diabetes")
+    assert dataset.X.shape == (442, 10)
+    assert dataset.y.dtype == np.float64
+    assert (dataset.y.min(), dataset.y.max(), round(dataset.y.mean(), 2)) == (25.0, 346.0, 152.13)
 
 
 def test_houses_cost_what_is_written_down_but_for_noise():
-    found = load_dataset("houses")
+    dataset = load_dataset("houses")
     better = {"centre": 90_000, "harbour": 60_000, "hills": 40_000, "suburb": 15_000}
     expected = [
         60_000
@@ -99,12 +99,12 @@ def test_houses_cost_what_is_written_down_but_for_noise():
         + better.get(row["district"], 0)
         - (0 if row["renovated"] or row["age"] != row["age"] else 500 * row["age"])
         - 2_000 * row["station"]
-        for row in found.X.to_dict("records")
+        for row in dataset.X.to_dict("records")
     ]
-    apart = found.y - expected
+    apart = dataset.y - expected
     assert abs(apart.mean()) < 400
     assert 4_700 < apart.std() < 5_300
-    assert {"district", "age"} == {name for name in found.X if found.X[name].isna().any()}
+    assert {"district", "age"} == {name for name in dataset.X if dataset.X[name].isna().any()}
 
 
 def test_data_of_a_plugin_that_is_not_installed_leads_to_it(monkeypatch):
@@ -150,9 +150,9 @@ def theirs(tmp_path, monkeypatch):
     def offer(loaded="TABLE, [0, 1]", place="'here'"):
         code = PLUGIN.replace("LOADED", loaded).replace("PLACE", place)
         (tmp_path / "their_data.py").write_text(code)
-        found = Registry([EntryPoint("main", "their_data", "faithkit")])
-        assert found.broken == []
-        monkeypatch.setattr(datasets, "registry", lambda: found)
+        result = Registry([EntryPoint("main", "their_data", "faithkit")])
+        assert result.broken == []
+        monkeypatch.setattr(datasets, "registry", lambda: result)
 
     monkeypatch.syspath_prepend(tmp_path)
     return offer
@@ -160,9 +160,9 @@ def theirs(tmp_path, monkeypatch):
 
 def test_a_plugins_dataset_is_loaded_with_its_labels_as_texts(theirs):
     theirs()
-    found = load_dataset("theirs")
-    assert found.X["age"].tolist() == [1, 2]
-    assert (found.y.tolist(), found.summary, dataset_place("theirs")) == (["0", "1"], "Two rows.", "here")
+    dataset = load_dataset("theirs")
+    assert dataset.X["age"].tolist() == [1, 2]
+    assert (dataset.y.tolist(), dataset.summary, dataset_place("theirs")) == (["0", "1"], "Two rows.", "here")
 
 
 FAULTS = {
@@ -238,9 +238,9 @@ def test_a_dataset_of_images_has_a_default_model_that_takes_them(monkeypatch):
     images = np.random.default_rng(0).random((60, 4, 4)) + bright[:, None, None]
     pictures = attrs.evolve(load_dataset("iris"), X=images, y=np.where(bright, "day", "night"))
     monkeypatch.setattr("faithkit.inputs.evaluation_inputs.load_dataset", lambda name: pictures)
-    found = prepare("pictures", model="logistic")
-    assert found.X.shape[1:] == found.background.shape[1:] == (4, 4)
-    assert found.model.predict(images).tolist() == pictures.y.tolist()
+    inputs = prepare("pictures", model="logistic")
+    assert inputs.X.shape[1:] == inputs.background.shape[1:] == (4, 4)
+    assert inputs.model.predict(images).tolist() == pictures.y.tolist()
 
 
 def test_a_plugins_dataset_may_be_an_array_of_images(theirs):

@@ -52,9 +52,9 @@ def made(form):
 
 @pytest.mark.parametrize("form", EXPLANATIONS)
 def test_explanations_that_differ_stay_different(form):
-    found = faithkit.score(LABELS, made(EXPLANATIONS[form]))
-    assert found.n_explanations == 3
-    assert found.consistency.value == pytest.approx(6 / 7)  # of seven rows one has an explanation of its own
+    result = faithkit.score(LABELS, made(EXPLANATIONS[form]))
+    assert result.n_explanations == 3
+    assert result.consistency.value == pytest.approx(6 / 7)  # of seven rows one has an explanation of its own
 
 
 def write_json_lines(path, cells):
@@ -92,8 +92,8 @@ PREDICTIONS = {
 
 @pytest.mark.parametrize("form", PREDICTIONS)
 def test_labels_that_differ_stay_different(form):
-    found = faithkit.score(PREDICTIONS[form], ["a"] * 7, outcome="labels")
-    assert found.consistency.value == pytest.approx(
+    result = faithkit.score(PREDICTIONS[form], ["a"] * 7, outcome="labels")
+    assert result.consistency.value == pytest.approx(
         6 * 2 / 6 / 7
     )  # each of six agrees with two of six others
 
@@ -103,8 +103,8 @@ CLUSTERS = {name: PREDICTIONS[name] for name in ("list", "array of objects", "nu
 
 @pytest.mark.parametrize("form", CLUSTERS)
 def test_clusters_that_differ_stay_different(form):
-    found = faithkit.score(LABELS, ["a"] * 7, clusters=CLUSTERS[form])
-    assert found.to_dict()["clusters"] == 3
+    result = faithkit.score(LABELS, ["a"] * 7, clusters=CLUSTERS[form])
+    assert result.to_dict()["clusters"] == 3
 
 
 GROUPS = {
@@ -118,13 +118,13 @@ GROUPS = {
 @pytest.mark.parametrize("form", GROUPS)
 def test_groups_that_differ_stay_different(form):
     with pytest.warns(faithkit.FaithkitWarning):  # each group has one label
-        found = faithkit.score(LABELS, ["a"] * 7).by(made(GROUPS[form]))
-    assert [found[one].n for one in (LOW, HIGH, "missing")] == [3, 3, 1]
+        subgroups = faithkit.score(LABELS, ["a"] * 7).by(made(GROUPS[form]))
+    assert [subgroups[one].n for one in (LOW, HIGH, "missing")] == [3, 3, 1]
 
 
 def test_ids_are_shown_as_they_are():
-    found = faithkit.score(["a", "b"] * 3 + ["a"], ["x"] * 7, ids=IDS)
-    assert [str(found.population.metadata.ids.name(row)) for row in (0, 1)] == [f"id {LOW}", f"id {HIGH}"]
+    result = faithkit.score(["a", "b"] * 3 + ["a"], ["x"] * 7, ids=IDS)
+    assert [str(result.population.metadata.ids.name(row)) for row in (0, 1)] == [f"id {LOW}", f"id {HIGH}"]
 
 
 TABLES = {

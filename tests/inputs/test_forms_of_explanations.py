@@ -43,9 +43,9 @@ def test_objects_are_taken_by_the_name_of_their_class_or_of_one_that_it_derives_
 
 
 def test_rows_without_an_object_have_no_explanation():
-    found = faithkit.adapt([Reason("a"), None, Reason("b")])
-    assert found.missing.tolist() == [False, True, False]
-    assert found.values[[0, 2]].tolist() == ["a", "b"]
+    explanations = faithkit.adapt([Reason("a"), None, Reason("b")])
+    assert explanations.missing.tolist() == [False, True, False]
+    assert explanations.values[[0, 2]].tolist() == ["a", "b"]
 
 
 def test_a_function_may_return_them_as_an_explainer():
@@ -54,25 +54,25 @@ def test_a_function_may_return_them_as_an_explainer():
     def explain(rows):
         return [Reason(SAID[int(row[0])]) for row in rows]
 
-    found = faithkit.evaluate(lambda rows: [LABELS[int(row[0])] for row in rows], X, explainer=explain)
-    assert found.consistency.value == value(SAID)
+    result = faithkit.evaluate(lambda rows: [LABELS[int(row[0])] for row in rows], X, explainer=explain)
+    assert result.consistency.value == value(SAID)
 
 
 def test_an_adapter_is_told_the_predictions_of_rows():
     assert value([Reason("by prediction")] * 6) == 1.0
     X = np.arange(6.0)[:, None]
-    found = faithkit.evaluate(
+    result = faithkit.evaluate(
         lambda rows: [LABELS[int(row[0])] for row in rows],
         X,
         explainer=lambda X: [Reason("by prediction")] * len(X),
     )
-    assert found.consistency.value == 1.0
+    assert result.consistency.value == 1.0
 
 
 def test_a_model_is_made_by_an_adapter():
     X = np.array([[1.0], [-1.0], [2.0], [-3.0]])
-    found = faithkit.evaluate(Box(), X, explainer=lambda rows: (rows[:, 0] > 0).tolist())
-    assert found.consistency.value == 1.0
+    result = faithkit.evaluate(Box(), X, explainer=lambda rows: (rows[:, 0] > 0).tolist())
+    assert result.consistency.value == 1.0
 
 
 def test_parameters_of_an_adapter_are_given_to_adapt():
@@ -204,9 +204,9 @@ NUMBERS = {
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_what_is_missing_is_missing_in_every_form(name):
-    found = faithkit.score(LABELS, NUMBERS[name])
-    assert found.unexplained == 2
-    assert found.consistency == faithkit.score(LABELS, NUMBERS["an array"]).consistency
+    result = faithkit.score(LABELS, NUMBERS[name])
+    assert result.unexplained == 2
+    assert result.consistency == faithkit.score(LABELS, NUMBERS["an array"]).consistency
 
 
 def test_nan_among_objects_is_a_row_without_one():
@@ -217,19 +217,19 @@ def test_nan_among_objects_is_a_row_without_one():
 def test_lists_of_conditions_are_rules():
     X = pd.DataFrame({"age": [31, 45, 50, 20], "debt": [0, 1, 2, 3]})
     told = [["age <= 40", "debt < 4"], ["age > 40"], ["age > 40.0"], []]
-    found = faithkit.score(["yes", "no", "no", "yes"], told, X=X)
-    assert (found.consistency.value, found.sufficiency.value, found.unexplained) == (0.5, 0.75, 1)
+    result = faithkit.score(["yes", "no", "no", "yes"], told, X=X)
+    assert (result.consistency.value, result.sufficiency.value, result.unexplained) == (0.5, 0.75, 1)
 
 
 @pytest.mark.parametrize("told", [[0.5, 1.0], {"a": 1.0}, faithkit.Rule([faithkit.Interval(0, 3)])])
 def test_a_chunk_in_which_nothing_is_explained_fits_the_others(told):
     X = np.arange(80.0)[:, None]
-    found = faithkit.evaluate(
+    result = faithkit.evaluate(
         lambda rows: rows[:, 0] >= 40,
         X,
         explainer=lambda rows: [told if row[0] < 3 else None for row in rows],
     )
-    assert (found.unexplained, found.consistency.verified) == (77, 3 / 80)
+    assert (result.unexplained, result.consistency.verified) == (77, 3 / 80)
 
 
 def test_a_function_may_name_other_features_in_every_chunk_of_rows():
@@ -238,8 +238,8 @@ def test_a_function_may_name_other_features_in_every_chunk_of_rows():
     def explain(rows):
         return [{f"feature {int(row[0]) // 20}": 1.0} for row in rows]
 
-    found = faithkit.evaluate(lambda rows: rows[:, 0] >= 40, X, explainer=explain)
-    assert (found.n_explanations, found.consistency.value) == (4, 1.0)
+    result = faithkit.evaluate(lambda rows: rows[:, 0] >= 40, X, explainer=explain)
+    assert (result.n_explanations, result.consistency.value) == (4, 1.0)
 
 
 def test_tensors_in_a_list_are_vectors():
@@ -315,11 +315,11 @@ def test_a_model_may_answer_with_tensors(outcome):
         predict_proba = staticmethod(lambda rows: Tensor(np.eye(2)[(rows[:, 0] > 2).astype(int)]))
 
     X = np.arange(6.0)[:, None]
-    found = faithkit.evaluate(Model(), X, lambda rows: (rows > 3).tolist(), outcome=outcome)
+    result = faithkit.evaluate(Model(), X, lambda rows: (rows > 3).tolist(), outcome=outcome)
     plain = faithkit.score((X[:, 0] > 2).astype(int), (X > 3).tolist(), outcome="labels")
     if outcome != "numbers":  # two certain probabilities agree as labels do
-        assert found.consistency.value == plain.consistency.value
-    assert found.setup.outcome.kind == outcome
+        assert result.consistency.value == plain.consistency.value
+    assert result.setup.outcome.kind == outcome
 
 
 def test_polars_is_read_as_pandas():

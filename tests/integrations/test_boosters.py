@@ -42,8 +42,8 @@ def catboost(y, **params):
     kind = "RawFormulaVal" if params["loss_function"] == "RMSE" else "Probability"
 
     def own(X):
-        found = model.predict(X, prediction_type=kind)
-        return found[:, 1] if kind == "Probability" and found.shape[1] == 2 else found
+        predictions = model.predict(X, prediction_type=kind)
+        return predictions[:, 1] if kind == "Probability" and predictions.shape[1] == 2 else predictions
 
     return Trained(model, own)
 

@@ -34,8 +34,8 @@ def test_what_is_no_result_is_refused(given):
     ],
 )
 def test_only_what_was_found_is_a_number(labels, reasons, expected):
-    found = metrics(faithkit.score(labels, reasons))
-    assert {name for name in found if name.startswith("consistency/")} == {
+    result = metrics(faithkit.score(labels, reasons))
+    assert {name for name in result if name.startswith("consistency/")} == {
         f"consistency/{n}" for n in expected
     }
-    assert not [name for name in found if name.startswith("sufficiency/")]
+    assert not [name for name in result if name.startswith("sufficiency/")]

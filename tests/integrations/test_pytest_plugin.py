@@ -49,8 +49,8 @@ def asserted(**options):
 
 
 def test_a_limit_that_is_kept_gives_the_result():
-    found = asserted(explainer=quarters, consistency=0.8)
-    assert found.to_dict() == faithkit.evaluate(model, X, explainer=quarters).to_dict()
+    result = asserted(explainer=quarters, consistency=0.8)
+    assert result.to_dict() == faithkit.evaluate(model, X, explainer=quarters).to_dict()
 
 
 BELOW = r"consistency may be as low as 0\.\d+, below "

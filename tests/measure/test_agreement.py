@@ -174,19 +174,19 @@ def test_what_the_divisor_loses_with_a_row_is_what_a_double_loop_without_it_lack
     rng = np.random.default_rng(outputs)
     values = rng.normal(size=(8 + n_pool, outputs))
     is_mine = np.arange(len(values)) < 8
-    found = Squares.of_numbers(values, is_mine.astype(np.int64), ~is_mine * 1 if n_pool else None)
-    mine, pool = found.points[is_mine], found.points[~is_mine]
+    result = Squares.of_numbers(values, is_mine.astype(np.int64), ~is_mine * 1 if n_pool else None)
+    mine, pool = result.points[is_mine], result.points[~is_mine]
     assert _mean_disagreement(mine, pool) == pytest.approx(1.0, rel=1e-12)
     without = [_mean_disagreement(np.delete(mine, i, axis=0), pool) for i in range(8)]
-    assert found.divisor_left(np.arange(8)) == pytest.approx(without, rel=1e-12)
+    assert result.divisor_left(np.arange(8)) == pytest.approx(without, rel=1e-12)
     if n_pool:
         without = [_mean_disagreement(mine, np.delete(pool, i, axis=0)) for i in range(n_pool)]
-        assert found.divisor_left(8 + np.arange(n_pool), in_pool=True) == pytest.approx(without, rel=1e-12)
+        assert result.divisor_left(8 + np.arange(n_pool), in_pool=True) == pytest.approx(without, rel=1e-12)
 
 
 def test_of_two_rows_the_divisor_loses_all_with_either():
-    found = Squares.of_numbers(np.array([[1.0], [3.0]]), np.array([1, 1]))
-    assert found.divisor_left(np.array([0, 1])).tolist() == [0.0, 0.0]
+    result = Squares.of_numbers(np.array([[1.0], [3.0]]), np.array([1, 1]))
+    assert result.divisor_left(np.array([0, 1])).tolist() == [0.0, 0.0]
 
 
 def test_slots_that_each_have_a_label_of_their_own_need_not_name_it():

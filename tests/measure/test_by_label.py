@@ -79,8 +79,8 @@ def test_matched_vectors_are_left_out_pair_by_pair(seed):
     pairs = [np.flatnonzero(np.isin(values, pair)).tolist() for pair in ((0, 1), (2, 3))]
     units = pairs + [[row] for row in np.flatnonzero(values >= 4).tolist()]
     repeated = [label for label in (0, 1) if (labels == label).sum() > 2]
-    found = grouped_label_statistics(result.counts["consistency"], repeated)
-    for label, statistics in zip(repeated, found, strict=True):
+    outcome = grouped_label_statistics(result.counts["consistency"], repeated)
+    for label, statistics in zip(repeated, outcome, strict=True):
         x, _ = truth((same(names), labels, label), units=units)
         _, R = truth((same(values.tolist()), labels, label))
         assert_same(statistics, x, R)
@@ -93,8 +93,8 @@ def test_any_relation_is_that_of_a_double_loop(seed, monkeypatch):
     holds = matrix[np.ix_(owned, owned)]
     if seed % 2:
         monkeypatch.setattr(label_deletions, "MAX_SUMS", 1)  # one label at a time
-    found = relation_label_statistics(counted(Matrix(matrix), owned, labels, N_LABELS), repeated)
-    for label, statistics in zip(repeated, found, strict=True):
+    result = relation_label_statistics(counted(Matrix(matrix), owned, labels, N_LABELS), repeated)
+    for label, statistics in zip(repeated, result, strict=True):
         assert_same(statistics, *truth((holds, labels, label)))
         influence = brute_labels.influence(holds, labels, label)
         assert statistics.units.trials == pytest.approx(statistics.n / max(2, influence))
@@ -126,12 +126,12 @@ def test_a_pool_is_compared_with_and_is_a_stratum_of_its_own(seed, is_weighted):
     heaviest = None
     if is_weighted:
         heaviest = brute_labels.heaviest_cell(holds, weights, range(n + more))
-        found = weighted_label_statistics(
+        result = weighted_label_statistics(
             count_cells(*rows, Design.of(weights, None, n + more), pool), repeated
         )
     else:
-        found = relation_label_statistics(count(*rows, pool), repeated)
-    for label, statistics in zip(repeated, found, strict=True):
+        result = relation_label_statistics(count(*rows, pool), repeated)
+    for label, statistics in zip(repeated, result, strict=True):
         assert_same(statistics, *truth((holds, labels, label, weights), explained=n, heaviest=heaviest))
 
 
@@ -192,8 +192,8 @@ def test_the_mean_over_labels_is_the_measure(seed):
     rng, labels, owned, _ = drawn(seed)
     counts = counted(Matrix(rng.random((7, 7)) < 0.5), owned, labels, N_LABELS)
     repeated = np.flatnonzero(np.bincount(labels) > 0).tolist()
-    found = relation_label_statistics(counts, repeated)
-    mean = sum(statistics.n * statistics.estimate for statistics in found) / len(labels)
+    result = relation_label_statistics(counts, repeated)
+    mean = sum(statistics.n * statistics.estimate for statistics in result) / len(labels)
     assert mean == pytest.approx(JackknifeEstimate.of(counts).statistics.value)
 
 
@@ -280,8 +280,8 @@ def test_each_end_of_a_label_misses_as_rarely_as_stated(name, n):
     above, below, runs = np.zeros((3, len(truths)))
     for table in rng.multinomial(n, joint.ravel(), size=RUNS).reshape(RUNS, *joint.shape):
         repeated = np.flatnonzero(table.sum(axis=0) > 1).tolist()
-        found = grouped_label_statistics(count_of(grouped(table[table.any(axis=1)])), repeated)
-        ends = np.array([interval(statistics) for statistics in found])
+        result = grouped_label_statistics(count_of(grouped(table[table.any(axis=1)])), repeated)
+        ends = np.array([interval(statistics) for statistics in result])
         runs[repeated] += 1
         above[repeated] += ends[:, 0] > truths[repeated]
         below[repeated] += ends[:, 1] < truths[repeated]

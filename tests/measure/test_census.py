@@ -78,8 +78,8 @@ def test_pieces_unite_to_the_whole(sample, edges):
 @given(rows, cuts)
 def test_the_slots_of_pieces_are_those_that_counting_gives(sample, edges):
     united = Census.union(SAME, [census_of(piece, start) for start, piece in pieces(sample, edges)])
-    found = united.relabel(np.array(united.labels), [0, 1, 2])
-    assert_same_owners(found.owners, counted_owners(sample))
+    result = united.relabel(np.array(united.labels), [0, 1, 2])
+    assert_same_owners(result.owners, counted_owners(sample))
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=2, max_size=40), cuts)
@@ -117,8 +117,8 @@ def test_some_slots_are_those_of_the_rows_that_are_left(sample):
 @given(rows)
 def test_labels_that_fall_together_are_counted_together(sample):
     whole = census_of(sample)
-    found = whole.relabel(np.minimum(whole.labels, 1), [0, 1])
-    assert table(found) == table(census_of([(word, min(label, 1)) for word, label in sample]))
+    result = whole.relabel(np.minimum(whole.labels, 1), [0, 1])
+    assert table(result) == table(census_of([(word, min(label, 1)) for word, label in sample]))
 
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=30), cuts)

@@ -68,10 +68,10 @@ def runs_of(noise, shape, n, m, runs):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("noise", NOISES)
 def test_intervals_of_numbers_cover(noise, shape, n, runs, m):
-    found = list(runs_of(noise, shape, n, m, runs))
-    covered = sum(max(0.0, low) <= m <= high for low, high in found)
+    result = list(runs_of(noise, shape, n, m, runs))
+    covered = sum(max(0.0, low) <= m <= high for low, high in result)
     assert stats.binom.cdf(covered, runs, LEAST) > ACCIDENT
-    too_high = sum(max(0.0, low) > m for low, _ in found)
+    too_high = sum(max(0.0, low) > m for low, _ in result)
     assert stats.binom.sf(too_high - 1, runs, MISSES) > ACCIDENT
 
 

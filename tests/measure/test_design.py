@@ -175,7 +175,7 @@ def test_sums_over_a_large_group_are_those_over_all_pairs(kind, how, clustered, 
     )
     agreement = SAME_LABEL if kind == "labels" else Squares.of_scores(values[:, None], np.bincount(labels))
     sample = Sample(None, Explanations.of(["same"] * n))
-    found = JackknifeEstimate.of(
+    result = JackknifeEstimate.of(
         count_cells(SameExplanation(), sample, labels, 3, design, agreement=agreement)
     )
     by_unit = np.bincount(unit, weights=weights)
@@ -188,13 +188,13 @@ def test_sums_over_a_large_group_are_those_over_all_pairs(kind, how, clustered, 
         return compared / whole - lost / whole, lost / whole
 
     x, lost = measured(everybody)
-    assert (found.statistics.estimate, found.statistics.disagreement) == pytest.approx((x, lost), abs=1e-9)
+    assert (result.statistics.estimate, result.statistics.disagreement) == pytest.approx((x, lost), abs=1e-9)
     C = len(by_unit)
     names = list(dict.fromkeys(unit.tolist()))  # in the order of their first rows
     for place in [names.index(unit[7]), names.index(by_unit.argmax()), 0, C // 2]:
         without = measured(unit != names[place])
         psi = C * x - (C - 1) * without[0], C * lost - (C - 1) * without[1]
-        assert (found.value[place], found.disagreement[place]) == pytest.approx(psi, abs=1e-9 * C)
+        assert (result.value[place], result.disagreement[place]) == pytest.approx(psi, abs=1e-9 * C)
 
 
 # --- chance, and what is no design -------------------------------------------------------------------------
@@ -268,8 +268,8 @@ def test_weights_undo_an_unequal_draw():
         [[0.95 * q[0], 0.95 * (1 - q[0])], [0.05 * q[1], 0.05 * (1 - q[1])]]
     )  # by label and explanation
     m = (p**2 / p.sum(axis=0)).sum()
-    found = count_cells(SameExplanation(), sample, rare.astype(np.int64), 2, Design.of(weights, None, n))
-    low, high = interval(JackknifeEstimate.of(found).statistics)
+    result = count_cells(SameExplanation(), sample, rare.astype(np.int64), 2, Design.of(weights, None, n))
+    low, high = interval(JackknifeEstimate.of(result).statistics)
     assert low < m < high
     plain = count(SameExplanation(), sample, rare.astype(np.int64), 2)
     low, high = interval(JackknifeEstimate.of(plain).statistics)
@@ -303,8 +303,8 @@ def slow_estimate(estimator, case):
 @given(case=designs())
 def test_estimators_see_weights_and_who_is_no_other(estimator, case):
     expected = slow_estimate(estimator, case)
-    found = mean_score_of_tallies(estimator(), counted(case, grouping=True).tallies())
-    assert found == (None if expected is None else pytest.approx(expected, abs=1e-8))
+    result = mean_score_of_tallies(estimator(), counted(case, grouping=True).tallies())
+    assert result == (None if expected is None else pytest.approx(expected, abs=1e-8))
 
 
 @BOTH
@@ -332,8 +332,8 @@ def test_exchanging_everything_gives_the_exact_p_value_on_average(grouping, clus
         moved = [[values[source[i]] for i in range(n)] for values in (labels, weights)]
         mean, _ = brute_unequal.estimate(holds, *moved, clusters)
         hits, tried = hits + (mean >= observed - 1e-9), tried + 1
-    found = unit_p_value(counted(case, grouping), 4000, seed=1)
-    assert found == pytest.approx(hits / tried, abs=0.05)
+    result = unit_p_value(counted(case, grouping), 4000, seed=1)
+    assert result == pytest.approx(hits / tried, abs=0.05)
 
 
 def test_clusters_of_different_sizes_leave_nothing_to_exchange():
@@ -372,8 +372,8 @@ def test_intervals_of_weights_and_clusters_cover(design, n_explanations):
             drawn = rng.random(400) < 1 / weights
             owned, labels, clusters, weights = owned[drawn], labels[drawn], clusters[drawn], weights[drawn]
         sample = Sample(None, Explanations(kind="number", values=owned))
-        found = count_cells(SameExplanation(), sample, labels, 2, Design.of(weights, clusters, len(owned)))
-        low, high = interval(JackknifeEstimate.of(found).statistics)
+        count = count_cells(SameExplanation(), sample, labels, 2, Design.of(weights, clusters, len(owned)))
+        low, high = interval(JackknifeEstimate.of(count).statistics)
         hits += low <= target <= high
     assert hits / times >= 0.93
 

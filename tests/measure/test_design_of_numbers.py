@@ -186,10 +186,10 @@ def test_a_part_of_the_rows_has_its_own_variance():
     groups, values, weights, clusters = of_numbers(n=120)
     side = np.arange(120) % 2
     result = faithkit.score(values, groups, weights=weights, clusters=clusters)
-    found = result.by(side)
+    subgroups = result.by(side)
     mine = side == 1
     alone = faithkit.score(values[mine], groups[mine], weights=weights[mine], clusters=clusters[mine])
-    assert found[1].consistency.value == pytest.approx(alone.consistency.value, abs=1e-12)
+    assert subgroups[1].consistency.value == pytest.approx(alone.consistency.value, abs=1e-12)
 
 
 # --- what an unchecked row may disagree by -----------------------------------------------------------------

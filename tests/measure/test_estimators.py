@@ -59,8 +59,8 @@ def score(estimator, tally):
 
 
 def summarise(tally, estimator, confidence=0.95):
-    found = count_of(tally)
-    return estimate(found, GroupedJackknife.of(found, None).statistics(), estimator, confidence)
+    result = count_of(tally)
+    return estimate(result, GroupedJackknife.of(result, None).statistics(), estimator, confidence)
 
 
 def test_leave_one_out_by_hand():
@@ -118,10 +118,10 @@ def test_verified_only_is_leave_one_out_divided_by_the_verified_share():
 def test_where_everyone_is_left_out_the_value_is_none_and_not_a_number():
     distinct = grouped(np.eye(3, dtype=int))
     assert score(VerifiedOnly(), distinct) is None
-    found = summarise(distinct, VerifiedOnly())
-    assert found.value is None
-    assert found.bracket == (0.0, 1.0)
-    assert found.checkability == "unverifiable"
+    result = summarise(distinct, VerifiedOnly())
+    assert result.value is None
+    assert result.bracket == (0.0, 1.0)
+    assert result.checkability == "unverifiable"
 
 
 def test_an_owner_left_out_changes_neither_sum_nor_weight():
@@ -272,8 +272,8 @@ def test_an_estimator_of_somebody_else_can_tell_what_chance_gives():
         def by_chance(self, verified, chance):
             return verified * chance / 2
 
-    found = summarise(GROUPED, Doubtful())
-    assert found.by_chance == pytest.approx(3 / 4 * (3 * 2) / (4 * 3) / 2)  # labels 0, 0, 0 and 1
+    result = summarise(GROUPED, Doubtful())
+    assert result.by_chance == pytest.approx(3 / 4 * (3 * 2) / (4 * 3) / 2)  # labels 0, 0, 0 and 1
 
 
 def test_ratio_divides_by_nothing_as_told():

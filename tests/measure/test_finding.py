@@ -91,14 +91,14 @@ def test_a_measure_is_above_chance_only_where_its_lower_end_is():
         labels = rng.integers(0, 2, 1000)
         words = np.where(rng.random(1000) < 0.05, 1 - labels, labels).astype(object)
         words[rng.random(1000) < 0.5] = None
-        found = faithkit.score(labels, words.tolist(), permutations=99)
-        one = found.consistency
+        result = faithkit.score(labels, words.tolist(), permutations=99)
+        one = result.consistency
         assert one.low <= 0.4525 <= one.high
         assert one.low > one.verified * one.chance  # what was compared with once
         assert one.p_value == 0.01  # labels are related to explanations all the same
         assert one.finding != "above chance"
         assert "Those that could be checked agree more often than chance (permutation test, p = 0.010)" in (
-            " ".join(found.to_text(verbose=True).split())
+            " ".join(result.to_text(verbose=True).split())
         )
 
 

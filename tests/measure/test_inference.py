@@ -54,10 +54,10 @@ def samples(draw, least=2, most=8):
 
 @pytest.mark.parametrize(("n", "low", "digits"), [(3, 0.085, 3), (20, 0.69, 2), (1000, 0.993, 3)])
 def test_where_everything_agrees_the_interval_is_the_printed_one(n, low, digits):
-    found = interval(facts_of([[n]]))
-    assert round(found[0], digits) == low
-    assert found[0] == pytest.approx(0.025 ** (2 / n), rel=1e-12)  # (α/2)^(1/trials), trials = n/2
-    assert found[1] == 1.0
+    result = interval(facts_of([[n]]))
+    assert round(result[0], digits) == low
+    assert result[0] == pytest.approx(0.025 ** (2 / n), rel=1e-12)  # (α/2)^(1/trials), trials = n/2
+    assert result[1] == 1.0
 
 
 @pytest.mark.parametrize("table", [[[1, 0]], [[1, 0], [0, 1]], np.eye(50, dtype=int)])
@@ -157,8 +157,8 @@ def test_the_interval_of_any_relation_is_that_of_double_loops(case, confidence):
     holds = asked(matrix, owned)
     few = len(labels) / (1 + brute.most_weight(holds, labels))
     expected = written_interval(written_moments(holds, labels.tolist(), few), confidence)
-    found = interval(facts(counted(Matrix(matrix), owned, labels, k)), confidence)
-    assert found == pytest.approx(expected, abs=1e-7)
+    result = interval(facts(counted(Matrix(matrix), owned, labels, k)), confidence)
+    assert result == pytest.approx(expected, abs=1e-7)
 
 
 @given(samples(most=12))
@@ -180,12 +180,12 @@ def test_a_grouping_asked_as_a_general_relation_gives_the_same_but_for_what_is_m
 def test_the_interval_contains_the_bracket_and_grows_with_confidence(case, confidence):
     matrix, owned, labels, k = case
     for relation in (Matrix(matrix), SameExplanation()):
-        found = estimated(counted(relation, owned, labels, k), LeaveOneOut(), confidence)
-        assert 0 <= found.low <= found.bracket[0] + 1e-12
-        assert found.bracket[1] - 1e-12 <= found.high <= 1
+        estimate = estimated(counted(relation, owned, labels, k), LeaveOneOut(), confidence)
+        assert 0 <= estimate.low <= estimate.bracket[0] + 1e-12
+        assert estimate.bracket[1] - 1e-12 <= estimate.high <= 1
         wider = estimated(counted(relation, owned, labels, k), LeaveOneOut(), (1 + confidence) / 2)
-        assert wider.low <= found.low + 1e-12
-        assert wider.high >= found.high - 1e-12
+        assert wider.low <= estimate.low + 1e-12
+        assert wider.high >= estimate.high - 1e-12
 
 
 def test_a_zero_for_found_to_disagree_does_not_look_like_a_zero_for_unchecked():
@@ -289,10 +289,10 @@ def test_a_bootstrap_would_let_duplicates_agree_with_themselves():
 def test_the_bracket_runs_from_the_estimate_to_what_the_unchecked_could_add(case):
     matrix, owned, labels, k = case
     M, V = brute.estimate(asked(matrix, owned), labels.tolist())
-    found = estimated(counted(Matrix(matrix), owned, labels, k), LeaveOneOut(), 0.95)
-    assert found.value == (pytest.approx(M, abs=1e-12) if V > 0 else None)
-    assert found.verified == pytest.approx(V, abs=1e-12)
-    assert found.bracket == pytest.approx((M, M + 1 - V), abs=1e-12)
+    estimate = estimated(counted(Matrix(matrix), owned, labels, k), LeaveOneOut(), 0.95)
+    assert estimate.value == (pytest.approx(M, abs=1e-12) if V > 0 else None)
+    assert estimate.verified == pytest.approx(V, abs=1e-12)
+    assert estimate.bracket == pytest.approx((M, M + 1 - V), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -305,33 +305,33 @@ def test_the_bracket_runs_from_the_estimate_to_what_the_unchecked_could_add(case
     ],
 )
 def test_checkability_follows_the_verified_share(owned, checkability):
-    found = estimated(grouping(owned, [0] * len(owned)), LeaveOneOut(), 0.95)
-    assert found.checkability == checkability
+    estimate = estimated(grouping(owned, [0] * len(owned)), LeaveOneOut(), 0.95)
+    assert estimate.checkability == checkability
 
 
 def test_the_error_bound_of_a_grouping_is_nine_over_four_n_plus_the_squared_unverified_share():
-    found = estimated(grouping([0, 0, 0, 1], [0, 0, 1, 0]), LeaveOneOut(), 0.95)
-    assert found.mse_bound == pytest.approx(9 / 16 + (1 / 4) ** 2)
+    estimate = estimated(grouping([0, 0, 0, 1], [0, 0, 1, 0]), LeaveOneOut(), 0.95)
+    assert estimate.mse_bound == pytest.approx(9 / 16 + (1 / 4) ** 2)
 
 
 def test_the_error_bound_of_another_relation_uses_the_squared_standard_error():
     matrix = [[1, 1, 0], [0, 1, 1], [0, 0, 0]]
     owned, labels = [0, 0, 1, 1, 2], [0, 1, 1, 0, 1]
-    found = estimated(counted(Matrix(matrix), owned, labels), LeaveOneOut(), 0.95)
+    estimate = estimated(counted(Matrix(matrix), owned, labels), LeaveOneOut(), 0.95)
     psi = [m for m, _ in brute.pseudo_values(asked(matrix, owned), labels)]
-    assert found.verified == pytest.approx(4 / 5)
-    assert found.mse_bound == pytest.approx(np.var(psi, ddof=1) / 5 + (1 / 5) ** 2)
+    assert estimate.verified == pytest.approx(4 / 5)
+    assert estimate.mse_bound == pytest.approx(np.var(psi, ddof=1) / 5 + (1 / 5) ** 2)
 
 
 def test_another_relation_without_a_standard_error_has_no_error_bound():
-    found = estimated(counted(Matrix([[1]]), [0, 0, 0], [0, 0, 0]), LeaveOneOut(), 0.95)
-    assert found.se is None
-    assert found.mse_bound is None
+    estimate = estimated(counted(Matrix([[1]]), [0, 0, 0], [0, 0, 0]), LeaveOneOut(), 0.95)
+    assert estimate.se is None
+    assert estimate.mse_bound is None
 
 
 def test_an_explainer_that_never_repeats_itself_gets_no_comforting_error_bound():
-    found = estimated(grouping(np.arange(1000), np.arange(1000) % 2), LeaveOneOut(), 0.95)
-    assert found.mse_bound > 1.0
+    estimate = estimated(grouping(np.arange(1000), np.arange(1000) % 2), LeaveOneOut(), 0.95)
+    assert estimate.mse_bound > 1.0
 
 
 # --- chance and the permutation test -------------------------------------------------------------------
@@ -341,9 +341,9 @@ def test_an_explainer_that_never_repeats_itself_gets_no_comforting_error_bound()
 def test_a_constant_explainer_gets_exactly_chance(labels):
     n = len(labels)
     agreeing = sum(a == b for a, b in combinations(labels, 2))
-    found = facts(grouping([0] * n, labels, 4))
+    result = facts(grouping([0] * n, labels, 4))
     assert chance(np.bincount(labels), SAME_LABEL) == pytest.approx(agreeing / math.comb(n, 2), abs=1e-15)
-    assert found.value == pytest.approx(chance(np.bincount(labels), SAME_LABEL), abs=1e-12)
+    assert result.value == pytest.approx(chance(np.bincount(labels), SAME_LABEL), abs=1e-12)
 
 
 def test_chance_is_unknown_without_a_pair():
@@ -377,8 +377,8 @@ def test_the_p_value_approaches_the_one_of_all_permutations(matrix):
     arrangements = set(permutations(labels))
     exact = np.mean([brute.estimate(holds, list(y))[0] >= observed - 1e-12 for y in arrangements])
     B = 4000
-    found = p_value_of(counted(Matrix(matrix), owned, labels), B, seed=1)
-    assert found == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / B) + 1 / B)
+    result = p_value_of(counted(Matrix(matrix), owned, labels), B, seed=1)
+    assert result == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / B) + 1 / B)
 
 
 @given(samples(least=1), st.integers(1, 70), st.integers(0, 3))
@@ -452,7 +452,7 @@ def test_the_difference_is_the_written_one():
     labels = rng.integers(0, 2, 60)
     a = grouping(rng.integers(0, 50, 60), labels, 2)  # partly verified, in two different ways
     b = grouping(np.where(rng.random(60) < 0.8, labels, rng.integers(2, 20, 60)), labels, 2)
-    found = difference(a, b, confidence=0.9)
+    result = difference(a, b, confidence=0.9)
     one, two = JackknifeEstimate.of(a).statistics, JackknifeEstimate.of(b).statistics
     assert one.verified < two.verified < 1
     psi, x = [], []
@@ -470,9 +470,9 @@ def test_the_difference_is_the_written_one():
         return math.sqrt(p**2 + q**2 + 2 * rho * p * q)
 
     rho = np.corrcoef(psi[0][0], psi[1][1])[0, 1]
-    assert found.low == pytest.approx(x[0] - B2 - distance(x[0] - low1, high2 - B2, rho))
+    assert result.low == pytest.approx(x[0] - B2 - distance(x[0] - low1, high2 - B2, rho))
     rho = np.corrcoef(psi[1][0], psi[0][1])[0, 1]
-    assert found.high == pytest.approx(B1 - x[1] + distance(x[1] - low2, high1 - B1, rho))
+    assert result.high == pytest.approx(B1 - x[1] + distance(x[1] - low2, high1 - B1, rho))
     unpaired = difference(a, b, confidence=0.9, paired=False)
     assert unpaired.low == pytest.approx(x[0] - B2 - distance(x[0] - low1, high2 - B2, 0))
 
@@ -484,8 +484,8 @@ def test_the_p_value_is_the_smallest_level_whose_interval_excludes_zero(seed):
     assert 1e-9 < p < 1
 
     def excludes(alpha):
-        found = difference(a, b, confidence=1 - alpha)
-        return found.low > 0 or found.high < 0
+        result = difference(a, b, confidence=1 - alpha)
+        return result.low > 0 or result.high < 0
 
     assert excludes(p * 1.001)
     assert not excludes(p * 0.999)
@@ -493,18 +493,18 @@ def test_the_p_value_is_the_smallest_level_whose_interval_excludes_zero(seed):
 
 def test_an_explainer_does_not_differ_from_itself():
     a, _ = two_explainers()
-    found = difference(a, a)
-    assert found.value == 0.0
-    assert found.low < 0 < found.high
-    assert found.p_value == 1.0
+    result = difference(a, a)
+    assert result.value == 0.0
+    assert result.low < 0 < result.high
+    assert result.p_value == 1.0
 
 
 def test_what_neither_could_check_can_make_either_the_better_one():
     labels = np.arange(100) % 2
-    found = difference(grouping(np.arange(100), labels), grouping(labels, labels))
-    assert found.value == pytest.approx(2 * 50 * 49 / 99 / 100 - 1)  # one block of all rows, against 1
-    assert found.high >= 0  # the unchecked one may be perfect
-    assert found.p_value == 1.0
+    result = difference(grouping(np.arange(100), labels), grouping(labels, labels))
+    assert result.value == pytest.approx(2 * 50 * 49 / 99 / 100 - 1)  # one block of all rows, against 1
+    assert result.high >= 0  # the unchecked one may be perfect
+    assert result.p_value == 1.0
     both = difference(grouping(np.arange(100), labels), grouping(np.arange(100), labels))
     assert both.value == 0
     assert both.low < -0.5
@@ -529,8 +529,8 @@ def test_comparisons_cover_the_true_difference_and_seldom_find_one_that_is_not_t
         labels = rng.integers(0, 2, n)
         sides = [np.where(rng.random(n) < right, labels, 1 - labels) for right in (0.9, 0.75, 0.75)]
         good, poor, poor_too = (grouping(owned, labels, 2) for owned in sides)
-        found = difference(good, poor)
-        covered += found.low <= truth <= found.high
+        result = difference(good, poor)
+        covered += result.low <= truth <= result.high
         null = difference(poor, poor_too)
         wrong += null.low > 0 or null.high < 0
     # fails only if the counts would be a one-in-a-thousand accident at the stated rates

@@ -75,11 +75,11 @@ def test_counts_equal_the_double_loop(case, regime):
     matrix, owned, labels, k = case
     for relation in both(matrix):
         with limits(regime):
-            found = counted(relation, owned, labels, k)
+            count = counted(relation, owned, labels, k)
         N, A = brute.counts(holds(relation, owned), labels.tolist())
-        assert found.owners.totals[found.owned].tolist() == N
-        assert found.owners.alike[found.place].tolist() == A
-        assert found.owners.n == len(owned)
+        assert count.owners.totals[count.owned].tolist() == N
+        assert count.owners.alike[count.place].tolist() == A
+        assert count.owners.n == len(owned)
 
 
 @given(samples(), regimes)
@@ -87,14 +87,14 @@ def test_the_counts_of_all_labels_equal_the_double_loop(case, regime):
     matrix, owned, labels, k = case
     for relation in both(matrix):
         with limits(regime):
-            found = counted(relation, owned, labels, k)
-            rows = found.label_counts(np.arange(len(found.explanations)))
-            whole = found.tally
+            count = counted(relation, owned, labels, k)
+            rows = count.label_counts(np.arange(len(count.explanations)))
+            whole = count.tally
         pairs = np.array(holds(relation, owned))
         expected = [[int((pairs[i] & (labels == y)).sum()) for y in range(k)] for i in range(len(owned))]
-        assert rows[found.owned].tolist() == expected
+        assert rows[count.owned].tolist() == expected
         assert whole.counts.tolist() == rows.tolist()
-        assert whole.owners[found.reflexive.astype(int), found.owned, found.labels].min() > 0
+        assert whole.owners[count.reflexive.astype(int), count.owned, count.labels].min() > 0
         assert whole.n == len(owned)
 
 
@@ -125,9 +125,9 @@ def test_every_jackknife_value_equals_brute_force_and_those_of_whole_tables(case
     for relation in both(matrix):
         whole = counted(relation, owned, labels, k)
         with limits(regime):
-            found = counted(relation, owned, labels, k)
-            side = JackknifeEstimate.of(found)
-            share = max_influence(found) if not relation.groups else None
+            count = counted(relation, owned, labels, k)
+            side = JackknifeEstimate.of(count)
+            share = max_influence(count) if not relation.groups else None
         expected = brute.pseudo_values(holds(relation, owned), labels.tolist())
         assert side.disagreement == pytest.approx([v - m for m, v in expected], abs=1e-9)
         if not relation.groups:
@@ -145,8 +145,8 @@ def test_differences_equal_those_of_whole_tables(case, other, regime):
     second = np.resize(other[1], len(owned))
     expected = difference(*(counted(SameExplanation(), one, labels, k) for one in (owned, second)))
     with limits(regime):
-        found = difference(*(counted(SameExplanation(), one, labels, k) for one in (owned, second)))
-    assert_nearly(found, expected)
+        result = difference(*(counted(SameExplanation(), one, labels, k) for one in (owned, second)))
+    assert_nearly(result, expected)
 
 
 def asked(**options):
@@ -157,13 +157,13 @@ def asked(**options):
 
 def answers(options):
     """All that is told of a result."""
-    found = asked(**options)
+    result = asked(**options)
     return (
-        found.to_json(),
-        found.violations(9),
-        [found.local(i) for i in range(9)],
-        found.by(np.arange(120) % 2).to_dict(),
-        faithkit.plan(0.1, pilot=found),
+        result.to_json(),
+        result.violations(9),
+        [result.local(i) for i in range(9)],
+        result.by(np.arange(120) % 2).to_dict(),
+        faithkit.plan(0.1, pilot=result),
     )
 
 
@@ -219,8 +219,8 @@ def test_an_estimator_gets_every_owner_once_and_the_labels_that_occur():
 
     labels, words = np.arange(30) % 6, np.arange(30) // 5
     with limits(NO_TABLES):
-        found = faithkit.score(labels, words.tolist(), estimator=recording)
-    assert found.consistency.value == 0.5
+        result = faithkit.score(labels, words.tolist(), estimator=recording)
+    assert result.consistency.value == 0.5
     parts = [part for place, part in enumerate(given_) if place != 2]  # the second part is asked about twice
     assert sum(part.n for part in parts) == 30
     assert len(parts) > 2
@@ -248,8 +248,8 @@ def test_a_violation_lists_the_most_frequent_of_many_predictions():
     assert len(worst.predictions) == 100
     assert (worst.predictions[0], worst.predictions[1]) == (50, 2)
     assert worst.holds_for == len(labels) == sum(worst.predictions.values()) + worst.unlisted
-    told = worst.to_dict()
-    assert (len(told["predictions"]), told["unlisted"]) == (100, 300)
+    payload = worst.to_dict()
+    assert (len(payload["predictions"]), payload["unlisted"]) == (100, 300)
 
 
 def test_no_report_lists_hundreds_of_labels():
@@ -286,8 +286,8 @@ def test_column_sums_equal_the_double_loop_whatever_the_tables(m, n, k, seed):
     expected = [sum((weights[u, labels[j]] for u in range(m) if matrix[u, j]), np.zeros(2)) for j in range(n)]
     for size in (1, 2**25):
         with mock.patch.object(bitsets, "TABLE_BYTES", size):
-            found = column_sums(pack_bits(matrix), weights, labels)
-        assert found.tolist() == np.array(expected).tolist()
+            result = column_sums(pack_bits(matrix), weights, labels)
+        assert result.tolist() == np.array(expected).tolist()
 
 
 @pytest.mark.parametrize("relation", [Matrix(np.tri(9, dtype=bool)), SameExplanation()])

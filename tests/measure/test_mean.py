@@ -12,17 +12,17 @@ SCORES = np.array([0.2, 0.4, 0.4, 0.6, 0.8, 0.4, 0.2, 1.0])
 
 
 def test_of_scores_it_is_mean_and_standard_error_in_any_order():
-    found = Mean.of(SCORES)
-    assert (found.value, found.se) == pytest.approx((SCORES.mean(), sem(SCORES)))
-    assert Mean.of(SCORES[::-1]) == found
-    assert 0 < found.low < found.value < found.high < 1
+    result = Mean.of(SCORES)
+    assert (result.value, result.se) == pytest.approx((SCORES.mean(), sem(SCORES)))
+    assert Mean.of(SCORES[::-1]) == result
+    assert 0 < result.low < result.value < result.high < 1
 
 
 @pytest.mark.parametrize("scores", [[0, 0, 1, 1, 1], [1, 1, 1], [0, 0], [1]])
 def test_of_yes_and_no_it_is_clopper_and_pearsons(scores):
     exact = binomtest(sum(scores), len(scores)).proportion_ci(0.9, method="exact")
-    found = Mean.of(scores, confidence=0.9)
-    assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
+    result = Mean.of(scores, confidence=0.9)
+    assert (result.low, result.high) == pytest.approx((exact.low, exact.high))
 
 
 def test_scores_that_vary_little_make_it_surer_but_none_that_do_not_vary_at_all():

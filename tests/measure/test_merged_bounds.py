@@ -198,10 +198,10 @@ def test_random_vectors_get_what_chance_gives_and_no_more():
     """Two hundred seeds: the lower end exceeds one half no more often than one in forty."""
     rng, above = np.random.default_rng(0), 0
     for _ in range(200):
-        found = side(Explanations.vectors(rng.normal(size=(60, 4))), rng.integers(0, 2, 60))
-        low, high = interval(found.statistics)
+        result = side(Explanations.vectors(rng.normal(size=(60, 4))), rng.integers(0, 2, 60))
+        low, high = interval(result.statistics)
         above += low > 0.5
-        assert (high, found.statistics.compared) == (1.0, 1.0)
+        assert (high, result.statistics.compared) == (1.0, 1.0)
     assert stats.binom.sf(above - 1, 200, MISSES) > ACCIDENT
 
 

@@ -49,10 +49,10 @@ def test_one_block_and_its_pseudo_values_are_those_of_blocks_that_lose_each_row(
         n = int(rng.integers(2, 13))
         words, labels = _words(rng, n, missing), rng.integers(0, rng.integers(1, 4), n).tolist()
         x, psi = pseudo_values(blocks_of(words), labels)
-        found = side(words, labels)
-        assert found.statistics.estimate == pytest.approx(x, abs=1e-12)
-        assert found.value == pytest.approx(psi, abs=1e-9)
-        assert (found.statistics.se or 0.0) == pytest.approx(np.std(psi, ddof=1) / np.sqrt(n), abs=1e-9)
+        result = side(words, labels)
+        assert result.statistics.estimate == pytest.approx(x, abs=1e-12)
+        assert result.value == pytest.approx(psi, abs=1e-9)
+        assert (result.statistics.se or 0.0) == pytest.approx(np.std(psi, ddof=1) / np.sqrt(n), abs=1e-9)
 
 
 def near_blocks(vectors, weights, clusters):
@@ -93,10 +93,10 @@ def test_near_blocks_and_their_pseudo_values_are_those_of_double_loops(kind):
     for _ in range(8):
         vectors, labels, weights, clusters = drawn(rng, kind)
         shared, blocks, cells = near_blocks(vectors, weights, clusters)
-        found = side(vectors, labels, weights, clusters)
+        result = side(vectors, labels, weights, clusters)
         if len(cells) == 1:  # those are matched
             continue
-        seen.add(found.statistics.merging)
+        seen.add(result.statistics.merging)
 
         def x(
             gone, shared=shared, blocks=blocks, labels=labels, weights=weights, clusters=clusters, cells=cells
@@ -107,9 +107,9 @@ def test_near_blocks_and_their_pseudo_values_are_those_of_double_loops(kind):
         units = [c for c in dict.fromkeys(clusters.tolist()) if weights[clusters == c].sum() > 0]
         left = np.array([x(np.flatnonzero(clusters == c).tolist()) for c in units])
         whole, C = x(()), len(units)
-        assert found.statistics.estimate == pytest.approx(whole, abs=1e-9)
-        assert np.sort(found.value) == pytest.approx(np.sort(C * whole - (C - 1) * left), abs=1e-8)
-        assert found.statistics.se == pytest.approx(
+        assert result.statistics.estimate == pytest.approx(whole, abs=1e-9)
+        assert np.sort(result.value) == pytest.approx(np.sort(C * whole - (C - 1) * left), abs=1e-8)
+        assert result.statistics.se == pytest.approx(
             np.sqrt((C - 1) / C * ((left - left.mean()) ** 2).sum()), abs=1e-9
         )
     assert "near blocks" in seen
@@ -248,9 +248,9 @@ def test_vectors_are_merged_in_pairs_and_words_in_one_block():
 def test_equal_explanations_are_matched_and_others_form_blocks_of_one_size(equal, clusters, sizes):
     vectors = Explanations.vectors(np.arange(8.0)[:, None])
     unit = None if clusters is None else np.array(clusters)
-    found = Merging.of(SameExplanation(), vectors, np.ones(8, dtype=bool), unit, equal)
-    assert found.method == ("pairs" if equal else "near blocks")
-    block = found.key - found.first_block
+    result = Merging.of(SameExplanation(), vectors, np.ones(8, dtype=bool), unit, equal)
+    assert result.method == ("pairs" if equal else "near blocks")
+    block = result.key - result.first_block
     assert np.bincount(block).tolist() == sizes
     if clusters is not None:
         assert all(len(set(unit[block == b])) == size for b, size in enumerate(sizes))
@@ -303,8 +303,8 @@ def test_values_behind_a_discretizers_identities_are_not_seen():
     labels = rng.integers(0, 2, 400)
     given = Explanations.vectors(1000.0 * labels[:, None] + rng.random((400, 2)))
     random = given.identified(rng.permutation(400)[:, None])
-    found = JackknifeEstimate.of(count(SameExplanation(), Sample(None, random), labels, 2))
-    assert found.statistics.estimate == pytest.approx(0.5, abs=0.1)
+    result = JackknifeEstimate.of(count(SameExplanation(), Sample(None, random), labels, 2))
+    assert result.statistics.estimate == pytest.approx(0.5, abs=0.1)
 
 
 @pytest.mark.parametrize(
@@ -463,6 +463,6 @@ def test_a_difference_of_vectors_with_weights_is_found():
     vectors, labels, weights, _ = DESIGNS["by stratum"](rng, 1000, _certain)
     good = side(vectors, labels, weights)
     blocks = np.arange(1000) % 20  # checked, and useless
-    found = difference(good, side(blocks[:, None].astype(float), labels, weights))
-    assert found.low > 0
+    result = difference(good, side(blocks[:, None].astype(float), labels, weights))
+    assert result.low > 0
     assert len(good.value) == 1000

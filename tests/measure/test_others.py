@@ -26,12 +26,12 @@ def test_rows_are_gathered_by_the_number_of_their_others(data):
             near = [j for j in range(n) if j != i and holds[i, j]]
             score = np.mean([labels[j] == labels[i] for j in near]) if near else 0.0
             expected.setdefault(len(near), []).append(score)
-        found = CheckableCounts.of(counted(relation, owned, labels, 3).owners)
-        assert found.number == tuple(sorted(expected))
-        assert found.rows == tuple(len(expected[k]) for k in found.number)
-        assert found.score == pytest.approx([np.mean(expected[k]) for k in found.number])
-        assert found.n == n
-        assert CheckableCounts.from_dict(found.to_dict()) == found
+        result = CheckableCounts.of(counted(relation, owned, labels, 3).owners)
+        assert result.number == tuple(sorted(expected))
+        assert result.rows == tuple(len(expected[k]) for k in result.number)
+        assert result.score == pytest.approx([np.mean(expected[k]) for k in result.number])
+        assert result.n == n
+        assert CheckableCounts.from_dict(result.to_dict()) == result
 
 
 def test_of_many_different_numbers_the_large_ones_are_rounded(monkeypatch):

@@ -50,27 +50,27 @@ def test_smaller_samples_are_the_average_over_all_subsamples(n, seed, density):
         (SameExplanation(), owned[:, None] == owned),
     ]:
         tally = counted(relation, owned, labels, 3).tally
-        found = expected_estimates(others(tally), np.arange(1, n + 1))
+        result = expected_estimates(others(tally), np.arange(1, n + 1))
         for size in range(1, n + 1):
             parts = [
                 brute.estimate([[holds[a][b] for b in rows] for a in rows], [labels[a] for a in rows])
                 for rows in combinations(range(n), size)
             ]
             value, verified = np.mean(parts, axis=0)
-            assert found[size - 1] == pytest.approx(value, abs=1e-12)
+            assert result[size - 1] == pytest.approx(value, abs=1e-12)
             assert others(tally).unverified(size) == pytest.approx(1 - verified, abs=1e-12)
 
 
 def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
     rng = np.random.default_rng(2)
     tally = grouped(rng.poisson(2.0, (3000, 2)))
-    found = expected_estimates(others(tally), np.array([1, 2, 10, 500, tally.n - 1, tally.n]))
-    assert found[0] == 0.0
+    result = expected_estimates(others(tally), np.array([1, 2, 10, 500, tally.n - 1, tally.n]))
+    assert result[0] == 0.0
     # a random pair shares explanation and label with this probability
     pairs = (tally.counts * (tally.counts - 1)).sum() / (tally.n * (tally.n - 1))
-    assert found[1] == pytest.approx(pairs, abs=1e-10)  # logarithms of factorials cost a few digits
-    assert found[-1] == pytest.approx(pilot_of(tally).moments.value, abs=1e-12)
-    assert (np.diff(found) >= 0).all()
+    assert result[1] == pytest.approx(pairs, abs=1e-10)  # logarithms of factorials cost a few digits
+    assert result[-1] == pytest.approx(pilot_of(tally).moments.value, abs=1e-12)
+    assert (np.diff(result) >= 0).all()
 
 
 @pytest.mark.parametrize("size", [0, -1, 4])
@@ -134,9 +134,9 @@ def test_without_pairs_there_is_no_rate_at_which_singletons_disappear():
 @settings(max_examples=60)
 def test_no_forecast_grows_with_the_sample_or_changes_its_order(sizes):
     pilot = pilot_of(grouped([[size] for size in sizes]))
-    found = np.array([pilot.unverified(size) for size in range(1, 9 * sum(sizes))])
-    assert (found[:, 0] <= found[:, 1] + 1e-12).all()
-    assert (np.diff(found[sum(sizes) - 1 :], axis=0) <= 1e-12).all()
+    result = np.array([pilot.unverified(size) for size in range(1, 9 * sum(sizes))])
+    assert (result[:, 0] <= result[:, 1] + 1e-12).all()
+    assert (np.diff(result[sum(sizes) - 1 :], axis=0) <= 1e-12).all()
 
 
 def test_rows_that_come_and_go_together_are_counted_once():
@@ -179,8 +179,8 @@ def test_the_interval_is_forecast_at_the_value_nearest_to_one_half():
     facts = MeasureStatistics.of_rows(200, 0.9, 0.02)
     # 0.9·0.1/0.02² = 225 trials: more than the 200 rows, which is as many as are taken to be there
     low, high = planned_ends(lowest_likely(0.9, 0.02, 200), 800, 800)
-    found = Pilot(CheckableCounts((199,), (200,), (0.9,)), facts).half_width(800, unverified=0.04)
-    assert found == pytest.approx((high - low + 0.04) / 2)
+    result = Pilot(CheckableCounts((199,), (200,), (0.9,)), facts).half_width(800, unverified=0.04)
+    assert result == pytest.approx((high - low + 0.04) / 2)
 
 
 def test_where_all_agreed_the_pilot_is_worth_half_of_its_rows_and_more_rows_may_disagree():
@@ -235,24 +235,22 @@ def test_a_plan_has_the_first_sizes_whose_forecasts_reach_epsilon(epsilon):
         if LARGE.half_width(size, LARGE.unverified(max(size, worst or 0))[1]) <= epsilon
     )
     usual = next((size for size in range(400, 3201) if LARGE.expected_half_width(size) <= epsilon), None)
-    found = plan_samples(epsilon, pilot=LARGE)
-    assert found.from_pilot == PilotPlan(400, (best, worst), narrow, on_average=usual)
-    assert found.n == (None if worst is None else max(worst, narrow))
+    plan = plan_samples(epsilon, pilot=LARGE)
+    assert plan.from_pilot == PilotPlan(400, (best, worst), narrow, on_average=usual)
+    assert plan.n == (None if worst is None else max(worst, narrow))
 
 
 def test_a_plan_gives_no_number_where_eight_pilots_might_not_do():
-    found = plan_samples(0.1, pilot=PILOT)
-    assert found.from_pilot.unverified[1] is None
-    assert found.n is None
-    assert (
-        found.why == "the pilot is too small to say what leaves at most 0.1 unchecked. Take a larger pilot."
-    )
+    plan = plan_samples(0.1, pilot=PILOT)
+    assert plan.from_pilot.unverified[1] is None
+    assert plan.n is None
+    assert plan.why == "the pilot is too small to say what leaves at most 0.1 unchecked. Take a larger pilot."
 
 
 def test_where_a_larger_pilot_would_not_help_a_plan_does_not_ask_for_one():
-    found = plan_samples(0.1, pilot=pilot_of(grouped(np.eye(100, dtype=int))))
+    plan = plan_samples(0.1, pilot=pilot_of(grouped(np.eye(100, dtype=int))))
     assert (
-        found.why
+        plan.why
         == "even 8 times the pilot would leave more than 0.1 unchecked. Coarser explanations would leave less."
     )
 
@@ -266,13 +264,13 @@ def test_the_numbers_of_many_others_are_as_exact_as_those_of_few():
 
 @pytest.mark.parametrize("table", [np.eye(10, dtype=int), [[1]], [[1, 0], [0, 1]]], ids=["ten", "one", "two"])
 def test_a_pilot_without_anything_to_check_promises_nothing(table):
-    found = plan_samples(0.1, pilot=pilot_of(grouped(table)))
-    assert (found.n, found.from_pilot.unverified[1], found.from_pilot.half_width) == (None, None, None)
+    plan = plan_samples(0.1, pilot=pilot_of(grouped(table)))
+    assert (plan.n, plan.from_pilot.unverified[1], plan.from_pilot.half_width) == (None, None, None)
 
 
 def test_a_plan_without_a_number_says_what_the_pilot_is_too_small_for():
-    found = Plan(0.01, from_pilot=PilotPlan(100, (50, 300), None))
-    assert found.why == "the pilot is too small to say what makes the interval ± 0.01. Take a larger pilot."
+    result = Plan(0.01, from_pilot=PilotPlan(100, (50, 300), None))
+    assert result.why == "the pilot is too small to say what makes the interval ± 0.01. Take a larger pilot."
 
 
 RANGE = RangePlan(40, bias=700, half_width=9000, corollary=10**5)
@@ -294,8 +292,8 @@ RANGE = RangePlan(40, bias=700, half_width=9000, corollary=10**5)
     ],
 )
 def test_the_larger_number_keeps_both_promises(sources, to_check, to_explain, n):
-    found = Plan(0.1, **sources)
-    assert (found.to_check, found.to_explain, found.n) == (to_check, to_explain, n)
+    result = Plan(0.1, **sources)
+    assert (result.to_check, result.to_explain, result.n) == (to_check, to_explain, n)
 
 
 def test_a_pool_helps_where_too_few_rows_could_be_checked_against():
@@ -352,9 +350,9 @@ def check(found):
     ],
 )
 def test_at_most_one_pilot_in_ten_misleads(masses, labels, n, epsilon):
-    found = kept(words(masses, labels), n, epsilon, runs=25)
-    assert found.given > 10
-    check(found)
+    result = kept(words(masses, labels), n, epsilon, runs=25)
+    assert result.given > 10
+    check(result)
 
 
 @pytest.mark.simulation
@@ -378,11 +376,11 @@ def test_the_interval_that_is_planned_is_the_one_that_is_printed():
     pilot = smooth(np.random.default_rng(0), 600)
     low, high = interval(pilot.moments)
     assert (high - low) / 2 < 0.05
-    found = plan_samples(0.05, pilot=pilot)
-    assert (found.n, found.from_pilot.unverified, found.from_pilot.half_width) == (None, (None, None), 600)
+    plan = plan_samples(0.05, pilot=pilot)
+    assert (plan.n, plan.from_pilot.unverified, plan.from_pilot.half_width) == (None, (None, None), 600)
     assert (
         "unchecked, though the interval is narrow enough from 600 rows on, in nine cases of ten. Coarser"
-        in found.why
+        in plan.why
     )
 
 
@@ -453,9 +451,9 @@ def attrs_of(facts):
 
 @pytest.mark.parametrize("pool", [0, 500])
 def test_at_most_one_pilot_in_ten_misleads_about_sufficiency(pool):
-    found = kept(Boxes(0.25, noisy=True), 150, 0.15, runs=20, measure="sufficiency", pool=pool, most=1000)
-    assert found.given > 10
-    check(found)
+    result = kept(Boxes(0.25, noisy=True), 150, 0.15, runs=20, measure="sufficiency", pool=pool, most=1000)
+    assert result.given > 10
+    check(result)
 
 
 @pytest.mark.simulation
@@ -478,8 +476,8 @@ class Crossroads:
 
     def draw(self, rng, n):
         x = rng.random(n)
-        found = counted(Matrix((x < self.rare)[None] | np.eye(n, dtype=bool)), np.arange(n), x > 0.5, 2)
-        return Pilot(CheckableCounts.of(found.owners), JackknifeEstimate.of(found).statistics)
+        count = counted(Matrix((x < self.rare)[None] | np.eye(n, dtype=bool)), np.arange(n), x > 0.5, 2)
+        return Pilot(CheckableCounts.of(count.owners), JackknifeEstimate.of(count).statistics)
 
     def unverified(self, n):
         return (1 - self.rare) ** (n - 1)
@@ -489,5 +487,5 @@ class Crossroads:
 
 
 def test_a_rare_region_in_every_scope_misleads_a_pilot_as_it_misleads_an_interval():
-    found = kept(Crossroads(100), 100, 0.1, runs=60)
-    assert 0.1 < found.unchecked / found.runs < 0.4
+    result = kept(Crossroads(100), 100, 0.1, runs=60)
+    assert 0.1 < result.unchecked / result.runs < 0.4

@@ -84,9 +84,9 @@ def test_few_trials_are_assumed_where_one_row_decides_for_many(case):
     holds, labels, _, _, n = truth(case)
     D = [sum(holds[i][j] for j in range(len(labels)) if j != i) for i in range(n)]
     share = [sum(1 / D[i] for i in range(n) if i != j and holds[i][j]) for j in range(len(labels))]
-    found = pooled(case)
-    assert max_influence(found) == pytest.approx(max(share[:n]), abs=1e-12)
-    assert max(max_influence(piece) for piece in found.pooled()) == pytest.approx(max(share[n:]), abs=1e-12)
+    result = pooled(case)
+    assert max_influence(result) == pytest.approx(max(share[:n]), abs=1e-12)
+    assert max(max_influence(piece) for piece in result.pooled()) == pytest.approx(max(share[n:]), abs=1e-12)
 
 
 def test_chance_is_that_of_an_explained_row_and_any_other():
@@ -150,8 +150,8 @@ def test_intervals_with_a_pool_cover(n, radius):
     for _ in range(times):
         x, y = draw(n + 1000)
         sample = Sample(x[:n, None], Explanations.vectors(x[:n, None]))
-        found = count(Near(radius), sample, y[:n], 2, Pool.of(x[n:, None], y[n:]))
-        low, high = interval(JackknifeEstimate.of(found).statistics)
+        result = count(Near(radius), sample, y[:n], 2, Pool.of(x[n:, None], y[n:]))
+        low, high = interval(JackknifeEstimate.of(result).statistics)
         hits += low <= target <= high
     assert hits / times >= 0.93
 
@@ -172,10 +172,10 @@ def test_labels_are_shuffled_among_explained_rows_and_the_pool_keeps_its_own():
         for moved in permutations(labels[:n])
     ]
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
-    found = pooled(case)
-    assert permutation_p_value(found, JackknifeEstimate.of(found).statistics, 4000, seed=0) == pytest.approx(
-        expected, abs=0.03
-    )
+    result = pooled(case)
+    assert permutation_p_value(
+        result, JackknifeEstimate.of(result).statistics, 4000, seed=0
+    ) == pytest.approx(expected, abs=0.03)
 
 
 @settings(max_examples=80, deadline=None)
@@ -189,9 +189,9 @@ def test_weights_and_clusters_of_a_pool_count_too(case, seed, clustered):
         return
     sample = Sample(x[:n, None], Explanations.vectors(centres[:, None]))
     design, pool = Design.of(weights, clusters, len(x)), Pool.of(x[n:, None], labels[n:])
-    found = count_cells(Near(radius), sample, labels[:n], k, design, pool)
-    facts = JackknifeEstimate.of(found).statistics
+    count = count_cells(Near(radius), sample, labels[:n], k, design, pool)
+    facts = JackknifeEstimate.of(count).statistics
     slow = truth(case)[0], labels.tolist(), weights.tolist(), clusters.tolist(), n
     assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*slow), abs=1e-12)
-    assert found.chance() == pytest.approx(brute_unequal.chance(*slow[1:]), abs=1e-9)
+    assert count.chance() == pytest.approx(brute_unequal.chance(*slow[1:]), abs=1e-9)
     assert facts.units.trials <= facts.units.effective

@@ -62,9 +62,9 @@ def _case(kind, seed, n, more):
     y = x + rng.normal(size=n + more).round(1)
     if kind == "scores":
         y = rng.dirichlet([1, 1, 1], n + more)
-    found = encode(y, OUTCOMES[kind])
-    labels = Labels(found.codes[:n], found.classes, found.outcome)
-    pool = Pool.of(x[n:, None], found.codes[n:])
+    result = encode(y, OUTCOMES[kind])
+    labels = Labels(result.codes[:n], result.classes, result.outcome)
+    pool = Pool.of(x[n:, None], result.codes[n:])
     sample = Sample(x[:n, None], Explanations.vectors(centres[:, None]))
     agreement = labels.agreement_with(pool.codes)
     counted = count(Near(), sample, labels.codes, len(labels.classes), pool, agreement)

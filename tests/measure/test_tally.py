@@ -172,9 +172,9 @@ def test_every_delete_one_jackknife_value_equals_brute_force(case):
         (SameExplanation() & Matrix(matrix), [[a == b and matrix[a, b] for b in owned] for a in owned]),
     ]:
         counted = counted_matrix(relation, owned, labels, k)
-        found = JackknifeEstimate.of(counted)
+        result = JackknifeEstimate.of(counted)
         expected = brute.pseudo_values(holds, labels.tolist())
-        assert found.disagreement == pytest.approx([v - m for m, v in expected], abs=1e-9)
+        assert result.disagreement == pytest.approx([v - m for m, v in expected], abs=1e-9)
         if relation.groups:
             blocks = brute_merging.blocks_of(owned.tolist())
             value = brute_merging.pseudo_values(blocks, labels.tolist())[1]
@@ -182,7 +182,7 @@ def test_every_delete_one_jackknife_value_equals_brute_force(case):
             value = [m for m, _ in expected]
             few = len(owned) / (1 + brute.most_weight(holds, labels))
             assert minimum_trials(counted) == pytest.approx(few, abs=1e-12)
-        assert found.value == pytest.approx(value, abs=1e-9)
+        assert result.value == pytest.approx(value, abs=1e-9)
 
 
 @given(labelled_matrices(least=1), st.randoms(use_true_random=False))

@@ -185,8 +185,8 @@ def test_the_estimate_of_sufficiency_approaches_the_instance_weighted_measure_to
     # of which all have label 1; of those that rule 0 explains, half have label 0
     owned = np.array([1] * 900 + [0] * 100)
     labels = np.array([1] * 950 + [0] * 50)
-    found = estimate_of(counted(Matrix([[1, 1], [0, 1]]), owned, labels).tally)
-    assert found == pytest.approx(0.9 * 1.0 + 0.05 * 0.95 + 0.05 * 0.05, abs=1e-3)
+    result = estimate_of(counted(Matrix([[1, 1], [0, 1]]), owned, labels).tally)
+    assert result == pytest.approx(0.9 * 1.0 + 0.05 * 0.95 + 0.05 * 0.05, abs=1e-3)
 
 
 # --- sample sizes --------------------------------------------------------------------------------------
@@ -196,8 +196,8 @@ def test_sample_sizes_as_printed():
     assert 2048 * 12 / 0.1 * math.log(3 / 0.1) == pytest.approx(835_878.27, abs=0.005)  # rounded up below
     assert sample_size_bounds.corollary_sample_size(2048, 0.1) == 835_879
     assert sample_size_bounds.bias_sample_size(2048, 0.1) == 7535
-    found = plan_samples(0.1, n_explanations=2048)
-    assert found.from_range == RangePlan(2048, 7535, found.from_range.half_width, 835_879)
+    plan = plan_samples(0.1, n_explanations=2048)
+    assert plan.from_range == RangePlan(2048, 7535, plan.from_range.half_width, 835_879)
 
 
 def test_k_over_e_n_is_no_bound_of_the_bias():
@@ -402,8 +402,8 @@ def test_local_values_average_to_the_global_one_for_any_relation(seed, n):
         (Matrix(matrix), [[bool(matrix[a, b]) for b in owned] for a in owned]),
         (SameExplanation(), [[a == b for b in owned] for a in owned]),
     ]:
-        found = counted(relation, owned, labels, 3)
-        rows = [local_of(found, i) for i in range(n)]
+        count = counted(relation, owned, labels, 3)
+        rows = [local_of(count, i) for i in range(n)]
         N, A = brute.counts(holds, labels.tolist())
         assert [(row.holds_for, row.agree) for row in rows] == list(zip(N, A, strict=True))
         for i, row in enumerate(rows):
@@ -412,7 +412,7 @@ def test_local_values_average_to_the_global_one_for_any_relation(seed, n):
             exact = stats.binomtest(int(agree), int(D)).proportion_ci(method="exact") if D else (0.0, 1.0)
             assert (row.low, row.high) == pytest.approx(tuple(exact), abs=1e-9)
         mean = sum(row.value or 0.0 for row in rows) / n
-        assert mean == pytest.approx(estimate_of(found.tally), abs=1e-12)
+        assert mean == pytest.approx(estimate_of(count.tally), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -420,15 +420,15 @@ def test_local_values_average_to_the_global_one_for_any_relation(seed, n):
     [(2364, 2364, 1.0), (53, 53, 1.0), (7438, 7049, 0.95), (1690, 1655, 0.98)],
 )
 def test_the_papers_example_record(N, A, printed):
-    found = measure_instance(np.arange(N), (np.arange(N) >= A).astype(float), row=0)
-    assert (found.holds_for, found.agree) == (N, A)
-    assert found.value == (A - 1) / (N - 1)
-    assert round(found.value, 2) == printed
+    result = measure_instance(np.arange(N), (np.arange(N) >= A).astype(float), row=0)
+    assert (result.holds_for, result.agree) == (N, A)
+    assert result.value == (A - 1) / (N - 1)
+    assert round(result.value, 2) == printed
 
 
 def test_a_new_instance_is_not_one_of_those_counted():
-    found = measure_instance(np.arange(4), np.array([0.0, 0.0, 0.0, 1.0]), row=None)
-    assert (found.holds_for, found.agree, found.value) == (4, 3, 0.75)
+    result = measure_instance(np.arange(4), np.array([0.0, 0.0, 0.0, 1.0]), row=None)
+    assert (result.holds_for, result.agree, result.value) == (4, 3, 0.75)
 
 
 def test_a_row_that_nobody_can_check_has_no_value_and_any_interval():
@@ -443,8 +443,8 @@ def test_a_row_that_nobody_can_check_has_no_value_and_any_interval():
 def test_clopper_pearson_is_scipys_exact_interval(trials, data, confidence):
     successes = data.draw(st.integers(0, trials))
     expected = stats.binomtest(successes, trials).proportion_ci(confidence, method="exact")
-    found = share_limits(successes / trials, trials, confidence)
-    assert found == pytest.approx((expected.low, expected.high), abs=1e-9)
+    result = share_limits(successes / trials, trials, confidence)
+    assert result == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
 def test_clopper_pearson_covers_where_faithful_explainers_live():

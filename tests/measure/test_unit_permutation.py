@@ -30,9 +30,9 @@ def test_predictions_that_say_what_labels_say_have_the_p_values_of_labels(drawn,
     asked = {"relation": faithkit.relation(near), "permutations": 49, **DRAWN[drawn]}
     labels = faithkit.score(LABELS, X.round(1), X, **asked)
     given = dict(OTHERWISE[otherwise])
-    found = faithkit.score(given.pop("predictions"), X.round(1), X, **given, **asked)
-    assert labels.sufficiency.p_value == found.sufficiency.p_value
-    assert labels.sufficiency.value == pytest.approx(found.sufficiency.value, abs=1e-12)
+    result = faithkit.score(given.pop("predictions"), X.round(1), X, **given, **asked)
+    assert labels.sufficiency.p_value == result.sufficiency.p_value
+    assert labels.sufficiency.value == pytest.approx(result.sufficiency.value, abs=1e-12)
 
 
 def test_numbers_that_the_relation_tells_are_significant_and_others_are_not():

@@ -20,8 +20,8 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_numbers_agree_that_differ_by_at_most_the_tolerance(case):
     written, epsilon = CASES[case]
-    found = Within(np.array(written, dtype=float), float(epsilon))
+    result = Within(np.array(written, dtype=float), float(epsilon))
     exact = [Fraction(one) for one in written]
     expected = [[abs(one - other) <= Fraction(epsilon) for other in exact] for one in exact]
     labels = np.arange(len(exact))
-    assert [(found.disagreement(label, labels) == 0).tolist() for label in labels] == expected
+    assert [(result.disagreement(label, labels) == 0).tolist() for label in labels] == expected

@@ -39,9 +39,9 @@ def write(folder, files):
 )  # fmt: skip
 def test_a_folder_is_one_batch_or_one_for_every_day(tmp_path, files, names, rows):
     write(tmp_path / "log", files)
-    found = batches(tmp_path / "log")
-    assert [batch.name for batch in found] == names
-    assert [batch.count(COLUMNS).count.sum() for batch in found] == rows
+    result = batches(tmp_path / "log")
+    assert [batch.name for batch in result] == names
+    assert [batch.count(COLUMNS).count.sum() for batch in result] == rows
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_pattern_names_a_batch_for_every_file(tmp_path):
 
 def test_a_recorded_folder_is_read_day_by_day():
     """As Spark writes it: parts, markers and checksums."""
-    found = batches(RECORDED / "log")
-    assert [batch.name for batch in found] == [f"date=2026-11-{day:02}" for day in range(9, 16)]
+    result = batches(RECORDED / "log")
+    assert [batch.name for batch in result] == [f"date=2026-11-{day:02}" for day in range(9, 16)]
     columns = Columns("prediction", ("phi_*",))
-    assert [batch.count(columns).count.sum() for batch in found] == [120] * 7
+    assert [batch.count(columns).count.sum() for batch in result] == [120] * 7

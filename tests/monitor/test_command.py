@@ -197,8 +197,8 @@ def test_a_day_that_is_the_reference_is_passed_over():
 
 def test_files_get_all_looks():
     loans("1.csv", "2.csv", "--json", "m.json", "--csv", "m.csv", "--html", "m.html")
-    told = json.loads(Path("m.json").read_text())
-    assert [look["name"] for look in told["looks"]] == ["1.csv", "2.csv"]
+    payload = json.loads(Path("m.json").read_text())
+    assert [look["name"] for look in payload["looks"]] == ["1.csv", "2.csv"]
     assert pd.read_csv("m.csv")["n"].tolist() == [100, 100]
     assert Path("m.html").read_text().startswith("<!DOCTYPE html>")
 

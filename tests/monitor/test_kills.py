@@ -126,12 +126,12 @@ def test_two_writers_of_different_days_add_all_of_them(folder):
     parts = [[str(day) for day in days[start::2]] for start in (0, 1)]
     both = [begin(folder, "both.state", *part) for part in parts]
     assert [ended(process)[0] for process in both] == [0, 0]
-    told = Monitor.open(folder / "both.state").to_dict()
-    assert sorted(look["name"] for look in told["looks"]) == [day.name for day in days]
+    payload = Monitor.open(folder / "both.state").to_dict()
+    assert sorted(look["name"] for look in payload["looks"]) == [day.name for day in days]
     assert ended(begin(folder, "one.state", "log"))[0] == 0
     alone = Monitor.open(folder / "one.state").to_dict()
     names = ("n", "unverified", "agreement", "reference", "calibration")
-    assert {name: told[name] for name in names} == {name: alone[name] for name in names}
+    assert {name: payload[name] for name in names} == {name: alone[name] for name in names}
 
 
 @pytest.mark.slow

@@ -21,20 +21,26 @@ def monitor(tmp_path):
 
 
 def test_a_new_monitor_knows_the_reference_and_nothing_else(monitor):
-    told = monitor.to_dict()
-    assert told["reference"]["n"] == 3000
-    assert told["reference"]["pool"] + told["calibration"]["n"] == 3000
-    assert told["reference"]["n_explanations"] == 4
-    assert (told["n"], told["agreement"], told["low"], told["high"], told["alarm"]) == (0, None, 0, 1, None)
+    payload = monitor.to_dict()
+    assert payload["reference"]["n"] == 3000
+    assert payload["reference"]["pool"] + payload["calibration"]["n"] == 3000
+    assert payload["reference"]["n_explanations"] == 4
+    assert (payload["n"], payload["agreement"], payload["low"], payload["high"], payload["alarm"]) == (
+        0,
+        None,
+        0,
+        1,
+        None,
+    )
     assert "No rows were added yet." in str(monitor)
 
 
 def test_the_calibration_is_where_the_agreement_is(monitor):
     """With a large pool a row's expected score is Σ mass · (share² + (1 − share)²), here 0.810."""
-    found = monitor.to_dict()["calibration"]
-    assert found["low"] < 0.4 * 0.905 + 0.3 * 0.82 + 0.2 * 0.52 + 0.1 * 0.9802 < found["high"]
-    assert found["agreement"] == pytest.approx(0.81, abs=0.02)
-    assert found["high"] - found["low"] < 0.06
+    payload = monitor.to_dict()["calibration"]
+    assert payload["low"] < 0.4 * 0.905 + 0.3 * 0.82 + 0.2 * 0.52 + 0.1 * 0.9802 < payload["high"]
+    assert payload["agreement"] == pytest.approx(0.81, abs=0.02)
+    assert payload["high"] - payload["low"] < 0.06
 
 
 def test_looks_are_kept_in_the_order_of_addition(monitor):
@@ -50,9 +56,11 @@ def test_tallies_do_not_depend_on_the_order_of_batches(tmp_path):
         monitor = Monitor.create(tmp_path / f"{order}.state", *columns(REFERENCE))
         for seed in order:
             monitor = monitor.add(*columns(log(137 * seed, seed)), name=f"batch {seed}")
-        told = monitor.to_dict()
-        own = {one["name"]: [one[part] for part in ("n", "unverified", "agreement")] for one in told["looks"]}
-        found.append([told["n"], told["unverified"], told["agreement"], told["calibration"], own])
+        payload = monitor.to_dict()
+        own = {
+            one["name"]: [one[part] for part in ("n", "unverified", "agreement")] for one in payload["looks"]
+        }
+        found.append([payload["n"], payload["unverified"], payload["agreement"], payload["calibration"], own])
     assert found[0] == found[1]
 
 

@@ -36,10 +36,10 @@ def test_a_rows_score_is_the_share_of_the_pools_rows_like_it_that_agree():
     counted = {}
     for (explanation, label), count in tallies(pool).cells.items():
         counted.setdefault(explanation, {})[label] = count
-    found = Scores.of(tallies(batch), counted, 0, Agreement())
-    assert sorted(found.values) == pytest.approx(sorted(expected))
-    assert found.agreement == pytest.approx(np.mean(expected))
-    assert found.unverified == 20
+    result = Scores.of(tallies(batch), counted, 0, Agreement())
+    assert sorted(result.values) == pytest.approx(sorted(expected))
+    assert result.agreement == pytest.approx(np.mean(expected))
+    assert result.unverified == 20
 
 
 @pytest.mark.parametrize("order", ["shuffled", "by label", "by explanation"])
@@ -112,13 +112,13 @@ def test_fingerprints_and_draws_are_the_same_in_every_version():
     """A state is read by later versions: these bytes are its format."""
     cells = Counter({(b"x" * 16, "yes"): 2, (b"", "no"): 1})
     written = b"0:" + b"0:2:no1;" + b"16:" + b"x" * 16 + b"3:yes2;"
-    found = Tallies(cells, None)
-    assert found.fingerprint() == hashlib.blake2b(written, digest_size=16).hexdigest()
+    result = Tallies(cells, None)
+    assert result.fingerprint() == hashlib.blake2b(written, digest_size=16).hexdigest()
     no, yes = (
         splitmix64(int.from_bytes(hashlib.blake2b(cell, digest_size=8, key=b"7").digest(), "little"))
         for cell in (b"0:2:no", b"16:" + b"x" * 16 + b"3:yes")
     )
-    assert found.rows(seed=7)[2].tolist() == [next(no), next(yes), next(yes)]
+    assert result.rows(seed=7)[2].tolist() == [next(no), next(yes), next(yes)]
 
 
 def splitmix64(state):

@@ -42,19 +42,19 @@ def by_the_formula(scores, alpha):
 @pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-6])
 @pytest.mark.parametrize("name", SCORES)
 def test_the_interval_is_that_of_the_formula(name, alpha):
-    found = Sequence(alpha).after(np.array(SCORES[name]))
-    assert (found.low, found.high, *found.now) == pytest.approx(
+    result = Sequence(alpha).after(np.array(SCORES[name]))
+    assert (result.low, result.high, *result.now) == pytest.approx(
         by_the_formula(SCORES[name], alpha), abs=1e-12
     )
-    assert found.n == len(SCORES[name])
+    assert result.n == len(SCORES[name])
 
 
 @pytest.mark.parametrize("name", SCORES)
 def test_in_how_many_batches_scores_come_leaves_no_trace(name):
-    scores, found = np.array(SCORES[name]), Sequence(0.05)
+    scores, result = np.array(SCORES[name]), Sequence(0.05)
     for part in np.array_split(scores, 7):
-        found = found.after(part)
-    assert found == Sequence(0.05).after(scores)
+        result = result.after(part)
+    assert result == Sequence(0.05).after(scores)
 
 
 def test_a_long_batch_is_read_in_parts_that_leave_no_trace(monkeypatch):
@@ -71,12 +71,12 @@ def test_before_the_first_score_nothing_is_known():
 
 
 def test_an_interval_never_grows():
-    found = Sequence(0.05)
+    result = Sequence(0.05)
     for part in np.array_split(RNG.random(500), 50):
-        later = found.after(part)
-        assert later.low >= found.low
-        assert later.high <= found.high
-        found = later
+        later = result.after(part)
+        assert later.low >= result.low
+        assert later.high <= result.high
+        result = later
 
 
 def test_scores_of_two_means_leave_no_interval():
@@ -104,8 +104,8 @@ def test_width_after_3000_scores():
     """As the table of the documentation says."""
     widths = []
     for _ in range(20):
-        found = Sequence(0.05).after(laws_scores(3000))
-        widths.append(found.high - found.low)
+        result = Sequence(0.05).after(laws_scores(3000))
+        widths.append(result.high - result.low)
     assert 0.03 < np.mean(widths) < 0.038
 
 

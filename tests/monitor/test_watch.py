@@ -52,9 +52,9 @@ def test_an_alarm_says_since_when_and_where_the_mean_is_now(later, change):
         watch = watch.after((rng.random(100) < share).astype(float))
         if look < 48:
             assert watch.alarm(expected) is None
-    found = watch.alarm(expected)
-    assert (found.change, found.since) == (change, 48)
-    assert found.low < later < found.high
+    result = watch.alarm(expected)
+    assert (result.change, result.since) == (change, 48)
+    assert result.low < later < result.high
 
 
 def test_a_stream_that_is_at_odds_with_itself_is_told_where_nothing_else_is_known():
@@ -110,8 +110,8 @@ def delays(rng, changed, streams, calibrating=2500):
     ("changed", "usual", "nearly_all"), [(0, 450, 800), (5000, 1600, 2400), (20000, 2200, 3200)]
 )
 def test_a_drop_of_a_tenth_is_noticed_soon_also_after_a_long_quiet_time(changed, usual, nearly_all):
-    found = delays(np.random.default_rng(3), changed, streams=12)
-    print(f"drop after {changed}: median {np.median(found):.0f}, nine in ten {np.quantile(found, 0.9):.0f}")
-    assert np.all(found > 0)
-    assert np.median(found) <= usual
-    assert np.quantile(found, 0.9) <= nearly_all
+    result = delays(np.random.default_rng(3), changed, streams=12)
+    print(f"drop after {changed}: median {np.median(result):.0f}, nine in ten {np.quantile(result, 0.9):.0f}")
+    assert np.all(result > 0)
+    assert np.median(result) <= usual
+    assert np.quantile(result, 0.9) <= nearly_all

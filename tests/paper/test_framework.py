@@ -47,15 +47,15 @@ def cell(ours=0.5, paper=None, measure="consistency", **given):
 
 
 def test_a_cell_of_runs_has_their_mean_and_sample_deviation():
-    found = cell_of_runs("adult", "shap", "1fp", "consistency", [0.2, 0.4, 0.9, None], n=50)
-    assert found.ours == pytest.approx(0.5)
-    assert found.std == pytest.approx(np.std([0.2, 0.4, 0.9], ddof=1))
-    assert (found.runs, found.n) == (3, 50)
+    result = cell_of_runs("adult", "shap", "1fp", "consistency", [0.2, 0.4, 0.9, None], n=50)
+    assert result.ours == pytest.approx(0.5)
+    assert result.std == pytest.approx(np.std([0.2, 0.4, 0.9], ddof=1))
+    assert (result.runs, result.n) == (3, 50)
 
 
 def test_a_cell_without_any_measured_run_has_no_number():
-    found = cell_of_runs("adult", "shap", "1fp", "sufficiency", [None, None])
-    assert (found.ours, found.std, found.runs, found.difference) == (None, None, 0, None)
+    result = cell_of_runs("adult", "shap", "1fp", "sufficiency", [None, None])
+    assert (result.ours, result.std, result.runs, result.difference) == (None, None, 0, None)
 
 
 def test_the_measures_of_evaluations_are_averaged_and_a_missing_measure_stays_missing():
@@ -108,10 +108,12 @@ def test_what_the_theory_says_is_kept_and_what_nobody_printed_stays_empty():
 
 
 def test_the_summary_counts_differences_within_5_and_10_hundredths():
-    found = Summary.of([cell(0.50, 0.55), cell(0.52, 0.60), cell(0.1, 0.3), cell(7.0, 4.0, "N^s"), cell(0.4)])
-    assert found.cells == 3
-    assert found.mean == pytest.approx((0.05 + 0.08 + 0.2) / 3)
-    assert found.near == pytest.approx((1 / 3, 2 / 3))
+    result = Summary.of(
+        [cell(0.50, 0.55), cell(0.52, 0.60), cell(0.1, 0.3), cell(7.0, 4.0, "N^s"), cell(0.4)]
+    )
+    assert result.cells == 3
+    assert result.mean == pytest.approx((0.05 + 0.08 + 0.2) / 3)
+    assert result.near == pytest.approx((1 / 3, 2 / 3))
     assert Summary.of([cell(0.4)]) is None
 
 
@@ -247,8 +249,10 @@ def test_an_interrupted_experiment_keeps_what_was_finished(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         Context("tiny", load=load, store=tmp_path).measure_each("table-shap", ["adult", "heart"], measure)
-    found = Context("tiny", load=load, store=tmp_path).measure_each("table-shap", ["adult", "heart"], measure)
-    assert [one.dataset for one in found.cells] == ["adult", "heart"]
+    result = Context("tiny", load=load, store=tmp_path).measure_each(
+        "table-shap", ["adult", "heart"], measure
+    )
+    assert [one.dataset for one in result.cells] == ["adult", "heart"]
     assert calls == ["adult", "heart", "heart"]
 
 
@@ -263,8 +267,8 @@ def test_cpu_time_adds_up_over_interruptions(tmp_path):
         Context("tiny", load=load, store=tmp_path).measure_each("table-shap", ["heart"], measure)
     (timed,) = (tmp_path / "cpu").iterdir()
     interrupted = float(timed.read_text())
-    found = Context("tiny", load=load, store=tmp_path).measure_each("table-shap", ["heart"], measure)
-    assert found.cpu_seconds > interrupted > 0
+    result = Context("tiny", load=load, store=tmp_path).measure_each("table-shap", ["heart"], measure)
+    assert result.cpu_seconds > interrupted > 0
 
 
 def test_a_stored_model_is_not_fitted_again_and_is_always_what_the_store_reads_back(tmp_path):
@@ -366,10 +370,10 @@ def test_the_search_finds_other_hyper_parameters_and_the_store_remembers_them(tm
         context = Context("tiny", load=load, store=tmp_path, search=True)
         return train_model(context, "heart").parameters
 
-    found = searched()
-    assert found.learning_rate in (0.25, 1.0)
-    assert found.n_estimators in (5, 10)
-    assert searched() == found
+    result = searched()
+    assert result.learning_rate in (0.25, 1.0)
+    assert result.n_estimators in (5, 10)
+    assert searched() == result
     assert len(list((tmp_path / "findings").iterdir())) == 1
 
 
@@ -381,11 +385,11 @@ def run(*words):
 
 
 def test_the_list_has_every_experiment_with_its_summary():
-    found = run("--list")
-    assert found.exit_code == 0
+    result = run("--list")
+    assert result.exit_code == 0
     for experiment in EXPERIMENTS.values():
-        assert f"{experiment.name}" in found.stdout
-        assert experiment.summary in found.stdout
+        assert f"{experiment.name}" in result.stdout
+        assert experiment.summary in result.stdout
 
 
 def test_every_experiment_can_be_imported_and_run():
@@ -399,24 +403,24 @@ def test_listing_imports_neither_numpy_nor_an_experiment():
         "found = CliRunner().invoke(main, ['reproduce', '--list']); assert found.exit_code == 0, found.output;"
         "print([name for name in ('numpy', 'sklearn', 'matplotlib') if name in sys.modules])"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
 
 
 def test_an_experiment_writes_its_files_and_tells_where(tmp_path):
-    found = run("figure-lime-xor", "--profile", "tiny", "--output", str(tmp_path / "out"))
-    assert found.exit_code == 0, found.output
+    result = run("figure-lime-xor", "--profile", "tiny", "--output", str(tmp_path / "out"))
+    assert result.exit_code == 0, result.output
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "figure-lime-xor-shown.csv", "figure-lime-xor.csv", "figure-lime-xor.md", "figure-lime-xor.svg",
         "summary.csv",
     ]  # fmt: skip
-    assert "figure-lime-xor.md" in found.stdout
+    assert "figure-lime-xor.md" in result.stdout
 
 
 def test_an_unknown_experiment_is_asked_back_about(tmp_path):
-    found = run("table-txt", "--output", str(tmp_path))
-    assert found.exit_code == 1
-    assert "there is no experiment 'table-txt'. Did you mean 'table-text'?" in found.stderr
+    result = run("table-txt", "--output", str(tmp_path))
+    assert result.exit_code == 1
+    assert "there is no experiment 'table-txt'. Did you mean 'table-text'?" in result.stderr
     assert "There is: table-text" in run("zzz").stderr
 
 
@@ -430,21 +434,21 @@ def test_experiments_named_twice_run_once():
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
 def test_an_output_that_cannot_be_written_is_said_before_anything_runs(tmp_path):
     tmp_path.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    found = run("claims", "--output", str(tmp_path / "out"))
+    result = run("claims", "--output", str(tmp_path / "out"))
     tmp_path.chmod(stat.S_IRWXU)
-    assert found.exit_code == 1
-    assert "cannot write to" in found.stderr
+    assert result.exit_code == 1
+    assert "cannot write to" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--output", "--store"])
 def test_a_file_in_the_place_of_a_folder_is_said_before_anything_runs(tmp_path, option):
     (tmp_path / "file").write_text("")
     given = {"--output": str(tmp_path / "out"), option: str(tmp_path / "file")}
-    found = run("claims", *(word for pair in given.items() for word in pair))
-    assert found.exit_code == 1
-    assert "cannot write to" in found.stderr
-    assert "Name a folder" in found.stderr
-    assert "claims" not in found.stderr.replace("faithkit", "").split("error")[0]
+    result = run("claims", *(word for pair in given.items() for word in pair))
+    assert result.exit_code == 1
+    assert "cannot write to" in result.stderr
+    assert "Name a folder" in result.stderr
+    assert "claims" not in result.stderr.replace("faithkit", "").split("error")[0]
 
 
 def test_a_second_run_takes_its_findings_from_the_store_and_writes_the_same(tmp_path):

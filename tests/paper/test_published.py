@@ -98,8 +98,8 @@ def test_the_page_shows_how_each_cell_moved():
 
 
 def test_truncated_digits_and_the_predicted_class_as_a_number_reproduce_shap_on_heart():
-    found = cells("table-shap", PAGES / "full")
-    differences = [abs(c.difference) for c in found if c.dataset == "heart" and c.measure in MEASURES]
+    result = cells("table-shap", PAGES / "full")
+    differences = [abs(c.difference) for c in result if c.dataset == "heart" and c.measure in MEASURES]
     assert len(differences) == 12
     assert max(differences) <= 0.05
     with (PAGES / "full" / "readings-shap.csv").open(encoding="utf-8") as file:
@@ -108,8 +108,8 @@ def test_truncated_digits_and_the_predicted_class_as_a_number_reproduce_shap_on_
 
 
 def test_the_summary_is_that_of_the_published_cells():
-    found = format_summaries({name: cells(name) for name in EXPERIMENTS})
-    assert (PAGES / "summary.csv").read_text(encoding="utf-8") == found
+    result = format_summaries({name: cells(name) for name in EXPERIMENTS})
+    assert (PAGES / "summary.csv").read_text(encoding="utf-8") == result
 
 
 def test_highlighted_text_is_within_4_hundredths_of_the_paper_and_anchors_within_8():

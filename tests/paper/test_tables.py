@@ -67,10 +67,10 @@ def test_uniqueness_never_grows_when_signs_take_the_place_of_numbers(found):
 
 def test_the_reading_the_sizes_and_the_claims_are_told(found):
     module, findings = found
-    told = "\n".join(findings.remarks)
-    assert f"Read as {module.TABLE.reading}." in told
-    assert re.search(r"adult: \d+ of \d+ test rows were explained, of which all were measured", told)
-    assert told.count("Claim: ") == 3
+    text = "\n".join(findings.remarks)
+    assert f"Read as {module.TABLE.reading}." in text
+    assert re.search(r"adult: \d+ of \d+ test rows were explained, of which all were measured", text)
+    assert text.count("Claim: ") == 3
 
 
 def test_another_seed_moves_the_numbers(found):
@@ -150,9 +150,9 @@ def test_fp_rounds_or_floors_as_the_reading_says():
 
 def test_ten_importances_stay_and_the_smallest_become_zero():
     importances = np.array([np.arange(1, 13) * (-1) ** np.arange(12), np.arange(12, 0, -1)], dtype=float)
-    found = keep_largest(importances, 10)
-    assert found[0].tolist() == [0, 0, *importances[0, 2:]]
-    assert found[1].tolist() == [*importances[1, :10], 0, 0]
+    result = keep_largest(importances, 10)
+    assert result[0].tolist() == [0, 0, *importances[0, 2:]]
+    assert result[1].tolist() == [*importances[1, :10], 0, 0]
     assert keep_largest(importances, None) is importances
 
 
@@ -186,10 +186,10 @@ def test_counterfactuals_of_many_classes_are_of_the_second_one_or_come_from_it()
 def test_rows_without_a_counterfactual_are_alone_or_share_one(discretizer):
     instances, missing = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([True, True, False])
     values = instances + np.array([1, 0])
-    found = faithkit.Explanations(kind="example", values=values, instances=instances, missing=missing)
+    explanations = faithkit.Explanations(kind="example", values=values, instances=instances, missing=missing)
     labels = np.array([0, 0, 1])
-    assert ExplainedSample(labels, found).score(discretizer).n_explanations == 3
-    assert ExplainedSample(labels, share_missing(found)).score(discretizer).n_explanations == 2
+    assert ExplainedSample(labels, explanations).score(discretizer).n_explanations == 3
+    assert ExplainedSample(labels, share_missing(explanations)).score(discretizer).n_explanations == 2
 
 
 def test_where_the_paper_explained_fewer_rows_runs_are_samples_of_that_size(monkeypatch):

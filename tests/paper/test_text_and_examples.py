@@ -84,18 +84,18 @@ def test_the_printed_rules_are_counted_on_the_test_part(adult, example):
         for a, g, w in zip(wide, rows["capital-gain"], rows["fnlwgt"], strict=True)
     ]
     for threshold, covered in (("threshold=0.5", wide), ("threshold=0.95", narrow)):
-        found = values(example, explainer="the printed rule", setting=threshold)
+        result = values(example, explainer="the printed rule", setting=threshold)
         same = sum(label == "<=50K" for label, inside in zip(labels, covered, strict=True) if inside)
-        assert (found["N^s"], found["N^s same label"]) == (sum(covered), same)
-        assert found["local sufficiency"] == pytest.approx(same / sum(covered))
+        assert (result["N^s"], result["N^s same label"]) == (sum(covered), same)
+        assert result["local sufficiency"] == pytest.approx(same / sum(covered))
 
 
 @pytest.mark.parametrize("threshold", ["threshold=0.5", "threshold=0.95"])
 def test_the_eight_counts_fit_together(example, threshold):
-    found = values(example, explainer="anchors", setting=threshold)
-    assert set(found) >= {"N^c", "N^c same label", "N^s", "N^s same label"}
-    assert 0 <= found["N^c same label"] <= found["N^c"] <= found["N^s"] + 1e-9
-    assert 1 <= found["N^s same label"] <= found["N^s"]
+    result = values(example, explainer="anchors", setting=threshold)
+    assert set(result) >= {"N^c", "N^c same label", "N^s", "N^s same label"}
+    assert 0 <= result["N^c same label"] <= result["N^c"] <= result["N^s"] + 1e-9
+    assert 1 <= result["N^s same label"] <= result["N^s"]
 
 
 def test_our_rules_and_samples_are_told(example):
@@ -121,8 +121,8 @@ def test_a_rule_that_covers_nothing_has_no_local_measure(adult):
 
 
 def test_two_labels_of_xor_get_one_explanation():
-    found = figure_lime_xor.run(Context("tiny"))
-    first, second = values(found, setting="(2.5, 0.5)"), values(found, setting="(-2.5, 0.5)")
+    run = figure_lime_xor.run(Context("tiny"))
+    first, second = values(run, setting="(2.5, 0.5)"), values(run, setting="(-2.5, 0.5)")
     assert (first["label"], second["label"]) == (1, 0)
     for each in (first, second):
         assert each["first feature"] == pytest.approx(0.0, abs=0.03)

@@ -38,18 +38,18 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_importances_are_taken_in_any_form_and_matched_by_name(form):
-    found = agreement(named("abc"), FORMS[form], k=2)
-    assert values_of(found) == dict.fromkeys(found.measures, 1.0)
+    result = agreement(named("abc"), FORMS[form], k=2)
+    assert values_of(result) == dict.fromkeys(result.measures, 1.0)
 
 
 def test_rows_that_either_does_not_explain_are_left_out_and_counted():
     one = faithkit.Explanations.vectors(PHI, missing=[True, False, False])
     two = np.vstack([PHI[:1], PHI[1:2], [[np.nan] * 3]])
-    found = agreement(one, two, k=1, names=("shap", "lime"))
-    assert (found.n, found.unexplained) == (1, {"shap": 1, "lime": 1})
-    assert found.measures["feature agreement"].n == 1
-    assert found.rows.notna().all(axis=1).tolist() == [False, True, False]
-    assert "1 instance left out: shap does not explain them." in str(found)
+    result = agreement(one, two, k=1, names=("shap", "lime"))
+    assert (result.n, result.unexplained) == (1, {"shap": 1, "lime": 1})
+    assert result.measures["feature agreement"].n == 1
+    assert result.rows.notna().all(axis=1).tolist() == [False, True, False]
+    assert "1 instance left out: shap does not explain them." in str(result)
     none = agreement(np.full((2, 2), np.nan), PHI[:2, :2])
     assert none.n == 0
     assert set(values_of(none).values()) == {None}
@@ -123,11 +123,11 @@ def test_results_tell_who_is_more_faithful_and_count_by_weight():
         faithkit.score(labels, phi, X=X, discretizer="sign-of-top:k=1", weights=weights, confidence=0.9)
         for phi in (X.assign(a=X["a"] * 9 + 0.01), X.assign(b=X["b"] * 9 + 0.01))
     )
-    found = agreement(good, poor, k=1)
-    assert found.differences == {"consistency": good.difference(poor)}
-    rows = found.rows["feature agreement"]
-    assert found.measures["feature agreement"].value == pytest.approx(np.average(rows, weights=weights))
-    assert found.confidence == 0.9
+    result = agreement(good, poor, k=1)
+    assert result.differences == {"consistency": good.difference(poor)}
+    rows = result.rows["feature agreement"]
+    assert result.measures["feature agreement"].value == pytest.approx(np.average(rows, weights=weights))
+    assert result.confidence == 0.9
 
 
 def test_all_pairs_of_one_discretizer_are_told_with_their_comparison(tmp_path):
@@ -138,16 +138,16 @@ def test_all_pairs_of_one_discretizer_are_told_with_their_comparison(tmp_path):
             for name, sign, way in (("plus", 1, "sign"), ("minus", -1, "sign"), ("rank", 1, "rank"))
         }
     )
-    found = agreements(compared, k=2)
-    assert [pair.names for pair in found.pairs] == [("plus", "minus")]
-    assert found.to_frame()["measure"].tolist() == list(found.pairs[0].measures)
-    told = json.loads(found.to_json(tmp_path / "found.json"))
-    assert told["agreements"][0]["measures"]["sign agreement"]["value"] == 0.0
+    result = agreements(compared, k=2)
+    assert [pair.names for pair in result.pairs] == [("plus", "minus")]
+    assert result.to_frame()["measure"].tolist() == list(result.pairs[0].measures)
+    payload = json.loads(result.to_json(tmp_path / "found.json"))
+    assert payload["agreements"][0]["measures"]["sign agreement"]["value"] == 0.0
     assert faithkit.load(tmp_path / "found.json").best() == compared.best()
-    assert str(found).endswith(f"\n\n{compared}")
-    assert all(len(line) <= 80 for line in str(found).splitlines())
-    assert "consistency: plus minus minus" in str(found)
-    assert "<strong>Agreement of explainers</strong>" in found._repr_html_()
+    assert str(result).endswith(f"\n\n{compared}")
+    assert all(len(line) <= 80 for line in str(result).splitlines())
+    assert "consistency: plus minus minus" in str(result)
+    assert "<strong>Agreement of explainers</strong>" in result._repr_html_()
 
 
 @pytest.mark.slow

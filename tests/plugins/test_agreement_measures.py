@@ -29,9 +29,9 @@ BY_HAND = {
 @pytest.mark.parametrize(("one", "two", "k", "expected"), BY_HAND.values(), ids=BY_HAND)
 @pytest.mark.parametrize("swapped", [False, True])
 def test_agreement_by_hand(one, two, k, expected, swapped):
-    found = agreement([two if swapped else one], [one if swapped else two], k)
-    assert list(found.rows) == NAMES
-    np.testing.assert_allclose(found.rows.iloc[0], expected, atol=1e-12)
+    result = agreement([two if swapped else one], [one if swapped else two], k)
+    assert list(result.rows) == NAMES
+    np.testing.assert_allclose(result.rows.iloc[0], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5])

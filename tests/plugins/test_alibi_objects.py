@@ -60,9 +60,9 @@ CASES = [
 def test_conditions_become_a_rule(anchor, feature, rule):
     given = [recorded(anchor, feature)]
     for known in ({}, {"X": X[:1]}):
-        found = faithkit.adapt(given, **known)
-        assert found.values.tolist() == [rule]
-        assert (found.kind, found.relation) == ("rule", "in-scope")
+        explanations = faithkit.adapt(given, **known)
+        assert explanations.values.tolist() == [rule]
+        assert (explanations.kind, explanations.relation) == ("rule", "in-scope")
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_in_an_array_columns_and_categories_are_numbers(anchor, feature, rule):
 def test_a_category_is_named_as_the_table_names_it():
     given = [recorded(["Marital Status = Never-Married"], [1], row) for row in (0, 2)]
     for table, value in ((X, "Never-Married"), (CODED, 1), (CODED.astype({"Marital Status": int}), 1)):
-        found = faithkit.adapt(given, X=table.iloc[[0, 2]])
-        assert found.values.tolist() == [Rule([OneOf("Marital Status", [value])])] * 2
+        explanations = faithkit.adapt(given, X=table.iloc[[0, 2]])
+        assert explanations.values.tolist() == [Rule([OneOf("Marital Status", [value])])] * 2
 
 
 def test_a_category_that_looks_like_a_limit_has_no_name_and_is_found_by_its_number():
@@ -124,11 +124,11 @@ def test_an_explainer_may_return_them_row_by_row():
 
 
 def test_an_anchor_below_the_threshold_says_so():
-    found = faithkit.adapt(
+    explanations = faithkit.adapt(
         [recorded(["Age > 37.00"], [0], precision=p) for p in (0.9, 0.95, np.array([0.5]))]
     )
-    assert found.remarked.tolist() == ["below the threshold", None, "below the threshold"]
-    assert not found.missing.any()
+    assert explanations.remarked.tolist() == ["below the threshold", None, "below the threshold"]
+    assert not explanations.missing.any()
 
 
 def test_words_of_a_text_become_a_rule_on_texts():

@@ -34,7 +34,7 @@ def by_anchor_exp(search, perturbation, ask, stop_on_first):
         met.append(agree.all())
         return np.empty((n, 0)), perturbation.holds(drawn), agree
 
-    found = AnchorBaseBeam.anchor_beam(
+    result = AnchorBaseBeam.anchor_beam(
         sample,
         desired_confidence=search.threshold,
         delta=search.delta,
@@ -44,9 +44,9 @@ def by_anchor_exp(search, perturbation, ask, stop_on_first):
         max_anchor_size=search.max_size,
         stop_on_first=stop_on_first,
     )
-    precision = found["mean"][-1] if found["feature"] else found["all_precision"]
+    precision = result["mean"][-1] if result["feature"] else result["all_precision"]
     remark = None if precision >= search.threshold else "below the threshold"
-    return Anchor(tuple(found["feature"]), remark, is_unanimous=all(met))
+    return Anchor(tuple(result["feature"]), remark, is_unanimous=all(met))
 
 
 def both(search, perturbations, ask, stop_on_first=False):

@@ -74,10 +74,10 @@ def test_every_rule_covers_its_own_instance(bins):
     frame = mixed(80, seed=1)
     gaps = frame.isna().any(axis=1)
     X = pd.concat([frame[gaps].head(7), frame[~gaps].head(5)])
-    found = explained(three_words, mixed(), X, beam_size=1, bins=bins)
-    assert found.kind == "rule"
-    assert found.relation == "in-scope"
-    for i, rule in enumerate(found.values):
+    explanations = explained(three_words, mixed(), X, beam_size=1, bins=bins)
+    assert explanations.kind == "rule"
+    assert explanations.relation == "in-scope"
+    for i, rule in enumerate(explanations.values):
         assert rule.covers(X)[i], f"row {i}: {rule}"
 
 
@@ -99,8 +99,8 @@ def test_cut_points_are_exact_and_belong_to_the_lower_side():
     cuts = np.percentile(X[:, 0], QUARTILES)
     assert (cuts != np.round(cuts, 2)).all()
     at_cuts = np.concatenate([cuts, np.nextafter(cuts, np.inf)]).reshape(-1, 1)
-    found = explained(lambda X: np.searchsorted(cuts, X[:, 0]), X, at_cuts)
-    ends = [(p.low, p.high) for rule in found.values for p in rule.predicates]
+    explanations = explained(lambda X: np.searchsorted(cuts, X[:, 0]), X, at_cuts)
+    ends = [(p.low, p.high) for rule in explanations.values for p in rule.predicates]
     bounds = [-np.inf, *cuts, np.inf]
     assert ends == [*itertools.pairwise(bounds[:-1]), *itertools.pairwise(bounds[1:])]
 
@@ -108,11 +108,11 @@ def test_cut_points_are_exact_and_belong_to_the_lower_side():
 def test_a_missing_value_is_a_value_that_rules_can_name():
     background = mixed()
     X = background[["age", "job"]].head(14)
-    found = explained(lambda frame: frame["age"].isna().to_numpy(), background[["age", "job"]], X)
-    texts = {bool(gone): str(rule) for gone, rule in zip(X["age"].isna(), found.values, strict=True)}
+    explanations = explained(lambda frame: frame["age"].isna().to_numpy(), background[["age", "job"]], X)
+    texts = {bool(gone): str(rule) for gone, rule in zip(X["age"].isna(), explanations.values, strict=True)}
     assert texts == {True: "age is missing", False: "any value of age"}
-    found = explained(lambda frame: frame["job"].isna().to_numpy(), background[["age", "job"]], X)
-    assert {str(r) for r, gone in zip(found.values, X["job"].isna(), strict=True) if gone} == {
+    explanations = explained(lambda frame: frame["job"].isna().to_numpy(), background[["age", "job"]], X)
+    assert {str(r) for r, gone in zip(explanations.values, X["job"].isna(), strict=True) if gone} == {
         "job is missing"
     }
 
@@ -128,10 +128,10 @@ def test_a_value_missing_only_in_the_instance_is_explained():
 def test_a_constant_model_has_the_empty_rule_whatever_the_parameters():
     X = mixed(3, seed=1)
     for params in ({}, {"threshold": 0.999}, {"batch_size": 7}, {"threshold": 0.5, "beam_size": 1}):
-        found = explained(lambda frame: np.full(len(frame), "same"), mixed(60), X, **params)
-        assert found.values.tolist() == [faithkit.Rule()] * 3
-        assert found.remarks.tolist() == [None] * 3
-        assert found.values[0].covers(X).all()
+        explanations = explained(lambda frame: np.full(len(frame), "same"), mixed(60), X, **params)
+        assert explanations.values.tolist() == [faithkit.Rule()] * 3
+        assert explanations.remarks.tolist() == [None] * 3
+        assert explanations.values[0].covers(X).all()
 
 
 def test_a_rule_that_does_not_reach_the_threshold_is_kept_and_remarked():
@@ -216,11 +216,11 @@ class Upstream:
 
         with faithkit.plugin.global_seed(seed):
             sample, mapping = self.sample_fn(row)
-            found = AnchorBaseBeam.anchor_beam(
+            result = AnchorBaseBeam.anchor_beam(
                 sample, delta=0.1, epsilon=0.15, batch_size=100, desired_confidence=0.95, beam_size=beam_size
             )
         predicates = []
-        for feature, op, value in (mapping[i] for i in found["feature"]):
+        for feature, op, value in (mapping[i] for i in result["feature"]):
             name = self.encoder.names[feature]
             if op == "eq":
                 predicates.append(faithkit.OneOf(name, [self.encoder.categories[feature][int(value)]]))
@@ -431,10 +431,10 @@ def test_a_row_with_an_unseen_category_has_no_explanation_and_says_why():
     X = mixed(3, seed=1)
     usual = explained(three_words, mixed(), X)
     X.loc[1, "job"] = "pilot"
-    found = explained(three_words, mixed(), X)
-    assert found.missing.tolist() == [False, True, False]
-    assert found.remarks[1] == "a category that the background does not have"
-    assert [found.values[0], found.values[2]] == [usual.values[0], usual.values[2]]
+    explanations = explained(three_words, mixed(), X)
+    assert explanations.missing.tolist() == [False, True, False]
+    assert explanations.remarks[1] == "a category that the background does not have"
+    assert [explanations.values[0], explanations.values[2]] == [usual.values[0], usual.values[2]]
     result = faithkit.evaluate(three_words, X, explainer="anchors:beam_size=1", background=mixed())
     assert result.unexplained == 1
 
@@ -442,10 +442,10 @@ def test_a_row_with_an_unseen_category_has_no_explanation_and_says_why():
 def test_a_label_that_the_background_lacks_is_explained_and_remarked():
     background = np.random.default_rng(0).normal(size=(100, 2))
     X = np.array([[50.0, 0.0], [0.1, 0.0]])
-    found = explained(lambda X: np.where(X[:, 0] > 40, "rare", "common"), background, X)
-    assert found.values[0].covers(X)[0]
-    assert found.remarks.tolist() == ["below the threshold", None]
-    assert found.values[1] == faithkit.Rule()
+    explanations = explained(lambda X: np.where(X[:, 0] > 40, "rare", "common"), background, X)
+    assert explanations.values[0].covers(X)[0]
+    assert explanations.remarks.tolist() == ["below the threshold", None]
+    assert explanations.values[1] == faithkit.Rule()
 
 
 # --- Adult -----------------------------------------------------------------------------------------------
@@ -488,13 +488,13 @@ def test_the_papers_record_has_anchors_that_keep_their_promise(adult):
     for threshold in (0.5, 0.95):
         fitted = anchors(threshold=threshold).fit(model, train)
         for seed in (0, 1):
-            found = fitted.explain(record, faithkit.plugin.row_seeds(record, seed))
-            (rule,) = found.values
+            explanations = fitted.explain(record, faithkit.plugin.row_seeds(record, seed))
+            (rule,) = explanations.values
             mask = test.index.isin(filtered(test, rule).index)
             n, agree = int(mask.sum()), int((labels[mask] == "<=50K").sum())
             print(f"threshold {threshold}, seed {seed}: {rule}; N^s = {n}, of them <=50K: {agree}")
             assert rule.covers(record).all()
-            assert found.remarks.tolist() == [None]
+            assert explanations.remarks.tolist() == [None]
             assert agree / n >= threshold - 0.05
 
 

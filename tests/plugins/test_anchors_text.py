@@ -41,18 +41,18 @@ def trained(texts):
 def test_every_rule_covers_its_own_text(tokenizer):
     texts = reviews()
     X = [*texts[:8], "Fine, FINE plot; dull cast!", "fine\nwarm\tplot  "]
-    found = explained(trained(texts), X, tokenizer=tokenizer)
-    assert found.kind == "rule"
-    assert found.relation == "in-scope"
-    for i, rule in enumerate(found.values):
+    explanations = explained(trained(texts), X, tokenizer=tokenizer)
+    assert explanations.kind == "rule"
+    assert explanations.relation == "in-scope"
+    for i, rule in enumerate(explanations.values):
         assert rule.covers(X)[i], f"{X[i]}: {rule}"
         assert {p.tokenizer for p in rule.predicates} <= {tokenizer}
 
 
 def test_the_word_that_decides_is_found():
-    found = explained(has("dull"), ["a dull film indeed", "such a dull dull day"], beam_size=1)
-    assert found.values.tolist() == [faithkit.Rule([faithkit.Contains("dull")])] * 2
-    assert found.remarks.tolist() == [None, None]
+    explanations = explained(has("dull"), ["a dull film indeed", "such a dull dull day"], beam_size=1)
+    assert explanations.values.tolist() == [faithkit.Rule([faithkit.Contains("dull")])] * 2
+    assert explanations.remarks.tolist() == [None, None]
 
 
 def test_words_are_those_of_the_tokenizer():
@@ -68,8 +68,8 @@ def test_all_places_of_a_word_are_masked_together():
     def twice(texts):
         return np.array([text.split().count("so") == 2 for text in texts])
 
-    found = explained(twice, ["so so a film", "so a so"])
-    assert found.values.tolist() == [faithkit.Rule([faithkit.Contains("so")])] * 2
+    explanations = explained(twice, ["so so a film", "so a so"])
+    assert explanations.values.tolist() == [faithkit.Rule([faithkit.Contains("so")])] * 2
 
 
 def test_a_long_word_is_not_cut():
@@ -107,9 +107,9 @@ def test_a_text_without_words_has_no_explanation():
 
 def test_a_rule_that_does_not_reach_the_threshold_is_kept_and_remarked():
     X = ["two\nlines", "one line"]  # masked texts are single lines, so the first label is never met again
-    found = explained(lambda texts: np.array(["\n" in text for text in texts]), X)
-    assert found.remarks.tolist() == ["below the threshold", None]
-    assert found.values[0].covers(X)[0]
+    explanations = explained(lambda texts: np.array(["\n" in text for text in texts]), X)
+    assert explanations.remarks.tolist() == ["below the threshold", None]
+    assert explanations.values[0].covers(X)[0]
 
 
 def test_a_rule_depends_on_seed_and_text_only():

@@ -12,8 +12,8 @@ NAMES = ("delta", "delta-sign", "is-feature-modified")
 
 
 def discretize(name, values, X, **fields):
-    found = faithkit.Explanations(kind="example", values=values, instances=X, **fields)
-    return faithkit.plugin.registry().create("discretizer", name).discretize(found)
+    explanations = faithkit.Explanations(kind="example", values=values, instances=X, **fields)
+    return faithkit.plugin.registry().create("discretizer", name).discretize(explanations)
 
 
 def cells(frame):
@@ -34,9 +34,9 @@ OTHERS = pd.DataFrame({"age": [35, 40, 45], "job": ["cook", None, "clerk"], "gai
     ],
 )
 def test_mixed_columns_by_hand(name, expected):
-    found = discretize(name, OTHERS, PEOPLE)
-    assert cells(found) == expected
-    assert found.columns.tolist() == ["age", "job", "gain"]
+    identities = discretize(name, OTHERS, PEOPLE)
+    assert cells(identities) == expected
+    assert identities.columns.tolist() == ["age", "job", "gain"]
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -47,8 +47,8 @@ def test_numbers_are_the_papers_formulas(seed):
     assert (discretize("delta", y, x) == y - x).all()
     assert (discretize("delta-sign", y, x) == np.sign(y - x)).all()
     printed = (x == y).astype(int)  # the paper's 1 marks what is unchanged
-    found = discretize("is-feature-modified", y, x)
-    assert (found == 1 - printed).all()
+    identities = discretize("is-feature-modified", y, x)
+    assert (identities == 1 - printed).all()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -58,8 +58,8 @@ def test_columns_in_another_order_are_compared_by_name(name):
 
 
 def test_a_difference_of_nothing_has_no_sign():
-    found = discretize("delta", np.array([[-0.0]]), np.array([[0.0]]))
-    assert not np.signbit(found).any()
+    identities = discretize("delta", np.array([[-0.0]]), np.array([[0.0]]))
+    assert not np.signbit(identities).any()
 
 
 def test_objects_texts_booleans_and_categories_are_compared():
@@ -102,13 +102,13 @@ def result_of(frame, name):
 
 def test_a_prototype_is_compared_with_its_instance_too():
     X = np.array([[0.0], [4.0]])
-    found = (
+    explanations = (
         faithkit.plugin.registry()
         .create("explainer", "nearest-neighbor")
         .fit(None, np.array([[1.0], [5.0]]))
         .explain(X, None)
     )
-    assert faithkit.plugin.registry().create("discretizer", "delta").discretize(found).tolist() == [
+    assert faithkit.plugin.registry().create("discretizer", "delta").discretize(explanations).tolist() == [
         [1.0],
         [1.0],
     ]
@@ -122,11 +122,11 @@ def test_what_cannot_be_compared_is_said(name):
         discretize(name, OTHERS, PEOPLE.rename(columns={"job": "work"}))
     with pytest.raises(faithkit.errors.InputError, match="instances=X"):
         discretize(name, OTHERS, None)
-    found = (
+    explanations = (
         faithkit.plugin.registry()
         .create("explainer", "nearest-neighbor", {"k": 2})
         .fit(None, np.eye(3))
         .explain(np.eye(3), None)
     )
     with pytest.raises(faithkit.errors.InputError, match="use k=1"):
-        faithkit.plugin.registry().create("discretizer", name).discretize(found)
+        faithkit.plugin.registry().create("discretizer", name).discretize(explanations)

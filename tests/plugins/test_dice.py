@@ -108,11 +108,11 @@ class Counted:
 def test_every_counterfactual_has_another_label(method, named):
     X = mixed(4, seed=1)
     model = lambda frame: named(three_words(frame))  # noqa: E731
-    found = explained(model, mixed(), X, method=method)
-    assert found.kind == "example"
-    assert found.relation == "in-ball"
-    assert not found.missing.any()
-    assert (model(found.values) != model(X)).all()
+    explanations = explained(model, mixed(), X, method=method)
+    assert explanations.kind == "example"
+    assert explanations.relation == "in-ball"
+    assert not explanations.missing.any()
+    assert (model(explanations.values) != model(X)).all()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -128,10 +128,10 @@ def test_counterfactuals_have_the_columns_and_dtypes_of_the_background(method):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int8])
 def test_arrays_give_arrays(dtype):
     X = np.random.default_rng(0).integers(-9, 9, (60, 3)).astype(dtype)
-    found = explained(lambda X: X[:, 0] > X[:, 1], X, X[:4])
-    assert found.values.dtype == dtype
-    assert found.values.shape == (4, 3)
-    assert ((found.values[:, 0] > found.values[:, 1]) != (X[:4, 0] > X[:4, 1])).all()
+    explanations = explained(lambda X: X[:, 0] > X[:, 1], X, X[:4])
+    assert explanations.values.dtype == dtype
+    assert explanations.values.shape == (4, 3)
+    assert ((explanations.values[:, 0] > explanations.values[:, 1]) != (X[:4, 0] > X[:4, 1])).all()
 
 
 @pytest.mark.filterwarnings("ignore::pandas.errors.Pandas4Warning")
@@ -217,18 +217,18 @@ def test_only_the_named_columns_change(method):
     rows = [(a, h, j) for a in (20, 30) for h in (30.0, 40.0) for j in "ab"]
     background = pd.DataFrame(rows, columns=["age", "hours", "job"])
     X = background[1:6:2].reset_index(drop=True)
-    found = explained(Busy(), background, X, method=method, features_to_vary=["hours", "job"])
-    assert not found.missing.any()
-    pd.testing.assert_series_equal(found.values["age"], X["age"])
+    explanations = explained(Busy(), background, X, method=method, features_to_vary=["hours", "job"])
+    assert not explanations.missing.any()
+    pd.testing.assert_series_equal(explanations.values["age"], X["age"])
 
 
 def test_a_missing_category_is_a_category():
     background = pd.DataFrame({"job": ["cook", None, "clerk", None] * 5, "age": np.arange(20.0)})
     model = lambda frame: frame["job"].isna().to_numpy()  # noqa: E731
     for method in METHODS:
-        found = explained(model, background, background[:4], method=method)
-        assert found.values["job"].isna().tolist() == [True, False, True, False]
-        assert not found.missing.any()
+        explanations = explained(model, background, background[:4], method=method)
+        assert explanations.values["job"].isna().tolist() == [True, False, True, False]
+        assert not explanations.missing.any()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -238,9 +238,9 @@ def test_categories_that_look_like_numbers_stay_categories(method):
         {"code": pd.Categorical(codes), "text": codes.astype(str), "size": np.arange(80.0)}
     )
     model = lambda frame: frame["code"].isin([0, 3, 11]).to_numpy()  # noqa: E731
-    found = explained(model, background, background[:5], method=method)
-    pd.testing.assert_series_equal(found.values.dtypes, background.dtypes)
-    assert (model(found.values) != model(background[:5])).all()
+    explanations = explained(model, background, background[:5], method=method)
+    pd.testing.assert_series_equal(explanations.values.dtypes, background.dtypes)
+    assert (model(explanations.values) != model(background[:5])).all()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -248,8 +248,8 @@ def test_columns_may_be_named_as_dice_ml_names_its_own(method):
     named = (
         complete().set_axis(["distance", "hours", "job", "y"], axis="columns").assign(sparsity=1.0, x0="c")
     )
-    found = explained(Busy(), named, named[:3], method=method)
-    assert not found.missing.any()
+    explanations = explained(Busy(), named, named[:3], method=method)
+    assert not explanations.missing.any()
     numbered = complete().rename(columns={"age": 0, "sex": 7})
     assert not explained(Busy(), numbered, numbered[:3], method=method).missing.any()
 
@@ -258,27 +258,27 @@ def test_columns_may_be_named_as_dice_ml_names_its_own(method):
 def test_a_table_may_have_no_numbers_or_constant_columns(method):
     background = complete()[["job", "sex"]].assign(same="s")
     model = lambda frame: (frame["job"] == "a").to_numpy()  # noqa: E731
-    found = explained(model, background, background[:4], method=method)
-    assert (model(found.values) != model(background[:4])).all()
+    explanations = explained(model, background, background[:4], method=method)
+    assert (model(explanations.values) != model(background[:4])).all()
     constant = pd.DataFrame({"one": np.ones(30), "two": np.arange(30.0)})
     model = lambda frame: (frame["two"] > 14).to_numpy()  # noqa: E731
-    found = explained(model, constant, constant[:4], method=method)
-    assert (model(found.values) != model(constant[:4])).all()
-    assert (found.values["one"] == 1).all()
+    explanations = explained(model, constant, constant[:4], method=method)
+    assert (model(explanations.values) != model(constant[:4])).all()
+    assert (explanations.values["one"] == 1).all()
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_wide_table_is_taken_without_a_warning():
     wide = np.random.default_rng(0).integers(0, 3, (60, 130)).astype(float)
-    found = explained(lambda X: X[:, :3].sum(axis=1) > 3, wide, wide[:3])
-    assert not found.missing.any()
+    explanations = explained(lambda X: X[:, :3].sum(axis=1) > 3, wide, wide[:3])
+    assert not explanations.missing.any()
 
 
 def test_the_genetic_search_works_on_large_numbers_and_behind_categories():
     incomes = pd.DataFrame({"income": np.arange(30) * 1e6})  # dice-ml's weights would all be 0
     model = lambda frame: (frame["income"] > 14e6).to_numpy()  # noqa: E731
-    found = explained(model, incomes, incomes[:3], method="genetic")
-    assert (found.values["income"] == 15e6).all()  # the nearest of the other label
+    explanations = explained(model, incomes, incomes[:3], method="genetic")
+    assert (explanations.values["income"] == 15e6).all()  # the nearest of the other label
     # two rows of the other label; the others of the population are drawn with all decimals
     shares = pd.DataFrame({"job": ["a", "b"] * 20, "share": np.append(np.linspace(0, 0.38, 38), [0.5, 0.55])})
     model = lambda frame: frame["share"].between(0.4, 0.6).to_numpy()  # noqa: E731
@@ -297,12 +297,12 @@ def test_rows_of_the_background_come_back_exactly():
         }
     )
     model = lambda frame: (frame["third"] > 8).to_numpy()  # noqa: E731
-    found = explained(model, background, background[:5], method="kdtree", sparsity=None)
+    explanations = explained(model, background, background[:5], method="kdtree", sparsity=None)
     rows = set(map(tuple, background.to_numpy().tolist()))
-    assert all(tuple(row) in rows for row in found.values.to_numpy().tolist())
+    assert all(tuple(row) in rows for row in explanations.values.to_numpy().tolist())
     for method in ("random", "genetic"):
-        found = explained(model, background, background[:5], method=method)
-        assert (model(found.values) != model(background[:5])).all()
+        explanations = explained(model, background, background[:5], method=method)
+        assert (model(explanations.values) != model(background[:5])).all()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -310,8 +310,8 @@ def test_cells_that_are_not_changed_keep_every_digit(method):
     background = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40) % 2 + 0.5})
     X = pd.DataFrame({"a": [3.0, 4.0], "b": [0.5123456789, 1.4987654321]})
     model = lambda frame: (frame["a"] > 20).to_numpy()  # noqa: E731
-    found = explained(model, background, X, method=method, sparsity=None)
-    moved = found.values["b"].to_numpy() - X["b"].to_numpy()
+    explanations = explained(model, background, X, method=method, sparsity=None)
+    moved = explanations.values["b"].to_numpy() - X["b"].to_numpy()
     assert ((moved == 0) | (np.abs(moved) > 0.05)).all()
     assert (moved == 0).any() or method == "random"
 
@@ -319,8 +319,8 @@ def test_cells_that_are_not_changed_keep_every_digit(method):
 def test_a_cell_that_was_changed_to_the_rounded_number_stays_so():
     background = pd.DataFrame({"a": [-2.0, -1.0, 0.0, 1.0, 2.0] * 4})
     model = lambda frame: (frame["a"] > 0).to_numpy()  # noqa: E731
-    found = explained(model, background, pd.DataFrame({"a": [0.125]}), method="kdtree")
-    assert found.values["a"].tolist() == [0.0]
+    explanations = explained(model, background, pd.DataFrame({"a": [0.125]}), method="kdtree")
+    assert explanations.values["a"].tolist() == [0.0]
 
 
 # --- which label is looked for ---------------------------------------------------------------------------
@@ -343,24 +343,24 @@ class Thirds:
 def test_of_three_labels_the_runner_up_is_looked_for(method):
     background = np.linspace(0, 3, 60, endpoint=False)[:, None]
     X = np.array([[0.2], [1.3], [1.7], [2.8]])
-    found = explained(Thirds(), background, X, method=method)
+    explanations = explained(Thirds(), background, X, method=method)
     assert Thirds().predict(X).tolist() == ["a", "b", "b", "c"]
-    assert Thirds().predict(found.values).tolist() == ["b", "a", "c", "b"]
+    assert Thirds().predict(explanations.values).tolist() == ["b", "a", "c", "b"]
 
 
 def test_a_runner_up_that_the_background_lacks_is_not_looked_for():
     background = np.concatenate([np.linspace(0, 1, 30), np.linspace(2.01, 3, 30)])[:, None]
     X = np.array([[0.2], [2.8]])
     for method in METHODS:
-        found = explained(Thirds(), background, X, method=method)
-        assert Thirds().predict(found.values).tolist() == ["c", "a"]
+        explanations = explained(Thirds(), background, X, method=method)
+        assert Thirds().predict(explanations.values).tolist() == ["c", "a"]
 
 
 def test_without_scores_the_most_frequent_other_label_is_looked_for():
     background = np.concatenate([np.linspace(0, 1, 10), np.linspace(1.01, 2, 20), np.linspace(2.01, 3, 30)])
     model = Thirds().predict
-    found = explained(model, background[:, None], np.array([[0.2], [1.5], [2.8]]))
-    assert model(found.values).tolist() == ["c", "c", "b"]
+    explanations = explained(model, background[:, None], np.array([[0.2], [1.5], [2.8]]))
+    assert model(explanations.values).tolist() == ["c", "c", "b"]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -376,9 +376,9 @@ def test_the_label_decides_where_scores_say_otherwise(method):
             return np.column_stack([1 - share, share])
 
     X = complete(4, seed=1)
-    found = explained(Cautious(), complete(), X, method=method)
-    assert not found.missing.any()
-    assert (Cautious().predict(found.values) != Cautious().predict(X)).all()
+    explanations = explained(Cautious(), complete(), X, method=method)
+    assert not explanations.missing.any()
+    assert (Cautious().predict(explanations.values) != Cautious().predict(X)).all()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -387,8 +387,8 @@ def test_scores_need_not_be_probabilities(method):
 
     X = complete()[["age", "hours"]]
     model = LinearSVC().fit(X, np.where(X["hours"] > 20, "busy", "idle"))
-    found = explained(model, X, X[:5], method=method)
-    assert (model.predict(found.values) != model.predict(X[:5])).all()
+    explanations = explained(model, X, X[:5], method=method)
+    assert (model.predict(explanations.values) != model.predict(X[:5])).all()
 
 
 # --- rows without a counterfactual -----------------------------------------------------------------------
@@ -425,8 +425,8 @@ def test_rows_that_dice_cannot_take_say_why():
     no_gap = background[background["town"].notna()]
     X["town"] = ["Bonn"] * 4 + [None, "Ulm"]
     model = lambda frame: (frame["age"] > 45).to_numpy()  # noqa: E731
-    found = explained(model, no_gap, X)
-    assert found.remarks.tolist() == [
+    explanations = explained(model, no_gap, X)
+    assert explanations.remarks.tolist() == [
         "a number is missing or infinite",
         "a number is missing or infinite",
         "a category that the background does not have",
@@ -434,7 +434,7 @@ def test_rows_that_dice_cannot_take_say_why():
         "a category that the background does not have",
         None,
     ]
-    assert found.missing.tolist() == [True] * 5 + [False]
+    assert explanations.missing.tolist() == [True] * 5 + [False]
 
 
 def test_rows_that_fail_in_one_chunk_do_not_change_the_dtypes_of_another(monkeypatch):
@@ -453,8 +453,8 @@ def test_a_search_that_would_never_end_ends():
     X = background[(background["hours"] > 35) | (background["job"] == "a")][:2]
     dice = fitted(model, background, method="genetic", features_to_vary=["sex"], max_calls=40)
     before = model.calls
-    found = dice.explain(X, [1, 2])
-    assert found.remarks.tolist() == [NOT_FOUND] * 2
+    explanations = dice.explain(X, [1, 2])
+    assert explanations.remarks.tolist() == [NOT_FOUND] * 2
     assert model.calls - before <= 2 * (40 + 2)  # and the instance's own label, and perhaps a candidate's
 
 
@@ -463,9 +463,9 @@ def test_the_limit_on_questions_keeps_what_the_sparsity_step_has_reached():
     model = lambda frame: (frame["a"] > 25).to_numpy()  # noqa: E731
     X = background[2450:2500:10]
     for sparsity in ("binary", "linear"):
-        found = explained(model, background, X, method="kdtree", sparsity=sparsity, max_calls=2)
-        assert not found.missing.any()
-        assert model(found.values).all()
+        explanations = explained(model, background, X, method="kdtree", sparsity=sparsity, max_calls=2)
+        assert not explanations.missing.any()
+        assert model(explanations.values).all()
 
 
 def test_a_population_of_one_is_a_result():
@@ -473,8 +473,10 @@ def test_a_population_of_one_is_a_result():
     model = lambda frame: frame["member"].to_numpy(bool)  # noqa: E731
     X = background[:2]
     for seed in range(4):
-        found = explained(model, background, X, seed=seed, method="genetic", features_to_vary=["member"])
-        assert found.values["member"].tolist() == [False, True]
+        explanations = explained(
+            model, background, X, seed=seed, method="genetic", features_to_vary=["member"]
+        )
+        assert explanations.values["member"].tolist() == [False, True]
 
 
 @pytest.mark.slow
@@ -522,9 +524,9 @@ def test_a_sparser_row_that_is_no_counterfactual_is_dropped():
     background = pd.DataFrame({"a": np.arange(200)})
     model = lambda frame: (frame["a"] % 5 == 0).to_numpy()  # noqa: E731
     X = background[background["a"] % 5 > 0][:150:8]
-    found = explained(model, background, X)
-    assert not found.missing.any()
-    assert (found.values["a"] % 5 == 0).all()
+    explanations = explained(model, background, X)
+    assert not explanations.missing.any()
+    assert (explanations.values["a"] % 5 == 0).all()
 
 
 # --- seeds and workers -----------------------------------------------------------------------------------
@@ -538,8 +540,8 @@ def test_the_same_seed_gives_the_same_rows_whatever_the_workers_and_chunks(metho
     monkeypatch.setattr("faithkit_example_based.dice_search.explainer.Dice.rows_per_chunk", 3)
     for n_jobs in (1, 2):
         parted = faithkit.evaluate(three_words, X, explainer=spec, background=background, n_jobs=n_jobs)
-        found = parted.sample.explanations.values.reset_index(drop=True)
-        pd.testing.assert_frame_equal(alone.sample.explanations.values, found)
+        result = parted.sample.explanations.values.reset_index(drop=True)
+        pd.testing.assert_frame_equal(alone.sample.explanations.values, result)
         assert alone.to_dict() == parted.to_dict()
 
 
@@ -661,9 +663,9 @@ def test_three_kinds_of_wine_have_counterfactuals():
     names = np.array(["barolo", "grignolino", "barbera"], dtype=object)
     model = GradientBoostingClassifier(n_estimators=10, random_state=0).fit(X[::2], names[y[::2]])
     for method in METHODS:
-        found = explained(model, X[::2], X[1:60:25], method=method)
-        assert not found.missing.any()
-        assert (model.predict(found.values) != model.predict(X[1:60:25])).all()
+        explanations = explained(model, X[::2], X[1:60:25], method=method)
+        assert not explanations.missing.any()
+        assert (model.predict(explanations.values) != model.predict(X[1:60:25])).all()
 
 
 @pytest.mark.slow

@@ -117,10 +117,10 @@ def test_a_hopeless_row_ends_and_the_others_have_their_counterfactuals(method):
     model = Counted(three)
     dice = fitted(model, method=method, features_to_vary=["job"], max_calls=30)
     model.calls.clear()
-    found = explained(dice, X)
-    assert found.missing[old].all()
-    assert set(found.remarks[old]) == {NOT_FOUND}
-    assert method == "kdtree" or not found.missing[~old & (X["job"] == "a")].any()
+    explanations = explained(dice, X)
+    assert explanations.missing[old].all()
+    assert set(explanations.remarks[old]) == {NOT_FOUND}
+    assert method == "kdtree" or not explanations.missing[~old & (X["job"] == "a")].any()
     assert len(model.calls) <= 30 + 2  # all rows together; and their own labels, and what was found
 
 

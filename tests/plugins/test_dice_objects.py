@@ -69,24 +69,24 @@ def expected():
 @pytest.mark.parametrize("discretizer", ["original", "delta", "is-feature-modified"])
 def test_the_numbers_are_those_of_the_plugins_own_explainer_to_the_bit(given, discretizer):
     own = faithkit.score(LABELS, expected(), X, discretizer=discretizer)
-    found = faithkit.score(LABELS, given, X, discretizer=discretizer)
-    assert (found.consistency, found.sufficiency) == (own.consistency, own.sufficiency)
-    assert found.sufficiency.value > 0
+    result = faithkit.score(LABELS, given, X, discretizer=discretizer)
+    assert (result.consistency, result.sufficiency) == (own.consistency, own.sufficiency)
+    assert result.sufficiency.value > 0
 
 
 def test_a_row_without_a_counterfactual_is_missing_and_says_so():
-    found = faithkit.adapt(results(), X=X)
-    assert found.missing.tolist() == GONE.tolist()
-    assert set(found.remarked[GONE]) == {"no counterfactual found"}
-    assert found.relation == "in-ball"
-    assert found.values.dtypes.to_dict() == X.dtypes.to_dict()
+    explanations = faithkit.adapt(results(), X=X)
+    assert explanations.missing.tolist() == GONE.tolist()
+    assert set(explanations.remarked[GONE]) == {"no counterfactual found"}
+    assert explanations.relation == "in-ball"
+    assert explanations.values.dtypes.to_dict() == X.dtypes.to_dict()
 
 
 def test_numbers_that_dice_took_for_categories_are_numbers_again():
     texts = {name: X[name].astype(str) for name in ("month", "member")}
     others = OWN.values.assign(**{name: OWN.values[name].astype(str) for name in texts})
-    found = faithkit.adapt(results(X.assign(**texts), others, GONE), X=X)
-    pd.testing.assert_frame_equal(found.values[~GONE], OWN.values[~GONE], check_index_type=False)
+    explanations = faithkit.adapt(results(X.assign(**texts), others, GONE), X=X)
+    pd.testing.assert_frame_equal(explanations.values[~GONE], OWN.values[~GONE], check_index_type=False)
 
 
 def test_columns_stand_in_the_order_of_X():
@@ -103,8 +103,8 @@ def test_an_array_has_columns_by_their_place():
 
 
 def test_without_X_the_explained_rows_are_those_of_the_object():
-    found = faithkit.score(LABELS, results(), discretizer="delta")
-    assert found.consistency == faithkit.score(LABELS, expected(), X, discretizer="delta").consistency
+    result = faithkit.score(LABELS, results(), discretizer="delta")
+    assert result.consistency == faithkit.score(LABELS, expected(), X, discretizer="delta").consistency
 
 
 def test_what_dice_made_sparser_is_taken():
@@ -131,12 +131,12 @@ def test_a_real_search_is_taken_and_its_counterfactuals_are_other_labels():
 
     search = dice_ml.Dice(data, dice_ml.Model(Model(), backend="sklearn"), method="random")
     given = search.generate_counterfactuals(rows[:8], total_CFs=2, random_seed=0, verbose=False)
-    found = faithkit.adapt(given, X=rows[:8])
-    assert (predict(found.values[~found.missing]) != LABELS[:8][~found.missing]).all()
+    explanations = faithkit.adapt(given, X=rows[:8])
+    assert (predict(explanations.values[~explanations.missing]) != LABELS[:8][~explanations.missing]).all()
     first = [one.final_cfs_df_sparse.iloc[0] for one in given.cf_examples_list]
-    assert found.values["job"].tolist() == [one["job"] for one in first]
+    assert explanations.values["job"].tolist() == [one["job"] for one in first]
     again = CounterfactualExplanations.from_json(given.to_json())
-    pd.testing.assert_frame_equal(faithkit.adapt(again, X=rows[:8]).values, found.values)
+    pd.testing.assert_frame_equal(faithkit.adapt(again, X=rows[:8]).values, explanations.values)
 
 
 @pytest.mark.parametrize(

@@ -112,21 +112,21 @@ def test_the_sparsity_step_ends_where_dice_mls_ends(sparsity, ours, model):
     space, rng = dice.searches_.space, np.random.default_rng(0)
     rows = dice.encoder_.encode(workers(20, seed=2))
     rows[:, 1:3] += rng.choice([0, 0.123], (20, 2))  # instances with more decimals than the background has
-    found = dice.encoder_.encode(workers(20, seed=3))
-    found[:, 1:3] = np.where(
-        rng.random((20, 2)) < 0.9, np.round(rows[:, 1:3]) + rng.integers(-3, 4, (20, 2)), found[:, 1:3]
+    result = dice.encoder_.encode(workers(20, seed=3))
+    result[:, 1:3] = np.where(
+        rng.random((20, 2)) < 0.9, np.round(rows[:, 1:3]) + rng.integers(-3, 4, (20, 2)), result[:, 1:3]
     )
-    classes = AsDiceAsks(dice).predict(dice.table_.frame(found))
-    mine = found.copy()
+    classes = AsDiceAsks(dice).predict(dice.table_.frame(result))
+    mine = result.copy()
     searches = [ours(space, mine[i], rows[i], ClassGoal(target)) for i, target in enumerate(classes.tolist())]
     run_in_lockstep(searches, dice.searches_.model.predict_codes, max_calls=10**6)
     theirs = twin(dice, DiceRandom)
     for i, target in enumerate(classes.tolist()):
         theirs.target_cf_class = target
-        frame, query = (dice.table_.frame(codes[i : i + 1]) for codes in (found, rows))
+        frame, query = (dice.table_.frame(codes[i : i + 1]) for codes in (result, rows))
         theirs.do_posthoc_sparsity_enhancement(frame, query, CLOSE_QUANTILE, sparsity, LINEAR_STEPS)
         assert mine[i].tolist() == dice.table_.decode_frame(frame)[0].tolist()
-    assert (mine != found).any(axis=1).sum() > 5
+    assert (mine != result).any(axis=1).sum() > 5
 
 
 # --- the random search: other draws, the same chances ----------------------------------------------------
@@ -172,15 +172,15 @@ def all_copies_asked(dice, theirs, query, target, seed):
     with faithkit.plugin.global_seed(int(seed)):
         drawn = theirs.get_samples({}, theirs.feature_range, None, COPIES).to_numpy(dtype=np.float64)
         rows, each = np.repeat(query.to_numpy(dtype=np.float64), COPIES, axis=0), np.arange(COPIES)
-        found = pd.DataFrame(rows[:0], columns=names)
+        frame = pd.DataFrame(rows[:0], columns=names)
         for changes in range(1, len(names) + 1):
             changed = np.array([names.index(one) for one in np.random.choice(names, COPIES)])
             rows[each, changed] = drawn[each, changed]
             met = pd.DataFrame(rows, columns=names)
-            found = pd.concat([found, met[AsDiceAsks(dice).predict(met) == target]]).drop_duplicates()
-            if changes > 1 and len(found):
+            frame = pd.concat([frame, met[AsDiceAsks(dice).predict(met) == target]]).drop_duplicates()
+            if changes > 1 and len(frame):
                 break
-        return dice.table_.decode_frame(found.sample(1))[0]
+        return dice.table_.decode_frame(frame.sample(1))[0]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -211,11 +211,11 @@ def test_the_random_search_finds_rows_with_the_chances_of_dice_mls(model, instan
     rows = pd.DataFrame([instance] * n)
     theirs, target = twin(dice, DiceRandom), targets(dice, rows[:1])[0]
     query = dice.table_.frame(dice.encoder_.encode(rows[:1]))
-    found = dice.encoder_.encode(dice.explain(rows, np.arange(n)).values)
+    result = dice.encoder_.encode(dice.explain(rows, np.arange(n)).values)
     expected = np.array([all_copies_asked(dice, theirs, query, target, seed) for seed in range(n)])
     row = dice.encoder_.encode(rows[:1])[0]
     for j in range(len(row)):
-        assert stats.ks_2samp(found[:, j], expected[:, j]).pvalue > NO_CHANCE
-    which = [((codes != row) @ [1, 2, 4, 8]) for codes in (found, expected)]
+        assert stats.ks_2samp(result[:, j], expected[:, j]).pvalue > NO_CHANCE
+    which = [((codes != row) @ [1, 2, 4, 8]) for codes in (result, expected)]
     counts = np.array([np.bincount(columns, minlength=16) for columns in which])
     assert stats.chi2_contingency(counts[:, counts.sum(axis=0) > 10]).pvalue > NO_CHANCE

@@ -124,9 +124,9 @@ def test_quantile_cuts_each_column_by_its_own_scale():
 
 def test_quantile_gives_few_distinct_values_a_bin_each():
     background = faithkit.Explanations.vectors([[0.0]] * 97 + [[-1.0], [5.0], [9.0]])
-    found = make("quantile", bins=4).fit(background)
+    fitted = make("quantile", bins=4).fit(background)
     phi = faithkit.Explanations.vectors([[-1.0], [-0.0], [5.0], [9.0], [7.0]])
-    assert found.discretize(phi).ravel().tolist() == [0, 1, 2, 3, 3]
+    assert fitted.discretize(phi).ravel().tolist() == [0, 1, 2, 3, 3]
     # one value more than bins, and nearly all are equal: quantiles fall together
     crowded = faithkit.Explanations.vectors([[0.0]] * 97 + [[1.0], [2.0], [3.0], [4.0]])
     assert make("quantile").fit(crowded).discretize(crowded).ravel().tolist() == [0] * 97 + [1] * 4
@@ -161,8 +161,8 @@ def sign_of_top_by_selection(row, k):
 @given(TABLES, st.data())
 def test_sign_of_top_is_what_repeated_selection_gives(values, data):
     k = data.draw(st.integers(1, values.shape[1]))
-    found = discretize("sign-of-top", values, k=k).tolist()
-    assert found == [sign_of_top_by_selection(row, k) for row in values.tolist()]
+    result = discretize("sign-of-top", values, k=k).tolist()
+    assert result == [sign_of_top_by_selection(row, k) for row in values.tolist()]
 
 
 def floor_as_written(value, digits):

@@ -46,11 +46,11 @@ def test_the_nearest_rows_are_those_of_the_double_loop_ties_included(case, k, fa
     x, background, distance, slow = case
     k = min(k, len(background))
     with mock.patch.object(search, "MIN_SCREENED_ROWS", 0 if fast else 10**9):
-        found = search.find_nearest_rows(
+        result = search.find_nearest_rows(
             distance, distance.coordinates(x), distance.coordinates(background), k
         )
     prototypes = rows_of(background)
-    assert found.tolist() == [nearest(slow, row, prototypes, k) for row in rows_of(x)]
+    assert result.tolist() == [nearest(slow, row, prototypes, k) for row in rows_of(x)]
 
 
 @given(measured(), st.booleans(), st.booleans())
@@ -93,8 +93,8 @@ def test_screens_decide_nothing_wrongly_however_the_numbers_are_scaled(name, sha
         distance = learn_distance(name, b)
         far = distance.between(a[:, None], b[None])
         for k in (1, 7):
-            found = search.find_nearest_rows(distance, a, b, k)
-            assert (found == np.sort(np.argsort(far, axis=1, kind="stable")[:, :k])).all()
+            result = search.find_nearest_rows(distance, a, b, k)
+            assert (result == np.sort(np.argsort(far, axis=1, kind="stable")[:, :k])).all()
         for share in (0.0, 0.01, 0.5, 1.0):
             radius = np.quantile(far, share, axis=1, method="lower")
             for strict in (True, False):
@@ -257,8 +257,8 @@ def test_a_missing_value_that_only_the_instance_has_is_refused_by_name():
 )
 def test_a_distance_survives_the_store(background):
     distance = learn_distance(None, background)
-    found = faithkit.Explanations.vectors([[0.0]], shared={"distance": distance.to_shared()})
-    again = shared_distance(stored(found).shared["distance"])
+    result = faithkit.Explanations.vectors([[0.0]], shared={"distance": distance.to_shared()})
+    again = shared_distance(stored(result).shared["distance"])
     x, y = distance.coordinates(background), again.coordinates(background)
     assert np.array_equal(x, y, equal_nan=True)
     assert (distance.between(x[:, None], x[None]) == again.between(y[:, None], y[None])).all()

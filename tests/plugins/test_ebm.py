@@ -55,28 +55,28 @@ def scores(name):
 @pytest.mark.parametrize("name", CASES)
 def test_contributions_and_intercept_add_up_to_the_score(name):
     model, rows = fitted(name)
-    found = explained(name)
-    intercept = np.array(found.shared["intercept"])
+    explanations = explained(name)
+    intercept = np.array(explanations.shared["intercept"])
     if name == "three":
         place = np.searchsorted(model.classes_, model.predict(rows))
         others = model.eval_terms(rows).sum(axis=1) + intercept  # softmax leaves their common part open
-        total = found.values.sum(axis=1) + intercept[place] - np.log(np.exp(others).sum(axis=1))
+        total = explanations.values.sum(axis=1) + intercept[place] - np.log(np.exp(others).sum(axis=1))
     else:
-        total = found.values.sum(axis=1) + intercept
+        total = explanations.values.sum(axis=1) + intercept
     np.testing.assert_allclose(total, scores(name), rtol=1e-9, atol=1e-9)
     assert len(set(model.predict(rows))) >= len(getattr(model, "classes_", range(10)))
 
 
 def test_terms_have_names_and_words_are_a_column_like_any_other():
     model, rows = fitted("two")
-    found = explained("two")
-    assert found.shared["names"][:6] == list(MIXED.columns)
-    assert " & " in found.shared["names"][6]
-    told = pd.Series(found.values[:, 4]).groupby(rows["job"].to_numpy()).nunique()
+    explanations = explained("two")
+    assert explanations.shared["names"][:6] == list(MIXED.columns)
+    assert " & " in explanations.shared["names"][6]
+    told = pd.Series(explanations.values[:, 4]).groupby(rows["job"].to_numpy()).nunique()
     assert told.to_dict() == {"clerk": 1, "cook": 1, "smith": 1}  # one contribution for each word
     local = model.explain_local(rows[:3])
     for row in range(3):
-        np.testing.assert_array_equal(found.values[row], local.data(row)["scores"])
+        np.testing.assert_array_equal(explanations.values[row], local.data(row)["scores"])
 
 
 @pytest.mark.parametrize("name", ["two", "array", "numbers"])

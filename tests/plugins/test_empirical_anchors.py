@@ -101,9 +101,9 @@ def test_precision_is_reached_on_the_background_or_the_row_is_remarked():
     model = faithkit.Predictor(lambda X: (X[:, 0] > 0.3) & (X[:, 1] > -0.5))
     labels = model.predict(X)
     fitted = anchors(threshold=0.9).fit(model, X)
-    found = fitted.explain(X, None)
-    below = np.array([remark == "too little evidence for the threshold" for remark in found.remarked])
-    for i, rule in enumerate(found.values):
+    explanations = fitted.explain(X, None)
+    below = np.array([remark == "too little evidence for the threshold" for remark in explanations.remarked])
+    for i, rule in enumerate(explanations.values):
         if not below[i]:
             assert (labels[rule.covers(X)] == labels[i]).mean() >= 0.9
     assert 0 < below.sum() < 1500
@@ -120,9 +120,9 @@ def test_a_category_or_label_that_the_background_lacks_is_no_error():
     model = faithkit.Predictor(lambda X: np.where(X["n"] > 500, "new", X["job"]), classes=["a", "b", "new"])
     fitted = anchors().fit(model, background)
     unseen = pd.DataFrame({"job": ["zebra", "a"], "n": [3.0, 1000.0]})
-    found = fitted.explain(unseen, None)
-    assert found.remarked.tolist() == ["too little evidence for the threshold"] * 2
-    rules = found.values
+    explanations = fitted.explain(unseen, None)
+    assert explanations.remarked.tolist() == ["too little evidence for the threshold"] * 2
+    rules = explanations.values
     assert [rule.covers(unseen.iloc[[i]])[0] for i, rule in enumerate(rules)] == [True, True]
     assert not any(isinstance(p, faithkit.OneOf) and "zebra" in p.values for p in rules[0].predicates)
 

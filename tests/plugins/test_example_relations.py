@@ -55,10 +55,10 @@ def test_nearest_is_the_double_loop(frame, k):
     X, background = frame.iloc[:6], frame.iloc[3:].reset_index(drop=True)
     ordered = in_order(rows_of(background))
     assume(len(ordered) >= k)
-    found = explain("nearest-neighbor", X, background, k=k)
-    d = slow_twin(found, background)
+    explanations = explain("nearest-neighbor", X, background, k=k)
+    d = slow_twin(explanations, background)
     own = [nearest(d, x, ordered, k) for x in rows_of(X)]
-    assert_holds(relation("nearest"), X, found, [[mine == other for other in own] for mine in own])
+    assert_holds(relation("nearest"), X, explanations, [[mine == other for other in own] for mine in own])
 
 
 @given(tables(), st.integers(1, 3), st.integers(0, 5))
@@ -67,12 +67,12 @@ def test_within_is_the_double_loop_also_at_the_boundary(frame, k, which):
     X, background = frame.iloc[:6], frame.iloc[3:].reset_index(drop=True)
     ordered = in_order(rows_of(background))
     assume(len(ordered) >= k)
-    found = explain("nearest-neighbor", X, background, k=k)
-    d, rows = slow_twin(found, background), rows_of(X)
-    far = [[max(d(x, ordered[p]) for p in numbers) for x in rows] for numbers in found.values.tolist()]
+    explanations = explain("nearest-neighbor", X, background, k=k)
+    d, rows = slow_twin(explanations, background), rows_of(X)
+    far = [[max(d(x, ordered[p]) for p in numbers) for x in rows] for numbers in explanations.values.tolist()]
     tau = sorted(value for line in far for value in line)[which]
     expected = [[value <= tau for value in line] for line in far]
-    assert_holds(relation("within", tau=tau), X, found, expected)
+    assert_holds(relation("within", tau=tau), X, explanations, expected)
 
 
 @given(tables(), st.booleans())
@@ -80,28 +80,28 @@ def test_within_is_the_double_loop_also_at_the_boundary(frame, k, which):
 def test_in_ball_is_the_double_loop_and_the_ball_is_open(frame, refine):
     X, background = frame.iloc[:8], frame.iloc[2:].reset_index(drop=True)
     assume(len(set(FirstColumns().predict(background).tolist())) > 1)
-    found = explain("nearest-counterfactual", X, background, refine=refine)
-    d, rows = slow_twin(found, background), rows_of(X)
-    pairs = zip(rows, rows_of(found.values), strict=True)
+    explanations = explain("nearest-counterfactual", X, background, refine=refine)
+    d, rows = slow_twin(explanations, background), rows_of(X)
+    pairs = zip(rows, rows_of(explanations.values), strict=True)
     expected = [[d(x, other) < d(x, end) for other in rows] for x, end in pairs]
-    assert_holds(relation("in-ball"), X, found, expected)
+    assert_holds(relation("in-ball"), X, explanations, expected)
 
 
 def test_at_just_the_distance_within_holds_and_in_ball_does_not():
     X = np.array([[0.0], [3.0], [3.0000000000000004], [-3.0]])
-    found = faithkit.Explanations(kind="example", values=X[[1, 1, 1, 1]], instances=X[[0, 0, 0, 0]])
-    sample = faithkit.plugin.Sample(X, found)
-    ball = relation("in-ball", distance="euclidean").fit(X).holds(sample, found)
+    explanations = faithkit.Explanations(kind="example", values=X[[1, 1, 1, 1]], instances=X[[0, 0, 0, 0]])
+    sample = faithkit.plugin.Sample(X, explanations)
+    ball = relation("in-ball", distance="euclidean").fit(X).holds(sample, explanations)
     assert ball[0].tolist() == [True, False, False, False]
-    near = relation("within", tau=3.0, distance="euclidean").fit(X).holds(sample, found)
+    near = relation("within", tau=3.0, distance="euclidean").fit(X).holds(sample, explanations)
     assert near[0].tolist() == [True, True, True, False]
 
 
 def test_within_is_not_reflexive_and_leave_one_out_subtracts_only_where_it_holds():
     X = np.array([[0.0], [1.0], [4.0], [9.0]])
     labels = [0, 1, 0, 0]
-    found = faithkit.Explanations(kind="example", values=np.array([[0.0], [0.0], [0.0], [0.0]]))
-    result = faithkit.score(labels, found, X=X, relation="within:tau=1,distance=euclidean")
+    explanations = faithkit.Explanations(kind="example", values=np.array([[0.0], [0.0], [0.0], [0.0]]))
+    result = faithkit.score(labels, explanations, X=X, relation="within:tau=1,distance=euclidean")
     near = [[abs(x) <= 1 for x in X.ravel()]] * 4
     value, verified = brute.estimate(near, labels)
     assert (result.sufficiency.value, result.sufficiency.verified) == (pytest.approx(value), verified)
@@ -113,37 +113,37 @@ def test_within_is_not_reflexive_and_leave_one_out_subtracts_only_where_it_holds
 def test_missing_explanations_hold_for_nothing_and_disturb_nobody(name):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 2))
-    asked = relation(name, **({"tau": 0.7} if name == "within" else {})).fit(X)
+    fitted = relation(name, **({"tau": 0.7} if name == "within" else {})).fit(X)
     whole = faithkit.Explanations(kind="example", values=X[::-1].copy(), instances=X)
     gone = np.arange(30) % 4 == 1
     blank = np.where(gone[:, None], np.nan, whole.values)
     some = attrs.evolve(whole, values=blank, missing=gone)
     sample = faithkit.plugin.Sample(X, whole)
-    expected = np.where(gone[:, None], False, asked.holds(sample, whole))
-    assert (asked.holds(sample, some) == expected).all()
-    assert (asked.packed(sample, some) == faithkit.plugin.pack_bits(expected)).all()
+    expected = np.where(gone[:, None], False, fitted.holds(sample, whole))
+    assert (fitted.holds(sample, some) == expected).all()
+    assert (fitted.packed(sample, some) == faithkit.plugin.pack_bits(expected)).all()
     none = attrs.evolve(whole, missing=np.ones(30, dtype=bool))
-    assert not asked.packed(sample, none).any()
+    assert not fitted.packed(sample, none).any()
 
 
 def test_a_quantile_is_the_distance_within_which_that_share_has_another_prototype():
     line = np.array([[0.0], [1.0], [3.0], [7.0], [7.0]])  # nearest others: 1, 1, 2, 4
-    found = faithkit.Explanations(kind="example", values=np.zeros((3, 1)))
+    explanations = faithkit.Explanations(kind="example", values=np.zeros((3, 1)))
     X = np.array([[1.0], [2.0], [4.5]])
     for tau, holds in (
         ("q0.5", [True, False, False]),
         ("q0.75", [True, True, False]),
         ("q1", [True, True, False]),
     ):
-        asked = relation("within", tau=tau, distance="euclidean").fit(line)
-        assert asked.holds(faithkit.plugin.Sample(X, found), found)[0].tolist() == holds
+        fitted = relation("within", tau=tau, distance="euclidean").fit(line)
+        assert fitted.holds(faithkit.plugin.Sample(X, explanations), explanations)[0].tolist() == holds
 
 
 def test_nearest_distances_are_to_prototypes_other_than_the_row_itself():
     line = np.array([[0.0], [1.0], [3.0], [7.0]])
     distance = learn_distance("euclidean", line)
-    found = nearest_distances(distance, np.repeat(line, 2, axis=0), line[[1, 3]])
-    assert sorted(found) == [1.0, 2.0, 6.0, 6.0]  # of 1 and 7, which are prototypes, to each other
+    result = nearest_distances(distance, np.repeat(line, 2, axis=0), line[[1, 3]])
+    assert sorted(result) == [1.0, 2.0, 6.0, 6.0]  # of 1 and 7, which are prototypes, to each other
 
 
 def explain_line(line, **params):
@@ -211,13 +211,13 @@ def test_the_explainers_distance_is_used_and_another_can_be_asked_for():
     fitted = faithkit.plugin.registry().create(
         "explainer", "nearest-counterfactual", {"distance": "euclidean"}
     )
-    found = fitted.fit(model, X).explain(X, None)
-    assert found.values[0].tolist() == [2.0, 0.0]
-    sample = faithkit.plugin.Sample(X, found)
-    own = relation("in-ball").fit(X).holds(sample, found)
-    named = relation("in-ball", distance="euclidean").fit(X * [1, 7]).holds(sample, found)
+    explanations = fitted.fit(model, X).explain(X, None)
+    assert explanations.values[0].tolist() == [2.0, 0.0]
+    sample = faithkit.plugin.Sample(X, explanations)
+    own = relation("in-ball").fit(X).holds(sample, explanations)
+    named = relation("in-ball", distance="euclidean").fit(X * [1, 7]).holds(sample, explanations)
     assert own[0].tolist() == named[0].tolist() == [True, False, False, False]
-    other = relation("in-ball", distance="gower").fit(X).holds(sample, found)
+    other = relation("in-ball", distance="gower").fit(X).holds(sample, explanations)
     assert other[0].tolist() == [True, False, False, True]  # (0.25 + 0.1) / 2 < (1 + 0) / 2
 
 
@@ -227,9 +227,13 @@ def test_a_relation_by_a_users_function_needs_no_background():
     def last_digit(a, b):
         return abs(a[0] % 10 - b[0] % 10)
 
-    found = faithkit.Explanations(kind="example", values=X[[0, 0, 0]], instances=X)
+    explanations = faithkit.Explanations(kind="example", values=X[[0, 0, 0]], instances=X)
     asked = relation("within", tau=1, distance=last_digit)
-    assert asked.holds(faithkit.plugin.Sample(X, found), found)[0].tolist() == [True, False, True]
+    assert asked.holds(faithkit.plugin.Sample(X, explanations), explanations)[0].tolist() == [
+        True,
+        False,
+        True,
+    ]
 
 
 def test_relations_say_what_was_asked_for():
@@ -253,13 +257,15 @@ def test_relations_compose():
 def test_memory_does_not_grow_with_explanations_times_instances():
     rng = np.random.default_rng(0)
     X, centres = rng.normal(size=(8000, 6)), rng.normal(size=(4000, 6))
-    found = faithkit.Explanations(kind="example", values=centres, instances=centres[::-1])
+    explanations = faithkit.Explanations(kind="example", values=centres, instances=centres[::-1])
     for asked in (relation("within", tau=1.0), relation("in-ball")):
         asked.fit(X)
-        sample = faithkit.plugin.Sample(X, attrs.evolve(found.take(np.zeros(8000, dtype=int)), instances=X))
-        asked.packed(sample, found.take(slice(0, 10)))
+        sample = faithkit.plugin.Sample(
+            X, attrs.evolve(explanations.take(np.zeros(8000, dtype=int)), instances=X)
+        )
+        asked.packed(sample, explanations.take(slice(0, 10)))
         tracemalloc.start()
-        asked.packed(sample, found)
+        asked.packed(sample, explanations)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 24 * 2**20  # 4 MB are the answer; all distances would be 256 MB
@@ -294,9 +300,9 @@ def test_what_is_lacking_is_said(name, params, explanations, message):
 
 def test_a_quantile_without_a_background_or_with_one_row_is_an_error():
     line = np.array([[0.0], [1.0]])
-    found = explain_line(line)
+    result = explain_line(line)
     with pytest.raises(faithkit.errors.InputError, match="quantile over a background"):
-        relation("within", tau="q0.5").holds(faithkit.plugin.Sample(line, found), found)
+        relation("within", tau="q0.5").holds(faithkit.plugin.Sample(line, result), result)
     alone = faithkit.Explanations(kind="example", values=np.zeros((1, 1)))
     with pytest.raises(faithkit.errors.InputError, match="needs two distinct rows"):
         relation("within", tau="q0.5").fit(np.zeros((3, 1))).holds(
@@ -306,7 +312,7 @@ def test_a_quantile_without_a_background_or_with_one_row_is_an_error():
 
 def test_more_than_one_example_has_no_ball():
     X = np.eye(3)
-    found = (
+    explanations = (
         faithkit.plugin.registry()
         .create("explainer", "nearest-neighbor", {"k": 2})
         .fit(None, X)
@@ -315,12 +321,12 @@ def test_more_than_one_example_has_no_ball():
     with pytest.raises(
         faithkit.errors.InputError, match="one example per row, and these explanations have 2"
     ):
-        relation("in-ball").key(found)
+        relation("in-ball").key(explanations)
 
 
 def test_a_log_without_instances_says_so():
-    found = faithkit.Explanations(kind="example", values=np.zeros((2, 1)), relation="in-ball")
-    result = faithkit.score([0, 1], found)
+    explanations = faithkit.Explanations(kind="example", values=np.zeros((2, 1)), relation="in-ball")
+    result = faithkit.score([0, 1], explanations)
     assert result.sufficiency is None
     assert "explained instances" in result.why_no_sufficiency
 

@@ -97,9 +97,9 @@ def test_the_formula_of_a_probability_agrees_with_finite_differences(name, y):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a perceptron need not converge to be differentiated
         model = PROBABLE[name].fit(X, y)
-    found = explained(model, X[:20], method="analytic", target="all").values.reshape(20, -1, 3)
-    for k in range(found.shape[1]):
-        assert near(found[:, k], slopes(lambda rows, k=k: model.predict_proba(rows)[:, k], X[:20]))
+    result = explained(model, X[:20], method="analytic", target="all").values.reshape(20, -1, 3)
+    for k in range(result.shape[1]):
+        assert near(result[:, k], slopes(lambda rows, k=k: model.predict_proba(rows)[:, k], X[:20]))
 
 
 RAW = {
@@ -130,15 +130,15 @@ def test_the_formula_of_a_decision_function_agrees_with_finite_differences(name,
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 def test_raw_scores_of_a_perceptron_are_those_before_its_softmax(y):
     model = scaled(mlp("tanh", (5,))).fit(X, y)
-    found = explained(model, X[:20], output="raw", target="all").values.reshape(20, -1, 3)
+    result = explained(model, X[:20], output="raw", target="all").values.reshape(20, -1, 3)
     # softmax forgets what all scores have in common, so their differences are compared
     expected = slopes(
         lambda rows: np.log(model.predict_proba(rows)[:, 1] / model.predict_proba(rows)[:, 0]), X[:20]
     )
-    mine = found[:, 1] if found.shape[1] == 2 else found[:, 1] - found[:, 0]
+    mine = result[:, 1] if result.shape[1] == 2 else result[:, 1] - result[:, 0]
     assert near(mine, expected)
-    if found.shape[1] == 2:
-        assert np.array_equal(found[:, 0], -found[:, 1])
+    if result.shape[1] == 2:
+        assert np.array_equal(result[:, 0], -result[:, 1])
 
 
 def test_sparse_coefficients_are_coefficients():
@@ -186,10 +186,10 @@ def test_coefficients_are_not_believed_but_compared_with_the_scores():
 def test_models_without_a_formula_are_differentiated_numerically(model, output, y):
     model = make_pipeline(StandardScaler(), model).fit(X, y)
     rows = X[:10]
-    found = explained(model, rows, output=output, target="all").values.reshape(10, -1, 3)
+    result = explained(model, rows, output=output, target="all").values.reshape(10, -1, 3)
     method = model.predict_proba if output == "probability" else model.decision_function
     score = (lambda r: method(r)[:, 1]) if method(rows).ndim == 2 else method
-    assert np.allclose(found[:, 1] * Z_SCALE, slopes(score, rows) * Z_SCALE, atol=1e-5)
+    assert np.allclose(result[:, 1] * Z_SCALE, slopes(score, rows) * Z_SCALE, atol=1e-5)
 
 
 def test_numerical_gradients_are_good_to_six_digits():
@@ -222,11 +222,11 @@ def test_gradients_of_all_probabilities_add_up_to_nothing():
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 def test_the_offset_completes_the_tangent(y, method):
     model = logistic().fit(X, y)
-    found = explained(model, target="all", offset=True, method=method)
+    explanations = explained(model, target="all", offset=True, method=method)
     k = len(model.classes_)
-    assert found.shared["offsets"] == k
-    assert found.shared["names"][-1] == f"{model.classes_[-1]}: offset"
-    tangents, offsets = found.values[:, : 3 * k].reshape(-1, k, 3), found.values[:, 3 * k :]
+    assert explanations.shared["offsets"] == k
+    assert explanations.shared["names"][-1] == f"{model.classes_[-1]}: offset"
+    tangents, offsets = explanations.values[:, : 3 * k].reshape(-1, k, 3), explanations.values[:, 3 * k :]
     at_x = (tangents * X[:, None, :]).sum(axis=2) + offsets
     assert np.allclose(at_x, model.predict_proba(X), atol=1e-9)
 
@@ -323,9 +323,9 @@ def household():
 
 def test_numbers_of_a_mixed_frame_have_slopes_and_categories_have_none(household):
     model, frame = household
-    found = explained(model, frame, frame, target="all")
-    assert found.shared["names"][:5] == [f"{model.classes_[0]}: {name}" for name in frame.columns]
-    values = found.values.reshape(-1, 3, 5)
+    explanations = explained(model, frame, frame, target="all")
+    assert explanations.shared["names"][:5] == [f"{model.classes_[0]}: {name}" for name in frame.columns]
+    values = explanations.values.reshape(-1, 3, 5)
     assert not values[:, :, [1, 4]].any()
     # by hand: softmax's derivative times the coefficient, in the units of the raw column
     p, weights = model.predict_proba(frame), model[-1].coef_[:, 0]
@@ -403,8 +403,8 @@ def test_labels_may_be_booleans_and_a_column_constant():
 def test_no_rows_have_no_gradients():
     for method in ("analytic", "finite-differences"):
         for y, width in ((TWO, 4), (THREE, 4)):
-            found = explained(logistic().fit(X, y), X[:0], method=method, offset=True)
-            assert found.values.shape == (0, width)
+            explanations = explained(logistic().fit(X, y), X[:0], method=method, offset=True)
+            assert explanations.values.shape == (0, width)
 
 
 # a function of the row
@@ -447,8 +447,8 @@ def test_a_step_function_is_explained_with_a_warning(model):
     with pytest.warns(
         faithkit.FaithkitWarning, match=f"score of {type(model).__name__} does not change around"
     ):
-        found = explained(model.fit(X, TWO))
-    assert (found.values == 0).mean() > 0.5
+        explanations = explained(model.fit(X, TWO))
+    assert (explanations.values == 0).mean() > 0.5
 
 
 def test_a_table_of_categories_is_refused():
@@ -508,13 +508,13 @@ def score_of_images(X):
 
 def test_images_are_differentiated_cell_by_cell():
     model = faithkit.Predictor(scores=score_of_images, classes=["night", "day"])
-    found = gradient().fit(model, IMAGES).explain(IMAGES[:5], None)
+    explanations = gradient().fit(model, IMAGES).explain(IMAGES[:5], None)
     chance = score_of_images(IMAGES[:5])
     expected = np.zeros((5, 3, 2))
     expected[:, 0, 0] = chance * (1 - chance) * 2 * IMAGES[:5, 0, 0]
     expected[:, 2, 1] = chance * (1 - chance) * 3
-    np.testing.assert_allclose(found.values.reshape(5, 3, 2), expected, atol=1e-5)
-    assert found.shared["names"] == ["[0, 0]", "[0, 1]", "[1, 0]", "[1, 1]", "[2, 0]", "[2, 1]"]
+    np.testing.assert_allclose(explanations.values.reshape(5, 3, 2), expected, atol=1e-5)
+    assert explanations.shared["names"] == ["[0, 0]", "[0, 1]", "[1, 0]", "[1, 1]", "[2, 0]", "[2, 1]"]
 
 
 def test_images_of_another_shape_are_refused_even_where_they_have_as_many_cells():
@@ -536,5 +536,5 @@ def test_a_model_that_reads_bytes_and_floats_differently_is_refused():
         faithkit.errors.InputError, match="scores uint8 and the same numbers as floats differently"
     ):
         gradient().fit(model, pixels)
-    found = gradient().fit(model, pixels / 255.0).explain(pixels[:2] / 255.0, None)
-    np.testing.assert_allclose(found.values, 1 / 6, atol=1e-5)
+    explanations = gradient().fit(model, pixels / 255.0).explain(pixels[:2] / 255.0, None)
+    np.testing.assert_allclose(explanations.values, 1 / 6, atol=1e-5)

@@ -27,8 +27,8 @@ def test_importances_of_tables_apply_to_rows_with_the_same_top_features(explaine
     rows, model = X[300:400], LogisticRegression().fit(X[:300], SUM[:300] > 0)
     result = explained(model, explainer, rows)
     assert result.relation == "same-top-features:k=3,bins=4"
-    asked = explained(model, explainer, rows, relation="same-top-features")
-    assert result.sufficiency == asked.sufficiency
+    explanations = explained(model, explainer, rows, relation="same-top-features")
+    assert result.sufficiency == explanations.sufficiency
 
 
 def test_a_table_of_two_columns_is_checked_on_both():
@@ -41,8 +41,8 @@ def test_a_table_of_two_columns_is_checked_on_both():
 
 def test_several_outputs_of_a_regressor_are_checked_on_their_columns():
     model = LinearRegression().fit(X, np.column_stack([X["income"], X["debt"]]))
-    found = faithkit.evaluate(model, X, "gradient", background=X, outcome="numbers")
-    assert found.sufficiency is not None
+    result = faithkit.evaluate(model, X, "gradient", background=X, outcome="numbers")
+    assert result.sufficiency is not None
 
 
 def test_images_have_no_default_relation():

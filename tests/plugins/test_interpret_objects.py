@@ -39,9 +39,9 @@ def scores(given):
 
 def test_terms_become_columns_and_the_intercept_is_left_out(two):
     given = two.explain_local(ROWS)
-    found = faithkit.adapt(given, X=ROWS)
-    np.testing.assert_array_equal(found.values, scores(given))
-    assert found.shared == {"names": ["a", "b", "c", two.term_names_[3]]}
+    explanations = faithkit.adapt(given, X=ROWS)
+    np.testing.assert_array_equal(explanations.values, scores(given))
+    assert explanations.shared == {"names": ["a", "b", "c", two.term_names_[3]]}
 
 
 def test_of_several_classes_the_predicted_one_is_taken(three):
@@ -67,10 +67,10 @@ def test_terms_that_each_row_names_in_its_own_order_are_put_in_one():
     numbers = X[["a", "b"]]
     forest = RandomForestClassifier(n_estimators=5, random_state=0).fit(numbers, X["a"] > 0)
     given = LimeTabular(forest, numbers, random_state=0).explain_local(numbers[:20])
-    found = faithkit.adapt(given)
+    explanations = faithkit.adapt(given)
     for row in range(20):
         told = given.data(row)
-        assert dict(zip(["a", "b"], found.values[row], strict=True)) == dict(
+        assert dict(zip(["a", "b"], explanations.values[row], strict=True)) == dict(
             zip(told["names"], told["scores"], strict=True)
         )
 

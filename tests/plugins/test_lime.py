@@ -68,9 +68,9 @@ def by_the_package(explainer, scores, row, seed, settings):
         data = (package.discretizer.discretize(inverse) == package.discretizer.discretize(row)).astype(float)
     package._LimeTabularExplainer__data_inverse = lambda row, n: (data, inverse)
     classes = range(scores(CODES[:1]).shape[1])
-    found = package.explain_instance(row, scores, labels=classes, num_features=5, num_samples=len(data))
-    weights = [[dict(found.local_exp[k])[j] for j in range(5)] for k in classes]
-    return np.array([*np.ravel(weights), *(found.intercept[k] for k in classes)])
+    result = package.explain_instance(row, scores, labels=classes, num_features=5, num_samples=len(data))
+    weights = [[dict(result.local_exp[k])[j] for j in range(5)] for k in classes]
+    return np.array([*np.ravel(weights), *(result.intercept[k] for k in classes)])
 
 
 # --- the lime package's own numbers ------------------------------------------------------------------------
@@ -162,8 +162,8 @@ def test_where_all_scores_are_alike_all_weights_are_exactly_zero():
             return np.tile([0.9, 0.1], (len(X), 1))
 
     X = np.random.default_rng(0).normal(size=(30, 3))
-    found = faithkit.evaluate(Constant(), X, "lime:samples=100", background=X)
-    assert found.n_explanations == 1
+    result = faithkit.evaluate(Constant(), X, "lime:samples=100", background=X)
+    assert result.n_explanations == 1
     offset = lime(samples=100, offset=True).fit(faithkit.Predictor(Constant()), X).explain(X[:2], [1, 2])
     assert (offset.values[:, :3] == 0).all()
     assert offset.values[:, 3] == pytest.approx(0.1, abs=1e-12)
@@ -308,7 +308,7 @@ def test_mixed_columns_with_missing_cells_are_explained_as_the_definition_says(d
         on_people(), PEOPLE, categorical_features=None, samples=300, discretize_continuous=discretize
     )
     rows = PEOPLE.iloc[[0, 1, 2, 7, 10]]  # among them a missing age, a missing job, and both there
-    found = explainer.explain(rows, range(5))
+    explanations = explainer.explain(rows, range(5))
     codes = explainer.encoder_.encode(rows)
     numbers = [PEOPLE["age"].dropna().to_numpy(), PEOPLE["children"].to_numpy()]
 
@@ -330,10 +330,10 @@ def test_mixed_columns_with_missing_cells_are_explained_as_the_definition_says(d
 
     for i, row in enumerate(codes):
         theirs = by_hand(explainer, row, i, features(row), 0.75 * 5**0.5)
-        np.testing.assert_allclose(found.values[i], theirs, rtol=1e-8, atol=1e-10)
-    assert np.isfinite(found.values).all()
-    assert found.shared["names"][:2] == ["high: age", "high: children"]
-    assert found.shared["names"][-1] == "middle: offset"
+        np.testing.assert_allclose(explanations.values[i], theirs, rtol=1e-8, atol=1e-10)
+    assert np.isfinite(explanations.values).all()
+    assert explanations.shared["names"][:2] == ["high: age", "high: children"]
+    assert explanations.shared["names"][-1] == "middle: offset"
 
 
 def test_missing_numbers_are_drawn_as_often_as_the_background_has_them():
@@ -371,15 +371,15 @@ def test_a_category_that_the_background_lacks_belongs_to_the_row_alone():
     explainer = lime(samples=50).fit(faithkit.Predictor(Spy()), background)
     asked.clear()
     new = pd.DataFrame({"age": [30.0], "job": ["pilot"]})
-    found = explainer.explain(new, [3])
+    explanations = explainer.explain(new, [3])
     assert not any(X["job"].isna().any() for X in asked)
     assert [len(X) for X in asked] == [50, 1]
     asked.clear()
     both = explainer.explain(pd.DataFrame({"age": [30.0, 40.0], "job": ["pilot", "baker"]}), [3, 4])
     assert [len(X) for X in asked] == [100, 2]
     assert asked[1]["job"].tolist() == ["pilot", "baker"]
-    assert same(both.values[0], found.values[0])
-    assert found.values[0, 1] > 0.2  # the row's own score is the one that stands out
+    assert same(both.values[0], explanations.values[0])
+    assert explanations.values[0, 1] > 0.2  # the row's own score is the one that stands out
 
 
 def test_models_get_the_columns_and_dtypes_they_were_trained_on():
@@ -396,10 +396,10 @@ def test_models_get_the_columns_and_dtypes_they_were_trained_on():
             return np.full((len(X), 2), 0.5)
 
     explainer = lime(samples=20, categorical_features="children").fit(faithkit.Predictor(Spy()), PEOPLE)
-    found = explainer.explain(PEOPLE.iloc[:3], [1, 2, 3])
+    explanations = explainer.explain(PEOPLE.iloc[:3], [1, 2, 3])
     dtypes = PEOPLE.dtypes.astype(str).to_dict()
     assert all(given == dtypes for given in seen)
-    np.testing.assert_allclose(found.values, 0, atol=1e-12)
+    np.testing.assert_allclose(explanations.values, 0, atol=1e-12)
 
 
 def test_numbers_named_as_categories_are_drawn_from_the_background():
@@ -432,9 +432,9 @@ def test_columns_without_a_number_or_with_one_value_get_a_weight():
     model = _Filling(DecisionTreeClassifier(max_depth=1).fit(np.nan_to_num(X), X[:, 2] > 14))
     new = np.array([[np.nan, 3.0, 2.0], [1.0, np.nan, np.nan]])
     for settings in ({}, {"discretize_continuous": False}):
-        found = fitted(model, X, categorical_features=None, **settings).explain(new, [1, 2])
-        assert np.isfinite(found.values).all()
-        np.testing.assert_allclose(found.values[0, 3:5], 0, atol=0.05)
+        explanations = fitted(model, X, categorical_features=None, **settings).explain(new, [1, 2])
+        assert np.isfinite(explanations.values).all()
+        np.testing.assert_allclose(explanations.values[0, 3:5], 0, atol=0.05)
 
 
 # --- one row is one row ------------------------------------------------------------------------------------
@@ -527,9 +527,9 @@ def test_no_count_hangs_on_the_last_bits_of_such_a_model(rows_per_chunk, monkeyp
     rows = np.repeat(RNG.normal(size=(20, 2)), 3, axis=0)[np.random.default_rng(1).permutation(60)]
     explainer = lime(samples=31)
     monkeypatch.setattr(explainer, "rows_per_chunk", rows_per_chunk)
-    found = faithkit.evaluate(ByBatch(), rows, explainer, background=rows)
-    assert (found.n_explanations, found.consistency.value) == (20, 1.0)
-    assert len(found.local(rows[:1]).shared_by) == 3
+    result = faithkit.evaluate(ByBatch(), rows, explainer, background=rows)
+    assert (result.n_explanations, result.consistency.value) == (20, 1.0)
+    assert len(result.local(rows[:1]).shared_by) == 3
 
 
 def test_rows_are_explained_in_blocks_of_bounded_size(monkeypatch):
@@ -567,8 +567,8 @@ def test_targets_and_offsets_are_parts_of_the_whole():
 
 
 def test_no_rows_have_no_explanations():
-    found = fitted(on_people(), PEOPLE, categorical_features=None, target=None).explain(PEOPLE[:0], [])
-    assert found.values.shape == (0, 6)
+    explanations = fitted(on_people(), PEOPLE, categorical_features=None, target=None).explain(PEOPLE[:0], [])
+    assert explanations.values.shape == (0, 6)
 
 
 @pytest.mark.slow

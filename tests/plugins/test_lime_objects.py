@@ -70,10 +70,10 @@ TEXT = of_texts()
 
 
 def test_of_several_classes_the_predicted_one_is_taken():
-    found = faithkit.adapt(EVERY, predictions=LABELS)
-    np.testing.assert_array_equal(found.values, table(EVERY, LABELS))
-    assert found.kind == "vector"
-    assert found.shared == {
+    explanations = faithkit.adapt(EVERY, predictions=LABELS)
+    np.testing.assert_array_equal(explanations.values, table(EVERY, LABELS))
+    assert explanations.kind == "vector"
+    assert explanations.shared == {
         "names": NAMES,
         "target": "predicted",
     }  # and not "job=clerk", which is each row's own
@@ -93,9 +93,11 @@ def test_a_class_is_taken_by_number_or_name(label):
 
 
 def test_all_classes_stand_side_by_side():
-    found = faithkit.adapt(EVERY, target="all", classes=["a", "b", "c"])
-    np.testing.assert_array_equal(found.values, np.hstack([table(EVERY, [label] * 6) for label in range(3)]))
-    assert found.shared["names"][3:5] == ["b: age", "b: pay"]
+    explanations = faithkit.adapt(EVERY, target="all", classes=["a", "b", "c"])
+    np.testing.assert_array_equal(
+        explanations.values, np.hstack([table(EVERY, [label] * 6) for label in range(3)])
+    )
+    assert explanations.shared["names"][3:5] == ["b: age", "b: pay"]
 
 
 @pytest.mark.parametrize("discretizer", ["original", "1fp", "sign"])
@@ -108,8 +110,8 @@ def test_the_numbers_are_those_of_the_array_to_the_bit(discretizer):
         discretizer=discretizer,
         relation="same-top-features",
     )
-    found = faithkit.score(LABELS, EVERY, frame, discretizer=discretizer)
-    assert (found.consistency, found.sufficiency) == (array.consistency, array.sufficiency)
+    result = faithkit.score(LABELS, EVERY, frame, discretizer=discretizer)
+    assert (result.consistency, result.sufficiency) == (array.consistency, array.sufficiency)
 
 
 def test_an_explainer_may_return_them():
@@ -120,24 +122,24 @@ def test_an_explainer_may_return_them():
             lime.explain_instance(row, FOREST.predict_proba, top_labels=3, num_samples=50) for row in rows
         ]
 
-    found = faithkit.evaluate(FOREST, ROWS, explain, discretizer="sign", progress=False)
-    assert found.sample.explanations.values.shape == (6, 3)
+    result = faithkit.evaluate(FOREST, ROWS, explain, discretizer="sign", progress=False)
+    assert result.sample.explanations.values.shape == (6, 3)
 
 
 def test_numbers_have_one_vector():
     model = LinearRegression().fit(X, X[:, 0])
-    found = explained(model.predict, mode="regression")
-    np.testing.assert_array_equal(faithkit.adapt(found).values, table(found, [1] * 6))
+    explanations = explained(model.predict, mode="regression")
+    np.testing.assert_array_equal(faithkit.adapt(explanations).values, table(explanations, [1] * 6))
     with pytest.raises(
         faithkit.errors.InputError, match="target=1 chooses among classes, and the model predicts numbers"
     ):
-        faithkit.adapt(found, target=1)
+        faithkit.adapt(explanations, target=1)
 
 
 def test_texts_have_words_with_their_weights_in_one_order():
-    found = faithkit.adapt(TEXT)
-    assert found.kind == "words"
-    assert found.values.tolist() == [tuple(sorted(one.as_list(label=1))) for one in TEXT]
+    explanations = faithkit.adapt(TEXT)
+    assert explanations.kind == "words"
+    assert explanations.values.tolist() == [tuple(sorted(one.as_list(label=1))) for one in TEXT]
     rounded = faithkit.adapt(TEXT, digits=1, target="fine")
     assert rounded.values[1] == tuple(
         sorted((word, round(weight, 1) + 0.0) for word, weight in TEXT[1].as_list())
@@ -150,9 +152,9 @@ def test_a_column_of_them_is_a_list_of_them(form):
 
 
 def test_a_row_that_is_not_there_is_missing():
-    found = faithkit.adapt([EVERY[0], None, EVERY[2]], predictions=LABELS[:3], classes=[0, 1, 2])
-    assert found.missing.tolist() == [False, True, False]
-    np.testing.assert_array_equal(found.values[[0, 2]], table(EVERY[:3], LABELS[:3])[[0, 2]])
+    explanations = faithkit.adapt([EVERY[0], None, EVERY[2]], predictions=LABELS[:3], classes=[0, 1, 2])
+    assert explanations.missing.tolist() == [False, True, False]
+    np.testing.assert_array_equal(explanations.values[[0, 2]], table(EVERY[:3], LABELS[:3])[[0, 2]])
 
 
 @pytest.mark.parametrize(

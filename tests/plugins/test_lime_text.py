@@ -60,8 +60,8 @@ def by_the_package(model, text, tokenizer, seed, samples):
 
     package._LimeTextExplainer__data_labels_distances = drawn
     classes = range(len(model.classes_))
-    found = package.explain_instance(text, model.predict_proba, labels=classes, num_samples=samples)
-    return {str(model.classes_[k]): dict(found.as_list(k)) for k in classes}
+    result = package.explain_instance(text, model.predict_proba, labels=classes, num_samples=samples)
+    return {str(model.classes_[k]): dict(result.as_list(k)) for k in classes}
 
 
 # --- the lime package's own numbers ------------------------------------------------------------------------
@@ -72,8 +72,8 @@ def by_the_package(model, text, tokenizer, seed, samples):
 def test_weights_are_those_of_the_lime_package_on_the_same_perturbations(tokenizer, y):
     model = pipeline(y, TfidfVectorizer(ngram_range=(1, 2)))
     settings = {"form": "weights", "target": "all", "num_features": 99, "samples": 300}
-    found = explained(model, NEW, [5, 6, 7, 8], tokenizer=tokenizer, **settings)
-    for text, seed, mine in zip(NEW, [5, 6, 7, 8], found.values, strict=True):
+    explanations = explained(model, NEW, [5, 6, 7, 8], tokenizer=tokenizer, **settings)
+    for text, seed, mine in zip(NEW, [5, 6, 7, 8], explanations.values, strict=True):
         theirs = by_the_package(model, text, tokenizer, seed, 300)
         expected = {f"{label}: {word}": w for label, words in theirs.items() for word, w in words.items()}
         assert dict(mine) == pytest.approx(expected, rel=1e-9, abs=1e-11)
@@ -131,9 +131,9 @@ def top_words(weights, k):
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
 def test_a_rule_holds_the_words_that_speak_most_for_the_predicted_class(k, y):
     model = pipeline(y)
-    found = explained(model, NEW, num_features=k, samples=400)
-    assert (found.kind, found.relation) == ("rule", "in-scope")
-    for seed, (text, rule) in enumerate(zip(NEW, found.values, strict=True)):
+    explanations = explained(model, NEW, num_features=k, samples=400)
+    assert (explanations.kind, explanations.relation) == ("rule", "in-scope")
+    for seed, (text, rule) in enumerate(zip(NEW, explanations.values, strict=True)):
         label = str(model.predict([text])[0])
         expected = top_words(by_the_package(model, text, "word", seed, 400)[label], k)
         assert [predicate.token for predicate in rule.predicates] == expected
@@ -141,15 +141,15 @@ def test_a_rule_holds_the_words_that_speak_most_for_the_predicted_class(k, y):
 
 
 def test_the_positive_class_can_be_asked_for():
-    found = explained(pipeline(), ["bad plot , dull film , fine"], target="positive")
-    assert str(found.values[0]) == "contains the word 'fine'"
-    assert found.shared == {"target": "positive"}
+    explanations = explained(pipeline(), ["bad plot , dull film , fine"], target="positive")
+    assert str(explanations.values[0]) == "contains the word 'fine'"
+    assert explanations.shared == {"target": "positive"}
 
 
 def test_texts_without_words_or_without_a_word_that_speaks_have_no_explanation():
-    found = explained(pipeline(), ["good", "", " ,! ", "unheard of words"], samples=100)
-    assert found.missing.tolist() == [False, True, True, True]
-    assert found.remarked.tolist() == [None, "no words", "no words", "no word speaks for the class"]
+    explanations = explained(pipeline(), ["good", "", " ,! ", "unheard of words"], samples=100)
+    assert explanations.missing.tolist() == [False, True, True, True]
+    assert explanations.remarked.tolist() == [None, "no words", "no words", "no word speaks for the class"]
     weights = explained(pipeline(), ["", "unheard of"], samples=100, form="weights", num_features=9)
     assert weights.values.tolist() == [None, (("of", 0.0), ("unheard", 0.0))]
     assert explained(pipeline(), []).missing.tolist() == []
@@ -190,12 +190,14 @@ def test_an_explanation_is_a_function_of_model_text_and_seed():
         faithkit.Predictor(pipeline(THREE)), TEXTS
     )
     before = random.getstate(), np.random.get_state()[1].tolist()
-    found = explainer.explain(NEW, [1, 2, 3, 4]).values.tolist()
+    result = explainer.explain(NEW, [1, 2, 3, 4]).values.tolist()
     assert before == (random.getstate(), np.random.get_state()[1].tolist())
-    assert found == [explainer.explain([text], [i + 1]).values[0] for i, text in enumerate(NEW)]
-    assert found == explainer.explain(NEW[::-1], [4, 3, 2, 1]).values[::-1].tolist()
-    assert found == cloudpickle.loads(cloudpickle.dumps(explainer)).explain(NEW, [1, 2, 3, 4]).values.tolist()
-    assert found[0] != explainer.explain(NEW[:1], [9]).values[0]
+    assert result == [explainer.explain([text], [i + 1]).values[0] for i, text in enumerate(NEW)]
+    assert result == explainer.explain(NEW[::-1], [4, 3, 2, 1]).values[::-1].tolist()
+    assert (
+        result == cloudpickle.loads(cloudpickle.dumps(explainer)).explain(NEW, [1, 2, 3, 4]).values.tolist()
+    )
+    assert result[0] != explainer.explain(NEW[:1], [9]).values[0]
 
 
 class Averaged:

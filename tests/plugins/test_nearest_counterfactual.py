@@ -34,8 +34,8 @@ def situation(frame, labels):
 @settings(max_examples=15)
 def test_it_is_the_closest_row_of_another_label_and_content_decides_ties(frame, labels):
     model, X, background = situation(frame, labels)
-    found = explainer().fit(model, background).explain(X, None)
-    carried = found.shared["distance"]
+    explanations = explainer().fit(model, background).explain(X, None)
+    carried = explanations.shared["distance"]
     slow = Distances(carried["name"], background, carried["scale"])
     ordered = in_order(rows_of(background))
     told = dict(zip(rows_of(background), model.predict(background).tolist(), strict=True))
@@ -43,7 +43,7 @@ def test_it_is_the_closest_row_of_another_label_and_content_decides_ties(frame, 
     for row, label in zip(rows_of(X), model.predict(X).tolist(), strict=True):
         others = [other for other in ordered if told[other] != label]
         expected.append(others[nearest(slow, row, others)[0]])
-    assert rows_of(found.values) == expected
+    assert rows_of(explanations.values) == expected
 
 
 @given(tables(), LABELS, st.booleans(), st.randoms(use_true_random=False))
@@ -91,8 +91,8 @@ def test_within_the_background_itself_the_ball_is_pure(frame, labels):
 def test_labels_of_three_classes_are_searched_among_all_others():
     line = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [30.0]])
     model = faithkit.Predictor(lambda X: np.digitize(X[:, 0], [5, 20]))
-    found = explainer().fit(model, line).explain(np.array([[4.0], [9.0], [29.0], [18.0]]), None)
-    assert found.values.ravel().tolist() == [10.0, 2.0, 11.0, 30.0]
+    explanations = explainer().fit(model, line).explain(np.array([[4.0], [9.0], [29.0], [18.0]]), None)
+    assert explanations.values.ravel().tolist() == [10.0, 2.0, 11.0, 30.0]
 
 
 def test_a_label_that_the_background_lacks_has_all_rows_as_others():
@@ -105,12 +105,12 @@ def test_bisection_stops_at_the_models_threshold_and_undoing_keeps_other_columns
     rng = np.random.default_rng(0)
     X = rng.normal(size=(500, 4))
     model = faithkit.Predictor(lambda X: X[:, 2] > 0.3)
-    found = explainer(refine=True).fit(model, X[:400]).explain(X[400:], None)
-    unchanged = found.values == X[400:]
+    explanations = explainer(refine=True).fit(model, X[:400]).explain(X[400:], None)
+    unchanged = explanations.values == X[400:]
     assert unchanged[:, [0, 1, 3]].all()  # only the column that the model reads is left changed
     plain = explainer().fit(model, X[:400]).explain(X[400:], None).values[:, 2]
     step = np.abs(plain - X[400:, 2]) / 2**10
-    assert (np.abs(found.values[:, 2] - 0.3) <= step + 1e-12).all()
+    assert (np.abs(explanations.values[:, 2] - 0.3) <= step + 1e-12).all()
 
 
 def test_whole_numbers_stay_whole_and_dtypes_stay():
@@ -120,10 +120,10 @@ def test_whole_numbers_stay_whole_and_dtypes_stay():
     )
     model = faithkit.Predictor(lambda X: (X["age"] > 40.5) & (X["n"] > -0.5))
     fitted = explainer(refine=True).fit(model, frame)
-    found = fitted.explain(frame, None)
-    assert found.values.dtypes.tolist() == frame.dtypes.tolist()
+    explanations = fitted.explain(frame, None)
+    assert explanations.values.dtypes.tolist() == frame.dtypes.tolist()
     young = (frame["age"] < 40) & (frame["n"] > -0.5) & ~model.predict(frame)
-    assert set(found.values.loc[young.to_numpy(), "age"]) == {41}
+    assert set(explanations.values.loc[young.to_numpy(), "age"]) == {41}
 
 
 def test_whole_numbers_are_rounded_towards_the_counterfactual():
@@ -137,12 +137,14 @@ def test_what_is_undone_is_the_instances_own_value_even_if_it_is_new_or_missing(
     model = faithkit.Predictor(lambda X: X["n"].fillna(0).to_numpy() > 4)
     X = pd.DataFrame({"n": [2.0, np.nan, 7.5], "job": ["pilot", None, "cook"]})
     fitted = explainer(refine=True).fit(model, background)
-    found = fitted.explain(X, None)
-    assert found.values["job"].isna().tolist() == [False, True, False]
-    assert found.values["job"].tolist()[0::2] == ["pilot", "cook"]
-    assert (model.predict(found.values) != model.predict(X)).all()
+    explanations = fitted.explain(X, None)
+    assert explanations.values["job"].isna().tolist() == [False, True, False]
+    assert explanations.values["job"].tolist()[0::2] == ["pilot", "cook"]
+    assert (model.predict(explanations.values) != model.predict(X)).all()
     ones = faithkit.Explanations.concat([fitted.explain(X.iloc[[i]], None) for i in range(3)])
-    assert ones.values.reset_index(drop=True).equals(found.values)  # a chunk's cells do not decide its dtypes
+    assert ones.values.reset_index(drop=True).equals(
+        explanations.values
+    )  # a chunk's cells do not decide its dtypes
 
 
 def test_a_users_distance_is_never_exceeded_either():
@@ -203,15 +205,15 @@ def test_text_arrays_are_explained():
     X = np.array([["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]])
     model = faithkit.Predictor(lambda X: X[:, 0] == "a")
     for refine in (False, True):
-        found = explainer(refine=refine).fit(model, X).explain(X, None)
-        assert found.values.tolist() == [["b", "x"], ["b", "y"], ["a", "x"], ["a", "y"]]
+        explanations = explainer(refine=refine).fit(model, X).explain(X, None)
+        assert explanations.values.tolist() == [["b", "x"], ["b", "y"], ["a", "x"], ["a", "y"]]
 
 
 @pytest.mark.parametrize("refine", [False, True])
 def test_no_rows_have_no_counterfactuals(refine):
     model = faithkit.Predictor(lambda X: X[:, 0] > 0.5)
-    found = explainer(refine=refine).fit(model, np.eye(3)).explain(np.empty((0, 3)), None)
-    assert found.values.shape == (0, 3)
+    explanations = explainer(refine=refine).fit(model, np.eye(3)).explain(np.empty((0, 3)), None)
+    assert explanations.values.shape == (0, 3)
 
 
 def test_a_background_of_one_label_is_an_error():

@@ -31,10 +31,12 @@ def test_the_prototypes_are_the_nearest_rows_and_content_decides_ties(frame, k):
     ordered = in_order(rows_of(background))
     if len(ordered) < k:
         return
-    found = explainer(k=k).fit(None, background).explain(x, None)
-    slow = Distances(found.shared["distance"]["name"], background, found.shared["distance"]["scale"])
+    explanations = explainer(k=k).fit(None, background).explain(x, None)
+    slow = Distances(
+        explanations.shared["distance"]["name"], background, explanations.shared["distance"]["scale"]
+    )
     expected = [[ordered[i] for i in nearest(slow, row, ordered, k)] for row in rows_of(x)]
-    assert prototypes_of(found) == expected
+    assert prototypes_of(explanations) == expected
 
 
 @given(tables(), st.randoms(use_true_random=False), st.sampled_from([None, 3]))
@@ -64,9 +66,11 @@ def test_more_prototypes_than_distinct_rows_are_all_of_them():
 
 def test_an_explanation_can_be_read():
     people = pd.DataFrame({"age": [31, 45], "job": ["cook", None]})
-    found = explainer(k=2).fit(None, people).explain(people, None)
-    assert found.identity[0] == "prototype 0: age = 31, job = cook; prototype 1: age = 45, job = missing"
-    assert (found.kind, found.relation) == ("example", "nearest")
+    explanations = explainer(k=2).fit(None, people).explain(people, None)
+    assert (
+        explanations.identity[0] == "prototype 0: age = 31, job = cook; prototype 1: age = 45, job = missing"
+    )
+    assert (explanations.kind, explanations.relation) == ("example", "nearest")
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
@@ -169,8 +173,8 @@ def test_new_categories_missing_values_and_columns_in_another_order_are_explaine
 
 
 def test_no_rows_are_explained_by_nothing():
-    found = explainer(k=2).fit(None, np.eye(3)).explain(np.empty((0, 3)), None)
-    assert (len(found), found.values.shape) == (0, (0, 2))
+    explanations = explainer(k=2).fit(None, np.eye(3)).explain(np.empty((0, 3)), None)
+    assert (len(explanations), explanations.values.shape) == (0, (0, 2))
 
 
 def test_a_function_can_be_the_distance():

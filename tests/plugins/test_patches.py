@@ -62,14 +62,14 @@ def by_hand(score, background, X, size):
 
 @pytest.mark.parametrize("size", [1, 2, 3, 9])
 def test_every_number_is_what_the_second_classs_score_loses(size):
-    found = explained(TWO, IMAGES[:20], IMAGES[20:], size=size)
+    explanations = explained(TWO, IMAGES[:20], IMAGES[20:], size=size)
     expected = by_hand(lambda X: TWO.predict_proba(X)[:, 1], IMAGES[:20], IMAGES[20:], size)
-    np.testing.assert_allclose(found.values, expected, atol=1e-12)
+    np.testing.assert_allclose(explanations.values, expected, atol=1e-12)
 
 
 def test_of_three_classes_the_predicted_one_is_explained():
-    found = explained(THREE, IMAGES[:20], IMAGES[20:], size=2)
-    for row, values in zip(IMAGES[20:], found.values, strict=True):
+    explanations = explained(THREE, IMAGES[:20], IMAGES[20:], size=2)
+    for row, values in zip(IMAGES[20:], explanations.values, strict=True):
         label = THREE.predict(row[None])[0]
         expected = by_hand(lambda X, k=label: THREE.predict_proba(X)[:, k], IMAGES[:20], row[None], 2)
         np.testing.assert_allclose(values, expected[0], atol=1e-12)
@@ -78,14 +78,14 @@ def test_of_three_classes_the_predicted_one_is_explained():
 def test_of_a_linear_regressor_it_is_the_sum_of_coefficients_times_distances():
     target = RNG.normal(size=30)
     model = Numbers(LinearRegression(), IMAGES, target)
-    found = explained(model, IMAGES, IMAGES[:4], size=1)
+    explanations = explained(model, IMAGES, IMAGES[:4], size=1)
     away = (IMAGES[:4] - np.median(IMAGES, axis=0)).reshape(4, -1)
-    np.testing.assert_allclose(found.values, away * model.model.coef_, atol=1e-9)
+    np.testing.assert_allclose(explanations.values, away * model.model.coef_, atol=1e-9)
 
 
 def test_patches_are_named_by_their_places_and_the_last_ones_are_smaller():
-    found = explained(TWO, IMAGES, IMAGES[:1], size=3)
-    assert found.shared["names"] == ["[0:3, 0:3]", "[0:3, 3:4]", "[3:5, 0:3]", "[3:5, 3:4]"]
+    explanations = explained(TWO, IMAGES, IMAGES[:1], size=3)
+    assert explanations.shared["names"] == ["[0:3, 0:3]", "[0:3, 3:4]", "[3:5, 0:3]", "[3:5, 3:4]"]
 
 
 @pytest.mark.parametrize(
@@ -116,21 +116,21 @@ def test_the_model_sees_the_type_of_x_and_medians_are_rounded_into_it(dtype):
 
     model = faithkit.Predictor(scores=score, classes=["night", "day"])
     explainer = faithkit.plugin.registry().create("explainer", "patches", {"size": 2}).fit(model, pixels[:20])
-    found = explainer.explain(pixels[20:], None)
+    explanations = explainer.explain(pixels[20:], None)
     whole = np.issubdtype(dtype, np.integer)
     middle = np.median(pixels[:20].astype(np.float64), axis=0)
     hidden = (np.rint(middle) if whole else middle).astype(dtype).astype(np.float64)
     unit = 255.0 if dtype is np.uint8 else 1.0
     away = (pixels[20:].astype(np.float64) - hidden) / unit / 20
-    np.testing.assert_allclose(found.values[:, 0], away[:, :2, :2].sum(axis=(1, 2)), atol=1e-9)
+    np.testing.assert_allclose(explanations.values[:, 0], away[:, :2, :2].sum(axis=(1, 2)), atol=1e-9)
     assert seen == {np.dtype(dtype)}
 
 
 def test_colors_stay_whole_wherever_they_stand():
     for shape, names in (((4, 6, 3), "[0:2, 0:2, 0:3]"), ((3, 6, 8), "[0:3, 0:2, 0:2]")):
         X = RNG.normal(size=(6, *shape))
-        found = explained(Flattening(LogisticRegression(), X, [0, 1] * 3), X, X[:1], size=2)
-        assert found.shared["names"][0].replace("0:4", "0:2") == names
+        explanations = explained(Flattening(LogisticRegression(), X, [0, 1] * 3), X, X[:1], size=2)
+        assert explanations.shared["names"][0].replace("0:4", "0:2") == names
 
 
 def test_missing_cells_of_the_background_count_for_nothing():

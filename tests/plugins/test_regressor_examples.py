@@ -29,33 +29,35 @@ import faithkit
 @pytest.mark.parametrize("situation", ["array, forest", "frame, boosting"])
 def test_a_counterfactual_leaves_the_range_or_reaches_the_wanted_one(spec, situation):
     model, rows, background = SITUATIONS[situation]
-    found = explained(spec, model, rows, background)
-    known = np.flatnonzero(~found.missing)
-    there, here = model.predict(faithkit.plugin.take_rows(found.values, known)), model.predict(rows)
+    explanations = explained(spec, model, rows, background)
+    known = np.flatnonzero(~explanations.missing)
+    there, here = model.predict(faithkit.plugin.take_rows(explanations.values, known)), model.predict(rows)
     assert len(known) > len(here) / 2
     if "desired_range" in spec:
         assert ((there >= 3) & (there <= 6)).all()
         already = np.flatnonzero((here >= 3) & (here <= 6))
-        told = [found.remarked[i] for i in already]
+        told = [explanations.remarked[i] for i in already]
         assert set(told) <= {"already in the desired range", "a number is missing or infinite"}
         assert not set(already) & set(known)
     else:
-        assert (np.abs(there - here[known]) > found.shared["within"]).all()
+        assert (np.abs(there - here[known]) > explanations.shared["within"]).all()
 
 
 @pytest.mark.parametrize("first", [1, 32, 1000])
 @pytest.mark.parametrize("within", [0.5, 3.0, 9.0])
 def test_the_nearest_counterfactual_is_that_of_the_double_loop(within, first, monkeypatch):
     monkeypatch.setattr(nearest_counterfactual, "N_INSPECTED", first)
-    found = explained(
+    explanations = explained(
         f"nearest-counterfactual:within={within};distance='euclidean'", function, ROWS, BACKGROUND
     )
     far = np.sqrt(((ROWS[:, None] - BACKGROUND[None]) ** 2).sum(axis=2))
     far[np.abs(function(ROWS)[:, None] - function(BACKGROUND)[None]) <= within] = np.inf
     none = np.isinf(far).all(axis=1)
-    assert found.missing.tolist() == none.tolist()
-    assert {found.remarked[i] for i in np.flatnonzero(none)} <= {"no row of the background differs enough"}
-    assert found.values[~none].tolist() == BACKGROUND[far.argmin(axis=1)][~none].tolist()
+    assert explanations.missing.tolist() == none.tolist()
+    assert {explanations.remarked[i] for i in np.flatnonzero(none)} <= {
+        "no row of the background differs enough"
+    }
+    assert explanations.values[~none].tolist() == BACKGROUND[far.argmin(axis=1)][~none].tolist()
 
 
 def test_a_model_of_neighbours_that_predicts_their_mean_explains_itself():

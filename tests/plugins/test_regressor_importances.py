@@ -34,20 +34,20 @@ import faithkit
 
 @pytest.mark.parametrize("name", MODELS)
 def test_shap_values_and_their_base_add_up_to_the_prediction(name):
-    found = explained("shap:offset=true", MODELS[name], ROWS, BACKGROUND)
+    explanations = explained("shap:offset=true", MODELS[name], ROWS, BACKGROUND)
     predicted = faithkit.Predictor(MODELS[name]).model
     expected = np.ravel(getattr(predicted, "predict", predicted)(ROWS))
-    assert found.values.sum(axis=1) == pytest.approx(expected, abs=1e-4 if name == "xgboost" else 1e-9)
-    assert found.shared["algorithm"] == {"linear": "linear", "function": "kernel"}.get(name, "leaves")
+    assert explanations.values.sum(axis=1) == pytest.approx(expected, abs=1e-4 if name == "xgboost" else 1e-9)
+    assert explanations.shared["algorithm"] == {"linear": "linear", "function": "kernel"}.get(name, "leaves")
 
 
 @pytest.mark.parametrize("name", READ)
 def test_trees_are_read_behind_a_pipeline_as_those_of_classes_are(name):
     model = behind_a_pipeline(LEARNERS[name]())
-    found = explained("shap:offset=true", model, FRAME[200:], FRAME[:200])
-    assert found.shared["algorithm"] == "leaves"
-    assert found.shared["names"] == [*FRAME.columns, "offset"]
-    assert found.values.sum(axis=1) == pytest.approx(model.predict(FRAME[200:]), abs=1e-4)
+    explanations = explained("shap:offset=true", model, FRAME[200:], FRAME[:200])
+    assert explanations.shared["algorithm"] == "leaves"
+    assert explanations.shared["names"] == [*FRAME.columns, "offset"]
+    assert explanations.values.sum(axis=1) == pytest.approx(model.predict(FRAME[200:]), abs=1e-4)
 
 
 @pytest.mark.parametrize("name", READ)
@@ -60,8 +60,10 @@ def test_values_of_trees_are_those_of_trying_all_coalitions(name):
 
 
 def test_values_of_a_linear_regressor_are_coefficients_times_the_distance_from_the_mean():
-    found = explained("shap:background='rows'", MODELS["linear"], ROWS, BACKGROUND)
-    assert found.values == pytest.approx(MODELS["linear"].coef_ * (ROWS - BACKGROUND.mean(axis=0)), abs=1e-9)
+    explanations = explained("shap:background='rows'", MODELS["linear"], ROWS, BACKGROUND)
+    assert explanations.values == pytest.approx(
+        MODELS["linear"].coef_ * (ROWS - BACKGROUND.mean(axis=0)), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "kernel", "permutation"])
@@ -85,9 +87,9 @@ def test_values_scale_with_the_prediction_and_no_shift_changes_them(algorithm, s
 )
 def test_what_is_a_function_of_a_sum_is_explained_by_asking(model, recwarn):
     model.fit(BACKGROUND, np.exp(X[:200, 0]))
-    found = explained("shap:offset=true", model, ROWS, BACKGROUND)
-    assert found.shared["algorithm"] == "kernel"
-    assert found.values.sum(axis=1) == pytest.approx(model.predict(ROWS), abs=1e-4)
+    explanations = explained("shap:offset=true", model, ROWS, BACKGROUND)
+    assert explanations.shared["algorithm"] == "kernel"
+    assert explanations.values.sum(axis=1) == pytest.approx(model.predict(ROWS), abs=1e-4)
     warned = [str(told.message) for told in recwarn if issubclass(told.category, faithkit.FaithkitWarning)]
     has_raw = isinstance(model, XGBRegressor | LGBMRegressor)
     assert ["output=raw is exact and fast" in text for text in warned] == [True] * has_raw
@@ -96,19 +98,22 @@ def test_what_is_a_function_of_a_sum_is_explained_by_asking(model, recwarn):
 def test_raw_scores_of_counts_are_read_off_the_trees():
     model = XGBRegressor(objective="count:poisson", n_estimators=10, n_jobs=1)
     model.fit(BACKGROUND, np.exp(X[:200, 0]))
-    found = explained("shap:output='raw';offset=true", model, ROWS, BACKGROUND)
-    assert found.shared["algorithm"] == "leaves"
-    assert found.values.sum(axis=1) == pytest.approx(np.log(model.predict(ROWS)), abs=1e-4)
+    explanations = explained("shap:output='raw';offset=true", model, ROWS, BACKGROUND)
+    assert explanations.shared["algorithm"] == "leaves"
+    assert explanations.values.sum(axis=1) == pytest.approx(np.log(model.predict(ROWS)), abs=1e-4)
 
 
 def test_several_outputs_are_explained_side_by_side():
     forest = RandomForestRegressor(5, max_depth=3, random_state=0)
     forest.fit(BACKGROUND, np.column_stack([Y[:200], 1e6 * X[:200, 3]]))
     for model, algorithm in ((TWO_NUMBERS, "linear"), (forest, "leaves")):
-        found = explained("shap:offset=true", model, ROWS, BACKGROUND)
-        assert found.shared["algorithm"] == algorithm
-        assert found.shared["names"][3:5] == ["output 0: x3", "output 1: x0"]
-        sums = [found.values[:, 4 * k : 4 * k + 4].sum(axis=1) + found.values[:, 8 + k] for k in (0, 1)]
+        explanations = explained("shap:offset=true", model, ROWS, BACKGROUND)
+        assert explanations.shared["algorithm"] == algorithm
+        assert explanations.shared["names"][3:5] == ["output 0: x3", "output 1: x0"]
+        sums = [
+            explanations.values[:, 4 * k : 4 * k + 4].sum(axis=1) + explanations.values[:, 8 + k]
+            for k in (0, 1)
+        ]
         assert np.column_stack(sums) == pytest.approx(model.predict(ROWS), rel=1e-9, abs=1e-9)
 
 
@@ -117,14 +122,17 @@ def test_several_outputs_are_explained_side_by_side():
 
 def test_lime_finds_the_coefficients_of_what_is_linear():
     spec = "lime:discretize_continuous=false;samples=5000"
-    found = explained(spec, MODELS["linear"], ROWS[:3], BACKGROUND)
+    explanations = explained(spec, MODELS["linear"], ROWS[:3], BACKGROUND)
     expected = MODELS["linear"].coef_ * BACKGROUND.std(axis=0)  # of columns that are standardized
-    assert found.values == pytest.approx(np.tile(expected, (3, 1)), rel=0.01, abs=0.01)
+    assert explanations.values == pytest.approx(np.tile(expected, (3, 1)), rel=0.01, abs=0.01)
 
 
 def test_lime_for_texts_names_the_word_that_moves_the_number_most_up_or_down():
-    found = explained("lime-text", REVIEWS, ["fine plot", "dull plot"], TEXTS)
-    assert [str(rule) for rule in found.values] == ["contains the word 'fine'", "contains the word 'dull'"]
+    explanations = explained("lime-text", REVIEWS, ["fine plot", "dull plot"], TEXTS)
+    assert [str(rule) for rule in explanations.values] == [
+        "contains the word 'fine'",
+        "contains the word 'dull'",
+    ]
 
 
 def perceptron():
@@ -152,10 +160,10 @@ def differences(predict, rows, step=1e-5):
 def test_a_gradient_is_that_of_the_prediction(make, kind):
     predictor = faithkit.Predictor(make(), background=BACKGROUND)
     fitted = made("gradient:offset=true").fit(predictor, BACKGROUND)
-    found = fitted.explain(ROWS, None)
+    explanations = fitted.explain(ROWS, None)
     expected = differences(predictor.predict, ROWS)
     size = np.abs(expected).max()
     assert type(fitted.gradient_function_).__name__ == kind
-    assert found.values[:, :4] / size == pytest.approx(expected / size, abs=1e-5)
-    tangent = (found.values[:, :4] * ROWS).sum(axis=1) + found.values[:, 4]
+    assert explanations.values[:, :4] / size == pytest.approx(expected / size, abs=1e-5)
+    tangent = (explanations.values[:, :4] * ROWS).sum(axis=1) + explanations.values[:, 4]
     assert tangent / size == pytest.approx(predictor.predict(ROWS) / size, abs=1e-5)

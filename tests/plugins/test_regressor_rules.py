@@ -22,14 +22,14 @@ def test_a_regression_tree_explained_by_its_own_leaves_is_consistent_where_it_ca
 
 @pytest.mark.parametrize(("scale", "shift"), [(1.0, 0.0), (1e-9, 0.0), (1.0, 1e9), (1e9, 1e9)])
 def test_a_surrogate_is_the_same_whatever_the_unit(scale, shift):
-    found = explained("tree", lambda X: scale * function(X).round(2) + shift, ROWS, BACKGROUND)
+    explanations = explained("tree", lambda X: scale * function(X).round(2) + shift, ROWS, BACKGROUND)
     twin = DecisionTreeRegressor(max_leaf_nodes=32, min_samples_leaf=5, random_state=0)
     twin.fit(BACKGROUND, function(BACKGROUND).round(2))
     together = twin.apply(ROWS)[:, None] == twin.apply(ROWS)
-    rules = [str(rule) for rule in found.values]
+    rules = [str(rule) for rule in explanations.values]
     assert [[mine == other for other in rules] for mine in rules] == together.tolist()
     r2 = twin.score(BACKGROUND, function(BACKGROUND).round(2))
-    assert found.shared["fidelity"] == pytest.approx(r2, abs=1e-6)
+    assert explanations.shared["fidelity"] == pytest.approx(r2, abs=1e-6)
 
 
 @pytest.mark.slow
@@ -50,8 +50,8 @@ def test_consistency_of_a_surrogates_leaves_is_its_r2_on_other_rows():
 
 def test_by_default_numbers_are_the_same_that_differ_by_half_a_deviation():
     for explainer in ("empirical-anchors", "nearest-counterfactual", "dice"):
-        found = explained(explainer, function, ROWS[:3], BACKGROUND)
-        assert found.shared["within"] == pytest.approx(function(BACKGROUND).std() / 2, rel=1e-12)
+        explanations = explained(explainer, function, ROWS[:3], BACKGROUND)
+        assert explanations.shared["within"] == pytest.approx(function(BACKGROUND).std() / 2, rel=1e-12)
 
 
 @pytest.mark.parametrize("explainer", ["empirical-anchors", "nearest-counterfactual", "dice"])
@@ -66,12 +66,12 @@ def test_what_the_measure_counts_as_equal_the_explainer_does_too(explainer):
 def test_a_rule_counted_in_the_background_keeps_its_promise_there(within):
     rng = np.random.default_rng(2)
     rows = rng.normal(size=(1500, 3))
-    found = explained(
+    explanations = explained(
         f"empirical-anchors:within={within};threshold=0.8;delta=0.3", function, rows[:200], rows
     )
-    sure = np.flatnonzero([remark is None for remark in found.remarked])
+    sure = np.flatnonzero([remark is None for remark in explanations.remarked])
     near = np.abs(function(rows)[None, :] - function(rows[sure])[:, None]) <= within
-    holds = covered([found.values[i] for i in sure], rows)
+    holds = covered([explanations.values[i] for i in sure], rows)
     assert len(sure) > 20
     assert ((near & holds).sum(axis=1) >= 0.8 * holds.sum(axis=1)).all()
     assert holds[np.arange(len(sure)), sure].all()
@@ -102,18 +102,18 @@ def test_an_anchor_says_what_keeps_the_number_and_nothing_else():
     background = np.random.default_rng(4).normal(size=(400, 3))
     background[:, 0] += 0.1 * np.sign(background[:, 0])  # so that no cut lies at the step itself
     rows = background[np.abs(background[:, 0]) > 1][:6]
-    found = explained("anchors:within=1", step, rows, background)
-    holds = covered(found.values.tolist(), background)
-    assert found.shared == {"within": 1.0}
+    explanations = explained("anchors:within=1", step, rows, background)
+    holds = covered(explanations.values.tolist(), background)
+    assert explanations.shared == {"within": 1.0}
     for i in range(len(rows)):
         near = np.abs(step(background) - step(rows)[i]) <= 1
         assert near[holds[i]].mean() >= 0.95
-        assert {predicate.column for predicate in found.values[i].predicates} == {0}
+        assert {predicate.column for predicate in explanations.values[i].predicates} == {0}
 
 
 def test_words_that_keep_the_number_are_found():
     def stars(texts):
         return np.array([4.5 if "fine" in text.split() else 1.5 for text in texts])
 
-    found = explained("anchors-text:within=0.5", stars, ["a fine plot", "a long plot"], TEXTS)
-    assert str(found.values[0]) == "contains 'fine'"
+    explanations = explained("anchors-text:within=0.5", stars, ["a fine plot", "a long plot"], TEXTS)
+    assert str(explanations.values[0]) == "contains 'fine'"

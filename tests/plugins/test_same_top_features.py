@@ -60,9 +60,9 @@ def test_bins_are_the_backgrounds_and_not_the_samples():
 
 def test_few_distinct_numbers_are_told_apart_one_by_one():
     background = np.array([[0.0]] * 97 + [[1.0], [2.0], [3.0]])
-    found = rules([[1.0]] * 4, np.array([[0.0], [1.0], [2.0], [3.0]]), background, k=1, bins=4)
+    result = rules([[1.0]] * 4, np.array([[0.0], [1.0], [2.0], [3.0]]), background, k=1, bins=4)
     ends = [(-math.inf, 0), (0, 1), (1, 2), (2, math.inf)]
-    assert found == [Rule([Interval(0, low, high)]) for low, high in ends]
+    assert result == [Rule([Interval(0, low, high)]) for low, high in ends]
 
 
 def test_absolute_values_decide_and_of_equal_ones_the_later_column():
@@ -88,15 +88,15 @@ def test_a_category_that_the_background_lacks_agrees_with_itself():
     background = pd.DataFrame({"job": ["cook", "smith"]})
     X = pd.DataFrame({"job": ["nurse", "clerk", "nurse"]})
     phi = told([[1.0]] * 3, X)
-    held = relation(k=1).fit(background).holds(Sample(X, phi), phi)
-    assert held.tolist() == [[True, False, True], [False, True, False], [True, False, True]]
+    holds = relation(k=1).fit(background).holds(Sample(X, phi), phi)
+    assert holds.tolist() == [[True, False, True], [False, True, False], [True, False, True]]
 
 
 def test_a_constant_column_agrees_wherever_there_is_a_value():
     X = np.array([[7.0], [7.0], [np.nan]])
     phi = told([[1.0]] * 3, X)
-    held = relation(k=1).fit(X).holds(Sample(X, phi), phi)
-    assert held.tolist() == [[True, True, False], [True, True, False], [False, False, True]]
+    holds = relation(k=1).fit(X).holds(Sample(X, phi), phi)
+    assert holds.tolist() == [[True, True, False], [True, True, False], [False, False, True]]
 
 
 # brute force
@@ -152,7 +152,7 @@ def test_the_fast_path_is_what_comparing_cells_gives(table):
     explanations = told(phi, frame)
     fitted = relation(k=k, bins=bins).fit(frame)
     sample = Sample(frame, explanations)
-    held = fitted.holds(sample, explanations)
+    holds = fitted.holds(sample, explanations)
     n = len(frame)
     expected = [
         [
@@ -161,18 +161,18 @@ def test_the_fast_path_is_what_comparing_cells_gives(table):
         ]
         for i in range(n)
     ]
-    assert held.tolist() == expected
-    assert np.diag(held).all()
+    assert holds.tolist() == expected
+    assert np.diag(holds).all()
     assert np.array_equal(
-        np.unpackbits(fitted.packed(sample, explanations).view(np.uint8), axis=1)[:, :n], held
+        np.unpackbits(fitted.packed(sample, explanations).view(np.uint8), axis=1)[:, :n], holds
     )
 
 
 def test_rows_without_an_explanation_apply_to_nothing():
     X = np.arange(4.0)[:, None]
     phi = told([[1.0], [np.nan], [1.0], [1.0]], X, missing=[False, True, False, False])
-    held = relation(k=1).fit(X).holds(Sample(X, phi), phi)
-    assert held.any(axis=1).tolist() == [True, False, True, True]
+    holds = relation(k=1).fit(X).holds(Sample(X, phi), phi)
+    assert holds.any(axis=1).tolist() == [True, False, True, True]
 
 
 # in a run

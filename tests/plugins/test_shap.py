@@ -96,8 +96,8 @@ def test_values_and_base_value_add_up_to_the_model(name, labels, output):
     make, table = MODELS[name]
     model = make().fit(table, labels)
     rows = table[:12]
-    found = explained(model, table, rows, output=output, target="all")
-    total = per_class(found).sum(axis=1) + found.shared["base_value"]
+    explanations = explained(model, table, rows, output=output, target="all")
+    total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
     wanted = model.predict_proba(rows) if output == "probability" else margins(model, rows)
     assert total == pytest.approx(wanted, abs=1e-4 if name == "xgboost" else 1e-6)
 
@@ -106,11 +106,11 @@ def test_values_and_base_value_add_up_to_the_model(name, labels, output):
 @pytest.mark.parametrize("algorithm", ["kernel", "permutation"])
 def test_algorithms_that_ask_the_model_add_up_too(algorithm, output):
     model = GradientBoostingClassifier(n_estimators=5).fit(X, THREE)
-    found = explained(model, X, X[:5], algorithm=algorithm, output=output, target="all")
-    total = per_class(found).sum(axis=1) + found.shared["base_value"]
+    explanations = explained(model, X, X[:5], algorithm=algorithm, output=output, target="all")
+    total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
     wanted = model.predict_proba(X[:5]) if output == "probability" else model.decision_function(X[:5])
     assert total == pytest.approx(wanted, abs=1e-9)
-    assert found.shared["algorithm"] == algorithm
+    assert explanations.shared["algorithm"] == algorithm
 
 
 @pytest.mark.parametrize(
@@ -132,14 +132,14 @@ def test_algorithms_that_ask_the_model_add_up_too(algorithm, output):
 def test_auto_gives_the_values_of_the_definition(name, classes, output, algorithm):
     model = {**MODELS, **OTHERS}[name][0]().fit(X, TWO if classes == 2 else THREE)
     reference = X[:12]
-    found = explained(model, reference, X[100:103], output=output, target="all", background="rows")
-    assert found.shared["algorithm"] == algorithm
+    explanations = explained(model, reference, X[100:103], output=output, target="all", background="rows")
+    assert explanations.shared["algorithm"] == algorithm
 
     def score(rows):
         return model.predict_proba(rows) if output == "probability" else margins(model, np.array(rows))
 
     wanted = [shapley_values(score, row, reference) for row in X[100:103]]
-    assert per_class(found) == pytest.approx(np.array(wanted), abs=1e-5 if name == "xgboost" else 1e-6)
+    assert per_class(explanations) == pytest.approx(np.array(wanted), abs=1e-5 if name == "xgboost" else 1e-6)
 
 
 class Scored:
@@ -203,9 +203,9 @@ def test_equal_values_with_their_base_values_mean_equal_labels(drawn, background
     """The paper's theorem, for one fixed class of two and for all classes side by side."""
     model, table = drawn
     target = "all" if len(model.classes_) > 2 else "positive"
-    found = explained(model, table, table, target=target, background=background, offset=True)
+    explanations = explained(model, table, table, target=target, background=background, offset=True)
     labels: dict = {}
-    for vector, label in zip(found.values, model.predict(table), strict=True):
+    for vector, label in zip(explanations.values, model.predict(table), strict=True):
         labels.setdefault(vector.tobytes(), set()).add(label)
     assert len(labels) < len(table)  # some rows do share an explanation
     assert all(len(group) == 1 for group in labels.values())
@@ -215,12 +215,12 @@ def test_equal_values_of_the_predicted_class_may_belong_to_two_labels():
     """The theorem's limit: both leaves give φ = 0.5 and base value 0.5 to the class that they predict."""
     rows = np.array([[0.0], [1.0]])
     model = DecisionTreeClassifier().fit(rows, [0, 1])
-    found = explained(model, rows, rows, target="predicted", offset=True)
-    assert np.allclose(found.values, 0.5)
+    explanations = explained(model, rows, rows, target="predicted", offset=True)
+    assert np.allclose(explanations.values, 0.5)
     assert model.predict(rows).tolist() == [0, 1]
-    assert faithkit.score(model.predict(rows), found.values.round(9)).consistency.value == 0
-    found = explained(model, rows, rows, target="positive", offset=True)
-    assert np.allclose(found.values, [[-0.5, 0.5], [0.5, 0.5]])
+    assert faithkit.score(model.predict(rows), explanations.values.round(9)).consistency.value == 0
+    explanations = explained(model, rows, rows, target="positive", offset=True)
+    assert np.allclose(explanations.values, [[-0.5, 0.5], [0.5, 0.5]])
 
 
 def test_the_target_is_positive_for_two_classes_and_predicted_for_more():
@@ -235,13 +235,13 @@ def test_the_target_is_positive_for_two_classes_and_predicted_for_more():
 
 def test_the_offset_stands_behind_the_values_and_is_told():
     model = RandomForestClassifier(10, random_state=0).fit(X, THREE)
-    found = explained(model, X, X[:2], target="all", offset=True, background="rows")
+    explanations = explained(model, X, X[:2], target="all", offset=True, background="rows")
     base = model.predict_proba(X).mean(axis=0)
-    assert found.shared["base_value"] == pytest.approx(base)
-    assert found.values[:, -3:] == pytest.approx(np.tile(base, (2, 1)))
-    assert found.shared["offsets"] == 3
-    assert found.shared["names"][:5] == ["0: x0", "0: x1", "0: x2", "0: x3", "1: x0"]
-    assert found.shared["names"][-3:] == ["0: offset", "1: offset", "2: offset"]
+    assert explanations.shared["base_value"] == pytest.approx(base)
+    assert explanations.values[:, -3:] == pytest.approx(np.tile(base, (2, 1)))
+    assert explanations.shared["offsets"] == 3
+    assert explanations.shared["names"][:5] == ["0: x0", "0: x1", "0: x2", "0: x3", "1: x0"]
+    assert explanations.shared["names"][-3:] == ["0: offset", "1: offset", "2: offset"]
     assert explained(model, X, X[:2]).shared["offsets"] == 0
 
 
@@ -264,8 +264,8 @@ def test_auto_estimates_by_permutations_where_columns_are_many():
     model = GaussianNB().fit(wide, wide[:, 0] > 0)
     assert explained(model, wide, wide[:1], background="median").shared["algorithm"] == "permutation"
     model = GaussianNB().fit(wide[:, :9], wide[:, 0] > 0)
-    found = explained(model, wide[:, :9], wide[:1, :9], background="median")
-    assert found.shared["algorithm"] == "kernel"
+    explanations = explained(model, wide[:, :9], wide[:1, :9], background="median")
+    assert explanations.shared["algorithm"] == "kernel"
 
 
 # Precision
@@ -273,11 +273,11 @@ def test_auto_estimates_by_permutations_where_columns_are_many():
 
 def test_a_value_at_a_threshold_falls_to_the_models_side():
     """scikit-learn compares float32 with a float64 threshold; TreeSHAP keeps thresholds as float32."""
-    found = prepare("breast-cancer")  # 102.8 in float32 lies just above a threshold of the trained model
+    inputs = prepare("breast-cancer")  # 102.8 in float32 lies just above a threshold of the trained model
     options = {"background": "sample:100", "algorithm": "tree", "output": "probability"}
-    values = explained(found.model, found.background, found.X, **options)
+    values = explained(inputs.model, inputs.background, inputs.X, **options)
     total = values.values.sum(axis=1) + values.shared["base_value"][1]
-    assert total == pytest.approx(found.model.predict_proba(found.X)[:, 1], abs=1e-6)
+    assert total == pytest.approx(inputs.model.predict_proba(inputs.X)[:, 1], abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["histogram boosting", "lightgbm"])
@@ -285,8 +285,8 @@ def test_values_that_float32_cannot_tell_apart_fall_to_the_models_side(name):
     """These libraries compare in float64."""
     table = np.column_stack([1 + np.arange(200) * 1e-9, X[:, 1]])
     model = MODELS[name][0]().fit(table, (np.arange(200) > 120) ^ (X[:, 1] > 1.5))
-    found = explained(model, table, table, algorithm="tree", output="raw")
-    total = found.values.sum(axis=1) + found.shared["base_value"][1]
+    explanations = explained(model, table, table, algorithm="tree", output="raw")
+    total = explanations.values.sum(axis=1) + explanations.shared["base_value"][1]
     assert np.ptp(model.predict_proba(table)[:, 1]) > 0.1
     assert total == pytest.approx(margins(model, table)[:, 1], abs=1e-6)
 
@@ -303,10 +303,10 @@ def test_cells_that_are_nearly_equal_are_not_equal(algorithm):
 def test_all_reference_rows_are_used():
     """shap draws a hundred of them, by position, unless it is told not to."""
     model = RandomForestClassifier(5, random_state=0).fit(X, TWO)
-    found = explained(model, X, X[:2], background="rows", algorithm="tree")
-    assert found.shared["base_value"] == pytest.approx(model.predict_proba(X).mean(axis=0), abs=1e-9)
+    explanations = explained(model, X, X[:2], background="rows", algorithm="tree")
+    assert explanations.shared["base_value"] == pytest.approx(model.predict_proba(X).mean(axis=0), abs=1e-9)
     wanted = [shapley_values(model.predict_proba, row, X.tolist())[:, 1] for row in X[:2]]
-    assert found.values == pytest.approx(np.array(wanted), abs=1e-6)
+    assert explanations.values == pytest.approx(np.array(wanted), abs=1e-6)
 
 
 @pytest.mark.parametrize("visits", [1, 700])
@@ -348,10 +348,10 @@ def test_auto_asks_the_model_where_trees_are_read_wrongly_and_says_so():
     with pytest.warns(
         faithkit.FaithkitWarning, match=r"TreeSHAP misses .* on the background, so Kernel SHAP"
     ):
-        found = explained(model, X[:15], X[100:103], background="rows")
-    assert found.shared["algorithm"] == "kernel"
+        explanations = explained(model, X[:15], X[100:103], background="rows")
+    assert explanations.shared["algorithm"] == "kernel"
     wanted = [shapley_values(model.predict_proba, row, X[:15])[:, 1] for row in X[100:103]]
-    assert found.values == pytest.approx(np.array(wanted), abs=1e-9)
+    assert explanations.values == pytest.approx(np.array(wanted), abs=1e-9)
 
 
 def test_whoever_asks_the_model_for_long_is_told_that_fewer_reference_rows_are_faster():
@@ -383,20 +383,22 @@ def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
     fitted = shap(target="all", output="probability").fit(faithkit.Predictor(model), X)
     seeds = faithkit.plugin.row_seeds(rows, 0)
     with pytest.warns(faithkit.FaithkitWarning, match="TreeSHAP misses .* on some rows"):
-        found = fitted.explain(rows, seeds)
-    total = per_class(found).sum(axis=1) + found.shared["base_value"]
+        explanations = fitted.explain(rows, seeds)
+    total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
     assert total == pytest.approx(model.predict_proba(rows), abs=1e-6)
     healthy = [0, 1, 3, 4, 6, 8]
-    assert fitted.explain(rows[healthy], seeds[healthy]).values.tolist() == found.values[healthy].tolist()
+    assert (
+        fitted.explain(rows[healthy], seeds[healthy]).values.tolist() == explanations.values[healthy].tolist()
+    )
     asked = explained(model, X, rows, algorithm="kernel", target="all").values
-    same = (found.values == asked).all(axis=1)
+    same = (explanations.values == asked).all(axis=1)
     assert same[2]
     assert not same[healthy].any()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", faithkit.FaithkitWarning)
         alone = [fitted.explain(rows[i : i + 1], seeds[i : i + 1]) for i in range(12)]
-    assert [one.values[0].tolist() for one in alone] == found.values.tolist()
-    assert all(one.shared == found.shared for one in alone)
+    assert [one.values[0].tolist() for one in alone] == explanations.values.tolist()
+    assert all(one.shared == explanations.shared for one in alone)
     with pytest.raises(faithkit.errors.InputError, match="on some rows: its values would be wrong"):
         explained(model, X, rows, algorithm="tree")
 
@@ -405,8 +407,8 @@ def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
 def test_probabilities_of_three_classes_of_boosted_trees_are_asked_for_with_a_faster_way(name):
     model = MODELS[name][0]()
     with pytest.warns(faithkit.FaithkitWarning, match="output=raw is exact and fast"):
-        found = explained(model.fit(X, THREE), X, X[:2], background="sample:5", output="probability")
-    assert found.shared["algorithm"] == "kernel"
+        explanations = explained(model.fit(X, THREE), X, X[:2], background="sample:5", output="probability")
+    assert explanations.shared["algorithm"] == "kernel"
     with pytest.raises(faithkit.errors.InputError, match=r"cannot read .* as trees .* algorithm=auto"):
         explained(model, X, X[:2], algorithm="tree", output="probability")
 
@@ -455,15 +457,15 @@ def test_a_pipeline_on_a_mixed_frame_is_explained_by_its_raw_columns(labels):
     codes = pd.qcut(score, len(labels), labels=False)
     model = pipeline(table, np.array(labels)[codes])
     reference, rows = table.iloc[:8], table.iloc[40:42]
-    found = explained(model, reference, rows, target="all", background="rows")
-    assert found.shared["names"][:4] == [f"{model.classes_[0]}: {name}" for name in table.columns]
+    explanations = explained(model, reference, rows, target="all", background="rows")
+    assert explanations.shared["names"][:4] == [f"{model.classes_[0]}: {name}" for name in table.columns]
 
     def score_cells(cells):
         return model.predict_proba(pd.DataFrame(cells, columns=table.columns).astype(table.dtypes.to_dict()))
 
     cells = reference.astype(object).to_numpy()
     wanted = [shapley_values(score_cells, row, cells) for row in rows.astype(object).to_numpy()]
-    assert per_class(found) == pytest.approx(np.array(wanted), abs=1e-9)
+    assert per_class(explanations) == pytest.approx(np.array(wanted), abs=1e-9)
     assert set(model.predict(rows)) <= set(labels)
 
 
@@ -506,11 +508,11 @@ def test_one_row_and_no_rows_are_explained():
     table = jobs()
     model = pipeline(table, table["children"] > 1)
     for background, fitted_model in ((table, model), (X, RandomForestClassifier(5).fit(X, THREE))):
-        found = explained(fitted_model, background, background[:1], offset=True)
-        assert found.values.shape == (1, 5)
+        explanations = explained(fitted_model, background, background[:1], offset=True)
+        assert explanations.values.shape == (1, 5)
         none = explained(fitted_model, background, background[:0], offset=True)
         assert none.values.shape == (0, 5)
-        assert none.shared == found.shared
+        assert none.shared == explanations.shared
 
 
 # The reference rows
@@ -535,10 +537,10 @@ def test_centres_are_real_rows_and_every_cluster_has_one():
     codes = np.column_stack([random.normal(size=90), np.repeat([0, 1, 2], 30), random.normal(size=90)])
     codes[:30, 0] += 100
     codes[::7, 2] = np.nan
-    found = rows_of("kmeans:3", codes, [1])
+    result = rows_of("kmeans:3", codes, [1])
     every = {tuple(np.nan_to_num(row, nan=-9)) for row in codes}
-    assert all(tuple(np.nan_to_num(row, nan=-9)) in every for row in found)
-    assert sorted(found[:, 1]) == [0, 1, 2]
+    assert all(tuple(np.nan_to_num(row, nan=-9)) in every for row in result)
+    assert sorted(result[:, 1]) == [0, 1, 2]
     assert len(rows_of("kmeans:5", np.repeat([[1.0], [2.0]], 9, axis=0))) == 2
     assert len(rows_of("kmeans:5", [[1.0], [2.0]])) == 2
 
@@ -596,8 +598,8 @@ def test_a_model_that_cannot_be_explained_so_is_refused_with_a_way_out(model, pa
 
 def test_raw_scores_of_a_model_without_probabilities_are_explained():
     for model in (LinearSVC(), SVC()):
-        found = explained(model.fit(X, TWO), X, X[:3], output="raw", target="all")
-        total = per_class(found).sum(axis=1) + found.shared["base_value"]
+        explanations = explained(model.fit(X, TWO), X, X[:3], output="raw", target="all")
+        total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
         assert total[:, 1] == pytest.approx(model.decision_function(X[:3]), abs=1e-9)
         assert total[:, 0] == pytest.approx(-model.decision_function(X[:3]), abs=1e-9)
 

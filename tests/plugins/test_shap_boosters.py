@@ -39,12 +39,12 @@ def test_raw_scores_are_explained_as_by_all_coalitions_whatever_the_table(librar
 def test_leaves_add_up_to_the_models_score_but_for_where_it_starts(name):
     model, table = CASES[name].fitted()
     inputs = TreeInputs.read(model, [str(j) for j in range(4)])
-    found = np.zeros((len(table), inputs.ensemble.n_outputs))
+    result = np.zeros((len(table), inputs.ensemble.n_outputs))
     for tree in inputs.ensemble.trees:
-        found[:, tree.outputs] += walked(tree, np.asarray(inputs.ensemble.to_cells(table)))
-    apart = raw_scores(model, table)[:, -found.shape[1] :] - found  # of two classes the second
+        result[:, tree.outputs] += walked(tree, np.asarray(inputs.ensemble.to_cells(table)))
+    apart = raw_scores(model, table)[:, -result.shape[1] :] - result  # of two classes the second
     assert apart == pytest.approx(np.tile(apart[0], (len(table), 1)), abs=CASES[name].precision)
-    assert np.ptp(found) > 0.01
+    assert np.ptp(result) > 0.01
 
 
 def walked(tree, cells):
@@ -76,9 +76,9 @@ def test_probabilities_are_raw_scores_rescaled_for_each_reference_row(name):
     for i in range(3):
         values = explained(model, table[i : i + 1], rows, output="raw", algorithm="tree").values
         wanted += values * ((p[far] - p[i]) / (raw[far] - raw[i]))[:, None] / 3
-    found = explained(model, table[:3], rows, algorithm="tree", output="probability")
-    assert found.shared["algorithm"] == "leaves"
-    assert found.values == pytest.approx(wanted, abs=1e-4)
+    explanations = explained(model, table[:3], rows, algorithm="tree", output="probability")
+    assert explanations.shared["algorithm"] == "leaves"
+    assert explanations.values == pytest.approx(wanted, abs=1e-4)
     assert len(far) > 3
 
 
@@ -90,9 +90,9 @@ def test_cells_are_compared_in_the_models_precision(name):
     case = CASES[name]
     model = getattr(pytest.importorskip(case.library), NAMES[case.library])
     model = model(**SMALL[case.library] | case.params).fit(X, y)
-    found = explained(model, X, X, output="raw", algorithm="tree", offset=True)
-    assert found.shared["algorithm"] == "leaves"
-    assert found.values.sum(axis=1) == pytest.approx(raw_scores(model, X)[:, 1], abs=case.precision)
+    explanations = explained(model, X, X, output="raw", algorithm="tree", offset=True)
+    assert explanations.shared["algorithm"] == "leaves"
+    assert explanations.values.sum(axis=1) == pytest.approx(raw_scores(model, X)[:, 1], abs=case.precision)
 
 
 # Behind preparation, and as categories
@@ -141,9 +141,9 @@ def test_an_unknown_category_goes_where_the_model_sends_it(name):
     """XGBoost takes none."""
     model, table = CASES[name].fitted()
     rows = table[:4].assign(job=pd.Categorical(["z"] * 4, categories=[*"cabed", "z"]))
-    found = explained(model, table, rows, output="raw", algorithm="tree", target="all")
-    assert found.shared["algorithm"] == "leaves"
-    total = per_class(found).sum(axis=1) + found.shared["base_value"]
+    explanations = explained(model, table, rows, output="raw", algorithm="tree", target="all")
+    assert explanations.shared["algorithm"] == "leaves"
+    total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
     assert total == pytest.approx(raw_scores(model, rows), abs=1e-9)
 
 
@@ -152,19 +152,19 @@ def test_words_that_no_tree_of_catboost_asks_for_are_no_hindrance():
     X, y = words(0, 2)
     table = X.drop(columns=["job", "size"]).assign(town="york")[["town", "pay", "age"]]
     model = catboost.CatBoostClassifier(**SMALL["catboost"], cat_features=["town"]).fit(table, y)
-    found = explained(model, table, table[:5], output="raw", algorithm="tree", offset=True)
-    assert found.shared["algorithm"] == "leaves"
-    assert found.values.sum(axis=1) == pytest.approx(raw_scores(model, table[:5])[:, 1], abs=1e-9)
-    assert (found.values[:, 0] == 0).all()
+    explanations = explained(model, table, table[:5], output="raw", algorithm="tree", offset=True)
+    assert explanations.shared["algorithm"] == "leaves"
+    assert explanations.values.sum(axis=1) == pytest.approx(raw_scores(model, table[:5])[:, 1], abs=1e-9)
+    assert (explanations.values[:, 0] == 0).all()
 
 
 def test_catboosts_scale_and_bias_are_part_of_its_scores():
     model, X = CASES["catboost, three classes"].fitted()
     usual = explained(model, X, X, output="raw", target="all", algorithm="tree").values
     model.set_scale_and_bias(3.0, [1.0, 2.0, 4.0])
-    found = explained(model, X, X, output="raw", target="all", algorithm="tree")
-    assert found.shared["algorithm"] == "leaves"
-    assert found.values == pytest.approx(3.0 * usual, abs=1e-9)
+    explanations = explained(model, X, X, output="raw", target="all", algorithm="tree")
+    assert explanations.shared["algorithm"] == "leaves"
+    assert explanations.values == pytest.approx(3.0 * usual, abs=1e-9)
 
 
 # What is not read
@@ -199,7 +199,7 @@ def test_a_model_whose_trees_do_not_say_all_is_not_read(case, why):
 def test_probabilities_of_three_classes_are_asked_for(library):
     """shap's own reader is not tried on CatBoost: of several classes it would end the process."""
     model, X = CASES[f"{library}, three classes"].fitted()
-    found = explained(model, X[:9], X[:2], target="all", output="probability")
-    assert found.shared["algorithm"] == "kernel"
-    total = per_class(found).sum(axis=1) + found.shared["base_value"]
+    explanations = explained(model, X[:9], X[:2], target="all", output="probability")
+    assert explanations.shared["algorithm"] == "kernel"
+    total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
     assert total == pytest.approx(model.predict_proba(X[:2]), abs=1e-5)

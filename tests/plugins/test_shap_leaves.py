@@ -139,10 +139,10 @@ def test_thresholds_are_compared_in_the_models_precision():
     cells = np.array([1.0, 1.0 + 1e-9, 1.0 + 2e-9, 2.0])[np.arange(80) % 4]
     X, y = np.column_stack([cells, np.arange(80) % 3]), (np.arange(80) % 4 > 1).astype(int)
     for model in (DecisionTreeClassifier(), HistGradientBoostingClassifier(min_samples_leaf=2)):
-        found = explained(model.fit(X, y), X, X, output="raw", target="all", algorithm="tree")
-        total = per_class(found).sum(axis=1) + found.shared["base_value"]
+        explanations = explained(model.fit(X, y), X, X, output="raw", target="all", algorithm="tree")
+        total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
         assert total == pytest.approx(raw_scores(model, X), abs=1e-9)
-        assert found.shared["algorithm"] == "leaves"
+        assert explanations.shared["algorithm"] == "leaves"
 
 
 # The scale of probabilities
@@ -180,9 +180,9 @@ def test_probabilities_are_log_odds_rescaled_for_each_reference_row(model, steep
         near, slope = np.abs(apart) < 1e-9, steepness * p[i] * (1 - p[i])
         factor = np.where(near, slope, (p[100:110] - p[i]) / np.where(near, 1, apart))
         wanted += log_odds * factor[:, None]
-    found = explained(model, reference, rows, output="probability")
-    assert found.shared["algorithm"] == "leaves"
-    assert found.values == pytest.approx(wanted / 25, abs=1e-9)
+    explanations = explained(model, reference, rows, output="probability")
+    assert explanations.shared["algorithm"] == "leaves"
+    assert explanations.values == pytest.approx(wanted / 25, abs=1e-9)
 
 
 def test_categories_that_the_model_encodes_itself_are_its_own_columns():
@@ -197,10 +197,10 @@ def test_categories_that_the_model_encodes_itself_are_its_own_columns():
 def test_all_of_the_background_is_compared_with_by_default():
     X, y = numbers()
     model = GradientBoostingClassifier(n_estimators=5).fit(X, y)
-    found = explained(model, X, X[:3], background=None, output="probability")
-    assert found.shared["base_value"] == pytest.approx(model.predict_proba(X).mean(axis=0), abs=1e-12)
+    explanations = explained(model, X, X[:3], background=None, output="probability")
+    assert explanations.shared["base_value"] == pytest.approx(model.predict_proba(X).mean(axis=0), abs=1e-12)
     assert (
-        found.values.tolist()
+        explanations.values.tolist()
         == explained(model, X, X[:3], background="rows", output="probability").values.tolist()
     )
 
@@ -221,8 +221,8 @@ def test_the_result_and_its_page_say_which_algorithm_ran(tmp_path):
 def test_where_the_model_is_asked_a_hundred_rows_are_compared_with_by_default():
     X, y = numbers()
     model = LogisticRegression().fit(X, y)
-    found = explained(model, X, X[:2], background=None)
-    assert found.values.tolist() == explained(model, X, X[:2], background="sample:100").values.tolist()
+    explanations = explained(model, X, X[:2], background=None)
+    assert explanations.values.tolist() == explained(model, X, X[:2], background="sample:100").values.tolist()
 
 
 # Where it steps aside
@@ -282,7 +282,7 @@ def test_trees_that_are_too_large_are_left_to_shap(monkeypatch, where, limit, va
     X, y = numbers()
     model = RandomForestClassifier(5, random_state=0).fit(X, y)
     monkeypatch.setattr(where, limit, value)
-    found = explained(model, X, X[:3], background=None)
-    assert found.shared["algorithm"] == "tree"
+    explanations = explained(model, X, X[:3], background=None)
+    assert explanations.shared["algorithm"] == "tree"
     few = explained(model, X, X[:3], background="sample:100")
-    assert found.values.tolist() == few.values.tolist()
+    assert explanations.values.tolist() == few.values.tolist()

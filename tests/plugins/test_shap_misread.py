@@ -74,12 +74,12 @@ def test_trees_that_are_read_wrongly_are_noticed(monkeypatch, fault, name):
 
 def on_thresholds(table, ensemble):
     """Return rows that have a threshold of the trees in every cell for which there is one."""
-    found = table.copy()
-    for j in range(found.shape[1]):
+    result = table.copy()
+    for j in range(result.shape[1]):
         cuts = [tree.threshold[(tree.left >= 0) & (tree.column == j)] for tree in ensemble.trees]
         if len(cuts := np.concatenate(cuts)):
-            found[:, j] = np.resize(cuts, len(found))
-    return found
+            result[:, j] = np.resize(cuts, len(result))
+    return result
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_where_trees_are_read_wrongly_the_model_is_asked(monkeypatch, name):
     ensemble = read_ensemble(model)
     monkeypatch.setattr(READER, lambda given: attrs.evolve(ensemble, trees=ensemble.trees[1:]))
     with pytest.warns(faithkit.FaithkitWarning, match="TreeSHAP misses the model's own output by"):
-        found = explained(model, table[:5], table[40:42], output="raw", target="all")
-    assert found.shared["algorithm"] == "kernel"
+        explanations = explained(model, table[:5], table[40:42], output="raw", target="all")
+    assert explanations.shared["algorithm"] == "kernel"
     wanted = by_definition(model, table, table[:5], table[40:42])
-    assert per_class(found) == pytest.approx(wanted, abs=max(1e-6, CASES[name].precision))
+    assert per_class(explanations) == pytest.approx(wanted, abs=max(1e-6, CASES[name].precision))

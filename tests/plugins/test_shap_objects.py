@@ -28,8 +28,8 @@ READER = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, [1, 0
 
 def of_texts(texts, column=None):
     def scores(given):
-        found = READER.predict_proba([str(one) for one in given])
-        return found if column is None else found[:, column]
+        result = READER.predict_proba([str(one) for one in given])
+        return result if column is None else result[:, column]
 
     return shap.Explainer(scores, shap.maskers.Text(r"\W+"), silent=True)(texts)
 
@@ -46,26 +46,26 @@ def same(one, two):
 def test_values_of_one_output_are_taken_as_they_are_and_base_values_kept_apart():
     model = LinearRegression().fit(X, X["age"])
     given = shap.LinearExplainer(model, X)(X)
-    found = faithkit.adapt(given)
-    np.testing.assert_array_equal(found.values, given.values)
-    assert found.kind == "vector"
+    explanations = faithkit.adapt(given)
+    np.testing.assert_array_equal(explanations.values, given.values)
+    assert explanations.kind == "vector"
     base = {"names": list(X.columns), "base_values": [given.base_values[0]]}
-    assert found.shared == base | {"adds_up_to": "score"}
+    assert explanations.shared == base | {"adds_up_to": "score"}
 
 
 def test_of_several_classes_the_predicted_one_is_taken():
-    found = faithkit.adapt(BATCH, predictions=LABELS)
-    np.testing.assert_array_equal(found.values, PREDICTED)
-    assert found.shared["names"] == list(X.columns)
-    assert found.shared["base_values"] == BATCH.base_values[0].tolist()
+    explanations = faithkit.adapt(BATCH, predictions=LABELS)
+    np.testing.assert_array_equal(explanations.values, PREDICTED)
+    assert explanations.shared["names"] == list(X.columns)
+    assert explanations.shared["base_values"] == BATCH.base_values[0].tolist()
 
 
 @pytest.mark.parametrize(
     ("params", "column"), [({"target": "low"}, 1), ({"target": 2}, 2), ({"target": "high"}, 0)]
 )
 def test_a_class_is_taken_by_name_or_number(params, column):
-    found = faithkit.adapt(BATCH, classes=FOREST.classes_, **params)
-    np.testing.assert_array_equal(found.values, BATCH.values[:, :, column])
+    explanations = faithkit.adapt(BATCH, classes=FOREST.classes_, **params)
+    np.testing.assert_array_equal(explanations.values, BATCH.values[:, :, column])
 
 
 def test_of_two_classes_the_second_is_taken_and_all_stand_side_by_side():
@@ -91,9 +91,9 @@ def test_of_two_classes_the_second_is_taken_and_all_stand_side_by_side():
     ids=["one class", "one row of one class", "rows in a list", "batches of one", "single precision"],
 )
 def test_what_was_cut_out_is_understood(given, expected):
-    found = faithkit.adapt(given)
-    np.testing.assert_array_equal(found.values, expected)
-    assert found.values.dtype == expected.dtype
+    explanations = faithkit.adapt(given)
+    np.testing.assert_array_equal(explanations.values, expected)
+    assert explanations.values.dtype == expected.dtype
 
 
 @pytest.mark.parametrize(
@@ -124,27 +124,27 @@ def test_an_explainer_may_return_one_whatever_the_chunks():
 
 
 def test_rows_that_are_not_there_are_missing():
-    found = faithkit.adapt([BATCH[0, :, 1], None, BATCH[2, :, 1]])
-    assert found.missing.tolist() == [False, True, False]
-    np.testing.assert_array_equal(found.values[[0, 2]], BATCH.values[[0, 2], :, 1])
+    explanations = faithkit.adapt([BATCH[0, :, 1], None, BATCH[2, :, 1]])
+    assert explanations.missing.tolist() == [False, True, False]
+    np.testing.assert_array_equal(explanations.values[[0, 2]], BATCH.values[[0, 2], :, 1])
 
 
 def test_texts_have_words_with_their_values_in_one_order():
     given = of_texts(TEXTS, column=1)
-    found = faithkit.adapt(given)
-    assert found.kind == "words"
+    explanations = faithkit.adapt(given)
+    assert explanations.kind == "words"
     expected = [
         tuple(sorted(zip(("good", "good", "film"), given.values[0].tolist(), strict=True))),
         tuple(sorted(zip(("bad", "film"), given.values[1].tolist(), strict=True))),
     ]
-    assert found.values[:2].tolist() == expected
+    assert explanations.values[:2].tolist() == expected
     assert faithkit.adapt(given, digits=1).values[1] == (("bad", -0.1), ("film", 0.0))
 
 
 def test_texts_of_equal_length_are_texts_all_the_same():
-    given = of_texts(["good film", "bad film"], column=1)
-    assert given.values.dtype == np.float64  # shap makes a matrix of them
-    assert [[word for word, _ in row] for row in faithkit.adapt(given).values] == [
+    explanations = of_texts(["good film", "bad film"], column=1)
+    assert explanations.values.dtype == np.float64  # shap makes a matrix of them
+    assert [[word for word, _ in row] for row in faithkit.adapt(explanations).values] == [
         ["film", "good"],
         ["bad", "film"],
     ]
@@ -155,8 +155,8 @@ def test_of_several_classes_of_texts_one_is_taken_also_row_by_row(column):
     given = of_texts(TEXTS)
     expected = [tuple(weights[:, column].tolist()) for weights in given.values]
     for form in (given, [given[row] for row in range(4)]):
-        found = faithkit.adapt(form, target=column)
-        assert [sorted(weight for _, weight in row) for row in found.values] == [
+        explanations = faithkit.adapt(form, target=column)
+        assert [sorted(weight for _, weight in row) for row in explanations.values] == [
             sorted(row) for row in expected
         ]
 
@@ -206,33 +206,33 @@ def test_what_cannot_be_understood_is_refused_in_one_line(given, params, message
 
 
 def test_base_values_that_differ_between_rows_are_not_shared():
-    given = shap.Explanation(np.ones((2, 3)), base_values=np.array([0.25, 0.5]))
-    assert "base_values" not in faithkit.adapt(given).shared
+    explanation = shap.Explanation(np.ones((2, 3)), base_values=np.array([0.25, 0.5]))
+    assert "base_values" not in faithkit.adapt(explanation).shared
 
 
 PICTURES = np.arange(2 * 3 * 4 * 1, dtype=np.float64).reshape(2, 3, 4, 1)
 
 
 def test_the_values_of_pictures_are_those_of_their_cells():
-    given = shap.Explanation(PICTURES / 7, base_values=np.zeros(2), data=PICTURES)
-    found = faithkit.adapt(given, X=PICTURES)
-    assert found.values.tolist() == (PICTURES / 7).reshape(2, 12).tolist()
-    assert found.shared["names"][:2] == ["[0, 0, 0]", "[0, 1, 0]"]
+    explanation = shap.Explanation(PICTURES / 7, base_values=np.zeros(2), data=PICTURES)
+    explanations = faithkit.adapt(explanation, X=PICTURES)
+    assert explanations.values.tolist() == (PICTURES / 7).reshape(2, 12).tolist()
+    assert explanations.shared["names"][:2] == ["[0, 0, 0]", "[0, 1, 0]"]
 
 
 def test_of_pictures_with_several_classes_the_one_that_is_meant_is_taken():
     values = np.stack([PICTURES, -PICTURES, PICTURES * 3], axis=-1)
-    given = shap.Explanation(values, base_values=np.zeros((2, 3)), data=PICTURES)
-    assert faithkit.adapt(given, target=2).values.tolist() == (PICTURES * 3).reshape(2, 12).tolist()
-    named = faithkit.adapt(given, target="all", X=PICTURES, classes=["a", "b", "c"]).shared["names"]
+    explanation = shap.Explanation(values, base_values=np.zeros((2, 3)), data=PICTURES)
+    assert faithkit.adapt(explanation, target=2).values.tolist() == (PICTURES * 3).reshape(2, 12).tolist()
+    named = faithkit.adapt(explanation, target="all", X=PICTURES, classes=["a", "b", "c"]).shared["names"]
     assert (len(named), named[12]) == (36, "b: [0, 0, 0]")
 
 
 @pytest.mark.parametrize("data", [PICTURES.tolist(), list(PICTURES), None], ids=["lists", "arrays", "none"])
 def test_pictures_are_known_by_their_data_in_any_form_or_by_x(data):
-    given = shap.Explanation(PICTURES / 7, data=data)
-    found = faithkit.adapt(given, X=PICTURES, predictions=["a", "b"])
-    assert found.values.tolist() == (PICTURES / 7).reshape(2, 12).tolist()
+    explanation = shap.Explanation(PICTURES / 7, data=data)
+    explanations = faithkit.adapt(explanation, X=PICTURES, predictions=["a", "b"])
+    assert explanations.values.tolist() == (PICTURES / 7).reshape(2, 12).tolist()
 
 
 def test_a_list_with_one_object_of_each_picture():
@@ -242,5 +242,5 @@ def test_a_list_with_one_object_of_each_picture():
 
 def test_channels_are_not_taken_for_classes():
     series = np.arange(2 * 5 * 2, dtype=np.float64).reshape(2, 5, 2)
-    found = faithkit.adapt(shap.Explanation(series), X=series, predictions=["a", "b"])
-    assert found.values.shape == (2, 10)
+    explanations = faithkit.adapt(shap.Explanation(series), X=series, predictions=["a", "b"])
+    assert explanations.values.shape == (2, 10)

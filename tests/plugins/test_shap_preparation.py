@@ -213,10 +213,10 @@ def test_an_unknown_category_goes_where_the_transformer_sends_it():
     table, y = people()
     model = make_pipeline(WHOLE, forest()).fit(table, y)
     rows = table.iloc[:3].assign(job="diver", town=["rome", "york", None])
-    found = explained(model, table.iloc[10:15], rows, target="all")
-    assert found.shared["algorithm"] == "leaves"
+    explanations = explained(model, table.iloc[10:15], rows, target="all")
+    assert explanations.shared["algorithm"] == "leaves"
     wanted = by_definition(model, table, table.iloc[10:15], rows)
-    assert per_class(found) == pytest.approx(wanted, abs=1e-9)
+    assert per_class(explanations) == pytest.approx(wanted, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["one-hot, scaled, the rest as it is", "slices of names", "DataFrames"])
@@ -315,8 +315,8 @@ def test_a_step_that_mixes_columns_is_named_and_the_model_is_asked(before, why):
     with pytest.warns(
         faithkit.FaithkitWarning, match=rf"cannot read .*\({why}\), so Permutation SHAP steps in"
     ):
-        found = explained(model, X, X[:1], background="sample:2")
-    assert found.shared["algorithm"] == "permutation"
+        explanations = explained(model, X, X[:1], background="sample:2")
+    assert explanations.shared["algorithm"] == "permutation"
     with pytest.raises(faithkit.errors.InputError, match=rf"cannot read Pipeline as trees \({why}\)"):
         explained(model, X, X[:1], algorithm="tree")
 

@@ -79,13 +79,13 @@ def fitted(model, table, algorithm, background="sample:5", **params):
 
 def all_orders(players, worth):
     """Each player's mean gain over all orders, by the definition: worth takes a set."""
-    found = np.zeros(players)
+    result = np.zeros(players)
     for size in range(players):
         share = math.factorial(size) * math.factorial(players - size - 1) / math.factorial(players)
         for who in map(frozenset, itertools.combinations(range(players), size)):
             for player in set(range(players)) - who:
-                found[player] += share * (worth[who | {player}] - worth[who])
-    return found
+                result[player] += share * (worth[who | {player}] - worth[who])
+    return result
 
 
 @pytest.mark.parametrize("players", [0, 1, 2, 3, 4, 7, 8, 11])
@@ -94,8 +94,8 @@ def test_the_regression_on_all_coalitions_gives_shapleys_values(players):
     coalitions = [frozenset(np.flatnonzero(who)) for who in regression.coalitions]
     assert len(set(coalitions)) == 2**players
     worth = dict(zip(coalitions, np.random.default_rng(players).normal(size=len(coalitions)), strict=True))
-    found = regression.values(np.array([[worth[who]] for who in coalitions]))
-    np.testing.assert_allclose(found[:, 0], all_orders(players, worth), rtol=0, atol=1e-12)
+    result = regression.values(np.array([[worth[who]] for who in coalitions]))
+    np.testing.assert_allclose(result[:, 0], all_orders(players, worth), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("players", [12, 13, 14, 31, 64, 250])
@@ -168,8 +168,8 @@ def test_walks_gain_what_each_step_adds():
     for order in walks.orders:
         for step, player in enumerate(order):
             wanted[player] += (worth[frozenset(order[: step + 1])] - worth[frozenset(order[:step])]) / 40
-    found = walks.values(np.array([[worth[frozenset(np.flatnonzero(who))]] for who in walks.coalitions]))
-    np.testing.assert_allclose(found[:, 0], wanted, rtol=0, atol=1e-12)
+    result = walks.values(np.array([[worth[frozenset(np.flatnonzero(who))]] for who in walks.coalitions]))
+    np.testing.assert_allclose(result[:, 0], wanted, rtol=0, atol=1e-12)
 
 
 @pytest.mark.slow  # shap's own code is compiled first
@@ -310,8 +310,8 @@ def test_evaluations_have_the_same_bytes_whatever_the_chunks_and_workers(algorit
             "explainer", "shap", {"algorithm": algorithm, "background": "sample:3"}
         )
         monkeypatch.setattr(explainer, "rows_per_chunk", chunk)
-        found = faithkit.evaluate(
+        result = faithkit.evaluate(
             model, WIDE[:11], explainer, discretizer="1fp", background=WIDE, n_jobs=n_jobs
         )
-        told.append(found.to_json())
+        told.append(result.to_json())
     assert told[0] == told[1] == told[2]

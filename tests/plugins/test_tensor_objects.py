@@ -26,9 +26,9 @@ TENSOR = torch.tensor(VALUES, requires_grad=True)
     ids=["with a gradient", "a parameter", "sparse", "strided", "rows", "batches of one", "several inputs"],
 )
 def test_every_form_gives_the_arrays_numbers_to_the_bit(given):
-    found = faithkit.adapt(given)
-    np.testing.assert_array_equal(found.values, VALUES)
-    assert found.values.dtype == np.float32
+    explanations = faithkit.adapt(given)
+    np.testing.assert_array_equal(explanations.values, VALUES)
+    assert explanations.values.dtype == np.float32
     for discretizer in ("original", "sign"):
         array = faithkit.score(LABELS, VALUES, discretizer=discretizer)
         assert faithkit.score(LABELS, given, discretizer=discretizer).consistency == array.consistency
@@ -53,11 +53,11 @@ def test_a_row_that_is_not_there_is_missing():
 
 def test_maps_of_images_are_taken_where_the_images_are_there():
     images = np.arange(24.0).reshape(2, 3, 4)
-    found = faithkit.adapt(torch.tensor(images * 2), X=images)
-    assert found.values.tolist() == (images * 2).reshape(2, 12).tolist()
-    assert found.shared["names"][5] == "[1, 1]"
+    explanations = faithkit.adapt(torch.tensor(images * 2), X=images)
+    assert explanations.values.tolist() == (images * 2).reshape(2, 12).tolist()
+    assert explanations.shared["names"][5] == "[1, 1]"
     each = faithkit.adapt(list(torch.tensor(images * 2)), X=images)
-    assert each.values.tolist() == found.values.tolist()
+    assert each.values.tolist() == explanations.values.tolist()
     with pytest.raises(faithkit.errors.InputError, match="or one for each cell of X, with X beside them"):
         faithkit.adapt(torch.tensor(images * 2))
 
@@ -68,9 +68,9 @@ def test_captums_attributions_are_taken():
     net = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Tanh(), torch.nn.Linear(3, 2))
     inputs = torch.tensor(VALUES)
     target = net(inputs).argmax(1)
-    found = attr.IntegratedGradients(net).attribute(inputs, target=target)
-    array = faithkit.score(target, found.detach().numpy(), discretizer="sign")
-    assert faithkit.score(target, found, discretizer="sign").consistency == array.consistency
+    outcome = attr.IntegratedGradients(net).attribute(inputs, target=target)
+    array = faithkit.score(target, outcome.detach().numpy(), discretizer="sign")
+    assert faithkit.score(target, outcome, discretizer="sign").consistency == array.consistency
 
     def explain(X):
         rows = torch.tensor(X, dtype=torch.float32)

@@ -81,18 +81,18 @@ def test_all_words_are_named_once_each():
 
 @pytest.mark.parametrize("find", [first, every])
 def test_a_text_without_words_has_no_explanation_and_the_reason_is_told(find):
-    found = find(["a good film", "", " \n"])
-    assert found.missing.tolist() == [False, True, True]
-    assert found.remarked.tolist() == [None, "no words", "no words"]
+    position = find(["a good film", "", " \n"])
+    assert position.missing.tolist() == [False, True, True]
+    assert position.remarked.tolist() == [None, "no words", "no words"]
     assert find([]).missing.tolist() == []
 
 
 @pytest.mark.parametrize("find", [first, every])
 def test_rules_apply_by_the_relation_in_scope_and_equal_ones_are_one_object(find):
-    found = find(["good film", "bad film", "good film"])
-    assert (found.kind, found.relation) == ("rule", "in-scope")
-    assert found.values[0] is found.values[2]
-    assert found.values[0] != found.values[1]
+    position = find(["good film", "bad film", "good film"])
+    assert (position.kind, position.relation) == ("rule", "in-scope")
+    assert position.values[0] is position.values[2]
+    assert position.values[0] != position.values[1]
 
 
 @given(
@@ -101,11 +101,11 @@ def test_rules_apply_by_the_relation_in_scope_and_equal_ones_are_one_object(find
 def test_every_rule_covers_its_own_text_and_exactly_those_with_its_words(texts, tokenizer):
     splits = [set(faithkit.plugin.tokens(text, tokenizer)) for text in texts]
     for find in (first, every):
-        found = find(texts, tokenizer=tokenizer)
-        assert found.missing.tolist() == [not split for split in splits]
-        for row in np.flatnonzero(~found.missing):
-            mine = {predicate.token for predicate in found.values[row].predicates}
-            covered = found.values[row].covers(texts)
+        position = find(texts, tokenizer=tokenizer)
+        assert position.missing.tolist() == [not split for split in splits]
+        for row in np.flatnonzero(~position.missing):
+            mine = {predicate.token for predicate in position.values[row].predicates}
+            covered = position.values[row].covers(texts)
             assert covered[row]
             assert covered.tolist() == [mine <= split for split in splits]
             assert mine == splits[row] if find is every else len(mine) == 1
@@ -146,10 +146,10 @@ def test_the_word_is_the_one_that_the_definition_names(model, y, by):
     fitted = model.fit(TEXTS, y)
     texts = [*TEXTS, "good or bad", "BAD film it is", "unheard of", ""]
     expected = [by_hand(fitted, text, by) for text in texts]
-    found = top(fitted, texts, by=by)
-    assert words(found) == expected
+    result = top(fitted, texts, by=by)
+    assert words(result) == expected
     assert expected[-2:] == [None, None]
-    assert found.remarked[-2:].tolist() == ["no known word", "no known word"]
+    assert result.remarked[-2:].tolist() == ["no known word", "no known word"]
 
 
 def test_a_ridge_classifiers_coefficients_may_have_one_dimension():

@@ -127,8 +127,10 @@ def test_one_flat_output_speaks_for_the_second_class():
     model = TorchClassifier(Flat(), ["no", "yes"])
     assert model.predict(np.array([[0.0], [1.0]])).tolist() == ["no", "yes"]
     rows = np.linspace(-1, 1, 9)[:, None]
-    found = gradient(output="raw", offset=True).fit(faithkit.Predictor(model), rows).explain(rows, None)
-    assert np.allclose(found.values, [3.0, -1.0])
+    explanations = (
+        gradient(output="raw", offset=True).fit(faithkit.Predictor(model), rows).explain(rows, None)
+    )
+    assert np.allclose(explanations.values, [3.0, -1.0])
 
 
 def test_the_module_is_left_as_it_was():
@@ -206,11 +208,11 @@ def test_the_gradient_of_a_regressor_is_that_of_its_output():
     module = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1)).double()
     model, step = TorchRegressor(module), 1e-5
     explainer = faithkit.plugin.registry().create("explainer", "gradient", {"method": "analytic"})
-    found = explainer.fit(faithkit.Predictor(model), X).explain(X, None)
+    explanations = explainer.fit(faithkit.Predictor(model), X).explain(X, None)
     sides = [
         (model.predict(X + step * one) - model.predict(X - step * one)) / (2 * step) for one in np.eye(4)
     ]
-    assert found.values == pytest.approx(np.stack(sides, axis=1), abs=1e-7)
+    assert explanations.values == pytest.approx(np.stack(sides, axis=1), abs=1e-7)
     with pytest.raises(faithkit.errors.InputError, match=r"wraps a torch.nn.Module, and was given a list"):
         TorchRegressor([1])
 
@@ -231,18 +233,20 @@ def convolutional(outputs):
 def test_the_gradient_of_images_is_autograds_for_every_cell():
     module, X = convolutional(3), pictures()
     model = faithkit.Predictor(TorchClassifier(module, classes=["a", "b", "c"]))
-    found = faithkit.plugin.registry().create("explainer", "gradient").fit(model, X).explain(X, None)
-    for image, label, values in zip(X, model.predict(X), found.values, strict=True):
+    explanations = faithkit.plugin.registry().create("explainer", "gradient").fit(model, X).explain(X, None)
+    for image, label, values in zip(X, model.predict(X), explanations.values, strict=True):
         point = torch.tensor(image[None], requires_grad=True)
         torch.softmax(module(point), dim=1)[0, "abc".index(label)].backward()
         np.testing.assert_allclose(values, point.grad.numpy().ravel(), atol=1e-12)
-    assert found.shared["names"][4] == "[0, 1, 1]"
+    assert explanations.shared["names"][4] == "[0, 1, 1]"
 
 
 def test_the_gradient_of_a_module_of_images_that_predicts_numbers():
     module, X = convolutional(1), pictures()
     model = faithkit.Predictor(TorchRegressor(module))
-    found = faithkit.plugin.registry().create("explainer", "gradient").fit(model, X).explain(X[:2], None)
+    explanations = (
+        faithkit.plugin.registry().create("explainer", "gradient").fit(model, X).explain(X[:2], None)
+    )
     point = torch.tensor(X[:2], requires_grad=True)
     module(point).sum().backward()
-    np.testing.assert_allclose(found.values, point.grad.numpy().reshape(2, -1), atol=1e-9)
+    np.testing.assert_allclose(explanations.values, point.grad.numpy().reshape(2, -1), atol=1e-9)

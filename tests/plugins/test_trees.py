@@ -290,9 +290,9 @@ def test_a_tree_deeper_than_pythons_recursion_is_no_problem():
 
 def test_a_constant_model_has_one_rule_that_applies_to_everything():
     X = IRIS[0]
-    found = fitted(lambda X: np.full(len(X), "yes"), X).explain(X, None)
-    assert set(found.values.tolist()) == {faithkit.Rule()}
-    assert found.shared == {"fidelity": 1.0}
+    explanations = fitted(lambda X: np.full(len(X), "yes"), X).explain(X, None)
+    assert set(explanations.values.tolist()) == {faithkit.Rule()}
+    assert explanations.shared == {"fidelity": 1.0}
 
 
 def test_no_rows_get_no_rules():
@@ -324,13 +324,13 @@ def naive(predicates, row):
 def test_in_scope_is_a_naive_mask_per_rule(seed, n):
     background = mixed(60, seed)
     X = known(mixed(n, seed + 1), background)
-    found = fitted(three_classes, background, min_samples_leaf=1).explain(X, None)
-    sample = faithkit.plugin.Sample(X, found)
+    explanations = fitted(three_classes, background, min_samples_leaf=1).explain(X, None)
+    sample = faithkit.plugin.Sample(X, explanations)
     rows = [dict(zip(X.columns, row, strict=True)) for row in X.astype(object).itertuples(index=False)]
-    rules = [json.loads(json.dumps(rule.to_json())) for rule in found.values]
+    rules = [json.loads(json.dumps(rule.to_json())) for rule in explanations.values]
     expected = [[naive(rule, row) for row in rows] for rule in rules]
-    assert InScope().holds(sample, found).tolist() == expected
-    assert unpack_bits(InScope().packed(sample, found), len(X)).tolist() == expected
+    assert InScope().holds(sample, explanations).tolist() == expected
+    assert unpack_bits(InScope().packed(sample, explanations), len(X)).tolist() == expected
 
 
 # --- the measures ------------------------------------------------------------------------------------------
@@ -433,8 +433,8 @@ def test_only_without_a_surrogate_is_nothing_learnt_from_the_background():
 def test_labels_may_be_any_numbers_or_texts():
     X = IRIS[0]
     for labels in ([0.5, 1.5], ["no", "yes"], [False, True]):
-        found = fitted(lambda X, labels=labels: np.array(labels)[(X[:, 0] > 5.8).astype(int)], X)
-        assert found.explain(X, None).shared == {"fidelity": 1.0}
+        result = fitted(lambda X, labels=labels: np.array(labels)[(X[:, 0] > 5.8).astype(int)], X)
+        assert result.explain(X, None).shared == {"fidelity": 1.0}
 
 
 def test_a_surrogates_leaves_obey_the_parameters():
@@ -491,9 +491,9 @@ def test_texts_and_sparse_matrices_are_refused_with_a_way_out():
 def test_a_row_with_an_unseen_category_has_no_rule_and_says_why():
     background = mixed(100, 0)
     X = background.assign(city=background["city"].where(background.index != 3, "Rome"))
-    found = fitted(three_classes, background).explain(X, None)
-    assert np.flatnonzero(found.missing).tolist() == [3]
-    assert found.remarks[3] == "a category that the background does not have"
+    explanations = fitted(three_classes, background).explain(X, None)
+    assert np.flatnonzero(explanations.missing).tolist() == [3]
+    assert explanations.remarks[3] == "a category that the background does not have"
     result = faithkit.evaluate(three_classes, X, explainer="tree", background=background)
     assert result.unexplained == 1
 

@@ -32,12 +32,14 @@ def fitted(name):
 @pytest.mark.parametrize("name", CASES)
 def test_a_positive_row_has_the_first_of_its_reasons_and_a_negative_one_that_none_holds(name):
     model, rows = fitted(name)
-    found = RuleModel().fit(faithkit.Predictor(model, background=rows), rows).explain(rows, seeds=None)
-    names = list(found.shared["rules"])
+    explanations = RuleModel().fit(faithkit.Predictor(model, background=rows), rows).explain(rows, seeds=None)
+    names = list(explanations.shared["rules"])
     assert len(names) == len(model.ruleset_.rules)
     none = "; ".join(f"~({name})" for name in names)
     told = {True: 0, False: 0}
-    for text, label, reasons in zip(found.values, *model.predict(rows, give_reasons=True), strict=True):
+    for text, label, reasons in zip(
+        explanations.values, *model.predict(rows, give_reasons=True), strict=True
+    ):
         assert text == (names[model.ruleset_.rules.index(reasons[0])] if label else none)
         told[label] += 1
     assert min(told.values()) > 10
@@ -59,7 +61,9 @@ def test_a_set_without_rules_or_with_one_that_takes_all_says_always():
         for rules in ([], [wittgenstein.base.Rule()]):
             model.ruleset_ = wittgenstein.base.Ruleset(rules)
             with pytest.warns(RuntimeWarning, match="Ruleset is"):
-                found = RuleModel().fit(faithkit.Predictor(model, background=rows), rows).explain(rows, None)
-            assert set(found.values) == {"always"}
+                explanations = (
+                    RuleModel().fit(faithkit.Predictor(model, background=rows), rows).explain(rows, None)
+                )
+            assert set(explanations.values) == {"always"}
     finally:
         model.ruleset_ = kept

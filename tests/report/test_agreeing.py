@@ -291,8 +291,8 @@ def test_predictions_under_the_worst_explanations_are_drawn_where_they_are_numbe
 
 
 def test_a_range_is_drawn_from_the_least_to_the_most():
-    found = faithkit.score(PRICES, GROUPS.tolist()).violations(2)
-    shown = {one.explanation: one.numbers for one in found}
+    violations = faithkit.score(PRICES, GROUPS.tolist()).violations(2)
+    shown = {one.explanation: one.numbers for one in violations}
     ax = ranges(line_axes(2), shown)
     drawn = [x for line in ax.lines for x in line.get_xdata()]
     assert min(drawn) == min(one.least for one in shown.values())

@@ -181,8 +181,10 @@ class Alternating:
 def test_an_interval_that_a_floor_cuts_has_its_value(size):
     """Neighbours have different labels and one explanation: fewer agree than two labels allow."""
     rows = np.arange(120.0)[:, None]
-    found = faithkit.evaluate(Alternating(), rows, explainer=lambda X: (np.asarray(X)[:, 0] // size).tolist())
-    shown = estimate_cells(found.consistency)
+    result = faithkit.evaluate(
+        Alternating(), rows, explainer=lambda X: (np.asarray(X)[:, 0] // size).tolist()
+    )
+    shown = estimate_cells(result.consistency)
     lower, upper = ends(shown["interval"])
     assert lower == Decimal("0.5")
     assert lower <= Decimal(shown["estimate"]) <= upper

@@ -94,8 +94,8 @@ def compared_page(compared):
 
 def test_every_section_is_there():
     result = ordinary()
-    found = EvaluationReport.of(result, violations=2, by="sex", reference=first_rows(result))
-    assert headings(found.to_html()) == [
+    outcome = EvaluationReport.of(result, violations=2, by="sex", reference=first_rows(result))
+    assert headings(outcome.to_html()) == [
         *("Measures", "Behind the numbers", "Compared with the reference, 30 instances"),
         *("Consistency by predicted label", "Sufficiency by predicted label"),
         *("Consistency by sex", "Sufficiency by sex", "Contradictions", "Next steps", "Provenance"),
@@ -106,9 +106,9 @@ def test_numbers_are_those_of_the_terminal(ordinary_page):
     read, printed = Reader(ordinary_page).text, str(ordinary())
     for number in re.findall(r"\d\.\d{3} – \d\.\d{3}|\d\.\d{3}|\d+ % of \d+|\d+ %", printed):
         assert number in read.replace("\u00a0", " ")
-    told = " ".join(printed[printed.index("Verdict:") : printed.index("consistency  ")].split())
-    told += " " + " ".join(ordinary().to_text(verbose=True).partition("All 60 instances")[2].split())
-    for sentence in told.replace("Next steps: - ", "").removesuffix(".").split(". "):
+    text = " ".join(printed[printed.index("Verdict:") : printed.index("consistency  ")].split())
+    text += " " + " ".join(ordinary().to_text(verbose=True).partition("All 60 instances")[2].split())
+    for sentence in text.replace("Next steps: - ", "").removesuffix(".").split(". "):
         assert sentence in read.replace("\u00a0", " ")
 
 
@@ -300,8 +300,8 @@ def test_an_explainer_that_learnt_from_the_sample_is_told():
 
 def test_a_p_value_is_shown_where_it_was_asked_for(ordinary_page):
     assert "permutations): consistency" not in ordinary_page
-    asked = faithkit.score(["y", "n"] * 20, ["y", "n"] * 20, permutations=19)
-    assert "p (19 permutations): consistency 0.050" in Reader(asked.to_html()).text
+    result = faithkit.score(["y", "n"] * 20, ["y", "n"] * 20, permutations=19)
+    assert "p (19 permutations): consistency 0.050" in Reader(result.to_html()).text
 
 
 @pytest.mark.parametrize(

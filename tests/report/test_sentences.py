@@ -218,9 +218,9 @@ RESULTS = {
 def test_checkability_is_in_json_and_nobody_reads_it(case):
     explanations, finding = RESULTS[case]
     result = faithkit.score(LABELS, explanations)
-    told = result.to_dict()["measures"]["consistency"]
-    assert told["finding"] == finding
-    assert told["checkability"] in ("verifiable", "unverifiable")
+    payload = result.to_dict()["measures"]["consistency"]
+    assert payload["finding"] == finding
+    assert payload["checkability"] in ("verifiable", "unverifiable")
     for text in (str(result), result._repr_html_(), result.to_html(), str(result.by(LABELS))):
         assert "verifiable" not in text
         assert "checkability" not in text
@@ -231,11 +231,11 @@ def test_a_small_group_shows_how_few_could_be_checked():
     labels = ["yes", "no"] * 200 + ["yes"] * 10 + ["no"] * 23
     words = ["a", "b"] * 200 + [f"c{i}" for i in range(19)] + ["d"] * 14
     groups = ["many"] * 400 + ["few"] * 33
-    found = faithkit.score(labels, words).by(groups)
-    (row,) = [line.split() for line in str(found).splitlines() if line.startswith("few ")][:1]
+    subgroups = faithkit.score(labels, words).by(groups)
+    (row,) = [line.split() for line in str(subgroups).splitlines() if line.startswith("few ")][:1]
     assert row[1] == "33"
     assert row[-6:] == ["42", "%", "100", "%", "of", "14"]
-    assert found.to_dict()["groups"]["consistency"]["few"]["checked"] == 14
+    assert subgroups.to_dict()["groups"]["consistency"]["few"]["checked"] == 14
 
 
 @pytest.mark.parametrize("name", ["", "n", "checked", "a\nb", "x" * 90])
@@ -296,10 +296,10 @@ def test_a_million_rows_fit_eighty_columns_and_no_number_is_cut(estimator, confi
     from faithkit.report.sheets.subgroups import subgroup_sheets
     from faithkit.report.text import sheet_text
 
-    told = faithkit.score(["yes", "no"], ["a", "a"], estimator=estimator, confidence=confidence).to_dict()
-    told["n"] = 1_000_000
-    told["estimator"] = estimator.replace("majority", "an_estimator_of_others")
-    told["measures"]["consistency"] |= WIDEST | {"moments": None, "others": None}
+    payload = faithkit.score(["yes", "no"], ["a", "a"], estimator=estimator, confidence=confidence).to_dict()
+    payload["n"] = 1_000_000
+    payload["estimator"] = estimator.replace("majority", "an_estimator_of_others")
+    payload["measures"]["consistency"] |= WIDEST | {"moments": None, "others": None}
     differing = {"n": 999_999, "difference": -0.9, "from": -0.91, "to": -0.89, "p_value": 0.0001}
     groups = {
         "by": "occupation",
@@ -307,15 +307,15 @@ def test_a_million_rows_fit_eighty_columns_and_no_number_is_cut(estimator, confi
     }
     name = "an explainer of a long name · a discretizer"
     compared = {
-        "systems": {name: told}, "left_out": [], "recommendation": {"system": name, "reason": "it is the best"}, "ranked": {"consistency": [name], "sufficiency": []},
+        "systems": {name: payload}, "left_out": [], "recommendation": {"system": name, "reason": "it is the best"}, "ranked": {"consistency": [name], "sufficiency": []},
         "best": {"consistency": [name], "sufficiency": []}, "differences": {"consistency": [], "sufficiency": []},
     }  # fmt: skip
-    first_screen = " ".join(sheet_text(result_sheet(told)).split())
+    first_screen = " ".join(sheet_text(result_sheet(payload)).split())
     assert f"> 0.999 ({100 * confidence:g} % interval 0.999 – 1.000; chance > 0.999" in first_screen
     verbose = VERBOSE.set(True)
-    full = result_sheet(told)
+    full = result_sheet(payload)
     VERBOSE.reset(verbose)
-    sheets = (full, Sheet(None, subgroup_sheets(told, groups)), comparison_sheet(compared))
+    sheets = (full, Sheet(None, subgroup_sheets(payload, groups)), comparison_sheet(compared))
     for text in map(sheet_text, sheets):
         assert max(map(len, text.splitlines())) <= 80
         assert all(number in " ".join(text.split()) for number in ("> 0.999 0.999 – 1.000", "> 99.9 %"))

@@ -51,28 +51,28 @@ def read(found):
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_text_is_made_of_what_a_file_tells(name):
-    found = RESULTS[name]()
-    asked = found.violations if isinstance(found, EvaluationReport) else None
-    assert sheet_text(result_sheet(read(found), asked)) == f"{found}\n"
+    result = RESULTS[name]()
+    asked = result.violations if isinstance(result, EvaluationReport) else None
+    assert sheet_text(result_sheet(read(result), asked)) == f"{result}\n"
 
 
 @pytest.mark.parametrize(
     "name", ["another estimator", "nothing checked", "drift of one measure", "all of it"]
 )
 def test_a_page_is_made_of_what_a_file_tells_but_for_witnesses_and_local_scores(name):
-    found = RESULTS[name]()
-    whole, left = found.to_html(), html.page(read(found))
+    result = RESULTS[name]()
+    whole, left = result.to_html(), html.page(read(result))
     assert left == SCORES.sub("", CONTRADICTIONS.sub("", whole))
 
 
 @pytest.mark.parametrize("name", ["permutations", "no interval", "nothing checked", "one row", "rules"])
 def test_a_result_that_was_loaded_looks_as_it_did(name, tmp_path):
-    found = RESULTS[name]()
-    found.to_json(tmp_path / "result.json")
+    result = RESULTS[name]()
+    result.to_json(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
-    assert loaded.to_dict() == read(found)
-    assert str(loaded) == str(found)
-    assert loaded._repr_html_() == found._repr_html_()
+    assert loaded.to_dict() == read(result)
+    assert str(loaded) == str(result)
+    assert loaded._repr_html_() == result._repr_html_()
 
 
 def test_the_page_of_a_result_that_was_loaded_has_neither_witnesses_nor_local_scores(tmp_path):
@@ -107,9 +107,9 @@ def test_a_comparison_that_was_loaded_looks_as_it_did(compared, tmp_path):
 
 
 def test_the_order_and_what_was_left_out_are_told(compared):
-    told = compared.to_dict()
-    assert told["ranked"] == {"consistency": ["rules", "words"], "sufficiency": ["rules"]}
-    assert told["left_out"] == ["sign for rules (no vectors)"]
+    payload = compared.to_dict()
+    assert payload["ranked"] == {"consistency": ["rules", "words"], "sufficiency": ["rules"]}
+    assert payload["left_out"] == ["sign for rules (no vectors)"]
 
 
 def test_groups_are_a_table_of_what_a_file_tells():
@@ -155,7 +155,7 @@ def test_to_look_at_a_result_does_not_read_its_rows_again(show, monkeypatch):
 
 @pytest.mark.parametrize(("name", "compared"), [("a group that is everybody", False), ("subgroups", True)])
 def test_differences_are_spoken_of_only_where_there_are_some(name, compared):
-    found = RESULTS[name]()
-    for text in (str(found), found.to_html()):
+    result = RESULTS[name]()
+    for text in (str(result), result.to_html()):
         assert ("minus the rest" in text) == compared
         assert ("p is corrected for the number of groups" in text) == compared

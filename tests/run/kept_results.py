@@ -71,21 +71,21 @@ def questions():
 
 
 def _evaluations():
-    found = faithkit.evaluate(by_age, TABLE, explainer=decades, discretizer="1fp", background=TABLE)
-    yield "evaluate", found.to_dict()
-    yield "a new row", found.local(TABLE.iloc[[5]].assign(age=39)).to_dict()
-    yield "on other rows", found.on(TABLE.iloc[::2]).to_dict()
-    later = found.difference(found.on(TABLE.iloc[1::3]), paired=False)
+    result = faithkit.evaluate(by_age, TABLE, explainer=decades, discretizer="1fp", background=TABLE)
+    yield "evaluate", result.to_dict()
+    yield "a new row", result.local(TABLE.iloc[[5]].assign(age=39)).to_dict()
+    yield "on other rows", result.on(TABLE.iloc[::2]).to_dict()
+    later = result.difference(result.on(TABLE.iloc[1::3]), paired=False)
     yield "a difference of two samples", attrs.asdict(later)
     yield (
         "other discretizers",
-        json.loads(faithkit.try_discretizers(found, ROUGHLY).to_json(orient="records")),
+        json.loads(faithkit.try_discretizers(result, ROUGHLY).to_json(orient="records")),
     )
     compared = faithkit.compare(
         by_age, TABLE, [decades], discretizers=["original", "sign", "rank"], background=TABLE
     )
     yield "compare", compared.to_dict()
-    plan = faithkit.plan(0.05, n_explanations=300, pilot=found)
+    plan = faithkit.plan(0.05, n_explanations=300, pilot=result)
     yield "plan", attrs.asdict(plan) if attrs.has(type(plan)) else plan.to_dict()
 
 

@@ -42,7 +42,7 @@ def test_p_values_of_pairs_are_adjusted_for_their_number(comparison):
 
 @pytest.mark.usefixtures("no_pictures")
 def test_every_report_names_the_adjustment(result, comparison):
-    found = EvaluationReport.of(result, by=GROUPS)
-    for text in (str(found), str(found.subgroups), found.to_html(), comparison.to_html()):
+    outcome = EvaluationReport.of(result, by=GROUPS)
+    for text in (str(outcome), str(outcome.subgroups), outcome.to_html(), comparison.to_html()):
         assert "(Holm)" in " ".join(text.split())
     assert "(paired differences, Holm's correction)" in " ".join(str(comparison).split())

@@ -83,8 +83,8 @@ def test_one_row_of_the_sample_or_a_new_one():
     explanations, predictions = top_left(IMAGES[:100]), is_bright(IMAGES[:100])
     new = IMAGES[[110]]
     same = [p for e, p in zip(explanations, predictions, strict=True) if e == top_left(new)[0]]
-    found = result.local(new)
-    assert found.consistency.value == pytest.approx(np.mean([p == is_bright(new)[0] for p in same]))
+    local_result = result.local(new)
+    assert local_result.consistency.value == pytest.approx(np.mean([p == is_bright(new)[0] for p in same]))
     with pytest.raises(faithkit.errors.InputError, match=r"X\[\[0\]\] is one row"):
         result.local(IMAGES[110])
 
@@ -131,8 +131,8 @@ def test_witnesses_are_told_by_their_rows_and_a_result_fits_into_json():
     result = faithkit.evaluate(
         is_bright, IMAGES, explainer=lambda X: ["same"] * len(X), ids=range(1000, 1120)
     )
-    told = json.loads(result.to_json())
-    assert told["data"]["rows"] == 120
+    payload = json.loads(result.to_json())
+    assert payload["data"]["rows"] == 120
     one, other = result.violations()[0].witnesses
     assert {one.prediction, other.prediction} == {"day", "night"}
     assert (one.cells, one.place) == (None, f"row {one.row} (id {1000 + one.row})")
@@ -143,10 +143,16 @@ def test_witnesses_are_told_by_their_rows_and_a_result_fits_into_json():
 
 def test_maps_of_the_shape_of_the_images_are_vectors_of_their_cells():
     maps = np.round(IMAGES * 0.5, 1)
-    given = faithkit.score(is_bright(IMAGES), maps, X=IMAGES)
+    result = faithkit.score(is_bright(IMAGES), maps, X=IMAGES)
     flat = faithkit.score(is_bright(IMAGES), maps.reshape(120, -1))
-    assert given.consistency.value == flat.consistency.value
-    assert given.sample.explanations.shared["names"][:5] == ["[0, 0]", "[0, 1]", "[0, 2]", "[0, 3]", "[1, 0]"]
+    assert result.consistency.value == flat.consistency.value
+    assert result.sample.explanations.shared["names"][:5] == [
+        "[0, 0]",
+        "[0, 1]",
+        "[0, 2]",
+        "[0, 3]",
+        "[1, 0]",
+    ]
     shown = faithkit.evaluate(is_bright, IMAGES, explainer=lambda X: np.round(X * 0.5, 1))
     assert shown.consistency.value == flat.consistency.value
 

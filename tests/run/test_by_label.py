@@ -56,9 +56,9 @@ def test_the_table_fits_eighty_columns_and_says_what_is_missing():
 
 def test_at_most_fifty_labels_are_shown_and_the_others_counted():
     result = faithkit.score([f"label {i % 60}" for i in range(200)], ["a", "b"] * 100)
-    found = result.to_dict()["by_label"]
-    assert len(found["measures"]["consistency"]) == 50
-    assert found["left_out"] == 10
+    payload = result.to_dict()["by_label"]
+    assert len(payload["measures"]["consistency"]) == 50
+    assert payload["left_out"] == 10
     assert "10 rarer labels left out." in str(result.by_label())
     assert len(result.by_label(k=60)["consistency"]) == 60
 
@@ -120,14 +120,14 @@ def log(tmp_path):
 
 
 def scored(*arguments):
-    found = CliRunner().invoke(main, ["score", *arguments, "--diagnose", "none"])
-    assert found.exit_code == 0, found.output
-    return found
+    run = CliRunner().invoke(main, ["score", *arguments, "--diagnose", "none"])
+    assert run.exit_code == 0, run.output
+    return run
 
 
 def test_a_log_that_is_read_in_pieces_has_the_same_labels(log, rare):
-    found = json.loads(scored(log, "--prediction", "flag", "--explanation", "reason", "--json", "-").stdout)
-    assert found["by_label"] == rare.to_dict()["by_label"]
+    payload = json.loads(scored(log, "--prediction", "flag", "--explanation", "reason", "--json", "-").stdout)
+    assert payload["by_label"] == rare.to_dict()["by_label"]
 
 
 def test_a_relation_of_a_log_in_pieces_says_why_it_has_no_labels(log, monkeypatch):
@@ -140,11 +140,11 @@ def test_a_relation_of_a_log_in_pieces_says_why_it_has_no_labels(log, monkeypatc
 
 def test_groups_that_follow_the_predictions_are_replaced_by_the_labels(log):
     columns = ("--prediction", "flag", "--explanation", "reason", "--by", "flag")
-    found = scored(log, *columns)
-    assert "'flag' follow from the prediction" in " ".join(found.stderr.split())
-    assert "the table by predicted label is shown instead" in " ".join(found.stdout.split())
-    assert "consistency by predicted label" in found.stdout
-    assert "consistency by flag" not in found.stdout
+    result = scored(log, *columns)
+    assert "'flag' follow from the prediction" in " ".join(result.stderr.split())
+    assert "the table by predicted label is shown instead" in " ".join(result.stdout.split())
+    assert "consistency by predicted label" in result.stdout
+    assert "consistency by flag" not in result.stdout
     payload = json.loads(scored(log, *columns, "--json", "-").stdout)
     assert "subgroups" not in payload
     assert set(payload["by_label"]["measures"]["consistency"]) == {"clean", "flagged"}

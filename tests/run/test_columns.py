@@ -32,9 +32,9 @@ def by_sign(X):
 
 
 def told(result):
-    found = result.to_dict()
-    found.pop("notes")
-    return found
+    payload = result.to_dict()
+    payload.pop("notes")
+    return payload
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_a_pool_may_have_other_columns_beside_those_of_the_model():
     asked = {"explainer": "tree:max_depth=2", "background": TABLE}
     named = faithkit.evaluate(MODEL, TABLE, pool=pool, weights="weight", **asked)
     weights = np.concatenate([TABLE["weight"], pool["weight"]])
-    given = faithkit.evaluate(MODEL, TABLE[SEEN], pool=pool[SEEN], weights=weights, **asked)
-    assert told(named) == told(given)
+    result = faithkit.evaluate(MODEL, TABLE[SEEN], pool=pool[SEEN], weights=weights, **asked)
+    assert told(named) == told(result)
     assert named.design.pool == 20
 
 

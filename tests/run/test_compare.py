@@ -120,15 +120,15 @@ def test_every_explainer_explains_once_whatever_the_number_of_discretizers():
         calls.append(len(X))
         return X[:, :1]
 
-    found = faithkit.compare(model, X, [counted], discretizers=["original", "1fp", "sign"])
+    comparison = faithkit.compare(model, X, [counted], discretizers=["original", "1fp", "sign"])
     assert sum(calls) == len(X)
-    assert list(found.results) == ["counted", "counted · 1fp", "counted · sign"]
-    assert "counted · sign" in found.best()
+    assert list(comparison.results) == ["counted", "counted · 1fp", "counted · sign"]
+    assert "counted · sign" in comparison.best()
 
 
 def test_a_discretizer_that_does_not_take_an_explainers_kind_is_left_out():
-    found = faithkit.compare(model, X, [perfect, all_distinct], discretizers=["sign"])
-    assert list(found.results) == ["all_distinct · sign"]
+    comparison = faithkit.compare(model, X, [perfect, all_distinct], discretizers=["sign"])
+    assert list(comparison.results) == ["all_distinct · sign"]
     with pytest.raises(faithkit.errors.InputError, match="no discretizer takes"):
         faithkit.compare(model, X, [perfect], discretizers=["sign"])
 
@@ -181,21 +181,21 @@ class Rounding:
 
 
 def test_systems_of_one_name_are_told_apart_and_none_is_lost():
-    found = faithkit.compare(
+    comparison = faithkit.compare(
         model, X, [Rounding(0), Rounding(1), Rounding(2)], discretizers=["original", "sign"]
     )
-    assert list(found.results) == [
+    assert list(comparison.results) == [
         *("Rounding", "Rounding · sign", "Rounding (2)", "Rounding (2) · sign"),
         *("Rounding (3)", "Rounding (3) · sign"),
     ]
-    sizes = [found.results[name].n_explanations for name in ("Rounding", "Rounding (2)", "Rounding (3)")]
+    sizes = [comparison.results[name].n_explanations for name in ("Rounding", "Rounding (2)", "Rounding (3)")]
     assert sizes == [len(np.unique(X[:, 0].round(digits))) for digits in (0, 1, 2)]
 
 
 def test_functions_without_a_name_are_told_apart():
     coarser = [lambda phi: phi.values > 0, lambda phi: [0] * len(phi)]
-    found = faithkit.compare(model, X, [all_distinct], discretizers=coarser)
-    assert {name: result.n_explanations for name, result in found.results.items()} == {
+    comparison = faithkit.compare(model, X, [all_distinct], discretizers=coarser)
+    assert {name: result.n_explanations for name, result in comparison.results.items()} == {
         "all_distinct · <lambda>": 2,
         "all_distinct · <lambda> (2)": 1,
     }
@@ -209,10 +209,12 @@ def test_one_explainer_and_one_discretizer_may_be_given_alone():
 
 @pytest.mark.usefixtures("no_pictures")
 def test_what_was_left_out_is_told_with_the_reason():
-    found = faithkit.compare(model, X, [perfect, all_distinct], discretizers=["original", "sign", "1fp"])
-    assert found.left_out == ("sign and 1fp for perfect (made for explanations of kind vector, not value)",)
-    for text in (str(found), found.to_html(), found._repr_html_()):
-        assert f"Left out: {found.left_out[0]}." in " ".join(text.split())
+    comparison = faithkit.compare(model, X, [perfect, all_distinct], discretizers=["original", "sign", "1fp"])
+    assert comparison.left_out == (
+        "sign and 1fp for perfect (made for explanations of kind vector, not value)",
+    )
+    for text in (str(comparison), comparison.to_html(), comparison._repr_html_()):
+        assert f"Left out: {comparison.left_out[0]}." in " ".join(text.split())
     assert "Left out" not in str(faithkit.compare(model, X, all_distinct, discretizers=["original", "sign"]))
 
 
@@ -222,15 +224,15 @@ def test_order_best_and_differences_are_of_one_estimate_whatever_the_estimator(e
     """Nobody shares an explanation of `all_distinct`: plug-in and majority give it 1, and it is checked by none."""
     explainers = [all_distinct, useless, perfect]
     usual = faithkit.compare(model, X, explainers)
-    found = faithkit.compare(model, X, explainers, estimator=estimator)
-    assert list(found.ranked()) == list(usual.ranked()) == ["perfect", "all_distinct", "useless"]
-    assert found.best() == usual.best() == ["perfect"]
-    assert found.pairs() == usual.pairs()
+    comparison = faithkit.compare(model, X, explainers, estimator=estimator)
+    assert list(comparison.ranked()) == list(usual.ranked()) == ["perfect", "all_distinct", "useless"]
+    assert comparison.best() == usual.best() == ["perfect"]
+    assert comparison.pairs() == usual.pairs()
     told = "Order, intervals, differences and p are the same for every estimator."
-    for one, other in ((str(found), str(usual)), (found.to_html(), usual.to_html())):
+    for one, other in ((str(comparison), str(usual)), (comparison.to_html(), usual.to_html())):
         assert told in " ".join(one.split())
         assert told not in " ".join(other.split())
-    marked = [line.split()[:2] for line in str(found).splitlines() if "%" in line][1:]
+    marked = [line.split()[:2] for line in str(comparison).splitlines() if "%" in line][1:]
     assert marked[0] == ["*", "perfect"]
     assert marked[1][0] in ("all_distinct", "all_distinc")  # no mark; a narrow column folds its last letter
     assert marked[2][0] == "useless"

@@ -84,9 +84,9 @@ def house(tmp_path, monkeypatch):
 
 def test_a_relation_of_a_module_is_taken_on_the_command_line(house):
     words = "score log.csv --prediction label --explanation reason --features age --json - --relation"
-    found = CliRunner().invoke(main, [*words.split(), "house_rules:older & ~same-explanation"])
-    assert found.exit_code == 0, found.output
-    assert '"relation": "(older & ~same-explanation)"' in found.output
+    run = CliRunner().invoke(main, [*words.split(), "house_rules:older & ~same-explanation"])
+    assert run.exit_code == 0, run.output
+    assert '"relation": "(older & ~same-explanation)"' in run.output
 
 
 def test_any_kind_of_component_may_stand_in_a_module(house):

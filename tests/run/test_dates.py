@@ -217,7 +217,7 @@ def test_default_models_take_dates_as_numbers(files, model):
     days = pd.DataFrame({"signed": pd.date_range("2024-01-01", periods=300)})
     days["label"] = np.where(days["signed"] < "2024-06-01", "before", "after")
     days.to_csv(files / "days.csv", index=False)
-    found = prepare(str(files / "days.csv"), "label", model=model)
-    assert found.X["signed"].dtype.kind == "M"
-    right = found.model.predict(found.X) == np.where(found.X["signed"] < "2024-06-01", "before", "after")
+    inputs = prepare(str(files / "days.csv"), "label", model=model)
+    assert inputs.X["signed"].dtype.kind == "M"
+    right = inputs.model.predict(inputs.X) == np.where(inputs.X["signed"] < "2024-06-01", "before", "after")
     assert right.mean() > 0.95

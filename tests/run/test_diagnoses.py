@@ -101,8 +101,8 @@ def test_the_rows_of_a_log_on_disk_are_those_in_memory(tmp_path):
 
     frame = pd.DataFrame({"label": ["yes", "no", "yes"] * 4, "why": ["a", "b", "a"] * 4})
     frame.to_parquet(tmp_path / "log.parquet")
-    found = score_log(open_log(str(tmp_path / "log.parquet"), "label", ("why",)), discretizer="original")
-    for result in (RESULT, found.result):
+    outcome = score_log(open_log(str(tmp_path / "log.parquet"), "label", ("why",)), discretizer="original")
+    for result in (RESULT, outcome.result):
         rows = result.explained_rows
         pairs = zip(rows.explanations.values, (rows.predictions[code] for code in rows.codes), strict=True)
         assert sorted(pairs) == [("a", "yes")] * 8 + [("b", "no")] * 4

@@ -299,9 +299,9 @@ def test_another_discretizer_gives_what_evaluating_with_it_gives(name):
     alone = faithkit.evaluate(
         linear, X, "gradient", discretizer=name, relation="same-top-features:k=2", background=X[:90]
     )
-    found = with_discretizer(whole, name)
-    assert found.to_json() == alone.to_json()
-    assert found.local(X[:1]).explanation == alone.local(X[:1]).explanation
+    result = with_discretizer(whole, name)
+    assert result.to_json() == alone.to_json()
+    assert result.local(X[:1]).explanation == alone.local(X[:1]).explanation
 
 
 def test_another_discretizer_of_a_score_or_of_another_kind():

@@ -61,9 +61,9 @@ def thinned(log, weights, unit):
 def run(*args):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = CliRunner().invoke(main, [str(arg) for arg in args])
-    assert found.exit_code == 0, found.output
-    return found
+        result = CliRunner().invoke(main, [str(arg) for arg in args])
+    assert result.exit_code == 0, result.output
+    return result
 
 
 ROWS = {"prediction": "label", "explanation": "rule", "features": "x"}
@@ -78,21 +78,21 @@ def test_a_log_is_scored_by_weights_and_clusters_of_its_columns(tmp_path, log, w
     given = [
         f"--{name}={column}" for name, column in (("weights", weights), ("clusters", clusters)) if column
     ]
-    told = json.loads(run("score", path, *FLAGS, *given, "--json", "-").stdout)
+    payload = json.loads(run("score", path, *FLAGS, *given, "--json", "-").stdout)
     columns = [
         log["label"],
         log[weights] if weights else np.ones(N),
         log[clusters] if clusters else np.arange(N),
     ]
     expected = brute_unequal.estimate(holds(log), *(list(column) for column in columns))
-    found = told["measures"]["consistency"]
+    found = payload["measures"]["consistency"]
     assert (found["value"], found["verified"]) == pytest.approx(expected)
     unit = np.unique(columns[2], return_inverse=True)[1]
     assert (found["estimate"], found["se"]) == pytest.approx(
         thinned(log, np.asarray(columns[1], dtype=float), unit)
     )
-    assert told["clusters"] == (log["customer"].nunique() if clusters else None)
-    assert told["measures"]["sufficiency"]["value"] == pytest.approx(expected[0])  # the rules are disjoint
+    assert payload["clusters"] == (log["customer"].nunique() if clusters else None)
+    assert payload["measures"]["sufficiency"]["value"] == pytest.approx(expected[0])  # the rules are disjoint
 
 
 def test_weights_and_clusters_go_to_groups_and_comparisons(log):
@@ -111,8 +111,8 @@ def test_weights_and_clusters_go_to_groups_and_comparisons(log):
 
 def test_names_of_columns_will_do(log):
     named = faithkit.score(log["label"], log["rule"], X=log, weights="w", clusters="customer")
-    given = faithkit.score(log["label"], log["rule"], X=log, weights=log["w"], clusters=log["customer"])
-    assert named.to_dict() == given.to_dict()
+    result = faithkit.score(log["label"], log["rule"], X=log, weights=log["w"], clusters=log["customer"])
+    assert named.to_dict() == result.to_dict()
 
 
 def test_the_unit_of_weights_does_not_matter(log):
@@ -248,9 +248,9 @@ def test_what_samples_leave_is_the_pool_and_training_rows_are_not(tmp_path):
     printed = run(
         "evaluate", "--data", "breast-cancer", "--explainer", "tree", "--samples", 30, "--json", path
     ).stdout
-    told = json.loads(path.read_text())
+    payload = json.loads(path.read_text())
     test_rows = 193  # 34 % of 569
-    assert (told["n"], told["pool"]) == (30, test_rows - 30)
+    assert (payload["n"], payload["pool"]) == (30, test_rows - 30)
     assert "30 rows explained, checked against 163 more" in printed
     alone = run(
         "evaluate", "--data", "breast-cancer", "--explainer", "tree", "--samples", 30, "--pool", "none"
@@ -284,9 +284,9 @@ def test_a_pool_in_a_file_gives_what_its_rows_give(tmp_path, loans, suffix):
 def test_two_pools_are_one_too_many(tmp_path, log):
     log.to_csv(tmp_path / "log.csv", index=False)
     given = ["score", tmp_path / "log.csv", *FLAGS, "--pool", tmp_path / "log.csv", "--unexplained", "pool"]
-    found = CliRunner().invoke(main, [str(one) for one in given])
-    assert found.exit_code == 2
-    assert "give one of them" in found.output
+    run = CliRunner().invoke(main, [str(one) for one in given])
+    assert run.exit_code == 2
+    assert "give one of them" in run.output
 
 
 # --- repeated rows -------------------------------------------------------------------------------------
@@ -355,9 +355,9 @@ def test_a_model_predicts_the_pool_of_a_file_piece_by_piece(tmp_path, suffix):
     path = tmp_path / f"more.{suffix}"
     more.to_csv(path, index=False) if suffix == "csv" else more.to_parquet(path, row_group_size=40)
     given = ["evaluate", "--data", "breast-cancer", "--explainer", "tree", "--samples", 25, "--json", "-"]
-    told = json.loads(run(*given, "--pool", path).stdout)
-    assert told["pool"] == 300
-    assert told["measures"]["sufficiency"]["verified"] == 1
+    payload = json.loads(run(*given, "--pool", path).stdout)
+    assert payload["pool"] == 300
+    assert payload["measures"]["sufficiency"]["verified"] == 1
 
 
 def test_weights_of_a_pool_come_with_it(tmp_path, loans):
@@ -399,11 +399,11 @@ def test_rows_that_were_not_drawn_keep_their_weights(tmp_path):
         "--weights",
         "w",
     ]
-    told = json.loads(run("evaluate", *given, "--samples", 40, "--json", "-").stdout)
-    assert told["pool"] == 153
-    assert told["effective"] < 40
-    assert told["measures"]["sufficiency"]["moments"]["units"]["effective"] == pytest.approx(
-        told["effective"]
+    payload = json.loads(run("evaluate", *given, "--samples", 40, "--json", "-").stdout)
+    assert payload["pool"] == 153
+    assert payload["effective"] < 40
+    assert payload["measures"]["sufficiency"]["moments"]["units"]["effective"] == pytest.approx(
+        payload["effective"]
     )
 
 

@@ -232,8 +232,8 @@ def test_unexplained_rows_count_in_n_and_agree_with_nobody():
 
 
 def test_the_result_has_exactly_the_documented_fields():
-    found = faithkit.score([0, 0, 1], [[0.1], [0.1], [0.2]]).to_dict()
-    assert set(found) == {
+    payload = faithkit.score([0, 0, 1], [[0.1], [0.1], [0.2]]).to_dict()
+    assert set(payload) == {
         *(
             "schema",
             "n",
@@ -263,7 +263,7 @@ def test_the_result_has_exactly_the_documented_fields():
         ),
         *("control", "why_no_control", "by_label", "next_steps", "verdict", "origin", "discretized"),
     }
-    assert set(found["measures"]["consistency"]) == {
+    assert set(payload["measures"]["consistency"]) == {
         *(
             "value",
             "se",
@@ -287,8 +287,8 @@ def test_the_result_has_exactly_the_documented_fields():
             "others",
         ),
     }
-    assert found["measures"]["sufficiency"] is None
-    assert "name a relation" in found["why_no_sufficiency"]
+    assert payload["measures"]["sufficiency"] is None
+    assert "name a relation" in payload["why_no_sufficiency"]
 
 
 def test_the_same_question_gives_the_same_bytes(people, tmp_path):
@@ -333,11 +333,11 @@ def test_labels_that_are_numbers_are_not_mistaken_for_counts():
 @pytest.mark.parametrize("columns", [["a", "a"], [7, "7"]])
 @pytest.mark.parametrize("cells", [[[1.0, 2.0]] * 3, [["x", 2.0]] * 3])
 def test_columns_of_explanations_that_share_a_name_are_refused(columns, cells):
-    given = pd.DataFrame(cells, columns=columns)
+    frame = pd.DataFrame(cells, columns=columns)
     with pytest.raises(
         FaithkitError, match=f"the table of explanations has more than one column named '{columns[0]}'"
     ):
-        faithkit.score([0, 1, 0], given)
+        faithkit.score([0, 1, 0], frame)
 
 
 @pytest.mark.parametrize("estimator", ["plug-in", "verified-only", "majority"])
@@ -591,5 +591,5 @@ def test_rows_without_an_explanation_are_not_called_explained():
     rules = [0, None] * 25
     above = faithkit.relation(lambda x, least: x[0] >= least)
     X, pool = np.arange(50.0)[:, None], (np.arange(20.0)[:, None], [0, 1] * 10)
-    found = faithkit.score([0, 1] * 25, rules, X=X, relation=above, pool=pool)
-    assert "25 rows explained, checked against 20 more" in str(found)
+    result = faithkit.score([0, 1] * 25, rules, X=X, relation=above, pool=pool)
+    assert "25 rows explained, checked against 20 more" in str(result)

@@ -37,9 +37,9 @@ def test_where_the_model_declares_its_labels_the_lower_end_is_never_below_one_ov
     assert free.low < 0.5
     assert free.floor is None
     for k in (2, 3):
-        found = low(Model(range(k)))
-        assert (found.floor, found.low) == (1 / k, max(1 / k, free.low))
-        assert found.moments == free.moments  # the estimate itself is not touched
+        result = low(Model(range(k)))
+        assert (result.floor, result.low) == (1 / k, max(1 / k, free.low))
+        assert result.moments == free.moments  # the estimate itself is not touched
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_the_best_discretizer_of_those_at_the_floor_is_found():
 
 
 def test_systems_at_the_floor_are_ordered_by_their_estimates():
-    found = faithkit.compare(
+    comparison = faithkit.compare(
         Model([0, 1]), X, explainers=list(EXPLAINERS.values()), discretizers=["original"]
     )
-    assert all(pair.difference.value >= 0 for pair in found.pairs())
+    assert all(pair.difference.value >= 0 for pair in comparison.pairs())

@@ -43,21 +43,21 @@ def test_reports_and_json_tell_the_names():
 
 
 def test_a_local_result_tells_the_names_of_its_row_and_of_those_that_share_its_explanation():
-    found = scored().local(0)
-    assert (str(found.id), found.to_dict()["id"], found.to_dict()["shared_ids"]) == (
+    local_result = scored().local(0)
+    assert (str(local_result.id), local_result.to_dict()["id"], local_result.to_dict()["shared_ids"]) == (
         "customer 0071",
         "0071",
         ["0071", None],
     )
-    text = sheet_text(instance_sheet(found, 0))
+    text = sheet_text(instance_sheet(local_result, 0))
     assert text.startswith("row 0 (customer 0071): customer = 0071, age = 31")
     assert "2 other rows of the sample share it: 2 (customer 0071), 3." in text
 
 
 def test_without_names_nothing_is_told_of_them():
-    found = scored(None).local(0)
-    assert (found.id, found.shared_ids) == (None, ())
-    assert sheet_text(instance_sheet(found, 0)).startswith("row 0: ")
+    local_result = scored(None).local(0)
+    assert (local_result.id, local_result.shared_ids) == (None, ())
+    assert sheet_text(instance_sheet(local_result, 0)).startswith("row 0: ")
 
 
 def test_groups_keep_the_names_of_their_rows():
@@ -81,8 +81,8 @@ def test_a_log_names_its_rows_by_a_column(suffix, tmp_path):
     LOG.to_csv(path, index=False) if suffix == "csv" else LOG.to_parquet(path)
     for unexplained in ("count", "pool"):
         log = open_log(str(path), "label", ("why",), ("age",), id="customer")
-        found = score_log(log, violations=1, unexplained=unexplained)
-        assert [one.place for one in found.violations[0].witnesses] == ["row 0 (customer 0071)", "row 3"]
+        result = score_log(log, violations=1, unexplained=unexplained)
+        assert [one.place for one in result.violations[0].witnesses] == ["row 0 (customer 0071)", "row 3"]
 
 
 @pytest.mark.parametrize(

@@ -69,9 +69,9 @@ def test_a_log_gives_a_number_or_a_line(log, column, options):
         assert column == "label" or column.startswith("phi_")
     else:
         assert done.exit_code == 0, done.output
-        found = json.loads(done.stdout, parse_constant=strict)
-        assert 0 <= found["measures"]["consistency"]["value"] <= 1
-        assert found["n"] == N
+        payload = json.loads(done.stdout, parse_constant=strict)
+        assert 0 <= payload["measures"]["consistency"]["value"] <= 1
+        assert payload["n"] == N
 
 
 def test_infinite_predictions_and_cells_are_texts_among_witnesses(tmp_path):
@@ -97,10 +97,10 @@ def test_infinite_explanations_are_equal_where_they_are_the_same(tmp_path):
         main,
         ["score", str(tmp_path / "log.csv"), "--prediction", "label", "--explanation", "phi", "--json", "-"],
     )
-    found = json.loads(done.stdout)
-    assert found["n_explanations"] == 2
+    payload = json.loads(done.stdout)
+    assert payload["n_explanations"] == 2
     # of three that share inf two agree with one other of two; of two that share −inf none agrees
-    assert found["measures"]["consistency"]["value"] == pytest.approx((0.5 + 0.5) / 5)
+    assert payload["measures"]["consistency"]["value"] == pytest.approx((0.5 + 0.5) / 5)
 
 
 def test_a_model_that_takes_no_infinite_cell_is_named(tmp_path):

@@ -65,8 +65,8 @@ def test_an_explanation_that_only_reads_like_it_is_not(case):
 @pytest.mark.parametrize(("others", "is_said"), [(0, True), (2, True), (3, False)])
 def test_nearly_every_row_must_have_such_an_explanation(others, is_said):
     labels, why = ["approved", "declined"] * 20, ["→ approved", "→ declined"] * 20
-    found = faithkit.score(labels, ["no reason"] * others + why[others:], clusters=range(40))
-    assert bool(found.notes) == is_said  # 2 of 40 are one in twenty
+    result = faithkit.score(labels, ["no reason"] * others + why[others:], clusters=range(40))
+    assert bool(result.notes) == is_said  # 2 of 40 are one in twenty
 
 
 @pytest.mark.parametrize("filling", ["=", "->", "- ", "class ", "predict", " ", "a = "])

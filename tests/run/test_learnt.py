@@ -21,26 +21,26 @@ def test_a_discretizer_is_taught_once(given):
     taught = resolve_component("discretizer", given)
     if learns(taught):
         taught.instance.fit(PHI)
-    found = fit_and_freeze_discretizer(given, PHI)
-    assert not learns(found)
-    assert (found.text, found.recipe) == (taught.text, taught.recipe)
-    identities = [one.instance.discretize(LATER) for one in (found, taught)]
+    result = fit_and_freeze_discretizer(given, PHI)
+    assert not learns(result)
+    assert (result.text, result.recipe) == (taught.text, taught.recipe)
+    identities = [one.instance.discretize(LATER) for one in (result, taught)]
     np.testing.assert_array_equal(*map(np.asarray, identities))
 
 
 @pytest.mark.parametrize("given", ["same-top-features:k=1,bins=2", "near-explanation:tau=1", "in-scope"])
 def test_a_relation_is_taught_once_and_says_what_it_said(given):
     taught = faithkit.relation(given).fit(X)
-    found = fit_and_freeze_relation(given, X)
-    assert (str(found.instance), found.text, found.is_fitted) == (str(taught), given, True)
+    result = fit_and_freeze_relation(given, X)
+    assert (str(result.instance), result.text, result.is_fitted) == (str(taught), given, True)
 
 
 def test_a_relation_that_was_taught_does_not_learn_from_later_rows():
     taught = faithkit.relation("same-top-features:k=1,bins=2").fit(X)
-    found = Applicability.of(
+    relation = Applicability.of(
         fit_and_freeze_relation("same-top-features:k=1,bins=2", X), LATER, X + 5
     ).relation
     sample = faithkit.plugin.Sample(X + 5, LATER)
-    np.testing.assert_array_equal(holds_bits(found, sample, LATER), holds_bits(taught, sample, LATER))
+    np.testing.assert_array_equal(holds_bits(relation, sample, LATER), holds_bits(taught, sample, LATER))
     anew = faithkit.relation("same-top-features:k=1,bins=2").fit(X + 5)
     assert (holds_bits(anew, sample, LATER) != holds_bits(taught, sample, LATER)).any()

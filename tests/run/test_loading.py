@@ -83,36 +83,36 @@ def test_what_the_command_line_wrote_is_loaded_without_what_else_it_was_asked_fo
 
 
 def test_a_comparison_comes_back_with_its_differences(tmp_path):
-    found = faithkit.compare(
+    comparison = faithkit.compare(
         lambda X: X[:, 0] > 1, PHI, explainers=[lambda X: (X > 0.5).tolist(), lambda X: X[:, 1].tolist()]
     )
-    loaded = faithkit.load(saved(found, tmp_path))
+    loaded = faithkit.load(saved(comparison, tmp_path))
     assert isinstance(loaded, faithkit.results.Comparison)
-    assert loaded.to_dict() == found.to_dict()
-    assert loaded.best() == found.best()
-    assert str(loaded) == str(found)
+    assert loaded.to_dict() == comparison.to_dict()
+    assert loaded.best() == comparison.best()
+    assert str(loaded) == str(comparison)
     assert "</html>" in loaded.to_html()
 
 
 @pytest.mark.parametrize(("field", "to"), [("p_value", "small"), ("low", -2), ("adjusted_p_value", True)])
 def test_a_damaged_difference_is_refused_in_one_line(field, to, tmp_path):
     good, poor = faithkit.score(Y, Y), faithkit.score(Y, PHI)
-    told = faithkit.results.Comparison({"good": good, "poor": poor}).to_dict()
-    told["differences"]["consistency"][0][field] = to
+    payload = faithkit.results.Comparison({"good": good, "poor": poor}).to_dict()
+    payload["differences"]["consistency"][0][field] = to
     path = tmp_path / "result.json"
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(payload))
     with pytest.raises(faithkit.errors.InputError, match=f"is no result as faithkit writes it .*{field} is "):
         faithkit.load(path)
 
 
 def diagnosed(tmp_path):
     """Return what the command line writes of a result with a diagnosis, and the file."""
-    found = EvaluationReport.of(
+    result = EvaluationReport.of(
         scored(), diagnostics=[resolve_component("diagnostic", "reader:classifier=logistic")]
     )
     path = tmp_path / "found.json"
-    path.write_text(found.to_json())
-    return found, path
+    path.write_text(result.to_json())
+    return result, path
 
 
 def test_a_diagnosis_that_was_saved_comes_back(tmp_path):
@@ -148,9 +148,9 @@ DAMAGED_DIAGNOSES = {
 def test_a_damaged_diagnosis_is_refused_in_one_line(damage, tmp_path):
     way, to, reason = DAMAGED_DIAGNOSES[damage]
     _, path = diagnosed(tmp_path)
-    told = json.loads(path.read_text())
-    changed("diagnostics", 0, *way, to=to)(told)
-    path.write_text(json.dumps(told))
+    payload = json.loads(path.read_text())
+    changed("diagnostics", 0, *way, to=to)(payload)
+    path.write_text(json.dumps(payload))
     with pytest.raises(faithkit.errors.InputError, match=f"is no result as faithkit writes it .*{reason}"):
         faithkit.load(path)
 
@@ -306,10 +306,10 @@ ODD_VALUES = [None, True, "x", -1, 0, 0.5, 2, 1e308, 1e-308, float("nan"), [], {
 
 def test_no_mutated_result_loads_and_fails_later(tmp_path):
     rng, path = random.Random(0), tmp_path / "result.json"
-    told = scored(relation="near-explanation:tau=0.5").to_dict()
-    every = list(places(told))
+    payload = scored(relation="near-explanation:tau=0.5").to_dict()
+    every = list(places(payload))
     for _ in range(120):
-        mutated, way, value = copy.deepcopy(told), rng.choice(every), rng.choice(ODD_VALUES)
+        mutated, way, value = copy.deepcopy(payload), rng.choice(every), rng.choice(ODD_VALUES)
         changed(*way, to=value)(mutated)
         path.write_text(json.dumps(mutated))
         try:

@@ -104,11 +104,11 @@ def both_ways(
     **options,
 ):
     """Score in pieces and in memory."""
-    found = open_log(str(log), prediction, explanation, features, by, outcome=outcome)
-    assert len(found.table.pieces) > 5
-    pieces = score_log(found, violations=violations, control_draws=0, **options)
+    result = open_log(str(log), prediction, explanation, features, by, outcome=outcome)
+    assert len(result.table.pieces) > 5
+    pieces = score_log(result, violations=violations, control_draws=0, **options)
     assert isinstance(pieces.result.population, OnDisk)
-    whole = found.read()
+    whole = result.read()
     held = faithkit.score(
         whole.predictions, whole.explanations, X=whole.X, outcome=outcome, control_draws=0, **options
     )
@@ -241,8 +241,8 @@ def test_a_group_that_is_discretized_already_keeps_its_discretizer(log):
 
 @pytest.mark.parametrize("relation", [None, "near-explanation:tau=0.5"])
 def test_rows_that_contradict_each_other_are_found_in_a_log_of_numbers(log, frame, relation):
-    found = score_log(open_log(str(log), "p_a", ("phi_*",)), violations=3, relation=relation)
-    for violation in found.result.violations(3):
+    result = score_log(open_log(str(log), "p_a", ("phi_*",)), violations=3, relation=relation)
+    for violation in result.result.violations(3):
         for seen in violation.witnesses:
             assert seen.prediction == frame["p_a"][seen.row]
         assert len({seen.prediction for seen in violation.witnesses}) == 2
@@ -262,10 +262,10 @@ def test_rows_that_contradict_each_other_are_found_in_a_log_of_numbers(log, fram
 def test_what_needs_all_rows_at_once_reads_them_all(log, question):
     options = dict(question)
     by, features = options.pop("by", None), options.pop("features", ())
-    found = score_log(open_log(str(log), "label", ("phi_*",), features, by), **options)
-    assert type(found.result) is faithkit.Evaluation
-    assert found.result.n == N
-    assert (found.subgroups is None) == (by is None)
+    result = score_log(open_log(str(log), "label", ("phi_*",), features, by), **options)
+    assert type(result.result) is faithkit.Evaluation
+    assert result.result.n == N
+    assert (result.subgroups is None) == (by is None)
 
 
 def scored(log, *roles, **options):

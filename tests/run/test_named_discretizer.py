@@ -66,9 +66,9 @@ def compared(named, asked):
     ],
 )
 def test_the_one_asked_for_comes_before_the_one_named(measure, named, asked, used):
-    found = measure(named, asked)
-    assert found.setup.discretizer.text == found.to_dict()["discretizer"] == used
-    assert found.n_explanations == scored(None, used).n_explanations
+    result = measure(named, asked)
+    assert result.setup.discretizer.text == result.to_dict()["discretizer"] == used
+    assert result.n_explanations == scored(None, used).n_explanations
 
 
 @pytest.mark.parametrize(("asked", "used"), [(None, "sign-of-top:k=1"), ("sign", "sign")])
@@ -112,15 +112,15 @@ def test_one_of_another_kind_is_refused():
 
 def test_one_that_learns_does_so_from_the_background():
     halves = evaluated("quantile:bins=2", None)
-    asked = faithkit.evaluate(model, X, Naming(), discretizer="quantile:bins=2", background=X[:30])
-    assert halves.n_explanations == asked.n_explanations
+    result = faithkit.evaluate(model, X, Naming(), discretizer="quantile:bins=2", background=X[:30])
+    assert halves.n_explanations == result.n_explanations
     assert halves.setup.learnt_from == "given"
 
 
 def test_one_that_learns_from_the_sample_itself_is_said_to():
     with pytest.warns(faithkit.FaithkitWarning, match="quantile learns from the rows it is judged on"):
-        found = faithkit.evaluate(model, X, Naming("quantile"))
-    assert found.to_dict()["background"] == "the sample itself"
+        result = faithkit.evaluate(model, X, Naming("quantile"))
+    assert result.to_dict()["background"] == "the sample itself"
     with pytest.warns(faithkit.FaithkitWarning, match="quantile learns from the rows it is judged on"):
         assert scored("quantile", None).to_dict()["background"] == "the sample itself"
 
@@ -153,9 +153,9 @@ def test_a_log_names_none(tmp_path):
 
     path = tmp_path / "log.csv"
     path.write_text("label,phi\nyes,0.5\nyes,0.25\nno,-0.5\n")
-    found = CliRunner().invoke(main, ["score", str(path), "--prediction", "label", "--explanation", "phi"])
-    assert found.exit_code == 0
-    assert "logged explanations" in found.output
+    run = CliRunner().invoke(main, ["score", str(path), "--prediction", "label", "--explanation", "phi"])
+    assert run.exit_code == 0
+    assert "logged explanations" in run.output
 
 
 def test_a_saved_reference_of_another_discretizer_is_refused_whoever_named_this_one(tmp_path):

@@ -246,9 +246,9 @@ def test_a_file_keeps_what_was_said(name, tmp_path):
 
 def older(result, path):
     """Save a result as a version would that had no steps."""
-    told = json.loads(result.to_json())
-    del told["next_steps"]
-    path.write_text(json.dumps(told))
+    payload = json.loads(result.to_json())
+    del payload["next_steps"]
+    path.write_text(json.dumps(payload))
     return faithkit.load(path)
 
 
@@ -267,16 +267,16 @@ def test_of_an_older_file_is_said_what_numbers_tell(tmp_path):
 @pytest.mark.parametrize("steps", ["more", [1], {"a": 1}])
 def test_a_file_whose_steps_are_no_sentences_is_refused(steps, tmp_path):
     path = tmp_path / "result.json"
-    told = json.loads(words(4, 60).to_json())
-    path.write_text(json.dumps(told | {"next_steps": steps}))
+    payload = json.loads(words(4, 60).to_json())
+    path.write_text(json.dumps(payload | {"next_steps": steps}))
     with pytest.raises(faithkit.errors.InputError, match=r"next_steps(\.0)? is "):
         faithkit.load(path)
 
 
 def test_a_file_steers_no_terminal_and_no_page(tmp_path):
     path = tmp_path / "result.json"
-    told = json.loads(words(4, 60).to_json())
-    path.write_text(json.dumps(told | {"next_steps": ["\x1b[31mred<script>", "[bold]"]}))
+    payload = json.loads(words(4, 60).to_json())
+    path.write_text(json.dumps(payload | {"next_steps": ["\x1b[31mred<script>", "[bold]"]}))
     loaded = faithkit.load(path)
     assert "\x1b" not in str(loaded)
     assert "[bold]" in loaded.to_text(verbose=True)
@@ -330,9 +330,9 @@ def test_groups_comparisons_and_references_have_none():
     result = faithkit.score(LABELS, PHI)
     both = Comparison({"one": result}).to_dict()
     assert "next_steps" not in both["systems"]["one"]
-    found = EvaluationReport(result, reference=faithkit.score(LABELS, PHI)).to_dict()
-    assert "next_steps" in found
-    assert "next_steps" not in found["reference"]
+    payload = EvaluationReport(result, reference=faithkit.score(LABELS, PHI)).to_dict()
+    assert "next_steps" in payload
+    assert "next_steps" not in payload["reference"]
     assert "Next steps" not in str(result.by(["f", "m"] * 75))
 
 

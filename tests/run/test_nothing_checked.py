@@ -53,11 +53,11 @@ def test_unfaithful_is_still_a_zero():
 
 
 def test_json_has_null_and_csv_an_empty_cell():
-    found = EvaluationReport.of(faithkit.score(LABELS, DISTINCT))
-    told = json.loads(found.to_json())["measures"]["consistency"]
-    assert told["value"] is None
-    assert (told["high"], told["bracket"]) == (1.0, [pytest.approx(1 / 3), 1.0])
-    written = found.to_frame().to_csv(index=False)
+    result = EvaluationReport.of(faithkit.score(LABELS, DISTINCT))
+    payload = json.loads(result.to_json())["measures"]["consistency"]
+    assert payload["value"] is None
+    assert (payload["high"], payload["bracket"]) == (1.0, [pytest.approx(1 / 3), 1.0])
+    written = result.to_frame().to_csv(index=False)
     assert written.splitlines()[1].startswith("all,consistency,4,,,0.333")
     assert pd.read_csv(io.StringIO(written))["value"].isna().all()
 
@@ -78,13 +78,13 @@ def test_reports_have_a_dash_and_say_why(estimator):
 def test_a_difference_to_what_could_not_be_checked_is_that_of_what_is_known_at_least():
     labels = LABELS * 10
     good, unchecked = faithkit.score(labels, labels), faithkit.score(labels, range(40))
-    found = good.difference(unchecked)
-    assert found.value == pytest.approx(1 - 2 * 20 * 19 / 39 / 40)
-    assert found.low < 0 < found.high
+    difference = good.difference(unchecked)
+    assert difference.value == pytest.approx(1 - 2 * 20 * 19 / 39 / 40)
+    assert difference.low < 0 < difference.high
     comparison = Comparison({"good": good, "unchecked": unchecked})
     assert list(comparison.ranked()) == ["good", "unchecked"]
     (pair,) = comparison.pairs()
-    assert (pair.first, pair.second, pair.difference) == ("good", "unchecked", found)
+    assert (pair.first, pair.second, pair.difference) == ("good", "unchecked", difference)
     assert "–" in str(comparison)
     assert comparison.to_html()
 
@@ -96,9 +96,9 @@ def test_subgroups_that_could_not_be_checked_have_no_value_and_a_difference_of_b
     assert table["value"].isna().tolist() == [False, True]
     assert table["agree"].isna().tolist() == [False, True]
     assert table["difference"].tolist() == [0.0, 0.0]  # merged, both rows of m agree, too
-    told = parts.to_dict()["groups"]["consistency"]
-    assert (told["m"]["value"], told["m"]["agree"], told["m"]["checked"]) == (None, None, 0)
-    assert (told["f"]["value"], told["f"]["agree"], told["f"]["checked"]) == (1.0, 1.0, 2)
+    payload = parts.to_dict()["groups"]["consistency"]
+    assert (payload["m"]["value"], payload["m"]["agree"], payload["m"]["checked"]) == (None, None, 0)
+    assert (payload["f"]["value"], payload["f"]["agree"], payload["f"]["checked"]) == (1.0, 1.0, 2)
     rows = [line.split() for line in str(parts).splitlines() if line.startswith(("f ", "m "))]
     assert [row[-1] for row in rows[:2]] == ["2", "–"]  # agree: 100 % of 2, and nothing
     assert EvaluationReport.of(faithkit.score([0, 1], ["a", "b"]), by=["f", "m"]).to_html()
@@ -106,10 +106,10 @@ def test_subgroups_that_could_not_be_checked_have_no_value_and_a_difference_of_b
 
 def test_drift_from_a_reference_that_could_not_be_checked_says_so():
     result = faithkit.score(LABELS, ["a", "a", "b", "b"])
-    found = EvaluationReport.of(result, reference=faithkit.score(LABELS, DISTINCT))
-    assert found.drift()["consistency"].value == pytest.approx(1 - 1 / 3)
-    assert "); nothing could be checked in the reference." in " ".join(str(found).split())
-    assert "); nothing could be checked in the reference." in found.to_html()
+    outcome = EvaluationReport.of(result, reference=faithkit.score(LABELS, DISTINCT))
+    assert outcome.drift()["consistency"].value == pytest.approx(1 - 1 / 3)
+    assert "); nothing could be checked in the reference." in " ".join(str(outcome).split())
+    assert "); nothing could be checked in the reference." in outcome.to_html()
 
 
 def test_the_command_line_writes_null_and_empty(tmp_path):

@@ -109,8 +109,8 @@ def test_one_hot_scores_give_what_labels_give():
     labels, group = np.arange(90) % 3, (np.arange(90) // 2 % 7).tolist()
     one, two = faithkit.score(np.eye(3)[labels], group), faithkit.score(labels, group)
     for name in ("value", "estimate", "low", "high", "se", "agree"):
-        found = getattr(one.consistency, name)
-        assert found == pytest.approx(getattr(two.consistency, name), abs=1e-12)
+        result = getattr(one.consistency, name)
+        assert result == pytest.approx(getattr(two.consistency, name), abs=1e-12)
     assert one.chance == pytest.approx(two.chance, abs=1e-12)
 
 
@@ -150,8 +150,8 @@ KINDS = {
 def test_what_predictions_are_is_decided_by_looking_at_them(case):
     predictions, kind = KINDS[case]
     given = np.array(predictions) if case == "probabilities" else predictions
-    told = faithkit.score(given, ["a", "b"]).to_dict()["outcome"]
-    assert told == {"kind": kind, "within": None, "range": None, "unasked": True}
+    payload = faithkit.score(given, ["a", "b"]).to_dict()["outcome"]
+    assert payload == {"kind": kind, "within": None, "range": None, "unasked": True}
 
 
 @pytest.mark.parametrize("kind", ["labels", "numbers"])

@@ -73,10 +73,10 @@ def test_seeds_and_the_like_are_any_whole_number(given, plain):
 def test_a_seed_and_its_negative_draw_different_permutations():
     def p_value(seed):
         rows = np.arange(60.0)[:, None]
-        found = faithkit.evaluate(
+        result = faithkit.evaluate(
             lambda X: X[:, 0] % 11 > 5, rows, lambda X: (X[:, 0] // 7).tolist(), seed=seed, permutations=99
         )
-        return found.consistency.p_value
+        return result.consistency.p_value
 
     assert len({p_value(seed) for seed in (1, -1, 2, -2)}) > 1
 
@@ -199,8 +199,8 @@ def test_groups_that_are_no_column_are_refused(groups, message):
 def test_labels_of_any_kind_give_json_that_any_parser_reads(labels):
     X = pd.DataFrame({"age": [INF, -INF, math.nan, 1.0], "n": [np.float32(1), None, "x", True]})
     result = faithkit.score(labels, ["a", "a", "a", "b"], X=X, outcome="labels")
-    found = strict(EvaluationReport.of(result, 5, ["f", "f", "m", "m"]).to_json())
-    (worst,) = found["violations"]
+    outcome = strict(EvaluationReport.of(result, 5, ["f", "f", "m", "m"]).to_json())
+    (worst,) = outcome["violations"]
     assert sum(worst["predictions"].values()) == 3
     for row in range(4):
         strict(json.dumps(result.local(row).to_dict(), allow_nan=False))
@@ -211,10 +211,10 @@ def test_labels_of_any_kind_give_json_that_any_parser_reads(labels):
 def test_an_infinite_label_or_cell_is_a_text():
     X = pd.DataFrame({"age": [INF, -INF]})
     (worst,) = faithkit.score([INF, -INF], ["a", "a"], X=X, outcome="labels").violations()
-    told = worst.to_dict()
-    assert told["predictions"] == {"-inf": 1, "inf": 1}
-    assert [seen["prediction"] for seen in told["witnesses"]] == ["inf", "-inf"]
-    assert [seen["cells"] for seen in told["witnesses"]] == [{"age": "inf"}, {"age": "-inf"}]
+    payload = worst.to_dict()
+    assert payload["predictions"] == {"-inf": 1, "inf": 1}
+    assert [seen["prediction"] for seen in payload["witnesses"]] == ["inf", "-inf"]
+    assert [seen["cells"] for seen in payload["witnesses"]] == [{"age": "inf"}, {"age": "-inf"}]
 
 
 def test_labels_and_groups_that_are_written_alike_stay_two():
@@ -279,6 +279,6 @@ def test_an_index_in_another_order_is_refused_and_not_ignored(what):
     "index", [range(4), ["d", "b", "a", "c"], ["x", "y", "z", "w"], ["a", "a", "b", "b"], [3, 1, 2, 0]]
 )
 def test_an_index_that_says_nothing_of_the_order_changes_nothing(index):
-    found = faithkit.score(ROWS["label"], pd.Series(WORDS, index=index), X=ROWS)
+    result = faithkit.score(ROWS["label"], pd.Series(WORDS, index=index), X=ROWS)
     shuffled = faithkit.score(pd.Series(LABELS, index=index), pd.Series(WORDS))
-    assert found.consistency == shuffled.consistency == USUAL.consistency
+    assert result.consistency == shuffled.consistency == USUAL.consistency

@@ -40,9 +40,9 @@ def table():
 
 def told(result):
     """The JSON of a result, without the fingerprint, which names the order of the rows."""
-    found = json.loads(result.to_json())
-    del found["data"]["fingerprint"]
-    return json.dumps(found)
+    payload = json.loads(result.to_json())
+    del payload["data"]["fingerprint"]
+    return json.dumps(payload)
 
 
 def mentions(x, word):
@@ -111,9 +111,11 @@ def test_shuffled_rows_give_the_same_result(table, name, estimator):
     X = table[["age", "income"]]
 
     def asked(rows):
-        given = explained(table.iloc[rows].reset_index(drop=True))
+        explanations = explained(table.iloc[rows].reset_index(drop=True))
         labels, some = table["label"].iloc[rows].tolist(), X.iloc[rows].reset_index(drop=True)
-        return told(faithkit.score(labels, given, X=some, permutations=50, estimator=estimator, **options))
+        return told(
+            faithkit.score(labels, explanations, X=some, permutations=50, estimator=estimator, **options)
+        )
 
     expected = asked(np.arange(N))
     for order in ORDERS:
@@ -176,11 +178,11 @@ def test_a_seed_draws_other_permutations_and_the_same_seed_the_same(table):
     X = table[["age", "income"]]
 
     def p_value(seed):
-        found = faithkit.evaluate(
+        result = faithkit.evaluate(
             lambda X: X["income"] > 0, X, explainer=lambda X: (X["age"] // 9).tolist(), seed=seed,
             permutations=50, relation=lambda x, value: x["age"] > 9 * value,
         )  # fmt: skip
-        return found.sufficiency.p_value
+        return result.sufficiency.p_value
 
     assert p_value(0) == p_value(0)
     assert len({p_value(seed) for seed in (0, 1, 2, -1, -2, 2**70)}) > 1

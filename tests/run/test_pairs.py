@@ -97,8 +97,8 @@ def test_rows_that_repeat_are_counted_when_orders_are_compared():
 
 
 def test_two_models_on_the_same_rows_are_paired_by_the_rows():
-    found = compared(FRAME, FRAME.copy(), other_labels=OTHER_LABELS)
-    assert found != compared(FRAME, FRAME, other_labels=OTHER_LABELS, paired=False)
+    result = compared(FRAME, FRAME.copy(), other_labels=OTHER_LABELS)
+    assert result != compared(FRAME, FRAME, other_labels=OTHER_LABELS, paired=False)
 
 
 def test_without_instances_other_predictions_are_no_pair():
@@ -230,11 +230,11 @@ def test_what_was_evaluated_on_one_table_need_not_be_hashed_to_be_paired(hashed)
     def decade(X):
         return (X["age"] // 10).tolist()
 
-    found = faithkit.compare(
+    comparison = faithkit.compare(
         lambda X: X["age"] > 40, FRAME, [parity, decade], discretizers=["original", lambda e: e.values]
     )
     hashed.clear()  # to see whether rows repeat
-    assert len(found.pairs()) == 6
+    assert len(comparison.pairs()) == 6
     assert hashed == []
 
 

@@ -41,12 +41,12 @@ def test_the_estimator_of_the_pilot_does_not_matter():
 
 
 def test_what_a_plan_tells_is_made_of_json_values():
-    found = faithkit.plan(0.05, n_explanations=7, pilot=pilot())
-    told = json.loads(json.dumps(found.to_dict()))
-    assert told["n"] == found.n
+    plan = faithkit.plan(0.05, n_explanations=7, pilot=pilot())
+    payload = json.loads(json.dumps(plan.to_dict()))
+    assert payload["n"] == plan.n
     assert (
-        PilotPlan(**{**told["from_pilot"], "unverified": tuple(told["from_pilot"]["unverified"])})
-        == found.from_pilot
+        PilotPlan(**{**payload["from_pilot"], "unverified": tuple(payload["from_pilot"]["unverified"])})
+        == plan.from_pilot
     )
 
 
@@ -57,9 +57,9 @@ def loaded(told, tmp_path):
 
 
 def checked_against(number, rows=300):
-    told = pilot().to_dict()
-    told["measures"]["consistency"]["others"] = {"number": [number], "rows": [rows], "score": [1.0]}
-    return told
+    payload = pilot().to_dict()
+    payload["measures"]["consistency"]["others"] = {"number": [number], "rows": [rows], "score": [1.0]}
+    return payload
 
 
 BAD = {
@@ -127,10 +127,10 @@ def test_what_is_no_pilot_is_refused(case, tmp_path):
 
 def test_sufficiency_is_planned_from_its_own_numbers():
     result = with_sufficiency()
-    found = faithkit.plan(0.1, pilot=result, measure="sufficiency")
-    assert found.measure == "sufficiency"
-    assert found.n is not None
-    assert found != faithkit.plan(0.1, pilot=result)
+    plan = faithkit.plan(0.1, pilot=result, measure="sufficiency")
+    assert plan.measure == "sufficiency"
+    assert plan.n is not None
+    assert plan != faithkit.plan(0.1, pilot=result)
 
 
 def test_others_may_have_been_rounded_up_to_more_than_there_are(tmp_path):

@@ -36,10 +36,10 @@ def test_the_interval_of_as_many_rows_as_planned_is_as_narrow_as_promised(law):
 
 def test_a_plan_says_what_it_promises():
     pilot = faithkit.score(*draw(np.random.default_rng(0), 200, 5, 0.8))
-    found = faithkit.plan(0.05, pilot=pilot)
-    told = " ".join(str(found).split())
-    assert "For consistency, from a pilot of 200 rows:" in told
-    assert f"{found.n:,} rows: a 95 % interval of ± 0.05 or less, in nine cases of ten." in told
+    plan = faithkit.plan(0.05, pilot=pilot)
+    text = " ".join(str(plan).split())
+    assert "For consistency, from a pilot of 200 rows:" in text
+    assert f"{plan.n:,} rows: a 95 % interval of ± 0.05 or less, in nine cases of ten." in text
     with pytest.raises(
         faithkit.errors.InputError, match="a range promises something about labels, and the pilot's"
     ):

@@ -39,9 +39,9 @@ def test_a_pool_none_of_whose_numbers_lies_among_the_samples_is_spoken_of(pool, 
 @pytest.mark.parametrize("options", [(), ("--agree", "within:20"), ("--permutations", "9")])
 def test_rows_that_were_not_drawn_are_a_pool_for_numbers_too(options):
     asked = ["evaluate", "--data", "diabetes", "--explainer", "tree", "--samples", "25", "--json", "-"]
-    told = json.loads(CliRunner().invoke(main, [*asked, *options]).stdout)
+    payload = json.loads(CliRunner().invoke(main, [*asked, *options]).stdout)
     alone = json.loads(CliRunner().invoke(main, [*asked, *options, "--pool", "none"]).stdout)
-    assert (told["pool"], alone["pool"]) == (125, None)
-    found, less = (one["measures"]["sufficiency"] for one in (told, alone))
+    assert (payload["pool"], alone["pool"]) == (125, None)
+    found, less = (one["measures"]["sufficiency"] for one in (payload, alone))
     assert found["verified"] > less["verified"]
     assert found["high"] - found["low"] < less["high"] - less["low"]

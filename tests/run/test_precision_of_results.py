@@ -54,10 +54,10 @@ def test_discretizers_cut_what_was_rounded():
         exact = np.array([[0.3], [0.3], [0.7]])
         return exact + np.array([[-1e-16], [1e-16], [0.0]])
 
-    found = faithkit.evaluate(
+    result = faithkit.evaluate(
         lambda X: X[:, 0] > 1, np.arange(3.0)[:, None], explainer=tenths, discretizer="1fp"
     )
-    assert found.sample.explanations.identities.tolist() == [[0.3], [0.3], [0.7]]
+    assert result.sample.explanations.identities.tolist() == [[0.3], [0.3], [0.7]]
 
 
 def test_logged_values_are_compared_as_they_are():
@@ -75,9 +75,9 @@ def test_a_model_in_single_precision_has_fewer_decimals():
             share = (0.5 + X[:, 0] / 100).astype(np.float32)
             return np.column_stack([1 - share, share])
 
-    found = faithkit.evaluate(Single(), X, explainer=lambda X: X / 3)
+    result = faithkit.evaluate(Single(), X, explainer=lambda X: X / 3)
     plain = faithkit.evaluate(lambda X: X[:, 0] > 0, X, explainer=lambda X: X / 3)
-    assert max(found.sample.explanations.shared["decimals"]) < min(
+    assert max(result.sample.explanations.shared["decimals"]) < min(
         plain.sample.explanations.shared["decimals"]
     )
 
@@ -97,10 +97,10 @@ def test_a_model_that_changes_its_input_cannot_change_the_answer(what, change):
         return labels
 
     given = X.copy()
-    found = faithkit.evaluate(model, given, explainer="tree", background=given)
+    result = faithkit.evaluate(model, given, explainer="tree", background=given)
     assert (given == X).all()
     assert (
-        found.to_json()
+        result.to_json()
         == faithkit.evaluate(
             _renamed(lambda X: X[:, 0] > 0), given, explainer="tree", background=given
         ).to_json()
@@ -121,7 +121,7 @@ def test_a_model_that_adds_a_column_to_its_frame_cannot_change_the_answer():
         frame.loc[:, "a"] = frame["a"] * 2
         return (frame["ratio"] > 0).to_numpy()
 
-    found = faithkit.evaluate(model, frame, explainer="tree", background=frame)
+    result = faithkit.evaluate(model, frame, explainer="tree", background=frame)
     assert list(frame) == list("abcde")
     assert (frame.to_numpy() == X).all()
-    assert found.n_explanations >= 2
+    assert result.n_explanations >= 2

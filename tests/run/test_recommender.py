@@ -83,9 +83,9 @@ def test_as_many_labels_as_explanations_need_little_memory(script, distinct, mos
     command = [sys.executable, "-W", "ignore", "-c", script, tmp_path / "log.parquet"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert told["n_explanations"] > distinct
-    assert told["kind"] == "OnDisk"
-    assert told["same"]
-    assert told["peak"] < most  # MB; the tables alone would take 110 GB, and 4.5 GB
-    assert told["letters"] < 50_000
+    payload = json.loads(done.stdout.splitlines()[-1])
+    assert payload["n_explanations"] > distinct
+    assert payload["kind"] == "OnDisk"
+    assert payload["same"]
+    assert payload["peak"] < most  # MB; the tables alone would take 110 GB, and 4.5 GB
+    assert payload["letters"] < 50_000

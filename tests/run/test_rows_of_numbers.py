@@ -122,11 +122,11 @@ def test_a_new_row_is_measured_by_a_prediction_that_nobody_had(kind):
         return np.array([known.get(x, 1.2345) for x in X["x"]])
 
     result = faithkit.evaluate(model, FRAME, explainer=ByRange(), **asked)
-    found = result.local(pd.DataFrame({"x": [0.331]}))
+    local_result = result.local(pd.DataFrame({"x": [0.331]}))
     y, sharing = model(FRAME), np.searchsorted(EDGES, FRAME["x"]) == 3
-    assert found.prediction == 1.2345
-    assert found.consistency.holds_for == sharing.sum()
-    assert found.consistency.value == pytest.approx(value(y[sharing], y), abs=1e-9)
+    assert local_result.prediction == 1.2345
+    assert local_result.consistency.holds_for == sharing.sum()
+    assert local_result.consistency.value == pytest.approx(value(y[sharing], y), abs=1e-9)
 
 
 # --- witnesses --------------------------------------------------------------------------------------------
@@ -135,9 +135,9 @@ def test_a_new_row_is_measured_by_a_prediction_that_nobody_had(kind):
 @pytest.mark.parametrize("kind", ["numbers", "scores"])
 def test_witnesses_are_the_owner_and_the_row_that_are_furthest_apart(kind):
     result, apart, holds = result_of(kind), KINDS[kind][2], scopes()["sufficiency"]
-    found = result.violations(10)
-    assert len(found) == 4
-    for violation in found:
+    violations = result.violations(10)
+    assert len(violations) == 4
+    for violation in violations:
         one, two = violation.rows
         owners = [i for i in range(N) if (scopes()["consistency"][one] == scopes()["consistency"][i]).all()]
         most = max(apart[i, j] for i, j in itertools.product(owners, range(N)) if holds[i, j])
@@ -163,8 +163,8 @@ def test_numbers_of_a_violation_are_summarised():
 
 def test_within_a_tolerance_the_first_two_that_disagree_are_shown():
     y, words = [1.0, 1.5, 1.9, 2.6, 0.2], ["a"] * 5
-    found = faithkit.score([*y, 9.5], [*words, "b"], agree="within:1").violations(1)[0]
-    assert found.rows == (0, 3)
+    violations = faithkit.score([*y, 9.5], [*words, "b"], agree="within:1").violations(1)[0]
+    assert violations.rows == (0, 3)
 
 
 SHOWN = {

@@ -54,37 +54,37 @@ def told(words, form, path):
     frame = X.assign(rule=words, label=LABELS)
     log = open_log(str(form(frame, path)), "label", ("rule",), tuple(X.columns))
     assert isinstance(log, ParquetLog) == (form is as_parquet)
-    found = score_log(log).to_dict()
+    payload = score_log(log).to_dict()
     in_memory = faithkit.score(LABELS, pd.Series(words), X=X).to_dict()
-    assert_nearly(found["measures"], in_memory["measures"])
-    assert found["remarks"] == in_memory["remarks"]
-    return found
+    assert_nearly(payload["measures"], in_memory["measures"])
+    assert payload["remarks"] == in_memory["remarks"]
+    return payload
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_rules_in_words_are_measured_as_the_rules_that_they_are(tmp_path, form):
-    found = told(WORDS, form, tmp_path / "log")
+    result = told(WORDS, form, tmp_path / "log")
     expected = faithkit.score(LABELS, faithkit.Explanations.of(RULES, kind="rule", relation="in-scope"), X=X)
-    assert_nearly(found["measures"], expected.to_dict()["measures"])
-    assert found["relation"] == "in-scope"
-    assert found["remarks"] == {}
+    assert_nearly(result["measures"], expected.to_dict()["measures"])
+    assert result["relation"] == "in-scope"
+    assert result["remarks"] == {}
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_rows_without_a_rule_are_unexplained(tmp_path, form):
     words = WORDS.copy()
     words[:9] = None
-    found = told(words, form, tmp_path / "log")
-    assert (found["unexplained"], found["relation"]) == (9, "in-scope")
+    result = told(words, form, tmp_path / "log")
+    assert (result["unexplained"], result["relation"]) == (9, "in-scope")
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_where_one_text_is_no_rule_all_are_texts_and_the_result_says_so(tmp_path, form):
     words = WORDS.copy()
     words[50:53] = "job = clerk and age > 3"
-    found = told(words, form, tmp_path / "log")
-    assert found["measures"]["sufficiency"] is None
-    ((remark, times),) = found["remarks"].items()
+    result = told(words, form, tmp_path / "log")
+    assert result["measures"]["sufficiency"] is None
+    ((remark, times),) = result["remarks"].items()
     assert times == 3
     assert "all are compared as texts" in remark
     assert "'job = clerk' names no column in 'job = clerk and age > 3'" in remark
@@ -94,8 +94,8 @@ def test_where_one_text_is_no_rule_all_are_texts_and_the_result_says_so(tmp_path
 def test_rules_that_do_not_hold_for_their_own_rows_are_counted(tmp_path, form):
     """Cut points that were rounded: 0.875 is not at most 0.87."""
     words = np.where(X["debt"] > 0.8, "debt > 0.8", "debt <= 0.74").astype(object)
-    found = told(words, form, tmp_path / "log")
-    assert found["remarks"] == {DOES_NOT_HOLD: int((X["debt"] == 0.75).sum())}
+    result = told(words, form, tmp_path / "log")
+    assert result["remarks"] == {DOES_NOT_HOLD: int((X["debt"] == 0.75).sum())}
 
 
 def test_words_are_known_from_all_parts_of_a_log(tmp_path):
@@ -103,21 +103,21 @@ def test_words_are_known_from_all_parts_of_a_log(tmp_path):
     X = pd.DataFrame({"age": ROWS, "city": [None] * 60 + ["b"] * 59 + ["a and age > 3"]})
     words = ["city = a and age > 3"] * 60 + ["city = b"] * 60
     X.assign(label=LABELS, rule=words).to_parquet(tmp_path / "log.parquet", row_group_size=20)
-    found = score_log(open_log(str(tmp_path / "log.parquet"), "label", ("rule",), ("age", "city")))
+    result = score_log(open_log(str(tmp_path / "log.parquet"), "label", ("rule",), ("age", "city")))
     expected = faithkit.score(LABELS, words, X=X)
-    assert found.result.remarks == expected.remarks == {DOES_NOT_HOLD: 61}
+    assert result.result.remarks == expected.remarks == {DOES_NOT_HOLD: 61}
 
 
 @pytest.mark.parametrize("words", [["too young", "fine"], ["a", "b"]])
 def test_words_that_compare_nothing_are_left_alone(words):
-    found = faithkit.score(LABELS, [words[i % 2] for i in ROWS], X=X)
-    assert (found.setup.applicability.relation, found.remarks) == (None, {})
+    result = faithkit.score(LABELS, [words[i % 2] for i in ROWS], X=X)
+    assert (result.setup.applicability.relation, result.remarks) == (None, {})
 
 
 def test_a_list_of_rules_says_where_it_applies():
-    found = faithkit.score(LABELS, RULES, X=X)
-    assert found.to_dict()["relation"] == "in-scope"
-    assert found.sufficiency.value == 1.0
+    result = faithkit.score(LABELS, RULES, X=X)
+    assert result.to_dict()["relation"] == "in-scope"
+    assert result.sufficiency.value == 1.0
     assert "pass X" in faithkit.score(LABELS, RULES).why_no_sufficiency
 
 
@@ -127,8 +127,8 @@ def test_lists_of_conditions_are_conjunctions(conditions):
         conditions((f"age > {39.9 if age > 40 else 0}", f"sex = {sex}"))
         for age, sex in zip(X["age"], X["sex"], strict=True)
     ]
-    found = faithkit.score(LABELS, words, X=X)
-    assert found.to_dict()["relation"] == "in-scope"
+    result = faithkit.score(LABELS, words, X=X)
+    assert result.to_dict()["relation"] == "in-scope"
 
 
 def test_lists_of_conditions_in_json_are_conjunctions(tmp_path):
@@ -147,8 +147,8 @@ def test_rules_in_their_json_form_may_be_written_into_json_as_they_are(tmp_path)
         for label, age, sex, rule in zip(LABELS, X["age"], X["sex"], RULES, strict=True)
     ]
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = score_log(open_log(str(tmp_path / "log.jsonl"), "label", ("rule",), ("age", "sex")))
-    assert found.result.to_dict()["measures"] == faithkit.score(LABELS, RULES, X=X).to_dict()["measures"]
+    result = score_log(open_log(str(tmp_path / "log.jsonl"), "label", ("rule",), ("age", "sex")))
+    assert result.result.to_dict()["measures"] == faithkit.score(LABELS, RULES, X=X).to_dict()["measures"]
 
 
 # --- said by an explainer ----------------------------------------------------------------------------------
@@ -167,28 +167,28 @@ def in_words(rows):
 
 
 def test_what_an_explainer_says_in_words_is_measured_as_in_a_log():
-    found = faithkit.evaluate(refuse, X, explainer=in_words, on_error="record")
+    result = faithkit.evaluate(refuse, X, explainer=in_words, on_error="record")
     gone = X["age"].between(30, 32)
     expected = faithkit.score(LABELS, np.where(gone, None, WORDS), X=X)
-    assert found.to_dict()["measures"] == expected.to_dict()["measures"]
-    assert found.to_dict()["relation"] == "in-scope"
-    assert found.why_unexplained == {"ValueError": 6, "no explanation": 3}
+    assert result.to_dict()["measures"] == expected.to_dict()["measures"]
+    assert result.to_dict()["relation"] == "in-scope"
+    assert result.why_unexplained == {"ValueError": 6, "no explanation": 3}
 
 
 def test_further_rows_are_explained_by_rules_as_the_first_were():
-    found = faithkit.evaluate(refuse, X[X["age"] > 32], explainer=in_words)
+    result = faithkit.evaluate(refuse, X[X["age"] > 32], explainer=in_words)
     new = pd.DataFrame({"age": [60], "sex": ["Male"], "debt": [0.5]})
-    assert found.local(new).explanation == "age > 40 and sex = Male"
-    assert found.on(X[X["age"] > 50]).sufficiency.value == 1.0
-    unexplained = found.local(new.assign(age=32))
+    assert result.local(new).explanation == "age > 40 and sex = Male"
+    assert result.on(X[X["age"] > 50]).sufficiency.value == 1.0
+    unexplained = result.local(new.assign(age=32))
     assert (unexplained.explanation, unexplained.sufficiency.value) == ("no explanation", None)
 
 
 def test_a_further_row_that_is_explained_by_no_rule_is_refused():
-    found = faithkit.evaluate(
+    result = faithkit.evaluate(
         refuse, X, explainer=lambda rows: np.where(rows["age"] > 70, "job > 3", "age > 0")
     )
     with pytest.raises(
         faithkit.errors.InputError, match=r"explained by rules, and 'job > 3' names no column"
     ):
-        found.local(pd.DataFrame({"age": [71], "sex": ["Male"], "debt": [0.5]}))
+        result.local(pd.DataFrame({"age": [71], "sex": ["Male"], "debt": [0.5]}))

@@ -87,9 +87,9 @@ def stored(tmp_path):
 
 
 def without_places(text):
-    found = json.loads(text)
-    del found["data"]["fingerprint"]
-    return found
+    payload = json.loads(text)
+    del payload["data"]["fingerprint"]
+    return payload
 
 
 def order(tmp_path):

@@ -33,8 +33,8 @@ def stump():
 
 def test_the_score_is_what_the_measure_is_at_least():
     model = stump().fit(X, Y)
-    found = faithkit.scorer("consistency", explainer=by_debt)(model, X, Y)
-    assert found == faithkit.evaluate(model, X, explainer=by_debt).consistency.estimate
+    scorer = faithkit.scorer("consistency", explainer=by_debt)(model, X, Y)
+    assert scorer == faithkit.evaluate(model, X, explainer=by_debt).consistency.estimate
 
 
 def test_the_labels_may_be_left_out_and_change_nothing():
@@ -56,26 +56,26 @@ def test_what_could_pass_no_gate_gets_no_score(labels, explainer, reason):
 
 def test_sufficiency_is_scored_by_the_explanations_own_relation():
     model, options = stump().fit(X, Y), {"explainer": "tree:max_depth=2", "background": X[:60]}
-    found = faithkit.scorer("sufficiency", **options)(model, X[60:])
-    assert found == faithkit.evaluate(model, X[60:], **options).sufficiency.estimate
+    scorer = faithkit.scorer("sufficiency", **options)(model, X[60:])
+    assert scorer == faithkit.evaluate(model, X[60:], **options).sufficiency.estimate
 
 
 def test_numbers_are_scored_too():
     model = LinearRegression().fit(X, X["debt"] * 2)
     options = {"explainer": lambda X: (X["debt"] * 4).astype(int).tolist()}
-    found = faithkit.scorer(**options)(model, X)
-    assert found == faithkit.evaluate(model, X, **options).consistency.estimate
-    assert 0.5 < found < 1
+    scorer = faithkit.scorer(**options)(model, X)
+    assert scorer == faithkit.evaluate(model, X, **options).consistency.estimate
+    assert 0.5 < scorer < 1
 
 
 def test_cross_validation_scores_every_fold_beside_other_scorers():
     scoring = {"accuracy": "accuracy", "consistency": faithkit.scorer(explainer=by_debt)}
-    found = cross_validate(stump(), X, Y, scoring=scoring, cv=FOLDS)
+    outcome = cross_validate(stump(), X, Y, scoring=scoring, cv=FOLDS)
     by_hand = [
         faithkit.evaluate(stump().fit(X.iloc[train], Y[train]), X.iloc[test], explainer=by_debt)
         for train, test in FOLDS.split(X)
     ]
-    assert found["test_consistency"].tolist() == [result.consistency.estimate for result in by_hand]
+    assert outcome["test_consistency"].tolist() == [result.consistency.estimate for result in by_hand]
 
 
 def test_a_search_finds_the_model_that_is_explained_best():
@@ -118,8 +118,8 @@ def test_what_is_not_known_is_no_score(measure, explainer, reason):
     with pytest.raises(faithkit.errors.InputError, match=f"{measure} cannot be scored: .*{reason}"):
         scorer(stump().fit(X, Y), X)
     with pytest.warns(UserWarning, match=reason):
-        found = cross_validate(stump(), X, Y, scoring=scorer, cv=FOLDS)
-    assert np.isnan(found["test_score"]).all()
+        result = cross_validate(stump(), X, Y, scoring=scorer, cv=FOLDS)
+    assert np.isnan(result["test_score"]).all()
     with pytest.raises(faithkit.errors.InputError, match=reason):
         cross_validate(stump(), X, Y, scoring=scorer, cv=FOLDS, error_score="raise")
 

@@ -118,9 +118,9 @@ def test_the_table_fits_eighty_columns_and_marks_what_differs(result):
 
 
 def test_json_has_every_group_and_no_nan(result):
-    found = result.by("job").to_dict()
-    assert found["by"] == "job"
-    assert set(found["groups"]["consistency"]) == {"cook", "smith", "missing"}
+    payload = result.by("job").to_dict()
+    assert payload["by"] == "job"
+    assert set(payload["groups"]["consistency"]) == {"cook", "smith", "missing"}
     alone = faithkit.score(["a", "b"], ["x", "x"]).by(["g", "h"]).to_dict()["groups"]["consistency"]["g"]
     assert (alone["value"], alone["agree"], alone.get("difference")) == (None, None, None)
     assert (alone["verified"], alone["checked"]) == (0, 0)
@@ -142,16 +142,16 @@ def test_one_instance_has_nothing_to_be_checked_against_and_so_no_difference(cas
     predictions, groups, clusters, alone, compared = ONE[case]
     parts = faithkit.score(predictions, ["a"] * 6, clusters=clusters).by(list(groups))
     assert [group for group in parts if parts.difference(group) is not None] == list(compared)
-    told = parts.to_dict()["groups"]["consistency"]
-    assert [group for group in told if told[group].get("difference") is not None] == list(compared)
+    payload = parts.to_dict()["groups"]["consistency"]
+    assert [group for group in payload if payload[group].get("difference") is not None] == list(compared)
     said = "One instance alone has nothing to be checked against, nor to be compared: "
     assert (said in " ".join(str(parts).split())) == bool(alone)
     assert " and ".join(alone) + "." in " ".join(str(parts).split())
 
 
 def test_the_page_says_it_of_one_instance_too():
-    found = EvaluationReport.of(faithkit.score([0, 0, 1, 0], ["a"] * 4), by=["f", "f", "f", "m"])
+    result = EvaluationReport.of(faithkit.score([0, 0, 1, 0], ["a"] * 4), by=["f", "f", "f", "m"])
     assert (
         "<p>One instance alone has nothing to be checked against, nor to be compared: m.</p>"
-        in found.to_html()
+        in result.to_html()
     )

@@ -53,8 +53,8 @@ def test_pieces_give_what_memory_gives_to_the_last_bit(path, prediction, explana
 
 
 def test_rows_that_contradict_each_other_are_of_two_clusters(path):
-    found = score_log(open_log(path, "label", ("reason",), (), clusters="customer"), violations=2)
-    for violation in found.violations:
+    result = score_log(open_log(path, "label", ("reason",), (), clusters="customer"), violations=2)
+    for violation in result.violations:
         one, two = (witness.row for witness in violation.witnesses)
         assert LOG.customer[one] != LOG.customer[two]
         assert LOG.reason[one] == LOG.reason[two]
@@ -92,6 +92,6 @@ def test_a_bad_row_is_named_by_its_place_in_the_log(tmp_path, column, value, sai
 
 def test_uninformative_weights_that_nobody_gave_are_refused(path):
     asked = ["score", path, "--prediction", "label", "--explanation", "reason", "--uninformative-weights"]
-    told = CliRunner().invoke(main, asked)
-    assert told.exit_code == 1
-    assert "there are none" in told.output
+    run = CliRunner().invoke(main, asked)
+    assert run.exit_code == 1
+    assert "there are none" in run.output

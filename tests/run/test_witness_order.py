@@ -42,14 +42,14 @@ def test_rows_that_weigh_more_lose_more():
     labels, words = labelled({"one": (5, 5), "two": (5, 5)})
     for heavy in ("one", "two"):
         weights = np.where(np.array(words) == heavy, 3.0, 1.0)
-        found = faithkit.score(labels, words, weights=weights).violations()
-        assert found[0].explanation == heavy
+        violations = faithkit.score(labels, words, weights=weights).violations()
+        assert violations[0].explanation == heavy
 
 
 def test_weights_order_by_loss_and_not_by_pairs():
     labels, words = labelled({"huge": (999, 8), "split": (40, 40)})
-    found = faithkit.score(labels, words, weights=np.full(len(labels), 0.5)).violations()
-    assert [violation.explanation for violation in found] == ["split", "huge"]
+    violations = faithkit.score(labels, words, weights=np.full(len(labels), 0.5)).violations()
+    assert [violation.explanation for violation in violations] == ["split", "huge"]
 
 
 def test_of_all_contradicting_pairs_the_nearest_is_shown_with_named_and_differing_columns_first():

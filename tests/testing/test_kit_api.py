@@ -36,12 +36,12 @@ def installed(monkeypatch):
     vars(point).update(
         dist=SimpleNamespace(name="Sound_Plugin", metadata={"Name": "Sound_Plugin", "Version": "1.0"})
     )
-    found = Registry(entry_points=[point])
+    result = Registry(entry_points=[point])
     verb = EntryPoint("audit", "testing.sound.prototypes:audit", "faithkit.commands")
     vars(verb).update(dist=point.dist)
     points = {"faithkit": [point], "faithkit.commands": [verb]}
     monkeypatch.setattr("faithkit.testing.targets.entry_points", lambda group: points[group])
-    monkeypatch.setattr("faithkit.testing.batches.registry", lambda: found)
+    monkeypatch.setattr("faithkit.testing.batches.registry", lambda: result)
     everything = Registry(entry_points=[point, *entry_points(group="faithkit")])
     monkeypatch.setattr("faithkit.run.components.resolution.registry", lambda: everything)
 

@@ -58,24 +58,24 @@ def sample():
 def test_a_relation_of_a_new_kind_is_tried_on_what_its_plugin_gives(monkeypatch):
     without = run_checks(plugin(monkeypatch, FirstWord, None))
     assert any("no explanations of kind sentence to try it on" in why for why in without.skipped.values())
-    found = run_checks(plugin(monkeypatch, FirstWord, lambda: Kit(samples={"reviews": sample()})))
-    assert found.failed == {}
-    assert len(found.passed) > len(without.passed)
-    assert not any("to try it on" in why for why in found.skipped.values())
+    report = run_checks(plugin(monkeypatch, FirstWord, lambda: Kit(samples={"reviews": sample()})))
+    assert report.failed == {}
+    assert len(report.passed) > len(without.passed)
+    assert not any("to try it on" in why for why in report.skipped.values())
 
 
 def test_a_failure_that_is_announced_is_told_with_its_reason_and_fails_nobody(monkeypatch):
     known = {"mine-unknown_parameter_is_refused": "It has too many to name."}
-    found = run_checks(plugin(monkeypatch, Stubborn, lambda: Kit(expected_failures=known)))
-    assert found.expected == known
-    assert not set(known) & set(found.failed)
-    assert "1 failed as expected" in str(found)
+    report = run_checks(plugin(monkeypatch, Stubborn, lambda: Kit(expected_failures=known)))
+    assert report.expected == known
+    assert not set(known) & set(report.failed)
+    assert "1 failed as expected" in str(report)
 
 
 def test_an_announced_failure_that_passes_is_one(monkeypatch):
     known = {"unknown_parameter_is_refused": "It has too many to name."}
-    found = run_checks(plugin(monkeypatch, FirstWord, lambda: Kit(expected_failures=known)))
-    why = found.failed["mine-unknown_parameter_is_refused"]
+    report = run_checks(plugin(monkeypatch, FirstWord, lambda: Kit(expected_failures=known)))
+    why = report.failed["mine-unknown_parameter_is_refused"]
     assert why.startswith("mine: it is expected to fail, and passes. Take it out of the kit's")
 
 

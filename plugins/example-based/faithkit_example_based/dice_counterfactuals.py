@@ -108,8 +108,8 @@ def _like(rows: pd.DataFrame, X: Any) -> Any:
             f"{WHO}: the counterfactuals have the columns {', '.join(map(str, rows.columns))}, and X has "
             f"{', '.join(map(str, known.columns))}: give X with the columns that dice-ml was given."
         )
-    found = pd.DataFrame({name: _cells(rows[name], known[name]) for name in known.columns})
-    return found if isinstance(X, pd.DataFrame) else found.to_numpy(dtype=np.asarray(X).dtype)
+    frame = pd.DataFrame({name: _cells(rows[name], known[name]) for name in known.columns})
+    return frame if isinstance(X, pd.DataFrame) else frame.to_numpy(dtype=np.asarray(X).dtype)
 
 
 def _cells(cells: pd.Series, like: pd.Series) -> pd.Series:

@@ -111,8 +111,8 @@ def test_predictions_with_fractions_are_numbers_and_all_others_labels(case):
         with pytest.raises(InputError, match=r"numbers, such as '0\.5', and words, such as '½' in row 0"):
             open_table(path).predictions(["name"])
     else:
-        found = open_table(path).predictions(["name"]).tolist()
-        assert found == (explanation if numbers else labels) * 10
+        result = open_table(path).predictions(["name"]).tolist()
+        assert result == (explanation if numbers else labels) * 10
 
 
 def test_explanations_are_two_or_one_as_numbers_or_codes_are(case):
@@ -138,16 +138,16 @@ def test_grouping_by_a_column_does_not_change_what_the_model_gets(tmp_path):
 def test_targets_are_names(tmp_path):
     rows = "".join(f"{k},{['01', '1'][k % 2]}\n" for k in range(60))
     (tmp_path / "people.csv").write_text(f"x,y\n{rows}")
-    found = prepare(str(tmp_path / "people.csv"), target="y", model="tree")
-    assert found.model.classes_.tolist() == ["01", "1"]
+    inputs = prepare(str(tmp_path / "people.csv"), target="y", model="tree")
+    assert inputs.model.classes_.tolist() == ["01", "1"]
 
 
 def test_texts_of_digits_are_the_texts_that_were_written(tmp_path):
     rows = "".join(f"{['007', '1.50'][k % 2]},{k % 2}\n" for k in range(60))
     (tmp_path / "texts.csv").write_text(f"text,y\n{rows}")
     path = str(tmp_path / "texts.csv")
-    found = prepare(path, target="y", text="text", model="tree", background=path)
-    assert set(found.X) == set(found.background) == {"007", "1.50"}
+    inputs = prepare(path, target="y", text="text", model="tree", background=path)
+    assert set(inputs.X) == set(inputs.background) == {"007", "1.50"}
     with pytest.raises(InputError, match="no column matches 'y'"):
         prepare(path, target="y", text="y", model="tree")
 

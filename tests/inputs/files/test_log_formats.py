@@ -130,8 +130,8 @@ def test_every_form_of_the_same_rows_gives_the_same_bytes(
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_is_the_same_table_to_a_model(frame, tmp_path, form, suffix):
-    found = open_table(form(frame, tmp_path, suffix)).frame(list(frame.columns))
-    pd.testing.assert_frame_equal(found, frame, check_dtype=True)
+    result = open_table(form(frame, tmp_path, suffix)).frame(list(frame.columns))
+    pd.testing.assert_frame_equal(result, frame, check_dtype=True)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
@@ -158,21 +158,21 @@ def test_the_command_line_reads_patterns_in_quotes_and_groups_by_folders(frame, 
     by_month(frame, tmp_path, ".csv.gz")
     monkeypatch.chdir(tmp_path)
     asked = ["--prediction", "label", "--explanation", "phi_*", "--by", "month", "--json", "-"]
-    found = CliRunner().invoke(main, ["score", "log/month=2026-0[12]", *asked])
-    assert found.exit_code == 0, found.output
-    told = json.loads(found.stdout)
-    assert told["n"] == 30
-    assert "2026-02" in found.stdout
-    assert "2026-03" not in found.stdout
+    run = CliRunner().invoke(main, ["score", "log/month=2026-0[12]", *asked])
+    assert run.exit_code == 0, run.output
+    payload = json.loads(run.stdout)
+    assert payload["n"] == 30
+    assert "2026-02" in run.stdout
+    assert "2026-03" not in run.stdout
 
 
 def test_nothing_that_a_pattern_reads_is_written_onto(frame, tmp_path, monkeypatch):
     a_folder(frame, tmp_path, ".jsonl")
     monkeypatch.chdir(tmp_path)
     asked = ["--prediction", "label", "--explanation", "phi_*", "--json", "log/0.jsonl"]
-    found = CliRunner().invoke(main, ["score", "log/*.jsonl", *asked])
-    assert found.exit_code == 1
-    assert "is read; give a file of its own" in found.output
+    run = CliRunner().invoke(main, ["score", "log/*.jsonl", *asked])
+    assert run.exit_code == 1
+    assert "is read; give a file of its own" in run.output
 
 
 # --- what does not fit together -----------------------------------------------------------------------

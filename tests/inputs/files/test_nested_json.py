@@ -42,10 +42,10 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_weights_in_one_cell_are_a_vector(tmp_path, form):
-    found = score_log(log(tmp_path / "log.jsonl", map(form, WEIGHTS))).to_dict()
+    payload = score_log(log(tmp_path / "log.jsonl", map(form, WEIGHTS))).to_dict()
     expected = faithkit.score(LABELS, pd.DataFrame(WEIGHTS, columns=NAMES)).to_dict()
-    assert found["measures"] == expected["measures"]
-    assert found["n_explanations"] == 4
+    assert payload["measures"] == expected["measures"]
+    assert payload["n_explanations"] == 4
 
 
 def test_a_feature_that_is_not_named_has_no_weight(tmp_path):
@@ -63,10 +63,10 @@ def test_a_row_that_names_no_weight_has_no_explanation(tmp_path, nothing):
 
 def test_dicts_are_the_same_explanations_in_python_and_in_a_log(tmp_path):
     cells = [None, {}, *map(without_zeros, WEIGHTS[2:])]
-    found = score_log(log(tmp_path / "log.jsonl", cells)).to_dict()
+    payload = score_log(log(tmp_path / "log.jsonl", cells)).to_dict()
     in_memory = faithkit.score(LABELS, cells).to_dict()
-    assert found["measures"] == in_memory["measures"]
-    assert found["unexplained"] == in_memory["unexplained"] == 2 + cells[2:].count({})
+    assert payload["measures"] == in_memory["measures"]
+    assert payload["unexplained"] == in_memory["unexplained"] == 2 + cells[2:].count({})
 
 
 def test_an_empty_list_is_no_explanation(tmp_path):
@@ -74,8 +74,8 @@ def test_an_empty_list_is_no_explanation(tmp_path):
 
 
 def test_a_weight_that_is_null_is_missing_and_not_0():
-    found = vectors_of_dicts([{"a": None, "b": 1.0}, {"b": 2.0}])
-    assert np.array_equal(found, [[np.nan, 1.0], [0.0, 2.0]], equal_nan=True)
+    result = vectors_of_dicts([{"a": None, "b": 1.0}, {"b": 2.0}])
+    assert np.array_equal(result, [[np.nan, 1.0], [0.0, 2.0]], equal_nan=True)
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_a_weight_that_is_null_is_missing_and_not_0():
     ],
 )
 def test_other_cells_are_compared_as_they_are(tmp_path, cells, kinds):
-    found = log(tmp_path / "log.jsonl", cells)
-    assert found.explanations.kind == kinds
-    assert score_log(found).result.n_explanations == 1
+    result = log(tmp_path / "log.jsonl", cells)
+    assert result.explanations.kind == kinds
+    assert score_log(result).result.n_explanations == 1
 
 
 @pytest.mark.parametrize(

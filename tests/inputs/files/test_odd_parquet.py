@@ -155,9 +155,9 @@ def test_metadata_that_does_not_fit_says_nothing(tmp_path, metadata):
 
 
 def described(change):
-    said = json.loads(pa.Schema.from_pandas(TABLE.to_pandas()).metadata[b"pandas"])
-    change(said)
-    return TABLE.replace_schema_metadata({b"pandas": json.dumps(said).encode()})
+    payload = json.loads(pa.Schema.from_pandas(TABLE.to_pandas()).metadata[b"pandas"])
+    change(payload)
+    return TABLE.replace_schema_metadata({b"pandas": json.dumps(payload).encode()})
 
 
 def test_an_index_is_no_column_and_a_table_of_nothing_else_is_refused(tmp_path):
@@ -256,8 +256,8 @@ def test_no_row_groups_and_no_columns_are_refused(tmp_path):
 def test_a_target_of_any_nullable_dtype_is_learnt(tmp_path, dtype):
     y = pd.array([0, 1] * 30 if dtype != "string" else ["a", "b"] * 30, dtype=dtype)
     pd.DataFrame({"x": np.arange(60.0), "y": y}).to_parquet(tmp_path / "odd.parquet")
-    found = prepare(str(tmp_path / "odd.parquet"), target="y", model="tree")
-    assert found.model.classes_.tolist() == sorted(set(y.tolist()))
+    inputs = prepare(str(tmp_path / "odd.parquet"), target="y", model="tree")
+    assert inputs.model.classes_.tolist() == sorted(set(y.tolist()))
 
 
 def test_intervals_are_no_feature_to_explain(tmp_path):

@@ -118,8 +118,8 @@ def test_one_empty_cell_merges_no_ids(tmp_path, form, explanation):
 
 def test_ids_with_a_gap_are_exact_in_memory_too():
     frame = two_hundred_ids().to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
-    found = faithkit.score(frame["label"], frame[["id"]])
-    assert found.consistency.value == pytest.approx(400 / 401)
+    result = faithkit.score(frame["label"], frame[["id"]])
+    assert result.consistency.value == pytest.approx(400 / 401)
 
 
 QUESTIONS = [
@@ -156,8 +156,8 @@ def test_csv_and_parquet_and_memory_give_the_same_bytes(tmp_path, question):
     logs = [open_log(str(as_csv(texts, tmp_path)), **asked)]
     logs += [open_log(str(form(table, tmp_path)), **asked) for form in FORMS[2:]]
     whole = logs[1].read()
-    held = faithkit.score(whole.predictions, whole.explanations, X=whole.X)
-    expected = EvaluationReport.of(held, 2, whole.groups).to_json()
+    result = faithkit.score(whole.predictions, whole.explanations, X=whole.X)
+    expected = EvaluationReport.of(result, 2, whole.groups).to_json()
     assert [score_log(log, violations=2).to_json() for log in logs] == [expected] * 4
 
 
@@ -173,10 +173,10 @@ def test_groups_of_integers_are_named_as_integers(tmp_path):
 def test_a_model_gets_floats_and_the_groups_of_the_same_column_stay_integers(tmp_path):
     rows = "".join(f"{k % 5 or ''},{k % 3},{k % 2}\n" for k in range(60))
     (tmp_path / "people.csv").write_text(f"ward,age,y\n{rows}")
-    found = prepare(str(tmp_path / "people.csv"), target="y", model="tree", by="ward")
-    assert found.X["ward"].dtype == np.float64
-    assert set(found.groups.dropna()) == {1, 2, 3, 4}
-    assert str(found.groups.dtype) == "Int64"
+    inputs = prepare(str(tmp_path / "people.csv"), target="y", model="tree", by="ward")
+    assert inputs.X["ward"].dtype == np.float64
+    assert set(inputs.groups.dropna()) == {1, 2, 3, 4}
+    assert str(inputs.groups.dtype) == "Int64"
 
 
 def test_a_result_of_ids_is_json(tmp_path):

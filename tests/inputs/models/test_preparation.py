@@ -29,10 +29,10 @@ COLUMNS = {
 @pytest.mark.parametrize("name", COLUMNS)
 def test_a_cell_is_written_as_str_writes_it(name):
     column = COLUMNS[name]
-    found = as_words(pd.DataFrame({"other": ["x"] * 4, "column": column}))
-    assert found.dtype == object
-    assert found[:, 0].tolist() == ["x"] * 4
-    for cell, word in zip(column, found[:, 1], strict=True):
+    result = as_words(pd.DataFrame({"other": ["x"] * 4, "column": column}))
+    assert result.dtype == object
+    assert result[:, 0].tolist() == ["x"] * 4
+    for cell, word in zip(column, result[:, 1], strict=True):
         assert np.isnan(word) if pd.isna(cell) else word == str(cell)
 
 

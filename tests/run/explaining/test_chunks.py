@@ -197,8 +197,8 @@ def test_a_mask_that_hides_nothing_is_left_behind():
     [(5, "5"), (0.5, "0.5"), (np.str_("rough"), "rough"), (ValueError("no"), "no"), (None, None)],
 )
 def test_remarks_are_texts(remark, text):
-    found = stored(Explanations.of(["a"], remarks=np.array([remark], dtype=object)))
-    assert found.remarks.tolist() == [text]
+    result = stored(Explanations.of(["a"], remarks=np.array([remark], dtype=object)))
+    assert result.remarks.tolist() == [text]
 
 
 def test_an_endless_value_is_refused_with_a_way_out():

@@ -234,10 +234,10 @@ def test_an_interrupt_ends_soon_and_says_what_is_kept(tmp_path, n_jobs):
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert out == ""
-    told = re.search(
+    match = re.search(
         r"interrupted: (\d+) of 30 chunks are kept in .*; the same command goes on from there", err
     )
-    assert int(told[1]) < 30  # it did not wait for the rest
+    assert int(match[1]) < 30  # it did not wait for the rest
     assert "Traceback" not in err
 
 

@@ -225,8 +225,8 @@ def install(site, name, version, requires=(), entry_points="", **modules):
     info.mkdir(parents=True)
     for module, code in modules.items():
         (site / f"{module}.py").write_text(code)
-    asked = "".join(f"Requires-Dist: {line}\n" for line in requires)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{asked}")
+    text = "".join(f"Requires-Dist: {line}\n" for line in requires)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{text}")
     (info / "RECORD").write_text("".join(f"{module}.py,,\n" for module in modules))
     (info / "entry_points.txt").write_text(entry_points)
 

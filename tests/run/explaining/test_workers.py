@@ -57,8 +57,8 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("name", "given", "expected"), NUMBERS, ids=repr)
 def test_numbers_of_any_kind_become_python_s(name, given, expected):
-    found = getattr(Execution(**{name: given}), name)
-    assert (type(found), found) == (type(expected), expected)
+    result = getattr(Execution(**{name: given}), name)
+    assert (type(result), result) == (type(expected), expected)
 
 
 @pytest.mark.parametrize(
