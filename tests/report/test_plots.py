@@ -46,7 +46,7 @@ def test_a_measure_is_drawn_where_it_lies_with_interval_bracket_and_chance(logge
     assert dots(ax) == [found.estimate]
     assert labelled(ax, "interval") == [[found.low, found.high]]
     assert labelled(ax, "not ruled out") == [list(found.bracket)]
-    assert labelled(ax, "by chance") == [[logged.chance]]
+    assert labelled(ax, "chance") == [[logged.chance]]
     # by hand: 0 for a, 1 for b and c, 2/3 for three of d
     assert texts(ax)[:2] == ["consistency", f"0.700 ({format_interval(found.low, found.high)})"]
 
@@ -57,7 +57,7 @@ def test_chance_and_the_dot_do_not_depend_on_the_estimator(estimator):
     labels = ["yes", "no", "no", "yes", "yes", "yes", "no", "no", "no", "yes"]
     ax = faithkit.score(labels, words, estimator=estimator).plot()
     # five of each label; by hand: 0 for a, 1 for b and c, 2/3 for three of d
-    assert labelled(ax, "by chance") == [[pytest.approx((5 * 4 + 5 * 4) / (10 * 9))]]
+    assert labelled(ax, "chance") == [[pytest.approx((5 * 4 + 5 * 4) / (10 * 9))]]
     assert dots(ax) == [pytest.approx(0.7)]
 
 
@@ -75,7 +75,7 @@ def test_a_layout_engine_of_the_readers_own_does_not_get_in_the_way(logged):
 
 def test_nothing_checked_is_no_dot_at_zero():
     ax = faithkit.score([0, 1], ["a", "b"]).plot()
-    assert dots(ax) == labelled(ax, "by chance") == []
+    assert dots(ax) == labelled(ax, "chance") == []
     assert "nothing known" in texts(ax)
 
 

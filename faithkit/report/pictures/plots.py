@@ -33,7 +33,7 @@ BINS = 20
 POINTS = 32  # of the sample-size curve
 QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 # the most important first
-LEGEND = ("leave-one-out", "interval", "not ruled out", "by chance")
+LEGEND = ("leave-one-out", "interval", "not ruled out", "chance")
 LETTER = 0.6  # of the font's size, on average and in a wide font
 
 
@@ -273,7 +273,7 @@ def _draw_estimate(ax: "Axes", y: float, estimate: Estimate, colours: tuple[str,
     if _says_nothing(estimate):
         return
     if estimate.chance is not None:
-        ax.plot([estimate.chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="by chance")
+        ax.plot([estimate.chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="chance")
     if estimate.low is not None and estimate.high is not None:
         label = f"{100 * estimate.confidence:g} % interval"
         ax.plot(

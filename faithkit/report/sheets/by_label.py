@@ -74,9 +74,9 @@ def _table(labels: Mapping[str, Payload]) -> Table:
 
 
 def _heads(part: Payload, has_control: bool) -> list[str]:
-    control = ["by control"] if has_control else []
+    control = ["control"] if has_control else []
     interval = f"{100 * part['confidence']:g} % interval"
-    return ["n", "estimate", interval, "by chance", *control, "agree among those checked", "p"]
+    return ["n", "estimate", interval, "chance", *control, "agree among those checked", "p"]
 
 
 def _cells(part: Mapping[str, Any], has_control: bool) -> list[str]:

@@ -123,7 +123,7 @@ def _star(payload: Payload, measure: str) -> str | None:
 
 def _worth_columns(payload: Payload, measure: str) -> dict[str, str]:
     has_control = any(payload_control(system) for system in payload["systems"].values())
-    return {"control": "by control", "worth": "worth"} if has_control and measure == "sufficiency" else {}
+    return {"control": "control", "worth": "worth"} if has_control and measure == "sufficiency" else {}
 
 
 def _system_cells(system: Payload) -> dict[str, str]:

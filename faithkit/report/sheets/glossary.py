@@ -12,9 +12,9 @@ ESTIMATE = (
 )
 MEANINGS = {
     "interval": "Where the measure lies, including what could not be checked.",
-    "by chance": "What one explanation for all instances would get: any two of them are compared. A dash "
+    "chance": "What one explanation for all instances would get: any two of them are compared. A dash "
     "where that is unknown.",
-    "by control": "What explanations of the same form would get that were chosen without the model: the mean "
+    "control": "What explanations of the same form would get that were chosen without the model: the mean "
     "of random draws. The part of the gap up to the full input that explanations close is their worth.",
     "checked": "The share of instances with at least one other instance to check against. A high share does "
     "not mean that explanations are good.",

@@ -54,7 +54,7 @@ def number_columns(payload: Payload) -> dict[str, str]:
     heads = {
         "estimate": "estimate",
         "interval": interval_name(payload),
-        "chance": "by chance",
+        "chance": "chance",
         "checked": "checked",
         "agree": words(payload).agree,
     }
@@ -89,7 +89,7 @@ def measure_table(
     outcome = words(payload)
     cells = [(texts, estimate_cells(estimate, outcome)) for texts, estimate in rows]
     if controls:
-        columns = _insert_after("chance", {"control": "by control"}, columns)
+        columns = _insert_after("chance", {"control": "control"}, columns)
         cells = [(texts, numbers | {"control": controls.get(texts[-1], "–")}) for texts, numbers in cells]
     lines = [(*texts, *(numbers[key] for key in columns), numbers["finding"]) for texts, numbers in cells]
     return Table((*heads, *columns.values(), "finding"), lines, name=name, wide=("finding",))
@@ -208,7 +208,7 @@ def estimate_sheet(estimate: Estimate) -> Sheet:
     pairs = {
         "estimate": cells["estimate"],
         f"{100 * estimate.confidence:g} % interval": cells["interval"],
-        "by chance": cells["chance"],
+        "chance": cells["chance"],
         "checked": cells["checked"],
         outcome.agree: cells["agree"],
         "bracket": cells["bracket"],
