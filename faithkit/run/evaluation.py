@@ -116,8 +116,8 @@ class Evaluation(Result):
         ----------
         rows : {"measures", "explanations"}
             "explanations" gives a table that `score` reads as a log, with the same result: the columns of the
-            instances, "prediction", "explanation" (or one column "explanation_…" per feature), and "group",
-            the number of the explanation after discretizing.
+            instances, `prediction`, `explanation` (or one column for each feature, with the prefix
+            ``explanation_``), and `group`, the number of the explanation after discretizing.
 
         Examples
         --------
