@@ -90,6 +90,12 @@ def no_next_steps(monkeypatch):
 
 
 @pytest.fixture
+def first_witnesses(monkeypatch):
+    """Show the first rows that contradict each other, as a log in pieces does, and not the nearest."""
+    monkeypatch.setattr("faithkit.run.instances.violations.MAX_CANDIDATES", 1)
+
+
+@pytest.fixture
 def no_pictures(monkeypatch):
     """Leave out the pictures of pages: to draw them takes longer than all else, and adds none of the words."""
     monkeypatch.setattr("faithkit.report.pictures.figures.drawn", lambda *picture: "")

@@ -12,6 +12,7 @@ import attrs
 
 ROUNDING = 1e-14  # a smaller value is 0 but for rounding
 MIN_UNITS = 3  # an interval from fewer units is (0, 1)
+HIGHEST_CONFIDENCE = 0.999999  # of an interval that anybody asks for
 NO_VARIATION = 1e-12  # a standard error below this is rounding
 NEARLY = 1e-9  # numbers of trials that differ by less are equal
 
@@ -230,8 +231,9 @@ def _skewness_factor(statistics: MeasureStatistics, z: float) -> float:
 
 def depends_on_min_trials(statistics: MeasureStatistics, max_trials: float) -> bool:
     """Whether the interval may depend on the minimum number of trials, which is at most `max_trials`."""
+    factor = student_factor(statistics.units.effective, HIGHEST_CONFIDENCE)
     return any(
-        not share.has_variation or share.effective_trials(1.5) < max_trials or not 0 < share.value < 1
+        not share.has_variation or share.effective_trials(factor) < max_trials or not 0 < share.value < 1
         for share in (statistics.estimate_share, statistics.disagreement_share)
     )
 

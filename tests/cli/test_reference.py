@@ -342,6 +342,7 @@ def of_several(told):
             "schema": 1,
             "systems": {"a": other},
             "left_out": [],
+            "recommendation": {"system": None, "reason": "There is none.", "tied": [], "more_rows": None},
             **{name: {"consistency": [], "sufficiency": []} for name in names},
         }
     )

@@ -410,8 +410,10 @@ def test_rows_without_a_counterfactual_are_counted_as_unexplained(method, engine
     assert found.remarks[stuck].tolist() == [NOT_FOUND] * 2
     pd.testing.assert_series_equal(found.values.dtypes, background.dtypes)
     assert (result.unexplained, result.why_unexplained) == (2, {NOT_FOUND: 2})
-    assert "4 instances" in str(result)
-    assert f", 2 unexplained\nof the unexplained, {NOT_FOUND}: 2\n" in str(result)
+    text = result.to_text(verbose=True)
+    assert (
+        f"4 instances, 2 distinct explanations, 2 unexplained\nof the unexplained, {NOT_FOUND}: 2\n" in text
+    )
     assert capfd.readouterr() == ("", "")
 
 

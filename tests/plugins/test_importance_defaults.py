@@ -110,7 +110,7 @@ def test_results_say_that_additive_values_determine_the_score_wherever_they_stan
         "they stand at the right features. Sufficiency by same-top-features can."
     )
     assert result.notes[0] == said
-    assert said in " ".join(str(result).split())
+    assert said in " ".join(result.to_text(verbose=True).split())
     result.to_html(tmp_path / "page.html")
     assert said in (tmp_path / "page.html").read_text()
     assert not any("add up" in note for note in explained(FOREST, "lime:samples=50", X[300:340]).notes)
@@ -123,7 +123,7 @@ def test_results_say_that_additive_values_determine_the_score_wherever_they_stan
 def test_results_and_witnesses_say_what_plus_means_where_values_speak_for_the_predicted_class(tmp_path):
     result = explained(THREE, "shap", discretizer="sign")
     said = "A positive value (+) speaks for the class that the model predicts for that row"
-    assert said in " ".join(str(result).split())
+    assert said in " ".join(result.to_text(verbose=True).split())
     assert said in " ".join(str(result.violations(1)).split())
     assert said in result.violations(1)._repr_html_()
     result.to_html(tmp_path / "page.html")

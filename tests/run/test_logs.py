@@ -21,6 +21,8 @@ from faithkit.run.populations import log_scoring
 from faithkit.run.populations.log_scoring import score_log
 from faithkit.run.populations.on_disk import OnDisk
 
+pytestmark = pytest.mark.usefixtures("first_witnesses")
+
 N = 400
 
 
@@ -85,12 +87,6 @@ def numbers_of(report):
         payload["by_label"]["measures"].pop("sufficiency", None)
         payload["by_label"]["not_measured"].clear()
     return payload
-
-
-@pytest.fixture(autouse=True)
-def first_witnesses(monkeypatch):
-    """Show the first rows that contradict each other, as a log in pieces does, and not the nearest."""
-    monkeypatch.setattr("faithkit.run.instances.violations.MAX_CANDIDATES", 1)
 
 
 def both_ways(

@@ -35,7 +35,7 @@ def parse_rule_texts(explanations: Explanations, X: Rows) -> Explanations:
     >>> parse_rule_texts(Explanations.of(["age ≤ 40", "age > 40"]), X).values[0].predicates[0].high
     40.0
     >>> parse_rule_texts(Explanations.of(["age ≤ 40", "job = clerk"]), X).remarked[1]
-    "no rule about the columns of X, so that all are compared as texts ('job = clerk' names no column ...)"
+    "no rule about the columns of X, so that all are compared as texts ('job = clerk' names no column)"
     """
     if X is None or not _are_texts(explanations):
         return explanations

@@ -57,7 +57,7 @@ def label_sheet(part: LabelEstimate) -> Sheet:
     n                                      8
     estimate                           0.583
     95 % interval              0.162 – 1.000
-    by chance                          0.149
+    chance                             0.149
     agree among those checked      58 % of 8
     p                                  0.083
     """

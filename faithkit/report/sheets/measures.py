@@ -196,7 +196,7 @@ def estimate_sheet(estimate: Estimate) -> Sheet:
     >>> print(faithkit.score(["yes", "no", "no"] * 9, ["a", "b", "a"] * 9).consistency)
     estimate                   0.647
     95 % interval              0.524 – 0.829
-    by chance                  0.538
+    chance                     0.538
     checked                    100 %
     agree among those checked  65 % of 27
     bracket                    0.647 – 0.648

@@ -73,6 +73,7 @@ def _distances(first: NDArray[Any], second: NDArray[Any]) -> Floats:
         return np.array([[len(words ^ others) for others in second] for words in first], dtype=np.float64)
     if first.dtype.kind == "i":
         return (first[:, None] != second).astype(np.float64)
-    difference = np.abs(first[:, None] - second)
+    with np.errstate(invalid="ignore"):
+        difference = np.abs(first[:, None] - second)
     is_same = (first[:, None] == second) | (np.isnan(first)[:, None] & np.isnan(second))
     return np.where(is_same, 0.0, np.where(np.isfinite(difference), difference, 1.0))  # missing, or infinite

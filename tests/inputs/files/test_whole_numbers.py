@@ -19,6 +19,8 @@ from faithkit.inputs.logs.log_files import open_log
 from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.populations.log_scoring import score_log
 
+pytestmark = pytest.mark.usefixtures("first_witnesses")
+
 LIMIT = 2**53  # the last integer up to which each is a float of its own
 
 
