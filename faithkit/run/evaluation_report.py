@@ -163,7 +163,10 @@ class EvaluationReport(Report):
         return save_text(page(self.to_dict(), violations, owners_by_measure(self.result.counts)), path)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row per sample, subgroup and measure, and one per difference to the reference."""
+        """Return one row per sample, subgroup and measure, and one per difference.
+
+        Differences are those of each subgroup to all other rows, and to the reference.
+        """
         results: list[tuple[str, Evaluation]] = [("all", self.result)]
         if self.reference is not None:
             results.append(("reference", self.reference))
@@ -175,6 +178,7 @@ class EvaluationReport(Report):
             for name, result in results
             for measure, row in result.to_frame().to_dict("index").items()
         ]
+        rows += self._group_differences()
         rows += self._label_rows() if self.by_label else []
         rows += [
             {"rows": "minus the reference", "bracket": (None, None), "measure": measure}
@@ -182,6 +186,23 @@ class EvaluationReport(Report):
             for measure, difference in self.drift().items()
         ]
         return split_brackets(pd.DataFrame(rows).astype({"n": "Int64"}))
+
+    def _group_differences(self) -> list[dict[str, Any]]:
+        """Return a row per measure and subgroup that can be compared with the other rows."""
+        if self.subgroups is None:
+            return []
+        numbers = {"difference": "value", "from": "low", "to": "high", "p_value": "p_value"}
+        return [
+            {
+                "rows": f"{self.subgroups.name} = {group} minus the rest",
+                "bracket": (None, None),
+                "measure": measure,
+                **{name: row[column] for column, name in numbers.items()},
+            }
+            for measure in self.result.measures
+            for group, row in self.subgroups.to_frame(measure).to_dict("index").items()
+            if pd.notna(row.get("difference"))
+        ]
 
     def _label_rows(self) -> list[dict[str, Any]]:
         """Return a row per measure and predicted label."""

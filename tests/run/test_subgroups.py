@@ -155,3 +155,18 @@ def test_the_page_says_it_of_one_instance_too():
         "<p>One instance alone has nothing to be checked against, nor to be compared: m.</p>"
         in result.to_html()
     )
+
+
+def test_a_table_of_results_has_the_difference_of_each_group_to_the_rest():
+    labels, group = [1, 0, 1, 1] * 15 + [0], ["f", "m"] * 30 + ["alone"]
+    report = EvaluationReport.of(faithkit.score(labels, ["a", "b", "a", "b"] * 15 + ["a"]), by=group)
+    table = report.to_frame().set_index("rows")
+    assert [row for row in table.index if "minus" in row] == [
+        "group = f minus the rest",
+        "group = m minus the rest",
+    ]
+    expected = report.subgroups.to_frame().loc["f", ["difference", "from", "to", "p_value"]]
+    assert (
+        table.loc["group = f minus the rest", ["value", "low", "high", "p_value"]].tolist()
+        == expected.tolist()
+    )
