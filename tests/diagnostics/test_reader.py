@@ -117,7 +117,7 @@ def flat(found):
 def test_a_score_that_bounds_nothing_is_not_told_as_a_number():
     result = faithkit.score([0, 1] * 5, list(range(10))).diagnose("reader")
     assert result.low == 0
-    assert "By this reader's score consistency may be anything (95 %" in flat(result)
+    assert "By the score of this reader consistency may be anything (95 %" in flat(result)
 
 
 def test_a_seed_is_a_whole_number():
@@ -191,7 +191,7 @@ def test_what_comes_back_is_told_in_a_sentence_and_in_json():
         "without it, 70 %. Another reader may learn more."
     )
     assert flat(result).startswith(result.sentence)
-    assert flat(result).endswith("(95 % confidence; classifier: Hedging 5×).")
+    assert flat(result).endswith("(95 % confidence).")
     payload = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert payload["accuracy"]["value"] == 0.7
     assert set(payload) == {
@@ -233,12 +233,12 @@ def test_in_a_new_process_too_it_has_one_thread():
 
 # columns of explanations: those that a reader is shown, and what it says of them
 WIDE = {
-    "few": ("trees", 2, 2, "trees 5×)."),
-    "as many as trees are shown": ("trees", 64, 64, "trees 5×)."),
-    "more than trees are shown": ("trees", 65, 64, "trees 5×, shown 64 of 65 columns)."),
-    "logistic regression is shown more": ("logistic", 65, 65, "logistic 5×)."),
-    "more than anybody is shown": ("logistic", 2000, 500, "logistic 5×, shown 500 of 2,000 columns)."),
-    "one's own, too": (GaussianNB(), 501, 500, "GaussianNB 5×, shown 500 of 501 columns)."),
+    "few": ("trees", 2, 2, "of this reader "),
+    "as many as trees are shown": ("trees", 64, 64, "of this reader "),
+    "more than trees are shown": ("trees", 65, 64, "of this reader, who saw 64 of 65 columns,"),
+    "logistic regression is shown more": ("logistic", 65, 65, "of this reader "),
+    "more than anybody is shown": ("logistic", 2000, 500, "of this reader, who saw 500 of 2,000 columns,"),
+    "one's own, too": (GaussianNB(), 501, 500, "of this reader, who saw 500 of 501 columns,"),
 }
 
 
@@ -248,7 +248,7 @@ def test_what_a_reader_costs_is_bounded_by_the_columns_that_it_is_shown_and_the_
     phi = np.random.default_rng(0).normal(size=(40, columns))
     result = faithkit.score(phi[:, 0] > 0, phi).diagnose(Reader(classifier))
     assert (result.columns, result.seen) == (columns, seen)
-    assert flat(result).endswith(said)
+    assert said in flat(result)
 
 
 def test_the_columns_that_tell_are_those_that_vary():

@@ -51,6 +51,6 @@ def test_what_one_classifier_could_not_learn_is_not_said_of_everybody(told, begi
 def test_the_one_bound_says_what_it_rests_on(clusters, units):
     told = {"accuracy": {}, "score": 0.9, "low": 0.8691, "classifiers": {"trees": 5}, "confidence": 0.95}
     assert bound_sentence({**told, "clusters": clusters, "seen": 2, "columns": 2}) == (
-        f"By this reader's score of 0.900, consistency is at least 0.869 if {units} are independent (95 % confidence; "
-        "classifier: trees 5×)."
+        f"By the score of this reader (0.900), consistency is at least 0.869 if {units} are independent (95 % "
+        "confidence)."
     )

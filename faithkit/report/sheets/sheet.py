@@ -12,6 +12,7 @@ import attrs
 from faithkit.report.formats import format_cell, pluralize
 
 NAME_WIDTH = 24  # letters of a name that fit into a line beside numbers
+SHORT = 8  # letters that are never broken into two lines
 MAX_ROWS = 50  # of a table; longer ones are for `to_frame`
 
 
@@ -66,7 +67,8 @@ class Table:
         """Return the CSS of a cell: how it is aligned, and whether its line may break."""
         is_text = self.is_text(column)
         is_name = column == self.name_column and text is not None and len(text) <= NAME_WIDTH
-        is_unbroken = self.is_numeric and text is not None and (is_name or not is_text)
+        is_short = text is not None and len(text) <= SHORT
+        is_unbroken = is_short or (self.is_numeric and text is not None and (is_name or not is_text))
         alignment = f"text-align: {'left' if is_text else 'right'}"
         return f"{alignment}; white-space: nowrap" if is_unbroken else alignment
 

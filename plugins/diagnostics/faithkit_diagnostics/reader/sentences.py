@@ -57,27 +57,21 @@ def _reader_phrase(noun: str, *, has_learnt: bool) -> tuple[str, str]:
 
 
 def bound_sentence(values: Values) -> str:
-    """Return the sentence about the limit of consistency, with the kinds of readers."""
-    readers = ", ".join(f"{name} {count}×" for name, count in values["classifiers"].items())
-    if values["seen"] != values["columns"]:
-        readers += f", shown {values['seen']:,} of {values['columns']:,} columns"
+    """Return the sentence about the limit of consistency."""
+    columns = f"{values['seen']:,} of {values['columns']:,} columns"
+    reader = "this reader" if values["seen"] == values["columns"] else f"this reader, who saw {columns},"
     score, low = _format_number(values["score"]), values["low"]
     if low is None and values["score"] <= 0:
-        return f"By this reader's R² of {score} nothing is known about consistency (regressor: {readers})."
+        return f"By the R² of {reader} ({score}) nothing is known about consistency."
     if low is None:
-        return (
-            f"By this reader's R² of {score}, consistency is no less on average; numbers have no limit "
-            f"(regressor: {readers})."
-        )
-    noun = "regressor" if values["accuracy"] is None else "classifier"
-    details = f"{100 * values['confidence']:g} % confidence; {noun}: {readers}"
+        return f"By the R² of {reader} ({score}), consistency is no less on average; numbers have no limit."
+    details = f"{100 * values['confidence']:g} % confidence"
     if low <= 0:
-        return f"By this reader's score consistency may be anything ({details})."
+        return f"By the score of {reader} consistency may be anything ({details})."
     units = "rows" if values["clusters"] is None else "clusters"
-    return (
-        f"By this reader's score of {score}, consistency is at least {faithkit.plugin.format_lower_end(low)} "
-        f"if {units} are independent ({details})."
-    )
+    end = faithkit.plugin.format_lower_end(low)
+    claim = f"consistency is at least {end} if {units} are independent"
+    return f"By the score of {reader} ({score}), {claim} ({details})."
 
 
 def _format_number(value: float) -> str:
