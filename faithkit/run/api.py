@@ -358,4 +358,5 @@ def compare(
         "row_timeout": row_timeout,
         "progress": progress,
     }
-    return compare_systems(explainers, discretizers, relation, partial(evaluate, model, X, **options))
+    measure = partial(evaluate, model, X, **options)
+    return compare_systems(explainers, discretizers, relation, measure, progress)

@@ -451,7 +451,7 @@ def test_a_gate_on_the_control_needs_one_and_fails_where_it_is_not_exceeded():
 
 
 def test_a_control_that_takes_explanations_of_other_rows_is_compared_within_each_rows_own_block():
-    class AtMost(faithkit.plugin.Relation):
+    class BelowLimit(faithkit.plugin.Relation):
         """The instance is at most the explanation; a control takes the explanation of another row."""
 
         name = "at-most"
@@ -469,7 +469,7 @@ def test_a_control_that_takes_explanations_of_other_rows_is_compared_within_each
     rng = np.random.default_rng(4)
     X, block = rng.normal(size=(180, 1)), np.repeat(np.arange(45), 4)
     labels, limits = X[:, 0] > 0, X + rng.normal(size=X.shape)
-    result = faithkit.score(labels, limits, X, relation=AtMost(), blocks=block)
+    result = faithkit.score(labels, limits, X, relation=BelowLimit(), blocks=block)
 
     holds = (X[:, 0] <= np.roll(limits, 2, axis=0)) & (block[:, None] == block) & ~np.eye(180, dtype=bool)
     agree = (holds & (labels[:, None] == labels)).sum(axis=1) / np.maximum(holds.sum(axis=1), 1)

@@ -109,8 +109,8 @@ def test_each_explainer_may_have_a_relation_of_its_own():
     comparison = faithkit.compare(model, X, [perfect, useless], relation={"perfect": covers})
     assert comparison.results["perfect"].sufficiency.value == 1
     assert comparison.results["useless"].sufficiency is None
-    with pytest.raises(faithkit.errors.InputError, match="'pefect', which is not compared"):
-        faithkit.compare(model, X, [perfect], relation={"pefect": covers})
+    with pytest.raises(faithkit.errors.InputError, match="'nobody', which is not compared"):
+        faithkit.compare(model, X, [perfect], relation={"nobody": covers})
 
 
 def test_every_explainer_explains_once_whatever_the_number_of_discretizers():
@@ -243,3 +243,11 @@ def test_p_values_are_printed_where_they_were_asked_for(found):
     assert "p (19 permutations): perfect 0.050, useless " in asked
     assert max(map(len, asked.splitlines())) <= 80
     assert "permutation" not in str(found)
+
+
+@pytest.mark.parametrize("progress", [True, False])
+def test_a_terminal_shows_how_long_each_explainer_took(capsys, monkeypatch, progress):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    comparison = faithkit.compare(model, X, [perfect], progress=progress)
+    assert ("perfect: " in capsys.readouterr().err) == progress
+    assert "s a row" not in comparison.to_json()

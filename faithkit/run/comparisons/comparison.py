@@ -1,5 +1,7 @@
 """Comparison of several explanation systems on the same rows: order, best systems and differences."""
 
+import sys
+import time
 from collections.abc import Callable, Collection, Mapping
 from itertools import chain, combinations, count
 from pathlib import Path
@@ -199,12 +201,17 @@ def _sort_key(estimate: Estimate) -> tuple[float, float]:
 
 
 def compare_systems(
-    explainers: Any, discretizers: Any, relation: Any, evaluate: Callable[..., Evaluation]
+    explainers: Any,
+    discretizers: Any,
+    relation: Any,
+    evaluate: Callable[..., Evaluation],
+    progress: bool = False,
 ) -> Comparison:
     """Evaluate each explainer once, and its explanations under each discretizer that accepts them.
 
     Without discretizers, each explainer has the discretizer that `evaluate` chooses. An explainer that fails
-    is left out with its reason, unless all fail.
+    is left out with its reason, unless all fail. With `progress`, a terminal shows how long each explainer
+    took.
     """
     explainers_by_name = _by_name("explainer", explainers)
     discretizers_by_name = None if discretizers is None else _by_name("discretizer", discretizers)
@@ -215,12 +222,15 @@ def compare_systems(
     failures: dict[str, FaithkitError] = {}
     misfits: dict[tuple[str, str], list[str]] = {}
     for explainer_name, explainer in explainers_by_name.items():
-        first = None if discretizers is None else "original"
+        first, start = None if discretizers is None else "original", time.monotonic()
         try:
             evaluation = evaluate(explainer, discretizer=first, relation=relations[explainer_name])
         except FaithkitError as error:
             failures[explainer_name] = error
             continue
+        if progress and sys.stderr.isatty():
+            seconds = (time.monotonic() - start) / evaluation.n
+            print(f"{explainer_name}: {seconds:.2g} s a row", file=sys.stderr)
         chosen = {evaluation.setup.discretizer.text: evaluation.setup.discretizer}
         for name, discretizer in (discretizers_by_name or chosen).items():
             result = with_discretizer(evaluation, discretizer)
