@@ -9,6 +9,8 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
@@ -19,6 +21,7 @@ from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.rules import Rule
 from faithkit.explanations.vocabulary import Vocabulary
 from faithkit.files import write_atomically
+from faithkit.inputs.objects.adapters import is_missing
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.rows import column_names
 from faithkit.run.populations.in_memory import InMemory
@@ -150,13 +153,19 @@ def check_ending(path: str | Path) -> str:
 
 def _to_parquet(frame: pd.DataFrame) -> bytes:
     buffer = io.BytesIO()
-    mixed = [
-        name
-        for name, column in frame.items()
-        if column.dtype == object and len(set(map(type, column.dropna()))) > 1
-    ]
-    frame.astype(dict.fromkeys(mixed, str)).to_parquet(buffer, index=False)
+    columns = {str(name): _as_arrow(column) for name, column in frame.items()}
+    pq.write_table(pa.table(columns), buffer)
     return buffer.getvalue()
+
+
+def _as_arrow(column: "pd.Series[Any]") -> pa.Array:
+    """Return a column as Arrow's, as texts if it has values of several types or of one that Arrow lacks."""
+    if isinstance(column.dtype, pd.SparseDtype):
+        column = column.sparse.to_dense()
+    try:
+        return pa.Array.from_pandas(column)
+    except (pa.ArrowException, TypeError):
+        return pa.array([None if is_missing(value) else str(value) for value in column], pa.string())
 
 
 def _to_json_lines(frame: pd.DataFrame) -> str:

@@ -113,3 +113,23 @@ def test_other_tables_and_endings_are_refused(tmp_path):
     run = CliRunner().invoke(main, ["evaluate", "--export", "rows.xlsx"])
     assert run.exit_code == 1
     assert "cannot export to rows.xlsx" in run.output
+
+
+def test_a_parquet_log_has_texts_where_arrow_has_no_type(tmp_path):
+    X = pd.DataFrame(
+        {
+            "mixed": [1, "a", None],
+            "complex": [1j, 2j, 3j],
+            "sparse": pd.arrays.SparseArray([0, 0, 1]),
+            "whole": pd.array([1, None, 3], dtype="Int64"),
+        }
+    )
+    write_log(
+        faithkit.score([0, 1, 1], ["a", "b", "a"], X).to_frame("explanations"), tmp_path / "log.parquet"
+    )
+    log = pd.read_parquet(tmp_path / "log.parquet")
+    assert log["mixed"].tolist()[:2] == ["1", "a"]
+    assert pd.isna(log["mixed"][2])
+    assert log["complex"].tolist() == ["1j", "2j", "3j"]
+    assert log["sparse"].tolist() == [0, 0, 1]
+    assert log["whole"].dropna().tolist() == [1, 3]

@@ -81,6 +81,18 @@ def test_of_all_contradicting_pairs_the_nearest_is_shown_with_named_and_differin
     assert list(first.cells)[: 1 + len(differing)] == ["age", *differing]
 
 
+def test_rows_of_any_values_have_nearest_ones():
+    columns = {
+        "list": [[1], [2], [1]],
+        "number": [np.inf, np.nan, np.inf],
+        "duration": pd.to_timedelta([1, 9, 2], "h"),
+        "complex": [1j, 2j, 1j],
+    }
+    for name, values in columns.items():
+        result = faithkit.score(["yes", "no", "no"], ["same"] * 3, pd.DataFrame({name: values}))
+        assert [witness.row for witness in result.violations()[0].witnesses] == [0, 2], name
+
+
 def test_the_nearest_texts_share_most_words():
     texts = ["a good film", "a dull long plot and cook", "a good meal", "one bad film"]
     result = faithkit.score(["yes", "yes", "no", "no"], ["same"] * 4, texts)

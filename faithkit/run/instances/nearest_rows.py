@@ -57,11 +57,15 @@ def _columns(first: Any, second: Any) -> "list[NDArray[Any]]":
 
 
 def _comparable(column: "pd.Series[Any]") -> NDArray[Any]:
-    if pd.api.types.is_datetime64_any_dtype(column):
+    if column.dtype.kind in "mM":  # durations and dates
         column = column.astype("int64").where(column.notna())
-    is_number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+    is_number = pd.api.types.is_numeric_dtype(column) and column.dtype.kind in "iuf"
     if not is_number:
-        return pd.factorize(column.astype(object))[0]
+        column = column.astype(object)
+        try:
+            return pd.factorize(column)[0]
+        except TypeError:  # lists and dicts cannot be hashed
+            return pd.factorize(column.map(repr))[0]
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     finite = values[np.isfinite(values)]
     width = np.ptp(finite) if len(finite) else 0.0
