@@ -76,8 +76,8 @@ def requirements_of(project):
     """Return what a project's pyproject.toml asks for, but for faithkit."""
     import tomllib
 
-    payload = tomllib.loads((project / "pyproject.toml").read_text())["project"]["dependencies"]
-    return [text for text in payload if not Requirement(text).name.startswith("faithkit")]
+    requirements = tomllib.loads((project / "pyproject.toml").read_text())["project"]["dependencies"]
+    return [text for text in requirements if not Requirement(text).name.startswith("faithkit")]
 
 
 def build_wheels(folder, *projects):

@@ -81,18 +81,18 @@ def test_all_words_are_named_once_each():
 
 @pytest.mark.parametrize("find", [first, every])
 def test_a_text_without_words_has_no_explanation_and_the_reason_is_told(find):
-    position = find(["a good film", "", " \n"])
-    assert position.missing.tolist() == [False, True, True]
-    assert position.remarked.tolist() == [None, "no words", "no words"]
+    explanations = find(["a good film", "", " \n"])
+    assert explanations.missing.tolist() == [False, True, True]
+    assert explanations.remarked.tolist() == [None, "no words", "no words"]
     assert find([]).missing.tolist() == []
 
 
 @pytest.mark.parametrize("find", [first, every])
 def test_rules_apply_by_the_relation_in_scope_and_equal_ones_are_one_object(find):
-    position = find(["good film", "bad film", "good film"])
-    assert (position.kind, position.relation) == ("rule", "in-scope")
-    assert position.values[0] is position.values[2]
-    assert position.values[0] != position.values[1]
+    explanations = find(["good film", "bad film", "good film"])
+    assert (explanations.kind, explanations.relation) == ("rule", "in-scope")
+    assert explanations.values[0] is explanations.values[2]
+    assert explanations.values[0] != explanations.values[1]
 
 
 @given(

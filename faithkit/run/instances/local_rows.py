@@ -25,7 +25,7 @@ from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.setup import Setup
 from faithkit.run.instances.nearest_rows import row_distances
-from faithkit.run.instances.readable_rows import cells_of, format_explanation
+from faithkit.run.instances.readable_rows import cells_of, format_explanation, order_cells
 from faithkit.run.instances.violations import (
     named_columns,
     rows_and_labels_in_scope,
@@ -67,9 +67,9 @@ def _measure_sample_row(
         consistency=estimates["consistency"],
         sufficiency=estimates.get("sufficiency"),
         shared_by=tuple(sharing[sharing != row].tolist()),
-        cells=_order_cells(row_witness.cells, named),
+        cells=order_cells(row_witness.cells, named),
         contradicted_by=tuple(
-            attrs.evolve(row, cells=_order_cells(row.cells, named))
+            attrs.evolve(row, cells=order_cells(row.cells, named))
             for row in _last(scopes).contradictions(instance, labels)
         ),
     )
@@ -107,13 +107,6 @@ def _measure_new_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, s
 def _last(by_measure: Mapping[str, T]) -> T:
     """Return what belongs to sufficiency if that was measured, else to consistency."""
     return by_measure.get("sufficiency", by_measure["consistency"])
-
-
-def _order_cells(cells: dict[str, Any] | None, named: list[str]) -> dict[str, Any] | None:
-    """Put the cells first that the explanation names."""
-    if cells is None:
-        return None
-    return {name: cells[name] for name in dict.fromkeys([*named, *cells]) if name in cells}
 
 
 @attrs.frozen(eq=False)

@@ -1,5 +1,6 @@
 """Explanations and rows in a form that people read."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,19 @@ def identity_at(explanations: Explanations, row: int) -> Any:
         for column in (identities if isinstance(identities, tuple) else (identities,))
     ]
     return tuple(values) if isinstance(identities, tuple) else values[0]
+
+
+def order_cells(cells: dict[str, Any] | None, first: Iterable[str]) -> dict[str, Any] | None:
+    """Return the cells of a row, those with these names first.
+
+    Examples
+    --------
+    >>> order_cells({"age": 31, "job": "nurse"}, ["job", "town"])
+    {'job': 'nurse', 'age': 31}
+    """
+    if cells is None:
+        return None
+    return {name: cells[name] for name in dict.fromkeys([*first, *cells]) if name in cells}
 
 
 def cells_of(X: Any, row: int, columns: Any = None) -> dict[str, Any] | None:

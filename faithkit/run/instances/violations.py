@@ -23,7 +23,7 @@ from faithkit.measure.local_estimate import PredictionSummary
 from faithkit.measure.witnesses import Violation, Violations, Witness, find_contradiction
 from faithkit.run.components.setup import Setup
 from faithkit.run.instances.nearest_rows import MAX_CANDIDATES, nearest_pair
-from faithkit.run.instances.readable_rows import LIMIT_FORMAT, cells_of, format_explanation
+from faithkit.run.instances.readable_rows import LIMIT_FORMAT, cells_of, format_explanation, order_cells
 from faithkit.run.notes import meaning_of_signs
 from faithkit.run.populations.population import Population
 
@@ -96,14 +96,9 @@ def _order_cells(pair: tuple[Witness, Witness], named: list[str]) -> tuple[Witne
     first, second = (witness.cells for witness in pair)
     if first is None or second is None:
         return pair
-    differing = [name for name in first if first[name] != second.get(name)]
-    order = [name for name in dict.fromkeys([*named, *differing, *first]) if name in first]
-
-    def order_cells(witness: Witness) -> Witness:
-        cells = witness.cells or {}
-        return attrs.evolve(witness, cells={name: cells[name] for name in order if name in cells})
-
-    return order_cells(pair[0]), order_cells(pair[1])
+    order = [*named, *(name for name in first if first[name] != second.get(name))]
+    one, other = (attrs.evolve(witness, cells=order_cells(witness.cells, order)) for witness in pair)
+    return one, other
 
 
 def _violation_of_labels(

@@ -28,12 +28,12 @@ class DiceCounterfactuals:
     Examples
     --------
     >>> value, context = DiceCounterfactuals().example()
-    >>> found = DiceCounterfactuals().explanations(value, context)
-    >>> found.values
+    >>> explanations = DiceCounterfactuals().explanations(value, context)
+    >>> explanations.values
        age    job
     0   40   cook
     1   33  clerk
-    >>> found.remarked
+    >>> explanations.remarked
     array([None, 'no counterfactual found'], dtype=object)
     """
 
@@ -45,29 +45,32 @@ class DiceCounterfactuals:
 
         rows = pd.DataFrame({"age": [31, 33], "job": ["cook", "clerk"], "label": [0, 0]})
         other = pd.DataFrame({"age": [40, 45], "job": ["cook", "cook"], "label": [1, 1]})
-        found = [
+        examples = [
             CounterfactualExamples(DummyDataInterface("label"), others, rows.iloc[[row]])
             for row, others in enumerate((other, None))
         ]
-        return CounterfactualExplanations(found), faithkit.plugin.RowContext(n=2)
+        return CounterfactualExplanations(examples), faithkit.plugin.RowContext(n=2)
 
     def explanations(self, value: Any, context: faithkit.plugin.RowContext) -> faithkit.Explanations:
         """Return a row of another label for each row."""
         cases = [case for one in (value if isinstance(value, Sequence) else [value]) for case in _cases(one)]
         if not cases:
             raise faithkit.errors.InputError(f"{WHO}: the result is of no rows: give one that has some.")
-        found = [_first(case) for case in cases]
+        counterfactuals = [_first(case) for case in cases]
         own = [case.test_instance_df.iloc[:1] for case in cases]
-        gone = np.array([one is None for one in found])
+        is_missing = np.array([rows is None for rows in counterfactuals])
         # a missing row needs some value in its place; nobody reads it
-        rows = [mine if one is None else one for one, mine in zip(found, own, strict=True)]
+        rows = [
+            instance if counterfactual is None else counterfactual
+            for counterfactual, instance in zip(counterfactuals, own, strict=True)
+        ]
         outcomes = {str(case.data_interface.outcome_name) for case in cases}
         return faithkit.Explanations(
             kind="example",
             values=_like(_together(rows, outcomes), context.X),
             instances=_together(own, outcomes) if context.X is None else None,
-            missing=gone,
-            remarks=np.array([NOT_FOUND if missing else None for missing in gone], dtype=object),
+            missing=is_missing,
+            remarks=np.array([NOT_FOUND if missing else None for missing in is_missing], dtype=object),
             relation="in-ball",
         )
 
@@ -78,8 +81,8 @@ def _cases(value: Any) -> list[Any]:
 
 def _first(case: Any) -> pd.DataFrame | None:
     """Return the first counterfactual of a row, sparse where dice-ml made it so."""
-    found = case.final_cfs_df if case.final_cfs_df_sparse is None else case.final_cfs_df_sparse
-    return None if found is None or len(found) == 0 else found.iloc[:1]
+    rows = case.final_cfs_df if case.final_cfs_df_sparse is None else case.final_cfs_df_sparse
+    return None if rows is None or len(rows) == 0 else rows.iloc[:1]
 
 
 def _together(rows: list[pd.DataFrame], outcomes: set[str]) -> pd.DataFrame:
