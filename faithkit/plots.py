@@ -70,7 +70,7 @@ def local_scores(result: Evaluation, measure: str = "consistency", ax: "Axes | N
     >>> import faithkit
     >>> axes = faithkit.plots.local_scores(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
     """
-    owners = owners_by_measure(result.counts).get(measure)
+    owners = owners_by_measure(result.evidence.counts).get(measure)
     if owners is None:
         raise InputError(
             f"local scores of {measure} cannot be drawn: the result has no rows, or not this measure."

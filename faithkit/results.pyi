@@ -24,3 +24,4 @@ from .run.comparisons.subgroups import Subgroups as Subgroups
 from .run.gates import GateResult as GateResult
 from .run.provenance import Origin as Origin
 from .run.result import DesignSummary as DesignSummary
+from .run.result import Evidence as Evidence

@@ -29,4 +29,4 @@ def evaluated(X=X, explainer=None, model=parity, **options):
 
 def missing(result):
     """Which rows have no explanation."""
-    return np.flatnonzero(result.sample.explanations.missing).tolist()
+    return np.flatnonzero(result.rows.explanations.missing).tolist()

@@ -22,7 +22,7 @@ for place, (name, model, colour) in enumerate(MODELS):
     result = faithkit.evaluate(
         model, X, "lime:samples=500", background=background, relation="same-top-features:k=1,bins=2"
     )
-    weights, panel, sufficiency = np.abs(result.sample.explanations.values), panels[place], result.sufficiency
+    weights, panel, sufficiency = np.abs(result.rows.explanations.values), panels[place], result.sufficiency
     blamed = (X.columns[weights.argmax(axis=1)] == "arrears").sum()
     columns = X.columns.str.replace("arrears", "paid late")
     panel.bar(columns, weights.mean(axis=0), color=[colour if c == "paid late" else SAND for c in columns])

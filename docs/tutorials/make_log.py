@@ -25,7 +25,7 @@ is_granted = first_rule(people).where(log["quarter"] < "Q3", second_rule(people)
 log["decision"] = is_granted.map({True: "granted", False: "refused"})
 log["phi_debt"] = 0.35 - people["debt"]
 log["phi_arrears"] = -0.5 * people["arrears"]
-log["rule"] = [json.dumps(rule.to_json()) for rule in result.sample.explanations.values]
+log["rule"] = [json.dumps(rule.to_json()) for rule in result.rows.explanations.values]
 log.loc[7, ["phi_debt", "phi_arrears", "rule"]] = None  # one decision was not explained
 log.to_parquet("loans.parquet")
 log.to_csv("loans.csv", index=False)

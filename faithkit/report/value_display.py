@@ -43,14 +43,16 @@ def _payload(value: Any) -> Any:
 def _result_sheet(result: Any) -> Sheet:
     is_dominated = result.has_dominant_label
     payload = result.to_dict(data=False, by_label=is_dominated and VERBOSE.get())
-    return result_sheet(payload | {"data": {"columns": result.n_columns}}, is_dominated=is_dominated)
+    return result_sheet(
+        payload | {"data": {"columns": result.evidence.population.n_columns}}, is_dominated=is_dominated
+    )
 
 
 def _report_sheet(report: Any) -> Sheet:
     result, is_dominated = report.result, report.result.has_dominant_label
     payload = report.to_dict(data=False, by_label=report.by_label or (is_dominated and VERBOSE.get()))
     return result_sheet(
-        payload | {"data": {"columns": result.n_columns}},
+        payload | {"data": {"columns": result.evidence.population.n_columns}},
         report.violations,
         report.by_label,
         is_dominated,

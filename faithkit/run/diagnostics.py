@@ -8,15 +8,17 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.errors import ContractError, FaithkitError, FaithkitWarning
+from faithkit.errors import ContractError, FaithkitError, FaithkitWarning, InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.extension.registry import registry
+from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.counting.design import Design
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.report.report import Report
 from faithkit.report.sheets.sheet import Sheet
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
+from faithkit.run.explaining.job import Job
 from faithkit.third_party import guard
 
 NONE = "none"
@@ -25,7 +27,7 @@ _MEND = "Return a faithkit.plugin.Report: it needs the methods to_dict and sheet
 
 @attrs.frozen(eq=False, kw_only=True)
 class ExplainedRows:
-    """The rows of a result, as diagnostics see them.
+    """The rows of a result with their explanations and predictions, and the model if there is one.
 
     Attributes
     ----------
@@ -58,6 +60,30 @@ class ExplainedRows:
     weights: NDArray[np.float64] | None = None
     clusters: NDArray[np.int64] | None = None
     trials: float
+    _job: Job | None = None
+
+    @property
+    def row_predictions(self) -> list[Any]:
+        """The prediction of each row."""
+        return [self.predictions[code] for code in self.codes]
+
+    @property
+    def predictor(self) -> Predictor:
+        """The model that was explained; refused if there is none, as for a log."""
+        return self._needed_job.predictor
+
+    @property
+    def background(self) -> Any:
+        """The rows that the explainer learnt from; refused if there are none, as for a log."""
+        return self._needed_job.background
+
+    @property
+    def _needed_job(self) -> Job:
+        if self._job is None:
+            raise InputError(
+                "the model is needed, which neither a log nor a result from a file has: evaluate the rows."
+            )
+        return self._job
 
     @classmethod
     def of(
@@ -69,7 +95,7 @@ class ExplainedRows:
         design: Design | None = None,
         X: Any = None,
     ) -> "ExplainedRows":
-        """Return rows as diagnostics see them, with the weights and clusters of a design."""
+        """Return rows with the weights and clusters of a design."""
         return cls(
             explanations=explanations,
             codes=codes,

@@ -10,16 +10,13 @@ import pandas as pd
 from faithkit.arguments import whole_number
 from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError
-from faithkit.explanations.explanations import Sample
 from faithkit.files import save_text
 from faithkit.inputs.models.model_columns import describe_unused_columns
-from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.conversion import as_column, as_rows
-from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.rows import check_row_order
 from faithkit.measure.by_label import MAX_LABELS, is_dominated, label_sizes
 from faithkit.measure.counting.owners import Owners
-from faithkit.measure.counting.tally import Count, Tally
+from faithkit.measure.counting.tally import Count
 from faithkit.measure.difference import Difference, difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.jackknife.summary import JackknifeEstimate
@@ -31,7 +28,6 @@ from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Setup
 from faithkit.run.diagnostics import ExplainedRows, diagnose
-from faithkit.run.explaining.job import Job
 from faithkit.run.exported_rows import export_rows
 from faithkit.run.gates import (
     GateResult,
@@ -80,6 +76,12 @@ class Evaluation(Result):
         the prediction.
     relation, why_no_sufficiency : str or None
         The relation of sufficiency, or the reason why there is no sufficiency.
+    origin : Origin
+        What the report says about where the result comes from: title, author, names of data and model.
+    setup : Setup
+        How it was measured: the components, the seed, the confidence, and what predictions are.
+    evidence : Evidence
+        What the numbers were computed from: the population and the counts.
 
     Examples
     --------
@@ -95,19 +97,18 @@ class Evaluation(Result):
     _measure_population: "Callable[[Population, Setup], Evaluation] | None" = None
 
     @property
-    def sample(self) -> Sample:
-        """The rows and their explanations, with the identities from the discretizer."""
-        return self.population.sample
+    def rows(self) -> ExplainedRows:
+        """The rows with their explanations and predictions, and the model; a saved result has none.
 
-    @property
-    def labels(self) -> Labels:
-        """The predictions of the rows: a code for each row, and the label of each code."""
-        return self.population.encoded_labels
-
-    @property
-    def tallies(self) -> dict[str, Tally]:
-        """The tally of each measure; refused if explanations × labels are too many for memory."""
-        return {measure: self._count(measure).tally for measure in self.measures}
+        Examples
+        --------
+        >>> import faithkit
+        >>> rows = faithkit.score(["yes", "no", "yes"], ["a", "b", "a"]).rows
+        >>> rows.explanations.values.tolist(), rows.row_predictions
+        (['a', 'b', 'a'], ['yes', 'no', 'yes'])
+        """
+        rows = self.evidence.population.explained_rows(self.setup.outcome)
+        return rows if self.setup.system is None else attrs.evolve(rows, job=self.setup.system.job)
 
     def to_frame(self, rows: str = "measures") -> pd.DataFrame:
         """Return a table with one row per measure, or per instance with its prediction and explanation.
@@ -132,11 +133,11 @@ class Evaluation(Result):
             return super().to_frame()
         if rows != "explanations":
             raise InputError(f"a result has no table {rows!r}: ask for 'measures' or 'explanations'.")
-        if not isinstance(self.population, InMemory):
+        if not isinstance(self.evidence.population, InMemory):
             raise InputError(
                 "the rows are not in memory: the log or the saved result has what is known of them."
             )
-        return export_rows(self.population)
+        return export_rows(self.evidence.population)
 
     def measure(self, relation: Any) -> Estimate:
         """Estimate the measure of any relation: a name, a composed relation, or a function.
@@ -149,8 +150,8 @@ class Evaluation(Result):
         0.6666666666666666
         """
         resolved = resolve_component("relation", relation).instance
-        fitted = self.population.fit_relation(resolved, self.setup.background)
-        return self.population.estimate(self.population.count(fitted), self.setup)
+        fitted = self.evidence.population.fit_relation(resolved, self.setup.background)
+        return self.evidence.population.estimate(self.evidence.population.count(fitted), self.setup)
 
     def local(self, row: Any) -> LocalResult:
         """Measure one instance: a row of the sample, by its index or the text of its id, or a new row.
@@ -163,7 +164,7 @@ class Evaluation(Result):
         >>> faithkit.score([0, 0, 1], ["a", "a", "a"]).local(0).consistency.value
         0.5
         """
-        return self.population.local(row, self.counts, self.setup)
+        return self.evidence.population.local(row, self.evidence.counts, self.setup)
 
     def violations(self, k: int = 5) -> Violations:
         """Return the explanations that hold for instances of different predictions, worst first.
@@ -181,7 +182,7 @@ class Evaluation(Result):
         """
         limit = whole_number(k, "violations", least=0)
         counted = self._count("sufficiency" if "sufficiency" in self.measures else "consistency")
-        return worst_violations(self.population, self.setup, counted, limit)
+        return worst_violations(self.evidence.population, self.setup, counted, limit)
 
     def diagnose(self, diagnostic: Any) -> Any:
         """Run a diagnostic, which answers a further question about the result.
@@ -210,29 +211,6 @@ class Evaluation(Result):
         saved = (diagnosis for diagnosis in self._saved_diagnoses if diagnosis.name == diagnostic)
         return next(saved, None) or diagnose(resolve_component("diagnostic", diagnostic), self)
 
-    @property
-    def explained_rows(self) -> ExplainedRows:
-        """The rows with their explanations and predictions, for diagnostics."""
-        return self.population.explained_rows(self.setup.outcome)
-
-    @property
-    def predictor(self) -> Predictor:
-        """The model that was explained; refused if there is none, as for a log."""
-        return self._job.predictor
-
-    @property
-    def background(self) -> Any:
-        """The rows that the explainer learnt from; refused if there are none, as for a log."""
-        return self._job.background
-
-    @property
-    def _job(self) -> Job:
-        if self.setup.system is None:
-            raise InputError(
-                "the model is needed, which neither a log nor a result from a file has: evaluate the rows."
-            )
-        return self.setup.system.job
-
     def mean(self, scores: Any, least: float = 0.0) -> Mean:
         """Return the weighted mean of one score per row, with an interval that respects clusters and blocks.
 
@@ -250,10 +228,10 @@ class Evaluation(Result):
         >>> result.mean([1.0, 1.0, 0.0]).value
         0.5
         """
-        check_row_order({"the sample": self.population.index, "the scores": scores})
+        check_row_order({"the sample": self.evidence.population.index, "the scores": scores})
         if len(scores) != self.n:
             raise InputError(f"{len(scores)} scores for {self.n} rows: give one for each.")
-        return Mean.of(scores, self.confidence, self.population.row_content.design, least)
+        return Mean.of(scores, self.confidence, self.evidence.population.row_content.design, least)
 
     def by(self, groups: Any) -> Subgroups["Evaluation"]:
         """Estimate the measures inside each group: both x and x′ come from it.
@@ -272,8 +250,8 @@ class Evaluation(Result):
         >>> {name: part.consistency.value for name, part in result.by(["f", "f", "m", "m"]).items()}
         {'f': 1.0, 'm': 0.0}
         """
-        check_row_order({"the sample": self.population.index, "the groups": groups})
-        name, parts, rests, follow_predictions = self.population.split_by(as_column(groups))
+        check_row_order({"the sample": self.evidence.population.index, "the groups": groups})
+        name, parts, rests, follow_predictions = self.evidence.population.split_by(as_column(groups))
         return Subgroups(
             name,
             {group: self._evaluate(part) for group, part in parts.items()},
@@ -314,12 +292,12 @@ class Evaluation(Result):
                 f"there is nothing to measure by label: the predictions are {self.setup.outcome}. Leave "
                 "by_label (CLI: --by-label) out, or predict labels."
             )
-        if not self.counts:
-            self.population.refuse("measures by label are not available")
+        if not self.evidence.counts:
+            self.evidence.population.refuse("measures by label are not available")
         if limit not in self._cached_labels:
-            names = self.population.labels
+            names = self.evidence.population.labels
             draws = self._control_comparison.counts
-            self._cached_labels[limit] = ByLabel.of(self.counts, self.measures, names, limit, draws)
+            self._cached_labels[limit] = ByLabel.of(self.evidence.counts, self.measures, names, limit, draws)
         return self._cached_labels[limit]
 
     @property
@@ -330,11 +308,11 @@ class Evaluation(Result):
             return is_dominated(max(sizes, default=0), self.n)
         if not self._has_label_counts or self.design.blocks is not None:
             return False
-        return is_dominated(int(label_sizes(self.counts["consistency"]).max()), self.n)
+        return is_dominated(int(label_sizes(self.evidence.counts["consistency"]).max()), self.n)
 
     @property
     def _has_label_counts(self) -> bool:
-        return self.setup.outcome.has_labels and bool(self.counts)
+        return self.setup.outcome.has_labels and bool(self.evidence.counts)
 
     def with_target(self, target: Any) -> "Evaluation":
         """Return the result with the model's accuracy on its rows, or R² for numbers, for the report.
@@ -348,10 +326,9 @@ class Evaluation(Result):
         """
         if len(target) != self.n:
             raise InputError(f"{len(target)} targets for {self.n} rows: give one for each.")
-        check_row_order({"the sample": self.population.index, "the target": target})
-        labels, kind = self.labels, self.setup.outcome.kind
-        predictions = [labels.classes[code] for code in labels.codes]
-        return self.with_origin(**model_quality(predictions, list(as_column(target)), kind))
+        check_row_order({"the sample": self.evidence.population.index, "the target": target})
+        rows = self.rows
+        return self.with_origin(**model_quality(rows.row_predictions, list(as_column(target)), rows.outcome))
 
     def to_dict(self, data: bool = True, steps: bool = True, by_label: bool = True) -> dict[str, Any]:
         """Return the result as JSON values; equal questions give equal bytes.
@@ -460,7 +437,7 @@ class Evaluation(Result):
             )
         sides = self._side(measure, paired), other._side(measure, paired)
         if paired:
-            check_paired(self.population.row_content, other.population.row_content)
+            check_paired(self.evidence.population.row_content, other.evidence.population.row_content)
         return difference(*sides, self.confidence, paired)
 
     def judge(
@@ -501,7 +478,9 @@ class Evaluation(Result):
     def _side(self, measure: str, paired: bool) -> JackknifeEstimate:
         estimate = self._estimate(measure)
         if paired:
-            return self.population.jackknife_estimate(self.counts.get(measure), self.setup.n_classes)
+            return self.evidence.population.jackknife_estimate(
+                self.evidence.counts.get(measure), self.setup.n_classes
+            )
         assert estimate.moments is not None  # every measure that was taken has them
         return JackknifeEstimate(estimate.moments)
 
@@ -513,9 +492,9 @@ class Evaluation(Result):
         return self.measures[measure]
 
     def _count(self, measure: str) -> Count:
-        if measure not in self.counts:
-            self.population.refuse("a tally is not available")
-        return self.counts[measure]
+        if measure not in self.evidence.counts:
+            self.evidence.population.refuse("a tally is not available")
+        return self.evidence.counts[measure]
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` if that is given.
@@ -528,8 +507,10 @@ class Evaluation(Result):
         """
         from faithkit.report.html import WITNESSES, page
 
-        violations = self.violations(WITNESSES) if self.counts else None  # a loaded result has no rows
-        return save_text(page(self.to_dict(), violations, owners_by_measure(self.counts)), path)
+        violations = (
+            self.violations(WITNESSES) if self.evidence.counts else None
+        )  # a loaded result has no rows
+        return save_text(page(self.to_dict(), violations, owners_by_measure(self.evidence.counts)), path)
 
 
 def owners_by_measure(counts: Mapping[str, Count]) -> dict[str, Owners]:

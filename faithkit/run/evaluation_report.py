@@ -158,9 +158,11 @@ class EvaluationReport(Report):
         from faithkit.report.html import WITNESSES, page
 
         violations = self.violations
-        if violations is None and self.result.counts:  # a loaded result has no rows
+        if violations is None and self.result.evidence.counts:  # a loaded result has no rows
             violations = self.result.violations(WITNESSES)
-        return save_text(page(self.to_dict(), violations, owners_by_measure(self.result.counts)), path)
+        return save_text(
+            page(self.to_dict(), violations, owners_by_measure(self.result.evidence.counts)), path
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per sample, subgroup and measure, and one per difference.

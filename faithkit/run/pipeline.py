@@ -28,7 +28,7 @@ from faithkit.run.evaluation import Evaluation
 from faithkit.run.notes import leaked_label, result_notes
 from faithkit.run.populations.population import Population
 from faithkit.run.populations.sample_inputs import SampleInputs
-from faithkit.run.result import DesignSummary
+from faithkit.run.result import DesignSummary, Evidence
 
 
 def measure_explanations(
@@ -64,7 +64,7 @@ def measure_explanations(
     result = measure_population(population.with_discretizer(chosen), setup)
     if not inputs.has_units:
         words = None if inputs.X is None else lambda: population.row_content.words
-        warn_about_repeated_rows(result.counts["consistency"], len(explanations), words)
+        warn_about_repeated_rows(result.evidence.counts["consistency"], len(explanations), words)
     return result
 
 
@@ -104,13 +104,11 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
         measures=measures,
         tails=tail_share(counted),
         notes=result_notes(population, setup, leaked),
-        leaks_prediction=leaked is not None,
         design=DesignSummary(**population.design_fields(counts.get("sufficiency"))),
         why_no_sufficiency=why_no_sufficiency,
         relation=None if relation is None else setup.applicability.label,
         setup=setup,
-        population=population,
-        counts=counts,
+        evidence=Evidence(population, counts, leaks_prediction=leaked is not None),
         measure_population=measure_population,
     )
 

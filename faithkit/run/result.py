@@ -8,7 +8,7 @@ import pandas as pd
 
 from faithkit.measure import MEASURES
 from faithkit.measure.baselines.control import Control
-from faithkit.measure.counting.tally import Count
+from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.verdict import Verdict, reach_verdict
 from faithkit.report.report import Report
@@ -59,6 +59,39 @@ class DesignSummary:
     pool: int | None = None
 
 
+@attrs.frozen(eq=False)
+class Evidence:
+    """What the numbers of a result were computed from: its rows, and the counts of each measure.
+
+    Attributes
+    ----------
+    population : Population
+        The rows: in memory, in a log on disk, or in a saved result, which has only a description of them.
+    counts : mapping of str to Count
+        The counts of each measure; empty if the result was loaded from a file.
+    leaks_prediction : bool
+        Whether the explanations contain the prediction.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> evidence = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).evidence
+    >>> evidence.tallies["consistency"].counts.tolist()
+    [[0, 2], [1, 0]]
+    """
+
+    population: Population
+    counts: Mapping[str, Count] = attrs.field(factory=dict)
+    leaks_prediction: bool = False
+
+    @property
+    def tallies(self) -> dict[str, Tally]:
+        """The tally of each measure; refused if explanations × labels are too many for memory."""
+        if not self.counts:
+            self.population.refuse("a tally is not available")
+        return {measure: count.tally for measure, count in self.counts.items()}
+
+
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class Result(Report):
     """The numbers of one explanation system on one sample.
@@ -81,9 +114,8 @@ class Result(Report):
     why_no_sufficiency: str | None
     relation: str | None
     setup: Setup
-    population: Population
+    evidence: Evidence
     origin: Origin = attrs.field(factory=Origin)
-    leaks_prediction: bool = False
     _saved_steps: list[str] | None = None  # of a result from a file, which has no rows
     _saved_diagnoses: tuple[Diagnosis, ...] = ()
     _saved_control: ControlComparison | None = None
@@ -92,7 +124,6 @@ class Result(Report):
     _cached_steps: list[str] = attrs.field(factory=list, init=False)
     _cached_control: list[ControlComparison] = attrs.field(factory=list, init=False)
     _cached_labels: dict[int, ByLabel] = attrs.field(factory=dict, init=False)
-    counts: Mapping[str, Count] = attrs.field(factory=dict)  # empty if it was loaded from a file
 
     @property
     def consistency(self) -> Estimate:
@@ -130,8 +161,8 @@ class Result(Report):
         if self._saved_control is not None:
             return self._saved_control
         if not self._cached_control:
-            sufficiency = self.counts.get("sufficiency")
-            self._cached_control.append(ControlComparison.of(self.population, sufficiency, self.setup))
+            population, sufficiency = self.evidence.population, self.evidence.counts.get("sufficiency")
+            self._cached_control.append(ControlComparison.of(population, sufficiency, self.setup))
         return self._cached_control[0]
 
     @property
@@ -149,7 +180,8 @@ class Result(Report):
         """
         if self._saved_verdict is not None:
             return self._saved_verdict
-        return reach_verdict(self.measures, self.control, self.setup.faithful_at, self.leaks_prediction)
+        names_prediction = self.evidence.leaks_prediction
+        return reach_verdict(self.measures, self.control, self.setup.faithful_at, names_prediction)
 
     def with_origin(self, **fields: Any) -> Self:
         """Return the result with a title, a note, the name of its data, …: the fields of `Origin`.
@@ -168,11 +200,6 @@ class Result(Report):
         """The confidence of the intervals."""
         return self.setup.confidence
 
-    @property
-    def n_columns(self) -> int | None:
-        """The number of columns of the instances; None for texts, images, and logs without instances."""
-        return self.population.n_columns
-
     def provenance(self) -> dict[str, Any]:
         """Return what the numbers depend on: components, seed, model, versions and data.
 
@@ -185,7 +212,7 @@ class Result(Report):
         >>> provenance["discretizer"], provenance["data"]["rows"]
         ('original', 3)
         """
-        return self.setup.to_dict() | {"data": self.population.data()}
+        return self.setup.to_dict() | {"data": self.evidence.population.data()}
 
     @property
     def next_steps(self) -> list[str]:
@@ -204,7 +231,7 @@ class Result(Report):
                 n=self.n,
                 measures=self.measures,
                 setup=self.setup,
-                population=self.population,
+                population=self.evidence.population,
                 pool=self.design.pool,
                 clusters=self.design.clusters,
                 blocks=self.design.blocks,
@@ -251,7 +278,7 @@ class Result(Report):
         saved = [diagnosis.saved() for diagnosis in self._saved_diagnoses]
         payload |= {"diagnostics": saved} if saved else {}
         payload |= {"next_steps": self.next_steps} if steps else {}
-        return payload | {"data": self.population.data()} if data else payload
+        return payload | {"data": self.evidence.population.data()} if data else payload
 
     @classmethod
     def from_dict(cls, payload: Mapping[str, Any]) -> Self:
@@ -266,7 +293,7 @@ class Result(Report):
             notes=tuple(payload["notes"]),
             measures={name: Estimate.from_dict(values, payload["n"]) for name, values in estimates.items()},
             setup=Setup.from_dict(payload, estimates["consistency"]["confidence"]),
-            population=SavedPopulation(payload["data"]),
+            evidence=Evidence(SavedPopulation(payload["data"])),
             origin=Origin(**payload["origin"]),
             saved_verdict=Verdict(**payload["verdict"]),
             saved_steps=payload.get("next_steps"),

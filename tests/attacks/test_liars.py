@@ -71,7 +71,7 @@ def test_the_encoder_fools_consistency_and_readers():
     lie, _ = sides("encoder", 400, 0)
     assert lie.consistency.value == 1.0
     assert lie.diagnose("reader").accuracy.value == 1.0
-    columns = {p.column for rule in lie.sample.explanations.values for p in rule.predicates}
+    columns = {p.column for rule in lie.rows.explanations.values for p in rule.predicates}
     assert len(columns) == 2
     assert not columns & {"arrears", "reminders"}  # what decides is never named
 
@@ -112,7 +112,7 @@ def test_the_parrot_is_caught_by_no_number_and_has_its_sentence():
 
 def test_the_flatterers_rule_covers_its_row_and_no_other():
     lie, _ = sides("flatterer", 50, 0)
-    X, rules = lie.sample.X, lie.sample.explanations.values
+    X, rules = lie.rows.X, lie.rows.explanations.values
     assert (np.array([rule.covers(X) for rule in rules]) == np.eye(50, dtype=bool)).all()
 
 
@@ -125,13 +125,13 @@ def test_the_cherry_pickers_choice_looks_at_least_as_good_as_each():
     alone = [
         faithkit.evaluate(
             scenario.model("mixed"), scenario.X, one, background=scenario.background
-        ).sample.explanations
+        ).rows.explanations
         for one in given
     ]
     picked = faithkit.evaluate(
         scenario.model("mixed"), scenario.X, CherryPicker(given), background=scenario.background
     )
-    chosen_values = picked.sample.explanations.values
+    chosen_values = picked.rows.explanations.values
     best = np.max([clarity(one.values) for one in alone], axis=0)
     assert clarity(chosen_values) == pytest.approx(best, abs=1e-6)
     stacked = np.stack([one.values for one in alone])
@@ -140,7 +140,7 @@ def test_the_cherry_pickers_choice_looks_at_least_as_good_as_each():
 
 def test_what_is_out_of_reach_is_true_and_changes_nothing_else():
     lie, _ = sides("out-of-reach", 100, 0)
-    told, X = lie.sample.explanations.values, lie.sample.X
+    told, X = lie.rows.explanations.values, lie.rows.X
     assert (told["sex"] != X["sex"]).all()
     assert told.drop(columns="sex").equals(X.drop(columns="sex"))
     assert (
@@ -155,7 +155,7 @@ def test_who_is_decided_by_something_else_has_no_such_counterfactual():
         scenario.model("honest"), scenario.X, "out-of-reach:columns=['sex']", background=scenario.background
     )
     assert result.unexplained == 20
-    assert set(result.sample.explanations.remarked) == {"no other sex changes the prediction"}
+    assert set(result.rows.explanations.remarked) == {"no other sex changes the prediction"}
 
 
 REFUSED = [

@@ -28,7 +28,7 @@ def measured(model, explainer, n, seed):
     if model is None:
         model = Scaffold(openly_biased, honest, FOREST, seed=seed).fit(customers)
     result = faithkit.evaluate(model, X, explainer, background=customers, relation=APPLIES, seed=seed)
-    first = X.columns[np.abs(result.sample.explanations.values).argmax(axis=1)]
+    first = X.columns[np.abs(result.rows.explanations.values).argmax(axis=1)]
     return model, X, first, result
 
 
@@ -86,7 +86,7 @@ def test_anchors_blame_what_is_never_read_but_are_not_led_astray():
     named = {}
     for model in (openly_biased, liar):
         result = faithkit.evaluate(model, X, "anchors", background=customers, pool=pool)
-        rules = [{p.column for p in rule.predicates} for rule in result.sample.explanations.values]
+        rules = [{p.column for p in rule.predicates} for rule in result.rows.explanations.values]
         named[model] = np.mean([bool(rule & {"arrears", "reminders"}) for rule in rules])
         assert np.mean([bool(rule & {"sex", "salutation", "family"}) for rule in rules]) > 0.9
         assert result.sufficiency.value > 0.9

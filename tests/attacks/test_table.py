@@ -79,7 +79,7 @@ def test_what_the_page_says_of_adult_is_true():
     n, blamed, value, chance = map(float, re.search(told, " ".join(PAGE.split())).groups())
     (attack,) = select_attacks(("scaffold-lime",))
     result = evaluate_side(attack.lie, attack, adult_scenario(int(n)))
-    first = result.sample.X.columns[abs(result.sample.explanations.values).argmax(axis=1)]
+    first = result.rows.X.columns[abs(result.rows.explanations.values).argmax(axis=1)]
     assert (first == "coin").sum() == pytest.approx(blamed, abs=4)
     assert result.sufficiency.value == pytest.approx(value, abs=0.02)
     assert result.chance == pytest.approx(chance, abs=0.02)

@@ -71,12 +71,12 @@ def figure(model, train, test, store=None):
         for threshold in (0.95, 0.5):
             spec = f"{name}{',' if ':' in name else ':'}threshold={threshold}"
             explained = {"explainer": spec, "background": train, "store": store}
-            rule = faithkit.evaluate(model, record, **explained).sample.explanations.values[0]
+            rule = faithkit.evaluate(model, record, **explained).rows.explanations.values[0]
             covered = test[rule.covers(test)]
             # a rule covers the rows it explains, so no other row can have been given this one
             print(f"{spec}: {rule}; prediction {mine}; N^s = {len(covered)}", end=", ", flush=True)
             print(f"of them {mine}: {(predictor.predict(covered) == mine).sum()}", end="; ", flush=True)
-            rules = faithkit.evaluate(model, covered, **explained).sample.explanations.values
+            rules = faithkit.evaluate(model, covered, **explained).rows.explanations.values
             same = covered[[other == rule for other in rules]]
             print(f"N^c = {len(same)}, of them {mine}: {(predictor.predict(same) == mine).sum()}", flush=True)
 

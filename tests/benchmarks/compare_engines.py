@@ -82,7 +82,7 @@ def answer(case: tuple[str, str], engine: str, where: Task, seed: int = 0) -> An
 
 def share_equal(a: Answer, b: Answer) -> float:
     """Return the share of rows with equal explanations after discretization; missing ones are equal."""
-    keys = [_keys(each.result.sample.explanations) for each in (a, b)]
+    keys = [_keys(each.result.rows.explanations) for each in (a, b)]
     return float(np.mean([left == right for left, right in zip(*keys, strict=True)]))
 
 

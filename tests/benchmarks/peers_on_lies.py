@@ -48,7 +48,7 @@ def _explained(world: object, model: str) -> np.ndarray:
     result = faithkit.evaluate(
         world.model(model), world.X, explainer=EXPLAINER, background=world.background, permutations=0
     )
-    return np.asarray(result.sample.explanations.values, dtype=float)
+    return np.asarray(result.rows.explanations.values, dtype=float)
 
 
 def _case(name: str, world: object, model: str, phi: np.ndarray) -> Case:

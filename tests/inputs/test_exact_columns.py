@@ -124,7 +124,10 @@ def test_groups_that_differ_stay_different(form):
 
 def test_ids_are_shown_as_they_are():
     result = faithkit.score(["a", "b"] * 3 + ["a"], ["x"] * 7, ids=IDS)
-    assert [str(result.population.metadata.ids.name(row)) for row in (0, 1)] == [f"id {LOW}", f"id {HIGH}"]
+    assert [str(result.evidence.population.metadata.ids.name(row)) for row in (0, 1)] == [
+        f"id {LOW}",
+        f"id {HIGH}",
+    ]
 
 
 TABLES = {

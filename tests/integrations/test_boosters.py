@@ -81,7 +81,7 @@ def test_shap_reads_the_trees(name):
     train, y, params = CASES[name]
     model = train(y, **params).model
     result = faithkit.evaluate(model, X[:40], "shap", discretizer="sign", background=X[100:], progress=False)
-    assert result.sample.explanations.shared["algorithm"] == "leaves"
+    assert result.rows.explanations.shared["algorithm"] == "leaves"
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if "two" in name])
@@ -98,7 +98,7 @@ def test_classes_are_named_by_a_predictor_and_workers_take_it(name):
         for n_jobs in (1, 2)
     )
     assert alone.to_json() == together.to_json()
-    assert set(alone.labels.classes) <= {"no", "yes"}
+    assert set(alone.rows.predictions) <= {"no", "yes"}
 
 
 @pytest.mark.parametrize("train", [xgboost, lightgbm])

@@ -79,7 +79,7 @@ def test_matched_vectors_are_left_out_pair_by_pair(seed):
     pairs = [np.flatnonzero(np.isin(values, pair)).tolist() for pair in ((0, 1), (2, 3))]
     units = pairs + [[row] for row in np.flatnonzero(values >= 4).tolist()]
     repeated = [label for label in (0, 1) if (labels == label).sum() > 2]
-    outcome = grouped_label_statistics(result.counts["consistency"], repeated)
+    outcome = grouped_label_statistics(result.evidence.counts["consistency"], repeated)
     for label, statistics in zip(repeated, outcome, strict=True):
         x, _ = truth((same(names), labels, label), units=units)
         _, R = truth((same(values.tolist()), labels, label))
@@ -198,7 +198,9 @@ def test_the_mean_over_labels_is_the_measure(seed):
 
 
 def test_a_label_that_always_agrees_has_no_standard_error_and_half_as_many_trials_as_rows():
-    counts = faithkit.score([0] * 40 + [1] * 8, ["a"] * 20 + ["b"] * 20 + ["c"] * 8).counts["consistency"]
+    counts = faithkit.score([0] * 40 + [1] * 8, ["a"] * 20 + ["b"] * 20 + ["c"] * 8).evidence.counts[
+        "consistency"
+    ]
     for label in measure_labels(counts, [0, 1]):
         assert (label.estimate, label.se, label.high) == (1.0, None, 1.0)
         assert label.low == pytest.approx(0.025 ** (2 / label.n))
@@ -223,10 +225,10 @@ def test_a_label_of_one_independent_row_has_no_number_but_a_reason(options, reas
 
 
 def test_chance_is_the_share_of_the_label_among_the_others():
-    counts = faithkit.score(["a"] * 3 + ["b"] * 2, ["x"] * 5).counts["consistency"]
+    counts = faithkit.score(["a"] * 3 + ["b"] * 2, ["x"] * 5).evidence.counts["consistency"]
     assert [label.chance for label in measure_labels(counts, [0, 1])] == [2 / 4, 1 / 4]
     weights, labels = [3.0, 1.0, 1.0, 1.0, 2.0], [0, 0, 0, 1, 1]
-    counts = faithkit.score(labels, ["x"] * 5, weights=weights).counts["consistency"]
+    counts = faithkit.score(labels, ["x"] * 5, weights=weights).evidence.counts["consistency"]
     pairs = [(i, j) for i in range(5) for j in range(5) if i != j]
     for label, found in enumerate(measure_labels(counts, [0, 1])):
         own = [(i, j) for i, j in pairs if labels[i] == label]
@@ -235,7 +237,9 @@ def test_chance_is_the_share_of_the_label_among_the_others():
 
 
 def test_an_explanation_for_all_rows_gets_the_chance_of_every_label():
-    labels = measure_labels(faithkit.score([0] * 30 + [1] * 10, ["x"] * 40).counts["consistency"], [0, 1])
+    labels = measure_labels(
+        faithkit.score([0] * 30 + [1] * 10, ["x"] * 40).evidence.counts["consistency"], [0, 1]
+    )
     assert [label.estimate for label in labels] == pytest.approx([label.chance for label in labels])
     assert [label.finding for label in labels] == ["not above chance"] * 2
 
@@ -250,7 +254,7 @@ def test_p_values_are_corrected_for_the_number_of_labels():
 
 
 def test_the_most_frequent_labels_come_first_and_the_others_are_counted():
-    counts = faithkit.score([0, 1, 1, 2, 2, 2, 3], ["x"] * 7).counts["consistency"]
+    counts = faithkit.score([0, 1, 1, 2, 2, 2, 3], ["x"] * 7).evidence.counts["consistency"]
     assert frequent_labels(counts, 3) == ([2, 1, 0], 1)
     assert frequent_labels(counts, 9) == ([2, 1, 0, 3], 0)
 

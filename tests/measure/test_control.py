@@ -85,10 +85,13 @@ def expected_control(result, X, labels, unit, weights, pool=0):
     owns = np.arange(len(X)) < n
     relation = faithkit.relation("in-scope")
     seeds = row_seeds(X[:n], 0)
-    drawn = [draw_control(relation, result.sample, derive_seeds(seeds, d)).values for d in range(DRAWS)]
+    drawn = [
+        draw_control(relation, result.evidence.population.sample, derive_seeds(seeds, d)).values
+        for d in range(DRAWS)
+    ]
     matrices = [
         np.vstack([scopes(values, X), np.zeros((pool, len(X)), dtype=bool)])
-        for values in (result.sample.explanations.values, *drawn)
+        for values in (result.rows.explanations.values, *drawn)
     ]
     measure, *controls = [by_definition(holds, labels, unit, weights, owns) for holds in matrices]
 
@@ -151,7 +154,10 @@ def test_within_blocks_control_and_worth_equal_those_of_a_loop_over_blocks():
     explanations = faithkit.Explanations.of(rules(X, "a"), kind="rule", relation="in-scope")
     result = faithkit.score(labels, explanations, X, blocks=block)
     seeds, relation = row_seeds(X, 0), faithkit.relation("in-scope")
-    drawn = [draw_control(relation, result.sample, derive_seeds(seeds, d)).values for d in range(DRAWS)]
+    drawn = [
+        draw_control(relation, result.evidence.population.sample, derive_seeds(seeds, d)).values
+        for d in range(DRAWS)
+    ]
     by_block = []  # sums of the shares that agree, of the explanations and of each draw
     for values in (explanations.values, *drawn):
         holds = scopes(values, X) & (block[:, None] == block[None, :]) & ~np.eye(len(X), dtype=bool)
@@ -178,7 +184,9 @@ def test_the_control_of_each_label_is_the_mean_over_its_rows_in_a_double_loop():
     seeds, relation = row_seeds(X, 0), faithkit.relation("in-scope")
     shares = np.zeros((DRAWS, len(X)))
     for d in range(DRAWS):
-        holds = scopes(draw_control(relation, result.sample, derive_seeds(seeds, d)).values, X)
+        holds = scopes(
+            draw_control(relation, result.evidence.population.sample, derive_seeds(seeds, d)).values, X
+        )
         for i, row in enumerate(holds):
             others = [j for j in np.flatnonzero(row) if j != i]
             shares[d, i] = np.mean([labels[j] == labels[i] for j in others]) if others else 0.0
@@ -270,7 +278,7 @@ def test_equal_rows_have_draws_of_their_own_in_any_order(role):
         )
         for rows in (np.arange(240), order)
     )
-    (drawn,) = first.population.draw_controls(faithkit.relation("in-scope"), 0, 1)
+    (drawn,) = first.evidence.population.draw_controls(faithkit.relation("in-scope"), 0, 1)
     is_equal = (X.iloc[0] == X).all(axis=1).to_numpy()
     assert {str(rule)[0] for rule in drawn.sample.explanations.values[is_equal]} == {"b", "c"}
     assert second.control.estimate == pytest.approx(first.control.estimate, abs=1e-12)

@@ -56,7 +56,7 @@ def test_a_pool_of_another_label_is_a_test_where_the_sample_has_one():
     above = faithkit.relation(lambda x, least: x >= least)
     one = faithkit.score([1] * 9, [0] * 9, X=list(range(9)), relation=above)
     assert one.sufficiency.finding == "one label"
-    counts = one.counts["sufficiency"]
+    counts = one.evidence.counts["sufficiency"]
     with_pool = attrs.evolve(counts, pool=SimpleNamespace(codes=np.array([0, 1])))
     assert classify_finding(with_pool, one.sufficiency.moments, 0.5, 0.95) != "one label"
 

@@ -238,8 +238,8 @@ def test_a_tally_that_is_too_large_to_be_held_says_so():
         mock.patch.object(tally, "MAX_ENTRIES", 100),
         pytest.raises(InputError, match="10 explanations × 20 labels"),
     ):
-        _ = result.tallies
-    assert result.tallies["consistency"].counts.shape == (10, 20)
+        _ = result.evidence.tallies
+    assert result.evidence.tallies["consistency"].counts.shape == (10, 20)
 
 
 def test_a_violation_lists_the_most_frequent_of_many_predictions():

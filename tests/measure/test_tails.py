@@ -25,7 +25,7 @@ CASES = {
 def test_of_one_explanation_the_share_is_that_of_the_sorted_squares(y, some, at_once, monkeypatch):
     monkeypatch.setattr(tails, "SAMPLE_SIZE", some)
     monkeypatch.setattr(tails, "BATCH_SIZE", at_once)
-    counted = faithkit.score(y, ["same"] * len(y), outcome="numbers").counts["consistency"]
+    counted = faithkit.score(y, ["same"] * len(y), outcome="numbers").evidence.counts["consistency"]
     # half the squared distance from others is, in the mean, half of that from the mean and half of the variance
     assert tails.tail_share(counted) == (
         pytest.approx(share((y - y.mean()) ** 2 + y.var())) if len(y) >= 100 else None
@@ -49,7 +49,7 @@ def from_others(y, words, weights):
 
 def test_a_row_is_taken_against_those_that_share_its_explanation_and_a_lone_one_against_all():
     y, words = NORMAL[:400], np.random.default_rng(1).integers(0, 300, 400)
-    counted = faithkit.score(y, words.tolist(), outcome="numbers").counts["consistency"]
+    counted = faithkit.score(y, words.tolist(), outcome="numbers").evidence.counts["consistency"]
     assert tails.tail_share(counted) == pytest.approx(share(from_others(y, words, np.ones(400))), rel=1e-2)
 
 
@@ -58,4 +58,4 @@ def test_rows_of_a_large_weight_count_as_often():
     y, words = NORMAL[:600], np.arange(600) % 7
     result = faithkit.score(y, words.tolist(), outcome="numbers", weights=weights)
     expected = share(np.repeat(from_others(y, words, weights), weights))
-    assert tails.tail_share(result.counts["consistency"]) == pytest.approx(expected)
+    assert tails.tail_share(result.evidence.counts["consistency"]) == pytest.approx(expected)

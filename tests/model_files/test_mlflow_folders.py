@@ -81,7 +81,7 @@ def test_a_class_of_ones_own_answers_through_mlflow(mlflow, tmp_path):
     named = load_model(tmp_path / "model", trust_pickle=True, classes=["no", "yes"])
     assert named.predict(X).tolist() == y
     result = faithkit.evaluate(named, X, "tree", background=X, progress=False)
-    assert [result.labels.classes[code] for code in result.labels.codes] == y
+    assert result.rows.row_predictions == y
 
 
 def test_a_damaged_folder_is_refused_in_one_line(mlflow, tmp_path):

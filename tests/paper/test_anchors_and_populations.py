@@ -44,7 +44,7 @@ def test_an_anchors_sufficiency_is_counted_on_all_test_rows():
         part.model, part.test[:3], "anchors:beam_size=1,threshold=0.6", background=part.train
     )
     labels, shares = part.model.predict(part.test), []
-    for i, rule in enumerate(result.sample.explanations.values):
+    for i, rule in enumerate(result.rows.explanations.values):
         others = [labels[j] for j in range(len(labels)) if j != i and rule.covers(part.test[j : j + 1])[0]]
         shares.append(np.mean([label == labels[i] for label in others]) if others else 0.0)
     assert figure_anchors.precisions(result, part) == pytest.approx(shares)

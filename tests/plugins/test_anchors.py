@@ -85,7 +85,7 @@ def test_local_sufficiency_is_the_precision_over_the_other_rows():
     X = mixed(20, seed=1)
     result = faithkit.evaluate(three_words, X, explainer="anchors:beam_size=1", background=mixed())
     labels = three_words(X)
-    for i, rule in enumerate(result.sample.explanations.values):
+    for i, rule in enumerate(result.rows.explanations.values):
         others = filtered(X.drop(index=i), rule).index
         local = result.local(i).sufficiency
         assert local.holds_for == len(others) + 1
@@ -141,7 +141,7 @@ def test_a_rule_that_does_not_reach_the_threshold_is_kept_and_remarked():
     result = faithkit.evaluate(model, X[:10], explainer="anchors:max_size=1,beam_size=1", background=X)
     assert result.remarks == {"below the threshold": 10}
     assert result.unexplained == 0
-    assert all(len(rule.predicates) == 1 for rule in result.sample.explanations.values)
+    assert all(len(rule.predicates) == 1 for rule in result.rows.explanations.values)
     assert explained(model, X, X[:10]).remarks.tolist() == [None] * 10
 
 

@@ -101,7 +101,7 @@ def test_a_text_without_words_has_no_explanation():
     X = ["", " \n", "a dull film"]
     result = faithkit.evaluate(has("dull"), X, explainer="anchors-text")
     assert result.why_unexplained == {"no words": 2}
-    assert result.sample.explanations.missing.tolist() == [True, True, False]
+    assert result.rows.explanations.missing.tolist() == [True, True, False]
     assert explained(has("dull"), ["a b c"], tokenizer="word").remarks.tolist() == ["no words"]
 
 
@@ -136,7 +136,7 @@ def test_local_sufficiency_is_the_precision_over_the_other_texts():
     model = trained(texts)
     labels = model.predict(texts)
     result = faithkit.evaluate(model, texts[:20], explainer="anchors-text:beam_size=1")
-    for i, rule in enumerate(result.sample.explanations.values):
+    for i, rule in enumerate(result.rows.explanations.values):
         words = {p.token for p in rule.predicates}
         others = [j for j in range(20) if j != i and words <= set(texts[j].split())]
         expected = pytest.approx(np.mean(labels[others] == labels[i])) if others else None

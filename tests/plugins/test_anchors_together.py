@@ -149,9 +149,9 @@ def test_a_row_that_the_model_fails_on_is_the_only_one_that_is_lost():
 
     run = {"explainer": "anchors:beam_size=1", "background": table(100)}
     result = faithkit.evaluate(picky, X, **run, on_error="record")
-    assert result.sample.explanations.missing.tolist() == [i == 3 for i in range(5)]
-    expected = faithkit.evaluate(busy, X, **run).sample.explanations.values
-    assert all(result.sample.explanations.values[i] == expected[i] for i in (0, 1, 2, 4))
+    assert result.rows.explanations.missing.tolist() == [i == 3 for i in range(5)]
+    expected = faithkit.evaluate(busy, X, **run).rows.explanations.values
+    assert all(result.rows.explanations.values[i] == expected[i] for i in (0, 1, 2, 4))
     with pytest.raises(faithkit.errors.ExplainerError, match=r"failed on row 3: .*a gap"):
         faithkit.evaluate(picky, X, **run)
 

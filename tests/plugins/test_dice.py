@@ -405,7 +405,7 @@ def test_rows_without_a_counterfactual_are_counted_as_unexplained(method, engine
     background = pd.concat([X.assign(job=job, hours=hours) for job in "ab" for hours in (30.0, 38.0)])
     spec = f"dice:method={method},features_to_vary=['job'],max_calls=60,engine={engine}"
     result = faithkit.evaluate(Busy(), X, explainer=spec, background=background)
-    found = result.sample.explanations
+    found = result.rows.explanations
     assert found.missing.tolist() == stuck.tolist()
     assert found.remarks[stuck].tolist() == [NOT_FOUND] * 2
     pd.testing.assert_series_equal(found.values.dtypes, background.dtypes)
@@ -446,7 +446,7 @@ def test_rows_that_fail_in_one_chunk_do_not_change_the_dtypes_of_another(monkeyp
     X.loc[9, "age"] = np.nan
     result = faithkit.evaluate(Busy(), X, explainer="dice", background=complete())
     assert result.unexplained == 2
-    pd.testing.assert_series_equal(result.sample.explanations.values.dtypes, complete().dtypes)
+    pd.testing.assert_series_equal(result.rows.explanations.values.dtypes, complete().dtypes)
 
 
 def test_a_search_that_would_never_end_ends():
@@ -542,8 +542,8 @@ def test_the_same_seed_gives_the_same_rows_whatever_the_workers_and_chunks(metho
     monkeypatch.setattr("faithkit_example_based.dice_search.explainer.Dice.rows_per_chunk", 3)
     for n_jobs in (1, 2):
         parted = faithkit.evaluate(three_words, X, explainer=spec, background=background, n_jobs=n_jobs)
-        result = parted.sample.explanations.values.reset_index(drop=True)
-        pd.testing.assert_frame_equal(alone.sample.explanations.values, result)
+        result = parted.rows.explanations.values.reset_index(drop=True)
+        pd.testing.assert_frame_equal(alone.rows.explanations.values, result)
         assert alone.to_dict() == parted.to_dict()
 
 
@@ -649,7 +649,7 @@ def test_a_row_on_which_the_model_fails_is_named_and_the_only_one_that_is_lost(m
     with pytest.raises(faithkit.errors.ExplainerError, match=told):
         faithkit.evaluate(fragile, X, explainer=spec, background=complete())
     result = faithkit.evaluate(fragile, X, explainer=spec, background=complete(), on_error="record")
-    found = result.sample.explanations
+    found = result.rows.explanations
     alone = explained(fragile, complete(), X[:2], method=method, features_to_vary=["hours"])
     assert found.missing.tolist() == [False, False, True, False]
     pd.testing.assert_frame_equal(found.values[:2].reset_index(drop=True), alone.values)
@@ -682,7 +682,7 @@ def test_adult_has_counterfactuals(method):
     model = make_pipeline(encode, boosting).fit(X[:20_000], y[:20_000])
     sample = X[20_000:20_040]
     result = faithkit.evaluate(model, sample, explainer=f"dice:method={method}", background=X[:20_000])
-    found = result.sample.explanations
+    found = result.rows.explanations
     assert result.unexplained == 0
     assert (model.predict(found.values) != model.predict(sample)).all()
     pd.testing.assert_series_equal(found.values.dtypes, X.dtypes)

@@ -331,13 +331,13 @@ def test_quantile_learns_from_the_background_and_not_from_the_sample():
     result = faithkit.evaluate(
         model, sample, "gradient", discretizer="quantile:bins=3", background=background
     )
-    phi = faithkit.evaluate(model, background, "gradient", background=background).sample.explanations
-    expected = make("quantile", bins=3).fit(phi).discretize(result.sample.explanations)
-    assert same(result.sample.explanations.identities, expected)
+    phi = faithkit.evaluate(model, background, "gradient", background=background).rows.explanations
+    expected = make("quantile", bins=3).fit(phi).discretize(result.rows.explanations)
+    assert same(result.rows.explanations.identities, expected)
     part = faithkit.evaluate(
         model, sample[:7], "gradient", discretizer="quantile:bins=3", background=background[::-1]
     )
-    assert same(part.sample.explanations.identities, expected[:7])
+    assert same(part.rows.explanations.identities, expected[:7])
 
 
 def test_a_discretizer_that_learns_sees_a_thousand_background_rows_in_any_order():

@@ -192,7 +192,7 @@ def test_what_the_store_keeps_is_enough_for_a_score(name):
     model = FirstOfFrame()
     X, background = frame.iloc[60:], frame.iloc[:60]
     result = faithkit.evaluate(model, X, explainer=name, background=background)
-    log = attrs.evolve(stored(result.sample.explanations), instances=X)
+    log = attrs.evolve(stored(result.rows.explanations), instances=X)
     again = faithkit.score(model.predict(X), log, X=X)
     assert again.sufficiency == result.sufficiency
     assert again.consistency == result.consistency
@@ -249,7 +249,9 @@ def test_relations_compose():
     )
     both = relation("nearest") & ~relation("within", tau=1.0)
     inside = relation("nearest") & relation("within", tau=1.0)
-    counts = [result.population.count(r).tally.counts.sum() for r in (relation("nearest"), both, inside)]
+    counts = [
+        result.evidence.population.count(r).tally.counts.sum() for r in (relation("nearest"), both, inside)
+    ]
     assert counts[0] == counts[1] + counts[2]
     assert min(counts) > 0
 

@@ -95,7 +95,7 @@ def test_a_pool_that_the_default_relation_cannot_read_is_refused_with_the_reason
 def test_sufficiency_tells_shap_values_from_the_same_values_given_to_other_features():
     """Permuted within each row, the values still add up to the score."""
     rows, labels = X[300:], FOREST.predict(X[300:])
-    phi = explained(FOREST, "shap").sample.explanations.values
+    phi = explained(FOREST, "shap").rows.explanations.values
     moved = np.random.default_rng(1).permuted(phi, axis=1)
     true, false = (
         faithkit.score(labels, values, X=rows, relation="same-top-features") for values in (phi, moved)
@@ -149,10 +149,10 @@ def test_a_violation_says_where_its_explanation_applies():
 def test_shap_explains_raw_scores_of_boosted_trees_exactly_unless_told_otherwise():
     rows, classes = X[300:320], np.digitize(SUM[:300], [-0.7, 0.7])
     boosted = HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(X[:300], classes)
-    found = explained(boosted, "shap:target=all,offset=true", rows).sample.explanations
+    found = explained(boosted, "shap:target=all,offset=true", rows).rows.explanations
     assert (found.shared["adds_up_to"], found.shared["algorithm"]) == ("raw score", "leaves")
     sums = found.values[:, :12].reshape(20, 3, 4).sum(axis=2) + found.values[:, 12:]
     assert np.allclose(sums, boosted.decision_function(rows), atol=1e-5)
     with pytest.warns(faithkit.FaithkitWarning, match=r"which takes longer\. output=raw is exact and fast"):
-        slow = explained(boosted, "shap:output=probability", rows).sample.explanations
+        slow = explained(boosted, "shap:output=probability", rows).rows.explanations
     assert slow.shared["adds_up_to"] == "probability"

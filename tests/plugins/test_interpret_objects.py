@@ -60,7 +60,7 @@ def test_an_explainer_may_return_one(three):
     result = faithkit.evaluate(
         three, ROWS, lambda rows: three.explain_local(rows), discretizer="sign", progress=False
     )
-    assert result.sample.explanations.values.shape == (20, 3)
+    assert result.rows.explanations.values.shape == (20, 3)
 
 
 def test_terms_that_each_row_names_in_its_own_order_are_put_in_one():

@@ -578,7 +578,7 @@ def test_lime_is_evaluated_with_the_same_bytes_whatever_the_workers():
     one = faithkit.evaluate(model, CODES[:70], **settings)
     two = faithkit.evaluate(model, CODES[:70], n_jobs=2, **settings)
     assert one.to_json() == two.to_json()
-    assert (one.sample.explanations.values == two.sample.explanations.values).all()
+    assert (one.rows.explanations.values == two.rows.explanations.values).all()
 
 
 # --- bad input ---------------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ def test_an_explainer_may_return_them():
         ]
 
     result = faithkit.evaluate(FOREST, ROWS, explain, discretizer="sign", progress=False)
-    assert result.sample.explanations.values.shape == (6, 3)
+    assert result.rows.explanations.values.shape == (6, 3)
 
 
 def test_numbers_have_one_vector():

@@ -185,7 +185,7 @@ def test_pipelines_of_frames_with_missing_values_are_explained_and_evaluated():
             background=train,
             discretizer="delta-sign",
         )
-        values = result.sample.explanations.values
+        values = result.rows.explanations.values
         assert (model.predict(values) != model.predict(test)).all()
         assert result.sufficiency is not None
         assert result.unexplained == 0

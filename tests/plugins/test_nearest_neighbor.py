@@ -189,7 +189,7 @@ def test_a_function_can_be_the_distance():
         background=np.array([[100.0], [8.0]]),
         relation=faithkit.plugin.registry().create("relation", "nearest", {"distance": last_digit}),
     )
-    assert result.sample.explanations.values.ravel().tolist() == [1, 0, 0]
+    assert result.rows.explanations.values.ravel().tolist() == [1, 0, 0]
     assert result.sufficiency.value == result.consistency.value
     without = faithkit.evaluate(
         lambda X: X[:, 0] > 20, X, explainer=type(explainer())(distance=last_digit), background=X

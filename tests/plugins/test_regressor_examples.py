@@ -71,7 +71,7 @@ def test_a_model_of_neighbours_that_predicts_their_mean_explains_itself():
 
 def kept(folder, explainer, model, **options):
     told = {"background": BACKGROUND, "progress": False, "store": folder} | options
-    return faithkit.evaluate(model, ROWS, explainer, **told).population.sample.explanations
+    return faithkit.evaluate(model, ROWS, explainer, **told).rows.explanations
 
 
 def test_a_store_does_not_answer_for_another_tolerance(tmp_path):
@@ -94,9 +94,7 @@ def test_a_store_does_not_answer_for_another_spread_of_numbers(tmp_path):
     told = {"explainer": "anchors-text:beam_size=1", "progress": False, "store": tmp_path}
     few = [text for text in TEXTS if text.count("fine") < 2]
     withins = [
-        faithkit.evaluate(
-            stars, TEXTS[:9], background=background, **told
-        ).population.sample.explanations.shared["within"]
+        faithkit.evaluate(stars, TEXTS[:9], background=background, **told).rows.explanations.shared["within"]
         for background in (TEXTS, few)
     ]
     assert withins == pytest.approx([stars(TEXTS).std() / 2, stars(few).std() / 2])

@@ -59,7 +59,7 @@ def test_what_the_measure_counts_as_equal_the_explainer_does_too(explainer):
     result = faithkit.evaluate(
         function, ROWS, explainer, background=BACKGROUND, agree="within:1.25", progress=False
     )
-    assert result.population.sample.explanations.shared["within"] == 1.25
+    assert result.rows.explanations.shared["within"] == 1.25
 
 
 @pytest.mark.parametrize("within", [2.0, 3.0])

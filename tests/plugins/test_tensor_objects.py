@@ -80,7 +80,7 @@ def test_captums_attributions_are_taken():
         return net(torch.tensor(X, dtype=torch.float32)).argmax(1).numpy()
 
     result = faithkit.evaluate(predict, VALUES, explain, discretizer="sign", progress=False)
-    assert result.sample.explanations.values.shape == (30, 4)
+    assert result.rows.explanations.values.shape == (30, 4)
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ def test_an_evaluation_takes_frames_and_workers(perceptron):
     frame = pd.DataFrame(X, columns=list("abcd"))
     model = TorchClassifier(as_module(perceptron), perceptron.classes_)
     alone = faithkit.evaluate(model, frame, "gradient", discretizer="sign", background=frame)
-    assert alone.sample.explanations.shared["names"] == list("abcd")
+    assert alone.rows.explanations.shared["names"] == list("abcd")
     together = faithkit.evaluate(model, frame, "gradient", discretizer="sign", background=frame, n_jobs=2)
     assert together.to_json() == alone.to_json()
 

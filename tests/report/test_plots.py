@@ -138,7 +138,8 @@ def test_the_curve_ends_at_the_value_and_its_band_at_the_bracket(logged):
 
 def test_local_scores_leave_out_what_could_not_be_checked(logged):
     heights = [
-        bar.get_height() for bar in plots.local_scores(axes(), logged.counts["consistency"].owners).patches
+        bar.get_height()
+        for bar in plots.local_scores(axes(), logged.evidence.counts["consistency"].owners).patches
     ]
     local = [logged.local(row).consistency.value for row in range(10)]
     expected, _ = np.histogram([value for value in local if value is not None], 20, (0, 1))
@@ -150,7 +151,8 @@ def test_local_scores_of_weighted_rows_are_shares_of_the_weight():
     """The two rows of "a" agree and weigh 4 of 7; that of "b" cannot be checked."""
     result = faithkit.score([0, 0, 1], ["a", "a", "b"], weights=[1, 3, 3])
     heights = [
-        bar.get_height() for bar in plots.local_scores(axes(), result.counts["consistency"].owners).patches
+        bar.get_height()
+        for bar in plots.local_scores(axes(), result.evidence.counts["consistency"].owners).patches
     ]
     assert heights[-1] == pytest.approx(4 / 7)
     assert sum(heights) == pytest.approx(4 / 7)
@@ -173,7 +175,7 @@ def test_the_largest_group_is_in_the_last_bin(most, last):
 def test_one_row_can_be_drawn():
     alone = faithkit.score(["yes"], ["because"])
     assert dots(alone.plot()) == []
-    plots.local_scores(axes(), alone.counts["consistency"].owners).get_figure().canvas.draw()
+    plots.local_scores(axes(), alone.evidence.counts["consistency"].owners).get_figure().canvas.draw()
     for draw in (plots.sample_size_curve, plots.group_sizes):
         draw(axes(), alone.consistency.others).get_figure().canvas.draw()
 

@@ -178,15 +178,15 @@ def test_what_is_unknown_is_no_number():
 
 def test_what_holds_the_rows_is_one_line_too():
     result, small = system(), faithkit.score([1, 1, 0], [[0.5], [0.5], [0.1]])
-    assert repr(result.sample).startswith(
+    assert repr(result.evidence.population.sample).startswith(
         "<Sample of 60 rows: DataFrame, <Explanations of 60 rows, kind value,"
     )
     assert (
-        repr(small.sample)
+        repr(small.evidence.population.sample)
         == "<Sample of 3 rows: no instances, <Explanations of 3 rows, kind vector, 0 missing>>"
     )
-    assert repr(small.tallies["consistency"]) == "<Tally of 3 instances: 2 explanations × 2 labels>"
-    assert repr(small.labels) == "<Labels of 3 rows, 2 of them different>"
+    assert repr(small.evidence.tallies["consistency"]) == "<Tally of 3 instances: 2 explanations × 2 labels>"
+    assert repr(small.evidence.population.encoded_labels) == "<Labels of 3 rows, 2 of them different>"
 
 
 def test_a_subclass_of_somebody_else_is_shown_like_its_parent():

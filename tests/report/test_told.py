@@ -87,7 +87,7 @@ def test_the_page_of_a_result_that_was_loaded_has_neither_witnesses_nor_local_sc
 
 @pytest.fixture(scope="module")
 def compared():
-    words = faithkit.score(LABELS, WORDS, X=ordinary().sample.X, estimator="plug-in")
+    words = faithkit.score(LABELS, WORDS, X=ordinary().rows.X, estimator="plug-in")
     return Comparison({"words": words, "rules": ordinary()}, left_out=("sign for rules (no vectors)",))
 
 

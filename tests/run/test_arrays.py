@@ -146,7 +146,7 @@ def test_maps_of_the_shape_of_the_images_are_vectors_of_their_cells():
     result = faithkit.score(is_bright(IMAGES), maps, X=IMAGES)
     flat = faithkit.score(is_bright(IMAGES), maps.reshape(120, -1))
     assert result.consistency.value == flat.consistency.value
-    assert result.sample.explanations.shared["names"][:5] == [
+    assert result.rows.explanations.shared["names"][:5] == [
         "[0, 0]",
         "[0, 1]",
         "[0, 2]",
@@ -234,7 +234,7 @@ def test_a_flat_pool_is_told_by_its_shape():
 
 def test_words_about_images_stay_words():
     result = faithkit.evaluate(is_bright, IMAGES, explainer=lambda X: [f"x0 = {int(x[0, 0])}" for x in X])
-    assert result.sample.explanations.kind == "value"
+    assert result.rows.explanations.kind == "value"
 
 
 def test_a_table_and_images_of_the_same_rows_are_a_pair_by_their_predictions():

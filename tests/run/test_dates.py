@@ -101,7 +101,7 @@ def test_explainers_take_dates(explainer):
 @pytest.mark.parametrize("explainer", ["tree", "anchors", "empirical-anchors"])
 def test_rules_say_dates_and_hold_for_their_own_rows(explainer):
     result = faithkit.evaluate(FOREST, X.iloc[:40], explainer=explainer, background=X)
-    rules = result.sample.explanations.values
+    rules = result.rows.explanations.values
     for row, rule in enumerate(rules):
         assert rule.covers(X.iloc[[row]]).all()
         assert Rule.from_text(str(rule), X).covers(X).tolist() == rule.covers(X).tolist()
@@ -151,8 +151,8 @@ def test_date_objects_are_dates_to_explainers_and_date_objects_to_the_model():
     assert encoder.decode(encoder.encode(rows))["signed"].tolist() == rows["signed"].tolist()
     result = faithkit.evaluate(model, rows.iloc[:30], "anchors", background=rows)
     assert result.unexplained == 0
-    assert any("signed ≤ 2024-0" in str(rule) for rule in result.sample.explanations.values)
-    own = zip(range(30), result.sample.explanations.values, strict=True)
+    assert any("signed ≤ 2024-0" in str(rule) for rule in result.rows.explanations.values)
+    own = zip(range(30), result.rows.explanations.values, strict=True)
     assert all(rule.covers(rows.iloc[[row]]).all() for row, rule in own)
 
 

@@ -103,7 +103,7 @@ def test_the_rows_of_a_log_on_disk_are_those_in_memory(tmp_path):
     frame.to_parquet(tmp_path / "log.parquet")
     outcome = score_log(open_log(str(tmp_path / "log.parquet"), "label", ("why",)), discretizer="original")
     for result in (RESULT, outcome.result):
-        rows = result.explained_rows
+        rows = result.rows
         pairs = zip(rows.explanations.values, (rows.predictions[code] for code in rows.codes), strict=True)
         assert sorted(pairs) == [("a", "yes")] * 8 + [("b", "no")] * 4
         assert (rows.trials, rows.weights, rows.clusters, rows.outcome) == (12.0, None, None, "labels")

@@ -163,10 +163,8 @@ NEEDS_ROWS = {
     "another relation": lambda result: result.measure("near-explanation:tau=0.5"),
     "a paired difference": lambda result: result.difference(scored()),
     "a paired difference, the other way": lambda result: scored().difference(result),
-    "the tallies": lambda result: result.tallies,
-    "all tallies": lambda result: result.tallies,
-    "the rows": lambda result: result.sample,
-    "the predictions": lambda result: result.labels,
+    "the tallies": lambda result: result.evidence.tallies,
+    "the rows": lambda result: result.rows,
 }
 
 

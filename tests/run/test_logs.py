@@ -103,7 +103,7 @@ def both_ways(
     result = open_log(str(log), prediction, explanation, features, by, outcome=outcome)
     assert len(result.table.pieces) > 5
     pieces = score_log(result, violations=violations, control_draws=0, **options)
-    assert isinstance(pieces.result.population, OnDisk)
+    assert isinstance(pieces.result.evidence.population, OnDisk)
     whole = result.read()
     held = faithkit.score(
         whole.predictions, whole.explanations, X=whole.X, outcome=outcome, control_draws=0, **options
@@ -327,7 +327,7 @@ def test_memory_grows_with_distinct_explanations_only(tmp_path):
         rng = np.random.default_rng(0)
         table = pd.DataFrame({"phi": rng.integers(0, 50, n), "label": rng.integers(0, 2, n)})
         table.to_parquet(tmp_path / "log.parquet", row_group_size=500)
-        census = scored(tmp_path / "log.parquet", "label", ("phi",), (), None).population.census
+        census = scored(tmp_path / "log.parquet", "label", ("phi",), (), None).evidence.population.census
         sizes.append((len(census.count), len(census.explanations)))
     assert sizes == [(100, 50)] * 2
 

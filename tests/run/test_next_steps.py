@@ -344,7 +344,7 @@ def test_the_order_of_rows_changes_nothing():
 
 @pytest.mark.parametrize("name", ["original", "sign", "sign-of-top:k=1", "2fp", "fp:digits=0"])
 def test_what_too_many_distinct_explanations_rule_out_is_not_estimated(name):
-    population, setup = (result := faithkit.score(LABELS, PHI)).population, result.setup
+    population, setup = (result := faithkit.score(LABELS, PHI)).evidence.population, result.setup
     verified = faithkit.score(LABELS, PHI, discretizer=name).consistency.verified
     given = resolve_component("discretizer", name)
     assert estimate_under(given, population, setup, enough=verified).verified == verified

@@ -142,7 +142,7 @@ def test_shuffled_logs_give_the_same_result(table, question, tmp_path, monkeypat
         path = tmp_path / f"{place}.parquet"
         table.iloc[order].to_parquet(path, row_group_size=17, index=False)
         result = score_log(open_log(str(path), "label", *roles), **options).result
-        assert isinstance(result.population, OnDisk) == ("permutations" not in question)
+        assert isinstance(result.evidence.population, OnDisk) == ("permutations" not in question)
         found.append(told(result))
     for one in found[1:]:
         assert_nearly(one, found[0])

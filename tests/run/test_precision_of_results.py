@@ -45,7 +45,7 @@ def test_a_later_look_at_a_row_finds_those_who_share_its_explanation(result):
 
 def test_another_sample_is_rounded_as_the_first_one_was(result):
     later = result.on(X[:60])
-    assert later.sample.explanations.shared["decimals"] == result.sample.explanations.shared["decimals"]
+    assert later.rows.explanations.shared["decimals"] == result.rows.explanations.shared["decimals"]
     assert later.n_explanations == 20
 
 
@@ -57,7 +57,7 @@ def test_discretizers_cut_what_was_rounded():
     result = faithkit.evaluate(
         lambda X: X[:, 0] > 1, np.arange(3.0)[:, None], explainer=tenths, discretizer="1fp"
     )
-    assert result.sample.explanations.identities.tolist() == [[0.3], [0.3], [0.7]]
+    assert result.rows.explanations.identities.tolist() == [[0.3], [0.3], [0.7]]
 
 
 def test_logged_values_are_compared_as_they_are():
@@ -77,9 +77,7 @@ def test_a_model_in_single_precision_has_fewer_decimals():
 
     result = faithkit.evaluate(Single(), X, explainer=lambda X: X / 3)
     plain = faithkit.evaluate(lambda X: X[:, 0] > 0, X, explainer=lambda X: X / 3)
-    assert max(result.sample.explanations.shared["decimals"]) < min(
-        plain.sample.explanations.shared["decimals"]
-    )
+    assert max(result.rows.explanations.shared["decimals"]) < min(plain.rows.explanations.shared["decimals"])
 
 
 @pytest.mark.parametrize(

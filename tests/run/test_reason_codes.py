@@ -158,7 +158,7 @@ def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tm
 def test_all_rows_without_a_reason_are_scanned_as_one_explanation(weights):
     explanations = faithkit.parse_reasons([12, *[None] * 89], {12: "late > 2"}, X)
     result = faithkit.score(DECISIONS, explanations, X, weights=weights)
-    assert len(result.counts["sufficiency"].explanations) == 2
+    assert len(result.evidence.counts["sufficiency"].explanations) == 2
     assert result.n_explanations == 90
 
 

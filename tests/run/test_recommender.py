@@ -35,7 +35,7 @@ faithkit.score(item, why, permutations=20)
 why.assign(label=item).to_parquet(sys.argv[1], row_group_size=5_000)
 read = score_log(open_log(sys.argv[1], "label", ("why",)), violations=3, estimator="majority")
 same = [{**found.to_dict(), "data": None} for found in (held, read)]
-print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.population).__name__, "peak": peak(),
+print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.evidence.population).__name__, "peak": peak(),
                   "n_explanations": result.n_explanations, "letters": len(held.to_json()) + len(str(held))}))
 """
 )
@@ -69,7 +69,7 @@ parquet.CELLS = 30_000
 log = open_log(sys.argv[1], "label", ("rule",), tuple("abcd"))
 read = score_log(log, violations=3)
 same = [{**found.to_dict(), "data": None} for found in (held, read)]
-print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.population).__name__, "peak": peak(),
+print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.evidence.population).__name__, "peak": peak(),
                   "n_explanations": result.n_explanations, "letters": len(held.to_json()) + len(str(held))}))
 """
 )

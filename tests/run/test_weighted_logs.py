@@ -44,7 +44,7 @@ def path(tmp_path):
 def test_pieces_give_what_memory_gives_to_the_last_bit(path, prediction, explanation, drawn, uninformative):
     log = open_log(path, prediction, (explanation,), (), **drawn)
     found = score_log(log, uninformative=uninformative).result
-    assert isinstance(found.population, WeightedLog)
+    assert isinstance(found.evidence.population, WeightedLog)
     columns = {what: LOG[name] for what, name in drawn.items()}
     whole = faithkit.score(LOG[prediction], LOG[[explanation]], **columns, uninformative=uninformative)
     assert found.consistency.to_dict() == whole.consistency.to_dict()

@@ -56,7 +56,7 @@ class Starter:
 
     def diagnose(self, result: faithkit.Evaluation) -> Frequencies:
         """Count the predictions of a result; equally frequent ones are sorted by name."""
-        rows = result.explained_rows
+        rows = result.rows
         counts = Counter(str(rows.predictions[code]) for code in rows.codes)
         ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         return Frequencies(dict(ordered[: self.n_listed]))

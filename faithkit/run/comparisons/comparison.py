@@ -178,7 +178,7 @@ class Comparison(Report):
         """
         from faithkit.report.html import comparison_page
 
-        owners = {name: owners_by_measure(result.counts) for name, result in self.results.items()}
+        owners = {name: owners_by_measure(result.evidence.counts) for name, result in self.results.items()}
         return save_text(comparison_page(self.to_dict(), owners, more), path)
 
     def _estimates(self, measure: str) -> dict[str, Estimate]:
@@ -283,4 +283,4 @@ def _unique_name(name: str, taken: Collection[str]) -> str:
 def _why_left_out(evaluation: Evaluation, discretizer: Any) -> str:
     """Say why a discretizer does not go with an explainer."""
     kinds = join_words(accepted_kinds(resolve_component("discretizer", discretizer)), "or")
-    return f"made for explanations of kind {kinds}, not {evaluation.population.kind}"
+    return f"made for explanations of kind {kinds}, not {evaluation.evidence.population.kind}"

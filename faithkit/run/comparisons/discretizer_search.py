@@ -50,7 +50,7 @@ def with_discretizer(result: Evaluation, discretizer: Any) -> Evaluation | None:
     >>> with_discretizer(result, lambda phi: phi.values.round(1)).n_explanations
     2
     """
-    resolved, population = resolve_component("discretizer", discretizer), result.population
+    resolved, population = resolve_component("discretizer", discretizer), result.evidence.population
     if resolved is result.setup.discretizer:
         return result
     kinds = accepted_kinds(resolved)
@@ -113,7 +113,7 @@ def try_discretizers(result: Evaluation, discretizers: Iterable[Any] | None = No
     """
     if not isinstance(result, Evaluation):
         raise InputError(f"the result is a {type(result).__name__}: give what evaluate or score returned.")
-    kind = result.population.kind
+    kind = result.evidence.population.kind
     candidates = suitable_discretizers(kind) if discretizers is None else as_list("discretizer", discretizers)
     if not candidates:
         raise InputError("no discretizers were given: name some, or leave them out to try all.")
@@ -174,11 +174,11 @@ def _try(result: Evaluation, discretizer: Any) -> Trial:
         if current.recipe is not None and current.recipe == resolved.recipe:
             resolved = current  # it is fitted already
         elif learns(resolved):
-            result.population.fit_discretizer(resolved)
+            result.evidence.population.fit_discretizer(resolved)
             note = f"learnt from {THE_SAMPLE}"
         setup = attrs.evolve(result.setup, discretizer=resolved, permutations=0)
         setup = attrs.evolve(setup, applicability=Applicability())  # sufficiency is not measured
-        measured = measure_population(result.population.with_discretizer(resolved), setup)
+        measured = measure_population(result.evidence.population.with_discretizer(resolved), setup)
     except Exception as error:  # a discretizer that fails must not keep others from being tried
         name = discretizer if isinstance(discretizer, str) else _name(discretizer)
         empty = dict.fromkeys(COLUMNS, float("nan"))

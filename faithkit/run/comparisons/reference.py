@@ -79,7 +79,7 @@ def is_fitted_separately(result: Evaluation, reference: Evaluation) -> bool:
     relation = result.setup.applicability.relation
     if (
         relation is None
-        or not isinstance(reference.population, SavedPopulation)
+        or not isinstance(reference.evidence.population, SavedPopulation)
         or not learns_from_rows(relation)
     ):
         return False
@@ -105,9 +105,9 @@ def _warn_about_options(reference: Evaluation, options: dict[str, Any]) -> None:
 
 def _warn_about_same_rows(result: Evaluation, reference: Evaluation) -> None:
     """Warn if the reference has the same rows; a log on disk is not read again for that."""
-    if isinstance(result.population, OnDisk) or isinstance(reference.population, OnDisk):
+    if isinstance(result.evidence.population, OnDisk) or isinstance(reference.evidence.population, OnDisk):
         return
-    now, before = (side.population.data()["fingerprint"] for side in (result, reference))
+    now, before = (side.evidence.population.data()["fingerprint"] for side in (result, reference))
     if now is not None and now == before:
         warnings.warn(
             "the reference has the very rows of this sample, and a reference is taken for a separate sample: "
@@ -136,14 +136,16 @@ def _column_names(names: str | tuple[str, ...]) -> str:
 def check_comparable(result: Evaluation, reference: Evaluation) -> None:
     """Refuse to compare samples that were read or drawn differently; warn if their rows are the same."""
     now, before = result.setup, reference.setup
-    if isinstance(reference.population, SavedPopulation):
+    if isinstance(reference.evidence.population, SavedPopulation):
         _check_same_component("the reference", "discretizer", before.discretizer.text, now.discretizer.text)
         _check_fitted("the reference", reference, now.discretizer, now.learnt_from == "given")
         _check_design(result, reference)
-    elif result.population.kind != reference.population.kind:  # a saved result does not say its kind
+    elif (
+        result.evidence.population.kind != reference.evidence.population.kind
+    ):  # a saved result does not say its kind
         raise InputError(
-            f"the explanations are of kind {result.population.kind!r} in the log, and "
-            f"{reference.population.kind!r} in the reference: write both alike."
+            f"the explanations are of kind {result.evidence.population.kind!r} in the log, and "
+            f"{reference.evidence.population.kind!r} in the reference: write both alike."
         )
     if now.outcome != before.outcome:
         raise InputError(

@@ -102,11 +102,8 @@ def measure_side(
     '1.00 [0.98, 1.00]'
     """
     result = evaluate_side(side, attack, scenario, seed)
-    labels = result.labels
-    explanations = attrs.evolve(result.sample.explanations, identity=None)  # not discretized
-    undiscretized = faithkit.score(
-        [labels.classes[code] for code in labels.codes], explanations, discretizer="original"
-    )
+    explanations = attrs.evolve(result.rows.explanations, identity=None)  # not discretized
+    undiscretized = faithkit.score(result.rows.row_predictions, explanations, discretizer="original")
     merged = undiscretized.consistency
     is_vector, sufficiency = explanations.kind == "vector", _to_measurement(result.sufficiency)
     reader_accuracy = undiscretized.diagnose("reader").accuracy

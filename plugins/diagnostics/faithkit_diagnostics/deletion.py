@@ -124,13 +124,13 @@ class Deletion:
 
     def diagnose(self, result: faithkit.Evaluation) -> DeletionResult:
         """Score every row with the model, with and without the replaced features."""
-        predictor, rows = result.predictor, result.explained_rows
+        predictor, rows = result.rows.predictor, result.rows
         if not predictor.has_scores:
             raise faithkit.errors.InputError(
                 "deletion needs a model with scores, such as predict_proba, and this model has none: use a "
                 "model that has them."
             )
-        background, values = result.background, _values(rows, result.background)
+        background, values = result.rows.background, _values(rows, result.rows.background)
         size = self._size(values.shape[1])
         seed = result.setup.seed if self.seed is None else self.seed
         changes = np.full((2, len(values)), np.nan)
@@ -267,7 +267,7 @@ def _report(
     return DeletionResult(
         n=differences.n,
         k=size,
-        features=result.explained_rows.explanations.values.shape[1],
+        features=result.rows.explanations.values.shape[1],
         replacements=replacements,
         is_number=is_number,
         named=float(named.value or 0.0),

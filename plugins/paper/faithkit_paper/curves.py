@@ -67,9 +67,9 @@ def estimate_curve(context: Context, result: Any, names: tuple[str, str, str], r
     """
     group_of: dict[Any, int] = {}
     groups = np.array(
-        [group_of.setdefault(identity, len(group_of)) for identity in result.sample.explanations.identities]
+        [group_of.setdefault(identity, len(group_of)) for identity in result.rows.explanations.identities]
     )
-    labels, cells = result.labels.codes, []
+    labels, cells = result.rows.codes, []
     for size in (size for size in SIZES if size < result.n):
         samples = [context.rng(*names, size, run).permutation(result.n)[:size] for run in range(runs)]
         results = [faithkit.score(labels[rows], groups[rows, None]) for rows in samples]

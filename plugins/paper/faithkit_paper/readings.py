@@ -138,7 +138,7 @@ def explain(context: Context, trained: TrainedModel, reading: Reading, X: Any, s
     )
     labels = np.asarray(prepared.model.predict(X))
     return ExplainedSample(
-        labels, _compared_explanations(result.sample.explanations, reading, prepared, labels)
+        labels, _compared_explanations(result.rows.explanations, reading, prepared, labels)
     )
 
 

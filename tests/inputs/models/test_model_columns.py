@@ -138,11 +138,11 @@ def test_the_columns_that_a_model_does_not_use_are_told(table, seen, said):
 def test_importances_of_a_pipeline_that_drops_columns_are_those_of_its_own(explainer):
     chosen = ColumnTransformer([("words", OneHotEncoder(), ["branch"]), ("numbers", "passthrough", ["age"])])
     model = make_pipeline(chosen, DecisionTreeClassifier(max_depth=3, random_state=0)).fit(TABLE, Y)
-    found = faithkit.evaluate(model, TABLE, explainer=explainer, background=TABLE).sample
+    found = faithkit.evaluate(model, TABLE, explainer=explainer, background=TABLE).rows
     assert list(found.X) == ["branch", "age"]
     if explainer == "shap":
         alone = make_pipeline(chosen, model[-1])
         narrow = TABLE[["branch", "age"]]
         alone[0].fit(narrow)
-        other = faithkit.evaluate(alone, narrow, explainer=explainer, background=narrow).sample
+        other = faithkit.evaluate(alone, narrow, explainer=explainer, background=narrow).rows
         assert np.allclose(found.explanations.values, other.explanations.values)

@@ -112,7 +112,7 @@ def test_what_a_refusal_says_to_write_works(here, case):
     assert "\n" not in str(refusal.value)
     model = eval(case.code, {"faithkit": faithkit, "X": X, "y": y, **case.names})
     result = faithkit.evaluate(model, X, lambda X: [0] * len(X), background=X, progress=False)
-    assert [result.labels.classes[code] for code in result.labels.codes] == case.labels
+    assert result.rows.row_predictions == case.labels
 
 
 @pytest.mark.parametrize(

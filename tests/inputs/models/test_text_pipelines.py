@@ -68,7 +68,7 @@ def test_explainers_of_texts_take_them():
         every, TEXTS * 4, "lime-text:num_features=1,samples=60", background=TEXTS, progress=False
     )
     assert result.setup.model == "every"
-    assert [result.labels.classes[code] for code in result.labels.codes] == EXPECTED * 4
+    assert result.rows.row_predictions == EXPECTED * 4
 
 
 def test_labels_that_are_numbers_are_in_their_order():

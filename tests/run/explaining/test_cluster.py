@@ -224,7 +224,7 @@ def test_in_python_joblib_chooses_the_cluster(scheduler):
         joblib.parallel_config(backend="dask", client=client),
     ):
         result = faithkit.evaluate(lambda X: X[:, 0] > 9, X, explainer=lambda X: [os.getpid()] * len(X))
-    assert set(result.sample.explanations.values) <= set(workers(scheduler).values())
+    assert set(result.rows.explanations.values) <= set(workers(scheduler).values())
 
 
 def test_warnings_given_on_workers_are_told_once(scheduler):

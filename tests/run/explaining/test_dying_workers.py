@@ -79,7 +79,7 @@ def workers(request):
 
 def test_rows_on_which_an_explainer_tries_to_leave_are_recorded(workers):
     result = evaluated(ROWS, Raising(), on_error="record")
-    remarks = result.sample.explanations.remarked[missing(result)]
+    remarks = result.rows.explanations.remarked[missing(result)]
     assert missing(result) == list(range(3, len(ROWS), 7))
     assert all(remark.startswith(reason) for remark, (reason, _) in zip(remarks, RAISED, strict=True))
 

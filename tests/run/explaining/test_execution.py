@@ -44,8 +44,8 @@ def test_a_backend_set_with_parallel_config_is_used():
 def test_equal_rows_have_equal_explanations_in_any_order():
     doubled = np.vstack([X, X])
     order = np.random.default_rng(0).permutation(len(doubled))
-    straight = evaluated(doubled).sample.explanations.values
-    shuffled = evaluated(doubled[order], n_jobs=2).sample.explanations.values
+    straight = evaluated(doubled).rows.explanations.values
+    shuffled = evaluated(doubled[order], n_jobs=2).rows.explanations.values
     assert (straight[:40] == straight[40:]).all()
     assert (shuffled == straight[order]).all()
 
@@ -96,7 +96,7 @@ def test_recorded_failures_are_unexplained_with_their_reason(n_jobs):
         in text
     )
     assert ", 6 unexplained\nof the unexplained, ValueError: 6\n" in result.to_text(verbose=True)
-    assert result.sample.explanations.remarked[3] == "ValueError: row 3.0 is not to my taste"
+    assert result.rows.explanations.remarked[3] == "ValueError: row 3.0 is not to my taste"
 
 
 def test_a_sample_in_which_every_row_fails_is_unverifiable():

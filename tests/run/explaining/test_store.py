@@ -351,9 +351,7 @@ def remarking(X):
 @pytest.mark.filterwarnings("error::faithkit.FaithkitWarning")
 def test_remarks_that_are_no_texts_are_the_same_with_a_store_and_without(tmp_path):
     told = [
-        faithkit.evaluate(
-            parity, X[:3], explainer=remarking, store=store
-        ).sample.explanations.remarks.tolist()
+        faithkit.evaluate(parity, X[:3], explainer=remarking, store=store).rows.explanations.remarks.tolist()
         for store in (None, tmp_path, tmp_path)
     ]
     assert told == [["0", "1", "2"]] * 3

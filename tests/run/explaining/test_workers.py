@@ -122,4 +122,4 @@ def test_chunks_at_which_a_cluster_dies_are_explained_here(deadly_cluster):
     with pytest.warns(faithkit.FaithkitWarning, match=r"^9 of 10 chunks, at which .* died, are explained in"):
         result = evaluated(on_error="record")
     assert result.unexplained == 0
-    assert result.sample.explanations.values[:, 0].tolist() == [*range(40)]
+    assert result.rows.explanations.values[:, 0].tolist() == [*range(40)]

@@ -66,7 +66,7 @@ class LooksAtTheFirstRow(Sound):
     """The first row is any row."""
 
     def diagnose(self, result):
-        rows = result.explained_rows
+        rows = result.rows
         return Values(first=float(rows.explanations.values[0, 0]))
 
 

@@ -142,7 +142,7 @@ class Reader:
         """Cross-fit readers in a single thread, because another order of sums would change the last bits."""
         from threadpoolctl import threadpool_limits
 
-        rows = result.explained_rows
+        rows = result.rows
         if rows.within is not None:
             raise faithkit.errors.InputError(
                 "a reader's score says nothing about numbers that agree within a tolerance: measure without "
@@ -163,7 +163,7 @@ def prepare(rows: faithkit.plugin.ExplainedRows, classifier: Any = "auto", seed:
     Examples
     --------
     >>> import faithkit
-    >>> rows = faithkit.score(["yes", "no"] * 50, ["a", "b"] * 50).explained_rows
+    >>> rows = faithkit.score(["yes", "no"] * 50, ["a", "b"] * 50).rows
     >>> guesses, names = prepare(rows, "logistic").cross_fit()
     >>> bool(guesses.right.all()), names
     (True, ['logistic', 'logistic', 'logistic', 'logistic', 'logistic'])

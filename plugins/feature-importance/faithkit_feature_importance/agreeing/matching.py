@@ -34,7 +34,7 @@ class NamedImportances:
     def of(cls, name: str, source: Any) -> "NamedImportances":
         """Read the importances, without offsets, of a result or of any form that `faithkit.adapt` takes."""
         explanations = (
-            source.sample.explanations if isinstance(source, faithkit.Evaluation) else faithkit.adapt(source)
+            source.rows.explanations if isinstance(source, faithkit.Evaluation) else faithkit.adapt(source)
         )
         if explanations.kind != "vector":
             raise faithkit.errors.InputError(
@@ -110,9 +110,7 @@ def match_features(
 
 def check_predictions(first: faithkit.Evaluation, second: faithkit.Evaluation, names: Sequence[str]) -> None:
     """Reject results with different predictions: their explanations are about different classes."""
-    first_labels, second_labels = (
-        [result.labels.classes[code] for code in result.labels.codes] for result in (first, second)
-    )
+    first_labels, second_labels = (result.rows.row_predictions for result in (first, second))
     differing_rows = [
         row for row, pair in enumerate(zip(first_labels, second_labels, strict=True)) if pair[0] != pair[1]
     ]

@@ -248,7 +248,7 @@ def claim_2(context: Context) -> Findings:
     for name, (explain, truth) in explainers.items():
         sample_estimate = faithkit.score(x[:, 0] > 0, explain(x)).consistency
         truth_of_pairs = population_consistency(
-            faithkit.score(both[:, 0] > 0, explain(both)).tallies["consistency"].counts
+            faithkit.score(both[:, 0] > 0, explain(both)).evidence.tallies["consistency"].counts
         )
         names = "claim 2", name
         cells += [

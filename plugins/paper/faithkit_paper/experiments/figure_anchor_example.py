@@ -117,7 +117,7 @@ def explain_rows(
     # a row with a category that is not in training cannot be perturbed, and shares its rule with no row
     options = {"background": trained.train, "on_error": "record", **options}
     result = context.evaluate(trained.model, rows, anchors, **options)
-    return result.sample.explanations.values
+    return result.rows.explanations.values
 
 
 def remarks(threshold: float, rules: list[faithkit.Rule], sampled: int, covered: int) -> tuple[str, ...]:

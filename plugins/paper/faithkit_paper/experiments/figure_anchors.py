@@ -73,9 +73,9 @@ def mean_precision(names: tuple[str, str, str], shares: np.ndarray) -> Cell:
 def precisions(result: Any, prepared: TrainedModel) -> np.ndarray:
     """Return for each anchor the share of other covered rows that have the label of its row."""
     labels = np.asarray(prepared.model.predict(prepared.test))
-    row_labels = np.asarray(result.labels.classes)[result.labels.codes]
+    row_labels = np.asarray(result.rows.row_predictions)
     shares = []
-    for rule, label in zip(result.sample.explanations.values, row_labels, strict=True):
+    for rule, label in zip(result.rows.explanations.values, row_labels, strict=True):
         covered = labels[:0] if rule is None else labels[rule.covers(prepared.test)]
         shares.append((np.sum(covered == label) - 1) / (len(covered) - 1) if len(covered) > 1 else 0.0)
     return np.array(shares)

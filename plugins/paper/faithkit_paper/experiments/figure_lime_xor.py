@@ -51,7 +51,7 @@ def measure_dataset(context: Context) -> Findings:
         context.evaluate(Xor(), X, EXPLAINER, background=background, seed=context.seed_of(NAME, run))
         for run in range(context.pick(tiny=2, quick=5, full=50))
     ]
-    weights = np.array([result.sample.explanations.values for result in runs])
+    weights = np.array([result.rows.explanations.values for result in runs])
     cells = []
     for i, name in enumerate(INSTANCES):
         cells.append(Cell("xor", "lime", name, LABEL, float(Xor().predict(X)[i])))

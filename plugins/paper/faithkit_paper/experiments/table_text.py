@@ -69,7 +69,7 @@ def samples(context: Context, result: Any, texts: list[str]) -> list[Any]:
     """Score five samples of 1,000 explained texts, or of nine tenths if there are fewer."""
     size = min(SIZE, round(0.9 * len(texts)))
     row_samples = [context.rng(NAME, run).permutation(len(texts))[:size] for run in range(RUNS)]
-    labels, explanations = result.labels.codes, result.sample.explanations
+    labels, explanations = result.rows.codes, result.rows.explanations
     return [
         faithkit.score(labels[rows], explanations.take(rows), X=faithkit.plugin.take_rows(texts, rows))
         for rows in row_samples
@@ -78,7 +78,7 @@ def samples(context: Context, result: Any, texts: list[str]) -> list[Any]:
 
 def remarks(anchors: Any, texts: list[str]) -> tuple[str, ...]:
     """Return remarks on choices that the paper does not state."""
-    rules = anchors.sample.explanations.values
+    rules = anchors.rows.explanations.values
     empty_share = sum(rule is not None and not rule.predicates for rule in rules) / len(rules)
     return (
         *(f"{name}: `{EXPLAINERS[name]}`." for name in ("top-coefficient", "anchors")),
