@@ -8,11 +8,9 @@ import attrs
 import pandas as pd
 
 from faithkit.arguments import whole_number
-from faithkit.arrays.containers import n_rows
 from faithkit.errors import InputError
 from faithkit.files import save_text
-from faithkit.inputs.models.model_columns import describe_unused_columns
-from faithkit.inputs.objects.conversion import as_column, as_rows
+from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.rows import check_row_order
 from faithkit.measure.by_label import MAX_LABELS, is_dominated, label_sizes
 from faithkit.measure.counting.owners import Owners
@@ -39,8 +37,7 @@ from faithkit.run.gates import (
 from faithkit.run.instances.violations import worst_violations
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
-from faithkit.run.populations.row_metadata import RowIds
-from faithkit.run.populations.sample_design import build_blocks, build_design
+from faithkit.run.populations.sample_inputs import SampleInputs
 from faithkit.run.provenance import model_quality
 from faithkit.run.result import Result
 
@@ -371,21 +368,22 @@ class Evaluation(Result):
             )
         if self.design.effective is not None and weights is None and clusters is None:
             raise InputError(
-                "the rows of this result have weights or clusters: give those of the other rows, too."
+                "the rows of this result have weights or clusters: also give those of the other rows."
             )
         if self.design.blocks is not None and blocks is None:
-            raise InputError("the rows of this result have blocks: give those of the other rows, too.")
-        check_row_order({"X": X, "weights": weights, "clusters": clusters, "blocks": blocks, "ids": ids})
-        X, weights, clusters, ids = as_rows(X), as_column(weights), as_column(clusters), as_column(ids)
-        n = n_rows(X)
-        block = build_blocks(as_column(blocks), X, n, weights, clusters)
-        design = build_design(weights, clusters, X, n, uninformative=bool(self.design.uninformative))
-        row_ids = None if ids is None else RowIds.of(ids, X, n)
-        population = InMemory.explain(self.setup.system, X, design, self.setup.outcome, row_ids, block)
-        setup = attrs.evolve(
-            self.setup, notes=describe_unused_columns(population.metadata.table, population.sample.X)
+            raise InputError("the rows of this result have blocks: also give those of the other rows.")
+        columns = {"weights": weights, "clusters": clusters, "blocks": blocks, "ids": ids}
+        check_row_order({"X": X, **columns})
+        setup, system, job = self.setup, self.setup.system, self.setup.system.job
+        is_uninformative = bool(self.design.uninformative)
+        inputs = SampleInputs.of_model(
+            job.predictor, X, job.background, **columns, uninformative=is_uninformative
         )
-        return self._evaluate(population.with_discretizer(self.setup.discretizer), setup)
+        predictions = job.predictor.answers(inputs.X, setup.outcome)
+        explanations = system.explain(inputs.X)
+        population = inputs.build_population(predictions, explanations, setup.applicability, setup.outcome)
+        setup = attrs.evolve(setup, notes=inputs.notes)
+        return self._evaluate(population.with_discretizer(setup.discretizer), setup)
 
     def _evaluate(self, population: Population, setup: Setup | None = None) -> "Evaluation":
         assert self._measure_population is not None  # only a result from a file has none, and no population

@@ -468,7 +468,7 @@ def test_later_rows_have_weights_where_the_first_had(loans):
     result = faithkit.evaluate(
         lambda F: F["debt"] > 0.5, X[:50], explainer=explained, weights=np.arange(50) + 1
     )
-    with pytest.raises(InputError, match="give those of the other rows, too"):
+    with pytest.raises(InputError, match="also give those of the other rows"):
         result.on(X[50:])
     assert result.on(X[50:100], weights=np.arange(50) + 1).design.effective == pytest.approx(
         result.design.effective

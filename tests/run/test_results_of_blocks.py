@@ -42,7 +42,7 @@ def test_blocks_are_named_by_a_column_that_the_model_does_not_use():
     assert result.consistency.value == pytest.approx(0.6)
     later = result.on(TABLE, blocks="question")
     assert result.difference(later).value == 0
-    with pytest.raises(InputError, match="have blocks: give those of the other rows"):
+    with pytest.raises(InputError, match="have blocks: also give those of the other rows"):
         result.on(TABLE)
     comparison = faithkit.compare(
         Model(),

@@ -18,10 +18,8 @@ from faithkit.arrays.random_words import derive_seeds
 from faithkit.errors import FaithkitWarning
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, draw_control, key_of
-from faithkit.inputs.models.model_columns import select_model_columns
-from faithkit.inputs.predictions.labels import Labels, encode
-from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, Outcome
-from faithkit.inputs.rows import check_columns, check_X
+from faithkit.inputs.predictions.labels import Labels
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting.block_count import count_in_blocks
@@ -42,7 +40,7 @@ from faithkit.run.instances.local_rows import measure_row
 from faithkit.run.instances.violations import witnesses
 from faithkit.run.populations.population import Parts, Population
 from faithkit.run.populations.row_groups import split_population
-from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowContent, RowIds, RowMetadata
+from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowContent, RowMetadata
 from faithkit.run.provenance import count_columns, describe_data
 
 
@@ -90,24 +88,6 @@ class InMemory(Population):
     row_content: RowContent = attrs.field(kw_only=True)  # kept by `attrs.evolve`: hashing the rows is slow
 
     where = "of this sample"
-
-    @classmethod
-    def explain(
-        cls,
-        system: System,
-        X: Any,
-        design: Design | None = None,
-        outcome: Outcome = LABEL_OUTCOME,
-        ids: RowIds | None = None,
-        block: Counts | None = None,
-    ) -> "InMemory":
-        """Predict and explain rows with a system."""
-        table = check_X(X)
-        X = select_model_columns(system.job.predictor, table)
-        check_columns(X, system.job.background)
-        labels = encode(system.job.predictor.answers(X, outcome), outcome)
-        explanations = attrs.evolve(system.explain(X), block=block)
-        return cls(Sample(X, explanations), labels, design, metadata=RowMetadata(table, ids))
 
     @original_identity.default
     def _identity(self) -> Any:
