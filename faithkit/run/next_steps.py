@@ -1,8 +1,8 @@
 """Next steps after a result: at most three sentences, computed from it and from its rows.
 
-Every number in a sentence comes from doing what the sentence proposes: the planner forecasts numbers of rows,
-and discretizers and relations are tried on the rows at hand. What takes long is not tried, and a plugin that
-fails is not proposed.
+Every number in a sentence comes from a trial of what the sentence proposes: the planner forecasts numbers of
+rows, and discretizers and relations are tried on the rows of the result. Slow trials are left out, and so is
+a plugin that fails.
 """
 
 import contextlib
@@ -212,8 +212,8 @@ def _extend_sufficiency(stage: Stage) -> Iterator[str]:
         enough = None if plan is None else plan.unverified[1]
         rows = "Further rows" if enough is None or enough <= stage.n else f"About {enough - stage.n:,} rows"
         yield (
-            f"{rows} that nobody has to explain would let more of sufficiency be checked: give them as a "
-            "pool (pool=, CLI: --pool)."
+            f"{rows} that are predicted but not explained would let more of sufficiency be checked: give "
+            "them as a pool (pool=, CLI: --pool)."
         )
 
 
@@ -302,18 +302,19 @@ def _proposal(argument: str, flag: str, measure: str, text: str, estimate: Estim
 def _last_step(stage: Stage) -> str:
     """Return the step that remains if neither more rows nor an installed component would help."""
     estimate = stage.main_estimate
-    if estimate.verified < VERIFIABLE:
+    if estimate.verified < VERIFIABLE - MIN_GAIN:
         return _coarsen_by_hand(stage)
     violations = "result.violations() (CLI: --violations 5) shows"
     if isinstance(stage.population, SavedPopulation):
         violations = "evaluate or score the rows again, and violations() (CLI: --violations 5) shows"
     if estimate.finding == BELOW:
-        return f"Explanations tell less of the prediction than chance: {violations} which contradict it."
+        return f"Explanations determine the prediction worse than chance: {violations} which contradict it."
     if estimate.finding == NOT_ABOVE:
         outlook = (
             "More rows may show more than chance"
             if _may_exceed_chance(estimate)
-            else f"As far as {stage.n:,} rows show, explanations tell no more of the prediction than chance"
+            else f"As far as {stage.n:,} rows show, explanations determine the prediction no better than "
+            "chance"
         )
         return f"{outlook}; {violations} explanations that contradict each other."
     measure = "sufficiency" if "sufficiency" in stage.measures else "consistency"
@@ -338,13 +339,13 @@ def _may_exceed_chance(estimate: Estimate) -> bool:
 def _coarsen_by_hand(stage: Stage) -> str:
     if stage.can_retry:
         return (
-            "Nothing that is installed lets more be checked: give a function from explanations to coarser "
-            f"ones (discretizer=){_rows_needed(stage)}."
+            "No installed discretizer lets more rows be checked: give a function from explanations to "
+            f"coarser ones (discretizer=){_rows_needed(stage)}."
         )
     advice = "name a discretizer (discretizer=, CLI: --discretize)"
     if not isinstance(stage.population, SavedPopulation):
         advice += ", which faithkit.try_discretizers(result) tries"
-    return f"Of coarser explanations more can be checked: {advice}{_rows_needed(stage)}."
+    return f"Coarser explanations would let more rows be checked: {advice}{_rows_needed(stage)}."
 
 
 def _rows_needed(stage: Stage) -> str:

@@ -55,7 +55,7 @@ def test_where_the_planner_cannot_tell_how_many_it_tells_what_is_too_few():
     few, enough = faithkit.plan(0.05, pilot=result).from_pilot.unverified
     assert enough is None
     assert result.next_steps == [
-        "Nothing that is installed lets more be checked: give a function from explanations to coarser ones "
+        "No installed discretizer lets more rows be checked: give a function from explanations to coarser ones "
         f"(discretizer=); or more rows: at least {few:,} are needed to leave 5 % unchecked."
     ]
 
@@ -149,7 +149,7 @@ def test_a_pool_is_proposed_where_the_relation_reads_instances_only_and_none_was
     assert result.sufficiency.verified < 0.95
     enough = faithkit.plan(0.05, pilot=result, measure="sufficiency").to_check
     many = "Further rows" if enough is None else f"About {enough - result.n:,} rows"
-    step = f"{many} that nobody has to explain would let more of sufficiency be checked: give them as a pool"
+    step = f"{many} that are predicted but not explained would let more of sufficiency be checked: give them as a pool"
     assert f"{step} (pool=, CLI: --pool)." in result.next_steps
     more = pd.DataFrame({"age": np.linspace(18, 80, 500)})
     pool = more, (more["age"] > 40).tolist()
@@ -191,7 +191,7 @@ CASES = {
     "no better than chance": (
         [0, 0, 1, 1] * 500,
         ["a", "b"] * 1000,
-        "As far as 2,000 rows show, explanations tell no more of the prediction than chance; result.violations() "
+        "As far as 2,000 rows show, explanations determine the prediction no better than chance; result.violations() "
         "(CLI: --violations 5) shows explanations that contradict each other.",
     ),
     # 530 of 1,000 rows of each explanation agree with 529 of 999, and 470 with 469: 0.5013 against 0.4997
@@ -216,13 +216,13 @@ CASES = {
     "nearly all checked": (
         [0, 1] * 3,
         ["income", "income", "age", "age", "income", "savings"],
-        "Nothing that is installed lets more be checked: give a function from explanations to coarser ones "
+        "No installed discretizer lets more rows be checked: give a function from explanations to coarser ones "
         "(discretizer=); or more rows: these are too few to tell how many leave 5 % unchecked.",
     ),
     "all words distinct": (
         [0, 1] * 25,
         [f"w{i}" for i in range(50)],
-        "Nothing that is installed lets more be checked: give a function from explanations to coarser ones "
+        "No installed discretizer lets more rows be checked: give a function from explanations to coarser ones "
         "(discretizer=); even 8 times the rows would leave more than 5 % unchecked.",
     ),
 }
@@ -257,7 +257,7 @@ def test_of_an_older_file_is_said_what_numbers_tell(tmp_path):
     assert older(rows, tmp_path / "a.json").next_steps == rows.next_steps
     vectors = older(faithkit.score(LABELS, PHI), tmp_path / "b.json")
     assert vectors.next_steps == [
-        "Of coarser explanations more can be checked: name a discretizer (discretizer=, CLI: --discretize); "
+        "Coarser explanations would let more rows be checked: name a discretizer (discretizer=, CLI: --discretize); "
         "even 8 times the rows would leave more than 5 % unchecked."
     ]
     checked = older(faithkit.score(*CASES["checked, narrow, and some disagree"][:2]), tmp_path / "c.json")
@@ -381,7 +381,7 @@ def test_of_many_rows_nothing_is_asked_again(monkeypatch):
     monkeypatch.setattr(next_steps, "MAX_ROWS_TO_DISCRETIZE", 100)
     monkeypatch.setattr(next_steps, "MAX_ROWS_TO_RELATE", 100)
     assert faithkit.score(LABELS, PHI, X=X).next_steps == [
-        "Of coarser explanations more can be checked: name a discretizer (discretizer=, CLI: --discretize), "
+        "Coarser explanations would let more rows be checked: name a discretizer (discretizer=, CLI: --discretize), "
         "which faithkit.try_discretizers(result) tries; even 8 times the rows would leave more than 5 % unchecked."
     ]
 
