@@ -1,6 +1,7 @@
 """A third party's plugin, built, installed and used as a stranger would; and some that are broken."""
 
 import json
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -94,14 +95,14 @@ def test_faithkit_check_finds_nothing_wrong_with_acme(market):
         "estimator smoothed",
         "command acme-columns",
     ]
-    assert lines[-1].startswith("acme-faithkit: ")
-    assert lines[-1].endswith(" checks, all passed, 6 not tried (-v says why).")
+    assert re.fullmatch(r"acme-faithkit: \d{3} checks, all passed, \d not tried \(-v says why\)\.", lines[-1])
     assert "the discretizer 'top' is also registered by careless-faithkit" in " ".join(lines[7:-1])
 
 
 def test_acmes_own_test_runs_the_kit(market, tmp_path):
     project = shutil.copytree(ACME, tmp_path / "acme")  # away from the settings of our own tests
-    assert "12 passed" in market.run("python -m pytest -q -k smoothed", cwd=project).stdout
+    last_line = market.run("python -m pytest -q -k smoothed", cwd=project).stdout.splitlines()[-1]
+    assert re.match(r"\d\d passed, \d{3} deselected", last_line)
 
 
 def test_broken_plugins_are_lines_of_their_own_and_acme_goes_on_working(market):

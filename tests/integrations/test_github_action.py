@@ -96,7 +96,7 @@ def test_limits_that_are_kept_pass_and_the_reports_are_there(runner):
     assert runner.outputs["exit-code"] == "0"
     found = {path.name for path in Path(runner.outputs["reports"]).iterdir()}
     assert found == {"report.html", "result.json", "junit.xml", "report.txt", "messages.txt"}
-    assert "consistency     0.500" in done.stdout
+    assert "consistency  0.500" in done.stdout
     assert runner.summary.startswith("## Explanations: The limits are kept\n\n    ")
 
 
@@ -125,7 +125,7 @@ def test_the_step_ends_as_the_command_does_and_the_summary_says_why(runner, more
     assert runner.outputs["exit-code"] == str(code)
     assert said in done.stdout
     assert runner.summary.startswith(f"## Explanations: {title}\n\n    {said}")
-    assert "    consistency     0.500" in runner.summary
+    assert "    consistency  0.500" in runner.summary
     assert (Path(runner.outputs["reports"]) / "junit.xml").exists()
 
 

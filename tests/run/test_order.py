@@ -10,6 +10,7 @@ from nearly import assert_nearly
 import faithkit
 from faithkit.inputs.files import parquet
 from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.populations import log_scoring
 from faithkit.run.populations.log_scoring import score_log
 from faithkit.run.populations.on_disk import OnDisk
 
@@ -135,6 +136,7 @@ def test_shuffled_rows_give_the_same_result(table, name, estimator):
 )
 def test_shuffled_logs_give_the_same_result(table, question, tmp_path, monkeypatch):
     monkeypatch.setattr(parquet, "CELLS", 150)
+    monkeypatch.setattr(log_scoring, "MAX_ROWS", 0)  # a small log would be read into memory
     options = {"explanation": ("phi_*",), "features": (), **question}
     roles = options.pop("explanation"), options.pop("features")
     found = []
