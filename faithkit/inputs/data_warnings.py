@@ -105,9 +105,8 @@ def warn_about_long_format(table: Table, log: Log) -> None:
 def warn_about_repeated_rows(counted: Any, n: int, words: Callable[[], Words | None] | None) -> None:
     """Warn if rows equal others in instance, explanation and label, and agree mostly with these copies.
 
-    `counted` has the explanation and the label of each row, of which the first `n` are explained. `words`
-    returns 64 bits for each instance, or None if instances cannot be hashed. If instances are unknown, rows
-    count as copies if the counts of all pairs of explanation and label have a common divisor.
+    The first `n` rows are explained. `words` returns 64 bits for each instance, or None if instances cannot
+    be hashed. Without instances, a common divisor of the counts of explanation and label shows copies.
     """
     missing = counted.explanations.missing
     rows = np.flatnonzero(~missing[counted.owned[:n]]) if missing.any() else slice(n)
@@ -146,9 +145,8 @@ def _shares(n_others: Counts, n_agreeing: Counts) -> tuple[float, float]:
 def find_label_in_explanations(counted: Count, labels: Sequence[Any]) -> Any:
     """Return a label that explanations name; None unless nearly all name only the label of their own row.
 
-    A label can also be a value ("owner = yes"), a number ("2 accounts") or part of another word ("not
-    approved"). So it counts only as a separate word that is not part of a comparison. Vague words count only
-    after an arrow or a word such as "class".
+    A label can also be a value ("owner = yes") or a number ("2 accounts"). So it counts only as a separate
+    word outside comparisons, and a vague word only after an arrow or a word such as "class".
     """
     texts = _sample_texts(counted.explanations) if 2 <= len(labels) <= _MAX_LABELS else {}
     if not texts:
