@@ -1,1 +1,1 @@
-"""What goes out: text now, pages and plots beside it."""
+"""Reports of results: texts, pages, plots, and JUnit XML."""

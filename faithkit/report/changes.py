@@ -1,4 +1,4 @@
-"""What has become of a measure since a reference was measured: its difference in one sentence."""
+"""Say in one sentence how a measure has changed since its reference."""
 
 from collections.abc import Sequence
 
@@ -17,13 +17,13 @@ from faithkit.wording import exact, join_words
 def finding(
     measure: str, change: Payload, allowed: float | None = None, unchecked: Sequence[str] = ()
 ) -> str:
-    """Say whether a measure is worse than in the reference, by more than is allowed where something is.
+    """Say whether a measure is worse than in the reference, or worse by more than a margin.
 
     Parameters
     ----------
     measure : str
     change : dict
-        What a difference tells: value, low, high and confidence.
+        The numbers of a difference: value, low, high and confidence.
     allowed : float, optional
     unchecked : sequence of str
         Where nothing could be checked, so that the difference is one of bounds: "here", "in the reference".
@@ -56,5 +56,5 @@ def finding(
 
 
 def _margin(low: float, high: float) -> float:
-    """Return what a measure is not worse by, where nobody says what is allowed; 0 where it is worse."""
+    """Return the loss that the interval rules out; 0 if the measure is worse."""
     return 0.0 if low > 0 or high < 0 else float(-rounded_down(low))

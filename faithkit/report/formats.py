@@ -1,8 +1,8 @@
-"""Numbers and names as every report writes them, in a terminal or on a page.
+"""Format numbers and names, in the same way for terminals and pages.
 
-Nothing is told surer than it is: lower ends are rounded down and upper ends up; a share says 0 or 1 only
-where nothing or everything is meant; and where two numbers are compared in words, they have as many digits as
-it takes to see it.
+No number looks more certain than it is: lower ends are rounded down and upper ends up; a share says 0 or 1
+only where nothing or everything is meant; and where two numbers are compared in words, they have as many
+digits as it takes to see it.
 """
 
 from collections.abc import Mapping
@@ -14,9 +14,7 @@ from faithkit.measure.local_estimate import PredictionSummary
 from faithkit.measure.witnesses import Violation
 from faithkit.wording import join_words, value_text
 
-Payload = Mapping[
-    str, Any
-]  # what `to_dict` tells: with it a result that was read from a file has reports, too
+Payload = Mapping[str, Any]  # the output of `to_dict`, so that a loaded result has the same reports
 
 LEAVE_ONE_OUT = ("leave-one-out", "faithkit/leave-one-out")
 MOST_LABELS = 10  # in a line
@@ -25,7 +23,7 @@ NOISE = 9  # digits: what differs only further on does so by rounding errors
 
 
 def format_number(value: float | None) -> str:
-    """Return a measure's value, or a dash where there is none.
+    """Return a measure's value, or a dash if there is none.
 
     >>> [format_number(value) for value in (0.86249, None, 1.0, 0.99998, 0.0001)]
     ['0.862', '–', '1.000', '> 0.999', '< 0.001']
@@ -39,7 +37,7 @@ def format_number(value: float | None) -> str:
 
 
 def format_interval(low: float | None, high: float | None) -> str:
-    """Return an interval that is no narrower than it is, or a dash where there is none.
+    """Return an interval, rounded outward, or a dash if there is none.
 
     >>> format_interval(0.8129, 0.8991), format_interval(0.0, 1.0), format_interval(None, None)
     ('0.812 – 0.900', '0.000 – 1.000', '–')
@@ -50,7 +48,7 @@ def format_interval(low: float | None, high: float | None) -> str:
 
 
 def format_lower_end(low: float) -> str:
-    """Return a lower end as reports write it.
+    """Return a lower end, rounded down.
 
     >>> format_lower_end(0.8129), format_lower_end(-0.21)
     ('0.812', '−0.210')
@@ -81,7 +79,7 @@ def rounded_up(high: float, digits: int = DIGITS) -> Decimal:
 
 
 def round_noise(value: float) -> float:
-    """Return a number without what another order of rows may change of it.
+    """Round off the digits that another order of rows may change.
 
     >>> round_noise(0.1 + 0.2), round_noise(0.123456789123)
     (0.3, 0.123456789)
@@ -94,12 +92,12 @@ def _rounded(value: float, digits: int = DIGITS, way: str = ROUND_HALF_EVEN) -> 
 
 
 def _is_between(share: float) -> bool:
-    """Whether a share is neither nothing nor everything."""
+    """Whether a share is neither 0 nor 1."""
     return 0 < round_noise(share) < 1
 
 
 def format_below(low: float, limit: float) -> str:
-    """Return a number below a limit, rounded down, with as many digits as it takes to see that it is below.
+    """Return a number below a limit, rounded down, with enough digits to show that it is below.
 
     >>> format_below(0.71239, 0.8), format_below(0.79996, 0.8), format_below(0.8003, 0.80031)
     ('0.712', '0.79996', '0.8003')
@@ -108,7 +106,7 @@ def format_below(low: float, limit: float) -> str:
 
 
 def digits_to_separate(low: float, limit: float, high: float | None = None) -> int:
-    """Return how many digits it takes for rounded ends to be on the sides of the limit where they are.
+    """Return how many digits keep rounded ends on their sides of the limit.
 
     >>> separate = digits_to_separate
     >>> separate(0.79, 0.8), separate(0.8, 0.8), separate(0.5, 0.8, high=0.79999)
@@ -125,7 +123,7 @@ def digits_to_separate(low: float, limit: float, high: float | None = None) -> i
 
 
 def format_distinct(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[str, str]:
-    """Return an end, rounded down or as said, and a number, with the digits it takes to see which is larger.
+    """Return an end, by default rounded down, and a number, with enough digits to show which is larger.
 
     >>> format_distinct(0.897, 0.49), format_distinct(0.50041, 0.5004), format_distinct(0.9, 0.9999)
     (('0.897', '0.490'), ('0.50041', '0.50040'), ('0.9000', '0.9999'))
@@ -139,7 +137,7 @@ def format_distinct(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[s
 
 
 def format_percent(share: float) -> str:
-    """Return a percentage that says 0 or 100 only where nothing or everything is meant.
+    """Return a percentage; only the shares 0 and 1 are shown as 0 % and 100 %.
 
     >>> [format_percent(share) for share in (0.123, 0.995, 0.999985, 1, 0, 0.0042, 1e-6)]
     ['12 %', '99.5 %', '> 99.9 %', '100 %', '0 %', '0.4 %', '< 0.1 %']
@@ -154,7 +152,7 @@ def format_percent(share: float) -> str:
 
 
 def format_percent_interval(low: float, high: float, share: float) -> str:
-    """Return the interval of a share in percent, no narrower than it is, with the digits of the share.
+    """Return the interval of a share in percent, rounded outward to the digits of the share.
 
     An upper end that is not 1 has as many as it takes to see it.
 
@@ -169,12 +167,12 @@ def format_percent_interval(low: float, high: float, share: float) -> str:
 
 
 def _percent_digits(share: float) -> int:
-    """Return one near 0 and 100, where whole percentages say too little."""
+    """Return 1 near 0 and 100, where whole percentages are too coarse, else 0."""
     return 0 if not _is_between(share) or 0.01 <= share <= 0.99 else 1
 
 
 def format_share_of(share: float | None, count: int | None) -> str:
-    """Return a share of some instances and how many those are, or a dash where there are none.
+    """Return a share of some instances and their number, or a dash if there are none.
 
     >>> format_share_of(0.831, 1455), format_share_of(None, 0), format_share_of(0.831, None)
     ('83 % of 1,455', '–', '83 %')
@@ -185,7 +183,7 @@ def format_share_of(share: float | None, count: int | None) -> str:
 
 
 def format_difference(value: float | None, low: float, high: float, digits: int = DIGITS) -> str:
-    """Return a difference with its sign, or a dash where there is none; a small one has more digits.
+    """Return a difference with its sign, or a dash if there is none; a small one has more digits.
 
     It has no fewer digits than the ends of its interval, so that it is printed inside.
 
@@ -215,7 +213,7 @@ def difference_ends(low: float, high: float, digits: int = DIGITS) -> tuple[str,
 
 
 def _difference_digits(low: float, high: float, digits: int) -> int:
-    """Return the digits that it takes to print an interval without 0 as one without 0."""
+    """Return enough digits that an interval without 0 is not printed with an end of 0."""
     if round_noise(low) <= 0 <= round_noise(high):
         return digits
     while digits < NOISE and rounded_down(low, digits) <= 0 <= rounded_up(high, digits):
@@ -246,7 +244,7 @@ def format_p_value(p_value: float) -> str:
 
 
 def keep_together(text: str) -> str:
-    """Keep numbers and their signs on one line, on a page that breaks lines where it likes."""
+    """Keep numbers and their signs on one line of a page."""
     return text.replace(" %", "\u00a0%").replace("± ", "±\u00a0")
 
 
@@ -287,7 +285,7 @@ def format_three_digits(number: float) -> str:
 
 
 def describe_range(numbers: PredictionSummary) -> str:
-    """Return some numbers that were predicted: from where to where, and where half of them are.
+    """Return the range of predicted numbers, and the range of the half in the middle.
 
     >>> from faithkit.measure.local_estimate import summarise_predictions
     >>> import numpy as np
@@ -299,7 +297,7 @@ def describe_range(numbers: PredictionSummary) -> str:
 
 
 def format_predictions(*predictions: Any) -> list[str]:
-    """Return predictions as a person reads them, with as many digits as it takes to tell numbers apart.
+    """Return predictions as texts, with enough digits to distinguish numbers.
 
     >>> pairs = [(7836.627908138865, 11518.7), (1.00000001, 1.00000002), (1.0, "yes")]
     >>> [format_predictions(*pair) for pair in pairs]
@@ -316,7 +314,7 @@ def _short(prediction: Any) -> str:
 
 
 def system_name(explainer: str | None, discretizer: str) -> str:
-    """Return what an explainer and a discretizer are called together.
+    """Return the name of an explainer with a discretizer.
 
     >>> system_name("shap", "1fp"), system_name("tree", "original")
     ('shap · 1fp', 'tree')
@@ -326,7 +324,7 @@ def system_name(explainer: str | None, discretizer: str) -> str:
 
 
 def describe_scope(violation: Violation) -> str:
-    """Return how many instances an explanation holds for and what they get, the first witness's first."""
+    """Return how many instances an explanation holds for and their predictions, the first witness's first."""
     if violation.numbers is not None:
         return f"{pluralize(violation.holds_for, 'instance')}: they get {describe_range(violation.numbers)}"
     if not violation.predictions:  # vectors, of which hardly two are the same

@@ -1,4 +1,4 @@
-"""How a run ended as JUnit XML, which build servers read: one test for the run, and one for each limit."""
+"""Write the outcome of a run as JUnit XML for build servers: one test for the run, and one for each limit."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _NO_XML = re.compile("[\ufffe\uffff]")  # the others that XML cannot hold are no
 
 @attrs.frozen
 class Case:
-    """One test: what it is called, how it ended, and what is said about that."""
+    """One test: its name, its outcome, and a message."""
 
     name: str
     state: str
@@ -24,7 +24,7 @@ class Case:
 
 
 def junit(suite: str, cases: Sequence[Case], started: datetime, ended: datetime) -> str:
-    """Return XML that all who read JUnit's understand; the first test has taken all the time.
+    """Return JUnit XML; the first test has taken all the time.
 
     Examples
     --------

@@ -67,7 +67,7 @@ class Words:
     }
 
     def agreement(self, measure: str, share: float) -> str:
-        """Say how far those agree that could be checked."""
+        """Say how far the checked instances agree."""
         return f"others {OTHERS[measure]} get the same prediction {of_the(share)} of the time"
 
     def each(self, measure: str) -> str:
@@ -75,25 +75,25 @@ class Words:
         return f"For each instance, how many of the others {WITH[measure]} get its prediction."
 
     def cell(self, share: float | None, count: int | None) -> str:
-        """Return the same for a table."""
+        """Return the agreement of the checked instances, for a table."""
         return format_share_of(share, count)
 
     def finding(self, word: str) -> str:
-        """Return what a finding is called."""
+        """Return the name of a finding."""
         return word
 
     def untested(self, finding: str | None) -> str | None:
-        """Say that nothing was tested, where that was found."""
+        """Say that nothing was tested, if that is the finding."""
         named = f"{ITS_NAME} all agree does not tell."
         return {ONE_LABEL: ONE_PREDICTION, NAMES_THE_LABEL: named}.get(finding or "")
 
     def floor(self, measure: str, floor: float) -> str | None:
-        """Say what a measure cannot be below."""
+        """Say what the smallest possible value is."""
         k = round(1 / floor)
         return f"With {COUNTED.get(k, k)} labels {measure} cannot be below {floor:.3g}."
 
     def meaning(self, is_unasked: bool) -> str | None:
-        """Say what predictions are taken for."""
+        """Say how predictions are read."""
         return None
 
 
@@ -102,11 +102,11 @@ class _NoLabels(Words):
     """What numbers and scores have in common."""
 
     def finding(self, word: str) -> str:
-        """Return what a finding is called where there are no labels."""
+        """Return the name of a finding about numbers or scores."""
         return word.replace("label", "prediction")
 
     def floor(self, measure: str, floor: float) -> str | None:
-        """Say nothing: no share is below 0."""
+        """Return nothing: no share is below 0."""
         return None
 
 
@@ -129,7 +129,7 @@ class Shares(_NoLabels):
     }
 
     def agreement(self, measure: str, share: float) -> str:
-        """Say how much is accounted for, or how much more others differ than any two."""
+        """Say how much of the variance is accounted for, or how much more others differ than any two rows."""
         if share < 0:
             return (
                 f"others {OTHERS[measure]} differ from them by {format_number(1 - share)} times the "
@@ -146,19 +146,19 @@ class Shares(_NoLabels):
         )
 
     def cell(self, share: float | None, count: int | None) -> str:
-        """Return the share, and how many were checked: it is no share of these."""
+        """Return the share of the variance, and how many instances were checked."""
         if share is None:
             return "–"
         text = f"−{100 * -share:.0f} %" if share < 0 else format_percent(share)
         return text if count is None else f"{text} in {count:,}"
 
     def untested(self, finding: str | None) -> str | None:
-        """Say that nothing was tested, where that was found."""
+        """Say that nothing was tested, if that is the finding."""
         named = f"{ITS_NAME} it accounts for all of the variance does not tell."
         return {ONE_LABEL: ONE_PREDICTION, NAMES_THE_LABEL: named}.get(finding or "")
 
     def meaning(self, is_unasked: bool) -> str:
-        """Say what is measured, and what to do about it."""
+        """Say what is measured, and how to measure something else."""
         measured = "measured is the share of their variance that explanations account for"
         return f"Predictions are numbers: {measured}{INSTEAD if is_unasked else ''}."
 
@@ -187,7 +187,7 @@ class Near(_NoLabels):
         return f"For each instance, how many of the others {WITH[measure]} are within {self.within} of it."
 
     def untested(self, finding: str | None) -> str | None:
-        """Say that nothing was tested, where that was found."""
+        """Say that nothing was tested, if that is the finding."""
         near = f"All explained instances have predictions within {self.within} of each other"
         return f"{near}: nothing was tested." if finding == ONE_LABEL else Words().untested(finding)
 
@@ -214,7 +214,7 @@ class Scores(_NoLabels):
     }
 
     def agreement(self, measure: str, share: float) -> str:
-        """Say how far scores agree: that is no share of anybody."""
+        """Say how far scores agree, which is not a share of instances."""
         return f"scores of others {OTHERS[measure]} agree with theirs by {format_number(share)} on average"
 
     def each(self, measure: str) -> str:
@@ -250,7 +250,7 @@ def words(payload: Payload) -> Words:
 
 
 def remarks(payload: Payload, measures: Mapping[str, Any]) -> list[str]:
-    """Return what predictions are taken for where they are not labels, and warnings about them."""
+    """Say how predictions are read if they are not labels, and warn about them."""
     lines = [words(payload).meaning(payload["outcome"].get("unasked", False))]
     taken = [estimate for estimate in measures.values() if estimate is not None]
     values = [value for estimate in taken for value in (estimate.estimate, estimate.value)]

@@ -16,13 +16,13 @@ _LONG = re.compile(r"-?[0-9]+\.[0-9]{7,}")  # a number of more decimals than any
 
 
 def estimates(payload: Payload) -> dict[str, Estimate | None]:
-    """Return both measures of a result; None for the one that was not taken."""
+    """Return both measures of a result; None for one that was not measured."""
     measures = {name: payload["measures"][name] for name in MEASURES}
     return {name: values and Estimate.from_dict(values, payload["n"]) for name, values in measures.items()}
 
 
 def group_estimates(payload: Payload, parts: Payload) -> dict[str, Estimate | None]:
-    """Return a measure inside each group of a result; None where it was not taken."""
+    """Return a measure inside each group of a result; None if it was not measured."""
     # the p-value of a group is that of its difference to the rest
     shared = {"confidence": confidence(payload), "p_value": None}
     return {
@@ -47,7 +47,7 @@ def printed_groups(parts: Mapping[str, T]) -> dict[str, T]:
 
 
 def are_compared(parts: Payload) -> bool:
-    """Return whether some group can be compared with the rest: not one that is everybody, nor one row."""
+    """Return whether some group can be compared with the rest: neither all rows nor a single one."""
     return any(part.get("from") is not None for part in parts.values())
 
 
@@ -63,7 +63,7 @@ def nothing_known(estimate: Estimate) -> bool:
 
 
 def confidence(payload: Payload) -> float:
-    """Return the confidence of a result's intervals, which all of them have in common."""
+    """Return the confidence of a result's intervals."""
     return float(payload["measures"]["consistency"]["confidence"])
 
 
@@ -82,7 +82,7 @@ def estimator_name(payload: Payload) -> str:
 
 
 def note(payload: Payload, subject: str = "Intervals, differences and p") -> str | None:
-    """Say what does not depend on the estimator, where another than leave-one-out was chosen."""
+    """Say what does not depend on the estimator, if it is not leave-one-out."""
     if payload["estimator"] in LEAVE_ONE_OUT:
         return None
     return f"{subject} are the same for every estimator."

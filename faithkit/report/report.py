@@ -1,4 +1,4 @@
-"""Results as people and programs see them: lines, a sheet, a picture, a page and JSON."""
+"""The base class of results: one line, a text, a picture, a page and JSON."""
 
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,9 @@ from faithkit.report.value_display import page, plot
 
 
 class Report(Displayable):
-    """A result: people look at it, and programs read what its method `to_dict` tells, as JSON.
+    """A result that people can print and plot, and that programs read as JSON.
 
-    A plugin's report says itself what it looks like. `line()` returns a text for `repr`, and `sheet()` a
+    A plugin's report defines its own text. `line()` returns a text for `repr`, and `sheet()` a
     `faithkit.plugin.Sheet` for `print`, for notebooks and for `to_html`. It may have two more methods:
     `draw(ax)`, which draws on axes of Matplotlib, and `provenance()`.
 
@@ -40,13 +40,13 @@ class Report(Displayable):
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is told of it, as JSON values."""
+        """Return the content as JSON values."""
         raise NotImplementedError
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Return JSON text, and write it to `path` where one is given; the same question, the same bytes.
+        """Return JSON text, and write it to `path` if there is one; the same question gives the same bytes.
 
-        The file is written beside its place and renamed, so that it is never half there.
+        A temporary file is written and then renamed, so that no reader sees half a file.
         """
         return save_text(json_text(self.to_dict()), path)
 
@@ -71,9 +71,9 @@ class Report(Displayable):
         return {}
 
     def plot(self, *, ax: Any = None) -> Any:
-        """Draw the report, on new axes unless some are given; return the axes."""
+        """Draw the report on axes, by default on new ones, and return them."""
         return plot(self, ax)
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """Return the report as one HTML page, and write it to `path` where one is given."""
+        """Return the report as one HTML page, and write it to `path` if there is one."""
         return save_text(page(self), path)

@@ -1,4 +1,4 @@
-"""Figures that a notebook shows by themselves, once: pyplot does not know them, and keeps none.
+"""Figures that a notebook shows once, without pyplot.
 
 This imports Matplotlib, so it is imported when something is drawn.
 """

@@ -111,7 +111,7 @@ def _systems(payload: Payload, measure: str) -> list[Part | None]:
 
 
 def _star(payload: Payload, measure: str) -> str | None:
-    """Return what the mark says; a system that nobody could check has none."""
+    """Explain the mark; a system that could not be checked has none."""
     best = payload["best"][measure]
     if not best:
         return "None is marked: hardly any explanation could be checked against another instance."
@@ -196,7 +196,7 @@ def _first(payload: Payload) -> Payload:
 
 
 def _remarks(payload: Payload) -> list[str]:
-    """Return what a comparison left out, and what is to be known of predictions and estimators."""
+    """Say what a comparison left out, and return remarks on predictions and estimators."""
     lines = [f"Left out: {'; '.join(payload['left_out'])}."] if payload["left_out"] else []
     lines += remarks(_first(payload), {})
     systems = payload["systems"].values()

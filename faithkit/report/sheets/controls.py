@@ -33,7 +33,7 @@ def control_sentences(payload: Payload) -> list[str]:
 def control_remarks(payload: Payload) -> list[str]:
     """Return why sufficiency has no control, or that its control could be checked more or less often."""
     sufficiency, control = payload["measures"]["sufficiency"], payload_control(payload)
-    if sufficiency is None or not sufficiency["verified"]:  # that nothing could be checked is said already
+    if sufficiency is None or not sufficiency["verified"]:  # another sentence says so
         return []
     if control is None:
         return [f"Sufficiency has no control: {payload['why_no_control']}."]
@@ -56,7 +56,7 @@ def _difference_sentence(control: Control) -> str:
 
 
 def _worth_sentence(control: Control, payload: Payload) -> str:
-    """Return how much of the gap is closed; empty where it is nothing, because that is said already."""
+    """Return how much of the gap is closed; empty if nothing is closed, because another sentence says so."""
     full = (
         f"the full input ({_self_agreement(control, payload)})" if control.ceiling < 1 else "the full input"
     )
@@ -70,7 +70,7 @@ def _worth_sentence(control: Control, payload: Payload) -> str:
 
 
 def ceiling_sentence(payload: Payload) -> str | None:
-    """Say how far the model agrees with itself, where it does not always."""
+    """Say how far the model agrees with itself, unless it always does."""
     control = payload_control(payload)
     if control is None or control.ceiling == 1:
         return None

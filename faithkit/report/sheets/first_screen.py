@@ -89,7 +89,7 @@ def sample_size(payload: Payload) -> str:
 
 
 def quality_phrase(payload: Payload) -> str | None:
-    """Say how often the model is right, where the target is known."""
+    """Say how often the model is right, if the target is known."""
     origin = payload["origin"]
     if origin["accuracy"] is not None:
         return f"the model is right on {format_percent(origin['accuracy'])}"

@@ -31,7 +31,7 @@ FLATTERED = "The explainer was fitted on the evaluated rows, so results are opti
 
 
 def estimate_cells(estimate: Estimate | None, words: Words = OF_LABELS) -> dict[str, str]:
-    """Return the numbers of an estimate as texts; dashes for a measure that was not taken."""
+    """Return the numbers of an estimate as texts; dashes for a measure that was not measured."""
     if estimate is None:
         return {**dict.fromkeys(NUMBERS, "–"), "finding": "not measured"}
     return {
@@ -115,7 +115,7 @@ def permutation_line(payload: Payload, measures: Mapping[str, Estimate | None]) 
 
 
 def sample_lines(payload: Payload) -> list[str]:
-    """Return what the sample is made of, and the remarks of explainers about it."""
+    """Describe the sample, and return the remarks of explainers about it."""
     n_explanations = payload["n_explanations"] - payload["unexplained"]  # each unexplained row counts as one
     size = f"{pluralize(payload['n'], 'instance')}, {pluralize(n_explanations, 'distinct explanation')}"
     unexplained = f", {payload['unexplained']:,} unexplained" if payload["unexplained"] else ""
@@ -177,7 +177,7 @@ def untested_groups(measures: Mapping[str, Estimate | None]) -> str | None:
 
 
 def star_line(has_star: bool, correction: str) -> str:
-    """Return what a star means, where there is one, and how p is corrected.
+    """Explain the star, if there is one, and the correction of p.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def estimate_sheet(estimate: Estimate) -> Sheet:
 def difference_sheet(
     difference: Difference, names: Sequence[str] = (), adjusted: float | None = None
 ) -> Sheet:
-    """Return the numbers of a difference, and the names of its two sides where they are known."""
+    """Return the numbers of a difference, and the names of its two sides if they are known."""
     p_value = difference.p_value if adjusted is None else adjusted
     pairs = {
         "difference": format_difference(difference.value, difference.low, difference.high),

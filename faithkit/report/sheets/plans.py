@@ -77,7 +77,7 @@ def _interval(plan: Plan) -> str:
 
 
 def _advice(plan: Plan) -> list[str]:
-    """Return which number to use and why, and how much of it a pool can do: its rows need no explanation."""
+    """Return which number to use and why, and how many of these rows a pool can replace."""
     if plan.n is None or plan.to_explain is None:
         return [f"No number can be promised: {plan.why}"]
     lines = [f"Explain {pluralize(plan.n, 'row')}: {plan.why}"]
