@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 from faithkit.cli.shared.delivery import deliver
@@ -24,6 +25,7 @@ from faithkit.cli.shared.options import (
     running_options,
     use_backend,
 )
+from faithkit.cli.shared.origin import build_origin, origin_options
 from faithkit.cli.shared.paths import check_paths
 from faithkit.cli.shared.verb import EXPLAINER, MEASURE, Verb, option
 
@@ -76,6 +78,7 @@ _compare_options = combine(
     prediction_options,
     id_option,
     running_options,
+    origin_options,
     output_options,
 )
 
@@ -104,6 +107,7 @@ def comparing(function: Callable[..., Any]) -> click.Command:
         inputs: dict[str, Any],
         workers: dict[str, Any],
         output: dict[str, Any],
+        origin: dict[str, Any],
         **options: Any,
     ) -> None:
         from faithkit.inputs.evaluation_inputs import prepare
@@ -120,6 +124,9 @@ def comparing(function: Callable[..., Any]) -> click.Command:
         prepared = prepare(outcome=outcome, id=id, **inputs)
         with use_backend(**workers):
             comparison = compare(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
+        sources = build_origin(origin, inputs["data"], inputs["model"], prepared.is_held_out)
+        comparison = comparison.with_origin(**attrs.asdict(sources))
+        comparison = comparison if prepared.target is None else comparison.with_target(prepared.target)
         deliver(function(comparison, **function_options), paths)
 
     command = click.command(cls=Verb)(_compare_options(verb))
@@ -131,8 +138,8 @@ def comparing(function: Callable[..., Any]) -> click.Command:
 def command(comparison: "Comparison") -> "Comparison":
     """Compare explainers and discretizers on the same rows and predictions.
 
-    Every explainer explains once. Differences are paired. One system is recommended, or it is said how many
-    more rows would tell the best ones apart. An explainer that fails is left out, with the reason.
+    Every explainer explains once. Differences are paired. The report recommends one system, or says how many
+    more rows would separate the best ones. An explainer that fails is left out, with the reason.
     """
     return comparison
 

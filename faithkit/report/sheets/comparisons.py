@@ -17,9 +17,16 @@ from faithkit.report.outcome_words import remarks, words
 from faithkit.report.payloads import confidence, interval_name, note, ranked
 from faithkit.report.pictures.figures import measure_figure, result_figures, worth_figure
 from faithkit.report.sheets.controls import payload_control
+from faithkit.report.sheets.first_screen import sample_size
 from faithkit.report.sheets.glossary import glossary_sheet
 from faithkit.report.sheets.measures import estimate_cells, number_columns, permutation_line, sample_lines
-from faithkit.report.sheets.results import measure_parts, measuring_facts, provenance_sheet, system_facts
+from faithkit.report.sheets.results import (
+    measure_parts,
+    measuring_facts,
+    provenance_sheet,
+    system_facts,
+    user_facts,
+)
 from faithkit.report.sheets.sheet import Part, Sheet, Table
 from faithkit.wording import join_words
 
@@ -28,10 +35,16 @@ PAIRED = "The rows are the same, so differences are paired; p is corrected for t
 
 def comparison_sheet(payload: Payload) -> Sheet:
     """Return the systems of a comparison by each measure; those that may be the best are marked."""
+    measures = [measure for measure in MEASURES if payload["ranked"][measure]]
+    stars = [_star(payload, measure) for measure in measures]
+    has_common_star = len(set(stars)) == 1  # then one sentence explains all marks
     sections = [
-        Sheet.of(None, *_systems(payload, measure)) for measure in MEASURES if payload["ranked"][measure]
+        Sheet.of(None, *_systems(payload, measure, None if has_common_star else star))
+        for measure, star in zip(measures, stars, strict=True)
     ]
-    return Sheet.of(None, _recommendation(payload), *sections, Sheet(None, _remarks(payload)))
+    sections += [Sheet(None, [stars[0]])] if has_common_star else []
+    lead = (*_lines_below_title(payload), _recommendation(payload))
+    return Sheet.of(_title(payload), *lead, *sections, Sheet(None, _remarks(payload)))
 
 
 def comparison_page(
@@ -49,21 +62,39 @@ def comparison_page(
     """
     systems = payload["systems"]
     first = _first(payload)
-    model = f" of {first['model']}" if first["model"] else ""
     versions = dict(sorted(version for system in systems.values() for version in system["versions"].items()))
     details = [_system_sheet(name, system, owners.get(name, {})) for name, system in systems.items()]
     return Sheet.of(
-        f"{pluralize(len(systems), 'explanation system')}{model}",
+        _title(payload),
+        *_lines_below_title(payload),
         _recommendation(payload),
-        pluralize(first["n"], "instance"),
         *_remarks(payload),
         _worth_figure(payload),
         addition,
         *(_measure_sheet(payload, measure) for measure in MEASURES),
         glossary_sheet(first),
         Sheet("Each system", details),
-        provenance_sheet(measuring_facts(first), versions),
+        provenance_sheet(measuring_facts(first) | user_facts(first), versions),
     )
+
+
+def _title(payload: Payload) -> str:
+    return _first(payload)["origin"]["title"] or _subject(payload)
+
+
+def _lines_below_title(payload: Payload) -> list[str]:
+    """Return the subject of a comparison with a title of its own, and the user's note."""
+    origin = _first(payload)["origin"]
+    return [line for line in (_subject(payload) if origin["title"] else None, origin["note"]) if line]
+
+
+def _subject(payload: Payload) -> str:
+    """Return what was compared: the number of systems, the model, the data and their size."""
+    first = _first(payload)
+    model = f" of {first['model']}" if first["model"] else ""
+    data = f" on {first['origin']['data']}" if first["origin"]["data"] else ""
+    systems = pluralize(len(payload["systems"]), "explanation system")
+    return f"{systems}{model}{data} ({sample_size(first)})"
 
 
 def _recommendation(payload: Payload) -> str:
@@ -93,7 +124,7 @@ def worth_points(payload: Payload) -> dict[str, tuple[int, float, float, float]]
     }
 
 
-def _systems(payload: Payload, measure: str) -> list[Part | None]:
+def _systems(payload: Payload, measure: str, star: str | None) -> list[Part | None]:
     """Return the table of one measure, the highest estimate first, and which systems may be the best."""
     best, estimates = payload["best"][measure], ranked(payload, measure)
     first = _first(payload)
@@ -107,10 +138,10 @@ def _systems(payload: Payload, measure: str) -> list[Part | None]:
     table = Table(("", measure, *columns.values(), "finding"), rows, wide=("finding",))
     baseline = next((estimate.chance for estimate in estimates.values() if estimate.chance is not None), None)
     chance = None if baseline is None else f"The baseline (chance) is {format_number(baseline)}."
-    return [*table.cut(), chance, _star(payload, measure), permutation_line(first, estimates)]
+    return [*table.cut(), chance, star, permutation_line(first, estimates)]
 
 
-def _star(payload: Payload, measure: str) -> str | None:
+def _star(payload: Payload, measure: str) -> str:
     """Explain the mark; a system that could not be checked has none."""
     best = payload["best"][measure]
     if not best:
@@ -150,7 +181,12 @@ def _measure_sheet(payload: Payload, measure: str) -> Sheet:
     if not estimates:
         return Sheet.of(measure.capitalize(), *reasons)
     figure = measure_figure(estimates, measure, payload["best"][measure])
-    parts = [*_systems(payload, measure), figure, *reasons, *_differences(payload, measure)]
+    parts = [
+        *_systems(payload, measure, _star(payload, measure)),
+        figure,
+        *reasons,
+        *_differences(payload, measure),
+    ]
     return Sheet.of(measure.capitalize(), *parts)
 
 

@@ -124,6 +124,16 @@ class Comparison(Report):
         estimates = self._estimates(measure)
         return dict(sorted(estimates.items(), key=lambda item: _sort_key(item[1]), reverse=True))
 
+    def with_origin(self, **fields: Any) -> "Comparison":
+        """Return the comparison with a title, a note, …, as `Evaluation.with_origin` does."""
+        results = {name: result.with_origin(**fields) for name, result in self.results.items()}
+        return attrs.evolve(self, results=results)
+
+    def with_target(self, target: Any) -> "Comparison":
+        """Return the comparison with the model's accuracy, as `Evaluation.with_target` does."""
+        origin = next(iter(self.results.values())).with_target(target).origin
+        return self.with_origin(accuracy=origin.accuracy, r2=origin.r2)
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row per system and measure, the best marked."""
         rows = []
