@@ -16,7 +16,7 @@ import attrs
 import joblib
 
 from faithkit.errors import FaithkitWarning
-from faithkit.run.explaining.execution import Execution
+from faithkit.run.explaining.job import Execution
 from faithkit.wording import to_printable
 
 LOG = logging.getLogger("faithkit")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import faithkit
-from faithkit.run.explaining.execution import Execution
+from faithkit.run.explaining.job import Execution
 from faithkit.run.explaining.progress import Progress, forecast, rows_done, track_progress
 
 X = np.arange(12.0)[:, None]
