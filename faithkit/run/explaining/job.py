@@ -187,12 +187,12 @@ class Execution:
 
 @attrs.frozen(eq=False)
 class SharedFunction:
-    """A function with its data, for all workers: its pickle, or a factory that builds it in each thread.
+    """The pickle of a function with its data, for all workers.
 
-    The pickle is an array, because joblib writes a large array to one file that all processes share.
+    It is an array, because joblib writes a large array to one file that all processes share.
     """
 
-    content: NDArray[np.uint8] | Callable[[], Any]
+    content: NDArray[np.uint8]
     token: str = attrs.field(factory=lambda: uuid.uuid4().hex)
 
     @classmethod
@@ -203,7 +203,7 @@ class SharedFunction:
         return cls(np.frombuffer(cloudpickle.dumps(function), dtype=np.uint8))
 
     def load(self) -> Any:
-        """Return the function; each thread builds it once and reuses it afterwards."""
+        """Return the function; each thread unpickles it once and reuses it afterwards."""
         import cloudpickle
 
         if getattr(_LOADED, "token", None) != self.token:
@@ -211,7 +211,7 @@ class SharedFunction:
             name = f"process {os.getpid()}" if worker is None else worker.address
             advice = "Install there what is installed here, and put modules of your own on its path."
             with guard(f"the worker {name}, taking up the work,", advice):
-                _LOADED.value = self.content() if callable(self.content) else cloudpickle.loads(self.content)
+                _LOADED.value = cloudpickle.loads(self.content)
             _LOADED.token = self.token
         return _LOADED.value
 

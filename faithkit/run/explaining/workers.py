@@ -10,6 +10,7 @@ import pickle
 import re
 import signal
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
@@ -32,8 +33,9 @@ from faithkit.supervision import end_with_parent
 from faithkit.third_party import guard
 from faithkit.wording import describe
 
+Results = Iterator[tuple[Chunk, ChunkResult]]
 Attempts = Iterator[tuple[Chunk, ChunkResult | None]]  # without a result where a worker may have died
-Answer = Callable[[Chunk], tuple[int, ChunkResult | bytes]]
+Answer = Callable[[Chunk], tuple[int, bytes]]
 
 _ADVICE = "With n_jobs=1 (CLI: --n-jobs 1) nothing travels."
 
@@ -45,50 +47,71 @@ def explain_chunks(
     if not chunks:
         return
     cluster = active_cluster()
-    if cluster is None:
-        n_jobs = _count_workers(chunks, execution)
-        explain = None if n_jobs == 1 and execution.row_timeout is None else _share_explain(job, n_jobs)
-    else:
+    if cluster is not None:
         check_workers(cluster, (job.explainer,))
-        explain = _pickle_explain(job)
+        yield from _explain_in_processes(job, chunks, cluster)
+        return
+    backend, configured_jobs = joblib.parallel.get_active_backend()
+    # the caller's number of workers comes first, then the one that joblib is configured with
+    requested_jobs = configured_jobs if execution.n_jobs == 1 and configured_jobs else execution.n_jobs
+    n_jobs = min(joblib.effective_n_jobs(requested_jobs), len(chunks))
+    if n_jobs == 1 and execution.row_timeout is None:
+        yield from _explain_here(job, chunks)
+    elif n_jobs > 1 and getattr(backend, "supports_sharedmem", False):
+        yield from _explain_in_threads(job, chunks, _create_pool(n_jobs))
+    else:  # code that hangs in C can only be ended together with its process
+        is_loky = type(backend).__name__ == "LokyBackend"  # others do not notice that a process died
+        yield from _explain_in_processes(job, chunks, _create_pool(n_jobs, None if is_loky else "loky"))
+
+
+def _create_pool(n_jobs: int, backend: str | None = None) -> joblib.Parallel:
+    """Return joblib's workers.
+
+    With n_jobs=1 joblib would work in this process. So there are two workers then, and tasks for one.
+    """
+    return joblib.Parallel(
+        n_jobs=max(n_jobs, 2),
+        backend=backend,
+        return_as="generator_unordered",
+        batch_size=1,
+        pre_dispatch=1 if n_jobs == 1 else "2 * n_jobs",
+    )
+
+
+def _explain_here(job: Job, chunks: list[Chunk]) -> Results:
+    return ((chunk, explain_chunk(job, chunk)) for chunk in chunks)
+
+
+def _explain_in_threads(job: Job, chunks: list[Chunk], pool: joblib.Parallel) -> Results:
+    """Explain chunks in threads, each of which fits an explainer of its own."""
+    thread = threading.local()
+
+    def explain(chunk: Chunk) -> tuple[Chunk, ChunkResult]:
+        if not hasattr(thread, "job"):
+            thread.job = job.copy_unfitted()
+        return chunk, explain_chunk(thread.job, chunk)
+
+    with guard("a worker", _ADVICE, ExplainerError):
+        yield from pool(joblib.delayed(explain)(chunk) for chunk in chunks)
+
+
+def _explain_in_processes(job: Job, chunks: list[Chunk], workers: Any) -> Results:
+    """Explain chunks in joblib's processes or on a cluster; where a process dies, explain row by row here."""
+    explain = _pickle_explain(job)
     if explain is None:
-        for chunk in chunks:
-            yield chunk, explain_chunk(job, chunk)
+        yield from _explain_here(job, chunks)
         return
     with tempfile.TemporaryDirectory(prefix="faithkit-", ignore_cleanup_errors=True) as folder:
         overdue_file = os.path.join(folder, "overdue")
         answer = functools.partial(_answer, explain, os.getpid(), overdue_file)
-        if cluster is None:
-            attempts = _try_in_pool(_create_pool(n_jobs), answer, chunks, overdue_file)
+        if isinstance(workers, joblib.Parallel):
+            attempts = _try_in_pool(workers, answer, chunks, overdue_file)
         else:
-            attempts = _try_on_cluster(cluster, explain, chunks)
+            attempts = _try_on_cluster(workers, explain, chunks)
         for chunk, result in attempts:
             if result is None:
                 result = _explain_row_by_row(job, chunk, answer, overdue_file)
             yield chunk, result
-
-
-# --- the way there --------------------------------------------------------------------------------------
-
-
-def _count_workers(chunks: list[Chunk], execution: Execution) -> int:
-    """Return the caller's number of workers, or else joblib's; no more than there are chunks."""
-    _, configured_jobs = joblib.parallel.get_active_backend()
-    requested_jobs = configured_jobs if execution.n_jobs == 1 and configured_jobs else execution.n_jobs
-    return min(joblib.effective_n_jobs(requested_jobs), len(chunks))
-
-
-def _uses_threads(n_jobs: int) -> bool:
-    """Whether joblib is configured for threads; one worker is a process, which a time limit can end."""
-    backend, _ = joblib.parallel.get_active_backend()
-    return n_jobs > 1 and getattr(backend, "supports_sharedmem", False)
-
-
-def _share_explain(job: Job, n_jobs: int) -> SharedFunction | None:
-    """Return `explain_chunk` with its job for threads or processes; None if it cannot be pickled."""
-    if _uses_threads(n_jobs):
-        return SharedFunction(lambda: functools.partial(explain_chunk, job.copy_unfitted()))
-    return _pickle_explain(job)
 
 
 def _pickle_explain(job: Job) -> SharedFunction | None:
@@ -106,43 +129,18 @@ def _pickle_explain(job: Job) -> SharedFunction | None:
         return None
 
 
-def _create_pool(n_jobs: int) -> joblib.Parallel:
-    """Return joblib's workers: threads if it is configured for them, else processes.
-
-    With n_jobs=1 joblib would work in this process. So there are two workers then, and tasks for one.
-    """
-    backend, _ = joblib.parallel.get_active_backend()
-    # processes of other backends do not notice that one of them died
-    is_used = _uses_threads(n_jobs) or type(backend).__name__ == "LokyBackend"
-    return joblib.Parallel(
-        n_jobs=max(n_jobs, 2),
-        backend=None if is_used else "loky",
-        return_as="generator_unordered",
-        batch_size=1,
-        pre_dispatch=1 if n_jobs == 1 else "2 * n_jobs",
-    )
+# --- processes, which may die ---------------------------------------------------------------------------
 
 
-# --- workers, which may die -----------------------------------------------------------------------------
+def _answer(explain: SharedFunction, parent: int, overdue_file: str, chunk: Chunk) -> tuple[int, bytes]:
+    """Explain a chunk in a process of joblib, which a time limit may end.
 
-
-def _answer(
-    explain: SharedFunction, parent: int, overdue_file: str, chunk: Chunk
-) -> tuple[int, ChunkResult | bytes]:
-    """Explain a chunk in a worker: a thread, or a process that a time limit may end.
-
-    A process returns a pickle by cloudpickle: joblib alone cannot send classes of a script or a notebook.
+    The result is pickled by cloudpickle: joblib alone cannot send classes of a script or a notebook.
     """
     import cloudpickle
 
-    if os.getpid() == parent:
-        return chunk.number, explain.load()(chunk)
     _prepare_process(parent)
     return chunk.number, cloudpickle.dumps(explain.load()(chunk, overdue_file))
-
-
-def _unpickle(result: ChunkResult | bytes) -> ChunkResult:
-    return pickle.loads(result) if isinstance(result, bytes) else result
 
 
 @functools.cache  # once in every process
@@ -166,7 +164,7 @@ def _try_in_pool(pool: joblib.Parallel, answer: Answer, chunks: list[Chunk], ove
         with guard("a worker", _ADVICE, ExplainerError):
             try:
                 for number, result in pool(calls()):
-                    yield pending.pop(number), _unpickle(result)
+                    yield pending.pop(number), pickle.loads(result)
             except TerminatedWorkerError as error:
                 if not _was_overdue(overdue_file):
                     _warn_of_death(error)
@@ -222,7 +220,7 @@ def _explain_alone(pool: joblib.Parallel, answer: Answer, chunk: Chunk) -> Chunk
             ((_, result),) = pool([joblib.delayed(answer)(chunk)])
         except TerminatedWorkerError:
             return None
-        return _unpickle(result)
+        return pickle.loads(result)
 
 
 def _was_overdue(overdue_file: str) -> bool:
