@@ -49,7 +49,7 @@ def explain_chunks(
     cluster = active_cluster()
     if cluster is not None:
         check_workers(cluster, (job.explainer,))
-        yield from _explain_in_processes(job, chunks, cluster)
+        yield from _explain_in_processes(job, chunks, cluster=cluster)
         return
     backend, configured_jobs = joblib.parallel.get_active_backend()
     # the caller's number of workers comes first, then the one that joblib is configured with
@@ -61,7 +61,7 @@ def explain_chunks(
         yield from _explain_in_threads(job, chunks, _create_pool(n_jobs))
     else:  # code that hangs in C can only be ended together with its process
         is_loky = type(backend).__name__ == "LokyBackend"  # others do not notice that a process died
-        yield from _explain_in_processes(job, chunks, _create_pool(n_jobs, None if is_loky else "loky"))
+        yield from _explain_in_processes(job, chunks, pool=_create_pool(n_jobs, None if is_loky else "loky"))
 
 
 def _create_pool(n_jobs: int, backend: str | None = None) -> joblib.Parallel:
@@ -95,8 +95,13 @@ def _explain_in_threads(job: Job, chunks: list[Chunk], pool: joblib.Parallel) ->
         yield from pool(joblib.delayed(explain)(chunk) for chunk in chunks)
 
 
-def _explain_in_processes(job: Job, chunks: list[Chunk], workers: Any) -> Results:
-    """Explain chunks in joblib's processes or on a cluster; where a process dies, explain row by row here."""
+def _explain_in_processes(
+    job: Job, chunks: list[Chunk], *, pool: joblib.Parallel | None = None, cluster: Any = None
+) -> Results:
+    """Explain chunks in a pool of processes or on a cluster.
+
+    Those at which a process dies are explained again in a process of this machine, row by row.
+    """
     explain = _pickle_explain(job)
     if explain is None:
         yield from _explain_here(job, chunks)
@@ -104,10 +109,10 @@ def _explain_in_processes(job: Job, chunks: list[Chunk], workers: Any) -> Result
     with tempfile.TemporaryDirectory(prefix="faithkit-", ignore_cleanup_errors=True) as folder:
         overdue_file = os.path.join(folder, "overdue")
         answer = functools.partial(_answer, explain, os.getpid(), overdue_file)
-        if isinstance(workers, joblib.Parallel):
-            attempts = _try_in_pool(workers, answer, chunks, overdue_file)
+        if pool is not None:
+            attempts = _try_in_pool(pool, answer, chunks, overdue_file)
         else:
-            attempts = _try_on_cluster(workers, explain, chunks)
+            attempts = _try_on_cluster(cluster, explain, chunks)
         for chunk, result in attempts:
             if result is None:
                 result = _explain_row_by_row(job, chunk, answer, overdue_file)
