@@ -97,7 +97,7 @@ class LimeWeights:
             weighted_words(*self._words_and_weights(row, explanation, classes, outputs), self.digits)
             for row, (explanation, classes) in enumerate(zip(rows, positions.tolist(), strict=True))
         ]
-        return faithkit.Explanations.of(values, kind="words")
+        return faithkit.Explanations.of(values, kind="words", shared=outputs.shared(self.target))
 
     def _words_and_weights(
         self, row: int, explanation: Any, classes: list[int], outputs: Outputs
