@@ -39,6 +39,8 @@ class ExplanationView:
         Whether only the signs of weights were compared.
     is_rule : bool
         Whether the conditions are the explanation itself.
+    are_importances : bool
+        Whether the explanation consists of importances, even if a discretizer left no weights of them.
     """
 
     text: str
@@ -48,6 +50,7 @@ class ExplanationView:
     noun: str = "features"
     are_signs: bool = False
     is_rule: bool = False
+    are_importances: bool = False
 
     @property
     def named_columns(self) -> list[str]:

@@ -57,7 +57,8 @@ def scope_sentence(view: ExplanationView) -> str | None:
 def describe_weights(view: ExplanationView) -> str:
     """Return the largest weights in words, with the class that they speak for.
 
-    Without a class, or without weights, it is the explanation's own text.
+    Without a class it is the explanation's own text. What a discretizer left no weights of is its text as
+    well, with the class.
 
     Examples
     --------
@@ -70,6 +71,8 @@ def describe_weights(view: ExplanationView) -> str:
     shown, n_more = view.weights[:MAX_NAMED], len(view.weights) - MAX_NAMED
     more = f"; {n_more} more push less" if n_more > 0 and not view.are_signs else ""
     more = f"; {n_more} more" if n_more > 0 and view.are_signs else more
+    if not view.weights and view.are_importances and view.speaks_for is not None:
+        return f"{view.text} (importances for {view.speaks_for})"
     if not view.weights or (view.speaks_for is None and not more):
         return view.text
     if view.speaks_for is None:

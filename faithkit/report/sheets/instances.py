@@ -178,8 +178,8 @@ def _contradiction(violation: Violation, number: int | None = None) -> Contradic
 
 
 def _scope_sentence(view: ExplanationView, violation: Violation) -> str:
-    """Say what an explanation without weights was given for, and what it holds for."""
-    is_given = view.speaks_for is not None and not view.weights
+    """Say what an explanation was given for if it does not say so itself, and what it holds for."""
+    is_given = view.speaks_for is not None and not view.are_importances
     return (f"given for {view.speaks_for}, " if is_given else "") + f"holds for {describe_scope(violation)}"
 
 

@@ -53,7 +53,8 @@ def view_explanation(
     ([('job', -0.5), ('age', 0.25)], 'churn')
     """
     text, is_rule = format_explanation(explanation, 0, discretizer), explanation.kind == "rule"
-    weights = [] if is_rule or explanation.missing[0] else _weights(explanation, discretizer)
+    are_importances = explanation.kind in ("vector", "words") and not explanation.missing[0]
+    weights = _weights(explanation, discretizer) if are_importances else []
     if len(shape) > 1:
         weights = [attrs.evolve(weight, box=_box(weight.name, shape)) for weight in weights]
     has_patches = any(weight.box is not None for weight in weights)
@@ -63,11 +64,12 @@ def view_explanation(
         weights=tuple(sorted(weights, key=lambda weight: -abs(weight.value))),
         conditions=() if rule is None else rule.predicates,
         speaks_for=_class_of_weights(explanation.shared, owner_labels)
-        if weights
+        if are_importances
         else join_few(owner_labels) or None,
         noun=noun,
         are_signs=explanation.identity is not None and all(abs(weight.value) == 1 for weight in weights),
         is_rule=is_rule,
+        are_importances=are_importances,
     )
 
 
@@ -78,14 +80,12 @@ def _weights(explanation: Explanations, discretizer: Any) -> list[Weight]:
         return []
     if explanation.kind == "words":
         pairs = explanation.values[0]
-    elif explanation.kind == "vector":
+    else:
         identity = identity_at(explanation, 0)
         numbers = np.asarray(explanation.values[0] if is_original else identity, dtype=np.float64)
         n_features = explanation.values.shape[1] - explanation.shared.get("offsets", 0)
         names = explanation.shared.get("names") or [str(column) for column in range(len(numbers))]
         pairs = list(zip(names, numbers.tolist(), strict=False))[:n_features]
-    else:
-        return []
     return [Weight(str(name), float(number)) for name, number in pairs if number and np.isfinite(number)]
 
 
