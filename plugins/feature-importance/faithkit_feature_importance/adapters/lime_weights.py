@@ -42,7 +42,7 @@ class LimeWeights:
     >>> value, context = LimeWeights().example()
     >>> explanations = LimeWeights().explanations(value, context)
     >>> explanations.values.tolist(), explanations.shared
-    ([[0.0, 0.5], [-0.25, 0.0]], {'target': 'positive', 'names': ['age', 'job']})
+    ([[0.0, 0.5], [-0.25, 0.0]], {'target': 'positive', 'class': 'yes', 'names': ['age', 'job']})
     """
 
     def __init__(self, target: str | int | None = None, digits: int | None = None) -> None:
