@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from faithkit.report.formats import keep_together
-from faithkit.report.sheets.sheet import Bullets, Contradiction, Figure, Lead, Sheet, Table
+from faithkit.report.sheets.sheet import Bullets, Contradiction, Exploration, Figure, Lead, Sheet, Table
 from faithkit.wording import to_printable
 
 WIDTH = 80
@@ -45,7 +45,7 @@ def _part_text(part: Any) -> str:
         return "".join(f"{_indented(f'  - {sentence}', '    ')}\n" for sentence in part.sentences)
     if isinstance(part, Contradiction):
         return _contradiction_text(part)
-    if isinstance(part, Figure):
+    if isinstance(part, Figure | Exploration):
         return ""
     text = sheet_text(part)
     return f"\n{text}" if text else ""

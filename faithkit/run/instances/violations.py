@@ -39,25 +39,24 @@ def worst_violations(population: Population, setup: Setup, counted: Count, limit
     """
     counted = counted.with_sorted_labels
     owners = counted.owners
-    is_checked = (owners.others > 0) & (owners.weight > 0)
-    loss = owners.by_explanation(owners.weight * np.where(is_checked, 1.0 - owners.scores, 0.0))
+    loss = owners.by_explanation(owners.row_losses)
     worst = np.argsort(-loss, kind="stable")[:limit]
     worst = worst[loss[worst] > 0]
     violations = Violations(note=meaning_of_signs(population.kind, setup.explained_by))
-    violations.is_tested = bool(is_checked.any())
+    violations.is_tested = owners.checked[1] > 0
     for start, stop in spans(len(worst), max(1, scans.DENSE // counted.n_labels)):
         block = worst[start:stop]
         for explanation, label_counts in zip(block.tolist(), counted.label_counts(block), strict=True):
             witness_pair = population.witnesses(counted, explanation, label_counts)
             witness_pair = _order_cells(witness_pair, named_columns(counted, explanation))
             text = format_explanation(counted.explanations, explanation, setup.discretizer.instance)
-            text += _scope_text(counted, explanation)
+            text += scope_text(counted, explanation)
             build = _violation_of_labels if setup.outcome.kind == LABELS else _violation_of_numbers
             violations.append(build(text, population.labels, label_counts, witness_pair))
     return violations
 
 
-def _scope_text(counted: Count, explanation: int) -> str:
+def scope_text(counted: Count, explanation: int) -> str:
     """Say where the relation lets an explanation apply, if the explanation itself is not a rule."""
     if counted.explanations.kind == "rule":
         return ""
@@ -67,13 +66,13 @@ def _scope_text(counted: Count, explanation: int) -> str:
 
 def _scope_rule(counted: Count, explanation: int) -> Rule | None:
     """Return the rule that says where an explanation applies; None if no rule says it."""
-    explanations = counted.explanations.take([explanation])
+    explanations = counted.explanations
     if explanations.kind == "rule":
-        return None if explanations.missing[0] else explanations.values[0]
+        return None if explanations.missing[explanation] else explanations.values[explanation]
     if counted.relation.groups:
         return None
     relation = counted.relation.relation if isinstance(counted.relation, WithinBlock) else counted.relation
-    key = key_of(relation, explanations)
+    key = key_of(relation, explanations.take([explanation]))
     rule = key[0] if isinstance(key, list | np.ndarray) else None  # a frame or a tuple has columns
     return rule if isinstance(rule, Rule) else None
 

@@ -134,6 +134,11 @@ class InMemory(Population):
         return self.encoded_labels.has_no_variance
 
     @property
+    def ids(self) -> RowIds | None:
+        """The id of each row, if there are ids."""
+        return self.metadata.ids
+
+    @property
     def original_explanations(self) -> Explanations:
         """The explanations before any discretizer."""
         return attrs.evolve(self.sample.explanations, identity=self.original_identity)
