@@ -28,6 +28,9 @@ class ExplanationTotals:
     loss : (m,) float
         The part of the measure that is lost because others do not agree. The sum is the share of rows that
         could be checked minus the measure by leave-one-out.
+    scope : (m,) int or None
+        The number of rows to which it applies; None where these are the rows that have it, or rows have
+        weights.
 
     Examples
     --------
@@ -46,6 +49,7 @@ class ExplanationTotals:
     share: Floats
     agreement: Floats
     loss: Floats
+    scope: Counts | None = None
 
     @classmethod
     def of(cls, counted: Count) -> "ExplanationTotals":
@@ -56,7 +60,15 @@ class ExplanationTotals:
         _, place = np.unique(code, return_index=True)
         rows, weight, checked, loss = (sum_by(code, owners.by_explanation(value)) for value in values)
         agreement = np.where(checked > 0, 1.0 - loss / np.maximum(checked, 1), np.nan)
-        return cls(place, code, rows, weight / owners.total_weight, agreement, loss / owners.total_weight)
+        has_scope = not counted.relation.groups and owners.steps is None
+        scope = sum_by(code, owners.totals) if has_scope else None
+        share, loss = weight / owners.total_weight, loss / owners.total_weight
+        return cls(place, code, rows, share, agreement, loss, scope)
+
+    @property
+    def size(self) -> Counts:
+        """The number of rows to which each explanation applies if it is known, else of those that have it."""
+        return self.rows if self.scope is None else self.scope
 
     @property
     def is_checked(self) -> np.ndarray:

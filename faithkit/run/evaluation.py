@@ -120,9 +120,9 @@ class Evaluation(Result):
             "explanations" gives a table that `score` reads as a log, with the same result: the columns of the
             instances, `prediction`, `explanation` (or one column for each feature, with the prefix
             ``explanation_``), and `group`, the number of the explanation after discretizing. "losses" gives
-            one row per distinct explanation, worst first: how many rows have it, their share of all rows, how
-            far others agree with them, and the part of sufficiency (or else consistency) that is lost because
-            they do not.
+            one row per distinct explanation, worst first: how many rows have it, their share of all rows, to
+            how many it applies (`scope`, if it was sufficiency that was measured), how far others agree with
+            them, and the part of the measure that is lost because they do not.
 
         Examples
         --------
@@ -195,7 +195,14 @@ class Evaluation(Result):
         return worst_violations(self.population, self.setup, counted, limit)
 
     def overview(self) -> Overview | None:
-        """Return the explanations at a glance, for reports; None if the result was loaded from a file."""
+        """Return the explanations at a glance, for reports; None if the result was loaded from a file.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> faithkit.score(["yes", "yes", "no"], ["a", "b", "b"]).overview().texts
+        ['b', 'a']
+        """
         if not self.counts:
             return None
         measure = self._explored_measure

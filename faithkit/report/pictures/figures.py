@@ -128,7 +128,8 @@ def spread_figures(violations: Sequence[Violation]) -> list[Figure]:
 def map_figure(totals: ExplanationTotals, texts: Mapping[int, str]) -> Figure:
     """Return how large and how pure explanations are; `texts` has some of them in words."""
     checked = np.flatnonzero(totals.is_checked)
-    points = plots.MapPoints.of(totals.rows[checked], totals.agreement[checked])
+    size, agreement = totals.size[checked], totals.agreement[checked]
+    points = plots.MapPoints.of(size, agreement)
     order = np.concatenate(points.crowds).tolist()
     titles = [_point_title(points, point, texts.get(int(checked[points.first[point]]))) for point in order]
     n_alone = len(totals.rows) - len(checked)
@@ -136,20 +137,21 @@ def map_figure(totals: ExplanationTotals, texts: Mapping[int, str]) -> Figure:
         f" Left out: {pluralize(n_alone, 'explanation')} that could not be checked." if n_alone else ""
     )
     label = (
-        f"map of {pluralize(len(checked), 'explanation')}: from {totals.rows[checked].min():,} to "
-        f"{totals.rows[checked].max():,} rows each, with an agreement from "
-        f"{format_number(float(totals.agreement[checked].min()))} to "
-        f"{format_number(float(totals.agreement[checked].max()))}; the table has their numbers"
+        f"map of {pluralize(len(checked), 'explanation')}: from {size.min():,} to {size.max():,} rows each, "
+        f"with an agreement from {format_number(float(agreement.min()))} to "
+        f"{format_number(float(agreement.max()))}; the table has their numbers"
     )
-    draw = partial(plots.explanation_map, points=points)
+    x_label = "rows with the explanation" if totals.scope is None else "rows to which the explanation applies"
+    draw = partial(plots.explanation_map, points=points, label=x_label)
     svg = drawn(draw, plots.chart_axes, label, "result: map of explanations", titles)
-    title = "Agreement of each explanation, by the number of rows that have it"
+    title = "Agreement of each explanation, by its number of rows"
     return Figure(title, keep_together(MAP + unchecked), svg)
 
 
 def _point_title(points: plots.MapPoints, point: int, text: str | None) -> str:
     n, agreement = int(points.n[point]), format_number(float(points.agreement[point]))
-    rows = f"{format_three_digits(float(points.rows[point]))} rows, agreement {agreement}"
+    mean = format_three_digits(float(points.rows[point]))
+    rows = f"{mean} row{'' if mean == '1' else 's'}, agreement {agreement}"
     if n > 1 or text is None:
         return f"{pluralize(n, 'explanation')} of {rows}"
     return f"{_shorten(text)}: {rows}"

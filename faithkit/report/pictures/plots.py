@@ -226,20 +226,20 @@ class MapPoints:
         return [np.flatnonzero(size == place) for place in reversed(range(len(CROWDS)))]
 
 
-def explanation_map(ax: "Axes", points: MapPoints) -> "Axes":
-    """Draw how many rows have each explanation, and how far others agree with them."""
+def explanation_map(ax: "Axes", points: MapPoints, label: str = "rows with the explanation") -> "Axes":
+    """Draw how many rows each explanation has, and how far others agree; `label` says which rows."""
     least = max(-1.0, min(0.0, float(points.agreement.min())))
     for (limit, size), crowd in zip(CROWDS.items(), reversed(points.crowds), strict=True):
         x, y = points.rows[crowd], points.agreement[crowd].clip(least)
-        label = f"{limit:,}+" if limit > 1 else "1 explanation"
+        crowd_name = f"{limit:,}+" if limit > 1 else "1 explanation"
         style: dict[str, Any] = {"color": BLUE, "alpha": 0.75, "mew": 0, "ms": size, "zorder": 3 - size / 20}
-        ax.plot(x, y, "o", gid=TITLED, label=label if len(crowd) else None, **style)
+        ax.plot(x, y, "o", gid=TITLED, label=crowd_name if len(crowd) else None, **style)
     ticks = _decades(1.3 * float(points.rows.max()) + 1)
     ax.set_xscale("log")
     ax.set(xlim=(0.8 * points.rows.min(), 1.3 * points.rows.max()), ylim=(least - 0.06, 1.06))
     ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     ax.set_xticks([], minor=True)
-    ax.set_xlabel("rows with the explanation")
+    ax.set_xlabel(label)
     if least == 0:
         ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
     _calm(ax, grid=True)

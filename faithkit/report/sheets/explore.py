@@ -11,7 +11,6 @@ from faithkit.wording import to_printable
 
 MAX_LETTERS = 300  # of an explanation
 MAX_NAME = 40  # letters of a prediction or an id
-HEADS = ("explanation", "rows", "share of rows", "agreement", "loss")
 
 READING = (
     "Agreement is the {agreement}, on average over the rows with an explanation. Loss is the part of "
@@ -50,7 +49,9 @@ def _table(overview: Overview) -> Exploration:
             _names(overview), overview.selected.tolist(), overview.instances, strict=True
         )
     ]
-    return Exploration((*HEADS, instances), rows)
+    scope = () if overview.totals.scope is None else ("applies to",)
+    heads = ("explanation", "rows", "share of rows", *scope, "agreement", "loss", instances)
+    return Exploration(heads, rows)
 
 
 def _names(overview: Overview) -> list[str]:
@@ -61,6 +62,8 @@ def _numbers(totals: ExplanationTotals, place: int) -> list[tuple[float | None, 
     """Return the numbers of an explanation with their texts; dashes where nothing could be checked."""
     rows, share = int(totals.rows[place]), float(totals.share[place])
     numbers: list[tuple[float | None, str]] = [(rows, f"{rows:,}"), (share, format_percent(share))]
+    if totals.scope is not None:
+        numbers.append((int(totals.scope[place]), f"{totals.scope[place]:,}"))
     for values in (totals.agreement, totals.loss):
         value = None if np.isnan(totals.agreement[place]) else float(values[place])
         numbers.append((value, format_number(value)))

@@ -46,7 +46,7 @@ def explanation_frame(setup: Setup, counted: Count) -> pd.DataFrame:
     totals = ExplanationTotals.of(counted)
     order = totals.worst_first
     texts = _explanation_texts(counted, totals.place[order], setup)
-    names = ("rows", "share", "agreement", "loss")
+    names = ("rows", "share", *(() if totals.scope is None else ("scope",)), "agreement", "loss")
     return pd.DataFrame({"explanation": texts} | {name: getattr(totals, name)[order] for name in names})
 
 
