@@ -18,7 +18,7 @@ class ExplanationTotals:
     place : (m,) int
         The position of each explanation among those that were counted.
     code : (c,) int
-        For each explanation that was counted, its position here: one may occur in several blocks.
+        For each explanation that was counted, its position here: one may have been counted several times.
     rows : (m,) int
         The number of rows that have it.
     share : (m,) float
@@ -53,11 +53,15 @@ class ExplanationTotals:
 
     @classmethod
     def of(cls, counted: Count) -> "ExplanationTotals":
-        """Sum the owners of each explanation; one that occurs in several blocks counts once."""
+        """Sum the owners of each explanation.
+
+        One that occurs in several blocks counts once, and so do all rows without an explanation.
+        """
         owners = counted.owners
         values = (owners.rows, owners.weight, owners.weight * (owners.others > 0), owners.row_losses)
         code = counted.without_block if isinstance(counted, BlockCount) else np.arange(len(owners.totals))
-        _, place = np.unique(code, return_index=True)
+        code = np.where(counted.explanations.missing, -1, code)
+        _, place, code = np.unique(code, return_index=True, return_inverse=True)
         rows, weight, checked, loss = (sum_by(code, owners.by_explanation(value)) for value in values)
         agreement = np.where(checked > 0, 1.0 - loss / np.maximum(checked, 1), np.nan)
         has_scope = not counted.relation.groups and owners.steps is None
@@ -77,8 +81,8 @@ class ExplanationTotals:
 
     @property
     def worst_first(self) -> Counts:
-        """The explanations in order: those that cost most, then the largest."""
-        return np.lexsort((-self.rows, -self.loss))
+        """The explanations in order: those that cost most, then the largest; those without a check last."""
+        return np.lexsort((-self.rows, -self.loss, ~self.is_checked))
 
     def select(self, limit: int) -> Counts:
         """Return the `limit` explanations that cost most and the `limit` largest, worst first.

@@ -81,6 +81,14 @@ def test_the_table_is_worst_first_and_shows_the_instances_of_each_prediction():
     ]
 
 
+def test_rows_without_an_explanation_are_one_line():
+    text = faithkit.score(["yes", "yes", "no", "no", "yes"], ["a", "a", None, None, None]).to_html()
+    assert table(text) == [
+        ["a", "2", "40\u00a0%", "1.000", "0.000", "2 get yes: 0, 1"],
+        ["no explanation", "3", "60\u00a0%", "–", "–", "2 get no: 2, 3\n1 get yes: 4"],
+    ]
+
+
 def test_a_log_in_pieces_has_the_same_table(tmp_path):
     log = pd.DataFrame({"label": LABELS, "why": REASONS})
     log.to_parquet(tmp_path / "log.parquet")
