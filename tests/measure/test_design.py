@@ -278,7 +278,7 @@ def test_weights_undo_an_unequal_draw():
 
 def slow_estimate(estimator, case):
     """An estimator's mean by weight, from what each row sees: the share, the majority, the plug-in."""
-    holds, labels, weights, clusters = truth(case, grouping=True)
+    holds, labels, weights, clusters = truth(case, True, missing=(1,))
     n, total, whole = len(labels), 0.0, 0.0
     for i in range(n):
         apart = [j for j in range(n) if holds[i][j] and clusters[j] != clusters[i]]
@@ -303,7 +303,7 @@ def slow_estimate(estimator, case):
 @given(case=designs())
 def test_estimators_see_weights_and_who_is_no_other(estimator, case):
     expected = slow_estimate(estimator, case)
-    result = mean_score_of_tallies(estimator(), counted(case, grouping=True).tallies())
+    result = mean_score_of_tallies(estimator(), counted(case, True, missing=(1,)).tallies())
     assert result == (None if expected is None else pytest.approx(expected, abs=1e-8))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_feature_importance.shap_values import trees
+from faithkit_feature_importance.shap_values.outputs import Output
 from faithkit_feature_importance.shap_values.trees import TreeShap
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -368,6 +369,15 @@ def test_a_named_algorithm_never_returns_values_that_do_not_add_up():
         faithkit.errors.InputError, match=r"TreeSHAP misses .* would be wrong. Use algorithm=auto"
     ):
         explained(model, X, X, algorithm="tree")
+
+
+def test_sums_may_miss_scores_in_single_precision_by_more_than_in_double():
+    class Single(LogisticRegression):
+        def predict_proba(self, X):
+            return super().predict_proba(X).astype(np.float32)
+
+    models = [faithkit.Predictor(kind().fit(X, TWO)) for kind in (LogisticRegression, Single)]
+    assert [Output.choose("probability", model, X).tolerance for model in models] == [1e-6, 1e-4]
 
 
 def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
