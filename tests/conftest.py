@@ -15,7 +15,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 pytest_plugins = ["last_bits"]
 
@@ -25,6 +25,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile("faithkit", max_examples=30, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=80)
+# python tests/mutants asks whether a test fails, and not for its smallest example
+settings.register_profile(
+    "mutants", settings.get_profile("faithkit"), phases=(Phase.explicit, Phase.generate)
+)
 settings.load_profile("ci" if os.environ.get("FAITHKIT_FUZZ") == "1" else "faithkit")
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # its workers inherit it
