@@ -1,4 +1,4 @@
-"""Settings for all tests: Hypothesis without time limits, reproducible everywhere; what is slow in the kit."""
+"""Settings for all tests: Hypothesis without time limits, reproducible everywhere."""
 
 import gc
 import os
@@ -36,18 +36,6 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # its workers inherit it
     _CACHE = tempfile.TemporaryDirectory(prefix="faithkit-tests-")
     os.environ["XDG_CACHE_HOME"] = _CACHE.name
 
-# an anchor or a counterfactual takes long, and the kit asks for hundreds: of the explainers, and of the
-# relations that it tries on all that they explain
-SLOW_IN_THE_KIT = (
-    "[anchors-",
-    "[anchors-text-",
-    "[in-scope-",
-    "[dice-",
-    "[in-ball-",
-    "[covtype-",
-    "[nearest-relates",
-)
-
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
@@ -63,10 +51,7 @@ def pytest_collection():
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     for item in items:
-        in_the_kit = "test_conformance" in item.nodeid and any(
-            name in item.nodeid for name in SLOW_IN_THE_KIT
-        )
-        if in_the_kit or ("test_boosted_models" in item.nodeid and "worker" in item.nodeid):
+        if "test_boosted_models" in item.nodeid and "worker" in item.nodeid:
             item.add_marker(pytest.mark.slow)
     simulations = {}
     for item in items:
