@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from matrices import Matrix
 from nearly import assert_nearly
 
@@ -142,6 +143,7 @@ def all_pairs(weights, unit, apart, largest, left):
     return K.sum(), (K * apart).sum()
 
 
+@one_test
 @pytest.mark.parametrize(
     ("kind", "how", "clustered", "heavy"),
     [
@@ -219,6 +221,7 @@ def test_equal_weights_and_clusters_of_one_row_say_nothing(weights, clusters):
     assert Design.of(weights, clusters, 3) is None
 
 
+@one_test
 @pytest.mark.parametrize(
     ("weights", "clusters", "said"),
     [
