@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from scipy import sparse
 
 from faithkit.arrays.containers import concat_rows, n_rows, take_rows
@@ -90,6 +91,7 @@ def test_texts_are_a_list_whatever_they_come_in(X):
     assert check_X(X) == ["good", "bad"]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("X", "words"),
     [
