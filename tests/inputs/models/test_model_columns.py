@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from looping import one_test
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LogisticRegression
@@ -56,7 +55,6 @@ MODELS = {
 }
 
 
-@one_test
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_sees_its_columns_in_its_order_and_predicts(name):
     model = MODELS[name]()
