@@ -1,6 +1,6 @@
 """The result of an evaluation, with the methods that look closer at its rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,7 @@ from faithkit.measure.difference import Difference, difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.mean import Mean
-from faithkit.measure.overview import Overview
-from faithkit.measure.witnesses import LocalResult, Violations
+from faithkit.measure.witnesses import LocalResult, Violation, Violations
 from faithkit.run.comparisons.by_label import ByLabel
 from faithkit.run.comparisons.row_pairing import check_paired
 from faithkit.run.comparisons.subgroups import Subgroups
@@ -136,7 +135,7 @@ class Evaluation(Result):
         if rows == "measures":
             return super().to_frame()
         if rows == "losses":
-            return explanation_frame(self.setup, self._count(self._explored_measure))
+            return explanation_frame(self.setup, self._count(_shown_measure(self.measures)))
         if rows != "explanations":
             raise InputError(
                 f"a result has no table {rows!r}: ask for 'measures', 'explanations' or 'losses'."
@@ -189,26 +188,8 @@ class Evaluation(Result):
         ('a', {'no': 1, 'yes': 2}, (0, 2))
         """
         limit = whole_number(k, "violations", least=0)
-        counted = self._count(self._explored_measure)
+        counted = self._count(_shown_measure(self.measures))
         return worst_violations(self.evidence.population, self.setup, counted, limit)
-
-    def overview(self) -> Overview | None:
-        """Return the explanations at a glance, for reports; None if the result was loaded from a file.
-
-        Examples
-        --------
-        >>> import faithkit
-        >>> faithkit.score(["yes", "yes", "no"], ["a", "b", "b"]).overview().texts
-        ['b', 'a']
-        """
-        counts, measure = self.evidence.counts, self._explored_measure
-        if not counts:
-            return None
-        return summarise_explanations(self.evidence.population, self.setup, counts[measure], measure)
-
-    @property
-    def _explored_measure(self) -> str:
-        return "sufficiency" if "sufficiency" in self.measures else "consistency"
 
     def diagnose(self, diagnostic: Any) -> Any:
         """Run a diagnostic, which answers a further question about the result.
@@ -532,13 +513,30 @@ class Evaluation(Result):
         >>> faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).to_html().splitlines()[0]
         '<!DOCTYPE html>'
         """
-        from faithkit.report.html import WITNESSES, page
+        return save_text(render_page(self, self.to_dict()), path)
 
-        violations = (
-            self.violations(WITNESSES) if self.evidence.counts else None
-        )  # a loaded result has no rows
-        owners, overview = owners_by_measure(self.evidence.counts), self.overview()
-        return save_text(page(self.to_dict(), violations, owners, overview), path)
+
+def render_page(
+    result: Evaluation, payload: Mapping[str, Any], violations: Sequence[Violation] | None = None
+) -> str:
+    """Return the page of a report on a result, by default with its worst violations."""
+    from faithkit.report.html import WITNESSES, page
+
+    counts = result.evidence.counts
+    if not counts:  # a loaded result has no rows
+        return page(payload, violations)
+    measure = _shown_measure(result.measures)
+    return page(
+        payload,
+        result.violations(WITNESSES) if violations is None else violations,
+        owners_by_measure(counts),
+        summarise_explanations(result.evidence.population, result.setup, counts[measure], measure),
+    )
+
+
+def _shown_measure(measures: Collection[str]) -> str:
+    """Return the measure whose violations and losses are shown."""
+    return "sufficiency" if "sufficiency" in measures else "consistency"
 
 
 def owners_by_measure(counts: Mapping[str, Count]) -> dict[str, Owners]:

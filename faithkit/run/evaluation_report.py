@@ -18,7 +18,7 @@ from faithkit.run.comparisons.reference import is_fitted_separately
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import Diagnosis, automatic
-from faithkit.run.evaluation import Evaluation, owners_by_measure
+from faithkit.run.evaluation import Evaluation, render_page
 from faithkit.run.result import split_brackets
 
 FOLLOWING_GROUPS = (
@@ -155,13 +155,7 @@ class EvaluationReport(Report):
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the report as one HTML page, and write it to `path` if that is given."""
-        from faithkit.report.html import WITNESSES, page
-
-        violations = self.violations
-        if violations is None and self.result.evidence.counts:  # a loaded result has no rows
-            violations = self.result.violations(WITNESSES)
-        owners, overview = owners_by_measure(self.result.evidence.counts), self.result.overview()
-        return save_text(page(self.to_dict(), violations, owners, overview), path)
+        return save_text(render_page(self.result, self.to_dict(), self.violations), path)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per sample, subgroup and measure, and one per difference.
