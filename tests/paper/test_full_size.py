@@ -82,7 +82,6 @@ def consistency(labels, keys):
         (table_lime.TABLE, "adult", importance_keys),
         (table_lime.TABLE, "chess", importance_keys),
         (table_counterfactuals.TABLE, "heart", change_keys),
-        (table_counterfactuals.TABLE, "avila", change_keys),
     ],
 )
 def test_published_cells_follow_from_the_explanations_in_the_store(table, dataset, keys_of):
