@@ -136,6 +136,18 @@ def test_importances_for_the_second_class_follow_the_order_of_the_classes():
     ]
 
 
+def test_the_table_of_chess_predicts_what_its_trees_predict_at_thresholds_and_between_them():
+    trained = train_model(CONTEXT, "chess")
+    table = as_seen_by_explainer(CONTEXT, trained, Reading("lime")).model
+    trees = as_seen_by_explainer(CONTEXT, trained, Reading("shap:algorithm=tree")).model
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.integers(-1, 10, (400, 6)), rng.uniform(-1, 10, (400, 6))])
+    np.testing.assert_array_equal(table.predict(X), trees.predict(X))
+    np.testing.assert_allclose(table.predict_proba(X), trees.predict_proba(X), rtol=1e-6)
+    assert "TabulatedModel" in repr(table)
+    assert "TabulatedModel" not in repr(trees)
+
+
 def test_fp_rounds_or_floors_as_the_reading_says():
     phi = faithkit.Explanations.vectors([[0.04], [-0.04], [0.96]])
     explained = ExplainedSample(np.array([0, 0, 1]), phi)
@@ -172,12 +184,13 @@ def test_three_classes_or_more_can_have_an_explainer_of_their_own():
     assert asked == [two, many]
 
 
-def test_counterfactuals_of_many_classes_are_of_the_second_one_or_come_from_it():
+@pytest.mark.parametrize(("target", "number"), [("first", 0), ("second", 1), ("fourth", 3)])
+def test_counterfactuals_of_many_classes_are_of_a_fixed_one_or_come_from_it(target, number):
     trained = train_model(CONTEXT, "avila")
-    reading = Reading("dice:method=random", target="second")
+    reading = Reading("dice:method=random", target=target)
     part = as_seen_by_explainer(CONTEXT, trained, reading)
     explained = explain(CONTEXT, trained, reading, part.test[:6], seed=3).explanations
-    was, became = (part.model.predict(rows) == 1 for rows in (part.test[:6], explained.values))
+    was, became = (part.model.predict(rows) == number for rows in (part.test[:6], explained.values))
     assert (was != became)[~explained.missing].all()
     assert not explained.missing.all()
 
@@ -238,13 +251,12 @@ def test_a_range_spans_all_readings_and_says_whether_it_comes_near_the_printed_n
             Reading("shap"), tuple(Cell(*n, v, n=9, paper=0.5) for n, v in zip(names, values, strict=True))
         )
 
-    head, *rows = csv.reader(format_ranges([result(0.1, 0.7), result(0.44, 0.9)]).splitlines())
-    assert head == ["dataset", "setting", "measure", "paper", "smallest", "largest", "n", "within 0.05"]
+    head, *rows = csv.reader(format_ranges([result(0.1, 0.7), result(0.45, 0.2)]).splitlines())
+    assert ",".join(head) == "dataset,setting,measure,paper,smallest,closest,largest,n,within 0.05"
     assert rows == [
-        ["heart", "1fp", "consistency", "0.5", "0.100", "0.440", "9", "no"],
-        ["heart", "1fp", "uniqueness", "0.5", "0.700", "0.900", "9", "no"],
+        ["heart", "1fp", "consistency", "0.5", "0.100", "0.450", "0.450", "9", "yes"],
+        ["heart", "1fp", "uniqueness", "0.5", "0.200", "0.700", "0.700", "9", "no"],  # 0.5 is between both
     ]
-    assert format_ranges([result(0.45, 0.7), result(0.1, 0.2)]).count("yes") == 2
 
 
 def cells(half_width=0.0, **consistency):

@@ -1,12 +1,14 @@
 """Find the reading of a table that comes closest to the printed numbers over all its cells.
 
 ``python -m faithkit_paper.closest table-shap --profile full --store kept --ranges ranges.csv > best.csv``.
-Readings with the same explainer share their explanations, and the store keeps all of them. The ranges are,
-for each printed number, the smallest and the largest that any reading gives.
+Readings with the same explainer share their explanations, and the store keeps all of them. With ``--rows``
+the first rows are explained, so that a later run on all rows continues from them. The ranges are, for each
+printed number, the smallest and the largest that any reading gives.
 """
 
 import csv
 import io
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -53,7 +55,7 @@ def measure_reading(
 ) -> ReadingResult:
     """Measure a table under a reading."""
     findings = context.measure_each(
-        f"{table.name}, {reading}",
+        f"{table.name}, {reading}, {dict(table.rows[context.profile])}",
         datasets,
         lambda context, dataset: Findings(tuple(table.measure_cells(context, dataset, reading))),
     )
@@ -78,18 +80,23 @@ def format_csv(results: Sequence[ReadingResult]) -> str:
 
 
 def format_ranges(results: Sequence[ReadingResult]) -> str:
-    """Return CSV with a row for each printed number: the range that it takes over all readings."""
+    """Return CSV with a row for each printed number: its range over all readings, and the closest of them."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["dataset", "setting", "measure", "paper", "smallest", "largest", "n", "within 0.05"])
+    head = ["dataset", "setting", "measure", "paper", "smallest", "closest", "largest", "n"]
+    writer.writerow([*head, f"within {LIMITS[0]}"])
     for cells in zip(*(result.cells for result in results), strict=True):
         numbers = [cell.ours for cell in cells if cell.ours is not None]
-        first, low, high = cells[0], min(numbers), max(numbers)
-        assert first.paper is not None  # every table of discretizations has printed cells
-        is_reached = low - LIMITS[0] <= first.paper <= high + LIMITS[0]
-        row = first.dataset, first.setting, first.measure, first.paper, f"{low:.3f}", f"{high:.3f}", first.n
-        writer.writerow([*row, "yes" if is_reached else "no"])
+        first, closest = cells[0], min(cells, key=_distance)
+        row = first.dataset, first.setting, first.measure, first.paper
+        ours = (f"{number:.3f}" for number in (min(numbers), closest.ours, max(numbers)))
+        writer.writerow([*row, *ours, first.n, "yes" if _distance(closest) <= LIMITS[0] + 1e-9 else "no"])
     return out.getvalue()
+
+
+def _distance(cell: Cell) -> float:
+    """Return the distance of a cell from its printed number."""
+    return math.inf if cell.difference is None else abs(cell.difference)
 
 
 @click.command()
@@ -98,14 +105,17 @@ def format_ranges(results: Sequence[ReadingResult]) -> str:
 @click.option("--profile", type=click.Choice(["tiny", "quick", "full"]), default="quick", show_default=True)
 @click.option("--store", type=click.Path(path_type=Path), help="Keep explanations here, and reuse them.")
 @click.option("--ranges", type=click.Path(path_type=Path), help="Write the range of each cell to this file.")
+@click.option("--rows", type=click.IntRange(1), help="Explain at most so many rows of each dataset.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--n-jobs", default=1, show_default=True)
-def main(name: str, datasets: tuple[str, ...], ranges: Path | None, **options: Any) -> None:
+def main(name: str, datasets: tuple[str, ...], ranges: Path | None, rows: int | None, **options: Any) -> None:
     """Compare the readings of a table, by default on all datasets, and list the closest first."""
     from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 
     tables = (table_shap.TABLE, table_lime.TABLE, table_counterfactuals.TABLE)
     table = {table.name: table for table in tables}[name]
+    if rows is not None:
+        table = attrs.evolve(table, rows={options["profile"]: {"": rows}})
     context = Context(**options, log=lambda text: click.echo(text, err=True))
     results = rank_readings(context, table, datasets or DATASETS)
     if ranges is not None:

@@ -148,7 +148,8 @@ class Context:
         description = " on ".join(filter(None, (experiment, dataset)))
         if self.store is None:
             self.log(description)
-            return compute()
+            started = cpu_seconds()
+            return attrs.evolve(compute(), cpu_seconds=cpu_seconds() - started)
         key = self._key(experiment, dataset)
         path = self.store / "findings" / f"{key}.json"
         stored = _read(path)
@@ -201,21 +202,23 @@ class Context:
         return hashlib.blake2b(json.dumps(dependencies).encode(), digest_size=16).hexdigest()
 
 
+def cpu_seconds() -> float:
+    """Return the CPU time of this process and of its workers that have ended."""
+    return sum(os.times()[:4])
+
+
 @attrs.define
 class CpuTimer:
-    """Add the CPU time of a block to a file, also if the block is interrupted.
-
-    Workers count once they have ended.
-    """
+    """Add the CPU time of a block to a file, also if the block is interrupted."""
 
     path: Path
     started: float = 0.0
 
     def __enter__(self) -> None:
-        self.started = sum(os.times()[:4])
+        self.started = cpu_seconds()
 
     def __exit__(self, *error: object) -> None:
-        write_atomically(self.path, str(self.total() + sum(os.times()[:4]) - self.started))
+        write_atomically(self.path, str(self.total() + cpu_seconds() - self.started))
 
     def total(self) -> float:
         """Return the seconds of all blocks."""

@@ -7,10 +7,12 @@ import numpy as np
 
 import faithkit
 from faithkit_paper.context import Context
-from faithkit_paper.model_wrappers import ClassNumberModel, IsSecondClass
+from faithkit_paper.model_wrappers import ClassNumberModel, IsSecondClass, ReorderedClasses
 from faithkit_paper.models import TrainedModel
 
 DIGITS = 9
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+"""Classes of a fixed number. All datasets with three classes or more have seven."""
 
 
 @attrs.frozen
@@ -26,7 +28,8 @@ class Reading:
         "published".
     target : str
         The class that importances explain: "second" (the same for all rows) or "predicted". For
-        counterfactuals with three classes or more, their class: "second" or "runner-up". Empty for rules.
+        counterfactuals with three classes or more, their class: one of `ORDINALS` or "runner-up". Empty for
+        rules.
     fp : str
         How 1-FP and 2-FP drop digits: "floor", as printed, "round", or "truncate" (towards zero).
     multiclass_explainer : str
@@ -71,6 +74,11 @@ class Reading:
     def compares_importances(self) -> bool:
         """Whether explanations are importances for all classes, of which one class is compared."""
         return "target=all" in self.explainer
+
+    @property
+    def reads_trees(self) -> bool:
+        """Whether the explainer reads the trees of the model. Others only call it."""
+        return "algorithm=tree" in self.explainer
 
     def discretizer(self, name: str) -> Any:
         """Return a discretizer of the paper with the options of this reading.
@@ -127,13 +135,10 @@ def explain(context: Context, trained: TrainedModel, reading: Reading, X: Any, s
 
     prepared = as_seen_by_explainer(context, trained, reading)
     spec = reading.explainer_of(prepared)
-    to_second = len(prepared.order) > 2 and reading.target == "second" and not reading.compares_importances
-    model = prepared.model
-    if reading.explains_number or to_second:
-        model = (ClassNumberModel if reading.explains_number else IsSecondClass)(prepared.in_order)
+    model = explained_model(prepared, reading)
     # readings that differ only in the comparison share their explanations
     result = context.compute_once(
-        (spec, reading.table, reading.explains_number, to_second, trained.dataset, seed, joblib.hash(X)),
+        (spec, reading.table, trained.dataset, seed, joblib.hash(model), joblib.hash(X)),
         lambda: context.evaluate(model, X, spec, background=background(context, prepared), seed=seed),
     )
     labels = np.asarray(prepared.model.predict(X))
@@ -144,9 +149,25 @@ def explain(context: Context, trained: TrainedModel, reading: Reading, X: Any, s
 
 def as_seen_by_explainer(context: Context, trained: TrainedModel, reading: Reading) -> TrainedModel:
     """Return the model and its tables as the explainer of a reading receives them."""
+    if not reading.reads_trees:
+        trained = context.compute_once(("tabulated", trained.dataset), trained.with_table)
     if reading.table == "published" and trained.has_categories:
         return trained
-    return context.compute_once(("coded", trained.dataset), trained.with_codes)
+    return context.compute_once(("coded", trained.dataset, reading.reads_trees), trained.with_codes)
+
+
+def explained_model(prepared: TrainedModel, reading: Reading) -> Any:
+    """Return what the explainer of a reading explains: the model, the number of its class, or one class."""
+    if reading.explains_number:
+        return ClassNumberModel(prepared.in_order)
+    if len(prepared.order) == 2 or reading.target not in ORDINALS or reading.compares_importances:
+        return prepared.model
+    number = ORDINALS.index(reading.target)
+    if number == 1:
+        return IsSecondClass(prepared.in_order)
+    order = list(prepared.order)
+    order.insert(1, order.pop(number))
+    return IsSecondClass(ReorderedClasses(prepared.model, tuple(order)))
 
 
 def background(context: Context, prepared: TrainedModel) -> Any:

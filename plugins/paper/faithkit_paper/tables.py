@@ -100,8 +100,8 @@ class Table:
     ) -> list[ExplainedSample]:
         """Explain test rows, and draw samples of the paper's size from them if that is smaller."""
         names, n = (self.name, trained.dataset), self.n_explained(context, trained)
-        X = context.sample(as_seen_by_explainer(context, trained, reading).test, n, *names)
-        explained = explain(context, trained, reading, X, context.seed_of(self.name))
+        X = as_seen_by_explainer(context, trained, reading).test[:n]  # the split is in random order
+        explained = explain(context, trained, reading, X, context.seed)
         size = PAPER_ROWS.get(trained.dataset, n)
         if size >= n:
             return [explained]

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
-import faithkit
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 from faithkit_paper.figures import COLOURS, create_panels
 from faithkit_paper.findings import Cell, Findings, cells_of_runs
-from faithkit_paper.models import TrainedModel, train_model
+from faithkit_paper.models import train_model
 from faithkit_paper.orderings import possibly_best
 from faithkit_paper.readings import ExplainedSample, Reading, as_seen_by_explainer, explain
 
@@ -46,30 +45,21 @@ def run(context: Context) -> Findings:
 def measure_dataset(context: Context, dataset: str) -> Findings:
     """Explain one sample by all four, and draw the populations from it five times."""
     trained = train_model(context, dataset)
-    n = context.pick(tiny=40, quick=60, full=None)
-    rows = context.rng(NAME).permutation(len(trained.test))[:n]
-    memberships = [
-        draw_first_population(context, np.asarray(trained.y_test)[rows], run) for run in range(RUNS)
-    ]
+    n = min(context.pick(tiny=40, quick=60, full=len(trained.test)), len(trained.test))
+    y = np.asarray(trained.y_test)[:n]
+    memberships = [draw_first_population(context, y, run) for run in range(RUNS)]
     cells = []
     for name, (reading, discretizer) in EXPLAINERS.items():
         context.log(f"{NAME}: {name}")
-        explained = explain_rows(context, trained, reading, rows)
+        X = as_seen_by_explainer(context, trained, reading).test[:n]
+        explained = explain(context, trained, reading, X, context.seed)
         cells += measure_populations(dataset, name, explained, reading.discretizer(discretizer), memberships)
     return trained.findings(
         cells,
-        f"Populations are drawn {RUNS} times from the same {len(rows):,} test rows. The fewer rows, the more "
+        f"Populations are drawn {RUNS} times from the same {n:,} test rows. The fewer rows, the more "
         "the explainer with the fewest distinct explanations is favoured.",
         *(f"{name}: {discretizer} of {reading}." for name, (reading, discretizer) in EXPLAINERS.items()),
     )
-
-
-def explain_rows(
-    context: Context, trained: TrainedModel, reading: Reading, rows: np.ndarray
-) -> ExplainedSample:
-    """Explain selected test rows."""
-    X = faithkit.plugin.take_rows(as_seen_by_explainer(context, trained, reading).test, rows)
-    return explain(context, trained, reading, X, context.seed_of(NAME))
 
 
 def draw_first_population(context: Context, y: np.ndarray, run: int) -> np.ndarray:

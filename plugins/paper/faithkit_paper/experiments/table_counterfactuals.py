@@ -1,16 +1,28 @@
 """Table 4 (appendix D): DiCE's counterfactuals under four discretizations.
 
 The paper states neither the method of DiCE, nor the class of a counterfactual if there are many classes, nor
-the treatment of rows without a counterfactual. The selected reading is close on Bank marketing and Adult; the
-candidates below have been compared on 30 rows of each dataset only, which is too few. (Of several
-counterfactuals the first is no other reading: the random search draws each with the same chance, and the
-nearest row of a tree is the first of any number.)
+the treatment of rows without a counterfactual. On all test rows of Heart and 1,024 of Bank marketing and
+Adult, the random search on the table as published is the closest of the candidates below. These datasets have
+two classes; which class was looked for where there are more is not known. (Of several counterfactuals the
+first is no other reading: the random search draws each with the same chance, and the nearest row of a tree is
+the first of any number.)
 """
 
 from faithkit_paper.context import Context
 from faithkit_paper.findings import Findings
-from faithkit_paper.readings import Reading
+from faithkit_paper.readings import ORDINALS, Reading
 from faithkit_paper.tables import Table
+
+TARGETS = ("runner-up", *ORDINALS)
+SEARCHES = {
+    "random": TARGETS,
+    "genetic": TARGETS,
+    "kdtree": TARGETS,
+    # as DiCE makes counterfactuals sparse by default: far more calls, and much the same rows
+    "random,sparsity=linear": TARGETS[:1],
+    "kdtree,sparsity=linear": TARGETS[:1],
+}
+"""DiCE's searches, and the classes that they look for if there are three or more."""
 
 TABLE = Table(
     name="table-counterfactuals",
@@ -18,12 +30,10 @@ TABLE = Table(
     discretizers=("original", "delta", "delta-sign", "is-feature-modified"),
     reading=Reading("dice:method=random", "published", "runner-up"),
     candidates=[
-        *(
-            Reading(f"dice:method={method}", table, target, failed=failed)
-            for method in ("random", "genetic", "kdtree")
-            for target in ("runner-up", "second")
-            for table, failed in (("published", "alone"), ("codes", "alone"), ("codes", "shared"))
-        ),
+        Reading(f"dice:method={search}", table, target, failed=failed)
+        for search, targets in SEARCHES.items()
+        for target in targets
+        for table, failed in (("published", "alone"), ("codes", "alone"), ("codes", "shared"))
     ],
     rows={
         "tiny": {"": 4, "adult": 14},
