@@ -108,7 +108,7 @@ def frequent_labels(counts: Count, k: int) -> tuple[list[int], int]:
     Examples
     --------
     >>> import faithkit
-    >>> counts = faithkit.score(["b", "a", "c", "b"], ["x"] * 4).counts["consistency"]
+    >>> counts = faithkit.score(["b", "a", "c", "b"], ["x"] * 4).evidence.counts["consistency"]
     >>> frequent_labels(counts, 2)
     ([1, 0], 1)
     """
@@ -157,7 +157,7 @@ def measure_labels(
     Examples
     --------
     >>> import faithkit
-    >>> counts = faithkit.score(["b", "a", "b", "b"], ["x"] * 4).counts["consistency"]
+    >>> counts = faithkit.score(["b", "a", "b", "b"], ["x"] * 4).evidence.counts["consistency"]
     >>> [label.estimate for label in measure_labels(counts, [1, 0])]
     [0.6666666666666666, None]
     """

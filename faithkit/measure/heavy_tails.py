@@ -23,7 +23,8 @@ def tail_share(counts: Count) -> float | None:
     Examples
     --------
     >>> import faithkit
-    >>> round(tail_share(faithkit.score([0.5] * 50 + [1.5] * 50, ["a"] * 100).counts["consistency"]), 3)
+    >>> result = faithkit.score([0.5] * 50 + [1.5] * 50, ["a"] * 100)
+    >>> round(tail_share(result.evidence.counts["consistency"]), 3)
     0.01
     """
     agreement = counts.agreement

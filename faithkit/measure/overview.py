@@ -37,7 +37,8 @@ class ExplanationTotals:
     Two rows with the explanation "a" get "yes" and one "no"; one row is alone with "b".
 
     >>> import faithkit
-    >>> counted = faithkit.score(["yes", "yes", "no", "yes"], ["a", "a", "a", "b"]).counts["consistency"]
+    >>> result = faithkit.score(["yes", "yes", "no", "yes"], ["a", "a", "a", "b"])
+    >>> counted = result.evidence.counts["consistency"]
     >>> totals = ExplanationTotals.of(counted)
     >>> totals.rows, totals.share, totals.agreement.round(3), totals.loss
     (array([3, 1]), array([0.75, 0.25]), array([0.333,   nan]), array([0.5, 0. ]))

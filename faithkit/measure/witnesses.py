@@ -147,7 +147,7 @@ class Violations(Displayable, list[Violation]):
     Explanations that hold for instances of different predictions, worst first:
     <BLANKLINE>
     1. a
-       holds for 3 instances: 2 get yes and 1 get no
+       holds for 3 instances: 2 get yes and 1 gets no
        row 0 → yes
        row 2 → no
     """
