@@ -25,8 +25,7 @@ from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup
 from faithkit.run.components.system import System, check_inputs, check_predictions
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.job import Job
+from faithkit.run.explaining.job import Execution, Job
 from faithkit.run.pipeline import measure_explanations
 from faithkit.run.populations.sample_inputs import SampleInputs, as_optional_pool, check_pool
 from faithkit.run.provenance import describe_model

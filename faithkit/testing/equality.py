@@ -18,7 +18,7 @@ from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.precision import choose_decimals
-from faithkit.run.explaining.chunk_result import ChunkResult
+from faithkit.run.explaining.store import ChunkResult
 from faithkit.wording import one_line
 
 _SHARED_TOLERANCE = {False: 2.0**-26, True: 2.0**-14}  # for a base value, in double and single precision

@@ -9,7 +9,7 @@ import pytest
 
 import faithkit
 from faithkit import Explanations
-from faithkit.run.explaining.chunk_result import ChunkResult
+from faithkit.run.explaining.store import ChunkResult
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(60, 3))

@@ -7,7 +7,7 @@ they can lead outside the folder or form a cycle. Only regular files are opened,
 import glob
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from os import PathLike
 from pathlib import Path
@@ -22,7 +22,6 @@ from faithkit.wording import describe, join_few, join_words, one_line
 CSV, JSON, PARQUET = "CSV", "JSON Lines", "Parquet"
 FORMATS = {".csv": CSV, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET}
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
-_LINK_ERROR = "{} is a link; expected files and folders themselves. Name what it leads to, or copy it there."
 _NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -112,14 +111,12 @@ def match_files(pattern: str | PathLike[str]) -> list[Path]:
     with guard(f"looking for {os.fspath(pattern)}", "Check the pattern."):
         paths = [Path(path) for path in sorted(glob.glob(os.fspath(pattern)))]
     root = _root(os.fspath(pattern))
-    visible = [path for path in paths if not any(map(is_hidden, path.relative_to(root).parts))]
+    visible = [path for path in paths if not any(map(_is_hidden, path.relative_to(root).parts))]
     if not visible:
         raise InputError(f"no file matches {os.fspath(pattern)}. Check the pattern, and put it in quotes.")
     for path in visible:
         relative = path.relative_to(root)
-        for ancestor in (relative, *relative.parents[:-1]):
-            if (root / ancestor).is_symlink():
-                raise InputError(_LINK_ERROR.format(root / ancestor))
+        _check_no_links(root / ancestor for ancestor in (relative, *relative.parents[:-1]))
     return visible
 
 
@@ -139,43 +136,18 @@ def table_format(name: str) -> tuple[str, str] | None:
     return file_format, compression
 
 
-def check_compressed_once(paths: list[Path]) -> None:
-    """Check that no two files differ in their compression only: a.csv and a.csv.gz may be the same rows."""
-    path_by_name: dict[str, Path] = {}
-    for path in paths:
-        _, compression = table_format(path.name) or ("", "")
-        twin = path_by_name.setdefault(str(path)[: len(str(path)) - len(compression)], path)
-        if twin is not path:
-            raise InputError(
-                f"{twin} and {path} have the same name, packed and not, and may be the same rows: "
-                "leave one of them out."
-            )
-
-
-def is_hidden(name: str) -> bool:
+def _is_hidden(name: str) -> bool:
     """Return whether a name marks a file that is not part of the data, or not yet."""
     return name.startswith((".", "_"))
 
 
-def log_entries(folder: Path) -> list[Path]:
-    """Return the folders and the table files in a folder, sorted by name; a symbolic link is an error.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> for name in ("b.csv", "a.csv", "notes.txt", ".c.csv"):
-    ...     (folder / name).touch()
-    >>> [entry.name for entry in log_entries(folder)]
-    ['a.csv', 'b.csv']
-    """
-    with guard(f"reading the folder {folder}", "Check that you may look into it."):
-        entries = [folder / name for name in sorted(os.listdir(folder)) if not is_hidden(name)]
-    logs = [entry for entry in entries if table_format(entry.name) is not None or entry.is_dir()]
-    for entry in logs:
-        if entry.is_symlink():
-            raise InputError(_LINK_ERROR.format(entry))
-    return logs
+def _check_no_links(paths: Iterable[Path]) -> None:
+    for path in paths:
+        if path.is_symlink():
+            raise InputError(
+                f"{path} is a link; expected files and folders themselves. Name what it leads to, or copy it "
+                "there."
+            )
 
 
 def _file(path: Path) -> File:
@@ -203,14 +175,17 @@ def _files_in(start: Path) -> Iterator[Path]:
         if not is_folder(path):
             yield path
             continue
-        entries = log_entries(path)
-        log = next((entry for entry in entries if not entry.is_dir()), None)
+        with guard(f"reading the folder {path}", "Check that you may look into it."):
+            entries = [path / name for name in sorted(os.listdir(path)) if not _is_hidden(name)]
+        parts = [entry for entry in entries if table_format(entry.name) is not None or entry.is_dir()]
+        _check_no_links(parts)
+        log = next((part for part in parts if not part.is_dir()), None)
         if log is not None and path != start and "=" not in path.name:  # perhaps another log
             raise InputError(
                 f"{start} has files in a folder inside it ({log.relative_to(start)}): name a folder "
                 "that has all of them side by side, or in folders such as month=2026-01."
             )
-        pending += entries
+        pending += parts
 
 
 def _partition(path: Path, root: Path) -> dict[str, str | None]:
@@ -238,8 +213,15 @@ def _unquote(name: str) -> str:
 def _check_consistent(files: list[File]) -> None:
     """Check that files have one format, are distinct, and get the same columns from their folders."""
     first = files[0]
-    check_compressed_once([file.path for file in files])
+    path_by_name: dict[str, Path] = {}
     for file in files:
+        name = str(file.path)
+        twin = path_by_name.setdefault(name[: len(name) - len(file.compression)], file.path)
+        if twin is not file.path:
+            raise InputError(
+                f"{twin} and {file.path} have the same name, packed and not, and may be the same rows: "
+                "leave one of them out."
+            )
         if file.format != first.format:
             raise InputError(
                 f"{first.path} and {file.path} are of different kinds, {first.format} and {file.format}: "

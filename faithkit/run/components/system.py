@@ -19,8 +19,7 @@ from faithkit.inputs.seeds import row_seeds, row_words
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.components.discretization import fit_discretizer
 from faithkit.run.components.resolution import ResolvedComponent
-from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.job import Job
+from faithkit.run.explaining.job import Execution, Job
 from faithkit.run.explaining.sample import explain_sample
 from faithkit.wording import join_words
 

@@ -14,11 +14,10 @@ from faithkit.arrays.blocks import spans
 from faithkit.arrays.containers import take_rows
 from faithkit.errors import ContractError, ExplainerError, FaithkitWarning
 from faithkit.inputs.rows import Rows
-from faithkit.run.explaining.chunk_result import ChunkResult
-from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.job import Job, cluster_worker
+from faithkit.run.explaining.chunk_keys import digest
+from faithkit.run.explaining.job import Execution, Job, cluster_worker
 from faithkit.run.explaining.progress import rows_done, warn_early
-from faithkit.run.explaining.store import digest
+from faithkit.run.explaining.store import ChunkResult
 from faithkit.run.explaining.timeout import run_with_time_limit
 from faithkit.third_party import RowTimeout
 from faithkit.wording import describe

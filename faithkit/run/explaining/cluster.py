@@ -1,4 +1,4 @@
-"""Run tasks on a Dask cluster.
+"""Run functions on the workers of a Dask cluster.
 
 It uses the client of joblib's Dask backend, and not the backend itself: that one (joblib 1.6) waits for ever
 for a task whose workers were killed.
@@ -65,6 +65,10 @@ def active_cluster() -> Any:
     return backend if type(backend).__name__ == "DaskDistributedBackend" else None
 
 
+class KilledWorkersError(ExplainerError):
+    """Several workers of a cluster died at the same task."""
+
+
 def map_in_order(
     cluster: Any,
     function: Callable[[Item], T],
@@ -77,29 +81,28 @@ def map_in_order(
     """
     check_workers(cluster, components)
     for future in _submit_all(cluster, SharedFunction.of(function), items):
-        result = _result_of(future)
-        if isinstance(result, ExplainerError):
-            raise result
-        yield result
+        yield _result_of(future)
 
 
 def map_as_completed(
-    cluster: Any, function: SharedFunction, items: Sequence[Any]
-) -> Iterator[tuple[int, Any]]:
-    """Call a function for each item, and yield the item's number and the result.
+    cluster: Any, function: SharedFunction, items: Sequence[Item]
+) -> Iterator[tuple[Item, Any]]:
+    """Call a function for each item, and yield items and results as they are finished.
 
-    Results come as they are finished. An `ExplainerError` in place of a result says that workers died
-    repeatedly at the item.
+    A `KilledWorkersError` in place of a result says that workers died repeatedly at the item.
     """
     from distributed import as_completed
 
-    futures = _submit_all(cluster, function, items)
-    numbers = {future: number for number, future in enumerate(futures)}
-    completed = as_completed(futures, loop=cluster.client.loop)
-    del futures  # so that the cluster forgets a result that was yielded
-    while numbers:
-        future = _call_cluster(lambda: next(completed))
-        yield numbers.pop(future), _result_of(future)
+    item_of = dict(zip(_submit_all(cluster, function, items), items, strict=True))
+    completed = as_completed(item_of, loop=cluster.client.loop)
+    while item_of:
+        with _guard_cluster():
+            future = next(completed)
+        try:
+            result = _result_of(future)
+        except KilledWorkersError as error:
+            result = error
+        yield item_of.pop(future), result  # the cluster forgets a result without a future
 
 
 def _submit_all(cluster: Any, function: SharedFunction, items: Sequence[Any]) -> list[Any]:
@@ -130,26 +133,25 @@ def _run_task(function: SharedFunction, item: Any) -> Any:
 
 
 def _result_of(future: Any) -> Any:
-    """Return the result of a task, or an `ExplainerError` if workers died repeatedly at it."""
+    """Return the result of a task; raise `KilledWorkersError` if workers died repeatedly at it."""
     from distributed import KilledWorker
 
-    def wait() -> Any:
+    with _guard_cluster():
         try:
             return future.result()
         except KilledWorker as error:
-            return ExplainerError(
+            raise KilledWorkersError(
                 f"a task has killed {error.allowed_failures + 1} workers of the cluster, the last of them "
                 f"{error.last_worker.address}: its log says why; often memory is too small."
-            )
-
-    return _call_cluster(wait)
+            ) from None
 
 
-def _call_cluster(call: Callable[[], T]) -> T:
-    """Call the cluster, and turn its failures into errors with advice."""
+@contextlib.contextmanager
+def _guard_cluster() -> Iterator[None]:
+    """Turn failures of the cluster into errors with advice."""
     with guard("the cluster", error=ExplainerError):
         try:
-            return call()
+            yield
         except (CancelledError, OSError) as error:
             raise ExplainerError(
                 f"the cluster is gone ({describe(error)}): start it again, and then the same command, which "
@@ -162,7 +164,8 @@ def check_workers(cluster: Any, components: Iterable[ResolvedComponent]) -> None
     named_components = [resolved for resolved in components if resolved.recipe is not None]
     local_versions = versions(named_components)
     texts = [(resolved.kind, resolved.text) for resolved in named_components]
-    replies = _call_cluster(lambda: cluster.client.run(_worker_versions, texts, on_error="return"))
+    with _guard_cluster():
+        replies = cluster.client.run(_worker_versions, texts, on_error="return")
     if not replies:
         raise InputError(
             "the cluster has no workers: start some with `dask worker` and the scheduler's address."

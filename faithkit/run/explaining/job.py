@@ -1,4 +1,4 @@
-"""A job: everything that a worker needs to explain rows, and how functions travel to workers."""
+"""What workers receive: the job, the settings of the run, and a function with its data."""
 
 import copy
 import os
@@ -7,15 +7,16 @@ import threading
 import uuid
 from collections.abc import Callable
 from functools import cached_property
+from numbers import Integral, Real
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arguments import whole_number
+from faithkit.arguments import to_python, whole_number
 from faithkit.arrays.containers import copy_rows, n_rows
-from faithkit.errors import ContractError, ExplainerError
+from faithkit.errors import ContractError, ExplainerError, InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.objects.adapters import RowContext, find_adapter
@@ -23,6 +24,7 @@ from faithkit.inputs.objects.explanation_forms import as_explanations
 from faithkit.inputs.rows import Rows, feature_names_or_none
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.components.resolution import FunctionExplainer, ResolvedComponent, resolve_component
+from faithkit.run.explaining.store import Store
 from faithkit.third_party import guard
 
 
@@ -118,14 +120,79 @@ def _rebuild_job(explainer: ResolvedComponent, predictor: Predictor, background:
     return Job(explainer, predictor, background, seed)
 
 
-@attrs.frozen(eq=False)
-class SharedFunction:
-    """A function with its data, for all workers: its pickle, or a factory that builds it in each thread.
+# --- the settings of a run -------------------------------------------------------------------------------
 
-    The pickle is an array, because joblib writes a large array to one file that all processes share.
+
+def _check_n_jobs(n_jobs: Any) -> int:
+    if not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise InputError(
+            f"n_jobs must be a whole number of workers, or -1 for all cores, got {to_python(n_jobs)!r}."
+        )
+    return int(n_jobs)
+
+
+def _check_seconds(seconds: Any) -> float | None:
+    if seconds is None:
+        return None
+    if not isinstance(seconds, Real) or not 0 < to_python(seconds) <= sys.float_info.max:
+        raise InputError(f"row_timeout must be a number of seconds above 0, got {to_python(seconds)!r}.")
+    return float(seconds)
+
+
+def _as_store(store: Any) -> Store | None:
+    if store is None or isinstance(store, Store):
+        return store
+    if not (isinstance(store, str | os.PathLike) and str(store)):
+        raise InputError(f"the store is {store!r}: name a folder that keeps finished chunks, or give none.")
+    return Store(store)
+
+
+@attrs.frozen
+class Execution:
+    """The settings of a run.
+
+    Attributes
+    ----------
+    n_jobs : int
+        The number of workers, -1 for one per core.
+    on_error : str
+        "raise", or "record" to count rows that fail as unexplained.
+    row_timeout : float or None
+        The seconds that a row may take.
+    store : Store or None
+        Where the results of finished chunks are kept.
+    progress : bool
+        Whether to show progress.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Execution(n_jobs=np.int64(2), row_timeout=np.float32(0.5)).row_timeout
+    0.5
     """
 
-    content: NDArray[np.uint8] | Callable[[], Any]
+    n_jobs: int = attrs.field(default=1, converter=_check_n_jobs)
+    on_error: str = "raise"
+    row_timeout: float | None = attrs.field(default=None, converter=_check_seconds)
+    store: Store | None = attrs.field(default=None, converter=_as_store)
+    progress: bool = True
+
+    def __attrs_post_init__(self) -> None:
+        if self.on_error not in ("raise", "record"):
+            raise InputError(f"on_error must be 'raise' or 'record', got {self.on_error!r}.")
+
+
+# --- the way to workers -----------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class SharedFunction:
+    """The pickle of a function with its data, for all workers.
+
+    It is an array, because joblib writes a large array to one file that all processes share.
+    """
+
+    content: NDArray[np.uint8]
     token: str = attrs.field(factory=lambda: uuid.uuid4().hex)
 
     @classmethod
@@ -136,7 +203,7 @@ class SharedFunction:
         return cls(np.frombuffer(cloudpickle.dumps(function), dtype=np.uint8))
 
     def load(self) -> Any:
-        """Return the function; each thread builds it once and reuses it afterwards."""
+        """Return the function; each thread unpickles it once and reuses it afterwards."""
         import cloudpickle
 
         if getattr(_LOADED, "token", None) != self.token:
@@ -144,7 +211,7 @@ class SharedFunction:
             name = f"process {os.getpid()}" if worker is None else worker.address
             advice = "Install there what is installed here, and put modules of your own on its path."
             with guard(f"the worker {name}, taking up the work,", advice):
-                _LOADED.value = self.content() if callable(self.content) else cloudpickle.loads(self.content)
+                _LOADED.value = cloudpickle.loads(self.content)
             _LOADED.token = self.token
         return _LOADED.value
 

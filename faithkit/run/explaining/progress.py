@@ -16,7 +16,7 @@ import attrs
 import joblib
 
 from faithkit.errors import FaithkitWarning
-from faithkit.run.explaining.execution import Execution
+from faithkit.run.explaining.job import Execution
 from faithkit.wording import to_printable
 
 LOG = logging.getLogger("faithkit")
@@ -63,13 +63,15 @@ def warn_early(texts: Iterable[str]) -> None:
 @contextlib.contextmanager
 def track_progress(explainer: str, execution: Execution, total: int, done: int) -> Iterator["Progress"]:
     """Track the progress of a run of which `done` rows are done already."""
-    with _open_display(execution.progress and done < total, explainer, total, done) as display:
-        progress = Progress(explainer, execution, display, total, done)
-        token = _active_progress.set(progress)
-        try:
-            yield progress
-        finally:
-            _active_progress.reset(token)
+    is_shown = execution.progress and done < total
+    display = _open_display(explainer, total, done) if is_shown else Display(logging.INFO)
+    progress = Progress(explainer, execution, display, total, done)
+    token = _active_progress.set(progress)
+    try:
+        yield progress
+    finally:
+        _active_progress.reset(token)
+        display.close()
 
 
 @attrs.define
@@ -168,44 +170,40 @@ def _two_digits(number: float) -> str:
 # --- displays -------------------------------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def _open_display(is_enabled: bool, explainer: str, total: int, done: int) -> Iterator["Display"]:
-    """Open the display that suits where this runs."""
-    if not is_enabled:
-        yield LogDisplay(is_enabled=False)
-    elif _is_notebook():
-        line = NotebookLine(explainer, total, done)
-        try:
-            yield line
-        finally:
-            line.clear()
-    elif sys.stderr is not None and sys.stderr.isatty():
-        with _create_bar() as bar:
-            yield TerminalBar(bar, explainer, total, done)
-    else:
-        yield LogDisplay()
+class Display:
+    """A display that shows no progress, and sends messages to the logger "faithkit"."""
 
-
-class LogDisplay:
-    """Messages in the logger "faithkit": as warnings, or as infos if progress is switched off."""
-
-    def __init__(self, is_enabled: bool = True) -> None:
-        self.level = logging.WARNING if is_enabled else logging.INFO
+    def __init__(self, level: int = logging.WARNING) -> None:
+        self.level = level
 
     def show(self, done: int) -> None:
-        """Show nothing."""
+        """Show how many rows are done."""
 
     def tell(self, text: str) -> None:
-        """Log a message."""
+        """Show a message, which stays."""
         LOG.log(self.level, text)
 
+    def close(self) -> None:
+        """Remove the progress."""
 
-class TerminalBar:
-    """A bar on stderr, with rate and remaining time; messages are printed above it and stay."""
 
-    def __init__(self, bar: Any, explainer: str, total: int, done: int) -> None:
-        self.bar = bar
-        self.task = bar.add_task(f"fitting {explainer}", total=total, completed=done, rate="")
+class TerminalBar(Display):
+    """A bar on stderr, with rate and remaining time; messages are printed above it."""
+
+    def __init__(self, explainer: str, total: int, done: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(),
+        )
+        self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.task = self.bar.add_task(f"fitting {explainer}", total=total, completed=done, rate="")
+        self.bar.start()
 
     def show(self, done: int) -> None:
         """Move the bar."""
@@ -217,16 +215,18 @@ class TerminalBar:
         """Print above the bar."""
         self.bar.console.print(to_printable(text), markup=False, highlight=False)
 
+    def close(self) -> None:
+        """Remove the bar."""
+        self.bar.stop()
 
-class NotebookLine:
-    """A line in a notebook's output that changes and disappears at the end; messages stay."""
+
+class NotebookLine(Display):
+    """A line in a notebook's output, which needs no widgets."""
 
     def __init__(self, explainer: str, total: int, done: int) -> None:
-        from IPython.display import display
-
         self.total, self.done_at_start = total, done
         self.start, self.last_update = time.monotonic(), 0.0
-        self.handle: Any = display(_plain_text(f"fitting {explainer} …"), raw=True, display_id=True)
+        self.handle = self.tell(f"fitting {explainer} …", display_id=True)
 
     def show(self, done: int) -> None:
         """Change the line, unless it has just changed."""
@@ -238,18 +238,28 @@ class NotebookLine:
         remaining = f", {duration((self.total - done) / rate)} left" if rate else ""
         self.handle.update(_plain_text(f"explaining: {done:,} of {self.total:,} rows{remaining}"), raw=True)
 
-    def tell(self, text: str) -> None:
-        """Display a message."""
+    def tell(self, text: str, display_id: bool = False) -> Any:
+        """Display a text; with a `display_id`, return a handle that changes it."""
         from IPython.display import display
 
-        display(_plain_text(text), raw=True)
+        return display(_plain_text(text), raw=True, display_id=display_id)
 
-    def clear(self) -> None:
+    def close(self) -> None:
         """Remove the line; empty HTML is needed, because an empty text would leave a blank line."""
         self.handle.update({"text/html": "", "text/plain": ""}, raw=True)
 
 
-Display = LogDisplay | TerminalBar | NotebookLine
+def _plain_text(text: str) -> dict[str, str]:
+    return {"text/plain": to_printable(text)}
+
+
+def _open_display(explainer: str, total: int, done: int) -> Display:
+    """Open the display that suits where this runs."""
+    if _is_notebook():
+        return NotebookLine(explainer, total, done)
+    if sys.stderr is not None and sys.stderr.isatty():
+        return TerminalBar(explainer, total, done)
+    return Display()
 
 
 def _is_notebook() -> bool:
@@ -260,21 +270,3 @@ def _is_notebook() -> bool:
         return False
     # captured output, by %%capture or capture_output, would keep every change of the line
     return type(getattr(shell, "display_pub", None)).__name__ != "CapturingDisplayPublisher"
-
-
-def _plain_text(text: str) -> dict[str, str]:
-    return {"text/plain": to_printable(text)}
-
-
-def _create_bar() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -20,11 +20,10 @@ from faithkit.explanations.explanations import Explanations
 from faithkit.inputs.rows import Rows
 from faithkit.inputs.seeds import row_seeds
 from faithkit.run.explaining.chunk import Chunk
-from faithkit.run.explaining.chunk_result import ChunkResult
-from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.job import Job
+from faithkit.run.explaining.chunk_keys import chunk_keys
+from faithkit.run.explaining.job import Execution, Job
 from faithkit.run.explaining.progress import track_progress
-from faithkit.run.explaining.store import chunk_keys
+from faithkit.run.explaining.store import ChunkResult
 from faithkit.run.explaining.workers import explain_chunks
 
 MAX_CHUNKS = 4096

@@ -1,13 +1,13 @@
-"""A folder that keeps the results of chunks, so that a run that was killed does not repeat them.
+"""The results of chunks, and a folder that keeps them, so that a run that was killed does not repeat them.
 
-A result is a file named by its key, a digest of everything that determines it. A reader finds a complete file
-or none. Any number of runs may share a store: equal keys have equal content.
+A result is a file named by its key, a digest of everything that determines it. The file is an `.npz` archive.
+It holds arrays and a JSON header, which describes the arrays and repeats the key. The archive has a checksum
+for each member, and reading it runs no code. A reader finds a complete file or none. Any number of runs may
+share a store: equal keys have equal content.
 """
 
-import hashlib
-import inspect
+import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +15,115 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays.containers import take_rows
-from faithkit.errors import FaithkitError, StoreError
+from faithkit.errors import InputError, StoreError
+from faithkit.explanations.explanations import Explanations, object_array
 from faithkit.files import replace_file
-from faithkit.inputs.models.predictor import Predictor
-from faithkit.inputs.rows import Rows
-from faithkit.inputs.seeds import fingerprint, header, row_words
-from faithkit.measure.protocols import get_optional_attribute
-from faithkit.run.explaining.chunk_result import ChunkResult
-from faithkit.run.explaining.job import Job
-from faithkit.run.provenance import library_versions, versions
-from faithkit.third_party import guard
+from faithkit.run.explaining.packing import pack, unpack
+from faithkit.wording import describe
 
-FORMAT = "faithkit chunk 6"
-SCORE_BITS = 10  # the precision to which scores are compared
+FORMAT = "faithkit chunk 7"
+FIELDS = ("kind", "values", "identity", "missing", "shared", "relation", "discretizer", "remarks")
+
+
+@attrs.frozen(eq=False)
+class ChunkResult:
+    """The explanations of the rows of a chunk.
+
+    Attributes
+    ----------
+    explanations : Explanations or None
+        Those of the explained rows, in order; None if no row was explained.
+    reasons : list of str or None
+        For each row, why it has no explanation; None where it has one.
+    warnings : tuple of str
+        The explainer's warnings. They are shown again when the result is read from a store.
+
+    Examples
+    --------
+    >>> result = ChunkResult(Explanations.of(["a"]), [None, "ValueError: bad row"])
+    >>> len(result), result.rows
+    (2, array([0]))
+    >>> ChunkResult.load(result.dump("a key"), "a key").reasons
+    [None, 'ValueError: bad row']
+    >>> ChunkResult.load(b"hello", "a key")
+    Traceback (most recent call last):
+    ...
+    ValueError: the file is not a result of this chunk: ...
+    """
+
+    explanations: Explanations | None
+    reasons: list[str | None]
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, explanations: Explanations) -> "ChunkResult":
+        """Build the result of a chunk whose rows all have an explanation.
+
+        The instances are left out, because the caller has them. Remarks are converted to text.
+        """
+        remarks = explanations.remarks
+        if remarks is not None:
+            remarks = object_array(None if remark is None else str(remark) for remark in remarks)
+        return cls(attrs.evolve(explanations, instances=None, remarks=remarks), [None] * len(explanations))
+
+    @classmethod
+    def concat(cls, results: list["ChunkResult"]) -> "ChunkResult":
+        """Join the results of consecutive rows."""
+        explanations = [result.explanations for result in results if result.explanations is not None]
+        return cls(
+            Explanations.concat(explanations) if explanations else None,
+            [reason for result in results for reason in result.reasons],
+            tuple(dict.fromkeys(text for result in results for text in result.warnings)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.reasons)
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The positions of the rows that have an explanation."""
+        return np.flatnonzero([reason is None for reason in self.reasons])
+
+    def dump(self, key: str) -> bytes:
+        """Return the bytes of a file with this result and the key of its chunk."""
+        arrays: list[NDArray[Any]] = []
+        explanations = self.explanations
+        fields = None if explanations is None else {name: getattr(explanations, name) for name in FIELDS}
+        content = {"key": key, "reasons": self.reasons, "warnings": self.warnings, "explanations": fields}
+        try:
+            header = json.dumps(pack(content, arrays))
+        except InputError:
+            raise
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(
+                f"an explanation cannot be stored ({describe(error)}): run without a store, or let the "
+                "explainer give text and numbers."
+            ) from None
+        file = io.BytesIO()
+        np.savez(file, *arrays, head=np.frombuffer(header.encode(), dtype=np.uint8))
+        return file.getvalue()
+
+    @classmethod
+    def load(cls, data: bytes, key: str) -> "ChunkResult":
+        """Read the result of the chunk with a key.
+
+        Raises
+        ------
+        ValueError
+            If the bytes are damaged, or belong to another key.
+        """
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as file:
+                header = json.loads(file["head"].tobytes())
+                arrays = [file[f"arr_{i}"] for i in range(len(file.files) - 1)]
+            content = unpack(header, arrays)
+            if content["key"] != key:
+                raise ValueError("it has another key")
+            fields = content["explanations"]
+            explanations = None if fields is None else Explanations(**fields)
+            return cls(explanations, content["reasons"], content["warnings"])
+        except Exception as error:  # damaged bytes raise whatever zipfile, numpy or json raise
+            raise ValueError(f"the file is not a result of this chunk: {describe(error)}") from None
 
 
 @attrs.frozen
@@ -89,98 +184,3 @@ class Store:
             "to, and free some space if the disk is full. What it keeps is intact, and the same command goes "
             "on from there."
         )
-
-
-# --- keys -----------------------------------------------------------------------------------------------
-
-
-def digest(*values: Any) -> str:
-    """Return 32 hex digits that identify a sequence of JSON values and bytes."""
-    state = hashlib.blake2b(digest_size=16)
-    for value in values:
-        state.update(value if isinstance(value, bytes) else json.dumps(value, sort_keys=True).encode())
-        state.update(b"\0")
-    return state.hexdigest()
-
-
-def chunk_keys(job: Job, X: Rows, edges: list[tuple[int, int]]) -> Iterator[str]:
-    """Yield the key of each chunk: a digest of the job, the rows and the predictions.
-
-    Predictions are part of the key because the file or code of a model may not show weights that it loads.
-    """
-    job_key = _job_key(job, X)
-    words = np.column_stack([row_words(X, seed) for seed in (1, 2)]).astype("<u8")
-    labels, scores = job.predictor.predict(X), _rounded_scores(job.predictor, X)
-    if labels.dtype.kind == "f":
-        labels = _round_to_bits(labels)
-    for start, stop in edges:
-        rows = slice(start, stop)
-        yield digest(job_key, words[rows].tobytes(), labels[rows].tolist(), scores[rows].tobytes())
-
-
-def _job_key(job: Job, X: Rows) -> str:
-    """Return a digest of everything that determines an explanation, except the row itself."""
-    explainer, predictor = job.explainer, job.predictor
-    # for numbers, any explainer may learn from the background how far apart they lie
-    learns = get_optional_attribute(explainer.instance, "learns") or predictor.is_regressor
-    return digest(
-        FORMAT,
-        explainer.text,
-        _source_digest(type(explainer.instance))
-        if explainer.recipe
-        else _object_digests(explainer.instance, "explainer"),
-        versions((explainer,)) | library_versions(explainer),
-        job.seed,
-        _object_digests(predictor.model, "model"),
-        fingerprint(job.background) if learns else None,
-        repr(header(take_rows(X, slice(0, 0)))),
-        [predictor.is_regressor, predictor.within],
-    )
-
-
-def _rounded_scores(predictor: Predictor, X: Rows) -> NDArray[np.int16]:
-    """Return the rounded scores of every row; none where the model has no scores."""
-    try:
-        with guard("the model"):
-            return _round_to_bits(predictor.scores(X))
-    except FaithkitError:  # scores are optional here; an explainer that needs them will report the error
-        return np.empty((0, 0), dtype=np.int16)
-
-
-def _round_to_bits(numbers: NDArray[np.float64]) -> NDArray[np.int16]:
-    """Return each row's exponent, and its numbers rounded to a thousandth of the largest.
-
-    Machines differ in the last bits only, and models in more. A number on the edge between two steps may be
-    rounded either way. Its chunk is then explained again, which costs time and is no error.
-
-    Examples
-    --------
-    >>> _round_to_bits(np.array([[0.3, 0.7], [0.1 + 0.2, 0.7]]))
-    array([[  0, 307, 717],
-           [  0, 307, 717]], dtype=int16)
-    """
-    rows = numbers.reshape(len(numbers), -1)
-    _, exponent = np.frexp(np.abs(rows).max(axis=1, initial=0.0, keepdims=True))
-    steps = np.rint(np.ldexp(rows, SCORE_BITS - exponent))
-    return np.hstack([exponent, np.clip(steps, -(2**SCORE_BITS), 2**SCORE_BITS)]).astype("<i2")
-
-
-def _object_digests(value: Any, role: str) -> list[str]:
-    """Return digests of an object's state and of the file that defines it, so that edited code counts."""
-    import cloudpickle
-    import joblib
-
-    advice = "The store cannot tell it from another: define it in a module, or run without a store."
-    with guard(f"pickling the {role}", advice):
-        if hasattr(value, "__code__"):
-            return [digest(cloudpickle.dumps(value)), _source_digest(value)]
-        return [str(joblib.hash(value)), _source_digest(type(value))]
-
-
-def _source_digest(definition: Any) -> str:
-    """Return a digest of the file that defines a function or class; empty if it was typed interactively."""
-    try:
-        file = inspect.getsourcefile(definition)
-        return digest(Path(file).read_bytes()) if file else ""
-    except (TypeError, OSError):
-        return ""

@@ -10,6 +10,7 @@ import pickle
 import re
 import signal
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
@@ -19,17 +20,22 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from faithkit.errors import ExplainerError, FaithkitError, FaithkitWarning
 from faithkit.run.explaining.chunk import Chunk, explain_chunk, fail_row
-from faithkit.run.explaining.chunk_result import ChunkResult
-from faithkit.run.explaining.cluster import active_cluster, check_workers, map_as_completed
-from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.job import Job, SharedFunction
+from faithkit.run.explaining.cluster import (
+    KilledWorkersError,
+    active_cluster,
+    check_workers,
+    map_as_completed,
+)
+from faithkit.run.explaining.job import Execution, Job, SharedFunction
+from faithkit.run.explaining.store import ChunkResult
 from faithkit.run.explaining.timeout import timeout_reason
 from faithkit.supervision import end_with_parent
 from faithkit.third_party import guard
 from faithkit.wording import describe
 
 Results = Iterator[tuple[Chunk, ChunkResult]]
-Answer = Callable[[Chunk], tuple[int, ChunkResult | bytes]]
+Attempts = Iterator[tuple[Chunk, ChunkResult | None]]  # without a result where a worker may have died
+Answer = Callable[[Chunk], tuple[int, bytes]]
 
 _ADVICE = "With n_jobs=1 (CLI: --n-jobs 1) nothing travels."
 
@@ -42,7 +48,8 @@ def explain_chunks(
         return
     cluster = active_cluster()
     if cluster is not None:
-        yield from _explain_on_cluster(job, chunks, cluster)
+        check_workers(cluster, (job.explainer,))
+        yield from _explain_in_processes(job, chunks, cluster=cluster)
         return
     backend, configured_jobs = joblib.parallel.get_active_backend()
     # the caller's number of workers comes first, then the one that joblib is configured with
@@ -51,23 +58,10 @@ def explain_chunks(
     if n_jobs == 1 and execution.row_timeout is None:
         yield from _explain_here(job, chunks)
     elif n_jobs > 1 and getattr(backend, "supports_sharedmem", False):
-        explain = SharedFunction(lambda: functools.partial(explain_chunk, job.copy_unfitted()))
-        yield from _explain_in_pool(job, explain, chunks, _create_pool(n_jobs))
+        yield from _explain_in_threads(job, chunks, _create_pool(n_jobs))
     else:  # code that hangs in C can only be ended together with its process
-        yield from _explain_in_processes(job, chunks, n_jobs)
-
-
-def _explain_here(job: Job, chunks: list[Chunk]) -> Results:
-    return ((chunk, explain_chunk(job, chunk)) for chunk in chunks)
-
-
-def _explain_in_processes(job: Job, chunks: list[Chunk], n_jobs: int) -> Results:
-    explain = _pickle_explain(job)
-    if explain is None:
-        return _explain_here(job, chunks)
-    backend, _ = joblib.parallel.get_active_backend()
-    is_loky = type(backend).__name__ == "LokyBackend"  # others do not notice that a process died
-    return _explain_in_pool(job, explain, chunks, _create_pool(n_jobs, None if is_loky else "loky"))
+        is_loky = type(backend).__name__ == "LokyBackend"  # others do not notice that a process died
+        yield from _explain_in_processes(job, chunks, pool=_create_pool(n_jobs, None if is_loky else "loky"))
 
 
 def _create_pool(n_jobs: int, backend: str | None = None) -> joblib.Parallel:
@@ -75,16 +69,58 @@ def _create_pool(n_jobs: int, backend: str | None = None) -> joblib.Parallel:
 
     With n_jobs=1 joblib would work in this process. So there are two workers then, and tasks for one.
     """
-    settings = {
-        "return_as": "generator_unordered",
-        "batch_size": 1,
-        "pre_dispatch": 1 if n_jobs == 1 else "2 * n_jobs",
-    }
-    return joblib.Parallel(n_jobs=max(n_jobs, 2), backend=backend, **settings)
+    return joblib.Parallel(
+        n_jobs=max(n_jobs, 2),
+        backend=backend,
+        return_as="generator_unordered",
+        batch_size=1,
+        pre_dispatch=1 if n_jobs == 1 else "2 * n_jobs",
+    )
+
+
+def _explain_here(job: Job, chunks: list[Chunk]) -> Results:
+    return ((chunk, explain_chunk(job, chunk)) for chunk in chunks)
+
+
+def _explain_in_threads(job: Job, chunks: list[Chunk], pool: joblib.Parallel) -> Results:
+    """Explain chunks in threads, each of which fits an explainer of its own."""
+    thread = threading.local()
+
+    def explain(chunk: Chunk) -> tuple[Chunk, ChunkResult]:
+        if not hasattr(thread, "job"):
+            thread.job = job.copy_unfitted()
+        return chunk, explain_chunk(thread.job, chunk)
+
+    with guard("a worker", _ADVICE, ExplainerError):
+        yield from pool(joblib.delayed(explain)(chunk) for chunk in chunks)
+
+
+def _explain_in_processes(
+    job: Job, chunks: list[Chunk], *, pool: joblib.Parallel | None = None, cluster: Any = None
+) -> Results:
+    """Explain chunks in a pool of processes or on a cluster.
+
+    Those at which a process dies are explained again in a process of this machine, row by row.
+    """
+    explain = _pickle_explain(job)
+    if explain is None:
+        yield from _explain_here(job, chunks)
+        return
+    with tempfile.TemporaryDirectory(prefix="faithkit-", ignore_cleanup_errors=True) as folder:
+        overdue_file = os.path.join(folder, "overdue")
+        answer = functools.partial(_answer, explain, os.getpid(), overdue_file)
+        if pool is not None:
+            attempts = _try_in_pool(pool, answer, chunks, overdue_file)
+        else:
+            attempts = _try_on_cluster(cluster, explain, chunks)
+        for chunk, result in attempts:
+            if result is None:
+                result = _explain_row_by_row(job, chunk, answer, overdue_file)
+            yield chunk, result
 
 
 def _pickle_explain(job: Job) -> SharedFunction | None:
-    """Pickle `explain_chunk` with its job for workers; warn and return None if that is impossible."""
+    """Pickle `explain_chunk` with its job; warn and return None if that is impossible."""
     try:
         with guard("its pickle"):
             return SharedFunction.of(functools.partial(explain_chunk, job))
@@ -98,63 +134,18 @@ def _pickle_explain(job: Job) -> SharedFunction | None:
         return None
 
 
-def _explain_on_cluster(job: Job, chunks: list[Chunk], cluster: Any) -> Results:
-    check_workers(cluster, (job.explainer,))
-    explain = _pickle_explain(job)
-    if explain is None:
-        yield from _explain_here(job, chunks)
-        return
-    deadly_chunks = []
-    for i, result in map_as_completed(cluster, explain, chunks):
-        if not isinstance(result, ExplainerError):
-            yield chunks[i], result
-        elif chunks[i].execution.on_error == "raise":
-            raise result
-        else:
-            deadly_chunks.append(chunks[i])
-    if deadly_chunks:
-        warnings.warn(
-            f"{len(deadly_chunks)} of {len(chunks)} chunks, at which workers of the cluster died, are "
-            "explained in processes of this machine.",
-            FaithkitWarning,
-            stacklevel=3,
-        )
-        yield from _explain_in_processes(job, deadly_chunks, 1)
+# --- processes, which may die ---------------------------------------------------------------------------
 
 
-# --- workers of joblib, which may die -------------------------------------------------------------------
+def _answer(explain: SharedFunction, parent: int, overdue_file: str, chunk: Chunk) -> tuple[int, bytes]:
+    """Explain a chunk in a process of joblib, which a time limit may end.
 
-
-def _explain_in_pool(
-    job: Job, explain: SharedFunction, chunks: list[Chunk], pool: joblib.Parallel
-) -> Results:
-    """Explain chunks in workers; explain chunks at which a process dies row by row."""
-    pending = {chunk.number: chunk for chunk in chunks}
-    with tempfile.TemporaryDirectory(prefix="faithkit-", ignore_cleanup_errors=True) as folder:
-        overdue_file = os.path.join(folder, "overdue")
-        answer = functools.partial(_answer, explain, os.getpid(), overdue_file)
-        while pending:
-            for chunk in (yield from _explain_until_death(pool, answer, pending, overdue_file)):
-                yield chunk, _explain_row_by_row(job, chunk, answer, overdue_file)
-
-
-def _answer(
-    explain: SharedFunction, parent: int, overdue_file: str, chunk: Chunk
-) -> tuple[int, ChunkResult | bytes]:
-    """Explain a chunk in a worker: a thread, or a process that a time limit may end.
-
-    A process returns a pickle by cloudpickle: joblib alone cannot send classes of a script or a notebook.
+    The result is pickled by cloudpickle: joblib alone cannot send classes of a script or a notebook.
     """
     import cloudpickle
 
-    if os.getpid() == parent:
-        return chunk.number, explain.load()(chunk)
     _prepare_process(parent)
     return chunk.number, cloudpickle.dumps(explain.load()(chunk, overdue_file))
-
-
-def _unpickle(result: ChunkResult | bytes) -> ChunkResult:
-    return pickle.loads(result) if isinstance(result, bytes) else result
 
 
 @functools.cache  # once in every process
@@ -164,13 +155,9 @@ def _prepare_process(parent: int) -> None:
     end_with_parent(parent)
 
 
-def _explain_until_death(
-    pool: joblib.Parallel, answer: Answer, pending: dict[int, Chunk], overdue_file: str
-) -> Generator[tuple[Chunk, ChunkResult], None, list[Chunk]]:
-    """Yield results, and remove their chunks from `pending`, until all are done or a process dies.
-
-    Return the chunks at which a process may have died.
-    """
+def _try_in_pool(pool: joblib.Parallel, answer: Answer, chunks: list[Chunk], overdue_file: str) -> Attempts:
+    """Explain chunks in workers of joblib; those in work when a process dies have no result."""
+    pending = {chunk.number: chunk for chunk in chunks}
     sent: list[int] = []
 
     def calls() -> Iterator[Any]:
@@ -178,19 +165,38 @@ def _explain_until_death(
             sent.append(number)
             yield joblib.delayed(answer)(chunk)
 
-    answers = iter(pool(calls()))
-    while True:
+    while pending:
         with guard("a worker", _ADVICE, ExplainerError):
             try:
-                number, result = next(answers)
-            except StopIteration:
-                return []
+                for number, result in pool(calls()):
+                    yield pending.pop(number), pickle.loads(result)
             except TerminatedWorkerError as error:
                 if not _was_overdue(overdue_file):
                     _warn_of_death(error)
-                return [pending.pop(number) for number in sent if number in pending]
-            answered = pending.pop(number), _unpickle(result)
-        yield answered
+        for number in sent:
+            if number in pending:
+                yield pending.pop(number), None
+
+
+def _try_on_cluster(cluster: Any, explain: SharedFunction, chunks: list[Chunk]) -> Attempts:
+    """Explain chunks on a cluster; those at which its workers died come last, without a result."""
+    deadly_chunks = []
+    for chunk, result in map_as_completed(cluster, explain, chunks):
+        if not isinstance(result, KilledWorkersError):
+            yield chunk, result
+        elif chunk.execution.on_error == "raise":
+            raise result
+        else:
+            deadly_chunks.append(chunk)
+    if deadly_chunks:
+        warnings.warn(
+            f"{len(deadly_chunks)} of {len(chunks)} chunks, at which workers of the cluster died, are "
+            "explained in processes of this machine.",
+            FaithkitWarning,
+            stacklevel=3,
+        )
+    for chunk in deadly_chunks:
+        yield chunk, None
 
 
 def _explain_row_by_row(job: Job, chunk: Chunk, answer: Answer, overdue_file: str) -> ChunkResult:
@@ -219,7 +225,7 @@ def _explain_alone(pool: joblib.Parallel, answer: Answer, chunk: Chunk) -> Chunk
             ((_, result),) = pool([joblib.delayed(answer)(chunk)])
         except TerminatedWorkerError:
             return None
-        return _unpickle(result)
+        return pickle.loads(result)
 
 
 def _was_overdue(overdue_file: str) -> bool:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import faithkit
 from faithkit import Explanations, Interval, OneOf, Rule
-from faithkit.run.explaining.chunk_result import ChunkResult
+from faithkit.run.explaining.store import ChunkResult
 from faithkit.testing.equality import save_and_load as stored
 
 KEY = "0" * 32 + "1" * 32

@@ -15,7 +15,7 @@ import pytest
 from slow_runs import PLUGIN, Slow, X, evaluated, missing, parity
 
 import faithkit
-from faithkit.run.explaining.chunk_result import ChunkResult
+from faithkit.run.explaining.store import ChunkResult
 
 # --- the same bytes, whoever does the work --------------------------------------------------------------
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import faithkit
-from faithkit.run.explaining.execution import Execution
-from faithkit.run.explaining.progress import Progress, forecast, rows_done, track_progress
+from faithkit.run.explaining.job import Execution
+from faithkit.run.explaining.progress import Display, Progress, forecast, rows_done, track_progress
 
 X = np.arange(12.0)[:, None]
 
 
-class Seen:
+class Seen(Display):
     """A display that remembers what it showed."""
 
     def __init__(self):
@@ -136,7 +136,7 @@ def test_no_sample_is_advised_that_says_nothing():
 
 def test_an_explainer_tells_which_rows_are_done(monkeypatch):
     seen = Seen()
-    monkeypatch.setattr("faithkit.run.explaining.progress.LogDisplay", lambda: seen)
+    monkeypatch.setattr("faithkit.run.explaining.progress.Display", lambda: seen)
 
     class Slow:
         rows_per_chunk, learns = 6, False

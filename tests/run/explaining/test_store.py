@@ -15,7 +15,7 @@ from slow_runs import Slow, X, evaluated, parity
 import faithkit
 from faithkit.extension.registry import registry
 from faithkit.run import provenance
-from faithkit.run.explaining.chunk_result import ChunkResult
+from faithkit.run.explaining.store import ChunkResult
 
 
 def test_a_second_run_explains_nothing_and_gives_the_same_bytes(tmp_path, log):

@@ -10,7 +10,8 @@ from slow_runs import Slow, X, evaluated, missing
 
 import faithkit
 from faithkit.run.explaining import workers
-from faithkit.run.explaining.execution import Execution
+from faithkit.run.explaining.cluster import KilledWorkersError
+from faithkit.run.explaining.job import Execution
 
 # --- how many ---------------------------------------------------------------------------------------------
 
@@ -103,9 +104,9 @@ def deadly_cluster(monkeypatch):
     """A cluster whose workers answer the first chunk, and die of the others."""
 
     def map_as_completed(cluster, function, chunks):
-        yield 0, function.load()(chunks[0])
-        for i in range(1, len(chunks)):
-            yield i, faithkit.errors.ExplainerError("a task has killed 4 workers of the cluster.")
+        yield chunks[0], function.load()(chunks[0])
+        for chunk in chunks[1:]:
+            yield chunk, KilledWorkersError("a task has killed 4 workers of the cluster.")
 
     monkeypatch.setattr(workers, "active_cluster", lambda: "a cluster")
     monkeypatch.setattr(workers, "check_workers", lambda *given: None)
