@@ -44,7 +44,8 @@ class Discretizer(Protocol):
     """A component that decides which explanations count as the same.
 
     Optional methods: `fit`, to learn from explanations, and `tell`, to put an identity into words. Optional
-    attribute: `tries`, parameter values that are worth trying.
+    attributes: `keeps_signs`, whether identities of vectors are weights with the signs of the vectors, so
+    that reports draw them; and `tries`, parameter values that are worth trying.
 
     Examples
     --------
@@ -105,6 +106,7 @@ OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "rows_per_chunk": 32,  # rows that are explained at a time
     "fit": None,  # for a discretizer that learns from explanations
     "tell": None,  # a discretizer's words for an identity
+    "keeps_signs": False,  # whether a discretizer's identities are weights, above 0 for the class
     "phrase": None,  # what a discretizer does to explanations: "by their signs"
     "tries": {},  # parameter values of a discretizer that are worth trying, by parameter
     "outcomes": ("labels",),  # kinds of predictions: labels, numbers or scores

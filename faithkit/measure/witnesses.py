@@ -11,6 +11,7 @@ from faithkit.display import Displayable
 from faithkit.jsonable import to_json_value, unique_keys
 from faithkit.measure.agreement.base import Agreement, agreement_by_label
 from faithkit.measure.counting.owners import Counts
+from faithkit.measure.explanation_view import ExplanationView
 from faithkit.measure.local_estimate import LocalEstimate, PredictionSummary
 
 
@@ -35,7 +36,7 @@ class Witness(Displayable):
     """One row of the sample: its position, its prediction, and its cells (None where X is unknown).
 
     A row that is `in_pool` was not explained, and `row` is its position in the pool. `id` is its identifier,
-    if there is one.
+    if there is one. `image` is the row itself, if it has several axes.
     """
 
     row: int
@@ -43,6 +44,7 @@ class Witness(Displayable):
     cells: dict[str, Any] | None
     in_pool: bool = False
     id: RowId | None = None
+    image: NDArray[Any] | None = attrs.field(default=None, eq=False)
 
     @property
     def place(self) -> str:
@@ -82,6 +84,8 @@ class Violation(Displayable):
         labels.
     numbers : PredictionSummary or None
         A summary of the predictions of these instances, if they are numbers.
+    view : ExplanationView or None
+        The explanation taken apart, for reports.
     """
 
     explanation: str
@@ -89,6 +93,7 @@ class Violation(Displayable):
     witnesses: tuple[Witness, Witness]
     unlisted: int = 0
     numbers: PredictionSummary | None = None
+    view: ExplanationView | None = None
 
     @classmethod
     def of(
@@ -242,6 +247,10 @@ class LocalResult(Displayable):
         The identifier of the instance, if there is one.
     shared_ids : tuple of RowId or None
         The identifiers of the other rows, in the order of `shared_by`.
+    view : ExplanationView or None
+        The explanation taken apart, for reports.
+    image : array or None
+        The instance itself, if it has several axes.
     """
 
     prediction: Any
@@ -253,10 +262,13 @@ class LocalResult(Displayable):
     contradicted_by: tuple[Witness, ...] = ()
     id: RowId | None = None
     shared_ids: tuple[RowId | None, ...] = ()
+    view: ExplanationView | None = None
+    image: NDArray[Any] | None = attrs.field(default=None, eq=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
-        return attrs.asdict(self) | {
+        fields = attrs.asdict(self, filter=lambda field, _: field.name not in ("view", "image"))
+        return fields | {
             "prediction": to_json_value(self.prediction),
             "shared_by": list(self.shared_by),
             "contradicted_by": [witness.to_dict() for witness in self.contradicted_by],

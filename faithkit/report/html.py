@@ -8,7 +8,16 @@ from faithkit.measure.counting.owners import Owners
 from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import Payload, keep_together
 from faithkit.report.sheets import comparisons, results
-from faithkit.report.sheets.sheet import Bullets, Contradiction, Figure, Lead, Sheet, Table
+from faithkit.report.sheets.sheet import (
+    Bullets,
+    Contradiction,
+    Figure,
+    Lead,
+    RowTable,
+    Sheet,
+    ShownExplanation,
+    Table,
+)
 from faithkit.wording import to_printable
 
 if TYPE_CHECKING:
@@ -24,6 +33,8 @@ KINDS = {
     Figure: "figure",
     Bullets: "bullets",
     Lead: "lead",
+    ShownExplanation: "explanation",
+    RowTable: "rows",
     Contradiction: "contradiction",
     Sheet: "sheet",
 }

@@ -7,7 +7,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from faithkit.report.formats import keep_together
-from faithkit.report.sheets.sheet import Bullets, Contradiction, Figure, Lead, Sheet, Table
+from faithkit.report.sheets.sheet import (
+    Bullets,
+    Contradiction,
+    Figure,
+    Lead,
+    RowTable,
+    Sheet,
+    ShownExplanation,
+    Table,
+)
 from faithkit.wording import to_printable
 
 WIDTH = 80
@@ -45,15 +54,17 @@ def _part_text(part: Any) -> str:
         return "".join(f"{_indented(f'  - {sentence}', '    ')}\n" for sentence in part.sentences)
     if isinstance(part, Contradiction):
         return _contradiction_text(part)
-    if isinstance(part, Figure):
+    if isinstance(part, ShownExplanation):
+        return _paragraph(part.sentence)
+    if isinstance(part, Figure | RowTable):
         return ""
     text = sheet_text(part)
     return f"\n{text}" if text else ""
 
 
 def _contradiction_text(part: Contradiction) -> str:
-    lines = [_indented(part.explanation, "   ")]
-    lines += [_indented(f"   {line}", "     ") for line in (f"holds for {part.scope}", *part.lines)]
+    lines = [_indented(part.explanation.sentence, "   ")]
+    lines += [_indented(f"   {line}", "     ") for line in (part.scope, *part.lines)]
     return "\n".join(["", *lines, ""])
 
 

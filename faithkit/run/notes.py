@@ -1,8 +1,8 @@
 """Notes on a result: what readers should know about its importances and its explanations.
 
-Explainers of importances declare two facts in `Explanations.shared`. `shared["adds_up_to"]` names what values
-and base value add up to, such as "raw score". `shared["target"]` is "predicted" if values speak for the class
-that the model predicts for the row.
+Explainers of importances declare facts in `Explanations.shared`. `shared["adds_up_to"]` names what values and
+base value add up to, such as "raw score". `shared["target"]` is "predicted" if values speak for the class
+that the model predicts for the row. `shared["class"]` is their class if it is the same for all rows.
 """
 
 from collections.abc import Mapping

@@ -143,7 +143,7 @@ def test_a_rule_holds_the_words_that_speak_most_for_the_predicted_class(k, y):
 def test_the_positive_class_can_be_asked_for():
     explanations = explained(pipeline(), ["bad plot , dull film , fine"], target="positive")
     assert str(explanations.values[0]) == "contains the word 'fine'"
-    assert explanations.shared == {"target": "positive"}
+    assert explanations.shared == {"target": "positive", "class": "pos"}
 
 
 def test_texts_without_words_or_without_a_word_that_speaks_have_no_explanation():

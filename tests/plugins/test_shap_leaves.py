@@ -213,6 +213,7 @@ def test_the_result_and_its_page_say_which_algorithm_ran(tmp_path):
         "adds_up_to": "raw score",
         "algorithm": "leaves",
         "target": "positive",
+        "class": "1",
     }
     result.to_html(tmp_path / "report.html")
     assert "algorithm leaves" in (tmp_path / "report.html").read_text()

@@ -4,10 +4,12 @@ import functools
 import http.server
 import threading
 
+import numpy as np
+import pandas as pd
 import pytest
 from faithkit_monitor import Monitor
 from report import chromium
-from report.examples import CELL, GROUP, SCRIPT, hostile
+from report.examples import CELL, GROUP, LABEL, SCRIPT, hostile
 
 import faithkit
 from faithkit.run.comparisons.comparison import Comparison
@@ -16,6 +18,9 @@ pytestmark = [
     pytest.mark.skipif(chromium.EXECUTABLE is None, reason="there is no chromium"),
     pytest.mark.xdist_group("browser"),  # which starts once
 ]
+
+
+PLOTS = {"monitor.html": 1, "findings.html": 5, "comparison.html": 5}
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +40,34 @@ def pages(tmp_path_factory):
     monitor = monitor.add(labels, labels, name=SCRIPT).add(labels * 5, labels[::-1] * 5, name="x" * 200)
     assert monitor.alarm is not None
     monitor.to_html(folder / "monitor.html")
+    for name, result in {"weights": weighted(), "words": worded(), "images": outlined()}.items():
+        result.to_html(folder / f"{name}.html")
     return folder
 
 
-@pytest.fixture(params=["findings.html", "comparison.html", "monitor.html"])
+def weighted():
+    """Weights of hostile and long names, for a hostile class."""
+    names = [SCRIPT, "x" * 200, *map(str, range(10))]
+    shared = {"names": names, "class": LABEL}
+    explanations = faithkit.Explanations.vectors([np.arange(-6.0, 6.0)] * 2, shared=shared)
+    return faithkit.score([LABEL, "no"], explanations, X=pd.DataFrame(np.eye(12)[:2], columns=names))
+
+
+def worded():
+    words = ((SCRIPT, 0.5), ("y" * 200, -0.5))
+    explanations = faithkit.Explanations.of([words] * 2, kind="words", shared={"class": "pos"})
+    return faithkit.score(["pos", "neg"], explanations, X=[f"{SCRIPT} {'y' * 200}", CELL])
+
+
+def outlined():
+    shared = {"names": ["[0:4, 0:4]", "[4:8, 4:8]"], "class": "seven"}
+    explanations = faithkit.Explanations.vectors([[1.0, -1.0]] * 2, shared=shared)
+    return faithkit.score(["seven", "one"], explanations, X=np.random.default_rng(0).random((2, 8, 8)))
+
+
+@pytest.fixture(params=["findings", "comparison", "monitor", "weights", "words", "images"])
 def url(request, pages):
-    return (pages / request.param).as_uri()
+    return (pages / f"{request.param}.html").as_uri()
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -48,7 +75,7 @@ def url(request, pages):
 def test_a_page_opens_in_silence(tab, url, width, scheme):
     tab.open(url, width, scheme)
     assert tab.complaints() == []
-    assert tab.requests() == [url]
+    assert [one for one in tab.requests() if not one.startswith("data:image/png")] == [url]
 
 
 @pytest.mark.parametrize("width", [1280, 390, 320])
@@ -85,7 +112,7 @@ def test_plots_are_drawn_and_readable(tab, url):
     tab.open(url, 390)
     tab.run("document.querySelectorAll('details').forEach(one => one.open = true)")
     boxes = tab.run("[...document.querySelectorAll('svg')].map(one => one.getBoundingClientRect().toJSON())")
-    assert len(boxes) >= (1 if url.endswith("monitor.html") else 5)
+    assert len(boxes) >= PLOTS.get(url.rsplit("/")[-1], 4)
     assert all(box["width"] > 250 and box["height"] > 60 for box in boxes)
     letters = tab.run(
         "[...document.querySelectorAll('svg text')].map(one => one.getBoundingClientRect().height)"
@@ -160,6 +187,18 @@ def test_hostile_names_are_shown_as_text(tab, pages):
         assert text in shown
     drawn = tab.run("[...document.querySelectorAll('svg text')].map(one => one.textContent)")
     assert any(text.startswith("</text></svg>") for text in drawn)
+
+
+def test_hostile_names_of_weights_and_words_are_shown_as_text(tab, pages):
+    for name in ("weights", "words"):
+        tab.open((pages / f"{name}.html").as_uri())
+        assert tab.run("document.querySelectorAll('script, img, main b').length") == 0
+        assert SCRIPT in tab.run("document.body.innerText")
+
+
+def test_pictures_of_rows_are_loaded_from_the_page_itself(tab, pages):
+    tab.open((pages / "images.html").as_uri())
+    assert tab.run("[...document.images].map(one => one.complete && one.naturalWidth)") == [192, 192]
 
 
 def test_details_are_open_on_paper(tab, pages):

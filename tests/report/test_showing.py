@@ -52,6 +52,25 @@ def system(hostile=False):
 
 
 @cache
+def weighted(hostile):
+    """Weights that mislead, with the class that they speak for."""
+    names, label = ([SCRIPT + ESCAPE, CELL], LABEL + ESCAPE) if hostile else (["job", "age"], "yes")
+    shared = {"names": names, "target": "positive", "class": label}
+    explanations = faithkit.Explanations.vectors([[0.5, -1.0]] * 8, shared=shared)
+    X = pd.DataFrame(np.arange(16.0).reshape(8, 2), columns=names)
+    return faithkit.score(["no", label] * 4, explanations, X=X, relation="same-explanation")
+
+
+@cache
+def words(hostile):
+    """Words that mislead, marked in texts."""
+    word, text = (SCRIPT, f"{SCRIPT} {CELL}{ESCAPE}") if hostile else ("good", "a good film")
+    shared = {"target": "predicted"}
+    explanations = faithkit.Explanations.of([((word, 0.5),)] * 8, kind="words", shared=shared)
+    return faithkit.score(["no", "yes"] * 4, explanations, X=[f"{text} {i}" for i in range(8)])
+
+
+@cache
 def numbers():
     x = np.random.default_rng(0).normal(size=80)
     return faithkit.score(100 * x, np.sign(x).tolist(), X=x[:, None])
@@ -91,6 +110,10 @@ SYSTEMS = {
     "a witness": lambda hostile: system(hostile).violations()[0].witnesses[0],
     "an instance": lambda hostile: system(hostile).local(0),
     "one measure of it": lambda hostile: system(hostile).local(0).consistency,
+    "weights": lambda hostile: weighted(hostile).violations(),
+    "an instance with weights": lambda hostile: weighted(hostile).local(0),
+    "words": lambda hostile: words(hostile).violations(),
+    "an instance with words": lambda hostile: words(hostile).local(0),
     "a reader": lambda hostile: system(hostile).diagnose("reader"),
     "a plan from a pilot": lambda hostile: faithkit.plan(0.05, pilot=system(hostile)),
 }

@@ -1,8 +1,9 @@
 """Show single instances: one row with its measures, and two rows that contradict an explanation."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from faithkit.measure.explanation_view import ExplanationView
 from faithkit.measure.local_estimate import LocalEstimate
 from faithkit.measure.witnesses import LocalResult, Violation, Witness
 from faithkit.report.formats import (
@@ -14,10 +15,19 @@ from faithkit.report.formats import (
     format_three_digits,
     pluralize,
 )
-from faithkit.report.sheets.sheet import Bullets, Contradiction, Sheet, Table
+from faithkit.report.sheets.explanations import (
+    MAX_NAMED,
+    describe_weights,
+    mark_in_line,
+    mark_rows,
+    mark_words,
+    show_explanation,
+)
+from faithkit.report.sheets.sheet import TEXT, Bullets, Contradiction, Part, Sheet, Table
 from faithkit.wording import join_few, value_text
 
 MAX_CELLS = 8  # of a row in a line
+MAX_DRAWN = 20  # violations with pictures of their rows: a page must not grow without end
 LOCAL_COLUMNS = ("value", "interval", "holds for", "agree", "others get", "±")
 WORST_FIRST = "Explanations that hold for instances of different predictions, worst first:"
 
@@ -30,7 +40,7 @@ def local_sheet(estimate: LocalEstimate) -> Sheet:
 def instance_sheet(local: LocalResult, row: int | None = None) -> Sheet:
     """Return both measures of one instance, its explanation, and the rows that share or contradict it."""
     table = Sheet(None, [_local_table(local), _sharers(local)])
-    rows = [witness_line(witness) for witness in local.contradicted_by]
+    rows = [witness_line(witness, view=local.view) for witness in local.contradicted_by]
     contradictions = Sheet("The nearest rows that contradict it:", [Bullets(rows)]) if rows else None
     return Sheet.of(None, *_instance_lines(local, row), table, contradictions)
 
@@ -40,11 +50,12 @@ def decision_page(local: LocalResult, title: str) -> Sheet:
     estimate = local.consistency if local.sufficiency is None else local.sufficiency
     label = format_predictions(local.prediction)[0]
     scope = "with this explanation" if local.sufficiency is None else "to which this explanation applies"
+    sharers = _sharers(local) if local.shared_by or local.sufficiency is not None else None
     return Sheet.of(
         title,
         f"Prediction: {label}",
-        Sheet.of("Explanation", local.explanation),
-        Sheet.of("How far it can be trusted", _trust_sentence(estimate, scope), _sharers(local)),
+        Sheet.of("Explanation", *_explanation_parts(local, label)),
+        Sheet.of("How far it can be trusted", _trust_sentence(estimate, scope), sharers),
         Sheet.of("What contradicts it", *_contradiction_parts(local, label)),
         Sheet.of("The numbers", _local_table(local)),
     )
@@ -63,31 +74,49 @@ def _trust_sentence(estimate: LocalEstimate, scope: str) -> str:
     )
 
 
-def _contradiction_parts(local: LocalResult, label: str) -> list[Table | str]:
-    if not local.contradicted_by:
-        return ["No other row of the sample that it was compared with gets another prediction."]
-    heads = ["", f"this one → {label}"]
-    heads += [
-        f"{witness.place} → {format_predictions(witness.prediction)[0]}" for witness in local.contradicted_by
-    ]
-    names = sorted(local.cells or {}, key=lambda name: _is_same(name, local))  # those that differ come first
-    rows = [
-        (name, *(value_text((cells or {}).get(name)) for cells in (local.cells, *_cells(local))))
-        for name in names
-    ]
-    return (
-        [Table(heads, rows, is_numeric=False)]
-        if rows
-        else [witness.place for witness in local.contradicted_by]
+def _explanation_parts(local: LocalResult, label: str) -> list[Part]:
+    """Return the explanation, and below it the row with marks on what it names."""
+    view, is_swapped = _view(local), _speaks_for_another(local, label)
+    named = (
+        set(view.named_columns) if view.conditions else {weight.name for weight in view.weights[:MAX_NAMED]}
+    )
+    cells = {name: value for name, value in (local.cells or {}).items() if name in named or name == TEXT}
+    row = mark_rows(view, [f"this one → {label}"], [cells], [local.image], is_swapped)
+    shown = show_explanation(view, is_swapped=is_swapped)
+    return [shown, row] if row.cells or row.pictures else [shown]
+
+
+def _view(shown: LocalResult | Violation) -> ExplanationView:
+    return shown.view or ExplanationView(shown.explanation)
+
+
+def _speaks_for_another(local: LocalResult, label: str) -> bool:
+    """Whether an explanation speaks for another class than the predicted one."""
+    return any(
+        _view(local).speaks_for == format_predictions(row.prediction)[0] for row in local.contradicted_by
     )
 
 
-def _cells(local: LocalResult) -> list[dict[str, Any] | None]:
-    return [witness.cells for witness in local.contradicted_by]
+def _contradiction_parts(local: LocalResult, label: str) -> list[Part]:
+    estimate = local.consistency if local.sufficiency is None else local.sufficiency
+    if estimate.value is None:
+        return ["It was compared with no other row, so nothing could contradict it."]
+    if not local.contradicted_by:
+        return ["No other row of the sample that it was compared with gets another prediction."]
+    view, others = _view(local), local.contradicted_by
+    heads = [f"{row.place} → {format_predictions(row.prediction)[0]}" for row in others]
+    all_cells = [cells or {} for cells in (local.cells, *(row.cells for row in others))]
+    named = set(view.named_columns if view.conditions else ())
+    names = sorted(all_cells[0], key=lambda name: name not in named and _is_same(name, all_cells))
+    cells = [{name: row.get(name) for name in names} for row in all_cells]
+    images = [local.image, *(row.image for row in others)]
+    is_swapped = _speaks_for_another(local, label)
+    table = mark_rows(view, [f"this one → {label}", *heads], cells, images, is_swapped)
+    return [table] if table.cells or table.pictures else [", ".join(heads)]
 
 
-def _is_same(name: str, local: LocalResult) -> bool:
-    return all((cells or {}).get(name) == (local.cells or {}).get(name) for cells in _cells(local))
+def _is_same(name: str, all_cells: Sequence[Mapping[str, Any]]) -> bool:
+    return all(cells.get(name) == all_cells[0][name] for cells in all_cells)
 
 
 def witness_sheet(witness: Witness) -> Sheet:
@@ -99,17 +128,14 @@ def witness_sheet(witness: Witness) -> Sheet:
 
 def violation_sheet(violation: Violation) -> Sheet:
     """Return an explanation that misleads, and two rows that show it."""
-    return Sheet(None, [_contradiction(violation, violation.explanation)])
+    return Sheet(None, [_contradiction(violation)])
 
 
 def violations_sheet(violations: Sequence[Violation]) -> Sheet:
     """Return the explanations that mislead most, each with two rows."""
     if not violations:
         return Sheet(None, [no_violation(violations)])
-    pairs = [
-        _contradiction(violation, f"{place}. {violation.explanation}")
-        for place, violation in enumerate(violations, 1)
-    ]
+    pairs = [_contradiction(violation, place) for place, violation in enumerate(violations, 1)]
     worst = Sheet(None, [WORST_FIRST, *pairs])
     note = getattr(violations, "note", None)
     return Sheet(None, [note, worst]) if note else worst
@@ -129,21 +155,32 @@ def no_violation(violations: Sequence[Violation]) -> str:
     return "No explanation holds for a second instance, so nothing could contradict one."
 
 
-def _contradiction(violation: Violation, explanation: str) -> Contradiction:
+def _contradiction(violation: Violation, number: int | None = None) -> Contradiction:
     first, second = violation.witnesses
     labels = format_predictions(first.prediction, second.prediction)
-    cells = [
-        (name, (value_text(value), value_text((second.cells or {})[name])))
-        for name, value in (first.cells or {}).items()
-    ]
+    view = _view(violation)
+    is_swapped = view.speaks_for == labels[1]
+    rows = list(zip(violation.witnesses, labels, strict=True))
+    is_drawn = number is None or number <= MAX_DRAWN
     return Contradiction(
-        explanation,
-        describe_scope(violation),
-        [witness_line(witness, label) for witness, label in zip(violation.witnesses, labels, strict=True)],
-        [(witness.place, label) for witness, label in zip(violation.witnesses, labels, strict=True)],
-        cells,
+        show_explanation(view, number, is_swapped),
+        _scope_sentence(view, violation),
+        [witness_line(witness, label, view) for witness, label in rows],
+        mark_rows(
+            view,
+            [f"{witness.place} → {label}" for witness, label in rows],
+            [first.cells, second.cells],
+            [first.image, second.image] if is_drawn else [],
+            is_swapped,
+        ),
         _bar(violation),
     )
+
+
+def _scope_sentence(view: ExplanationView, violation: Violation) -> str:
+    """Say what an explanation was given for if it does not say so itself, and what it holds for."""
+    is_given = view.speaks_for is not None and not view.are_importances
+    return (f"given for {view.speaks_for}, " if is_given else "") + f"holds for {describe_scope(violation)}"
 
 
 def _bar(violation: Violation) -> tuple[float, float] | None:
@@ -161,7 +198,7 @@ def _bar(violation: Violation) -> tuple[float, float] | None:
     return start, stop - start
 
 
-def witness_line(witness: Witness, prediction: str | None = None) -> str:
+def witness_line(witness: Witness, prediction: str | None = None, view: ExplanationView | None = None) -> str:
     """Return a row, its prediction, and its first cells where they are known.
 
     Examples
@@ -170,24 +207,35 @@ def witness_line(witness: Witness, prediction: str | None = None) -> str:
     'row 3 → yes: age = 31, job = missing'
     """
     label = format_predictions(witness.prediction)[0] if prediction is None else prediction
-    return f"{witness.place} → {label}{_cells_text(witness.cells)}"
+    return f"{witness.place} → {label}{_cells_text(witness.cells, view)}"
 
 
-def _cells_text(cells: dict[str, Any] | None) -> str:
-    """Return the first cells of a row after a colon, or nothing where they are unknown."""
+def _cells_text(cells: dict[str, Any] | None, view: ExplanationView | None = None) -> str:
+    """Return the first cells of a row after a colon, or nothing where they are unknown.
+
+    The words of a text that an explanation names are marked. The cells that a rule names end with "; also".
+    """
     if not cells:
         return ""
-    texts = [f"{name} = {value_text(value)}" for name, value in list(cells.items())[:MAX_CELLS]]
-    return f": {', '.join(texts)}" + (", …" if len(cells) > MAX_CELLS else "")
+    if list(cells) == [TEXT] and view is not None:
+        return f": {mark_in_line(mark_words(value_text(cells[TEXT]), view))}"
+    shown = list(cells.items())[:MAX_CELLS]
+    named = set(view.named_columns) if view is not None and view.conditions else set()
+    parts = [
+        ", ".join(f"{name} = {value_text(value)}" for name, value in shown if (name in named) == is_named)
+        for is_named in (True, False)
+    ]
+    return f": {'; also '.join(filter(None, parts))}" + (", …" if len(cells) > MAX_CELLS else "")
 
 
 def _instance_lines(local: LocalResult, row: int | None) -> list[str]:
     """Return the row, its prediction and its explanation."""
-    cells = _cells_text(local.cells)
+    cells = _cells_text(local.cells, local.view)
     place = f"row {row}" if local.id is None else f"row {row} ({local.id})"
     name = (local.id or "") if row is None else place
     instance = f"{name}{cells}".removeprefix(": ")
-    lines = [f"prediction: {format_predictions(local.prediction)[0]}", f"explanation: {local.explanation}"]
+    explanation = describe_weights(_view(local))
+    lines = [f"prediction: {format_predictions(local.prediction)[0]}", f"explanation: {explanation}"]
     return [instance, *lines] if instance else lines
 
 

@@ -13,6 +13,7 @@ from faithkit.report.formats import format_cell, pluralize
 
 NAME_WIDTH = 24  # letters of a name that fit into a line beside numbers
 SHORT = 8  # letters that are never broken into two lines
+TEXT = "text"  # the only cell of a row that is a text
 MAX_ROWS = 50  # of a table; longer ones are for `to_frame`
 
 
@@ -119,33 +120,105 @@ class Lead:
 
 
 @attrs.frozen
+class WeightBar:
+    """A weight: its name and number, and where its bar starts and how long it is, as shares."""
+
+    name: str
+    number: str
+    start: float
+    length: float
+    is_for: bool
+
+
+@attrs.frozen
+class ShownExplanation:
+    """An explanation as people see it.
+
+    Parameters
+    ----------
+    sentence : str
+        In words, for a terminal and a notebook.
+    title : str
+        What stands over the bars on a page.
+    bars : sequence of WeightBar
+        The largest weights.
+    ends : tuple of str
+        What bars to the left and to the right mean.
+    scope : str or None
+        Where it applies, if it is not a rule itself.
+    full : str or None
+        All of it, if the rest does not say all.
+    is_swapped : bool
+        Whether it speaks for the prediction of the second row, whose colour it then has.
+    """
+
+    sentence: str
+    title: str
+    bars: Sequence[WeightBar] = ()
+    ends: tuple[str, str] = ("", "")
+    scope: str | None = None
+    full: str | None = None
+    is_swapped: bool = False
+
+
+Pieces = Sequence[tuple[str, str]]
+"""A text in pieces, each with its marks: "named", "differs", "for" and "against", or none."""
+
+
+@attrs.frozen
+class RowTable:
+    """Rows side by side, with marks on what an explanation names and on what differs.
+
+    Parameters
+    ----------
+    heads : sequence of str
+        Each row and its prediction.
+    cells : sequence of (str, bool, sequence of Pieces)
+        The name of each column, or its condition; whether the explanation names it; and its values.
+    pictures : sequence of str
+        The rows as images, if they are some: the addresses of PNG files.
+    caption : str
+        What the marks mean.
+    is_swapped : bool
+        As for `ShownExplanation`.
+    """
+
+    heads: Sequence[str]
+    cells: Sequence[tuple[str, bool, Sequence[Pieces]]] = ()
+    pictures: Sequence[str] = ()
+    caption: str = ""
+    is_swapped: bool = False
+
+    @property
+    def has_names(self) -> bool:
+        """Whether cells have names that tell something: a row that is a text or an image has none."""
+        return bool(self.cells) and [name for name, *_ in self.cells] != [TEXT]
+
+
+@attrs.frozen
 class Contradiction:
     """An explanation that misleads, and two rows side by side that show it.
 
     Parameters
     ----------
-    explanation : str
+    explanation : ShownExplanation
     scope : str
         How many instances the explanation holds for, and their predictions.
     lines : sequence of str
         Both rows, one in a line, for a terminal.
-    rows : sequence of (str, str)
-        The name and the prediction of each row.
-    cells : sequence of (str, sequence of str)
-        The name of each column, and the values of both rows.
+    rows : RowTable
     bar : tuple of float or None
         Where the bar of the first prediction starts and how long it is, as shares.
     """
 
-    explanation: str
+    explanation: ShownExplanation
     scope: str
     lines: Sequence[str]
-    rows: Sequence[tuple[str, str]]
-    cells: Sequence[tuple[str, Sequence[str]]] = ()
+    rows: RowTable
     bar: tuple[float, float] | None = None
 
 
-Part = Union[str, Table, Figure, Bullets, Lead, Contradiction, "Sheet"]
+Part = Union[str, Table, Figure, Bullets, Lead, ShownExplanation, RowTable, Contradiction, "Sheet"]
 
 
 @attrs.frozen

@@ -25,11 +25,11 @@ from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.setup import Setup
 from faithkit.run.instances.nearest_rows import row_distances
-from faithkit.run.instances.readable_rows import cells_of, format_explanation, order_cells
+from faithkit.run.instances.readable_rows import cells_of, image_of, order_cells
 from faithkit.run.instances.violations import (
-    named_columns,
     rows_and_labels_in_scope,
     rows_in_scope,
+    view_scope,
     witness,
 )
 
@@ -57,21 +57,22 @@ def _measure_sample_row(
     scopes = {measure: _Scope.of_sample_row(count, row) for measure, count in counts.items()}
     estimates = {name: scope.estimate(labels, setup.confidence) for name, scope in scopes.items()}
     row_witness = witness(counted, labels.classes, row)
-    last_count = _last(counts)
-    named = named_columns(last_count, int(last_count.owned[row])) if last_count.owned[row] >= 0 else []
+    explanation = counted.sample.explanations.take([row])
+    view = view_scope(
+        _last(counts).relation, explanation, setup, [str(row_witness.prediction)], row_witness.image
+    )
     instance = None if counted.sample.X is None else take_rows(counted.sample.X, [row])
     sharing = np.flatnonzero(counted.owned == counted.owned[row])
     return LocalResult(
         prediction=row_witness.prediction,
-        explanation=format_explanation(counted.sample.explanations, row, setup.discretizer.instance),
+        explanation=view.text,
         consistency=estimates["consistency"],
         sufficiency=estimates.get("sufficiency"),
         shared_by=tuple(sharing[sharing != row].tolist()),
-        cells=order_cells(row_witness.cells, named),
-        contradicted_by=tuple(
-            attrs.evolve(row, cells=order_cells(row.cells, named))
-            for row in _last(scopes).contradictions(instance, labels)
-        ),
+        cells=order_cells(row_witness.cells, view.named_columns),
+        contradicted_by=_last(scopes).contradictions(instance, labels, view.named_columns),
+        view=view,
+        image=row_witness.image,
     )
 
 
@@ -93,14 +94,17 @@ def _measure_new_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, s
         measure: _Scope.of_new_row(counted, explanation, label, labels) for measure, counted in counts.items()
     }
     estimates = {name: scope.estimate(labels, setup.confidence) for name, scope in scopes.items()}
+    view = view_scope(_last(counts).relation, explanation, setup, [str(label)], image_of(row, 0))
     return LocalResult(
         prediction=label,
-        explanation=format_explanation(explanation, 0, setup.discretizer.instance),
+        explanation=view.text,
         consistency=estimates["consistency"],
         sufficiency=estimates.get("sufficiency"),
         shared_by=tuple(rows_in_scope(SameExplanation(), sample, explanation).tolist()),
-        cells=cells_of(row, 0),
-        contradicted_by=_last(scopes).contradictions(row, labels),
+        cells=order_cells(cells_of(row, 0), view.named_columns),
+        contradicted_by=_last(scopes).contradictions(row, labels, view.named_columns),
+        view=view,
+        image=image_of(row, 0),
     )
 
 
@@ -162,8 +166,11 @@ class _Scope:
             estimate, numbers=summarise_predictions(labels.classes, self.codes[self.is_other])
         )
 
-    def contradictions(self, instance: Any, labels: Labels) -> tuple[Witness, ...]:
-        """Return the nearest rows of the sample that disagree; for numbers, those that disagree most."""
+    def contradictions(self, instance: Any, labels: Labels, columns: list[str]) -> tuple[Witness, ...]:
+        """Return the nearest rows of the sample that disagree; for numbers, those that disagree most.
+
+        Their cells in `columns` come first.
+        """
         X = self.counted.sample.X
         places = np.flatnonzero(
             self.is_other & (self.disagreement > 0) & (self.rows < len(self.counted.sample))
@@ -175,4 +182,5 @@ class _Scope:
             distances = row_distances(instance, take_rows(X, self.rows[places]))[0]
             places = places[np.argsort(distances, kind="stable")]
         rows = self.rows[places[:MAX_CONTRADICTIONS]]
-        return tuple(witness(self.counted, labels.classes, row) for row in rows.tolist())
+        witnesses = [witness(self.counted, labels.classes, row) for row in rows.tolist()]
+        return tuple(attrs.evolve(row, cells=order_cells(row.cells, columns)) for row in witnesses)

@@ -78,6 +78,11 @@ def order_cells(cells: dict[str, Any] | None, first: Iterable[str]) -> dict[str,
     return {name: cells[name] for name in dict.fromkeys([*first, *cells]) if name in cells}
 
 
+def image_of(X: Any, row: int) -> Any:
+    """Return one row of an array of images or series; None for other rows."""
+    return X[row] if isinstance(X, np.ndarray) and X.ndim > 2 else None
+
+
 def cells_of(X: Any, row: int, columns: Any = None) -> dict[str, Any] | None:
     """Return one row as JSON values by column name.
 

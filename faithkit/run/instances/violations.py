@@ -1,5 +1,6 @@
 """Violations: explanations that hold for rows of different predictions, and the rows that show it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -11,7 +12,6 @@ from faithkit.arrays.bitsets import unpack_bits
 from faithkit.arrays.blocks import spans
 from faithkit.arrays.containers import take_rows
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.predicates import Contains
 from faithkit.explanations.relations import Relation, WithinBlock, holds_bits, key_of
 from faithkit.explanations.rules import Rule
 from faithkit.inputs.predictions.outcome import LABELS
@@ -19,11 +19,13 @@ from faithkit.measure.counting import scans
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count, RowCount
+from faithkit.measure.explanation_view import ExplanationView
 from faithkit.measure.local_estimate import PredictionSummary
 from faithkit.measure.witnesses import Violation, Violations, Witness, find_contradiction
 from faithkit.run.components.setup import Setup
+from faithkit.run.instances.explanation_views import view_explanation
 from faithkit.run.instances.nearest_rows import MAX_CANDIDATES, nearest_pair
-from faithkit.run.instances.readable_rows import LIMIT_FORMAT, cells_of, format_explanation, order_cells
+from faithkit.run.instances.readable_rows import LIMIT_FORMAT, cells_of, image_of, order_cells
 from faithkit.run.notes import meaning_of_signs
 from faithkit.run.populations.population import Population
 
@@ -45,50 +47,54 @@ def worst_violations(population: Population, setup: Setup, counted: Count, limit
     worst = worst[loss[worst] > 0]
     violations = Violations(note=meaning_of_signs(population.kind, setup.explained_by))
     violations.is_tested = bool(is_checked.any())
+    is_grouping = counted.relation.groups  # then the rows that it holds for are those that have it
     for start, stop in spans(len(worst), max(1, scans.DENSE // counted.n_labels)):
         block = worst[start:stop]
         for explanation, label_counts in zip(block.tolist(), counted.label_counts(block), strict=True):
             witness_pair = population.witnesses(counted, explanation, label_counts)
-            witness_pair = _order_cells(witness_pair, named_columns(counted, explanation))
-            text = format_explanation(counted.explanations, explanation, setup.discretizer.instance)
-            text += _scope_text(counted, explanation)
+            explained = population.explanation_of(counted, explanation, witness_pair[0])
+            labels = [] if is_grouping else [str(witness_pair[0].prediction)]
+            view = view_scope(counted.relation, explained, setup, labels, witness_pair[0].image)
+            witness_pair = _order_cells(witness_pair, view.named_columns)
             build = _violation_of_labels if setup.outcome.kind == LABELS else _violation_of_numbers
-            violations.append(build(text, population.labels, label_counts, witness_pair))
+            violation = build(_full_text(view), population.labels, label_counts, witness_pair)
+            violations.append(attrs.evolve(violation, view=view))
     return violations
 
 
-def _scope_text(counted: Count, explanation: int) -> str:
-    """Say where the relation lets an explanation apply, if the explanation itself is not a rule."""
-    if counted.explanations.kind == "rule":
-        return ""
-    rule = _scope_rule(counted, explanation)
-    return "" if rule is None else f", which applies where {rule:{LIMIT_FORMAT}}"
+def _full_text(view: ExplanationView) -> str:
+    """Return an explanation, and where the relation lets it apply if it is not a rule itself."""
+    if view.is_rule or not view.conditions:
+        return view.text
+    return f"{view.text}, which applies where {Rule(view.conditions):{LIMIT_FORMAT}}"
 
 
-def _scope_rule(counted: Count, explanation: int) -> Rule | None:
-    """Return the rule that says where an explanation applies; None if no rule says it."""
-    explanations = counted.explanations.take([explanation])
-    if explanations.kind == "rule":
-        return None if explanations.missing[0] else explanations.values[0]
-    if counted.relation.groups:
+def view_scope(
+    relation: Relation,
+    explanation: Explanations,
+    setup: Setup,
+    owner_labels: Sequence[str],
+    image: NDArray[Any] | None,
+) -> ExplanationView:
+    """Take one explanation apart, with the rule by which a relation applies it to other rows."""
+    labels = owner_labels if setup.outcome.kind == LABELS else ()
+    shape = () if image is None else image.shape
+    return view_explanation(
+        explanation, _scope_rule(relation, explanation), setup.discretizer.instance, labels, shape
+    )
+
+
+def _scope_rule(relation: Relation, explanation: Explanations) -> Rule | None:
+    """Return the rule that says where one explanation applies; None if no rule says it."""
+    if explanation.missing[0]:
         return None
-    relation = counted.relation.relation if isinstance(counted.relation, WithinBlock) else counted.relation
-    key = key_of(relation, explanations)
+    if explanation.kind == "rule":
+        return explanation.values[0]
+    if relation.groups:
+        return None
+    key = key_of(relation.relation if isinstance(relation, WithinBlock) else relation, explanation)
     rule = key[0] if isinstance(key, list | np.ndarray) else None  # a frame or a tuple has columns
     return rule if isinstance(rule, Rule) else None
-
-
-def named_columns(counted: Count, explanation: int) -> list[str]:
-    """Return the columns that an explanation names: those of its rule, or its numbers by size."""
-    rule = _scope_rule(counted, explanation)
-    if rule is not None:
-        return [str(predicate.column) for predicate in rule.predicates if not isinstance(predicate, Contains)]
-    explanations = counted.explanations
-    names = explanations.shared.get("names")
-    if explanations.kind != "vector" or names is None:
-        return []
-    numbers = np.abs(np.nan_to_num(np.asarray(explanations.values[explanation], dtype=np.float64)))
-    return [str(names[j]) for j in np.argsort(-numbers, kind="stable") if numbers[j] > 0]
 
 
 def _order_cells(pair: tuple[Witness, Witness], named: list[str]) -> tuple[Witness, Witness]:
@@ -124,7 +130,8 @@ def witness(counted: RowCount, classes: list[Any], row: int) -> Witness:
         if position < len(sample):
             in_pool = row >= n
             label, cells = classes[codes[position]], cells_of(sample.X, position)
-            return Witness(row - n if in_pool else row, label, cells, in_pool=in_pool)
+            place, image = row - n if in_pool else row, image_of(sample.X, position)
+            return Witness(place, label, cells, in_pool=in_pool, image=image)
         start += len(sample)
     raise AssertionError(NO_WITNESS)
 

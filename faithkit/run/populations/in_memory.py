@@ -266,6 +266,10 @@ class InMemory(Population):
         first, second = witnesses(_as_row_count(count), self.labels, explanation, label_counts)
         return self._with_id(first), self._with_id(second)
 
+    def explanation_of(self, count: Count, explanation: int, owner: Witness) -> Explanations:
+        """Return the explanation of a row."""
+        return self.sample.explanations.take([owner.row])
+
     def _with_id(self, witness: Witness) -> Witness:
         if self.metadata.ids is None:
             return witness

@@ -11,7 +11,7 @@ import attrs
 import pandas as pd
 
 from faithkit.errors import InputError
-from faithkit.explanations.explanations import Sample
+from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, fit_relation
 from faithkit.inputs.predictions.labels import Labels
 from faithkit.inputs.predictions.outcome import Outcome
@@ -147,6 +147,10 @@ class Population:
         `label_counts` has the number of rows of each label for which the explanation holds.
         """
         self.refuse("rows that contradict each other cannot be shown")
+
+    def explanation_of(self, count: Count, explanation: int, owner: Witness) -> Explanations:
+        """Return the explanation of a row; where rows are gone, the first that the relation treats alike."""
+        return count.explanations.take([explanation])
 
     def explained_rows(self, outcome: Outcome) -> ExplainedRows:
         """Return the rows in the form that diagnostics receive."""

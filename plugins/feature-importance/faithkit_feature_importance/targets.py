@@ -84,6 +84,11 @@ class Target:
         has_several = self.name == "all" or (self.name == NUMBERS and len(self.labels) > 1)
         return [f"{label}: " for label in self.labels] if has_several else [""]
 
+    @property
+    def shared(self) -> dict[str, str]:
+        """The entries of `Explanations.shared` that say which class importances speak for."""
+        return {"target": self.name} | ({"class": str(self.labels[1])} if self.name == "positive" else {})
+
     def classes(self, X: Any) -> NDArray[np.int64]:
         """Return the positions of the explained classes, (rows of X, explained classes)."""
         if self.name != "predicted":
@@ -131,7 +136,7 @@ class Target:
         if offset:
             blocks.append(np.take_along_axis(offsets, classes, axis=1))
             column_names += [f"{prefix}offset" for prefix in prefixes]
-        shared |= {"names": column_names, "offsets": len(prefixes) if offset else 0, "target": self.name}
+        shared |= {"names": column_names, "offsets": len(prefixes) if offset else 0, **self.shared}
         return faithkit.Explanations.vectors(
             np.hstack(blocks), instances=X, shared=shared, relation=default_relation(X)
         )

@@ -57,6 +57,8 @@ class Contributions:
         shared = {"names": names, "intercept": np.ravel(model.intercept_).tolist(), "adds_up_to": "score"}
         if is_per_class:
             shared["target"] = "predicted"
+        elif self.predictor_.classes is not None and len(self.predictor_.classes) == 2:
+            shared |= {"target": "positive", "class": str(self.predictor_.classes[1])}
         is_one_per_column = len(names) == X.shape[1] and not any(" & " in name for name in names)
         # the relation reads columns, not interactions
         relation = "same-top-features" if is_one_per_column else None

@@ -42,7 +42,7 @@ class LimeWeights:
     >>> value, context = LimeWeights().example()
     >>> explanations = LimeWeights().explanations(value, context)
     >>> explanations.values.tolist(), explanations.shared
-    ([[0.0, 0.5], [-0.25, 0.0]], {'target': 'positive', 'names': ['age', 'job']})
+    ([[0.0, 0.5], [-0.25, 0.0]], {'target': 'positive', 'class': 'yes', 'names': ['age', 'job']})
     """
 
     def __init__(self, target: str | int | None = None, digits: int | None = None) -> None:
@@ -97,7 +97,7 @@ class LimeWeights:
             weighted_words(*self._words_and_weights(row, explanation, classes, outputs), self.digits)
             for row, (explanation, classes) in enumerate(zip(rows, positions.tolist(), strict=True))
         ]
-        return faithkit.Explanations.of(values, kind="words")
+        return faithkit.Explanations.of(values, kind="words", shared=outputs.shared(self.target))
 
     def _words_and_weights(
         self, row: int, explanation: Any, classes: list[int], outputs: Outputs

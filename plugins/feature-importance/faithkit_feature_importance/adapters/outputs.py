@@ -92,11 +92,15 @@ class Outputs:
         return self._repeat(self._position(target), n)
 
     def shared(self, target: Any) -> dict[str, str]:
-        """Return the entry `target` of `Explanations.shared`, if it is one of the standard targets."""
-        if target in [*(self.classes or ()), *(self.names or ())] or self.count == 1:
+        """Return the entries of `Explanations.shared` that say which class the values speak for."""
+        if self.count == 1:
             return {}
+        if target in [*(self.classes or ()), *(self.names or ())]:
+            return {"class": str(target)}
         name = target if target is not None else {2: "positive"}.get(self.count, "predicted")
-        return {"target": name} if name in ("positive", "predicted", "all") else {}
+        labels = self.classes or self.names or []
+        label = {"class": str(labels[1])} if name == "positive" and labels else {}
+        return {"target": name, **label} if name in ("positive", "predicted", "all") else {}
 
     def prefixes(self, target: Any) -> list[str]:
         """Return the prefix of column names for each chosen output; empty if there is only one."""

@@ -116,18 +116,21 @@ class ShapValues:
             )
         if output_shapes == {()}:
             reject_parameters(ADAPTER, target=(self.target, _NO_CLASSES))
-            weights = values
+            weights, target = values, {}
         else:
             outputs = Outputs.of(ADAPTER, values[0].shape[1], context, batches[0].outputs)
             if self.target == "all" and outputs.count > 1:
                 raise faithkit.errors.InputError(
                     f"{ADAPTER}: target=all is for tables: choose a class of texts."
                 )
-            positions = outputs.choose(self.target, context, len(values))[:, 0]
+            positions, target = (
+                outputs.choose(self.target, context, len(values))[:, 0],
+                outputs.shared(self.target),
+            )
             weights = [value[:, position] for value, position in zip(values, positions, strict=True)]
         pairs = [weighted_words(*text, self.digits) for text in zip(tokens, weights, strict=True)]
         shared = _shared_base_values([batch.base_values for batch in batches])
-        return faithkit.Explanations.of(pairs, kind="words", shared=shared)
+        return faithkit.Explanations.of(pairs, kind="words", shared=shared | target)
 
 
 @attrs.frozen(eq=False)

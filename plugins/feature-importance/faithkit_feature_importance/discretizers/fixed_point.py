@@ -35,6 +35,7 @@ class FixedPoint:
     array([[0.2, 0. , 0. ]])
     """
 
+    keeps_signs = True
     tries: ClassVar = {"digits": range(5)}
 
     def __init__(self, digits: int = 1, how: str = "floor") -> None:

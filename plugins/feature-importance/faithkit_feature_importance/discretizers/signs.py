@@ -23,6 +23,7 @@ class Sign:
     array([[ 1., -1.,  0.]])
     """
 
+    keeps_signs = True
     phrase = "by the signs of importances"
 
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:
@@ -53,6 +54,7 @@ class SignOfTop:
     array([[ 0, -1,  1]], dtype=int8)
     """
 
+    keeps_signs = True
     tries: ClassVar = {"k": range(1, 6)}
 
     def __init__(self, k: int = 5) -> None:

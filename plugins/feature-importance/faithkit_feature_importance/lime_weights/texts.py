@@ -137,13 +137,12 @@ class LimeText:
         rows = [
             self._build_explanation(*row) for row in zip(texts, weights, self.target_.classes(X), strict=True)
         ]
-        shared = {"target": self.target_.name}
         return faithkit.Explanations.of(
             [value for value, _ in rows],
             kind="rule" if self.form == "words" else "words",
             instances=X,
             remarks=np.array([remark for _, remark in rows], dtype=object),
-            shared=shared,
+            shared=self.target_.shared,
             relation="in-scope" if self.form == "words" else None,
         )
 

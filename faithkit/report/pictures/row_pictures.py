@@ -1,0 +1,136 @@
+"""Draw a row that is an image as a small PNG, with outlines around the patches that an explanation names."""
+
+import base64
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from faithkit.arrays import Floats
+from faithkit.measure.explanation_view import Box
+
+Outline = tuple[Box, bool]  # the cells of a patch, and whether it speaks for the class
+Pixels = NDArray[np.uint8]
+
+SIDE = 192  # pixels of the longest side, at first
+MIN_SIDE = 48
+MAX_BYTES = 30_000  # of a PNG: 40 KB in the page, where three bytes take four letters
+MAX_COLOURS = 4  # cells of an axis of colours
+MAX_RATIO = 8  # of the sides of an image; what is longer is a series
+COLOURS = ((24, 100, 171), (226, 98, 18))  # the blue and the orange of the page
+WHITE = (255, 255, 255)
+WIDTH, DASH = 3, 6  # pixels of an outline
+
+
+def draw_row(row: Any, outlines: list[Outline], is_swapped: bool = False) -> str | None:
+    """Return a row as the address of an inline PNG; None if it is not an image.
+
+    What speaks against the class has a dashed outline of the other colour.
+
+    Parameters
+    ----------
+    row : array
+        Height × width, with or without an axis of colours.
+    outlines : list of Outline
+    is_swapped : bool
+        Whether to swap the two colours.
+
+    Examples
+    --------
+    >>> draw_row(np.eye(8), [(((0, 2), (0, 2)), True)])[:32]
+    'data:image/png;base64,iVBORw0KGg'
+    """
+    image = _as_colours(np.asarray(row))
+    if image is None:
+        return None
+    axes, pixels = image
+    side = SIDE
+    while True:
+        png = encode_png(_outlined(pixels, axes, outlines, side, is_swapped))
+        if len(png) <= MAX_BYTES or side <= MIN_SIDE:
+            return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"
+        side = side * 3 // 4
+
+
+def _as_colours(row: NDArray[Any]) -> "tuple[tuple[int, int], Pixels] | None":
+    """Return the axes of height and width, and an image of bytes with three colours."""
+    if row.ndim not in (2, 3) or row.dtype.kind not in "biuf" or 0 in row.shape:
+        return None
+    axes = [0, 1]
+    if row.ndim == 3:
+        colour_axes = [axis for axis in (2, 0, 1) if row.shape[axis] <= MAX_COLOURS]
+        if not colour_axes:
+            return None
+        axes = [axis for axis in range(3) if axis != colour_axes[0]]
+        row = np.moveaxis(row, colour_axes[0], -1)
+    height, width = row.shape[:2]
+    if min(height, width) < 2 or max(height, width) > MAX_RATIO * min(height, width):
+        return None
+    grey_or_rgb = row[..., None] if row.ndim == 2 else row[..., :3] if row.shape[-1] > 2 else row[..., :1]
+    return (axes[0], axes[1]), np.repeat(_as_bytes(grey_or_rgb), 3 // grey_or_rgb.shape[-1], axis=-1)
+
+
+def _as_bytes(values: NDArray[Any]) -> Pixels:
+    """Return bytes as they are, shares of 1 as shares of 255, and other numbers by their range."""
+    if values.dtype == np.uint8:
+        return values
+    numbers = values.astype(np.float64)
+    finite = numbers[np.isfinite(numbers)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    low, high = (0.0, 1.0) if low >= 0 and high <= 1 else (low, high if high > low else low + 1)
+    shares = np.clip(np.nan_to_num((numbers - low) / (high - low), nan=0.0, posinf=1.0, neginf=0.0), 0, 1)
+    return np.rint(255 * shares).astype(np.uint8)
+
+
+def _outlined(
+    pixels: Pixels, axes: tuple[int, int], outlines: list[Outline], side: int, is_swapped: bool
+) -> Pixels:
+    """Resize an image so that its longest side has about so many pixels, and draw the outlines."""
+    longest = max(pixels.shape[:2])
+    if longest <= side:
+        factor = side // longest
+        scale, picture = float(factor), pixels.repeat(factor, axis=0).repeat(factor, axis=1)
+    else:
+        scale = side / longest
+        picture = _shrunk(_shrunk(pixels.astype(np.float64), 0, scale), 1, scale).round().astype(np.uint8)
+    for box, is_for in reversed(outlines):  # the largest last, on top of the others
+        if max(axes) < len(box):
+            rows, columns = ([round(end * scale) for end in box[axis]] for axis in axes)
+            colour = COLOURS[is_for == is_swapped]
+            _draw_outline(picture[slice(*rows), slice(*columns)], colour, is_dashed=not is_for)
+    return picture
+
+
+def _shrunk(pixels: Floats, axis: int, scale: float) -> Floats:
+    """Replace runs of pixels along an axis by their means."""
+    n = pixels.shape[axis]
+    starts = np.unique((np.arange(max(1, round(n * scale))) / scale).astype(int))
+    counts = np.diff(starts, append=n).reshape([-1 if place == axis else 1 for place in range(3)])
+    means: Floats = np.add.reduceat(pixels, starts, axis=axis) / counts
+    return means
+
+
+def _draw_outline(patch: Pixels, colour: tuple[int, int, int], is_dashed: bool) -> None:
+    """Draw a rectangle inside a patch, with a white line inside, so that it is seen on any ground."""
+    for inset in range(WIDTH + 1):
+        frame = patch[inset : len(patch) - inset, inset : patch.shape[1] - inset]
+        for edge in (frame[:1], frame[-1:], frame[:, :1].swapaxes(0, 1), frame[:, -1:].swapaxes(0, 1)):
+            edge[:] = WHITE if inset == WIDTH else colour
+            if is_dashed:
+                edge[:, np.arange(edge.shape[1]) // DASH % 2 == 1] = WHITE
+
+
+def encode_png(pixels: Pixels) -> bytes:
+    """Return an image of bytes, height × width × 3, as a PNG file."""
+    height, width, _ = pixels.shape
+    flat = pixels.reshape(height, -1)
+    differences = np.diff(flat, axis=0, prepend=np.zeros((1, flat.shape[1]), np.uint8))
+    lines = np.concatenate([np.full((height, 1), 2, np.uint8), differences], axis=1)  # 2: to the line above
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in chunks
+    )
