@@ -91,8 +91,12 @@ def no_next_steps(monkeypatch):
 
 @pytest.fixture
 def first_witnesses(monkeypatch):
-    """Show the first rows that contradict each other, as a log in pieces does, and not the nearest."""
+    """Show the first rows that contradict each other, as a log in pieces does, and not the nearest.
+
+    Of each explanation and prediction, show the first row alone.
+    """
     monkeypatch.setattr("faithkit.run.instances.violations.MAX_CANDIDATES", 1)
+    monkeypatch.setattr("faithkit.run.instances.overview.MAX_ROWS", 1)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ A measure is a mean over owners, so a rare label hardly counts in it. Here each 
 rows that an owner is compared with are the same as in the whole measure.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -77,9 +77,29 @@ class LabelEstimate(Displayable):
     finding: str = UNKNOWN
     why_not: str | None = None
 
+    @property
+    def bracket(self) -> tuple[float, float]:
+        """(`estimate`, the measure if every row that could not be checked agreed): what may be.
+
+        Without an estimate, everything may be.
+
+        Examples
+        --------
+        >>> LabelEstimate(n=4, confidence=0.95, estimate=0.25, verified=0.5, agree=0.5).bracket
+        (0.25, 0.75)
+        """
+        if self.estimate is None:
+            return 0.0, 1.0
+        return self.estimate, max(self.estimate, 1.0 - self.verified * (1.0 - (self.agree or 0.0)))
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
         return attrs.asdict(self)
+
+    @classmethod
+    def from_dict(cls, payload: Mapping[str, Any]) -> "LabelEstimate":
+        """Rebuild from the output of `to_dict`."""
+        return cls(**{field.name: payload[field.name] for field in attrs.fields(cls)})
 
 
 def frequent_labels(counts: Count, k: int) -> tuple[list[int], int]:

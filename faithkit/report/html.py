@@ -1,16 +1,22 @@
 """Render a sheet as HTML: a fragment for notebooks, and one self-contained page."""
 
+import base64
+import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from faithkit.measure.counting.owners import Owners
+from faithkit.measure.overview import Overview
 from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import Payload, keep_together
 from faithkit.report.sheets import comparisons, results
 from faithkit.report.sheets.sheet import (
     Bullets,
     Contradiction,
+    Exploration,
     Figure,
     Lead,
     RowTable,
@@ -30,6 +36,7 @@ MAX_SENTENCE = 1000  # letters in a notebook
 
 KINDS = {
     Table: "table",
+    Exploration: "exploration",
     Figure: "figure",
     Bullets: "bullets",
     Lead: "lead",
@@ -44,8 +51,9 @@ def page(
     payload: Payload,
     violations: Sequence[Violation] | None = None,
     owners: Mapping[str, Owners] | None = None,
+    overview: Overview | None = None,
 ) -> str:
-    """Return the report on one system as one file: no scripts, no network, the same bytes every time.
+    """Return the report on one system as one file: no network, the same bytes every time.
 
     Parameters
     ----------
@@ -55,6 +63,8 @@ def page(
         Without them, the page has no section about contradictions.
     owners : mapping of measures to Owners, optional
         What local scores are drawn from.
+    overview : Overview, optional
+        The explanations, to look through.
 
     Examples
     --------
@@ -64,7 +74,7 @@ def page(
     >>> "<b>" in text, "&lt;b&gt;" in text
     (False, True)
     """
-    return render_page(results.result_page(payload, violations, owners or {}))
+    return render_page(results.result_page(payload, violations, owners or {}, overview))
 
 
 def comparison_page(
@@ -116,11 +126,53 @@ def render_page(sheet: Sheet) -> str:
     >>> "<h1>shap &amp; lime</h1>" in text, "They agree." in text
     (True, True)
     """
-    return _render("page.html.jinja", sheet)
+    style, script = _source("page.css"), _source("explore.js") if _is_explorable(sheet) else ""
+    parts = {"style": Markup(style), "script": Markup(script), "policy": _policy(style, script)}
+    return _render("page.html.jinja", sheet, **parts)
 
 
-def _render(template: str, sheet: Sheet) -> str:
-    return to_printable(_environment().get_template(template).render(sheet=sheet), keep="\n\t")
+def _render(template: str, sheet: Sheet, **parts: str) -> str:
+    text = _environment().get_template(template).render(sheet=sheet, **parts)
+    return to_printable(text, keep="\n\t")
+
+
+def _source(name: str) -> str:
+    """Return a file beside the templates, as it is."""
+    environment = _environment()
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
+
+
+def _is_explorable(sheet: Sheet) -> bool:
+    return any(
+        _is_explorable(part) if isinstance(part, Sheet) else isinstance(part, Exploration)
+        for part in sheet.parts
+    )
+
+
+def _policy(style: str, script: str) -> str:
+    """Return what a browser may do on a page: nothing but its own style and script, and images in it.
+
+    Examples
+    --------
+    >>> _policy("", "").split("; ")[:2]
+    ["default-src 'none'", "base-uri 'none'"]
+    """
+    rules = {
+        "default-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "img-src": "data:",
+        "style-src": "'unsafe-inline'",  # for browsers that do not know the next two
+        "style-src-elem": _fingerprint(style),
+        "style-src-attr": "'unsafe-inline'",
+        **({"script-src": _fingerprint(script)} if script else {}),
+    }
+    return "; ".join(f"{name} {source}" for name, source in rules.items())
+
+
+def _fingerprint(source: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
 
 
 def _kind(part: Any) -> str:

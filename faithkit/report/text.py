@@ -10,6 +10,7 @@ from faithkit.report.formats import keep_together
 from faithkit.report.sheets.sheet import (
     Bullets,
     Contradiction,
+    Exploration,
     Figure,
     Lead,
     RowTable,
@@ -56,7 +57,7 @@ def _part_text(part: Any) -> str:
         return _contradiction_text(part)
     if isinstance(part, ShownExplanation):
         return _paragraph(part.sentence)
-    if isinstance(part, Figure | RowTable):
+    if isinstance(part, Figure | RowTable | Exploration):
         return ""
     text = sheet_text(part)
     return f"\n{text}" if text else ""

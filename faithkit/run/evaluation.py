@@ -19,6 +19,7 @@ from faithkit.measure.difference import Difference, difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.mean import Mean
+from faithkit.measure.overview import Overview
 from faithkit.measure.witnesses import LocalResult, Violations
 from faithkit.run.comparisons.by_label import ByLabel
 from faithkit.run.comparisons.row_pairing import check_paired
@@ -34,6 +35,7 @@ from faithkit.run.gates import (
     judge_against_control,
     judge_limits,
 )
+from faithkit.run.instances.overview import explanation_frame, summarise_explanations
 from faithkit.run.instances.violations import worst_violations
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
@@ -108,14 +110,17 @@ class Evaluation(Result):
         return rows if self.setup.system is None else attrs.evolve(rows, job=self.setup.system.job)
 
     def to_frame(self, rows: str = "measures") -> pd.DataFrame:
-        """Return a table with one row per measure, or per instance with its prediction and explanation.
+        """Return a table with one row per measure, per instance or per distinct explanation.
 
         Parameters
         ----------
-        rows : {"measures", "explanations"}
+        rows : {"measures", "explanations", "losses"}
             "explanations" gives a table that `score` reads as a log, with the same result: the columns of the
             instances, `prediction`, `explanation` (or one column for each feature, with the prefix
-            ``explanation_``), and `group`, the number of the explanation after discretizing.
+            ``explanation_``), and `group`, the number of the explanation after discretizing. "losses" gives
+            one row per distinct explanation, worst first: how many rows have it, their share of all rows, to
+            how many it applies (`scope`, if it was sufficiency that was measured), how far others agree with
+            them, and the part of the measure that is lost because they do not.
 
         Examples
         --------
@@ -125,11 +130,17 @@ class Evaluation(Result):
         [0.667]
         >>> result.to_frame("explanations")["group"].tolist()
         [0, 0, <NA>]
+        >>> result.to_frame("losses")["rows"].tolist()
+        [2, 1]
         """
         if rows == "measures":
             return super().to_frame()
+        if rows == "losses":
+            return explanation_frame(self.setup, self._count(self._explored_measure))
         if rows != "explanations":
-            raise InputError(f"a result has no table {rows!r}: ask for 'measures' or 'explanations'.")
+            raise InputError(
+                f"a result has no table {rows!r}: ask for 'measures', 'explanations' or 'losses'."
+            )
         if not isinstance(self.evidence.population, InMemory):
             raise InputError(
                 "the rows are not in memory: the log or the saved result has what is known of them."
@@ -178,8 +189,26 @@ class Evaluation(Result):
         ('a', {'no': 1, 'yes': 2}, (0, 2))
         """
         limit = whole_number(k, "violations", least=0)
-        counted = self._count("sufficiency" if "sufficiency" in self.measures else "consistency")
+        counted = self._count(self._explored_measure)
         return worst_violations(self.evidence.population, self.setup, counted, limit)
+
+    def overview(self) -> Overview | None:
+        """Return the explanations at a glance, for reports; None if the result was loaded from a file.
+
+        Examples
+        --------
+        >>> import faithkit
+        >>> faithkit.score(["yes", "yes", "no"], ["a", "b", "b"]).overview().texts
+        ['b', 'a']
+        """
+        counts, measure = self.evidence.counts, self._explored_measure
+        if not counts:
+            return None
+        return summarise_explanations(self.evidence.population, self.setup, counts[measure], measure)
+
+    @property
+    def _explored_measure(self) -> str:
+        return "sufficiency" if "sufficiency" in self.measures else "consistency"
 
     def diagnose(self, diagnostic: Any) -> Any:
         """Run a diagnostic, which answers a further question about the result.
@@ -508,7 +537,8 @@ class Evaluation(Result):
         violations = (
             self.violations(WITNESSES) if self.evidence.counts else None
         )  # a loaded result has no rows
-        return save_text(page(self.to_dict(), violations, owners_by_measure(self.evidence.counts)), path)
+        owners, overview = owners_by_measure(self.evidence.counts), self.overview()
+        return save_text(page(self.to_dict(), violations, owners, overview), path)
 
 
 def owners_by_measure(counts: Mapping[str, Count]) -> dict[str, Owners]:

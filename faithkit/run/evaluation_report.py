@@ -160,9 +160,8 @@ class EvaluationReport(Report):
         violations = self.violations
         if violations is None and self.result.evidence.counts:  # a loaded result has no rows
             violations = self.result.violations(WITNESSES)
-        return save_text(
-            page(self.to_dict(), violations, owners_by_measure(self.result.evidence.counts)), path
-        )
+        owners, overview = owners_by_measure(self.result.evidence.counts), self.result.overview()
+        return save_text(page(self.to_dict(), violations, owners, overview), path)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per sample, subgroup and measure, and one per difference.

@@ -181,7 +181,7 @@ def test_all_words_can_be_read(tab, url, scheme):
 def test_hostile_names_are_shown_as_text(tab, pages):
     tab.open((pages / "findings.html").as_uri())
     assert tab.run("document.title").startswith(SCRIPT)
-    assert tab.run("document.querySelectorAll('script, img, main b:not([title])').length") == 0
+    assert tab.run("document.querySelectorAll('main script, img, main b:not([title])').length") == 0
     shown = tab.run("document.body.innerText")
     for text in (SCRIPT, CELL, GROUP):
         assert text in shown
@@ -222,3 +222,72 @@ def test_what_a_notebook_shows_is_in_its_own_colours_and_runs_nothing(tab, tmp_p
     assert tab.run("document.title") != "hacked"
     colours = "[...document.querySelectorAll('p, th, td')].map(one => getComputedStyle(one).color)"
     assert set(tab.run(colours)) == {"rgb(1, 2, 3)"}
+
+
+@pytest.fixture
+def explored(tab, tmp_path):
+    """Return the cells of a column of the table of explanations, of the rows that are shown."""
+    labels = ["yes"] * 5 + ["yes", "yes", "no", "no"] + ["no"] + ["no", "yes"]
+    reasons = ["Pure"] * 5 + ["split"] * 4 + ["alone"] + ["torn"] * 2
+    faithkit.score(labels, reasons).to_html(tmp_path / "page.html")
+    tab.open((tmp_path / "page.html").as_uri())
+
+    def read(column=0):
+        return tab.run(
+            f"""[...document.querySelectorAll('.explore tbody tr')].filter(row => row.checkVisibility())
+                .map(row => row.cells[{column}].textContent)"""
+        )
+
+    return read
+
+
+def test_explanations_are_sorted_by_any_column_and_dashes_come_last(tab, explored):
+    # of 12 rows, "split" loses 4 · 2/3 and "torn" 2
+    assert explored() == ["split", "torn", "Pure", "alone"]
+    head = "document.querySelectorAll('.explore thead th')[{}]"
+    orders = {3: ["Pure", "split", "torn", "alone"], 1: ["Pure", "split", "torn", "alone"]}
+    for column, order in orders.items():
+        tab.run(head.format(column) + ".querySelector('button').click()")
+        assert explored() == order
+        assert tab.run(head.format(column) + ".getAttribute('aria-sort')") == "descending"
+    tab.run(head.format(3) + ".querySelector('button').click()")
+    tab.run(head.format(3) + ".querySelector('button').click()")
+    assert explored() == ["torn", "split", "Pure", "alone"]
+    tab.run(head.format(0) + ".querySelector('button').click()")
+    assert explored() == ["alone", "Pure", "split", "torn"]
+    assert tab.run("document.querySelectorAll('[aria-sort]').length") == 1
+    assert tab.complaints() == []
+
+
+def test_explanations_are_found_by_keyboard_and_counted(tab, explored):
+    tab.run("document.querySelector('.controls input').focus()")
+    tab.ask("Input.insertText", text="PURE yes")
+    assert explored() == ["Pure"]
+    assert tab.run("document.querySelector('output').textContent") == "1 of 4 explanations"
+    tab.run("document.querySelector('.controls input').select()")
+    tab.ask("Input.insertText", text=" ")
+    for kind in ("keyDown", "keyUp"):
+        tab.ask("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
+    for kind in ("keyDown", "keyUp"):
+        tab.ask(
+            "Input.dispatchKeyEvent", type=kind, key=" ", code="Space", windowsVirtualKeyCode=32, text=" "
+        )
+    assert explored() == ["split", "torn"]
+
+
+def test_without_a_script_it_is_a_plain_table_without_dead_controls(tab, explored, tmp_path):
+    tab.ask("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        tab.open((tmp_path / "page.html").as_uri())
+        assert explored() == ["split", "torn", "Pure", "alone"]
+        assert tab.run("document.querySelectorAll('button, input').length") == 0
+    finally:
+        tab.ask("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def test_a_script_that_is_not_ours_does_not_run(tab, explored, tmp_path):
+    text = (tmp_path / "page.html").read_text("utf-8")
+    (tmp_path / "page.html").write_text(text.replace("</main>", f"</main>{SCRIPT}"), "utf-8")
+    tab.open((tmp_path / "page.html").as_uri())
+    assert tab.run("document.title") != "hacked"
+    assert len(explored()) == 4

@@ -105,7 +105,7 @@ def test_scores_have_a_column_for_each_label():
 
 def test_other_tables_and_endings_are_refused(tmp_path):
     result = faithkit.score([0, 1], ["a", "b"])
-    with pytest.raises(InputError, match="no table 'rows': ask for 'measures' or 'explanations'"):
+    with pytest.raises(InputError, match="no table 'rows': ask for 'measures', 'explanations' or 'losses'"):
         result.to_frame("rows")
     result.to_json(tmp_path / "result.json")
     with pytest.raises(InputError, match="the rows are not in memory"):

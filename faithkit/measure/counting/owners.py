@@ -145,6 +145,11 @@ class Owners:
         return exact, verified
 
     @property
+    def row_losses(self) -> Floats:
+        """What each entry costs the measure, in rows: 1 − h for each row that has others to agree with."""
+        return np.where(self.others > 0, self.weight * (1.0 - self.scores), 0.0)
+
+    @property
     def sizes(self) -> Counts:
         """The number of owners of each explanation."""
         return self.by_explanation(self.rows)

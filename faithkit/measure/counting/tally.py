@@ -212,6 +212,13 @@ class Count:
         """Scan the relation again, for these explanations and all instances."""
         raise NotImplementedError
 
+    def owned_rows(self) -> tuple[Counts, Counts, Counts, Counts]:
+        """Return explanation, label, number and count of all explained rows.
+
+        Rows of a log that have the first two in common are one, with the number of the first of them.
+        """
+        raise NotImplementedError
+
     def _part(self, start: int, stop: int, only_owner_labels: bool = False) -> Tally:
         """Return the tally of consecutive explanations over all labels, or only those of their owners."""
         span, k, agreement = self.owners.span(start, stop), self.n_labels, self.agreement
@@ -263,6 +270,11 @@ class RowCount(Count):
             return self._place
         own = self.reflexive.astype(np.int64)
         return self.owners.find_entries(self.owned, self.labels, own, self.n_labels)
+
+    def owned_rows(self) -> tuple[Counts, Counts, Counts, Counts]:
+        """Return explanation, label, number and count of all explained rows."""
+        rows = np.flatnonzero(self.owned >= 0)  # a pool's rows own none
+        return self.owned[rows], self.labels[rows], rows, np.ones_like(rows)
 
     @cached_property
     def sets(self) -> LabelSets:

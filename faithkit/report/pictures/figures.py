@@ -4,11 +4,21 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
+from faithkit.measure.overview import ExplanationTotals
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.witnesses import Violation
-from faithkit.report.formats import Payload, format_percent, keep_together
+from faithkit.report.formats import (
+    Payload,
+    format_number,
+    format_percent,
+    format_three_digits,
+    keep_together,
+    pluralize,
+)
 from faithkit.report.outcome_words import Words, words
 from faithkit.report.payloads import estimates
 from faithkit.report.pictures import plots
@@ -18,10 +28,16 @@ from faithkit.report.sheets.sheet import Figure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MAX_LINES = 12  # of a plot of groups; a longer one is no overview
+MAX_TITLE = 120  # letters of an explanation on the map
 ESTIMATES = (
     "The dot is the estimate, and the line its interval. A pale bar is what the sample cannot rule out: it "
     "ends at the value that the measure would have if everything unchecked agreed. The tick is the baseline: "
     "the value of explanations that have nothing to do with the predictions."
+)
+GROUPS = (
+    "Dots are estimates, lines their intervals, pale bars what the sample cannot rule out, and ticks each "
+    "group's own chance."
 )
 SPREAD = (
     "For the explanations that leave most open, from where to where the predictions are, the half of them in "
@@ -30,6 +46,10 @@ SPREAD = (
 WORTH = (
     "Worth is the part of the gap between random explanations and the full input that explanations close. A "
     "system high on the left says much in few words."
+)
+MAP = (
+    "Each point is an explanation, or several that have nearly the same two numbers. At the top, all others "
+    "agree; those low and far to the right cost most."
 )
 CURVE = (
     "What a smaller sample would have given on average. Where the line still rises at its end, a larger "
@@ -41,9 +61,28 @@ def measure_figure(
     estimates: Mapping[str, Estimate | None], name: str, best: Collection[str] | None = None
 ) -> Figure:
     """Return one line per measure, system or group; `name` differs for every plot of a page."""
+    return _line_figure(estimates, name, ESTIMATES, best)
+
+
+def group_figure(
+    estimates: "Mapping[str, plots.AnyEstimate | None]", sizes: Sequence[int], name: str
+) -> Figure:
+    """Return one line per subgroup or label; of many, the largest ones."""
+    n, largest = len(estimates), sorted(range(len(estimates)), key=lambda place: -sizes[place])[:MAX_LINES]
+    names = [one for place, one in enumerate(estimates) if place in largest]
+    caption = f"{GROUPS} These are the {MAX_LINES} largest of {n:,}." if n > MAX_LINES else GROUPS
+    return _line_figure({one: estimates[one] for one in names}, name, caption)
+
+
+def _line_figure(
+    estimates: "Mapping[str, plots.AnyEstimate | None]",
+    name: str,
+    caption: str,
+    best: Collection[str] | None = None,
+) -> Figure:
     draw = partial(plots.measures, estimates=estimates, best=best)
     new_axes = partial(plots.line_axes, len(estimates))
-    return Figure(None, ESTIMATES, drawn(draw, new_axes, f"{name}: values and intervals up to 1", name))
+    return Figure(None, caption, drawn(draw, new_axes, f"{name}: values and intervals up to 1", name))
 
 
 def worth_figure(systems: Mapping[str, tuple[int, float, float, float]], best: Collection[str]) -> Figure:
@@ -84,6 +123,42 @@ def spread_figures(violations: Sequence[Violation]) -> list[Figure]:
     draw, title = partial(plots.ranges, ranges=ranges), "Predictions under one explanation"
     new_axes = partial(plots.line_axes, len(ranges))
     return [Figure(title, SPREAD, drawn(draw, new_axes, title, f"result: {title}"))]
+
+
+def map_figure(totals: ExplanationTotals, texts: Mapping[int, str]) -> Figure:
+    """Return how large and how pure explanations are; `texts` has some of them in words."""
+    checked = np.flatnonzero(totals.is_checked)
+    size, agreement = totals.size[checked], totals.agreement[checked]
+    points = plots.MapPoints.of(size, agreement)
+    order = np.concatenate(points.crowds).tolist()
+    titles = [_point_title(points, point, texts.get(int(checked[points.first[point]]))) for point in order]
+    n_alone = len(totals.rows) - len(checked)
+    unchecked = (
+        f" Left out: {pluralize(n_alone, 'explanation')} that could not be checked." if n_alone else ""
+    )
+    label = (
+        f"map of {pluralize(len(checked), 'explanation')}: from {size.min():,} to {size.max():,} rows each, "
+        f"with an agreement from {format_number(float(agreement.min()))} to "
+        f"{format_number(float(agreement.max()))}; the table has their numbers"
+    )
+    x_label = "rows with the explanation" if totals.scope is None else "rows to which the explanation applies"
+    draw = partial(plots.explanation_map, points=points, label=x_label)
+    svg = drawn(draw, plots.chart_axes, label, "result: map of explanations", titles)
+    title = "Agreement of each explanation, by its number of rows"
+    return Figure(title, keep_together(MAP + unchecked), svg)
+
+
+def _point_title(points: plots.MapPoints, point: int, text: str | None) -> str:
+    n, agreement = int(points.n[point]), format_number(float(points.agreement[point]))
+    mean = format_three_digits(float(points.rows[point]))
+    rows = f"{mean} row{'' if mean == '1' else 's'}, agreement {agreement}"
+    if n > 1 or text is None:
+        return f"{pluralize(n, 'explanation')} of {rows}"
+    return f"{_shorten(text)}: {rows}"
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= MAX_TITLE else f"{text[:MAX_TITLE]}…"
 
 
 def _figure(title: str, caption: str, name: str, draw: Any) -> Figure:

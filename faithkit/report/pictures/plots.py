@@ -7,10 +7,13 @@ come from data are drawn as they are, never read as mathematics.
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.counting.owners import Owners
+from faithkit.arrays import Floats
+from faithkit.measure.by_label import LabelEstimate
+from faithkit.measure.counting.owners import Counts, Owners
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.local_estimate import PredictionSummary
 from faithkit.measure.planning.checkable_counts import CheckableCounts
@@ -27,6 +30,8 @@ INK, QUIET, GRID = "#24292f", "#656d76", "#d8dee4"
 BLUE, PALE_BLUE = "#1864ab", "#c5ddf3"
 ORANGE = "#c2500a"
 
+AnyEstimate = Estimate | LabelEstimate
+
 WIDTH, HEIGHT = 5.6, 2.9  # inches
 LINE_HEIGHT = 0.55  # of a measure's line with its name
 BINS = 20
@@ -34,6 +39,8 @@ POINTS = 32  # of the sample-size curve
 QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 # the most important first
 LEGEND = ("leave-one-out", "interval", "not ruled out", "chance")
+TITLED = "titled"  # the id of lines whose markers have titles on a page
+CROWDS = {1: 5.0, 2: 7.5, 10: 11.0, 100: 16.0}  # the size of a marker for at least so many explanations
 LETTER = 0.6  # of the font's size, on average and in a wide font
 
 
@@ -59,14 +66,14 @@ def _new_axes(height: float, left: float, right: float, bottom: float) -> "Axes"
 
 
 def measures(
-    ax: "Axes", estimates: Mapping[str, Estimate | None], best: Collection[str] | None = None
+    ax: "Axes", estimates: Mapping[str, AnyEstimate | None], best: Collection[str] | None = None
 ) -> "Axes":
     """Draw a line for every measure, system or group: its estimate, interval, and what may be.
 
     Parameters
     ----------
     ax : Axes
-    estimates : mapping of names to Estimate
+    estimates : mapping of names to Estimate or LabelEstimate
         None for what was not measured.
     best : collection of names, optional
         Those to bring to the fore.
@@ -176,6 +183,70 @@ def group_sizes(ax: "Axes", counts: CheckableCounts) -> "Axes":
     return ax
 
 
+@attrs.frozen(eq=False)
+class MapPoints:
+    """Explanations on a map; near ones share a point.
+
+    Attributes
+    ----------
+    rows, agreement : (p,) float
+        How many rows have the explanations of a point, and how far these agree, on average.
+    n : (p,) int
+        How many explanations share the point.
+    first : (p,) int
+        The first of them.
+    """
+
+    rows: Floats
+    agreement: Floats
+    n: Counts
+    first: Counts
+
+    @classmethod
+    def of(cls, rows: Counts, agreement: Floats) -> "MapPoints":
+        """Unite near explanations: ten steps for each power of ten rows, and 25 from 0 to 1.
+
+        Examples
+        --------
+        >>> points = MapPoints.of(np.array([2, 2, 300]), np.array([1.0, 1.0, 0.5]))
+        >>> points.rows, points.agreement, points.n
+        (array([  2., 300.]), array([1. , 0.5]), array([2, 1]))
+        """
+        steps = np.column_stack([np.round(10 * np.log10(rows)), np.floor(25 * agreement + 1e-9)])
+        _, first, point, n = np.unique(
+            steps, axis=0, return_index=True, return_inverse=True, return_counts=True
+        )
+        mean_rows, mean_agreement = (np.bincount(point.ravel(), values) / n for values in (rows, agreement))
+        return cls(mean_rows, mean_agreement, n, first)
+
+    @property
+    def crowds(self) -> "list[Counts]":
+        """The points of each size of markers, the largest first, so that small ones are drawn over them."""
+        size = np.searchsorted(list(CROWDS), self.n, side="right") - 1
+        return [np.flatnonzero(size == place) for place in reversed(range(len(CROWDS)))]
+
+
+def explanation_map(ax: "Axes", points: MapPoints, label: str = "rows with the explanation") -> "Axes":
+    """Draw how many rows each explanation has, and how far others agree; `label` says which rows."""
+    least = max(-1.0, min(0.0, float(points.agreement.min())))
+    for (limit, size), crowd in zip(CROWDS.items(), reversed(points.crowds), strict=True):
+        x, y = points.rows[crowd], points.agreement[crowd].clip(least)
+        crowd_name = f"{limit:,}+" if limit > 1 else "1 explanation"
+        style: dict[str, Any] = {"color": BLUE, "alpha": 0.75, "mew": 0, "ms": size, "zorder": 3 - size / 20}
+        ax.plot(x, y, "o", gid=TITLED, label=crowd_name if len(crowd) else None, **style)
+    ticks = _decades(1.3 * float(points.rows.max()) + 1)
+    ax.set_xscale("log")
+    ax.set(xlim=(0.8 * points.rows.min(), 1.3 * points.rows.max()), ylim=(least - 0.06, 1.06))
+    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    ax.set_xticks([], minor=True)
+    ax.set_xlabel(label)
+    if least == 0:
+        ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
+    _calm(ax, grid=True)
+    _add_legend(ax)
+    return ax
+
+
 def worth_by_size(
     ax: "Axes", systems: Mapping[str, tuple[int, float, float, float]], best: Collection[str] = ()
 ) -> "Axes":
@@ -244,7 +315,7 @@ def _shortened(name: str, room: int) -> str:
     return f"{name[: max(2, room - tail - 1)]}…{name[-tail:]}"
 
 
-def _value_text(estimate: Estimate | None, interval: bool) -> str:
+def _value_text(estimate: AnyEstimate | None, interval: bool) -> str:
     if estimate is None:
         return "not measured"
     if _says_nothing(estimate):
@@ -255,7 +326,7 @@ def _value_text(estimate: Estimate | None, interval: bool) -> str:
     return format_number(estimate.estimate) + ends
 
 
-def _says_nothing(estimate: Estimate) -> bool:
+def _says_nothing(estimate: AnyEstimate) -> bool:
     """Whether a dot at 0 would look like an unfaithful explainer where there was nothing to check."""
     return estimate.verified == 0 and estimate.estimate == 0
 
@@ -266,11 +337,11 @@ def _draw_rail(ax: "Axes", y: float, ticks: list[float]) -> None:
     ax.plot(ticks, [y] * len(ticks), "|", color=GRID, ms=6, mew=1, zorder=0)
 
 
-def _draw_estimate(ax: "Axes", y: float, estimate: Estimate, colours: tuple[str, str]) -> None:
+def _draw_estimate(ax: "Axes", y: float, estimate: AnyEstimate, colours: tuple[str, str]) -> None:
     strong, pale = colours
     if estimate.bracket[1] > estimate.bracket[0]:
         ax.plot(estimate.bracket, [y, y], color=pale, lw=9, solid_capstyle="butt", label="not ruled out")
-    if _says_nothing(estimate):
+    if estimate.estimate is None or _says_nothing(estimate):
         return
     if estimate.chance is not None:
         ax.plot([estimate.chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="chance")

@@ -3,7 +3,7 @@
 import io
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
@@ -25,12 +25,20 @@ VARIABLES = {
 NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 _COLOUR = re.compile("|".join(VARIABLES))
 _TAG = re.compile(r"<[^<>]*>")  # what comes from data is escaped, so it never looks like a tag
+_TITLED_LINE = re.compile(rf'<g id="{plots.TITLED}">.*?</g>\s*</g>', re.S)
+_MARKER = re.compile(r"(<use [^<>]*?)\s*/>")
 _UNWANTED = re.compile(
     r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>|<defs>\s*</defs>", re.S
 )
 
 
-def drawn(draw: "Callable[[Axes], object]", new_axes: "Callable[[], Axes]", label: str, name: str) -> Markup:
+def drawn(
+    draw: "Callable[[Axes], object]",
+    new_axes: "Callable[[], Axes]",
+    label: str,
+    name: str,
+    titles: Iterable[str] = (),
+) -> Markup:
     """Draw on new axes, and return the picture as an element of a page.
 
     Parameters
@@ -43,6 +51,9 @@ def drawn(draw: "Callable[[Axes], object]", new_axes: "Callable[[], Axes]", labe
         What the picture shows, for those who cannot see it.
     name : str
         Another one for every picture of a page: it makes the ids in it differ from all others.
+    titles : iterable of str
+        What a browser shows where the pointer is on a marker, in the order of the markers of all lines whose
+        id is `plots.TITLED`.
     """
     from matplotlib import style
 
@@ -56,7 +67,16 @@ def drawn(draw: "Callable[[Axes], object]", new_axes: "Callable[[], Axes]", labe
         axes.get_figure(root=True).savefig(  # type: ignore[union-attr]
             out, format="svg", transparent=True, metadata=NO_METADATA
         )
-    return _as_element(out.getvalue(), label)
+    return _as_element(_add_titles(out.getvalue(), iter(titles)), label)
+
+
+def _add_titles(svg: str, titles: Iterator[str]) -> str:
+    """Put a title into each marker of the lines that have some."""
+
+    def add(line: re.Match[str]) -> str:
+        return _MARKER.sub(lambda marker: f"{marker[1]}><title>{escape(next(titles))}</title></use>", line[0])
+
+    return _TITLED_LINE.sub(add, svg)
 
 
 def _as_element(svg: str, label: str) -> Markup:

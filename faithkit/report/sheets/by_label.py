@@ -13,23 +13,27 @@ from faithkit.report.formats import (
     pluralize,
 )
 from faithkit.report.payloads import printed_groups
-from faithkit.report.sheets.sheet import Sheet, Table
+from faithkit.report.pictures.figures import group_figure
+from faithkit.report.sheets.sheet import Figure, Sheet, Table
 from faithkit.wording import join_words
 
 CORRECTION = "p compares a label with its own chance, and is corrected for the number of labels (Holm)."
 
 
-def label_sheets(payload: Payload) -> list[Sheet]:
+def label_sheets(payload: Payload, has_figures: bool = False) -> list[Sheet]:
     """Return a section for each measure: the numbers of every label.
 
     Parameters
     ----------
     payload : dict
         The output of `ByLabel.to_dict`.
+    has_figures : bool
+        Whether a plot is drawn for each measure.
     """
     sheets = [
         Sheet.of(
             f"{measure} by predicted label",
+            _figure(printed_groups(labels), f"{measure} by predicted label") if has_figures else None,
             _table(printed_groups(labels)),
             *_reasons(labels),
             _left_out(payload["left_out"]),
@@ -64,6 +68,14 @@ def label_sheet(part: LabelEstimate) -> Sheet:
     payload, has_control = part.to_dict(), part.control is not None
     rows = list(zip(_heads(payload, has_control), _cells(payload, has_control), strict=True))
     return Sheet.of(None, Table(("number", "value"), rows), part.why_not)
+
+
+def _figure(labels: Mapping[str, Payload], title: str) -> Figure:
+    estimates = {
+        name: None if part["estimate"] is None else LabelEstimate.from_dict(part)
+        for name, part in labels.items()
+    }
+    return group_figure(estimates, [part["n"] for part in labels.values()], title)
 
 
 def _table(labels: Mapping[str, Payload]) -> Table:

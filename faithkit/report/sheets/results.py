@@ -7,6 +7,7 @@ import attrs
 from faithkit.display import VERBOSE
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
+from faithkit.measure.overview import Overview
 from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import (
     Payload,
@@ -17,10 +18,12 @@ from faithkit.report.formats import (
     keep_together,
     pluralize,
 )
+from faithkit.report.outcome_words import words
 from faithkit.report.payloads import confidence, estimates
 from faithkit.report.pictures.figures import measure_figure, result_figures, spread_figures
 from faithkit.report.sheets.by_label import label_sheets
 from faithkit.report.sheets.controls import payload_control
+from faithkit.report.sheets.explore import overview_sheet
 from faithkit.report.sheets.first_screen import (
     first_screen,
     headline_table,
@@ -89,7 +92,10 @@ def result_sheet(
 
 
 def result_page(
-    payload: Payload, violations: Sequence[Violation] | None, owners: Mapping[str, Owners]
+    payload: Payload,
+    violations: Sequence[Violation] | None,
+    owners: Mapping[str, Owners],
+    overview: Overview | None = None,
 ) -> Sheet:
     """Return all of a result: also its plots, the meaning of words, and its provenance."""
     measures = estimates(payload)
@@ -114,6 +120,7 @@ def result_page(
         glossary_sheet(payload),
         Sheet.of("Behind the numbers", *unchecked, *figures),
         *_further_parts(payload, violations, by_label=True, is_page=True),
+        None if overview is None else overview_sheet(overview, words(payload)),
         _next_steps(payload),
         provenance_sheet(
             user_facts(payload) | system_facts(payload) | measuring_facts(payload), payload["versions"]
@@ -151,7 +158,7 @@ def _further_parts(
     """Return the answers to further questions: drift, labels, subgroups, contradictions."""
     sheets = [_drift_sheet(payload, payload["reference"])] if "reference" in payload else []
     if "by_label" in payload and by_label:
-        sheets += label_sheets(payload["by_label"])
+        sheets += label_sheets(payload["by_label"], has_figures=is_page)
     if "subgroups" in payload:
         sheets += subgroup_sheets(payload, payload["subgroups"], has_figures=is_page)
     if violations is not None:

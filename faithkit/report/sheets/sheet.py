@@ -96,6 +96,17 @@ class Table:
 
 
 @attrs.frozen
+class Exploration:
+    """A long table that readers of a page sort, filter and search; only a page shows it.
+
+    A row has a name, numbers with their texts (None with a dash where there is none), and lines of text.
+    """
+
+    heads: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[tuple[float | None, str]], Sequence[str]]]
+
+
+@attrs.frozen
 class Figure:
     """A picture with a title and a caption that says how to read it; a terminal leaves it out."""
 
@@ -218,7 +229,9 @@ class Contradiction:
     bar: tuple[float, float] | None = None
 
 
-Part = Union[str, Table, Figure, Bullets, Lead, ShownExplanation, RowTable, Contradiction, "Sheet"]
+Part = Union[
+    str, Table, Exploration, Figure, Bullets, Lead, ShownExplanation, RowTable, Contradiction, "Sheet"
+]
 
 
 @attrs.frozen

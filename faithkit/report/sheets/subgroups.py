@@ -1,6 +1,5 @@
 """Show a measure inside each subgroup, and its difference to the rest."""
 
-from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import Payload, format_difference, format_difference_interval, format_p_value
 from faithkit.report.payloads import (
     are_compared,
@@ -10,11 +9,10 @@ from faithkit.report.payloads import (
     note,
     printed_groups,
 )
-from faithkit.report.pictures.figures import measure_figure
+from faithkit.report.pictures.figures import group_figure
 from faithkit.report.sheets.measures import measure_table, star_line, untested_groups
-from faithkit.report.sheets.sheet import Figure, Sheet, Table
+from faithkit.report.sheets.sheet import Sheet, Table
 
-MAX_LINES = 12  # of a plot of subgroups; a longer one is no overview
 CORRECTION = "p is corrected for the number of groups (Holm)"
 
 
@@ -39,7 +37,7 @@ def _measure_sheet(payload: Payload, by: str, measure: str, groups: Payload, has
     estimates, title = group_estimates(payload, groups), f"{measure} by {by}"
     rows = [([name, f"{groups[name]['n']:,}"], estimate) for name, estimate in estimates.items()]
     parts = [
-        _figure(estimates, title) if has_figures else None,
+        group_figure(estimates, [group["n"] for group in groups.values()], title) if has_figures else None,
         measure_table((by, "n"), rows, payload),
         *_differences(payload, by, groups),
         untested_groups(estimates),
@@ -47,10 +45,6 @@ def _measure_sheet(payload: Payload, by: str, measure: str, groups: Payload, has
         note(payload),
     ]
     return Sheet.of(title, *parts)
-
-
-def _figure(estimates: dict[str, Estimate | None], title: str) -> Figure | None:
-    return measure_figure(estimates, title) if len(estimates) <= MAX_LINES else None
 
 
 def _differences(payload: Payload, by: str, groups: Payload) -> list[Sheet]:

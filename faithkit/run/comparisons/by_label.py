@@ -104,11 +104,7 @@ class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
     def from_dict(cls, payload: Mapping[str, Any]) -> "ByLabel":
         """Rebuild from the output of `to_dict`."""
         measures = {
-            measure: {part["label"]: _rebuild(part) for part in parts.values()}
+            measure: {part["label"]: LabelEstimate.from_dict(part) for part in parts.values()}
             for measure, parts in payload["measures"].items()
         }
         return cls(measures, payload["left_out"], dict(payload["not_measured"]))
-
-
-def _rebuild(part: Mapping[str, Any]) -> LabelEstimate:
-    return LabelEstimate(**{name: value for name, value in part.items() if name != "label"})

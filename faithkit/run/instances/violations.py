@@ -41,12 +41,11 @@ def worst_violations(population: Population, setup: Setup, counted: Count, limit
     """
     counted = counted.with_sorted_labels
     owners = counted.owners
-    is_checked = (owners.others > 0) & (owners.weight > 0)
-    loss = owners.by_explanation(owners.weight * np.where(is_checked, 1.0 - owners.scores, 0.0))
+    loss = owners.by_explanation(owners.row_losses)
     worst = np.argsort(-loss, kind="stable")[:limit]
     worst = worst[loss[worst] > 0]
     violations = Violations(note=meaning_of_signs(population.kind, setup.explained_by))
-    violations.is_tested = bool(is_checked.any())
+    violations.is_tested = owners.checked[1] > 0
     is_grouping = counted.relation.groups  # then the rows that it holds for are those that have it
     for start, stop in spans(len(worst), max(1, scans.DENSE // counted.n_labels)):
         block = worst[start:stop]
@@ -66,7 +65,17 @@ def _full_text(view: ExplanationView) -> str:
     """Return an explanation, and where the relation lets it apply if it is not a rule itself."""
     if view.is_rule or not view.conditions:
         return view.text
-    return f"{view.text}, which applies where {Rule(view.conditions):{LIMIT_FORMAT}}"
+    return view.text + _where(Rule(view.conditions))
+
+
+def scope_text(relation: Relation, explanation: Explanations) -> str:
+    """Say where a relation lets one explanation apply, if it is not a rule itself."""
+    rule = None if explanation.kind == "rule" else _scope_rule(relation, explanation)
+    return "" if rule is None else _where(rule)
+
+
+def _where(rule: Rule) -> str:
+    return f", which applies where {rule:{LIMIT_FORMAT}}"
 
 
 def view_scope(

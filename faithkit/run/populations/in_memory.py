@@ -40,7 +40,7 @@ from faithkit.run.instances.local_rows import measure_row
 from faithkit.run.instances.violations import witnesses
 from faithkit.run.populations.population import Parts, Population
 from faithkit.run.populations.row_groups import split_population
-from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowContent, RowMetadata
+from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowContent, RowIds, RowMetadata
 from faithkit.run.provenance import count_columns, describe_data
 
 
@@ -112,6 +112,11 @@ class InMemory(Population):
     def has_no_variance(self) -> bool:
         """Whether all predictions are the same number, so that there is nothing to explain."""
         return self.encoded_labels.has_no_variance
+
+    @property
+    def ids(self) -> RowIds | None:
+        """The id of each row, if there are ids."""
+        return self.metadata.ids
 
     @property
     def original_explanations(self) -> Explanations:

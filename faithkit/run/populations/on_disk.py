@@ -64,6 +64,11 @@ class LogCount(Count):
         """Count the rows of each label for which selected explanations hold, labels in order."""
         return Count.label_counts(self.with_sorted_labels, explanations)
 
+    def owned_rows(self) -> tuple[Counts, Counts, Counts, Counts]:
+        """Return explanation, label, first row and count of all rows that have the first two in common."""
+        census = self.with_sorted_labels.census
+        return census.owner, census.label, census.first, census.count
+
     def scan_label_counts(self, explanations: Counts) -> Counts:
         """Evaluate the relation for selected explanations and all rows, in passes over the log."""
         blocks = spans(len(explanations), max(1, scans.DENSE // self.n_labels))

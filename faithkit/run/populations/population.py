@@ -26,7 +26,7 @@ from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import Setup
 from faithkit.run.components.system import System
 from faithkit.run.diagnostics import ExplainedRows
-from faithkit.run.populations.row_metadata import RowContent
+from faithkit.run.populations.row_metadata import RowContent, RowIds
 
 Parts = tuple[str, dict[Any, "Population"], dict[Any, "Population"], bool]
 """A population divided into groups: the name of the grouping, for each group its rows and all others, and
@@ -62,6 +62,11 @@ class Population:
     @property
     def index(self) -> pd.Index | None:
         """The pandas index of the rows; None where there is none."""
+        return None
+
+    @property
+    def ids(self) -> RowIds | None:
+        """The id of each row; None where rows have none, or they are not in memory."""
         return None
 
     @property

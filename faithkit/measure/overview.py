@@ -1,0 +1,139 @@
+"""Every distinct explanation at a glance: how many rows have it, how far they agree, and what it costs."""
+
+import attrs
+import numpy as np
+
+from faithkit.arrays import Floats, sum_by
+from faithkit.measure.counting.block_count import BlockCount
+from faithkit.measure.counting.owners import Counts
+from faithkit.measure.counting.tally import Count
+
+
+@attrs.frozen(eq=False)
+class ExplanationTotals:
+    """One number of each kind for every distinct explanation.
+
+    Attributes
+    ----------
+    place : (m,) int
+        The position of each explanation among those that were counted.
+    code : (c,) int
+        For each explanation that was counted, its position here: one may have been counted several times.
+    rows : (m,) int
+        The number of rows that have it.
+    share : (m,) float
+        Their share of the weight of all rows.
+    agreement : (m,) float
+        The mean share of others that agree with these rows; NaN where none of them could be checked.
+    loss : (m,) float
+        The part of the measure that is lost because others do not agree. The sum is the share of rows that
+        could be checked minus the measure by leave-one-out.
+    scope : (m,) int or None
+        The number of rows to which it applies; None where these are the rows that have it, or rows have
+        weights.
+
+    Examples
+    --------
+    Two rows with the explanation "a" get "yes" and one "no"; one row is alone with "b".
+
+    >>> import faithkit
+    >>> counted = faithkit.score(["yes", "yes", "no", "yes"], ["a", "a", "a", "b"]).counts["consistency"]
+    >>> totals = ExplanationTotals.of(counted)
+    >>> totals.rows, totals.share, totals.agreement.round(3), totals.loss
+    (array([3, 1]), array([0.75, 0.25]), array([0.333,   nan]), array([0.5, 0. ]))
+    """
+
+    place: Counts
+    code: Counts
+    rows: Counts
+    share: Floats
+    agreement: Floats
+    loss: Floats
+    scope: Counts | None = None
+
+    @classmethod
+    def of(cls, counted: Count) -> "ExplanationTotals":
+        """Sum the owners of each explanation.
+
+        One that occurs in several blocks counts once, and so do all rows without an explanation.
+        """
+        owners = counted.owners
+        values = (owners.rows, owners.weight, owners.weight * (owners.others > 0), owners.row_losses)
+        code = counted.without_block if isinstance(counted, BlockCount) else np.arange(len(owners.totals))
+        code = np.where(counted.explanations.missing, -1, code)
+        _, place, code = np.unique(code, return_index=True, return_inverse=True)
+        rows, weight, checked, loss = (sum_by(code, owners.by_explanation(value)) for value in values)
+        agreement = np.where(checked > 0, 1.0 - loss / np.maximum(checked, 1), np.nan)
+        has_scope = not counted.relation.groups and owners.steps is None
+        scope = sum_by(code, owners.totals) if has_scope else None
+        share, loss = weight / owners.total_weight, loss / owners.total_weight
+        return cls(place, code, rows, share, agreement, loss, scope)
+
+    @property
+    def size(self) -> Counts:
+        """The number of rows to which each explanation applies if it is known, else of those that have it."""
+        return self.rows if self.scope is None else self.scope
+
+    @property
+    def is_checked(self) -> np.ndarray:
+        """Whether some row of each explanation could be compared with others."""
+        return ~np.isnan(self.agreement)
+
+    @property
+    def worst_first(self) -> Counts:
+        """The explanations in order: those that cost most, then the largest; those without a check last."""
+        return np.lexsort((-self.rows, -self.loss, ~self.is_checked))
+
+    def select(self, limit: int) -> Counts:
+        """Return the `limit` explanations that cost most and the `limit` largest, worst first.
+
+        Examples
+        --------
+        >>> place, loss = np.arange(3), np.array([0, 0.1, 0.2])
+        >>> totals = ExplanationTotals(place, place, np.array([1, 9, 2]), loss, loss, loss)
+        >>> totals.select(1)
+        array([2, 1])
+        """
+        order = self.worst_first
+        is_selected = np.zeros(len(order), dtype=bool)
+        is_selected[order[:limit]] = True
+        is_selected[np.argsort(-self.rows, kind="stable")[:limit]] = True
+        return order[is_selected[order]]
+
+
+@attrs.frozen
+class Instances:
+    """Rows with one explanation and one prediction: how many, and the first of them by number or id.
+
+    `prediction` is a text; None where the rows have several predictions that are not listed.
+    """
+
+    prediction: str | None
+    n: int
+    first: tuple[str, ...]
+
+
+@attrs.frozen(eq=False)
+class Overview:
+    """The explanations of a measure, and those of them that cost most or are largest in words.
+
+    Attributes
+    ----------
+    measure : str
+    totals : ExplanationTotals
+    selected : (s,) int
+        The explanations in words, by their position in `totals`, worst first.
+    texts : sequence of str
+        These explanations in words.
+    instances : sequence of sequences of Instances
+        Their rows, by prediction, the most frequent first.
+    id_column : str or None
+        The column of the rows' ids; None where they have numbers only.
+    """
+
+    measure: str
+    totals: ExplanationTotals
+    selected: Counts
+    texts: list[str]
+    instances: list[list[Instances]]
+    id_column: str | None = None

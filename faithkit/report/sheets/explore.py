@@ -1,0 +1,87 @@
+"""Show every explanation at a glance: a map of all of them, and a table of the worst and the largest."""
+
+import numpy as np
+
+from faithkit.measure.overview import ExplanationTotals, Instances, Overview
+from faithkit.report.formats import format_number, format_percent, pluralize
+from faithkit.report.outcome_words import Words
+from faithkit.report.pictures.figures import map_figure
+from faithkit.report.sheets.sheet import Exploration, Sheet
+from faithkit.wording import to_printable
+
+MAX_LETTERS = 300  # of an explanation
+MAX_NAME = 40  # letters of a prediction or an id
+
+READING = (
+    "Agreement is the {agreement}, on average over the rows with an explanation. Loss is the part of "
+    "{measure} that disagreement under an explanation takes away; all losses add up to {loss}."
+)
+
+
+def overview_sheet(overview: Overview, outcome: Words) -> Sheet | None:
+    """Return the map and the table of explanations; None where nothing could be checked."""
+    totals = overview.totals
+    if not totals.is_checked.any():
+        return None
+    loss = format_number(float(totals.loss.sum()))
+    reading = READING.format(agreement=outcome.local, measure=overview.measure, loss=loss)
+    names = dict(zip(overview.selected.tolist(), _names(overview), strict=True))
+    return Sheet.of("Explanations", map_figure(totals, names), reading, _unshown(overview), _table(overview))
+
+
+def _unshown(overview: Overview) -> str:
+    """Say which explanations the table has, and how many it does not have."""
+    n, n_shown = len(overview.totals.rows), len(overview.selected)
+    if n == n_shown:
+        return f"The table has all {pluralize(n, 'explanation')}, those that cost most first."
+    loss = float(overview.totals.loss.sum() - overview.totals.loss[overview.selected].sum())
+    return (
+        f"The table has {n_shown:,} of {n:,} explanations: those that cost most, and the largest. The other "
+        f"{n - n_shown:,} cost {format_number(max(0.0, loss))} together."
+    )
+
+
+def _table(overview: Overview) -> Exploration:
+    instances = f"instances ({_shorten(overview.id_column or 'row', MAX_NAME)})"
+    rows = [
+        (text, _numbers(overview.totals, place), [_line(part) for part in parts])
+        for text, place, parts in zip(
+            _names(overview), overview.selected.tolist(), overview.instances, strict=True
+        )
+    ]
+    scope = () if overview.totals.scope is None else ("applies to",)
+    heads = ("explanation", "rows", "share of rows", *scope, "agreement", "loss", instances)
+    return Exploration(heads, rows)
+
+
+def _names(overview: Overview) -> list[str]:
+    return [_shorten(text, MAX_LETTERS) for text in overview.texts]
+
+
+def _numbers(totals: ExplanationTotals, place: int) -> list[tuple[float | None, str]]:
+    """Return the numbers of an explanation with their texts; dashes where nothing could be checked."""
+    rows, share = int(totals.rows[place]), float(totals.share[place])
+    numbers: list[tuple[float | None, str]] = [(rows, f"{rows:,}"), (share, format_percent(share))]
+    if totals.scope is not None:
+        numbers.append((int(totals.scope[place]), f"{totals.scope[place]:,}"))
+    for values in (totals.agreement, totals.loss):
+        value = None if np.isnan(totals.agreement[place]) else float(values[place])
+        numbers.append((value, format_number(value)))
+    return numbers
+
+
+def _line(part: Instances) -> str:
+    """Return how many rows have one prediction, and the first of them.
+
+    >>> _line(Instances("yes", 12, ("0", "4", "17"))), _line(Instances(None, 5, ()))
+    ('12 get yes: 0, 4, 17, …', '5 get something else')
+    """
+    prediction = "something else" if part.prediction is None else _shorten(part.prediction, MAX_NAME)
+    names = [_shorten(name, MAX_NAME) for name in part.first]
+    rows = ", ".join([*names, "…"] if part.n > len(names) else names)
+    return f"{part.n:,} get {prediction}" + (f": {rows}" if names else "")
+
+
+def _shorten(text: str, limit: int) -> str:
+    text = to_printable(text)
+    return text if len(text) <= limit else f"{text[:limit]}…"

@@ -1,0 +1,119 @@
+"""Explanations at a glance, for reports: what each costs, in words, with the rows that have it."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from faithkit.inputs.predictions.outcome import LABELS
+from faithkit.measure.counting.cells import mark_run_starts
+from faithkit.measure.counting.owners import Counts
+from faithkit.measure.counting.tally import Count
+from faithkit.measure.overview import ExplanationTotals, Instances, Overview
+from faithkit.report.formats import format_predictions
+from faithkit.run.components.setup import Setup
+from faithkit.run.instances.readable_rows import format_explanation
+from faithkit.run.instances.violations import scope_text
+from faithkit.run.populations.population import Population
+from faithkit.run.populations.row_metadata import RowIds
+
+MAX_SHOWN = 250  # worst explanations in words, and as many of the largest
+MAX_PREDICTIONS = 3  # of an explanation
+MAX_ROWS = 3  # of a prediction
+
+
+def summarise_explanations(
+    population: Population, setup: Setup, counted: Count, measure: str, limit: int = MAX_SHOWN
+) -> Overview:
+    """Return the totals of all explanations; those that cost most and the largest come with their rows."""
+    counted = counted.with_sorted_labels
+    totals = ExplanationTotals.of(counted)
+    selected, ids = totals.select(limit), population.ids
+    return Overview(
+        measure,
+        totals,
+        selected,
+        _explanation_texts(counted, totals.place[selected], setup),
+        list(_instances(population, setup, counted, totals, selected)),
+        None if ids is None else ids.column,
+    )
+
+
+def explanation_frame(setup: Setup, counted: Count) -> pd.DataFrame:
+    """Return one row per distinct explanation, worst first."""
+    totals = ExplanationTotals.of(counted)
+    order = totals.worst_first
+    texts = _explanation_texts(counted, totals.place[order], setup)
+    names = ("rows", "share", *(() if totals.scope is None else ("scope",)), "agreement", "loss")
+    return pd.DataFrame({"explanation": texts} | {name: getattr(totals, name)[order] for name in names})
+
+
+def _explanation_texts(counted: Count, places: Counts, setup: Setup) -> list[str]:
+    explanations, discretizer = counted.explanations, setup.discretizer.instance
+    return [
+        format_explanation(explanations, place, discretizer)
+        + scope_text(counted.relation, explanations.take([place]))
+        for place in places.tolist()
+    ]
+
+
+def _instances(
+    population: Population, setup: Setup, counted: Count, totals: ExplanationTotals, selected: Counts
+) -> Iterator[list[Instances]]:
+    """Yield the rows of each selected explanation, by prediction."""
+    explanation, label, row, count = counted.owned_rows()
+    position = np.full(len(totals.rows), -1)
+    position[selected] = np.arange(len(selected))
+    explanation = position[totals.code[explanation]]
+    is_selected = explanation >= 0
+    columns = [values[is_selected] for values in (explanation, label, row, count)]
+    order = np.lexsort((columns[2], columns[1], columns[0]))
+    explanation, label, row, count = (values[order] for values in columns)
+    bounds = np.searchsorted(explanation, np.arange(len(selected) + 1)).tolist()
+    row_groups = _by_label if setup.outcome.kind == LABELS else _in_one_group
+    predictions, ids = population.labels, population.ids
+    for start, stop in pairwise(bounds):
+        yield row_groups(predictions, ids, label[start:stop], row[start:stop], count[start:stop])
+
+
+def _by_label(
+    predictions: list[Any], ids: RowIds | None, label: Counts, row: Counts, count: Counts
+) -> list[Instances]:
+    """Return the rows of the most frequent predictions, and how many there are of others."""
+    start = np.flatnonzero(mark_run_starts(label))
+    n_rows, stop = np.add.reduceat(count, start), np.append(start[1:], len(label))
+    frequent = np.argsort(-n_rows, kind="stable")
+    groups = [
+        Instances(
+            str(predictions[label[start[run]]]),
+            int(n_rows[run]),
+            _row_names(ids, row[start[run] : stop[run]]),
+        )
+        for run in frequent[:MAX_PREDICTIONS].tolist()
+    ]
+    rest = frequent[MAX_PREDICTIONS:]
+    return [*groups, Instances(None, int(n_rows[rest].sum()), ())] if len(rest) else groups
+
+
+def _in_one_group(
+    predictions: list[Any], ids: RowIds | None, label: Counts, row: Counts, count: Counts
+) -> list[Instances]:
+    """Return all rows, with the range of their predictions if these are single numbers."""
+    ends = predictions[label[0]], predictions[label[-1]]
+    text = "different scores"
+    if isinstance(ends[0], float):
+        text = " to ".join(dict.fromkeys(format_predictions(*ends)))
+    return [Instances(text, int(count.sum()), _row_names(ids, np.sort(row)))]
+
+
+def _row_names(ids: RowIds | None, rows: Counts) -> tuple[str, ...]:
+    """Return the first rows by their ids, or by their numbers."""
+    first = rows[:MAX_ROWS].tolist()
+    if ids is None:
+        return tuple(map(str, first))
+    names = [ids.name(row) for row in first]
+    return tuple(
+        f"row {row}" if name is None else str(name.value) for row, name in zip(first, names, strict=True)
+    )

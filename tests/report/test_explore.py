@@ -1,0 +1,176 @@
+"""The explanations of a page: all of them on a map, the worst and the largest in a table to look through."""
+
+import base64
+import hashlib
+import html
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from report.examples import HOSTILE, SCRIPT, hostile, rules
+from report.test_html import Reader
+
+import faithkit
+from faithkit import Interval, Rule
+from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.comparisons.comparison import Comparison
+from faithkit.run.populations.log_scoring import score_log
+
+# "a": three "yes" and a "no"; "b": two "no"; "c" is alone
+LABELS = ["yes", "yes", "no", "yes", "no", "no", "yes"]
+REASONS = ["a", "a", "a", "a", "b", "b", "c"]
+
+
+def table(text):
+    """Return the cells of a page's table of explanations."""
+    body = re.search(r'<table class="explore">.*?<tbody>(.*?)</tbody>', text, re.S)[1]
+    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S) for row in body.split("</tr>")[:-1]]
+
+
+def test_each_explanation_has_its_rows_its_agreement_and_its_loss():
+    frame = faithkit.score(LABELS, REASONS).to_frame("losses")
+    assert frame["explanation"].tolist() == ["a", "b", "c"]
+    assert frame["rows"].tolist() == [4, 2, 1]
+    # of three others each, two agree with every "yes" of "a", and none with its "no"
+    assert frame["agreement"].tolist() == pytest.approx([(3 * 2 / 3 + 0) / 4, 1.0, np.nan], nan_ok=True)
+    assert frame["loss"].tolist() == pytest.approx([(3 * 1 / 3 + 1) / 7, 0.0, 0.0])
+    assert frame["share"].tolist() == pytest.approx([4 / 7, 2 / 7, 1 / 7])
+
+
+def sample(kind):
+    """Return a result whose rows are of some kind, with explanations that are partly right."""
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({"age": rng.integers(20, 60, 90), "row": np.arange(90)})
+    labels = np.where(X["age"] + rng.normal(0, 9, 90) > 40, "yes", "no")
+    names = rng.choice(list("abcdefgh"), 90)
+    limits = [Rule([Interval("age", low=age // 10 * 10 - 1)]) for age in X["age"].tolist()]
+    options = {
+        "labels": {},
+        "numbers": {},
+        "weights": {"weights": rng.integers(1, 5, 90)},
+        "clusters": {"clusters": rng.integers(0, 30, 90)},
+        "blocks": {"blocks": np.arange(90) // 9},
+    }
+    if kind == "rules":
+        return faithkit.score(labels, rules(limits), X=X)
+    if kind == "pool":
+        return faithkit.score(labels[:60], rules(limits[:60]), X=X[:60], pool=(X[60:], labels[60:]))
+    return faithkit.score(rng.normal(size=90) if kind == "numbers" else labels, names, **options[kind])
+
+
+@pytest.mark.parametrize("kind", ["labels", "numbers", "weights", "clusters", "blocks", "rules", "pool"])
+def test_losses_add_up_to_what_disagreement_takes_from_the_measure(kind):
+    result = sample(kind)
+    measure, frame = result.sufficiency or result.consistency, result.to_frame("losses")
+    assert frame["loss"].sum() == pytest.approx(measure.verified - measure.value, abs=1e-12)
+    assert frame["loss"].sum() > 0.1
+    assert frame["rows"].sum() == result.n
+    assert frame["share"].sum() == pytest.approx(1)
+    assert frame["explanation"].is_unique
+    assert len(table(result.to_html())) == len(frame)
+
+
+def test_the_table_is_worst_first_and_shows_the_instances_of_each_prediction():
+    X = pd.DataFrame({"customer": [f"C{i}" for i in range(7)]})
+    rows = table(faithkit.score(LABELS, REASONS, X=X, ids=X["customer"]).to_html())
+    assert rows == [
+        ["a", "4", "57\u00a0%", "0.500", "0.286", "3 get yes: C0, C1, C3\n1 get no: C2"],
+        ["b", "2", "29\u00a0%", "1.000", "0.000", "2 get no: C4, C5"],
+        ["c", "1", "14\u00a0%", "–", "–", "1 get yes: C6"],
+    ]
+
+
+def test_rows_without_an_explanation_are_one_line():
+    text = faithkit.score(["yes", "yes", "no", "no", "yes"], ["a", "a", None, None, None]).to_html()
+    assert table(text) == [
+        ["a", "2", "40\u00a0%", "1.000", "0.000", "2 get yes: 0, 1"],
+        ["no explanation", "3", "60\u00a0%", "–", "–", "2 get no: 2, 3\n1 get yes: 4"],
+    ]
+
+
+def test_a_log_in_pieces_has_the_same_table(tmp_path):
+    log = pd.DataFrame({"label": LABELS, "why": REASONS})
+    log.to_parquet(tmp_path / "log.parquet")
+    rows = table(score_log(open_log(str(tmp_path / "log.parquet"), "label", ("why",))).to_html())
+    assert [row[:5] for row in rows] == [row[:5] for row in table(faithkit.score(LABELS, REASONS).to_html())]
+    assert rows[0][5] == "3 get yes: 0, …\n1 get no: 2"  # it knows the first row of each prediction
+
+
+def test_the_worst_and_the_largest_are_shown_and_the_others_counted():
+    # 600 pairs that disagree, and 600 of three rows that agree
+    reasons = [f"split {i}" for i in range(600) for _ in "yn"] + [
+        f"pure {i}" for i in range(600) for _ in "yyy"
+    ]
+    labels = ["y", "n"] * 600 + ["y"] * 1800
+    text = faithkit.score(labels, reasons).to_html()
+    names = [row[0] for row in table(text)]
+    assert names == [f"split {i}" for i in range(250)] + [f"pure {i}" for i in range(250)]
+    # each of 700 hidden ones: 350 pairs lose both of their rows of 3,000
+    assert "The other 700 cost 0.233 together." in Reader(text).text
+
+
+def test_fifty_thousand_explanations_are_a_small_page():
+    reasons = [f"{'<&>' * 300} {i // 2}" for i in range(100_000)]
+    text = faithkit.score(["yes", "no"] * 50_000, reasons).to_html()
+    assert len(text.encode()) < 3_000_000
+    assert "The table has 250 of 50,000 explanations" in Reader(text).text
+
+
+def test_the_policy_allows_the_pages_own_script_and_style_by_their_fingerprints():
+    text = faithkit.score(LABELS, REASONS).to_html()
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="(.*?)"', text)[1]
+    allowed = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert allowed["default-src"] == "'none'"
+    for tag, rule in (("script", "script-src"), ("style", "style-src-elem")):
+        (content,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.S)
+        digest = hashlib.sha256(content.encode()).digest()
+        assert allowed[rule] == f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        faithkit.score(["yes", "no"], ["a", "b"]).to_html(),  # nothing could be checked
+        Comparison({"one": faithkit.score(LABELS, REASONS)}).to_html(),
+    ],
+)
+def test_a_page_with_nothing_to_explore_has_no_script_and_allows_none(text):
+    assert "<script" not in text
+    assert "script-src" not in text
+
+
+def test_a_result_from_a_file_has_no_rows_to_explore(tmp_path):
+    faithkit.score(LABELS, REASONS).to_json(tmp_path / "result.json")
+    loaded = faithkit.load(tmp_path / "result.json")
+    assert 'class="explore"' not in loaded.to_html()
+    with pytest.raises(faithkit.errors.InputError, match="loaded from a file"):
+        loaded.to_frame("losses")
+
+
+def test_hostile_names_are_text_in_the_table_and_on_the_map():
+    text = hostile().to_html()
+    explored = text[text.index("<h2>Explanations</h2>") : text.index("<h2>Next steps</h2>")]
+    assert not any(name in explored for name in HOSTILE)
+    assert {tag for tag in re.findall(r"<(\w+)", explored) if tag in ("script", "img", "b")} == set()
+    titles = re.findall(r"<use [^<>]*><title>(.*?)</title></use>", explored)
+    assert any(title.startswith("&lt;script&gt;") for title in titles)
+    assert any(html.unescape(name).startswith(SCRIPT) for name, *_ in table(text))
+
+
+def test_points_of_the_map_have_titles_one_for_several_alike():
+    # "pure": three explanations of two rows each; "split": one of four
+    reasons = ["p", "p", "q", "q", "r", "r", "split", "split", "split", "split"]
+    text = faithkit.score(["y"] * 6 + ["y", "y", "n", "n"], reasons).to_html()
+    assert re.findall(r"<use [^<>]*><title>(.*?)</title></use>", text) == [
+        "3 explanations of 2 rows, agreement 1.000",
+        "split: 4 rows, agreement 0.333",
+    ]
+
+
+def test_labels_have_a_plot_with_their_intervals():
+    text = faithkit.score(["ok"] * 40 + ["fraud"] * 8, ["a"] * 35 + ["b"] * 13).to_html()
+    svg = re.search(r'<svg role="img" aria-label="consistency by predicted label.*?</svg>', text, re.S)[0]
+    drawn = re.findall(r"<text [^>]*>(.*?)</text>", svg)
+    assert "0.583 (0.162 – 1.000)" in drawn  # as the table says
+    assert {"ok", "fraud"} <= set(drawn)
