@@ -323,6 +323,15 @@ def system_name(explainer: str | None, discretizer: str) -> str:
     return " · ".join(parts) or "logged explanations"
 
 
+def count_getting(n: int, prediction: str) -> str:
+    """Return how many instances get a prediction.
+
+    >>> count_getting(1, "yes"), count_getting(2000, "no")
+    ('1 gets yes', '2,000 get no')
+    """
+    return f"{n:,} {'gets' if n == 1 else 'get'} {prediction}"
+
+
 def describe_scope(violation: Violation) -> str:
     """Return how many instances an explanation holds for and their predictions, the first witness's first."""
     if violation.numbers is not None:
@@ -335,7 +344,8 @@ def describe_scope(violation: Violation) -> str:
         filter(counts.get, counts), key=lambda label: (label != first, -counts[label] if is_cut else 0)
     )
     labels = labels[: MOST_LABELS - 1] if is_cut else labels
-    parts = [f"{counts[label]:,} get {label}" for label in labels]
+    parts = [count_getting(counts[label], label) for label in labels]
     if is_cut:
-        parts.append(f"{violation.holds_for - sum(counts[label] for label in labels):,} get something else")
+        n_others = violation.holds_for - sum(counts[label] for label in labels)
+        parts.append(count_getting(n_others, "something else"))
     return f"{pluralize(violation.holds_for, 'instance')}: {join_words(parts)}"

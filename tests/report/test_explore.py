@@ -75,9 +75,9 @@ def test_the_table_is_worst_first_and_shows_the_instances_of_each_prediction():
     X = pd.DataFrame({"customer": [f"C{i}" for i in range(7)]})
     rows = table(faithkit.score(LABELS, REASONS, X=X, ids=X["customer"]).to_html())
     assert rows == [
-        ["a", "4", "57\u00a0%", "0.500", "0.286", "3 get yes: C0, C1, C3\n1 get no: C2"],
+        ["a", "4", "57\u00a0%", "0.500", "0.286", "3 get yes: C0, C1, C3\n1 gets no: C2"],
         ["b", "2", "29\u00a0%", "1.000", "0.000", "2 get no: C4, C5"],
-        ["c", "1", "14\u00a0%", "–", "–", "1 get yes: C6"],
+        ["c", "1", "14\u00a0%", "–", "–", "1 gets yes: C6"],
     ]
 
 
@@ -85,7 +85,7 @@ def test_rows_without_an_explanation_are_one_line():
     text = faithkit.score(["yes", "yes", "no", "no", "yes"], ["a", "a", None, None, None]).to_html()
     assert table(text) == [
         ["a", "2", "40\u00a0%", "1.000", "0.000", "2 get yes: 0, 1"],
-        ["no explanation", "3", "60\u00a0%", "–", "–", "2 get no: 2, 3\n1 get yes: 4"],
+        ["no explanation", "3", "60\u00a0%", "–", "–", "2 get no: 2, 3\n1 gets yes: 4"],
     ]
 
 
@@ -94,7 +94,7 @@ def test_a_log_in_pieces_has_the_same_table(tmp_path):
     log.to_parquet(tmp_path / "log.parquet")
     rows = table(score_log(open_log(str(tmp_path / "log.parquet"), "label", ("why",))).to_html())
     assert [row[:5] for row in rows] == [row[:5] for row in table(faithkit.score(LABELS, REASONS).to_html())]
-    assert rows[0][5] == "3 get yes: 0, …\n1 get no: 2"  # it knows the first row of each prediction
+    assert rows[0][5] == "3 get yes: 0, …\n1 gets no: 2"  # it knows the first row of each prediction
 
 
 def test_the_worst_and_the_largest_are_shown_and_the_others_counted():

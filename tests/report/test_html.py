@@ -218,7 +218,7 @@ def test_witnesses_mark_the_cells_that_differ():
     rows = re.findall(r"<tr><th>(\w+)</th>\s*<td>(.*?)</td>", text)
     mark = '<mark class="differs">{}</mark>'
     assert rows == [("age", mark.format(30)), ("town", mark.format("missing")), ("job", "cook")]
-    assert "holds for 2 instances: 1 get yes and 1 get no" in text
+    assert "holds for 2 instances: 1 gets yes and 1 gets no" in text
 
 
 def test_witnesses_without_instances_are_rows_and_predictions():

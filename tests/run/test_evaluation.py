@@ -327,7 +327,7 @@ def test_a_number_of_violations_that_is_none_is_refused(k):
 
 def test_labels_that_are_numbers_are_not_mistaken_for_counts():
     worst = faithkit.score([0, 1, 1, 2, 2, 2], ["a"] * 6).violations()
-    assert "holds for 6 instances: 1 get 0, 2 get 1 and 3 get 2\n" in f"{worst}\n"
+    assert "holds for 6 instances: 1 gets 0, 2 get 1 and 3 get 2\n" in f"{worst}\n"
 
 
 @pytest.mark.parametrize("columns", [["a", "a"], [7, "7"]])
