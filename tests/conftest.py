@@ -1,4 +1,4 @@
-"""Settings for all tests: Hypothesis without time limits, reproducible everywhere; what is slow in the kit."""
+"""Settings for all tests: Hypothesis without time limits, reproducible everywhere."""
 
 import gc
 import os
@@ -15,7 +15,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 pytest_plugins = ["last_bits"]
 
@@ -25,24 +25,16 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile("faithkit", max_examples=30, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=80)
+# python tests/mutants asks whether a test fails, and not for its smallest example
+settings.register_profile(
+    "mutants", settings.get_profile("faithkit"), phases=(Phase.explicit, Phase.generate)
+)
 settings.load_profile("ci" if os.environ.get("FAITHKIT_FUZZ") == "1" else "faithkit")
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # its workers inherit it
     # no test reads or writes what is known of plugins on this machine
     _CACHE = tempfile.TemporaryDirectory(prefix="faithkit-tests-")
     os.environ["XDG_CACHE_HOME"] = _CACHE.name
-
-# an anchor or a counterfactual takes long, and the kit asks for hundreds: of the explainers, and of the
-# relations that it tries on all that they explain
-SLOW_IN_THE_KIT = (
-    "[anchors-",
-    "[anchors-text-",
-    "[in-scope-",
-    "[dice-",
-    "[in-ball-",
-    "[covtype-",
-    "[nearest-relates",
-)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -59,10 +51,7 @@ def pytest_collection():
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     for item in items:
-        in_the_kit = "test_conformance" in item.nodeid and any(
-            name in item.nodeid for name in SLOW_IN_THE_KIT
-        )
-        if in_the_kit or ("test_boosted_models" in item.nodeid and "worker" in item.nodeid):
+        if "test_boosted_models" in item.nodeid and "worker" in item.nodeid:
             item.add_marker(pytest.mark.slow)
     simulations = {}
     for item in items:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from diagnostics.readers import Hedging
 from faithkit_diagnostics.reader.diagnostic import Reader
+from looping import one_test
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -58,6 +59,7 @@ def scored(**options):
     return faithkit.score(LABELS, X, **options)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("classifier", "message"),
     [

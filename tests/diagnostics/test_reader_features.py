@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from faithkit_diagnostics.reader.diagnostic import Reader
 from faithkit_diagnostics.reader.features import MAX_TOKENS, SPREAD_ROWS, Features
+from looping import one_test
 from sklearn.naive_bayes import GaussianNB
 
 import faithkit
@@ -57,6 +58,7 @@ TELLING = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("kind", TELLING)
 def test_identities_of_every_kind_are_read(kind):
     with warnings.catch_warnings():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from faithkit_diagnostics.reader.models import Logistic
+from looping import one_test
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -13,6 +14,7 @@ X = RNG.normal(size=(80, 3)) * [1.0, 100.0, 0.0]
 GAPS = np.where(RNG.random(X.shape) < 0.2, np.nan, X)
 
 
+@one_test
 @pytest.mark.parametrize("rows", [X, GAPS], ids=["numbers", "gaps"])
 @pytest.mark.parametrize("labels", [2, 4])
 @pytest.mark.parametrize("weights", [None, RNG.random(80)], ids=["equal", "weighted"])

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from scipy import sparse
 
 from faithkit.errors import ContractError, InputError
@@ -366,6 +367,7 @@ def plain(X):
     )
 
 
+@one_test
 @pytest.mark.parametrize("form", INSTANCES)
 @pytest.mark.parametrize(
     "rows", [[2, 0, 2], np.array([2, 0, 2]), slice(1, 3), [True, False, False, True], []]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit import Explanations, FaithkitError
@@ -56,6 +57,7 @@ class Scores:
         return masked(np.full((len(X), 2), 0.5))
 
 
+@one_test
 @pytest.mark.parametrize("give", HIDDEN.values(), ids=HIDDEN)
 def test_an_array_with_hidden_values_is_refused_in_one_line(give):
     with pytest.raises(FaithkitError, match=r"[Mm]ask|missing") as error:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from looping import one_test
 
 from faithkit import Explanations
 from faithkit.explanations.precision import choose_decimals, round_columns
@@ -22,6 +23,7 @@ def noisy(values, relative):
     return values + relative * size * RNG.uniform(-1, 1, np.shape(values))
 
 
+@one_test
 @pytest.mark.parametrize("scale", [1e-30, 1e-9, 0.003, 0.7526, 0.7528, 1.0, 9.99, 1e6, 1e40])
 def test_noise_in_the_last_bits_disappears_at_every_scale(scale):
     values = scale * RNG.normal(size=(500, 6))

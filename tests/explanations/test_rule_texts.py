@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 
 import faithkit
 from faithkit.errors import InputError
@@ -30,6 +31,7 @@ STATUS, GROUP, SMOKER, ZIP, CODE = (
 )
 
 
+@one_test
 @pytest.mark.parametrize("tokenizer", ["whitespace", "word"])
 @pytest.mark.parametrize("word", ["zebra", "it's", 'a"b', "and", "a&&b", "∧", "\\"])
 def test_rules_about_words_are_read_as_they_are_printed(tokenizer, word):
@@ -83,6 +85,7 @@ READ = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize(("text", "covered"), READ.items())
 def test_a_text_is_read_as_what_it_says(text, covered):
     if covered is None:
@@ -124,6 +127,7 @@ REFUSED = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("text", "words"), REFUSED.items())
 def test_what_is_no_rule_about_the_columns_is_refused(text, words):
     with pytest.raises(InputError, match=words) as error:

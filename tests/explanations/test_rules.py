@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
@@ -206,6 +207,7 @@ def test_a_missing_text_contains_no_token(tokenizer):
 # --- predicates one by one -----------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(
     ("predicate", "expected"),
     [
@@ -366,6 +368,7 @@ def test_a_rule_cannot_be_changed():
         rule.predicates[0].low = 2.0
 
 
+@one_test
 @pytest.mark.parametrize(
     ("rule", "text"),
     [
@@ -424,6 +427,7 @@ def test_an_interval_that_is_empty_at_infinity_survives_its_json_form(predicate)
     assert Rule.from_json(Rule([predicate]).to_json()) == Rule([predicate])
 
 
+@one_test
 @pytest.mark.parametrize(
     ("value", "message"),
     [
@@ -469,6 +473,7 @@ def test_json_of_the_wrong_types_is_refused_as_an_input_error(item):
 FRAME = pd.DataFrame({"age": [1.0, 2.0], "job": ["clerk", "farmer"]})
 
 
+@one_test
 @pytest.mark.parametrize(
     ("predicate", "X", "message"),
     [

@@ -6,6 +6,7 @@ from collections import Counter
 
 import attrs
 import pytest
+from looping import one_test
 
 from faithkit.errors import PluginError
 from faithkit.plugin import Component
@@ -20,6 +21,7 @@ def test_names_of_the_contract_are_accepted(name):
     assert component(name=name).name == name
 
 
+@one_test
 @pytest.mark.parametrize(
     ("name", "proposal"),
     [
@@ -42,6 +44,7 @@ def test_a_bad_name_is_refused_and_a_good_one_proposed(name, proposal):
     )
 
 
+@one_test
 @pytest.mark.parametrize("factory", ["collections", "a:b:c", ":b", "a:", "a.:b", "a-b:c", "a b:c", "1a:b"])
 def test_a_factory_that_is_no_import_string_is_refused(factory):
     with pytest.raises(PluginError) as caught:

@@ -1,6 +1,7 @@
 """Component strings and rules that look like code: they are read as text, as data, or not at all."""
 
 import pytest
+from looping import one_test
 from model_files.forging import CANARY, TOUCH
 
 from faithkit.errors import FaithkitError
@@ -33,17 +34,20 @@ def _canary(tmp_path, monkeypatch):
     assert (tmp_path / CANARY).read_text() == "alive"
 
 
+@one_test
 @pytest.mark.parametrize("code", CODE)
 def test_a_parameter_that_is_code_is_text(code):
     assert parse_spec(f"shap:a={code}") == ("shap", {"a": code})
 
 
+@one_test
 @pytest.mark.parametrize("code", CODE)
 def test_a_name_that_is_code_is_a_name(code):
     name, *_ = parse_spec(code.replace(":", ";"))
     assert name == code.replace(":", ";")
 
 
+@one_test
 @pytest.mark.parametrize("code", CODE)
 def test_a_rule_that_is_code_is_no_rule(code):
     with pytest.raises(FaithkitError, match="in JSON form"):

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.errors import UnknownComponentError
@@ -40,6 +41,7 @@ def test_the_kernel_registers_its_components_through_the_hooks(kernel):
     ]
 
 
+@one_test
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_known_names_are_those_that_the_projects_distributions_register(kind):
     ours = {"faithkit", *known_plugins.PROVIDED}

@@ -6,11 +6,13 @@ import math
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from looping import one_test
 
 from faithkit.errors import ParameterError
 from faithkit.extension.spec import format_spec, parse_spec
 
 
+@one_test
 @pytest.mark.parametrize(
     ("text", "name", "params"),
     [
@@ -109,6 +111,7 @@ def test_a_backslash_in_a_value_does_not_warn():
     assert parse_spec(r"x:pattern='\d+'") == ("x", {"pattern": r"\d+"})
 
 
+@one_test
 @pytest.mark.parametrize(
     ("params", "text"),
     [

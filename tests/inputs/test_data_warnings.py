@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.errors import FaithkitWarning
@@ -48,6 +49,7 @@ NUMBERS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("predictions", "options", "example"), NUMBERS.values(), ids=NUMBERS)
 def test_labels_that_are_texts_of_numbers_are_warned_about(predictions, options, example):
     _, texts = warnings_of(lambda: faithkit.score(predictions, ["a", "a", "b", "b"], **options))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.errors import InputError
@@ -50,6 +51,7 @@ def made(form):
     return form(pytest.importorskip("polars")) if callable(form) else form
 
 
+@one_test
 @pytest.mark.parametrize("form", EXPLANATIONS)
 def test_explanations_that_differ_stay_different(form):
     result = faithkit.score(LABELS, made(EXPLANATIONS[form]))
@@ -147,6 +149,7 @@ CONDITIONS = {  # the rows of ids LOW and HIGH that each covers, with LOW in it 
 }
 
 
+@one_test
 @pytest.mark.parametrize("form", TABLES)
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_numbers_in_rules_stay_different(form, condition):

@@ -1,11 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from scipy import sparse
 
 from faithkit.arrays.containers import concat_rows, n_rows, take_rows
 from faithkit.errors import InputError
-from faithkit.inputs.rows import check_columns, check_X, column_names, input_kind
+from faithkit.inputs.rows import as_texts, check_columns, check_X, column_names, input_kind
 
 ARRAY = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 FRAME = pd.DataFrame({"age": [31, 45, 28], "job": pd.Categorical(["smith", None, "clerk"])})
@@ -90,6 +91,7 @@ def test_texts_are_a_list_whatever_they_come_in(X):
     assert check_X(X) == ["good", "bad"]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("X", "words"),
     [
@@ -163,3 +165,11 @@ def test_the_same_columns_in_any_order_and_container_are_accepted(X, background)
 def test_other_columns_than_the_backgrounds_are_named(X, background, words):
     with pytest.raises(InputError, match=words):
         check_columns(X, background)
+
+
+def test_only_a_column_of_texts_is_taken_for_texts():
+    assert as_texts(np.array(TEXTS)) == as_texts(pd.Series(TEXTS)) == TEXTS
+    for other in (np.array([1, "two", None], dtype=object), np.array([None, None], dtype=object), ARRAY):
+        assert as_texts(other) is other
+    with pytest.raises(InputError, match="X has no text in row 1"):
+        as_texts(np.array(["good", None], dtype=object))

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 from faithkit.measure.difference import holm
 
 
+@one_test
 @pytest.mark.parametrize(
     ("p_values", "adjusted"),
     [

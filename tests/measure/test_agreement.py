@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import NearExplanation, SameExplanation
@@ -64,6 +65,7 @@ def _sample(seed, n=24):
     return y, e
 
 
+@one_test
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("kind", KINDS)
@@ -121,6 +123,7 @@ def test_a_constant_explanation_accounts_for_nothing():
     assert facts.value == pytest.approx(0, abs=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize("shift", [0.0, 1e3, -1e9])
 @pytest.mark.parametrize("scale", [2.0**-30, 1.0, 2.0**30])
 @pytest.mark.parametrize("relation", RELATIONS)

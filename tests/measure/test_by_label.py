@@ -4,6 +4,7 @@ import brute_labels
 import numpy as np
 import pytest
 from brute_merging import blocks_of
+from looping import one_test
 from matrices import Matrix, count_of, counted, grouped
 
 import faithkit
@@ -50,6 +51,7 @@ def assert_same(statistics, x, R):
     assert found == (pytest.approx(x, abs=1e-9), pytest.approx(R, abs=1e-9))
 
 
+@one_test
 @pytest.mark.parametrize("seed", SEEDS)
 def test_groups_and_the_block_of_lone_rows_are_those_of_a_double_loop(seed):
     _, labels, owned, repeated = drawn(seed)
@@ -67,6 +69,7 @@ def test_groups_and_the_block_of_lone_rows_are_those_of_a_double_loop(seed):
         assert (n, statistics.units.trials) == ((labels == label).sum(), n / 2)
 
 
+@one_test
 @pytest.mark.parametrize("seed", SEEDS)
 def test_matched_vectors_are_left_out_pair_by_pair(seed):
     rng = np.random.default_rng(seed)
@@ -112,6 +115,7 @@ class Above(Relation):
         return explanations.values[:, :1] <= sample.X[:, 0][None, :]
 
 
+@one_test
 @pytest.mark.parametrize("is_weighted", [False, True])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_pool_is_compared_with_and_is_a_stratum_of_its_own(seed, is_weighted):
@@ -135,6 +139,7 @@ def test_a_pool_is_compared_with_and_is_a_stratum_of_its_own(seed, is_weighted):
         assert_same(statistics, *truth((holds, labels, label, weights), explained=n, heaviest=heaviest))
 
 
+@one_test
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any relation"])
 @pytest.mark.parametrize("design", ["weights", "clusters", "both"])
@@ -187,6 +192,7 @@ def merged_truth(owned, labels, label, weights, clusters, heaviest):
     return total(), np.sqrt((C - 1) / C * sum((value - np.mean(values)) ** 2 for value in values))
 
 
+@one_test
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_mean_over_labels_is_the_measure(seed):
     rng, labels, owned, _ = drawn(seed)

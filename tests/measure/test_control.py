@@ -458,6 +458,16 @@ def test_a_gate_on_the_control_needs_one_and_fails_where_it_is_not_exceeded():
     assert gate.kept is None
 
 
+def test_an_estimate_that_exceeds_the_control_by_less_than_its_error_is_not_above_it():
+    X = table(2, 80).assign(e=np.arange(80.0))
+    labels = (X["a"] > 0) ^ (np.random.default_rng(1).random(80) < 0.45)
+    explanations = faithkit.Explanations.of(rules(X, "a"), kind="rule", relation="in-scope")
+    result = faithkit.score(labels, explanations, X)
+    assert result.control.difference.low < 0 < result.control.difference.value
+    assert result.control.finding == "not above its control"
+    assert result.judge(above_control=True)[0].kept is False
+
+
 def test_a_control_that_takes_explanations_of_other_rows_is_compared_within_each_rows_own_block():
     class BelowLimit(faithkit.plugin.Relation):
         """The instance is at most the explanation; a control takes the explanation of another row."""

@@ -11,6 +11,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from looping import one_test
 from matrices import facts_of
 from scipy import stats
 
@@ -127,6 +128,7 @@ def test_intervals_of_a_constant_explainer_are_not_wider_than_they_need_to_be():
     assert coverage.max() <= MOST
 
 
+@one_test
 @pytest.mark.parametrize("n", [10, 50, 200])
 @pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])
 def test_intervals_of_a_constant_explainer_cover_at_other_confidences_too(confidence, n):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from matrices import Matrix
 from nearly import assert_nearly
 
@@ -142,6 +143,7 @@ def all_pairs(weights, unit, apart, largest, left):
     return K.sum(), (K * apart).sum()
 
 
+@one_test
 @pytest.mark.parametrize(
     ("kind", "how", "clustered", "heavy"),
     [
@@ -219,6 +221,7 @@ def test_equal_weights_and_clusters_of_one_row_say_nothing(weights, clusters):
     assert Design.of(weights, clusters, 3) is None
 
 
+@one_test
 @pytest.mark.parametrize(
     ("weights", "clusters", "said"),
     [
@@ -278,7 +281,7 @@ def test_weights_undo_an_unequal_draw():
 
 def slow_estimate(estimator, case):
     """An estimator's mean by weight, from what each row sees: the share, the majority, the plug-in."""
-    holds, labels, weights, clusters = truth(case, grouping=True)
+    holds, labels, weights, clusters = truth(case, True, missing=(1,))
     n, total, whole = len(labels), 0.0, 0.0
     for i in range(n):
         apart = [j for j in range(n) if holds[i][j] and clusters[j] != clusters[i]]
@@ -303,7 +306,7 @@ def slow_estimate(estimator, case):
 @given(case=designs())
 def test_estimators_see_weights_and_who_is_no_other(estimator, case):
     expected = slow_estimate(estimator, case)
-    result = mean_score_of_tallies(estimator(), counted(case, grouping=True).tallies())
+    result = mean_score_of_tallies(estimator(), counted(case, True, missing=(1,)).tallies())
     assert result == (None if expected is None else pytest.approx(expected, abs=1e-8))
 
 

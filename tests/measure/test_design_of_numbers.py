@@ -5,6 +5,7 @@ from functools import partial
 import brute_unequal
 import numpy as np
 import pytest
+from looping import one_test
 from matrices import Matrix
 from nearly import assert_nearly
 
@@ -83,6 +84,7 @@ def truth(case, grouping):
     return holds.tolist(), values.tolist(), weights.tolist(), clusters.tolist()
 
 
+@one_test
 @pytest.mark.parametrize(("kind", "weights", "clustered", "grouping", "pooled"), CASES)
 def test_leave_one_out_is_that_of_the_double_loop(kind, weights, clustered, grouping, pooled):
     outcome, estimate = OUTCOMES[kind]
@@ -303,6 +305,7 @@ def test_a_declared_range_lowers_the_lower_end_and_leaves_the_value():
     assert interval(bounded)[0] < interval(free)[0]
 
 
+@one_test
 @pytest.mark.parametrize("drawn", [{}, {"weights": [1.0, 2.0, 1.0, 1.0]}], ids=["equal", "weights"])
 @pytest.mark.parametrize(
     ("words", "k", "unchecked"),
@@ -349,6 +352,7 @@ def test_declared_labels_say_nothing_of_scores_tolerances_and_other_relations():
 # --- rows that are alone, put together ---------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("kind", ["words", "vectors"])
 @pytest.mark.parametrize("seed", range(4))
 def test_merged_one_hot_scores_are_merged_labels(kind, seed):

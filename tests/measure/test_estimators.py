@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from laws import gibbs_error, optimal_error
+from looping import one_test
 from matrices import count_of
 
 import faithkit
@@ -140,6 +141,7 @@ def test_a_missing_explanation_scores_zero_and_still_counts_in_n():
     assert score(PlugIn(), tally) == pytest.approx(2 / 3)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("answer", "message"),
     [

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import attrs
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.measure.finding import classify_finding
@@ -31,6 +32,7 @@ CASES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("case", CASES)
 def test_consistency(case):
     labels, explanations, expected = CASES[case]

@@ -222,6 +222,21 @@ def test_a_heavy_unit_that_might_disagree_lowers_the_lower_end():
     assert interval(heavy) == pytest.approx(written_interval(heavy))
 
 
+def test_where_numbers_have_no_range_a_long_lower_tail_lengthens_the_lower_arm():
+    """By Johnson's correction, the standard error is multiplied by 1 + γ (2 z² + 1) / (6 z √n)."""
+    n, x, se, z = 400, 0.6, 0.03, stats.norm.ppf(0.975)
+    low = {}
+    for skew in (-2.0, 0.0, 2.0):
+        open_ended = MeasureStatistics.of_rows(
+            n, x, se, units=SamplingUnits.equal(n, trials=1.0), is_bounded=False, skew=skew
+        )
+        low[skew] = interval(open_ended)[0]
+    for skew in low:
+        stretch = 1 + max(0.0, -skew) * (2 * z**2 + 1) / (6 * math.sqrt(n)) / z
+        arm = stretch * stats.t.ppf(0.975, n - 1) * se / z
+        assert low[skew] == pytest.approx(beta_limit(x, x * (1 - x) / arm**2, 0.025))
+
+
 # --- standard errors -----------------------------------------------------------------------------------
 
 

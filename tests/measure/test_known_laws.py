@@ -6,6 +6,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+from looping import one_test
 
 ROOT = Path(__file__).parents[2]
 SIMULATED = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "simulate_coverage.py"))
@@ -18,6 +19,7 @@ def most(runs):
     return share + 2 * math.sqrt(share * (1 - share) / runs)
 
 
+@one_test
 @pytest.mark.parametrize("law", LAWS)
 def test_neither_end_misses_more_often_than_it_may(law):
     _, above, below, *_ = SIMULATED["coverage"](law, runs=60)

@@ -53,6 +53,13 @@ def test_a_cluster_is_one_row_and_a_weight_so_many():
     assert weighted.value == 0.75
 
 
+def test_an_interval_of_weighted_rows_assumes_three_quarters_of_their_effective_number():
+    weighted = Mean.of([1.0, 0.0] * 20, design=Design.of([3, 1] * 20, None, 40))
+    n_trials = 0.75 * 80**2 / (20 * 3**2 + 20 * 1**2)
+    expected = binomtest(18, int(n_trials)).proportion_ci(0.95, "exact")  # 18 of 24, for the mean is 3/4
+    assert (weighted.low, weighted.high) == pytest.approx((expected.low, expected.high))
+
+
 @pytest.mark.parametrize("n", [20, 100])
 def test_the_interval_covers_the_mean(n):
     rng = np.random.default_rng(n)

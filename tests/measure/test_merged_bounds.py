@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 import pytest
 from brute_merging import blocks_of, merged_share
+from looping import one_test
 from scipy import stats
 
 from faithkit.explanations.explanations import Explanations, Sample
@@ -58,6 +59,7 @@ def expectations(masses, shares, n, blocks):
     return left_out, merged, float(masses @ (shares**2).sum(axis=1))
 
 
+@one_test
 @pytest.mark.parametrize("blocks", [blocks_of, near_blocks], ids=["one block", "pairs"])
 @pytest.mark.parametrize("seed", range(6))
 def test_in_the_mean_over_all_samples_it_lies_between_leave_one_out_and_the_measure(seed, blocks):

@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 import pytest
 from brute_merging import blocks_of, linked_error, merged_share, paired_error, pseudo_values
+from looping import one_test
 from nearly import assert_nearly
 from scipy import stats
 
@@ -41,6 +42,7 @@ def _words(rng, n, missing=0.0):
 # --- against loops straight from the definition ---------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("seed", range(8))
 def test_one_block_and_its_pseudo_values_are_those_of_blocks_that_lose_each_row(seed, missing):
@@ -325,6 +327,7 @@ def test_where_nobody_has_an_explanation_that_counts_nothing_is_merged(words, we
 LIGHT, HEAVY = 0.1, 1.0
 
 
+@one_test
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 @pytest.mark.parametrize("seed", range(5))
 def test_in_the_mean_a_block_is_at_most_the_measure_even_if_weights_tell_the_label(seed, size):

@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 import pytest
+from looping import one_test
 from nearly import assert_nearly
 
 import faithkit
@@ -183,6 +184,7 @@ def check(case, relation):
     return found
 
 
+@one_test
 @pytest.mark.parametrize("outcome", OUTCOMES)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_groups_and_lone_rows_in_one_block_are_sums_over_pairs(outcome, design):
@@ -190,6 +192,7 @@ def test_groups_and_lone_rows_in_one_block_are_sums_over_pairs(outcome, design):
         check(Case.drawn(seed, outcome, design), SameExplanation())
 
 
+@one_test
 @pytest.mark.parametrize("outcome", OUTCOMES)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_relation_between_rows_is_a_sum_over_pairs(outcome, design):
@@ -197,6 +200,7 @@ def test_a_relation_between_rows_is_a_sum_over_pairs(outcome, design):
         check(Case.drawn(seed, outcome, design, texts=False), Near())
 
 
+@one_test
 @pytest.mark.parametrize("outcome", OUTCOMES)
 @pytest.mark.parametrize("design", DESIGNS[:-1])
 def test_rows_of_a_pool_are_compared_and_own_nothing(outcome, design):

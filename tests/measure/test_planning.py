@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from matrices import Matrix, counted, facts_of_pairs, grouped
 from pilots import LABELS, MASSES, Boxes, Words, kept, with_pool, words
 from scipy import optimize, stats
@@ -276,6 +277,7 @@ def test_a_plan_without_a_number_says_what_the_pilot_is_too_small_for():
 RANGE = RangePlan(40, bias=700, half_width=9000, corollary=10**5)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("sources", "to_check", "to_explain", "n"),
     [
@@ -304,6 +306,7 @@ def test_a_pool_helps_where_too_few_rows_could_be_checked_against():
     assert with_one.to_explain <= without.to_explain
 
 
+@one_test
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -4,6 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from looping import one_test
 
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation
@@ -71,6 +72,7 @@ def _case(kind, seed, n, more):
     return x, centres, y if y.ndim > 1 or kind == "within" else y[:, None], counted
 
 
+@one_test
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kind", OUTCOMES)
 def test_value_and_error_are_those_of_a_loop_that_leaves_out_each_row(kind, seed):
@@ -91,6 +93,7 @@ def test_value_and_error_are_those_of_a_loop_that_leaves_out_each_row(kind, seed
     assert facts.se == pytest.approx(np.sqrt(variance), abs=1e-10)
 
 
+@one_test
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", OUTCOMES)
 def test_predictions_are_permuted_among_explained_rows_and_the_pool_keeps_its_own(kind, seed):

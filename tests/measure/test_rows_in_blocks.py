@@ -5,6 +5,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from looping import one_test
 from scipy import stats
 
 import faithkit
@@ -84,6 +85,7 @@ def scored(outcome, measure, **options):
     return faithkit.score(predictions, X, X, **asked).sufficiency
 
 
+@one_test
 @pytest.mark.parametrize("outcome", OUTCOMES)
 @pytest.mark.parametrize("measure", ["consistency", "sufficiency"])
 def test_estimates_and_errors_are_those_of_leaving_out_every_block(outcome, measure):

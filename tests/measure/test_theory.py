@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from matrices import Matrix, counted, estimated, facts_of, grouped
 from scipy import stats
 
@@ -67,6 +68,7 @@ class Law:
             yield math.prod(self.mass[x] for x in xs), *brute.estimate(holds, [self.label[x] for x in xs])
 
 
+@one_test
 @pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "general"])
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
@@ -76,6 +78,7 @@ def test_the_expected_estimate_is_exactly_the_average_over_all_samples(seed, n, 
     assert laws.expected_estimate(*law.summary(), n) == pytest.approx(expected, abs=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "general"])
 @pytest.mark.parametrize("seed", range(6))
 def test_on_average_the_bracket_contains_the_measure(seed, grouping):
@@ -210,6 +213,7 @@ def test_k_over_e_n_is_no_bound_of_the_bias():
     assert bias < K / (math.e * (n - 1))
 
 
+@one_test
 @pytest.mark.parametrize("K", [1, 2, 3, 10, 2048, 100_000])
 @pytest.mark.parametrize("epsilon", [0.5, 0.1, 0.01])
 def test_one_more_than_k_over_e_epsilon_is_always_enough_and_hardly_too_much(K, epsilon):
@@ -242,6 +246,7 @@ def test_pseudo_values_of_agreement_lie_between_minus_one_and_two_and_of_disagre
     assert (least[2], most[3]) == pytest.approx((0, 2))
 
 
+@one_test
 @pytest.mark.parametrize("K", [1, 2, 30, 2048])
 @pytest.mark.parametrize("epsilon", [0.3, 0.1, 0.02])
 def test_the_size_for_the_interval_is_the_smallest_that_keeps_its_bound(K, epsilon):
@@ -252,6 +257,7 @@ def test_the_size_for_the_interval_is_the_smallest_that_keeps_its_bound(K, epsil
     assert bound[0] <= epsilon < bound[1]
 
 
+@one_test
 @pytest.mark.parametrize("name", ["equal masses", "masses 1/n", "one large", "halves"])
 @pytest.mark.parametrize(("K", "epsilon"), [(2, 0.1), (30, 0.1), (300, 0.15)])
 def test_the_interval_is_then_as_narrow_as_planned(K, epsilon, name):
@@ -280,6 +286,7 @@ def test_sample_sizes_of_huge_ranges_are_exact(K, epsilon):
         assert sample_size_bounds.corollary_sample_size(K, epsilon) == math.ceil(corollary)
 
 
+@one_test
 @pytest.mark.parametrize("K", [1, 2, 3, 7, 50, 1000])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1, 4), Fraction(1, 8), Fraction(1, 64)])
 def test_the_planned_size_is_the_smallest_that_keeps_the_bound(K, epsilon):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from scipy.stats import binom
 
 import faithkit
@@ -171,6 +172,7 @@ def control(value, finding):
 ABOVE, NOT_ABOVE = "above its control", "not above its control"
 
 
+@one_test
 @pytest.mark.parametrize(
     ("ends", "drawn", "name"),
     [

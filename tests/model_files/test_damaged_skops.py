@@ -230,18 +230,20 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("case", SCHEMAS)
-def test_a_schema_that_nobody_wrote_is_refused_in_one_line(refusal, case):
-    schema, words = SCHEMAS[case]
-    wanted = json.dumps(schema)
-    write_skops("model.skops", schema, {name: make() for name, make in FILES.items() if name in wanted})
-    refusal(words)
+def test_a_schema_that_nobody_wrote_is_refused_in_one_line(subtests, refusal):
+    for case, (schema, words) in SCHEMAS.items():
+        with subtests.test(case):
+            wanted = json.dumps(schema)
+            files = {name: make() for name, make in FILES.items() if name in wanted}
+            write_skops("model.skops", schema, files)
+            refusal(words)
 
 
-@pytest.mark.parametrize("protocol", [0, -1, 3, 10**9, "2", None, [], {}, 1.5])
-def test_a_format_of_skops_that_is_not_known_is_refused(refusal, protocol):
-    write_skops("model.skops", model(), protocol=protocol)
-    refusal("it has the format")
+def test_a_format_of_skops_that_is_not_known_is_refused(subtests, refusal):
+    for protocol in (0, -1, 3, 10**9, "2", None, [], {}, 1.5):
+        with subtests.test(protocol=protocol):
+            write_skops("model.skops", model(), protocol=protocol)
+            refusal("it has the format")
 
 
 def without_a_schema():
@@ -300,11 +302,11 @@ BYTES = {
 }
 
 
-@pytest.mark.parametrize("case", BYTES)
-def test_bytes_that_are_no_skops_file_are_refused_in_one_line(here, refusal, case):
-    content, words = BYTES[case]
-    (here / "model.skops").write_bytes(content())
-    refusal(words)
+def test_bytes_that_are_no_skops_file_are_refused_in_one_line(subtests, here, refusal):
+    for case, (content, words) in BYTES.items():
+        with subtests.test(case):
+            (here / "model.skops").write_bytes(content())
+            refusal(words)
 
 
 def test_names_in_the_zip_are_never_written_to_disk(here):

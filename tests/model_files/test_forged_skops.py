@@ -112,24 +112,28 @@ def _honest(here):
     load_model("honest.skops")  # whatever honest files import is there now
 
 
-@pytest.mark.parametrize("place", ["the model itself", "an attribute"])
-@pytest.mark.parametrize("case", CASES)
-def test_a_type_that_is_not_known_is_refused_by_name(refusal, case, place):
-    schema, names = CASES[case]
-    whole = schema if place == "the model itself" else model(coef_=schema)
-    write_skops("model.skops", whole, {"a.npy": npy([1.0])})
-    words = rf"model\.skops holds types that are not trusted: {names}\. If you know them and trust the file's"
-    refusal(words)
+def test_a_type_that_is_not_known_is_refused_by_name(subtests, refusal):
+    for case, (schema, names) in CASES.items():
+        for place, whole in (("the model itself", schema), ("an attribute", model(coef_=schema))):
+            with subtests.test(case, place=place):
+                write_skops("model.skops", whole, {"a.npy": npy([1.0])})
+                refusal(
+                    rf"model\.skops holds types that are not trusted: {names}\. If you know them and trust the file's"
+                )
 
 
-@pytest.mark.parametrize(
-    "forge", [called, lambda name: method(node("JsonNode", name), "fit"), lambda name: loss(f"{name}s")]
-)
-def test_no_name_of_the_list_is_trusted_elsewhere(refusal, forge):
+def test_no_name_of_the_list_is_trusted_elsewhere(subtests, refusal):
     """Each is looked at under one loader; called, its methods taken, or one letter longer it is a stranger."""
     names = {name for _, name in trusted_types()}
-    write_skops("model.skops", listed(*map(forge, sorted(names))))
-    refusal(f"not trusted: .* and {len(names) - 10} more")
+    forgeries = {
+        "called": called,
+        "its method": lambda name: method(node("JsonNode", name), "fit"),
+        "one letter longer": lambda name: loss(f"{name}s"),
+    }
+    for way, forge in forgeries.items():
+        with subtests.test(way):
+            write_skops("model.skops", listed(*map(forge, sorted(names))))
+            refusal(f"not trusted: .* and {len(names) - 10} more")
 
 
 def test_an_old_name_of_scikit_learn_is_not_looked_for_beside_the_model(refusal, monkeypatch):

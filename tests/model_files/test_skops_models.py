@@ -35,13 +35,14 @@ def saved(tmp_path):
     return save
 
 
-@pytest.mark.parametrize(("kind", "name"), NAMES)
-def test_an_honest_model_is_loaded_and_answers_as_before(saved, kind, name):
-    model, X = honest(kind, name)
-    again = saved(model)
-    assert again.predict(X).tolist() == model.predict(X).tolist()
-    if hasattr(model, "predict_proba"):
-        assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+def test_an_honest_model_is_loaded_and_answers_as_before(subtests, saved):
+    for kind, name in NAMES:
+        with subtests.test(kind=kind, name=name):
+            model, X = honest(kind, name)
+            again = saved(model)
+            assert again.predict(X).tolist() == model.predict(X).tolist()
+            if hasattr(model, "predict_proba"):
+                assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
 def test_models_of_sparse_rows_and_of_dictionaries_are_loaded(saved):

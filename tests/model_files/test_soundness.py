@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from faithkit_model_files.soundness import check_sound
+from looping import one_test
 from model_files.honest_models import NAMES, honest
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -212,6 +213,7 @@ ON_TABLES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("case", CASES | ON_TABLES)
 def test_a_number_that_leads_outside_is_found(case):
     name, forge, words = (CASES | ON_TABLES)[case]
@@ -291,6 +293,7 @@ def test_a_part_that_holds_itself_is_looked_at_once():
     check_sound(model)
 
 
+@one_test
 @pytest.mark.parametrize("name", [name for kind, name in NAMES if kind == "three classes"])
 def test_honest_models_of_three_classes_are_sound(name):
     check_sound(honest("three classes", name)[0])

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_monitor.tallies import digests, form
+from looping import one_test
 
 import faithkit
 from faithkit.arrays.grouping import group
@@ -61,6 +62,7 @@ def one(value):
     return digests([value])[0]
 
 
+@one_test
 @pytest.mark.parametrize("equals", VALUES, ids=range(len(VALUES)))  # sets have no fixed text
 def test_equal_values_have_one_digest(equals):
     assert len({one(value) for value in equals}) == 1
@@ -124,6 +126,7 @@ def test_what_says_nothing_about_itself_is_refused(value):
         digests([value])
 
 
+@one_test
 @pytest.mark.parametrize(
     ("explanations", "made_of"),
     [

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from faithkit_monitor.sequence import Sequence
+from looping import one_test
 
 RNG = np.random.default_rng(0)
 SCORES = {
@@ -39,6 +40,7 @@ def by_the_formula(scores, alpha):
     return low, high, *now
 
 
+@one_test
 @pytest.mark.parametrize("alpha", [0.5, 0.05, 1e-6])
 @pytest.mark.parametrize("name", SCORES)
 def test_the_interval_is_that_of_the_formula(name, alpha):
@@ -49,6 +51,7 @@ def test_the_interval_is_that_of_the_formula(name, alpha):
     assert result.n == len(SCORES[name])
 
 
+@one_test
 @pytest.mark.parametrize("name", SCORES)
 def test_in_how_many_batches_scores_come_leaves_no_trace(name):
     scores, result = np.array(SCORES[name]), Sequence(0.05)

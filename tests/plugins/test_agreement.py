@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from consoles import run
 from faithkit_feature_importance import agreement, agreements
+from looping import one_test
 
 import faithkit
 
@@ -37,6 +38,7 @@ FORMS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("form", FORMS)
 def test_importances_are_taken_in_any_form_and_matched_by_name(form):
     result = agreement(named("abc"), FORMS[form], k=2)
@@ -103,6 +105,7 @@ REFUSED = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_cannot_be_compared_is_refused_in_one_line(message):
     with pytest.raises(faithkit.FaithkitError) as refused:

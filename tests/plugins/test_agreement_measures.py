@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from faithkit_feature_importance import agreement
 from faithkit_feature_importance.agreeing.measures import ORDER_MEASURES, TOP_K_MEASURES
+from looping import one_test
 
 NAN = np.nan
 NAMES = [*TOP_K_MEASURES, *ORDER_MEASURES]
@@ -26,6 +27,7 @@ BY_HAND = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("one", "two", "k", "expected"), BY_HAND.values(), ids=BY_HAND)
 @pytest.mark.parametrize("swapped", [False, True])
 def test_agreement_by_hand(one, two, k, expected, swapped):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit import Contains, Interval, OneOf, Rule
@@ -56,6 +57,7 @@ CASES = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("anchor", "feature", "rule"), CASES)
 def test_conditions_become_a_rule(anchor, feature, rule):
     given = [recorded(anchor, feature)]

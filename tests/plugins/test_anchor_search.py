@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_scoped_rules.anchors.bounds import compute_bounds
 from faithkit_scoped_rules.anchors.rows import PerturbedRows
 from faithkit_scoped_rules.anchors.search import Anchor, Search
 from faithkit_scoped_rules.anchors.texts import MaskedText
@@ -18,6 +19,18 @@ class Batch(int):
 
     def __mul__(self, other):
         return 100 * max(50, int(self))
+
+
+def test_bounds_of_shares_are_those_of_anchor_exp():
+    from anchor.anchor_base import AnchorBaseBeam
+
+    rng = np.random.default_rng(0)
+    shares, levels, upper = np.append(rng.random(48), [0.0, 1.0]), rng.random(50) / 3, rng.random(50) < 0.5
+    expected = [
+        (AnchorBaseBeam.dup_bernoulli if is_upper else AnchorBaseBeam.dlow_bernoulli)(share, level)
+        for share, level, is_upper in zip(shares, levels, upper, strict=True)
+    ]
+    assert compute_bounds(shares, levels, upper) == pytest.approx(expected, abs=1e-9)
 
 
 def by_anchor_exp(search, perturbation, ask, stop_on_first):

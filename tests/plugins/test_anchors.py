@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import faithkit
@@ -392,6 +393,7 @@ def test_neither_lime_nor_spacy_is_ever_imported_and_anchor_only_when_used():
 # --- bad input -------------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(
     ("params", "message"),
     [

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from faithkit_feature_importance.adapters.outputs import Outputs
+from looping import one_test
 
 import faithkit
 
@@ -17,6 +18,7 @@ def choose(target, count, predictions=None, classes=None, names=None, n=None, to
 ABC = ["a", "b", "c"]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("predictions", "count", "more", "expected"),
     [
@@ -43,6 +45,7 @@ def test_truth_values_have_one_order_even_where_one_does_not_occur(predictions):
     assert choose("predicted", 2, predictions) == [int(label) for label in predictions]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("target", "count", "more", "expected"),
     [
@@ -62,6 +65,7 @@ def test_a_class_is_chosen_by_name_or_by_number(target, count, more, expected):
     assert choose(target, count, n=2, **more) == [expected] * 2
 
 
+@one_test
 @pytest.mark.parametrize(
     ("predictions", "count", "more", "message"),
     [

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -585,6 +586,7 @@ def test_one_row_and_no_row_are_explained():
     pd.testing.assert_series_equal(empty.values.dtypes, mixed().dtypes)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("params", "told"),
     [

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from faithkit_example_based.dice_search import lockstep
 from faithkit_example_based.dice_search.lockstep import OutOfCalls, run_in_lockstep
+from looping import one_test
 from mixed_tables import workers
 
 import faithkit
@@ -42,6 +43,7 @@ def explained(dice, X, seed=0):
 # --- the rows of a batch ---------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("sparsity", ["binary", "linear", None])
 @pytest.mark.parametrize("method", METHODS)
 def test_rows_alone_equal_rows_in_a_batch_in_any_order(method, sparsity):
@@ -97,6 +99,7 @@ def test_the_random_search_asks_about_few_rows():
 # --- the limit on questions ------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("max_calls", [1, 2, 3, 5, 9])
 @pytest.mark.parametrize("method", METHODS)
 def test_the_limit_on_questions_holds_for_each_row(method, max_calls):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_example_based.dice_search.explainer import Dice
+from looping import one_test
 
 import faithkit
 
@@ -56,6 +57,7 @@ def expected():
     )
 
 
+@one_test
 @pytest.mark.parametrize(
     "given",
     [

@@ -1,5 +1,7 @@
 """dice-ml's own searches as twins: what it finds is found here, in distribution where the draws are others."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -163,6 +165,13 @@ def test_where_values_are_few_every_row_that_two_changes_reach_is_as_likely_as_a
     counts = found.value_counts()
     assert set(counts.index) == set(map(tuple, reachable.to_numpy().tolist()))
     assert stats.chisquare(counts).pvalue > NO_CHANCE
+
+
+def test_the_random_search_changes_no_more_columns_than_it_must():
+    background = pd.DataFrame(list(product([0, 1], repeat=4)), columns=list("abcd"))
+    dice = fitted(lambda frame: (frame.sum(axis=1) >= 3).to_numpy(), background, sparsity=None)
+    counterfactuals = dice.explain(background[:1].iloc[[0] * 40], np.arange(40)).values
+    assert set(counterfactuals.sum(axis=1)) == {3}
 
 
 def all_copies_asked(dice, theirs, query, target, seed):

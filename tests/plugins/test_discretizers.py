@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from looping import one_test
 from sklearn.linear_model import LogisticRegression
 
 import faithkit
@@ -275,6 +276,7 @@ def test_quantile_is_what_counting_gives(values, bins):
 # whole numbers, single precision, wide and empty tables, missing rows
 
 
+@one_test
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dtype", [np.int64, np.int8, np.bool_, np.float32])
 def test_numbers_of_any_type_are_read_as_float64(name, dtype):
@@ -402,6 +404,7 @@ def test_quantile_refuses_other_columns_and_explanations_before_it_learnt():
         make("quantile").fit(faithkit.Explanations.vectors([[1.0]])).discretize(phi)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("name", "params", "message"),
     [

@@ -11,6 +11,7 @@ from faithkit_example_based import search
 from faithkit_example_based.distances import learn_distance, shared_distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from mixed_tables import tables
 
 import faithkit
@@ -69,6 +70,7 @@ def test_nearer_than_is_exact_at_the_boundary(case, strict, fast):
     assert (bits == faithkit.plugin.pack_bits(np.array(expected))).all()
 
 
+@one_test
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("shape", ["far", "offset", "outlier", "tiny", "mixed scales", "equal rows"])
 def test_screens_decide_nothing_wrongly_however_the_numbers_are_scaled(name, shape):
@@ -238,6 +240,7 @@ def test_a_missing_value_that_only_the_instance_has_is_refused_by_name():
         distance.coordinates(pd.DataFrame({"age": [30.0, np.nan]}))
 
 
+@one_test
 @pytest.mark.parametrize(
     "background",
     [

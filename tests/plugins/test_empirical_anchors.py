@@ -115,6 +115,18 @@ def test_a_constant_model_is_explained_by_the_rule_that_covers_everything():
     assert set(fitted.explain(X[:5], None).values) == {faithkit.Rule()}
 
 
+@pytest.mark.parametrize(("beam_size", "enough"), [(1, 45), (4, 72)])
+def test_a_wider_beam_tries_more_rules_and_needs_more_rows_to_be_sure(beam_size, enough):
+    """N rows that all agree show a precision of (rules / delta) ** (−1 / N); a beam tries one rule for each place."""
+    remarks = {}
+    for n in (enough - 1, enough):
+        X = np.arange(n)[:, None] % 2.0
+        fitted = anchors(bins=2, beam_size=beam_size).fit(faithkit.Predictor(lambda X: np.zeros(len(X))), X)
+        remarks[n] = fitted.explain(X[:1], None).remarked[0]
+    assert remarks == {enough - 1: "too little evidence for the threshold", enough: None}
+    assert (beam_size / 0.1) ** (-1 / enough) >= 0.95 > (beam_size / 0.1) ** (-1 / (enough - 1))
+
+
 def test_a_category_or_label_that_the_background_lacks_is_no_error():
     background = pd.DataFrame({"job": ["a", "b"] * 50, "n": np.arange(100.0)})
     model = faithkit.Predictor(lambda X: np.where(X["n"] > 500, "new", X["job"]), classes=["a", "b", "new"])

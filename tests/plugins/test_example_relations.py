@@ -14,6 +14,7 @@ from faithkit_example_based.distances import learn_distance
 from faithkit_example_based.within import nearest_distances
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from mixed_tables import FirstColumns, tables
 
 import faithkit
@@ -155,6 +156,7 @@ def explain_line(line, **params):
     )
 
 
+@one_test
 @pytest.mark.parametrize(
     "tau", [-0.1, float("nan"), float("inf"), "0.5", "q", "q1.5", "q-0.1", "quantile:0.1", None, True]
 )

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from scipy.sparse import csr_matrix
 from sklearn.compose import make_column_transformer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -91,6 +92,7 @@ PROBABLE = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("name", PROBABLE)
 def test_the_formula_of_a_probability_agrees_with_finite_differences(name, y):
@@ -113,6 +115,7 @@ RAW = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("name", RAW)
 def test_the_formula_of_a_decision_function_agrees_with_finite_differences(name, y):
@@ -170,6 +173,7 @@ def test_coefficients_are_not_believed_but_compared_with_the_scores():
         explained(model, method="analytic")
 
 
+@one_test
 @pytest.mark.parametrize(
     ("model", "output"),
     [

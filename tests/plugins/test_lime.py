@@ -10,6 +10,7 @@ import pytest
 from lightgbm import LGBMClassifier
 from lime.lime_base import LimeBase
 from lime.lime_tabular import LimeTabularExplainer
+from looping import one_test
 from scipy import stats
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
@@ -76,6 +77,7 @@ def by_the_package(explainer, scores, row, seed, settings):
 # --- the lime package's own numbers ------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
 def test_weights_are_those_of_the_lime_package_on_the_same_perturbations(settings, y):
@@ -584,6 +586,7 @@ def test_lime_is_evaluated_with_the_same_bytes_whatever_the_workers():
 # --- bad input ---------------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(
     ("params", "message"),
     [

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -157,6 +158,7 @@ def test_a_row_that_is_not_there_is_missing():
     np.testing.assert_array_equal(explanations.values[[0, 2]], table(EVERY[:3], LABELS[:3])[[0, 2]])
 
 
+@one_test
 @pytest.mark.parametrize(
     ("given", "params", "message"),
     [

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from faithkit_feature_importance.lime_weights.texts import SplitText
 from lime.lime_text import LimeTextExplainer
+from looping import one_test
 from scipy import stats
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -247,6 +248,7 @@ def test_no_call_is_about_more_characters_than_memory_should_hold(monkeypatch):
 # --- bad input ---------------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(
     ("params", "message"),
     [

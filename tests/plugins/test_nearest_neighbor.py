@@ -8,6 +8,7 @@ import pytest
 from brute_distances import Distances, in_order, nearest, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from mixed_tables import tables
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -73,6 +74,7 @@ def test_an_explanation_can_be_read():
     assert (explanations.kind, explanations.relation) == ("example", "nearest")
 
 
+@one_test
 @pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize(
     "classes", [("no", "yes"), (0, 1, 2), (False, True)], ids=["words", "three", "booleans"]

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from faithkit_example_based import nearest_counterfactual
 from faithkit_example_based.nearest_neighbor import NearestNeighbor
+from looping import one_test
 from regressors import BACKGROUND, ROWS, SITUATIONS, TEXTS, TWO_NUMBERS, X, Y, explained, function
 
 import faithkit
 
 
+@one_test
 @pytest.mark.parametrize(
     "spec",
     [

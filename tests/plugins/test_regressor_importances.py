@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from lightgbm import LGBMRegressor
+from looping import one_test
 from regressors import (
     BACKGROUND,
     FRAME,
@@ -32,6 +33,7 @@ import faithkit
 # --- shap ------------------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("name", MODELS)
 def test_shap_values_and_their_base_add_up_to_the_prediction(name):
     explanations = explained("shap:offset=true", MODELS[name], ROWS, BACKGROUND)
@@ -66,6 +68,7 @@ def test_values_of_a_linear_regressor_are_coefficients_times_the_distance_from_t
     )
 
 
+@one_test
 @pytest.mark.parametrize("algorithm", ["auto", "kernel", "permutation"])
 @pytest.mark.parametrize(("scale", "shift"), [(1e9, 0.0), (1e-9, 0.0), (1.0, 1e6), (-1.0, 0.0)])
 def test_values_scale_with_the_prediction_and_no_shift_changes_them(algorithm, scale, shift):

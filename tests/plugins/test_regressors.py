@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 from regressors import (
     ARRAYS,
     BACKGROUND,
@@ -62,6 +63,7 @@ def test_every_explainer_of_the_plugins_is_in_the_table():
     assert ours == set(WORKS)
 
 
+@one_test
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 @pytest.mark.parametrize(
     ("explainer", "situation"), [(name, one) for name, situations in WORKS.items() for one in situations]
@@ -144,6 +146,7 @@ REFUSED = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("spec", "model", "line"), REFUSED, ids=[f"{spec} {n}" for n, (spec, *_) in enumerate(REFUSED)]
 )

@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_feature_importance.shap_values import trees
+from faithkit_feature_importance.shap_values.outputs import Output
 from faithkit_feature_importance.shap_values.trees import TreeShap
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from scipy.sparse import csr_array
 from shapley_values import shapley_values
 from sklearn.compose import make_column_transformer
@@ -89,6 +91,7 @@ MODELS = {
 OTHERS = {"ridge": (RidgeClassifier, X), "bayes": (GaussianNB, X)}
 
 
+@one_test
 @pytest.mark.parametrize("output", ["probability", "raw"])
 @pytest.mark.parametrize("labels", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("name", MODELS)
@@ -113,6 +116,7 @@ def test_algorithms_that_ask_the_model_add_up_too(algorithm, output):
     assert explanations.shared["algorithm"] == algorithm
 
 
+@one_test
 @pytest.mark.parametrize(
     ("name", "classes", "output", "algorithm"),
     [
@@ -248,6 +252,7 @@ def test_the_offset_stands_behind_the_values_and_is_told():
 # Rows, seeds and order
 
 
+@one_test
 @pytest.mark.parametrize("background", ["rows", "median", "kmeans:5", "sample:20"])
 @pytest.mark.parametrize("algorithm", ["tree", "kernel"])
 def test_the_order_of_the_background_does_not_matter(background, algorithm):
@@ -368,6 +373,15 @@ def test_a_named_algorithm_never_returns_values_that_do_not_add_up():
         faithkit.errors.InputError, match=r"TreeSHAP misses .* would be wrong. Use algorithm=auto"
     ):
         explained(model, X, X, algorithm="tree")
+
+
+def test_sums_may_miss_scores_in_single_precision_by_more_than_in_double():
+    class Single(LogisticRegression):
+        def predict_proba(self, X):
+            return super().predict_proba(X).astype(np.float32)
+
+    models = [faithkit.Predictor(kind().fit(X, TWO)) for kind in (LogisticRegression, Single)]
+    assert [Output.choose("probability", model, X).tolerance for model in models] == [1e-6, 1e-4]
 
 
 def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
@@ -556,6 +570,7 @@ def test_a_sample_has_its_share_of_rows_that_occur_often():
 # Errors
 
 
+@one_test
 @pytest.mark.parametrize(
     ("params", "message"),
     [
@@ -574,6 +589,7 @@ def test_wrong_parameters_are_refused(params, message):
         shap(**params)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("model", "params", "message"),
     [

@@ -19,6 +19,7 @@ from faithkit_feature_importance.shap_values.trees import TreeShap
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leaf_by_leaf import check_by_definition, explained, per_class, raw_scores
+from looping import one_test
 from shapley_values import shapley_values
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import (
@@ -86,6 +87,7 @@ def numbers(n=200, seed=0):
     return X, (X[:, 0] + X[:, 1] * X[:, 2] > 0.3).astype(int)
 
 
+@one_test
 @pytest.mark.parametrize("output", ["raw", "probability"])
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"categories"}))
 def test_values_are_those_of_shap_for_the_same_reference_rows(kind, output):

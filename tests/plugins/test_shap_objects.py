@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -96,6 +97,7 @@ def test_what_was_cut_out_is_understood(given, expected):
     assert explanations.values.dtype == expected.dtype
 
 
+@one_test
 @pytest.mark.parametrize(
     "given",
     [BATCH, [BATCH[row] for row in range(60)], [BATCH[row : row + 1] for row in range(60)]],
@@ -165,6 +167,7 @@ INTERACTIONS = shap.TreeExplainer(FOREST)(X[:5], interactions=True)
 SYMMETRIC = np.zeros((3, 2, 2))
 
 
+@one_test
 @pytest.mark.parametrize(
     ("given", "params", "message"),
     [

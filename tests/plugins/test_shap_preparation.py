@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from faithkit_feature_importance.shap_values.leaf_by_leaf import column_origins
 from leaf_by_leaf import by_definition, check_by_definition, explained, per_class
+from looping import one_test
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.decomposition import PCA
@@ -175,6 +176,7 @@ PREPARED = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("name", PREPARED)
 def test_raw_columns_are_explained_through_column_wise_preparation(name):
     table, y = people()
@@ -280,6 +282,7 @@ class OwnImputer(KNNImputer):
     """Which says no more of itself than what it is made from."""
 
 
+@one_test
 @pytest.mark.parametrize(
     ("before", "why"),
     [

@@ -11,6 +11,7 @@ from faithkit_feature_importance.shap_values.coalitions import CoalitionRegressi
 from faithkit_feature_importance.shap_values.sampling import PermutationWalks
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from shapley_values import shapley_values
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
@@ -88,6 +89,7 @@ def all_orders(players, worth):
     return result
 
 
+@one_test
 @pytest.mark.parametrize("players", [0, 1, 2, 3, 4, 7, 8, 11])
 def test_the_regression_on_all_coalitions_gives_shapleys_values(players):
     regression = CoalitionRegression.for_players(players)

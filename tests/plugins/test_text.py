@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from looping import one_test
 from sklearn.feature_extraction.text import (
     CountVectorizer,
     HashingVectorizer,
@@ -130,6 +131,7 @@ def by_hand(model, text, by):
     return None if best is None else [best]
 
 
+@one_test
 @pytest.mark.parametrize("by", ["absolute", "predicted"])
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
 @pytest.mark.parametrize(

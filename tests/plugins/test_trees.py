@@ -9,6 +9,7 @@ import pytest
 from faithkit_scoped_rules.tree import float64_limits
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
@@ -105,6 +106,7 @@ def with_gaps(X, seed=0):
     return X
 
 
+@one_test
 @pytest.mark.parametrize(
     ("X", "y"),
     [
@@ -368,6 +370,7 @@ def without_the_row_itself(leaves, labels):
     return np.divide(inside, size - 1, out=np.zeros(len(size)), where=size > 1).sum() / len(leaves)
 
 
+@one_test
 @pytest.mark.parametrize("size", [2, 4, 8, 32])
 @pytest.mark.parametrize(("X", "y"), [IRIS, TUMOURS], ids=["iris", "tumours"])
 def test_a_surrogates_measures_follow_from_the_gini_index_of_its_leaves(X, y, size):

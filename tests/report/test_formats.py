@@ -159,6 +159,19 @@ def test_two_numbers_that_differ_are_told_apart(one, other):
         assert (Decimal(first) < Decimal(second)) == (apart and not larger) or not apart
 
 
+@pytest.mark.parametrize(
+    ("end", "other", "texts"),
+    [
+        (0.4, 0.5, ("0.400", "0.500")),
+        (0.50009, 0.5, ("0.50009", "0.50000")),
+        (0.4, 0.99999, ("0.40000", "0.99999")),
+        (0.4, 1.0, ("0.400", "1.000")),
+    ],
+)
+def test_two_numbers_have_as_few_digits_as_tell_them_apart_and_from_0_and_1(end, other, texts):
+    assert format_distinct(end, other) == texts
+
+
 @given(shares, shares)
 def test_what_is_below_a_limit_looks_so(one, other):
     low, limit = sorted([one, other])

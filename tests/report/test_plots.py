@@ -49,6 +49,8 @@ def test_a_measure_is_drawn_where_it_lies_with_interval_bracket_and_chance(logge
     assert labelled(ax, "chance") == [[logged.chance]]
     # by hand: 0 for a, 1 for b and c, 2/3 for three of d
     assert texts(ax)[:2] == ["consistency", f"0.700 ({format_interval(found.low, found.high)})"]
+    name, value = (text.get_position()[1] for text in ax.texts[:2])
+    assert name == value  # on one line
 
 
 @pytest.mark.parametrize("estimator", ["leave-one-out", "verified-only", "plug-in", "majority"])
@@ -159,10 +161,17 @@ def test_local_scores_of_weighted_rows_are_shares_of_the_weight():
 
 
 def test_group_sizes_are_shares_of_instances_and_the_lonely_stand_out(logged):
-    bars = plots.group_sizes(axes(), logged.consistency.others).patches
+    ax = plots.group_sizes(axes(), logged.consistency.others)
+    bars = ax.patches
+    assert all(line.get_visible() for line in ax.get_ygridlines())  # by which shares are read
     # sizes 1, 2, 3–4, 5–8
     assert [bar.get_height() for bar in bars] == pytest.approx([0.1, 0.2, 0.7, 0])
     assert bars[0].get_facecolor() != bars[1].get_facecolor()
+
+
+def test_sizes_are_named_up_to_the_largest_group():
+    everyone = faithkit.score(["yes"] * 12, ["a"] * 12).consistency.others
+    assert plots.group_sizes(axes(), everyone).get_xticks().tolist() == [1, 2, 5, 10]
 
 
 @pytest.mark.parametrize(("most", "last"), [(1, 8), (8, 8), (9, 16), (1000, 1024), (1025, 2048)])

@@ -139,6 +139,12 @@ def test_what_is_local_counts_rows_and_shares_weights():
     assert (found.holds_for, found.agree, found.value) == (4, 3, 0.75)
 
 
+def test_a_row_is_not_contradicted_by_its_own_cluster():
+    result = faithkit.score(["yes", "no", "no"], ["e"] * 3, clusters=["a", "a", "b"])
+    assert [row.row for row in result.local(0).contradicted_by] == [2]
+    assert result.violations()[0].rows == (0, 2)
+
+
 # --- pools ---------------------------------------------------------------------------------------------
 
 

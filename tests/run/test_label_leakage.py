@@ -17,6 +17,7 @@ TELLING = {
         ["APPROVED for low debt", "declined for high debt"],
     ),
     "one label in another": (["approved", "not approved"], ["low -> approved", "high -> not approved"]),
+    "one label before another": (["high", "high risk"], ["class high by age", "class high risk by age"]),
     "numbers": ([1, 0], ["IF x > 1 THEN 1", "IF x <= 1 THEN 0"]),
     "a class": (["yes", "no"], ["class: yes", "class = no"]),
     "the label alone": (["yes", "no"], ["yes", "no"]),

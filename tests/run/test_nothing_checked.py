@@ -47,6 +47,11 @@ def test_explanations_that_are_all_missing_have_no_value():
     assert faithkit.score(LABELS, [None] * 4).consistency.value is None
 
 
+def test_a_row_without_others_may_agree_with_none_or_all():
+    local = faithkit.score(LABELS, DISTINCT).local(0).consistency
+    assert (local.value, local.low, local.high) == (None, 0.0, 1.0)
+
+
 def test_unfaithful_is_still_a_zero():
     found = faithkit.score([0, 1], ["a", "a"]).consistency
     assert (found.value, found.verified) == (0.0, 1.0)

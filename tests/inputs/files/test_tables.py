@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from inputs.frames import people, read_table
+from looping import one_test
 
 from faithkit.errors import InputError
 from faithkit.inputs.files.column_patterns import match_names
@@ -165,6 +166,7 @@ def test_a_missing_file_and_a_folder_without_tables_are_refused(tmp_path):
 LOG = ["age", "phi_age", "label", "phi_sex", "phi[1]"]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("patterns", "expected"),
     [

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from looping import one_test
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
@@ -136,6 +137,7 @@ def test_an_empty_sample_never_reaches_the_model():
     assert Predictor(fitted).predict(X[:0]).dtype == fitted.classes_.dtype
 
 
+@one_test
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
@@ -176,6 +178,7 @@ def test_whatever_labels_a_model_gives_are_handed_on(labels):
     assert predict(as_objects[:, None], len(labels)).tolist() == labels
 
 
+@one_test
 @pytest.mark.parametrize(
     ("answer", "words"),
     [

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from inputs.frames import mixed_frames, people
+from looping import one_test
 from sklearn.base import clone
 from sklearn.preprocessing import OrdinalEncoder
 
@@ -26,6 +27,7 @@ COLUMNS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("name", COLUMNS)
 def test_a_cell_is_written_as_str_writes_it(name):
     column = COLUMNS[name]
@@ -58,6 +60,7 @@ RANKED = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("before", "now", "expected"), RANKED.values(), ids=RANKED)
 @pytest.mark.parametrize("table", [pd.DataFrame, np.array], ids=["frame", "array"])
 def test_a_word_becomes_its_rank_among_the_words_met_before(table, before, now, expected):
@@ -65,6 +68,7 @@ def test_a_word_becomes_its_rank_among_the_words_met_before(table, before, now, 
     assert WordRanks().fit(before).transform(now).ravel().tolist() == expected
 
 
+@one_test
 @pytest.mark.parametrize("name", COLUMNS)
 def test_ranks_are_those_of_scikit_learn(name):
     table = pd.DataFrame({7: COLUMNS[name], 8: ["x", "y", "x", "z"]})

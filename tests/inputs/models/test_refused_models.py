@@ -5,6 +5,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
+from looping import one_test
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
@@ -115,6 +116,7 @@ def test_what_a_refusal_says_to_write_works(here, case):
     assert result.rows.row_predictions == case.labels
 
 
+@one_test
 @pytest.mark.parametrize(
     ("asked", "words"),
     [

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 
@@ -36,6 +37,7 @@ class Shuffled:
         return np.column_stack([1 - p, p])[:, self.order]
 
 
+@one_test
 @pytest.mark.parametrize("order", [(0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
 @pytest.mark.parametrize("explainer", ["lime:samples=50", "shap"])
 def test_columns_in_another_order_than_the_classes_are_refused(order, explainer):

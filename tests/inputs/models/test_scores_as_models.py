@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
@@ -34,6 +35,7 @@ class Tensor:
         return self.array
 
 
+@one_test
 @pytest.mark.parametrize(
     "scores",
     [

@@ -1,0 +1,46 @@
+"""Tests with many cases as one test: it tells every case that fails, and costs one item instead of hundreds."""
+
+import functools
+import inspect
+from itertools import product
+
+
+def one_test(function):
+    """Make one test of all cases of `pytest.mark.parametrize`, which stands below: each case is a subtest.
+
+    Fixtures are set up once for all cases, so a case must leave them as they were.
+    """
+    marks = function.__dict__.pop("pytestmark")
+    tables = [mark for mark in marks if mark.name == "parametrize"]
+    names = [name for mark in tables for name in argument_names(mark)]
+
+    @functools.wraps(function)
+    def loop(subtests, **fixtures):
+        for case in product(*map(cases_of, tables)):
+            arguments = {name: value for _, values in case for name, value in values.items()}
+            with subtests.test("-".join(label for label, _ in case)):
+                function(**arguments, **fixtures)
+
+    fixtures = [name for name in inspect.signature(function).parameters if name not in names]
+    loop.__signature__ = inspect.Signature(
+        [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in ("subtests", *fixtures)]
+    )
+    loop.pytestmark = [mark for mark in marks if mark.name != "parametrize"]
+    return loop
+
+
+def argument_names(mark):
+    """Return the names of the arguments that a mark gives values to."""
+    names = mark.args[0]
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+
+
+def cases_of(mark):
+    """Return a label and the arguments of each case of a mark."""
+    names, rows = argument_names(mark), list(mark.args[1])
+    make_label = mark.kwargs.get("ids") or str
+    labels = map(make_label, rows) if callable(make_label) else make_label
+    values = [(row,) if len(names) == 1 else row for row in rows]
+    return [
+        (str(label), dict(zip(names, row, strict=True))) for label, row in zip(labels, values, strict=True)
+    ]

@@ -1,0 +1,37 @@
+"""A loop over cases hides none: every case runs, and each that fails is told by its name."""
+
+from contextlib import contextmanager
+
+import pytest
+from looping import one_test
+
+
+class Recorder:
+    """In place of pytest's subtests: keep the names of all cases, and of those that fail."""
+
+    def __init__(self):
+        self.names, self.failed = [], []
+
+    @contextmanager
+    def test(self, name):
+        self.names.append(name)
+        try:
+            yield
+        except AssertionError:
+            self.failed.append(name)
+
+
+def test_every_case_of_every_table_runs_and_failures_are_told_by_name():
+    @one_test
+    @pytest.mark.filterwarnings("ignore")
+    @pytest.mark.parametrize(("a", "b"), [(1, 2), (3, 3)], ids=["apart", "equal"])
+    @pytest.mark.parametrize("c", [0, 1])
+    def differ(a, b, c, fixture):
+        assert a != b or c
+        assert fixture == "shared"
+
+    recorder = Recorder()
+    differ(subtests=recorder, fixture="shared")
+    assert recorder.names == ["0-apart", "0-equal", "1-apart", "1-equal"]
+    assert recorder.failed == ["0-equal"]
+    assert [mark.name for mark in differ.pytestmark] == ["filterwarnings"]
