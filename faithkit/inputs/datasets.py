@@ -54,7 +54,7 @@ def dataset_place(name: str) -> str:
         place = str(build(entry, {}).place())
     if place not in PLACES:
         choices = join_words(map(repr, PLACES), "or")
-        raise ContractError(f"{entry} is at {place!r:.80}: expected {choices}. Mend its place().")
+        raise ContractError(f"{entry} is at {place!r:.80}: expected {choices}. Fix its place().")
     return place
 
 

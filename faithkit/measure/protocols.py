@@ -43,9 +43,9 @@ class Explainer(Protocol):
 class Discretizer(Protocol):
     """A component that decides which explanations count as the same.
 
-    Optional methods: `fit`, to learn from explanations, and `tell`, to put an identity into words. Optional
-    attributes: `keeps_signs`, whether identities of vectors are weights with the signs of the vectors, so
-    that reports draw them; and `tries`, parameter values that are worth trying.
+    Optional methods: `fit`, to learn from explanations, and `describe`, to put an identity into words.
+    Optional attributes: `keeps_signs`, whether identities of vectors are weights with the signs of the
+    vectors, so that reports draw them; and `tries`, parameter values that are worth trying.
 
     Examples
     --------
@@ -105,7 +105,7 @@ OPTIONAL_ATTRIBUTES: dict[str, Any] = {
     "learns": True,  # whether an explainer learns from the background
     "rows_per_chunk": 32,  # rows that are explained at a time
     "fit": None,  # for a discretizer that learns from explanations
-    "tell": None,  # a discretizer's words for an identity
+    "describe": None,  # a discretizer's words for an identity
     "keeps_signs": False,  # whether a discretizer's identities are weights, above 0 for the class
     "phrase": None,  # what a discretizer does to explanations: "by their signs"
     "tries": {},  # parameter values of a discretizer that are worth trying, by parameter
@@ -123,7 +123,7 @@ def get_optional_attribute(component: Any, name: str) -> Any:
 
     Examples
     --------
-    >>> get_optional_attribute(object(), "rows_per_chunk"), get_optional_attribute(object(), "tell")
+    >>> get_optional_attribute(object(), "rows_per_chunk"), get_optional_attribute(object(), "describe")
     (32, None)
     """
     with guard(f"asking {type(component).__name__} for {name}"):  # a property may run any code

@@ -48,7 +48,7 @@ def test_the_top_set_forgets_order_and_sign_and_keeps_the_earlier_of_equals():
     top = importlib.import_module("house.discretizers").TopSet(k=2)
     phi = faithkit.Explanations.vectors([[0.5, -0.9, 0.1], [-0.9, 0.5, 0.1], [0.2, 0.2, 0.2]])
     assert top.discretize(phi).tolist() == [[0, 1], [0, 1], [0, 1]]
-    assert top.tell(np.array([0, 2]), ["age", "sex", "job"]) == "age and job"
+    assert top.describe(np.array([0, 2]), ["age", "sex", "job"]) == "age and job"
     result = faithkit.score(["yes", "no", "no"], phi, discretizer=top)
     assert result.violations()[0].explanation == "0 and 1"
 

@@ -56,8 +56,8 @@ class Discretizer:
         self.fail("discretize")
         return [0] * len(explanations)
 
-    def tell(self, identity, names):
-        self.fail("tell")
+    def describe(self, identity, names):
+        self.fail("describe")
         return "the same"
 
 
@@ -102,7 +102,7 @@ PLACES = [
     ("relation", function, "called"),
     ("discretizer", Discretizer, "fit"),
     ("discretizer", Discretizer, "discretize"),
-    ("discretizer", Discretizer, "tell"),
+    ("discretizer", Discretizer, "describe"),
     ("estimator", Estimator, "scores"),
     ("estimator", Estimator, "by_chance"),
 ]

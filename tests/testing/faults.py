@@ -442,13 +442,13 @@ DISCRETIZERS = {
     ),
     "TellTrips": (
         "identities_are_described",
-        "tell-trips on vectors: tell, called with [ 1. 0. -1.] and no names, fails: TypeError: "
+        "tell-trips on vectors: describe, called with [ 1. 0. -1.] and no names, fails: TypeError: "
         "'NoneType' object is not subscriptable. Return a text for every identity that "
         "discretize gives; names may be None.",
     ),
     "TellsANumber": (
         "identities_are_described",
-        "tells-a-number on vectors: tell, called with [ 1. 0. -1.] and no names, returned a "
+        "tells-a-number on vectors: describe, called with [ 1. 0. -1.] and no names, returned a "
         "int. Return a text for every identity that discretize gives; names may be None.",
     ),
     "AssertsWithoutWords": (

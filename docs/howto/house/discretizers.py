@@ -44,6 +44,6 @@ class TopSet:
         order = np.argsort(-np.abs(explanations.values), axis=1, kind="stable")
         return np.sort(order[:, : self.k], axis=1)
 
-    def tell(self, identity, names):
+    def describe(self, identity, names):
         """Return the text of one identity for reports."""
         return " and ".join(str(j) if names is None else names[j] for j in identity)

@@ -23,7 +23,7 @@ class Starter:
         sign = np.sign(np.take_along_axis(explanations.values, top[:, None], axis=1)[:, 0])
         return np.column_stack([top, sign])
 
-    def tell(self, identity: Any, names: Sequence[str] | None) -> str:
+    def describe(self, identity: Any, names: Sequence[str] | None) -> str:
         """Return the text that people see for one row of `discretize`."""
         feature, sign = map(int, identity)
         return f"{feature if names is None else names[feature]} {'−0+'[sign + 1]}"

@@ -104,7 +104,7 @@ def _guard(discretizer: ResolvedComponent) -> contextlib.AbstractContextManager[
 
 
 def _advice(discretizer: ResolvedComponent) -> str:
-    """Say what to do: a user can only replace an installed discretizer, but can mend a function."""
+    """Say what to do: a user can only replace an installed discretizer, but can fix a function."""
     return USE_ANOTHER if discretizer.recipe is not None else MEND_FUNCTION
 
 

@@ -116,7 +116,7 @@ class Progress:
         self._has_forecast = True
         per_row, remaining = elapsed / n_timed, self.total - self.done
         if remaining * per_row >= LONG_RUN:
-            self.display.tell(forecast(self.explainer, remaining, per_row, self.execution))
+            self.display.write(forecast(self.explainer, remaining, per_row, self.execution))
 
     def _start_clock(self) -> tuple[float, int]:
         """Return the time and the finished rows of the first report."""
@@ -179,7 +179,7 @@ class Display:
     def show(self, done: int) -> None:
         """Show how many rows are done."""
 
-    def tell(self, text: str) -> None:
+    def write(self, text: str) -> None:
         """Show a message, which stays."""
         LOG.log(self.level, text)
 
@@ -211,7 +211,7 @@ class TerminalBar(Display):
         speed = self.bar.tasks[0].speed
         self.bar.update(self.task, rate="" if speed is None else f"{speed:.3g} rows/s")
 
-    def tell(self, text: str) -> None:
+    def write(self, text: str) -> None:
         """Print above the bar."""
         self.bar.console.print(to_printable(text), markup=False, highlight=False)
 
@@ -226,7 +226,7 @@ class NotebookLine(Display):
     def __init__(self, explainer: str, total: int, done: int) -> None:
         self.total, self.done_at_start = total, done
         self.start, self.last_update = time.monotonic(), 0.0
-        self.handle = self.tell(f"fitting {explainer} …", display_id=True)
+        self.handle = self.write(f"fitting {explainer} …", display_id=True)
 
     def show(self, done: int) -> None:
         """Change the line, unless it has just changed."""
@@ -238,7 +238,7 @@ class NotebookLine(Display):
         remaining = f", {duration((self.total - done) / rate)} left" if rate else ""
         self.handle.update(_plain_text(f"explaining: {done:,} of {self.total:,} rows{remaining}"), raw=True)
 
-    def tell(self, text: str, display_id: bool = False) -> Any:
+    def write(self, text: str, display_id: bool = False) -> Any:
         """Display a text; with a `display_id`, return a handle that changes it."""
         from IPython.display import display
 

@@ -21,7 +21,7 @@ LIMIT_FORMAT = ".6g"  # of the limits in a rule
 def format_explanation(explanations: Explanations, row: int, discretizer: Any = None) -> str:
     """Return an explanation as text: the rule, the words, or the named numbers.
 
-    A discretizer may have a method ``tell(identity, names)`` that puts one of its identities into words.
+    A discretizer may have a method ``describe(identity, names)`` that puts one of its identities into words.
 
     Examples
     --------
@@ -30,18 +30,18 @@ def format_explanation(explanations: Explanations, row: int, discretizer: Any = 
     """
     if explanations.missing[row]:
         return "no explanation"
-    tell = get_optional_attribute(discretizer, "tell")
-    if explanations.identity is not None and tell is not None:
+    describe = get_optional_attribute(discretizer, "describe")
+    if explanations.identity is not None and describe is not None:
         name = get_optional_attribute(discretizer, "name") or type(discretizer).__name__
-        with guard(f"the discretizer {name}", "Mend its method tell.", ContractError):
-            return str(tell(identity_at(explanations, row), explanations.shared.get("names")))
+        with guard(f"the discretizer {name}", "Fix its method describe.", ContractError):
+            return str(describe(identity_at(explanations, row), explanations.shared.get("names")))
     identity = take_rows(explanations.identities, [row])
     if isinstance(identity, pd.DataFrame) or (isinstance(identity, np.ndarray) and identity.ndim == 2):
         columns = explanations.shared.get("names") if isinstance(identity, np.ndarray) else None
         cells = cells_of(identity, 0, columns) or {}
         return ", ".join(f"{name} = {value_text(cell)}" for name, cell in cells.items())
     value = identity[0]
-    with guard(f"an explanation of type {type(value).__name__}", "Mend its method __str__."):
+    with guard(f"an explanation of type {type(value).__name__}", "Fix its method __str__."):
         return format(value, LIMIT_FORMAT) if isinstance(value, Rule) else str(value)
 
 

@@ -177,11 +177,11 @@ def check_order_of_learning_is_irrelevant(trial: DiscretizerTrial) -> None:
 
 @for_each(_discretizer_trials, check_one_identity_per_row)
 def check_identities_are_described(trial: DiscretizerTrial) -> None:
-    """Check that `tell`, if there is one, returns a text for every identity, with and without column names.
+    """Check that `describe`, if there is one, returns a text for every identity, with and without names.
 
     Reports show this text instead of numbers.
     """
-    if get_optional_attribute(trial.discretizer, "tell") is None:
+    if get_optional_attribute(trial.discretizer, "describe") is None:
         return
     discretized = trial.discretize(trial.batch.explanations)
     for names in (None, _column_names(discretized)):
@@ -195,10 +195,10 @@ def _column_names(explanations: Explanations) -> list[str]:
 
 
 def _require_text(discretizer: Any, identity: Any, names: list[str] | None) -> None:
-    call = f"tell, called with {str(identity)[:40]} and {'no names' if names is None else 'names'},"
+    call = f"describe, called with {str(identity)[:40]} and {'no names' if names is None else 'names'},"
     remedy = "Return a text for every identity that discretize gives; names may be None"
     with forbid(Exception, f"{call} fails", remedy):
-        text = discretizer.tell(identity, names)
+        text = discretizer.describe(identity, names)
     require(isinstance(text, str), f"{call} returned a {type(text).__name__}", remedy)
 
 

@@ -25,7 +25,7 @@ class Seen(Display):
     def show(self, done):
         self.shown.append(done)
 
-    def tell(self, text):
+    def write(self, text):
         self.told.append(text)
 
 
@@ -183,7 +183,7 @@ def test_in_a_terminal_a_bar_moves_and_goes_away(monkeypatch):
         with track_progress("a [b] slow one", Execution(), 1000, 400) as progress:
             progress.display.bar.refresh()
             progress.advance(100)
-            progress.display.tell("it takes [long]")
+            progress.display.write("it takes [long]")
             progress.display.bar.refresh()
         terminal.flush()
         shown = ""
@@ -228,7 +228,7 @@ def test_in_a_notebook_a_line_changes_and_goes_away(notebook):
         assert notebook == [{"text/plain": "fitting slow …"}]
         progress.advance(1000)
         assert notebook[0]["text/plain"].startswith("explaining: 1,000 of 2,000 rows, ")
-        progress.display.tell("it takes long")
+        progress.display.write("it takes long")
     assert notebook == [{"text/html": "", "text/plain": ""}, {"text/plain": "it takes long"}]
 
 

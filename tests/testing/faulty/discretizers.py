@@ -37,14 +37,14 @@ class LearnsTheFirstRow(Sound):
 class TellTrips(Sound):
     """There is always a name, it believes."""
 
-    def tell(self, identity, names):
+    def describe(self, identity, names):
         return names[0] if identity[0] > 0 else "none"
 
 
 class TellsANumber(Sound):
     """A person would read 1."""
 
-    def tell(self, identity, names):
+    def describe(self, identity, names):
         return int(identity[0])
 
 
@@ -157,7 +157,7 @@ class SideBySide(Sound):
         signs = super().discretize(explanations)
         return signs, signs[:, 0]
 
-    def tell(self, identity, names):
+    def describe(self, identity, names):
         signs, first = identity
         return f"{first} of {len(signs)}"
 
@@ -168,5 +168,5 @@ class InAFrame(Sound):
     def discretize(self, explanations):
         return pd.DataFrame(super().discretize(explanations)).add_prefix("sign of ")
 
-    def tell(self, identity, names):
+    def describe(self, identity, names):
         return str(identity["sign of 0"])

@@ -68,7 +68,7 @@ class Quantile:
                 bin_numbers[batch, j] = find_bins(values[batch, j], column_cuts)
         return bin_numbers
 
-    def tell(self, identity: NDArray[np.float64], names: list[str] | None) -> str:
+    def describe(self, identity: NDArray[np.float64], names: list[str] | None) -> str:
         """Describe one row of bins, counted from 1."""
         column_names = names or [str(j) for j in range(len(identity))]
         bins = ["missing" if np.isnan(number) else f"{int(number) + 1}" for number in identity.tolist()]

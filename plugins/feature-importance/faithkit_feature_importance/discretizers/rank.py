@@ -25,6 +25,6 @@ class Rank:
         """Return the columns in the order of their importances."""
         return argsort_rows(read_importances("rank", explanations, offsets=False))
 
-    def tell(self, identity: NDArray[np.unsignedinteger], names: list[str] | None) -> str:
+    def describe(self, identity: NDArray[np.unsignedinteger], names: list[str] | None) -> str:
         """Describe one order, from the smallest importance to the largest."""
         return " ≤ ".join(str(j) if names is None else names[j] for j in identity.tolist())

@@ -31,7 +31,7 @@ class Sign:
         signs: NDArray[np.float64] = np.sign(read_importances("sign", explanations))
         return signs
 
-    def tell(self, identity: NDArray[np.float64], names: list[str] | None) -> str:
+    def describe(self, identity: NDArray[np.float64], names: list[str] | None) -> str:
         """Describe one row of signs; columns with sign 0 are left out."""
         return describe_signs(identity, names)
 
@@ -81,7 +81,7 @@ class SignOfTop:
         signs *= mark_largest(values, self.k).view(np.int8)
         return signs
 
-    def tell(self, identity: NDArray[np.int8], names: list[str] | None) -> str:
+    def describe(self, identity: NDArray[np.int8], names: list[str] | None) -> str:
         """Describe the signs of the largest importances."""
         return describe_signs(identity, names)
 

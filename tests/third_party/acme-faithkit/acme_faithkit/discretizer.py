@@ -24,6 +24,6 @@ class Top:
         order = np.argsort(-np.abs(np.nan_to_num(explanations.values)), axis=1, kind="stable")
         return np.sort(order[:, : self.k], axis=1)
 
-    def tell(self, identity, names):
+    def describe(self, identity, names):
         """Name the columns."""
         return " and ".join(names[j] if names else f"column {j}" for j in identity)
