@@ -32,7 +32,7 @@ version = "0.1.0"
 description = "{summary}"
 readme = "README.md"
 requires-python = ">=3.11"
-dependencies = ["faithkit>=0.1"]
+dependencies = ["faithkit>=0.2"]
 
 [project.entry-points.faithkit]
 {name} = "{package}"

@@ -115,4 +115,4 @@ def test_a_plugin_for_another_version_is_told_as_the_page_on_versions_says(tmp_p
     monkeypatch.syspath_prepend(tmp_path)
     (line,) = Registry([EntryPoint("rules", "acme", "faithkit")]).broken
     page = " ".join((REFERENCE / "versions.rst").read_text().split())
-    assert f"problems {line}" in page.replace("faithkit 0.1.0", f"faithkit {faithkit.__version__}")
+    assert f"problems {line}" in page.replace("faithkit 0.2.0", f"faithkit {faithkit.__version__}")
