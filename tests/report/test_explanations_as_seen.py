@@ -152,6 +152,19 @@ def test_words_for_and_against_are_marked_in_texts_and_their_markup_stays_text()
     assert "and *dull*" in str(result.violations())
 
 
+def test_weights_of_words_are_told_like_those_of_features():
+    explanations = Explanations.of([(("good", 0.123456789), ("dull", -1))] * 2 + [()], kind="words")
+    result = faithkit.score(["pos", "neg", "pos"], explanations)
+    assert result.to_frame("losses")["explanation"].tolist() == ["good = 0.123457, dull = -1", "no words"]
+
+
+@pytest.mark.parametrize("words", ["good", ("good", "dull"), (("good", "dull"),)])
+def test_words_without_weights_have_no_bars(words):
+    result = faithkit.score(["pos", "neg"], Explanations.of([words] * 2, kind="words"), X=["good", "dull"])
+    assert str(words) in str(result.violations())
+    assert 'class="bars' not in result.to_html()
+
+
 def images(n=2):
     return np.linspace(0.2, 0.6, n * 64).reshape(n, 8, 8)
 

@@ -171,6 +171,20 @@ def test_violations_show_two_rows_that_contradict_one_explanation(people):
     assert losses == sorted(losses, reverse=True)
 
 
+@pytest.mark.parametrize("design", ["weights", "clusters"])
+def test_the_nearest_witnesses_are_of_the_sample_where_a_pool_contradicts_as_well(design):
+    X, pool = pd.DataFrame({"age": [31, 38, 32]}), pd.DataFrame({"age": [31]})
+    result = faithkit.score(
+        ["yes", "no", "no"],
+        [Rule([Interval("age", high=40)])] * 3,
+        X,
+        pool=(pool, ["no"]),
+        **{design: [1, 2, 3, 4]},
+    )
+    (violation,) = result.violations()
+    assert violation.rows == (0, 2)  # 32 is nearer to 31 than 38 is
+
+
 def _loss(told, labels, found):
     """Sum, over the owners of a rule, the share of others under it that contradict them."""
     total = sum(found.predictions.values())

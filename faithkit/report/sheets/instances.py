@@ -271,4 +271,5 @@ def _sharers(local: LocalResult) -> str:
     rows = join_few(
         f"{row}" if id is None else f"{row} ({id})" for row, id in zip(local.shared_by, ids, strict=True)
     )
-    return f"{pluralize(len(local.shared_by), 'other row')} of the sample share it: {rows}."
+    verb = "shares" if len(local.shared_by) == 1 else "share"
+    return f"{pluralize(len(local.shared_by), 'other row')} of the sample {verb} it: {rows}."

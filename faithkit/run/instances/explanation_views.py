@@ -11,7 +11,7 @@ from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.rules import Rule
 from faithkit.measure.explanation_view import Box, ExplanationView, Weight
 from faithkit.measure.protocols import get_optional_attribute
-from faithkit.run.instances.readable_rows import format_explanation, identity_at
+from faithkit.run.instances.readable_rows import format_explanation, identity_at, word_weights
 from faithkit.wording import join_few
 
 PATCH = re.compile(r"\[(\d+(?::\d+)?(?:, \d+(?::\d+)?)*)\]$")  # "[0:2, 4:6]", or a cell "[0, 4]"
@@ -79,7 +79,7 @@ def _weights(explanation: Explanations, discretizer: Any) -> list[Weight]:
     if not is_original and not get_optional_attribute(discretizer, "keeps_signs"):
         return []
     if explanation.kind == "words":
-        pairs = explanation.values[0]
+        pairs = word_weights(explanation.values[0]) or []
     else:
         identity = identity_at(explanation, 0)
         numbers = np.asarray(explanation.values[0] if is_original else identity, dtype=np.float64)

@@ -1,6 +1,7 @@
 """Explanations and rows in a form that people read."""
 
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,25 @@ def format_explanation(explanations: Explanations, row: int, discretizer: Any = 
         cells = cells_of(identity, 0, columns) or {}
         return ", ".join(f"{name} = {value_text(cell)}" for name, cell in cells.items())
     value = identity[0]
+    weights = word_weights(value) if explanations.kind == "words" else None
+    if weights is not None:
+        return ", ".join(f"{word} = {value_text(weight)}" for word, weight in weights) or "no words"
     with guard(f"an explanation of type {type(value).__name__}", "Fix its method __str__."):
         return format(value, LIMIT_FORMAT) if isinstance(value, Rule) else str(value)
+
+
+def word_weights(value: Any) -> list[tuple[str, float]] | None:
+    """Return the words of an explanation with their weights; None if it has no weights.
+
+    Examples
+    --------
+    >>> word_weights((("good", 0.5), ("bad", -1))), word_weights(("good", "bad"))
+    ([('good', 0.5), ('bad', -1.0)], None)
+    """
+    is_weighted = isinstance(value, tuple) and all(
+        isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], Real) for pair in value
+    )
+    return [(str(word), float(weight)) for word, weight in value] if is_weighted else None
 
 
 def identity_at(explanations: Explanations, row: int) -> Any:

@@ -172,7 +172,7 @@ def _nearest_rows(counted: RowCount, owner: int, contradicting: int, rows: Ints)
     """Return the nearest two rows of the sample that contradict each other as two known rows do."""
     labels, X = counted.labels, counted.sample.X
     is_own = (counted.owned == counted.owned[owner]) & (labels == labels[owner])
-    rows = rows[(rows < len(labels))]
+    rows = rows[rows < len(counted.sample)]
     rows = rows[labels[rows] == labels[contradicting]]
     owners, rows = np.flatnonzero(is_own)[:MAX_CANDIDATES], rows[:MAX_CANDIDATES]
     is_allowed = np.ones((len(owners), len(rows)), dtype=bool)
