@@ -124,3 +124,10 @@ def test_the_page_of_a_decision_says_how_far_it_can_be_trusted_and_hostile_names
     assert "Of the other rows with this explanation, 33\u00a0% get the same prediction" in run.stdout
     assert "because &lt;i&gt;" in run.stdout
     assert not any(tag in run.stdout for tag in ("<script>", "age <b>", "because <i>"))
+
+
+def test_of_large_images_the_nearest_two_are_shown():
+    images = np.zeros((4, 300, 300))
+    images[1], images[2], images[3] = 0.9, 0.2, 1.0  # the second and the fourth are nearest
+    result = faithkit.score(["yes", "yes", "no", "no"], ["same"] * 4, images)
+    assert result.violations(1)[0].rows == (1, 3)

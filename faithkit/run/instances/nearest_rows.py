@@ -1,5 +1,6 @@
-"""Find the two nearest rows that contradict each other: the nearer they are, the more the pair tells."""
+"""Find the two nearest rows that contradict each other: the nearer they are, the more the pair shows."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from faithkit.arrays import Floats
 from faithkit.arrays.containers import n_rows
 
 MAX_CANDIDATES = 300  # rows of each side; more would take long, and hardly come nearer
+MAX_PIXELS = 1024  # of an image, evenly spaced: more would take long, and hardly change the order
 
 
 def nearest_pair(first: Any, second: Any, is_allowed: NDArray[np.bool_]) -> tuple[int, int]:
@@ -48,12 +50,15 @@ def _columns(first: Any, second: Any) -> "list[NDArray[Any]]":
     if isinstance(first, list):
         return [np.array([frozenset(str(text).split()) for text in [*first, *second]], dtype=object)]
     tables = [rows.toarray() if hasattr(rows, "toarray") else rows for rows in (first, second)]
-    frames = [
-        rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows.reshape(len(rows), -1))
-        for rows in tables
-    ]
+    frames = [rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(_flat(rows)) for rows in tables]
     both = pd.concat(frames, ignore_index=True)
     return [_comparable(both.iloc[:, j]) for j in range(both.shape[1])]
+
+
+def _flat(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return one line of values for each row of an array; of a large image, every so many."""
+    values = rows.reshape(len(rows), -1)
+    return values if rows.ndim == 2 else values[:, :: math.ceil(values.shape[1] / MAX_PIXELS)]
 
 
 def _comparable(column: "pd.Series[Any]") -> NDArray[Any]:
