@@ -403,6 +403,11 @@ RELATIONS = {
         "the relation accepts missing explanations, and that they do not affect the others. The traceback "
         "shows where to fix it.",
     ),
+    "TakesMissingForZero": (
+        "missing_explanations_are_accepted",
+        "takes-missing-for-zero on vectors: an explanation holds for a row without an explanation, although "
+        "the two are compared. Set the columns of sample.explanations.missing to False.",
+    ),
     "DrawsTooFew": (
         "control_has_the_same_form",
         "draws-too-few on vectors: its control has another form: DrawsTooFew.control returned "
