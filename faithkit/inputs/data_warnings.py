@@ -132,8 +132,8 @@ def warn_about_repeated_rows(counted: Any, n: int, words: Callable[[], Words | N
     if any(abs(a - b) > _MIN_CHANGE for a, b in zip(with_copies, without_copies, strict=True)):
         share = round(100 * (1 - (1 / n_copies).mean()))
         _warn(
-            f"{share} % of the rows repeat another one exactly, and what they agree with may be themselves: "
-            "if they are cases seen again, say which rows are one case with clusters= (CLI: --clusters)."
+            f"{share} % of the rows repeat another one exactly, so a row may have been checked against its "
+            "own copy: if they are cases seen again, name the rows of one case (clusters=, CLI: --clusters)."
         )
 
 

@@ -295,7 +295,7 @@ def _proposal(argument: str, flag: str, measure: str, text: str, estimate: Estim
         level += ", not shown to be above chance"
     return (
         f"{argument}={text!r} (CLI: {flag} {text}) lets {format_percent(estimate.verified)} of these rows "
-        f"be checked: {level}. It was chosen on these rows, so report it on others."
+        f"be checked: {level}. It was chosen on these rows: confirm it on others."
     )
 
 

@@ -16,8 +16,8 @@ from faithkit.run.components.setup import Setup
 from faithkit.run.populations.population import Population
 
 ADDITIVE = (
-    "The values add up to the {}, and so determine it: consistency and the reader cannot tell whether they "
-    "stand at the right features. Sufficiency by same-top-features can."
+    "The values add up to the {}, so high consistency is no evidence that they name the right features. "
+    "Sufficiency by same-top-features is."
 )
 LEAKAGE = (
     "Nearly every explanation names the prediction of its own row, such as {!r}, and no other: with that in "

@@ -350,7 +350,7 @@ def test_a_model_that_contradicts_itself_has_a_lower_ceiling():
     assert "No explanation can agree with more than the model: the model agrees with itself" in " ".join(
         str(result).split()
     )
-    assert " of the gap between them and the full input (the model agrees with itself" in " ".join(
+    assert " of the gap between the control and the full input (the model agrees with itself" in " ".join(
         result.to_text(verbose=True).split()
     )
 

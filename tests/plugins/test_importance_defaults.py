@@ -106,8 +106,8 @@ def test_sufficiency_tells_shap_values_from_the_same_values_given_to_other_featu
 def test_results_say_that_additive_values_determine_the_score_wherever_they_stand(tmp_path):
     result = explained(FOREST, "shap")
     said = (
-        "The values add up to the probability, and so determine it: consistency and the reader cannot tell whether "
-        "they stand at the right features. Sufficiency by same-top-features can."
+        "The values add up to the probability, so high consistency is no evidence that they name the right "
+        "features. Sufficiency by same-top-features is."
     )
     assert result.notes[0] == said
     assert said in " ".join(result.to_text(verbose=True).split())

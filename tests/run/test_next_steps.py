@@ -83,7 +83,7 @@ def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives()
     assert sentence == (
         f"discretizer='{name}' (CLI: --discretize {name}) lets {format_percent(found.verified)} of these rows be "
         f"checked: consistency {format_number(found.estimate)} ({format_interval(found.low, found.high)}). "
-        "It was chosen on these rows, so report it on others."
+        "It was chosen on these rows: confirm it on others."
     )
 
 
@@ -118,7 +118,7 @@ def test_a_relation_is_proposed_with_what_measuring_it_gives():
     assert sentence == (
         f"relation='{name}' (CLI: --relation {name}) lets {format_percent(found.verified)} of these rows be "
         f"checked: sufficiency {format_number(found.estimate)} ({format_interval(found.low, found.high)}). "
-        "It was chosen on these rows, so report it on others."
+        "It was chosen on these rows: confirm it on others."
     )
     asked = faithkit.score(LABELS, PHI, X=X, relation=name)
     assert not [step for step in asked.next_steps if "relation=" in step]

@@ -62,11 +62,12 @@ def _worth_sentence(control: Control, payload: Payload) -> str:
     )
     worth = control.worth
     if worth is None:
-        return f"The gap between them and {full} is too small to say how much of it is closed."
+        return f"The gap between the control and {full} is too small to say how much of it is closed."
     if control.finding == ABOVE:
-        return f"It closes {format_worth(worth)} of the gap between them and {full}."
-    is_some = 100 * worth.high >= 0.5
-    return f"It closes at most {_percent(worth.high)} of the gap between them and {full}." if is_some else ""
+        return f"Explanations close {format_worth(worth)} of the gap between the control and {full}."
+    if 100 * worth.high < 0.5:
+        return ""
+    return f"Explanations close at most {_percent(worth.high)} of the gap between the control and {full}."
 
 
 def ceiling_sentence(payload: Payload) -> str | None:
