@@ -3,7 +3,6 @@
 import csv
 import os
 from collections import Counter
-from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -19,24 +18,6 @@ STORE = os.environ.get("FAITHKIT_PAPER_STORE", "")
 def read_csv(name, folder=PAGES):
     with (folder / name).open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
-
-
-def test_moves_put_the_earlier_number_beside_the_one_at_full_size():
-    for name, moves in groupby(read_csv("moves.csv"), key=lambda row: f"table-{row['table']}"):
-        numbers = [
-            {
-                (row["dataset"], row["setting"], row["measure"]): row
-                for row in read_csv(f"{name}.csv", folder)
-                if row["measure"] != "accuracy"
-            }
-            for folder in (PAGES.parent, PAGES)
-        ]
-        cells = {(row["dataset"], row["setting"], row["measure"]): row for row in moves}
-        assert cells.keys() == numbers[1].keys()
-        for key, row in cells.items():
-            for by_cell, column, n in zip(numbers, ("earlier", "now"), ("earlier n", "n"), strict=True):
-                assert float(row[column]) == pytest.approx(float(by_cell[key]["ours"]), abs=0.00501)
-                assert row[n] == by_cell[key]["n"]
 
 
 def importance_keys(explanations):
