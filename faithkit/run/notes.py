@@ -38,7 +38,7 @@ def importance_notes(kind: str, explained_by: Mapping[str, str], discretizer: st
     Examples
     --------
     >>> importance_notes("vector", {"adds_up_to": "raw score"}, "original")
-    ('The values add up to the raw score, and so determine it: ...',)
+    ('The values add up to the raw score, so high consistency is no evidence that ...',)
     """
     total, signs = explained_by.get("adds_up_to"), meaning_of_signs(kind, explained_by)
     additive = ADDITIVE.format(total) if total and discretizer == "original" else None
