@@ -98,6 +98,8 @@ class Evaluation(Result):
     def rows(self) -> ExplainedRows:
         """The rows with their explanations and predictions, and the model; a saved result has none.
 
+        Rows of a log that was read in pieces are not in the order of the log.
+
         Examples
         --------
         >>> import faithkit
@@ -334,8 +336,10 @@ class Evaluation(Result):
         if len(target) != self.n:
             raise InputError(f"{len(target)} targets for {self.n} rows: give one for each.")
         check_row_order({"the sample": self.evidence.population.index, "the target": target})
-        rows = self.rows
-        return self.with_origin(**model_quality(rows.row_predictions, list(as_column(target)), rows.outcome))
+        labels = self.evidence.population.encoded_labels  # refused for a log in pieces, which has no order
+        predictions = [labels.classes[code] for code in labels.codes]
+        quality = model_quality(predictions, list(as_column(target)), self.setup.outcome.kind)
+        return self.with_origin(**quality)
 
     def to_dict(self, data: bool = True, steps: bool = True, by_label: bool = True) -> dict[str, Any]:
         """Return the result as JSON values; equal questions give equal bytes.

@@ -237,6 +237,11 @@ def test_missing_pixels_and_other_ranges_are_drawn():
     assert picture[-1, -1].tolist() == [255, 255, 255]
 
 
+def test_bytes_of_0_and_1_are_black_and_white():
+    (picture,) = pictures(f'src="{draw_row(np.eye(8, dtype=np.uint8), [])}"')
+    assert np.unique(picture).tolist() == [0, 255]
+
+
 def test_a_row_that_was_compared_with_none_is_not_called_uncontradicted():
     result = faithkit.score(["yes", "no", "no"], ["a", "b", "b"])
     assert "It was compared with no other row" in local_page(result, 0)

@@ -461,3 +461,12 @@ def test_a_missing_prediction_is_named_by_its_row_in_the_log(folder):
 def test_several_columns_of_predictions_are_no_labels(folder):
     asked = ("--prediction", "phi_*", "--explanation", "phi_a", "--outcome", "labels")
     assert "--prediction 'phi_*' matches 2 columns; expected one" in run("score", folder, *asked).stderr
+
+
+def test_a_log_in_pieces_has_no_order_of_rows_for_a_target(tmp_path):
+    log = tmp_path / "log.parquet"
+    pd.DataFrame({"label": ["a", "b"] * 500, "why": ["x", "y"] * 500}).to_parquet(log, row_group_size=100)
+    result = score_log(open_log(str(log), "label", ("why",))).result
+    assert isinstance(result.evidence.population, OnDisk)
+    with pytest.raises(faithkit.errors.InputError, match="the predictions of rows are not available"):
+        result.with_target(["a", "b"] * 500)

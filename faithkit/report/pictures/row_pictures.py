@@ -1,14 +1,12 @@
 """Draw a row that is an image as a small PNG, with outlines around the patches that an explanation names."""
 
 import base64
-import struct
-import zlib
+import io
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import Floats
 from faithkit.measure.explanation_view import Box
 
 Outline = tuple[Box, bool]  # the cells of a patch, and whether it speaks for the class
@@ -48,7 +46,7 @@ def draw_row(row: Any, outlines: list[Outline], is_swapped: bool = False) -> str
     axes, pixels = image
     side = SIDE
     while True:
-        png = encode_png(_outlined(pixels, axes, outlines, side, is_swapped))
+        png = _encode_png(_outlined(pixels, axes, outlines, side, is_swapped))
         if len(png) <= MAX_BYTES or side <= MIN_SIDE:
             return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"
         side = side * 3 // 4
@@ -73,8 +71,8 @@ def _as_colours(row: NDArray[Any]) -> "tuple[tuple[int, int], Pixels] | None":
 
 
 def _as_bytes(values: NDArray[Any]) -> Pixels:
-    """Return bytes as they are, shares of 1 as shares of 255, and other numbers by their range."""
-    if values.dtype == np.uint8:
+    """Return bytes as they are, numbers from 0 to 1 as shares of 255, and other numbers by their range."""
+    if values.dtype == np.uint8 and values.max() > 1:
         return values
     numbers = values.astype(np.float64)
     finite = numbers[np.isfinite(numbers)]
@@ -88,28 +86,19 @@ def _outlined(
     pixels: Pixels, axes: tuple[int, int], outlines: list[Outline], side: int, is_swapped: bool
 ) -> Pixels:
     """Resize an image so that its longest side has about so many pixels, and draw the outlines."""
-    longest = max(pixels.shape[:2])
-    if longest <= side:
-        factor = side // longest
-        scale, picture = float(factor), pixels.repeat(factor, axis=0).repeat(factor, axis=1)
-    else:
-        scale = side / longest
-        picture = _shrunk(_shrunk(pixels.astype(np.float64), 0, scale), 1, scale).round().astype(np.uint8)
+    from PIL import Image
+
+    height, width = pixels.shape[:2]
+    scale = side / max(height, width)
+    scale, method = (scale // 1, Image.Resampling.NEAREST) if scale >= 1 else (scale, Image.Resampling.BOX)
+    size = round(width * scale), round(height * scale)
+    picture = np.array(Image.fromarray(pixels).resize(size, method))
     for box, is_for in reversed(outlines):  # the largest last, on top of the others
         if max(axes) < len(box):
             rows, columns = ([round(end * scale) for end in box[axis]] for axis in axes)
             colour = COLOURS[is_for == is_swapped]
             _draw_outline(picture[slice(*rows), slice(*columns)], colour, is_dashed=not is_for)
     return picture
-
-
-def _shrunk(pixels: Floats, axis: int, scale: float) -> Floats:
-    """Replace runs of pixels along an axis by their means."""
-    n = pixels.shape[axis]
-    starts = np.unique((np.arange(max(1, round(n * scale))) / scale).astype(int))
-    counts = np.diff(starts, append=n).reshape([-1 if place == axis else 1 for place in range(3)])
-    means: Floats = np.add.reduceat(pixels, starts, axis=axis) / counts
-    return means
 
 
 def _draw_outline(patch: Pixels, colour: tuple[int, int, int], is_dashed: bool) -> None:
@@ -122,15 +111,9 @@ def _draw_outline(patch: Pixels, colour: tuple[int, int, int], is_dashed: bool) 
                 edge[:, np.arange(edge.shape[1]) // DASH % 2 == 1] = WHITE
 
 
-def encode_png(pixels: Pixels) -> bytes:
-    """Return an image of bytes, height × width × 3, as a PNG file."""
-    height, width, _ = pixels.shape
-    flat = pixels.reshape(height, -1)
-    differences = np.diff(flat, axis=0, prepend=np.zeros((1, flat.shape[1]), np.uint8))
-    lines = np.concatenate([np.full((height, 1), 2, np.uint8), differences], axis=1)  # 2: to the line above
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-        for name, data in chunks
-    )
+def _encode_png(pixels: Pixels) -> bytes:
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG", optimize=True)
+    return file.getvalue()
