@@ -90,6 +90,24 @@ def test_a_log_names_its_rows_by_a_column(suffix, tmp_path):
         assert [one.place for one in result.violations[0].witnesses] == ["row 0 (customer 0071)", "row 3"]
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_rows_keep_their_numbers_in_a_log_whose_unexplained_rows_are_the_pool(suffix, tmp_path):
+    log = pd.DataFrame(
+        {
+            "age": [9, 50, 60, 8, 70],
+            "why": [None, "age > 40", "age > 40", None, "age > 40"],
+            "label": list("yyyyn"),
+        }
+    )
+    path = tmp_path / f"log.{suffix}"
+    log.to_csv(path, index=False) if suffix == "csv" else log.to_parquet(path)
+    result = score_log(open_log(str(path), "label", ("why",), ("age",)), violations=1, unexplained="pool")
+    assert {witness.id.value for witness in result.violations[0].witnesses} < {1, 2, 4}
+    assert all(
+        log["age"][witness.id.value] == witness.cells["age"] for witness in result.violations[0].witnesses
+    )
+
+
 @pytest.mark.parametrize(
     ("ids", "message"),
     [

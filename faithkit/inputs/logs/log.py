@@ -166,7 +166,8 @@ class Log:
     def split_pool(self) -> "tuple[Log, PoolRows | None]":
         """Return the rows with an explanation as a log, and the rows without one as a pool.
 
-        A remark says that a row had an explanation that could not be read: the row stays, and counts.
+        A remark says that a row had an explanation that could not be read: the row stays, and counts. Rows
+        without an id get their number in the log as id, because the two parts count their rows anew.
         """
         is_unexplained = self.explanations.missing
         check_poolable(self.X, has_explanations=not is_unexplained.all())
@@ -174,11 +175,17 @@ class Log:
             is_unexplained = is_unexplained & pd.isna(self.explanations.remarks)
         if not is_unexplained.any():
             return self, None
+        log = attrs.evolve(self, ids=log_rows(len(is_unexplained))) if self.ids is None else self
         explained, unexplained = (
-            self.take(np.flatnonzero(rows)) for rows in (~is_unexplained, is_unexplained)
+            log.take(np.flatnonzero(rows)) for rows in (~is_unexplained, is_unexplained)
         )
         metadata = {role: getattr(unexplained, role) for role in ("weights", "clusters", "ids")}
         return explained, PoolRows.of(unexplained.X, unexplained.predictions, **metadata)
+
+
+def log_rows(n: int, start: int = 0) -> pd.Series:
+    """Return the numbers of rows in a log, as ids."""
+    return pd.Series(np.arange(start, start + n), name="log row")
 
 
 def check_poolable(X: Rows, has_explanations: bool) -> None:

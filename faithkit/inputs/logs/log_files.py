@@ -21,7 +21,7 @@ from faithkit.inputs.files.column_patterns import match_name, suggest_column
 from faithkit.inputs.files.parquet import ParquetTable, Piece, is_parquet
 from faithkit.inputs.files.table import Table
 from faithkit.inputs.files.table_files import open_table
-from faithkit.inputs.logs.log import ColumnRoles, Log, check_poolable
+from faithkit.inputs.logs.log import ColumnRoles, Log, check_poolable, log_rows
 from faithkit.inputs.logs.reason_codes import parse_reasons
 from faithkit.inputs.logs.rule_columns import (
     DOES_NOT_HOLD,
@@ -172,14 +172,18 @@ class ParquetLog:
         """Read the rows with an explanation, and return the rows without one as a pool that stays on disk."""
         if any(name is not None for name in (self.roles.weights, self.roles.clusters, self.roles.id)):
             return self.read().split_pool()  # these need all rows at once
-        explained_logs, pool_predictions = [], []
-        for log in self.logs():
-            is_unexplained = log.explanations.missing
+        explained_logs, pool_predictions, pool_ids, start = [], [], [], 0
+        for part in self.logs():
+            is_unexplained = part.explanations.missing
+            log = attrs.evolve(part, ids=log_rows(len(is_unexplained), start))
             explained_logs.append(log.take(np.flatnonzero(~is_unexplained)))
             pool_predictions.append(log.predictions[is_unexplained])
-        explained, predictions = Log.concat(explained_logs), pd.concat(pool_predictions, ignore_index=True)
+            pool_ids.append(log.ids[is_unexplained])
+            start += len(is_unexplained)
+        explained = Log.concat(explained_logs)
         check_poolable(explained.X, has_explanations=len(explained.predictions) > 0)
-        return explained, PoolRows(self._read_unexplained, predictions) if len(predictions) else None
+        predictions, ids = (pd.concat(parts, ignore_index=True) for parts in (pool_predictions, pool_ids))
+        return explained, PoolRows(self._read_unexplained, predictions, ids=ids) if len(ids) else None
 
     def _read_unexplained(self) -> Iterator[pd.DataFrame]:
         for log in self.logs():
