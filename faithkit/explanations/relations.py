@@ -99,22 +99,13 @@ def _check_operand(relation: Relation, other: Any) -> Relation:
 def _blame_relation(relation: Relation) -> contextlib.AbstractContextManager[None]:
     """Name the relation in errors that it raises."""
     advice = "Check that it suits these rows and explanations, or use another one."
-    with guard(f"the name of the relation {type(relation).__name__}", error=ContractError):
-        name = str(relation)
-    return guard(f"the relation {name}", advice, ContractError)
-
-
-def read_attributes(relation: Any) -> None:
-    """Read the attributes that the kernel uses, so that their errors are raised here."""
-    for name in ("groups", "instance_only", "packed"):
-        getattr(relation, name, None)  # a property runs code, which may fail
+    return guard(f"the relation {relation}", advice, ContractError)
 
 
 def fit_relation(relation: Relation, background: Any) -> Relation:
     """Fit a relation on the background and check what its `fit` returns."""
     with _blame_relation(relation):
         result = relation.fit(background)
-        read_attributes(result)
     if not isinstance(result, Relation):
         raise ContractError(
             f"{relation}.fit returned a {type(result).__name__}; expected the relation: return self."
@@ -335,9 +326,6 @@ class _Joined(Relation):
 
     def __init__(self, left: Relation, sign: str, right: Relation) -> None:
         self.left, self.sign, self.right = left, sign, right
-        for operand in (left, right):
-            with _blame_relation(operand):
-                read_attributes(operand)
         self.groups = sign == "&" and left.groups and right.groups
         self.instance_only = left.instance_only and right.instance_only
 
@@ -361,8 +349,6 @@ class _Not(Relation):
 
     def __init__(self, inner: Relation) -> None:
         self.inner = inner
-        with _blame_relation(inner):
-            read_attributes(inner)
         self.instance_only = inner.instance_only
 
     def fit(self, background: Any) -> "Relation":

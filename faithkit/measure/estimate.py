@@ -22,7 +22,7 @@ FIELD_ORDER = (
 )
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, kw_only=True)
 class Estimate(Displayable):
     """A measure estimated from a sample.
 
@@ -87,6 +87,7 @@ class Estimate(Displayable):
     value: float | None
     estimate: float
     verified: float
+    checked: int
     bracket: tuple[float, float]
     se: float | None
     low: float | None
@@ -94,13 +95,12 @@ class Estimate(Displayable):
     confidence: float
     p_value: float | None
     mse_bound: float | None
+    finding: str
     by_chance: float | None = None
     chance: float | None = None
     merging: str | None = None
-    checked: int | None = None
     agree: float | None = None
     floor: float | None = None
-    finding: str | None = None
     moments: MeasureStatistics | None = None
     others: CheckableCounts | None = None
 

@@ -54,7 +54,7 @@ def level(estimate: Estimate) -> str:
 def estimate_line(estimate: Estimate) -> str:
     """Return the level, how much could be checked, and the finding."""
     return (
-        f"{level(estimate)}, {format_percent(estimate.verified)} checked, {estimate.finding or 'no finding'}"
+        f"{level(estimate)}, {format_percent(estimate.verified)} checked, {estimate.finding}"
     )
 
 

@@ -82,10 +82,10 @@ class Words:
         """Return the name of a finding."""
         return word
 
-    def untested(self, finding: str | None) -> str | None:
+    def untested(self, finding: str) -> str | None:
         """Say that nothing was tested, if that is the finding."""
         named = f"{ITS_NAME} all agree does not tell."
-        return {ONE_LABEL: ONE_PREDICTION, NAMES_THE_LABEL: named}.get(finding or "")
+        return {ONE_LABEL: ONE_PREDICTION, NAMES_THE_LABEL: named}.get(finding)
 
     def floor(self, measure: str, floor: float) -> str | None:
         """Say what the smallest possible value is."""
@@ -152,10 +152,10 @@ class Shares(_NoLabels):
         text = f"−{100 * -share:.0f} %" if share < 0 else format_percent(share)
         return text if count is None else f"{text} in {count:,}"
 
-    def untested(self, finding: str | None) -> str | None:
+    def untested(self, finding: str) -> str | None:
         """Say that nothing was tested, if that is the finding."""
         named = f"{ITS_NAME} it accounts for all of the variance does not tell."
-        return {ONE_LABEL: ONE_PREDICTION, NAMES_THE_LABEL: named}.get(finding or "")
+        return {ONE_LABEL: ONE_PREDICTION, NAMES_THE_LABEL: named}.get(finding)
 
     def meaning(self, is_unasked: bool) -> str:
         """Say what is measured, and how to measure something else."""
@@ -186,7 +186,7 @@ class Near(_NoLabels):
         """Say what the score of an instance is."""
         return f"For each instance, how many of the others {WITH[measure]} are within {self.within} of it."
 
-    def untested(self, finding: str | None) -> str | None:
+    def untested(self, finding: str) -> str | None:
         """Say that nothing was tested, if that is the finding."""
         near = f"All explained instances have predictions within {self.within} of each other"
         return f"{near}: nothing was tested." if finding == ONE_LABEL else Words().untested(finding)

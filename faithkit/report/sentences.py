@@ -112,8 +112,6 @@ def _is_plain(estimate: Estimate) -> bool:
 
 
 def _how_many(estimate: Estimate, n: int) -> str:
-    if estimate.checked is None:
-        return f"{of_the(estimate.verified)} of {pluralize(n, 'instance')}".capitalize()
     by = "" if math.isclose(estimate.checked / n, estimate.verified) else " by weight"
     return f"{estimate.checked:,} of {pluralize(n, 'instance')} ({of_the(estimate.verified)}{by})"
 
@@ -130,9 +128,8 @@ def _against_chance(measure: str, estimate: Estimate) -> str:
     if estimate.high == 1 and estimate.low == (bottom := _bottom(estimate)):
         least = "up to" if bottom else "from 0 to"
         return f"The sample rules nothing out: {measure} may be anything {least} 1."
-    word = estimate.finding or ""
-    name = measure if word == UNKNOWN else measure.capitalize()
-    against = AGAINST_CHANCE.get(word, "").format(name)
+    name = measure if estimate.finding == UNKNOWN else measure.capitalize()
+    against = AGAINST_CHANCE.get(estimate.finding, "").format(name)
     interval = "its interval" if against else f"the interval of {measure}"
     sentence = ": ".join(filter(None, [against, _ends(estimate, interval)]))
     return f"{sentence[0].upper()}{sentence[1:]}." if sentence else ""
@@ -182,7 +179,7 @@ def _ends(estimate: Estimate, interval: str) -> str | None:
     side, rounding = ("upper", ROUND_CEILING) if estimate.finding == BELOW else ("lower", ROUND_FLOOR)
     end = estimate.high if estimate.finding == BELOW else estimate.low
     is_clear = {ABOVE: end > chance, BELOW: end < chance}
-    if not is_clear.get(estimate.finding or "", True):  # a floor hides what the finding is about
+    if not is_clear.get(estimate.finding, True):  # a floor hides what the finding is about
         return None
     texts = format_distinct(end if estimate.finding in is_clear else min(end, chance), chance, rounding)
     return f"the {side} end of {interval} is {texts[0]}; chance alone would give {texts[1]}"

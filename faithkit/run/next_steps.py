@@ -97,7 +97,7 @@ def next_steps(stage: Stage) -> list[str]:
     """
     if stage.consistency.finding == ONE_LABEL and stage.blocks is not None:
         return [ONE_LABEL_PER_BLOCK]
-    finding = stage.consistency.finding or ""
+    finding = stage.consistency.finding
     is_tested_by_pool = finding == ONE_LABEL != stage.main_estimate.finding
     if finding in ONLY_STEPS and not is_tested_by_pool:
         return [ONLY_STEPS[finding]]

@@ -81,9 +81,6 @@ def pilot_of(result: Any, measure: str) -> Pilot:
             "the pilot's sufficiency was checked against a pool: evaluate or score its rows without one "
             "(CLI: --pool none)."
         )
-    if estimate.others is None or estimate.moments is None:
-        raise InputError(
-            "the pilot was loaded from a file of an older version, which did not write what a plan takes. "
-            "Evaluate or score the rows again."
-        )
+    assert estimate.others is not None  # only a design or a pool leaves them out
+    assert estimate.moments is not None
     return Pilot(estimate.others, estimate.moments, estimate.confidence)

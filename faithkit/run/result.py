@@ -13,8 +13,8 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.verdict import Verdict, reach_verdict
 from faithkit.report.report import Report
 from faithkit.run.comparisons.by_label import ByLabel
+from faithkit.run.comparisons.controls import ControlComparison
 from faithkit.run.components.setup import Setup
-from faithkit.run.controls import ControlComparison
 from faithkit.run.diagnostics import Diagnosis
 from faithkit.run.next_steps import Stage, next_steps
 from faithkit.run.populations.population import Population, SavedPopulation

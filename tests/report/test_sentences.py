@@ -147,14 +147,6 @@ CONSISTENCY = {
         "There is one explanation for each prediction, so that it may be no more than the prediction's name: that "
         "all agree does not tell.",
     ),
-    "of an older version": (
-        {"finding": None, "merging": None, "chance": None},
-        f"80 of 200 instances (40 %) could be checked: {CHECKED}The lower end of the interval of consistency is 0.781.",
-    ),
-    "of an older version, with weights": (
-        {"finding": None, "merging": None, "chance": None, "checked": None},
-        f"40 % of 200 instances could be checked: {CHECKED}The lower end of the interval of consistency is 0.781.",
-    ),
 }  # fmt: skip
 
 

@@ -42,7 +42,7 @@ def estimate_cells(estimate: Estimate | None, words: Words = OF_LABELS) -> dict[
         "agree": words.cell(estimate.agree, estimate.checked),
         "value": format_number(estimate.value),
         "bracket": format_interval(*estimate.bracket),
-        "finding": words.finding(estimate.finding or "–"),
+        "finding": words.finding(estimate.finding),
     }
 
 

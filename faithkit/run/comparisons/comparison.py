@@ -169,7 +169,7 @@ class Comparison(Report):
         results = {name: Evaluation.from_dict(result) for name, result in payload["systems"].items()}
         pairs = {measure: list(map(Pair.from_dict, rows)) for measure, rows in payload["differences"].items()}
         recommendation = Recommendation.from_dict(payload["recommendation"])
-        return cls(results, tuple(payload.get("left_out", ())), pairs, recommendation)
+        return cls(results, tuple(payload["left_out"]), pairs, recommendation)
 
     def plot(self, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
         """Draw the measure of every system with interval and bracket, the best highlighted."""

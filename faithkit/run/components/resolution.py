@@ -15,7 +15,6 @@ from faithkit.inputs.models.model_loading import import_object
 from faithkit.inputs.predictions.outcome import KINDS
 from faithkit.measure.estimators import FunctionEstimator
 from faithkit.run.components.relation_expressions import is_composed, parse_relation
-from faithkit.third_party import guard
 
 METHOD = {
     "explainer": "explain",
@@ -86,30 +85,6 @@ def resolve_component(kind: str, user_input: Any) -> ResolvedComponent:
     >>> resolve_component("estimator", "majority").text
     'majority'
     """
-    name = user_input if type(user_input) is str else type(user_input).__name__
-    with guard(f"the {kind} {name}"):  # looking up a method of an object may already run its code
-        return _resolve(kind, user_input)
-
-
-def resolve_installed_component(kind: str, name: str) -> ResolvedComponent:
-    """Return the installed component of a name that comes from data: explanations or a file.
-
-    Such a name is never imported as code.
-
-    Examples
-    --------
-    >>> resolve_installed_component("discretizer", "original").text
-    'original'
-    >>> resolve_installed_component("discretizer", "os:system")
-    Traceback (most recent call last):
-    ...
-    faithkit.errors.InputError: the discretizer 'os:system' is code (module:attribute), and names in ...
-    """
-    with guard(f"the {kind} {name}"):
-        return _resolve_text(kind, name, may_import=False)
-
-
-def _resolve(kind: str, user_input: Any) -> ResolvedComponent:
     if isinstance(user_input, ResolvedComponent):
         return user_input
     if isinstance(user_input, str):
@@ -129,6 +104,23 @@ def _resolve(kind: str, user_input: Any) -> ResolvedComponent:
     )
 
 
+def resolve_installed_component(kind: str, name: str) -> ResolvedComponent:
+    """Return the installed component of a name that comes from data: explanations or a file.
+
+    Such a name is never imported as code.
+
+    Examples
+    --------
+    >>> resolve_installed_component("discretizer", "original").text
+    'original'
+    >>> resolve_installed_component("discretizer", "os:system")
+    Traceback (most recent call last):
+    ...
+    faithkit.errors.InputError: the discretizer 'os:system' is code (module:attribute), and names in ...
+    """
+    return _resolve_text(kind, name, may_import=False)
+
+
 def _resolve_text(kind: str, text: str, may_import: bool = True) -> ResolvedComponent:
     """Return the component that a text stands for."""
     if kind == "relation" and is_composed(text):
@@ -141,7 +133,7 @@ def _resolve_text(kind: str, text: str, may_import: bool = True) -> ResolvedComp
                 f"the {kind} {text!r} is code (module:attribute), and names in explanations and files are "
                 f"looked up among installed components only: give the {kind} yourself, or install it."
             )
-        return attrs.evolve(_resolve(kind, import_object(text)), text=text)
+        return attrs.evolve(resolve_component(kind, import_object(text)), text=text)
     name, params = parse_spec(text)
     instance = _check_contract(kind, registry().create(kind, name, params))
     if kind == "relation":  # also inside a composition, it is asked about these kinds only

@@ -12,6 +12,7 @@ from faithkit.inputs.logs.log_files import ParquetLog
 from faithkit.inputs.logs.reason_codes import note_false_reasons
 from faithkit.inputs.pools import PoolRows
 from faithkit.run.api import score
+from faithkit.run.comparisons.controls import MAX_ROWS
 from faithkit.run.comparisons.reference import check_columns, check_comparable
 from faithkit.run.components.discretization import fit_and_freeze_discretizer, learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
@@ -22,7 +23,6 @@ from faithkit.run.components.setup import (
     fit_and_freeze_relation,
     learns_from_rows,
 )
-from faithkit.run.controls import MAX_ROWS
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.pipeline import measure_population
