@@ -81,6 +81,8 @@ def pilot_of(result: Any, measure: str) -> Pilot:
             "the pilot's sufficiency was checked against a pool: evaluate or score its rows without one "
             "(CLI: --pool none)."
         )
-    assert estimate.others is not None  # only a design or a pool leaves them out
-    assert estimate.moments is not None
+    if estimate.others is None or estimate.moments is None:
+        raise InputError(
+            f"the file of the pilot lacks the counts of its {measure}: evaluate or score the rows again."
+        )
     return Pilot(estimate.others, estimate.moments, estimate.confidence)

@@ -160,7 +160,7 @@ def test_without_a_control_the_verdict_rests_on_consistency():
 def estimate(low, high, chance=0.5, **fields):
     above = "above chance" if low > chance else "not above chance"
     usual = {"value": 0.9, "estimate": (low + high) / 2, "verified": 1.0, "bracket": (low, high), "se": 0.1}
-    usual |= {"confidence": 0.95, "p_value": None, "mse_bound": None, "finding": above}
+    usual |= {"confidence": 0.95, "p_value": None, "mse_bound": None, "finding": above, "checked": 100}
     return Estimate(low=low, high=high, chance=chance, **(usual | fields))
 
 

@@ -175,15 +175,16 @@ class ParquetLog:
         explained_logs, pool_predictions, pool_ids, start = [], [], [], 0
         for part in self.logs():
             is_unexplained = part.explanations.missing
-            log = attrs.evolve(part, ids=log_rows(len(is_unexplained), start))
+            ids = log_rows(len(is_unexplained), start)
+            log = attrs.evolve(part, ids=ids)
             explained_logs.append(log.take(np.flatnonzero(~is_unexplained)))
             pool_predictions.append(log.predictions[is_unexplained])
-            pool_ids.append(log.ids[is_unexplained])
+            pool_ids.append(ids[is_unexplained])
             start += len(is_unexplained)
         explained = Log.concat(explained_logs)
         check_poolable(explained.X, has_explanations=len(explained.predictions) > 0)
-        predictions, ids = (pd.concat(parts, ignore_index=True) for parts in (pool_predictions, pool_ids))
-        return explained, PoolRows(self._read_unexplained, predictions, ids=ids) if len(ids) else None
+        predictions, numbers = (pd.concat(parts, ignore_index=True) for parts in (pool_predictions, pool_ids))
+        return explained, PoolRows(self._read_unexplained, predictions, ids=numbers) if len(numbers) else None
 
     def _read_unexplained(self) -> Iterator[pd.DataFrame]:
         for log in self.logs():
