@@ -97,10 +97,10 @@ def suggest(word: str, options: Iterable[str]) -> str:
     """Return a question if a word is nearly one of the options, else a list of the options.
 
     >>> suggest("colour", ["age", "income"])
-    'There is: age, income.'
+    'Available: age, income.'
     """
     options = list(options)
-    return did_you_mean(word, options) or f"There is: {join_few(options)}."
+    return did_you_mean(word, options) or f"Available: {join_few(options)}."
 
 
 def join_words(words: Iterable[str], last: str = "and") -> str:

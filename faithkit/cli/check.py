@@ -41,7 +41,7 @@ Group = tuple[str, str, "list[Check]", "Report"]
 def command(
     ctx: click.Context, distribution: str, names: tuple[str, ...], verbose: bool, as_json: bool
 ) -> None:
-    """Check that the plugin of an installed DISTRIBUTION keeps the contract.
+    """Run the conformance checks on the plugin of an installed DISTRIBUTION.
 
     Every check is one promise of the extension API. A failed check says how to correct the plugin, and why
     the promise matters. The exit code is 3 if any check fails. With --debug, the tracebacks are shown.

@@ -20,15 +20,14 @@ NOTHING_KNOWN = (
     "rows, or a coarser discretizer"
 )
 NOTHING_TESTED = (
-    "all explained predictions are the same, so nothing was tested; give rows that the model decides "
-    "differently"
+    "all explained predictions are the same, so nothing was tested; give rows with different predictions"
 )
 NOTHING_TESTED_IN_BLOCKS = (
-    "in every block all predictions are the same, so nothing was tested; give blocks with rows that the "
-    "model decides differently"
+    "in every block all predictions are the same, so nothing was tested; give blocks with different "
+    "predictions"
 )
 MAYBE_NAMES = (
-    "each prediction has one explanation, which may be no more than its name; sufficiency would test this, "
+    "each prediction has one explanation, which may only repeat the prediction; sufficiency would test this, "
     "by a relation that says where explanations apply"
 )
 
@@ -58,7 +57,7 @@ class GateResult:
     >>> consistency.kept, consistency.words
     (False, 'consistency may be as low as 0.952, below 0.99')
     >>> sufficiency.kept, sufficiency.words
-    (None, "explanations of kind 'value' do not say where else they apply: ...")
+    (None, "explanations of kind 'value' need a relation that says where they apply ...")
     """
 
     measure: str
@@ -116,7 +115,7 @@ def judge_against_control(result: Any) -> list[GateResult]:
     >>> import faithkit
     >>> result = faithkit.score(["yes", "yes", "no"] * 50, ["a", "b"] * 75)
     >>> [(gate.kept, gate.words) for gate in judge_against_control(result)]
-    [(None, "explanations of kind 'value' do not say where else they apply: ...")]
+    [(None, "explanations of kind 'value' need a relation that says where they apply ...")]
     """
     reason = why_unknown(result, "sufficiency", ["sufficiency"])
     if reason is None and result.control is None:

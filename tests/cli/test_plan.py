@@ -102,7 +102,7 @@ TOLD = {
         "  - more than 800 rows at worst, 50 at best: at most 0.1 of them unchecked, on\n"
         "    average.\n"
         "  - 250 rows: a 95 % interval of ± 0.1 or less, in nine cases of ten.\n"
-        "No number can be promised: the pilot is too small to say what leaves at most 0.1\n"
+        "No sample size is certain to be enough: the pilot is too small to say what leaves at most 0.1\n"
         "unchecked, though the interval is narrow enough from 250 rows on, in nine cases\n"
         "of ten. Take a larger pilot.\n",
     ),

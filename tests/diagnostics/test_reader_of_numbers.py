@@ -33,8 +33,10 @@ def test_errors_are_in_the_unit_of_the_prediction():
     assert result.error == pytest.approx(500, rel=0.15)
     assert result.error_without == pytest.approx(LINEAR.std(), rel=0.02)
     off, without = (float(f"{one:.3g}") for one in (result.error, result.error_without))
-    said = f"can tell the prediction to within ± {off:g} (root mean square); without it, ± {without:,.0f}."
-    assert result.sentence == f"Somebody who sees only the explanation {said}"
+    said = (
+        f"predicts the model's output to within ± {off:g} (root mean square); without it, ± {without:,.0f}."
+    )
+    assert result.sentence == f"A regressor that sees only the explanation {said}"
 
 
 @pytest.mark.parametrize("y", [LINEAR, SQUARE, RNG.standard_t(2, 400)], ids=["line", "square", "heavy tails"])
@@ -93,7 +95,7 @@ def test_scores_have_the_limits_of_labels():
     result = faithkit.score(SCORES, X).diagnose("reader")
     assert 0 < result.low <= result.score <= 1
     assert result.score > result.score_without
-    assert "can tell the scores with an agreement of" in " ".join(str(result).split())
+    assert "predicts the scores with an agreement of" in " ".join(str(result).split())
 
 
 def test_certain_scores_are_read_like_labels():

@@ -21,7 +21,11 @@ origin_options = combine(
     option("--title TEXT", heading=OUTPUT, help="Give the report this title."),
     option("--note TEXT", heading=OUTPUT, help="Print this note under the title."),
     option("--author TEXT", heading=OUTPUT, help="Name this author in the report's provenance."),
-    option("--date TEXT", heading=OUTPUT, help="Write this date into the provenance: no clock is read."),
+    option(
+        "--date TEXT",
+        heading=OUTPUT,
+        help="Write this date into the provenance; by default there is none.",
+    ),
     into="origin",
 )
 

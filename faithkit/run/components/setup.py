@@ -76,8 +76,8 @@ class Applicability:
         if relation is None and explanations.relation is None:
             return cls(
                 None,
-                f"explanations of kind {explanations.kind!r} do not say where else they apply: name a "
-                "relation (relation=, CLI: --relation) to measure sufficiency",
+                f"explanations of kind {explanations.kind!r} need a relation that says where they apply "
+                "(relation=, CLI: --relation)",
             )
         try:
             if relation is None:

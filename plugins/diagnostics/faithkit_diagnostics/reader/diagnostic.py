@@ -69,7 +69,7 @@ class ReaderResult(faithkit.plugin.Report):
     --------
     >>> import faithkit
     >>> print(faithkit.score(["yes", "no"] * 100, ["a", "b"] * 100).diagnose("reader"))
-    Somebody who sees only the explanation guesses the prediction right 100 % of the time (98 – 100 %); ...
+    A classifier that sees only the explanation gets 100 % of predictions right (98 – 100 %); without ...
     """
 
     n: int
