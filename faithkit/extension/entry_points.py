@@ -59,7 +59,7 @@ class Source(NamedTuple):
 
     @property
     def upgrade_command(self) -> str:
-        """The command that may bring a corrected version."""
+        """The command that installs a newer version."""
         return f"pip install --upgrade {self.distribution}"
 
 

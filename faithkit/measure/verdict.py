@@ -1,4 +1,4 @@
-"""The verdict on a result: one of a closed list, by plain rules on its estimates and its control."""
+"""The verdict on a result, from a closed list, by rules on its estimates and its control."""
 
 import math
 from collections.abc import Mapping
@@ -135,7 +135,7 @@ def _format_end(low: float, level: float) -> str:
 
 
 def _why_untested(measure: str, estimate: Estimate) -> str | None:
-    """Return why nothing was tested; None if something was. Near explanations that were compared count."""
+    """Return why nothing was tested, or None; comparing similar explanations counts as a test."""
     if estimate.finding == ONE_LABEL:
         return ONE_PREDICTION_IN_BLOCKS if estimate.is_within_blocks else ONE_PREDICTION
     if estimate.is_compared and estimate.chance is not None:

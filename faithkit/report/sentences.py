@@ -139,7 +139,7 @@ def _against_chance(measure: str, estimate: Estimate) -> str:
 
 
 def _among_checked(estimate: Estimate, words: Words) -> str | None:
-    """Say that checked rows do better than chance, where that does not lift the measure above it."""
+    """Say that checked rows agree more than chance, if the whole measure is not above chance."""
     if estimate.finding not in (NOT_ABOVE, BELOW) or estimate.moments is None or estimate.chance is None:
         return None
     if not checked_above_chance(estimate.moments, estimate.chance, estimate.confidence, estimate.p_value):
@@ -173,7 +173,7 @@ def _p(estimate: Estimate) -> str:
 
 
 def _ends(estimate: Estimate, interval: str) -> str | None:
-    """Return the end of the interval that decides, and what chance would give; None where neither does."""
+    """Return the decisive end of the interval and the chance level; None if neither decides."""
     if estimate.low is None or estimate.high is None:
         return None
     chance = estimate.chance

@@ -82,7 +82,7 @@ def _aligned(table: Table) -> str:
 
 
 def _ruled(table: Table) -> str:
-    """Return a table under its heads.
+    """Return a table under its headings.
 
     The column of names gets the room that the others leave. In a table that is too wide, heads are folded,
     and then the longest of the other columns wraps.

@@ -1,4 +1,4 @@
-"""Gates on a result: each is kept, missed, or cannot be checked, which is neither."""
+"""Gates on a result: each passes, fails, or cannot be checked."""
 
 import math
 from collections.abc import Callable, Collection, Mapping
@@ -68,7 +68,7 @@ class GateResult:
 
     @property
     def unchecked(self) -> str:
-        """Why the gate cannot be checked, as a sentence that names it."""
+        """The sentence that says why the gate cannot be checked."""
         gate = self.measure if self.limit is None else f"{self.measure}={exact(self.limit)}"
         return f"{gate} cannot be checked: {self.words}."
 

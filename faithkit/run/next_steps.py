@@ -82,7 +82,7 @@ class Stage:
 
     @property
     def can_retry(self) -> bool:
-        """Whether there are rows, and few enough to discretize them again."""
+        """Whether rows are available, and few enough to discretize again."""
         return not isinstance(self.population, SavedPopulation) and self.n <= MAX_ROWS_TO_DISCRETIZE
 
 
@@ -132,7 +132,7 @@ def _explain_rows(stage: Stage) -> Iterator[str]:
 
 
 def _suggest_blocks(stage: Stage) -> Iterator[str]:
-    """Point to blocks where every explanation occurs in one cluster only, so that nothing can be checked."""
+    """Suggest blocks if every explanation occurs in one cluster only, so that nothing can be checked."""
     if stage.clusters is not None and stage.consistency.verified == 0 and stage.uniqueness < 1:
         yield (
             "Every explanation occurs in one cluster only, and rows of one cluster are not checked against "
@@ -159,7 +159,7 @@ def _add_rows(stage: Stage, measure: str) -> Iterator[str]:
 
 
 def _pilot(stage: Stage, measure: str) -> Pilot | None:
-    """Return the result as its own pilot; None if its rows are not independent or do not count alike.
+    """Return the result as a pilot; None if rows are not independent or have weights.
 
     Many rows without an explanation also prevent planning: they would look like rare explanations.
     """

@@ -406,7 +406,7 @@ verbose_option = option(
 
 
 def _show_all_numbers(ctx: click.Context, is_verbose: bool) -> None:
-    """Let tables show all numbers until the command ends."""
+    """Show all numbers in tables until the command ends."""
     if is_verbose:
         token = VERBOSE.set(True)
         ctx.call_on_close(lambda: VERBOSE.reset(token))

@@ -33,7 +33,7 @@ origin_options = combine(
 def build_origin(
     texts: dict[str, Any], data: str, model: str | None = None, is_held_out: bool = False
 ) -> "Origin":
-    """Return where a result comes from: names of files without their folders, and the command."""
+    """Return the origin of a result: file names without folders, and the command."""
     from faithkit.run.provenance import Origin
 
     model_file = model if model is not None and os.path.exists(model) else None
@@ -87,7 +87,7 @@ def _base_name(path: str) -> str:
 
 
 def _file_fingerprint(path: str) -> str | None:
-    """Return 32 hex digits that name the content of a file; None for a folder."""
+    """Return a fingerprint of a file's content, 32 hex digits; None for a folder."""
     if os.path.isdir(path):
         return None
     with open(path, "rb") as file:

@@ -51,7 +51,7 @@ def comparison_sheet(payload: Payload) -> Sheet:
 def comparison_page(
     payload: Payload, owners: Mapping[str, Mapping[str, Owners]], addition: Sheet | None = None
 ) -> Sheet:
-    """Return all of a comparison: also plots, differences, each system, and the provenance.
+    """Return the full report of a comparison, with plots, differences, each system, and provenance.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def _system_cells(system: Payload) -> dict[str, str]:
 
 
 def _columns(payload: Payload) -> dict[str, str]:
-    """Return the heads of numbers that systems differ in; those of several estimators share one."""
+    """Return the headings of the numbers of systems; different estimators share one."""
     first, *others = (number_columns(system) for system in payload["systems"].values())
     columns = first if all(columns == first for columns in others) else {**first, "value": "value"}
     return {key: head for key, head in columns.items() if key not in ("agree", "chance")}

@@ -48,7 +48,7 @@ def estimate_cells(estimate: Estimate | None, words: Words = OF_LABELS) -> dict[
 
 
 def number_columns(payload: Payload) -> dict[str, str]:
-    """Return the heads of an estimate's numbers, in every table.
+    """Return the headings of an estimate's numbers.
 
     The value of leave-one-out is shown only where all numbers are asked for: the estimate says more.
     """

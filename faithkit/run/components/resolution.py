@@ -77,7 +77,7 @@ _WRAPPERS: dict[str, Callable[[Any], Any]] = {
 
 
 def resolve_component(kind: str, user_input: Any) -> ResolvedComponent:
-    """Return the component that a name, an instance or a function stands for.
+    """Resolve a name, an instance or a function to a component.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def _resolve(kind: str, user_input: Any) -> ResolvedComponent:
 
 
 def _resolve_text(kind: str, text: str, may_import: bool = True) -> ResolvedComponent:
-    """Return the component that a text stands for."""
+    """Resolve a text to a component."""
     if kind == "relation" and is_composed(text):
         composition = parse_relation(text, lambda name: _resolve_text(kind, name, may_import).instance)
         return ResolvedComponent(kind, str(composition), composition)

@@ -96,7 +96,7 @@ def _round_to_bits(numbers: NDArray[np.float64]) -> NDArray[np.int16]:
 
 
 def _object_digests(value: Any, role: str) -> list[str]:
-    """Return digests of an object's state and of the file that defines it, so that edited code counts."""
+    """Return digests of an object's state and of its source file, so that edits change the key."""
     import cloudpickle
     import joblib
 

@@ -1,4 +1,4 @@
-"""The sentences that report a reader's result in everyday words."""
+"""Sentences that report a reader's result."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -50,7 +50,7 @@ def _error_sentence(values: Values) -> str:
 
 
 def _reader_phrase(noun: str, *, has_learnt: bool) -> tuple[str, str]:
-    """Return the subject of a sentence, and a remark: if this reader learnt nothing, another one may."""
+    """Return the subject of a sentence, and a remark if the reader learnt nothing."""
     if has_learnt:
         return f"A {noun} that sees only the explanation", ""
     return f"This {noun}, which sees only the explanation,", " Another reader may learn more."

@@ -186,7 +186,7 @@ class Anchors:
         return self.tolerance_.agree(self._predict(codes), label)
 
     def _predict_rows(self, rows: list[bytes], unusual_columns: Sequence[int] = ()) -> NDArray[Any]:
-        """Return the model's labels; rows with unusual cells may change a dtype, so they go apart."""
+        """Return the model's labels; rows with unusual values are predicted separately."""
         codes = np.asfortranarray(from_bytes(rows))
         is_unusual = self.table_.is_unusual(codes, unusual_columns)
         if not is_unusual.any():
