@@ -184,7 +184,7 @@ class CategoryColumn:
 
 def _unhashable_error(name: str, error: TypeError) -> InputError:
     return InputError(
-        f"column {name!r} has cells that cannot be told apart ({error}); "
+        f"column {name!r} has values that cannot be compared ({error}); "
         "expected numbers, strings, booleans or categories. Convert or drop it."
     )
 

@@ -32,7 +32,7 @@ class ExplanationView:
     conditions : tuple of Predicate
         The conditions of a rule, or those under which weights apply to other rows.
     speaks_for : str or None
-        What weights above 0 push towards, or what a rule was given for; None if nobody says it.
+        The class that positive weights support, or that a rule was given for; None if unknown.
     noun : str
         What the weights belong to: features, words or patches.
     are_signs : bool

@@ -235,12 +235,12 @@ def test_in_a_new_process_too_it_has_one_thread():
 
 # columns of explanations: those that a reader is shown, and what it says of them
 WIDE = {
-    "few": ("trees", 2, 2, "of this reader "),
-    "as many as trees are shown": ("trees", 64, 64, "of this reader "),
-    "more than trees are shown": ("trees", 65, 64, "of this reader, who saw 64 of 65 columns,"),
-    "logistic regression is shown more": ("logistic", 65, 65, "of this reader "),
-    "more than anybody is shown": ("logistic", 2000, 500, "of this reader, who saw 500 of 2,000 columns,"),
-    "one's own, too": (GaussianNB(), 501, 500, "of this reader, who saw 500 of 501 columns,"),
+    "few": ("trees", 2, 2, "The reader has a score of "),
+    "as many as trees are shown": ("trees", 64, 64, "The reader has a score of "),
+    "more than trees are shown": ("trees", 65, 64, "The reader with 64 of 65 columns has"),
+    "logistic regression is shown more": ("logistic", 65, 65, "The reader has a score of "),
+    "more than anybody is shown": ("logistic", 2000, 500, "The reader with 500 of 2,000 columns has"),
+    "one's own, too": (GaussianNB(), 501, 500, "The reader with 500 of 501 columns has"),
 }
 
 

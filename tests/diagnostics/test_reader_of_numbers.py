@@ -63,7 +63,7 @@ def test_readers_choose_what_reads_better():
 def test_explanations_that_say_nothing_cannot_be_read():
     result = faithkit.score(LINEAR, RNG.normal(size=(400, 3))).diagnose("reader")
     assert result.score < 0.05
-    assert "nothing is known" in " ".join(str(result).split()) or result.score > 0
+    assert "says nothing about" in " ".join(str(result).split()) or result.score > 0
 
 
 def test_a_constant_explanation_is_read_as_the_mean():
@@ -109,7 +109,7 @@ def test_several_numbers_are_read_together():
     result = faithkit.score(np.column_stack([LINEAR, -LINEAR]), X).diagnose("reader")
     assert result.score > 0.7
     assert result.error is None
-    assert "of the variance of the predictions" in " ".join(str(result).split())
+    assert "of the variance of predictions" in " ".join(str(result).split())
 
 
 def test_anybody_s_regressor_can_read():

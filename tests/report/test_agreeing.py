@@ -75,7 +75,7 @@ SAID = {
         Shares(), "sufficiency",
         NONE | {"merging": None, "floor": None, "low": -4.0, "high": 1.0, "moments": unchecked(5.0),
                 "finding": "unknown", "estimate": -4.0, "chance": -4.0},
-        "No explanation applies to another instance: nothing could be checked. The sample rules nothing out: "
+        "No explanation applies to another instance, so nothing could be checked. The sample rules nothing out: "
         "sufficiency may be anything up to 1.",
     ),
     "one number": (
@@ -132,9 +132,9 @@ SHARE = (
     "Predictions are numbers, so the measure is the share of their variance that explanations account for."
 )
 MEANT = {
-    "floats": (PRICES, {}, f"{SHARE}{UNASKED}."),
-    "numbers that were asked for": (PRICES, {"outcome": "numbers"}, f"{SHARE}."),
-    "whole numbers that were asked for": (PRICES.round(), {"outcome": "numbers"}, f"{SHARE}."),
+    "floats": (PRICES, {}, f"{SHARE}{UNASKED}"),
+    "numbers that were asked for": (PRICES, {"outcome": "numbers"}, SHARE),
+    "whole numbers that were asked for": (PRICES.round(), {"outcome": "numbers"}, SHARE),
     "a tolerance": (
         PRICES, {"agree": "within:2000"},
         "Predictions are numbers, and two agree if they differ by at most 2000.",
@@ -219,7 +219,10 @@ def test_sufficiency_below_0_is_explained():
     result = faithkit.score(y, rules, X=X)
     assert result.sufficiency.estimate < 0
     text = flat(str(result))
-    assert "A measure below 0 is one of predictions that differ more than any two do on average" in text
+    assert (
+        "A measure below 0 means that predictions differ more for the same explanation than for random pairs"
+        in text
+    )
     assert "95 % interval −" in text
     assert not re.search(r"-\d", text)  # a minus sign is no hyphen
     result.to_html()
@@ -239,7 +242,7 @@ def test_heavy_tails_are_warned_of(law):
     draw, heavy = LAWS[law]
     words = ["a", "b", "c"] * 100
     seen = [str(faithkit.score(draw(np.random.default_rng(seed), 300), words)) for seed in range(20)]
-    warned = sum("Few instances decide" in flat(text) for text in seen)
+    warned = sum("A few instances decide" in flat(text) for text in seen)
     assert warned >= 11 if heavy else warned <= 2
 
 

@@ -330,7 +330,7 @@ def test_the_estimator_has_a_column_of_its_name_and_chance_is_that_of_what_stand
     assert f"agree among those checked {estimator} finding" in read
     lines = result.to_text(verbose=True).splitlines()
     assert next(line for line in lines if line.startswith("consistency  ")).split()[-1] == value
-    assert f"chance 0.333; {estimator} {value})" in " ".join(str(result).split())
+    assert f"(chance) 0.333; {estimator} {value} " in " ".join(str(result).split())
 
 
 def test_leave_one_out_has_a_column_only_where_all_numbers_are_asked_for():

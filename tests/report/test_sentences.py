@@ -175,7 +175,7 @@ SUFFICIENCY = {
     ),
     "nothing checked": (
         NONE | {"merging": None, "finding": "unknown", "low": 0.0, "high": 1.0, "chance": 0.0},
-        "No explanation applies to another instance: nothing could be checked. The sample rules "
+        "No explanation applies to another instance, so nothing could be checked. The sample rules "
         "nothing out: sufficiency may be anything from 0 to 1.",
     ),
     "partly checked": (
@@ -312,7 +312,7 @@ def test_a_million_rows_fit_eighty_columns_and_no_number_is_cut(estimator, confi
         "best": {"consistency": [name], "sufficiency": []}, "differences": {"consistency": [], "sufficiency": []},
     }  # fmt: skip
     first_screen = " ".join(sheet_text(result_sheet(payload)).split())
-    assert f"> 0.999 ({100 * confidence:g} % interval 0.999 – 1.000; chance > 0.999" in first_screen
+    assert f"> 0.999 {100 * confidence:g} % interval 0.999 – 1.000; baseline (chance) > 0.999" in first_screen
     verbose = VERBOSE.set(True)
     full = result_sheet(payload)
     VERBOSE.reset(verbose)

@@ -302,7 +302,7 @@ def test_the_result_has_exactly_the_documented_fields():
         ),
     }
     assert payload["measures"]["sufficiency"] is None
-    assert "name a relation" in payload["why_no_sufficiency"]
+    assert "need a relation" in payload["why_no_sufficiency"]
 
 
 def test_the_same_question_gives_the_same_bytes(people, tmp_path):

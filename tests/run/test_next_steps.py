@@ -74,8 +74,8 @@ def test_a_wide_interval_of_what_was_checked_asks_for_rows_that_make_it_narrow()
 
 def proposed(result, argument):
     """Return what is proposed for an argument, and the sentence."""
-    (sentence,) = [step for step in result.next_steps if step.startswith(f"{argument}=")]
-    return re.match(rf"{argument}='([^']+)'", sentence)[1], sentence
+    (sentence,) = [step for step in result.next_steps if step.startswith(f"Try {argument}=")]
+    return re.match(rf"Try {argument}='([^']+)'", sentence)[1], sentence
 
 
 def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives():
@@ -154,7 +154,7 @@ def test_a_pool_is_proposed_where_the_relation_reads_instances_only_and_none_was
     assert result.sufficiency.verified < 0.95
     enough = faithkit.plan(0.05, pilot=result, measure="sufficiency").to_check
     many = "Further rows" if enough is None else f"About {enough - result.n:,} rows"
-    step = f"{many} that are predicted but not explained would let more of sufficiency be checked: give them as a pool"
+    step = f"{many} that are predicted but not explained would let more of sufficiency be checked: pass them as a pool"
     assert f"{step} (pool=, CLI: --pool)." in result.next_steps
     more = pd.DataFrame({"age": np.linspace(18, 80, 500)})
     pool = more, (more["age"] > 40).tolist()
@@ -260,11 +260,11 @@ def test_of_an_older_file_is_said_what_numbers_tell(tmp_path):
     assert older(rows, tmp_path / "a.json").next_steps == rows.next_steps
     vectors = older(faithkit.score(LABELS, PHI), tmp_path / "b.json")
     assert vectors.next_steps == [
-        "Coarser explanations would let more rows be checked: name a discretizer (discretizer=, CLI: --discretize); "
-        "even 8 times the rows would leave more than 5 % unchecked."
+        "Coarser explanations would let more rows be checked: name a discretizer (discretizer=, CLI: --discretize). "
+        "Even 8 times the rows would leave more than 5 % unchecked."
     ]
     checked = older(faithkit.score(*CASES["checked, narrow, and some disagree"][:2]), tmp_path / "c.json")
-    assert "evaluate or score the rows again, and violations()" in checked.next_steps[0]
+    assert "after evaluating or scoring the rows again, violations()" in checked.next_steps[0]
 
 
 @pytest.mark.parametrize("steps", ["more", [1], {"a": 1}])
@@ -309,7 +309,7 @@ def test_a_plugin_that_cannot_even_be_listed_leaves_the_other_steps(monkeypatch)
         raise RuntimeError("no repr")
 
     monkeypatch.setattr(next_steps, "suitable_discretizers", fail)
-    assert [step.split("=")[0] for step in faithkit.score(LABELS, PHI, X=X).next_steps] == ["relation"]
+    assert [step.split("=")[0] for step in faithkit.score(LABELS, PHI, X=X).next_steps] == ["Try relation"]
     assert "Next: " in str(faithkit.score(LABELS, PHI))
 
 

@@ -71,7 +71,7 @@ def _check_needs_no_plugin(model: Any) -> None:
     if type_name in _PLUGIN_FOR_TYPE:
         plugin = _PLUGIN_FOR_TYPE[type_name]
         raise InputError(
-            f"the model is a {type_name}, whose answers may be scores or numbers; {plugin} can tell: "
+            f"the model is a {type_name}, whose outputs may be scores or numbers; {plugin} interprets them: "
             f"in faithkit's source tree, {pip_command(plugin)}"
         )
     if not hasattr(model, "predict") and hasattr(model, "state_dict"):

@@ -40,8 +40,8 @@ GROUPS = (
     "group's own chance."
 )
 SPREAD = (
-    "For the explanations that leave most open, from where to where the predictions are, the half of them in "
-    "the middle (dark) and the median. The shorter, the more the explanation tells."
+    "For the explanations that leave most open: the range of predictions, the middle half of them (dark) and "
+    "the median. The shorter the line, the more informative the explanation."
 )
 WORTH = (
     "Worth is the part of the gap between random explanations and the full input that explanations close. A "

@@ -1,7 +1,6 @@
 """Plots on Matplotlib axes: each function draws on the axes it is given and returns them.
 
-Nothing here touches pyplot: a plot leaves no figure behind that somebody would have to close. Names that
-come from data are drawn as they are, never read as mathematics.
+Nothing here uses pyplot, so no figure has to be closed. Names from data are never parsed as mathematics.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -24,8 +23,8 @@ from faithkit.wording import one_line, to_printable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Everybody can tell this blue from this orange, and nothing is told by colour alone. Pages replace all of
-# these by variables of their own, for light and for dark.
+# This blue and this orange are safe for colour-blind readers, and colour is never the only mark. Pages
+# replace all of these by variables of their own, for light and for dark.
 INK, QUIET, GRID = "#24292f", "#656d76", "#d8dee4"
 BLUE, PALE_BLUE = "#1864ab", "#c5ddf3"
 ORANGE = "#c2500a"

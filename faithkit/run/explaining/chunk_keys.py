@@ -100,7 +100,7 @@ def _object_digests(value: Any, role: str) -> list[str]:
     import cloudpickle
     import joblib
 
-    advice = "The store cannot tell it from another: define it in a module, or run without a store."
+    advice = "The store cannot identify it: define it in a module, or run without a store."
     with guard(f"pickling the {role}", advice):
         if hasattr(value, "__code__"):
             return [digest(cloudpickle.dumps(value)), _source_digest(value)]

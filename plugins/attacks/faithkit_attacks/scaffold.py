@@ -47,8 +47,8 @@ class Scaffold(ClassifierMixin, BaseEstimator):
         Fitted models with `predict_proba` and the same `classes_`. The first decides on real rows, the second
         on perturbed ones.
     detector : classifier, optional
-        Any scikit-learn classifier of numbers. A clone of it learns to tell real rows (1) from perturbed ones
-        (0), both encoded by an `Encoder`. By default a forest of 20 trees.
+        Any scikit-learn classifier of numbers. A clone of it learns to separate real rows (1) from perturbed
+        ones (0), both encoded by an `Encoder`. By default a forest of 20 trees.
     perturb : callable
         Perturbs encoded rows with a random generator: `perturb(codes, rng) -> codes`.
     copies : int

@@ -43,8 +43,8 @@ class Anchors:
     bins : str
         Where numbers are cut: at "quartile" or "decile" points of the background.
     within : float, optional
-        By how much a number may differ from the instance's and still be the model's answer, where it predicts
-        numbers; `shared` tells it. By default what the measure counts as equal (``agree="within:ε"``), else
+        The largest difference of predicted numbers that count as the same answer; stored in `shared`. By
+        default the tolerance of the measure (``agree="within:ε"``), else
         half a standard deviation of the predictions for the background.
     engine : str
         "faithkit" searches for many rows together; "library" calls anchor-exp row by row, with the same
