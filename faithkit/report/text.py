@@ -24,7 +24,7 @@ WIDTH = 80
 MIN_NAME = 12  # letters of a name in a line
 MAX_HEAD_LINES = 4
 LONGEST = 14  # letters of a word in a folded head
-GAP = 2  # between columns
+GAP = 2  # between columns; 1 in a table that is too wide
 
 
 def sheet_text(sheet: Sheet) -> str:
@@ -84,15 +84,15 @@ def _aligned(table: Table) -> str:
 def _ruled(table: Table) -> str:
     """Return a table under its headings.
 
-    The column of names gets the room that the others leave. In a table that is too wide, heads are folded,
-    and then the longest of the other columns wraps.
+    The column of names gets the room that the others leave. In a table that is too wide, headings are
+    folded, then gaps shrink, and then the longest of the other columns wraps.
     """
     from rich import box
     from rich.table import Table as Rich
 
     cells = [[to_printable(text).replace(" %", "\u00a0%") for text in row] for row in table.rows]
-    heads, room = _fit([to_printable(head) for head in table.heads], cells, table.name_column)
-    laid_out = Rich(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    heads, room, gap = _fit([to_printable(head) for head in table.heads], cells, table.name_column)
+    laid_out = Rich(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, gap - 1, 0, 0))
     for row in cells:
         row[table.name_column] = _break_name(row[table.name_column], room)
     names = _column_width([heads[table.name_column], *(row[table.name_column] for row in cells)])
@@ -107,18 +107,18 @@ def _ruled(table: Table) -> str:
     return _printed(laid_out)
 
 
-def _fit(heads: list[str], cells: list[list[str]], names: int) -> tuple[list[str], int]:
-    """Fold headings into as few lines as the width allows; also return the width left for names."""
+def _fit(heads: list[str], cells: list[list[str]], names: int) -> tuple[list[str], int, int]:
+    """Fold headings into as few lines as the width allows; also return the width of names, and the gap."""
     length = max((len(row[names]) for row in cells), default=0)
-    for n_lines in range(1, MAX_HEAD_LINES + 1):
+    for n_lines, gap in (*((n_lines, GAP) for n_lines in range(1, MAX_HEAD_LINES + 1)), (MAX_HEAD_LINES, 1)):
         folded = [_fold(head, n_lines) for head in heads]
         columns = zip(folded, *cells, strict=True)
         widths = [_column_width(column) for place, column in enumerate(columns) if place != names]
-        room = WIDTH - sum(widths) - GAP * len(widths)
+        room = WIDTH - sum(widths) - gap * len(widths)
         if room >= max(length, len(heads[names])) or (n_lines > 1 and room >= MIN_NAME):
             break
     folded[names] = _break_name(heads[names], max(MIN_NAME, room))
-    return folded, max(MIN_NAME, room)
+    return folded, max(MIN_NAME, room), gap
 
 
 def _longest(cells: list[list[str]], names: int) -> int:
@@ -173,10 +173,16 @@ def _printed(table: Any) -> str:
 
 def _paragraph(sentence: str) -> str:
     """Break a sentence at 80 columns, but never between a number and its sign."""
-    return textwrap.fill(keep_together(to_printable(sentence)), WIDTH).replace("\u00a0", " ") + "\n"
+    return f"{_fill(sentence)}\n"
 
 
 def _indented(line: str, indent: str) -> str:
     """Break a line at 80 columns, and indent the lines that follow."""
-    text = textwrap.fill(keep_together(to_printable(line)), WIDTH, subsequent_indent=indent)
-    return text.replace("\u00a0", " ")
+    return _fill(line, indent)
+
+
+def _fill(text: str, indent: str = "") -> str:
+    """Break a text at blanks only: options and names with hyphens stay whole, so that they can be copied."""
+    words = keep_together(to_printable(text))
+    filled = textwrap.fill(words, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    return filled.replace("\u00a0", " ")
