@@ -82,10 +82,21 @@ def _aligned(table: Table) -> str:
 
 
 def _ruled(table: Table) -> str:
-    """Return a table under its headings.
+    r"""Return a table under its headings.
 
     The column of names gets the room that the others leave. In a table that is too wide, headings are
     folded, then gaps shrink, and then the longest of the other columns wraps.
+
+    >>> heads = ("sufficiency", "estimate", "95 % interval", "checked", "leave-one-out", "control", "worth")
+    >>> row = ("shap · 1fp", "0.921", "0.861 – 0.979", "97 %", "0.921", "0.799", "61 %", "193", "none")
+    >>> print("\n" + _ruled(Table((*heads, "distinct explanations", "remarks"), [row])), end="")
+    <BLANKLINE>
+                                           leave-
+                              95 %           one-                   distinct
+    sufficiency estimate  interval checked    out control worth explanations remarks
+    ────────────────────────────────────────────────────────────────────────────────
+    shap · 1fp     0.921   0.861 –    97 %  0.921   0.799  61 %          193    none
+                             0.979
     """
     from rich import box
     from rich.table import Table as Rich
