@@ -37,4 +37,4 @@ class StoreError(FaithkitError):
 
 
 class FaithkitWarning(UserWarning):
-    """A result was computed, but there is something to know about it."""
+    """A result was computed, but users should know something about it."""

@@ -1,4 +1,4 @@
-"""Writing of files: a file is complete, or it is not there."""
+"""Write files atomically: a file is complete or does not exist."""
 
 import contextlib
 import errno

@@ -14,7 +14,7 @@ _UNPRINTABLE = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u206
 
 
 def to_printable(text: str, keep: str = "") -> str:
-    r"""Return text with escapes for control characters, which data may contain and a terminal obeys.
+    r"""Return text in which control characters are escaped, because a terminal would interpret them.
 
     >>> to_printable("age\x1b[2J\r"), to_printable("a\nb\x07", keep="\n")
     ('age\\x1b[2J\\r', 'a\nb\\x07')
@@ -25,7 +25,7 @@ def to_printable(text: str, keep: str = "") -> str:
 
 
 def is_unprintable(character: str) -> bool:
-    """Whether a terminal obeys a character, or cannot show it because it is an unpaired surrogate."""
+    """Whether a character is a control character or an unpaired surrogate."""
     return _UNPRINTABLE.match(character) is not None
 
 
@@ -69,7 +69,7 @@ def _assert_source(error: BaseException) -> str:
 
 
 def closest(word: str, options: Iterable[str]) -> str | None:
-    """Return the option most like a word, without regard to order and case.
+    """Return the option that is most similar to a word, ignoring case.
 
     >>> closest("Shp", ["lime", "shap"])
     'shap'
@@ -97,10 +97,10 @@ def suggest(word: str, options: Iterable[str]) -> str:
     """Return a question if a word is nearly one of the options, else a list of the options.
 
     >>> suggest("colour", ["age", "income"])
-    'There is: age, income.'
+    'Available: age, income.'
     """
     options = list(options)
-    return did_you_mean(word, options) or f"There is: {join_few(options)}."
+    return did_you_mean(word, options) or f"Available: {join_few(options)}."
 
 
 def join_words(words: Iterable[str], last: str = "and") -> str:
@@ -125,7 +125,7 @@ def join_few(words: Iterable[str]) -> str:
 
 
 def value_text(value: object) -> str:
-    """Return a value of a table as text for people.
+    """Format a value of a table for people.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def value_text(value: object) -> str:
 
 
 def exact(number: float) -> str:
-    """Return the shortest text that stands for exactly this number.
+    """Return the shortest text that represents exactly this number.
 
     >>> exact(0.02), exact(1.0)
     ('0.02', '1')

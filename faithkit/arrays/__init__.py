@@ -44,7 +44,7 @@ def sum_by(codes: Ints, values: NDArray[Any], size: int | None = None) -> NDArra
 
 
 def is_broadcast(values: NDArray[Any]) -> bool:
-    """Return whether an array repeats one number without taking memory, as `numpy.broadcast_to` does.
+    """Whether an array repeats one number without using memory, as `numpy.broadcast_to` returns it.
 
     Examples
     --------

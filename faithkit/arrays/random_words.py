@@ -55,7 +55,7 @@ def row_uniforms(seeds: NDArray[Any], size: int) -> Floats:
 
 
 def uniforms_at(seeds: NDArray[Any], places: NDArray[Any]) -> Floats:
-    """Return the uniform numbers at these places of the sequences that `row_uniforms` returns."""
+    """Return the uniform random numbers at given positions of the sequences of `row_uniforms`."""
     starts = mix(seeds.astype(np.uint64) + GAMMA)
     words = mix(starts + (places.astype(np.uint64) + np.uint64(1)) * GAMMA)
     return np.asarray((words >> np.uint64(11)) * 2.0**-53)

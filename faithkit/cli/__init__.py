@@ -19,6 +19,7 @@ from faithkit.cli.shared.streams import print_message, redirect_stdout, reserve_
 from faithkit.errors import FaithkitError
 from faithkit.extension.entry_points import (
     COMMANDS,
+    PLUGIN_VERBS,
     VERBS,
     Source,
     command_entry,
@@ -55,13 +56,10 @@ class Verbs(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List verbs without importing any: plugins' verbs are described by their distributions."""
+        """List verbs without importing any, plugins' verbs with their distributions."""
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
-        descriptions = {
-            verb: f"from {' and '.join(source.distribution for source in sources)}"
-            for verb, sources in _plugin_verbs().items()
-        }
+        descriptions = {verb: _describe(sources) for verb, sources in _plugin_verbs().items()}
         if descriptions:
             with formatter.section("Commands of plugins"):
                 formatter.write_dl(list(descriptions.items()))
@@ -78,6 +76,13 @@ class Verbs(click.Group):
         warnings.showwarning = show_warning
         with exit_on_error(ctx.obj):
             return super().invoke(ctx)
+
+
+def _describe(sources: list[Source]) -> str:
+    """Return what a plugin's verb does, if that is known, and where it comes from."""
+    distributions = " and ".join(source.distribution for source in sources)
+    summary = PLUGIN_VERBS.get(sources[0].distribution)
+    return f"from {distributions}" if summary is None else f"{summary} ({distributions})"
 
 
 def _plugin_verbs() -> dict[str, list[Source]]:

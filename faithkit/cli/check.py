@@ -41,7 +41,7 @@ Group = tuple[str, str, "list[Check]", "Report"]
 def command(
     ctx: click.Context, distribution: str, names: tuple[str, ...], verbose: bool, as_json: bool
 ) -> None:
-    """Check that the plugin of an installed DISTRIBUTION keeps the contract.
+    """Run the conformance checks on the plugin of an installed DISTRIBUTION.
 
     Every check is one promise of the extension API. A failed check says how to correct the plugin, and why
     the promise matters. The exit code is 3 if any check fails. With --debug, the tracebacks are shown.
@@ -90,7 +90,7 @@ def _print_groups(distribution: str, groups: list[Group], verbose: bool) -> None
 
 
 def _summary(reports: "list[Report]") -> str:
-    """Count all checks; those that were not tried count neither as passed nor as failed."""
+    """Summarise how many checks ran and passed; skipped checks are counted separately."""
     n_passed = sum(len(report.passed) for report in reports)
     total = n_passed + sum(len(report.failed) + len(report.expected) for report in reports)
     phrases = [f"{total} {'check' if total == 1 else 'checks'}", *_exceptions(reports)]
@@ -123,7 +123,7 @@ def _print_indented(text: str, margin: str) -> None:
 
 
 def _clash_notes(distribution: str) -> list[str]:
-    """Return the plugin's names that another distribution also has: not its fault, but its users see it."""
+    """Return notes about component names that another distribution also uses."""
     from faithkit.extension.entries import name_conflicts
     from faithkit.extension.entry_points import COMMANDS, installed_sources, normalise_name, verb_clashes
     from faithkit.extension.registry import registry

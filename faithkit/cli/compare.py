@@ -36,7 +36,7 @@ _OF_ONE_EXPLAINER = re.compile(r"([a-z0-9/-]+)=(.+)")  # the parameters of a rel
 
 
 def _parse_relations(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> Any:
-    """Return one relation for all explainers, or the relation of each explainer that has one of its own."""
+    """Return one relation for all explainers, or a mapping of explainers to their relations."""
     matches = [(_OF_ONE_EXPLAINER.fullmatch(text), text) for text in texts]
     common = [text for match, text in matches if match is None]
     if len(texts) > 1 and common:
@@ -84,7 +84,7 @@ _compare_options = combine(
 
 
 def comparing(function: Callable[..., Any]) -> click.Command:
-    """Make a verb of a function that takes a comparison and returns a report.
+    """Turn a function that takes a comparison and returns a report into a verb.
 
     The verb has the function's own options, by click's decorators, and then the options of
     `faithkit compare`. It prints the report, or writes it by its methods `to_json`, `to_frame` and `to_html`.

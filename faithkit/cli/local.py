@@ -63,7 +63,7 @@ def _parse_row(_ctx: click.Context, _param: click.Parameter, row: str) -> tuple[
     "--html FILE",
     "html_path",
     heading=OUTPUT,
-    help="Write the decision, its explanation and what contradicts it to this file as a page; - is stdout.",
+    help="Write a page about this decision to this file; - means stdout.",
 )
 @print_options
 def command(

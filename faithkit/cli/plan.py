@@ -28,19 +28,19 @@ Examples:
     "n_explanations",
     heading=EXPLAINER,
     type=click.IntRange(min=1),
-    help="Plan for an explainer that can give K different explanations.",
+    help="Plan for an explainer with at most K different explanations.",
 )
 @option(
     "--pilot FILE",
     heading=DATA,
     callback=resolve_path,
-    help="Plan from a first, small result that evaluate or score wrote with --json.",
+    help="Plan from a small first result that evaluate or score wrote with --json.",
 )
 @option(
     "--epsilon SHARE",
     heading=MEASURE,
     default=0.1,
-    help="Let at most this share be unverified, and the interval be at most ± this.",
+    help="Allow this share of unchecked rows, and this half-width of the interval.",
 )
 @option(
     "--measure",
@@ -71,7 +71,7 @@ def command(
     pool: int,
     json_path: str | None,
 ) -> None:
-    """Say how many rows to explain, for an explainer's range of explanations or from a pilot."""
+    """Plan how many rows to explain, for an explainer's number of explanations or from a pilot."""
     from faithkit.measure.planning.plans import plan_samples
     from faithkit.report.sheets.plans import plan_sheet
     from faithkit.report.text import sheet_text

@@ -16,10 +16,10 @@ from faithkit.cli.shared.options import (
     diagnose_option,
     discretizer_option,
     gated_output_options,
-    id_option,
     limit_options,
+    log_id_option,
+    log_prediction_options,
     measure_options,
-    prediction_options,
     reference_option,
     use_backend,
 )
@@ -78,7 +78,7 @@ Examples:
 @option(
     "--separator TEXT",
     heading=DATA,
-    help="Read several codes of --reasons from a cell, with this text between them.",
+    help="Read several codes of --reasons from one value, with this text between them.",
 )
 @design_options
 @option(
@@ -86,7 +86,7 @@ Examples:
     heading=DATA,
     callback=resolve_path,
     help="Check explanations also against the rows of this file, which has predictions and instances in "
-    "columns of the same names, and no explanations.",
+    "columns of the same names, and no explanations; none uses no pool.",
 )
 @option(
     "--unexplained",
@@ -97,11 +97,11 @@ Examples:
 )
 @discretizer_option
 @measure_options
-@prediction_options
+@log_prediction_options
 @diagnose_option
 @reference_option
 @detail_options
-@id_option
+@log_id_option
 @limit_options
 @dask_options
 @origin_options

@@ -53,7 +53,7 @@ def _find_any_kind(name: str) -> Entry:
 
 
 def _likeliest_kind(name: str) -> str:
-    """Return the kind of the component whose name is most like a name that is not installed."""
+    """Return the kind of the component whose name is most similar to an unknown name."""
     kinds = {candidate: kind for kind in KINDS for candidate in (*registry().names(kind), *providers(kind))}
     match = closest(name.rpartition("/")[2], kinds)
     if match is None:

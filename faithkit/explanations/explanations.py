@@ -145,7 +145,7 @@ class Explanations:
         return attrs.evolve(self, **{name: take_rows(getattr(self, name), rows) for name in names})
 
     def identified(self, identity: Any) -> "Explanations":
-        """Return the same explanations with another identity."""
+        """Return a copy with another identity."""
         return attrs.evolve(self, identity=as_identity(identity, len(self)))
 
     @classmethod
@@ -163,7 +163,7 @@ class Explanations:
         return attrs.evolve(batches[0], **columns)
 
     def like(self, reference: "Explanations") -> "Explanations":
-        """Return a copy of the kind of `reference`, if all explanations here are missing.
+        """Return a copy with the kind of `reference`, if all explanations are missing.
 
         A batch without explanations does not reveal its own kind.
 
@@ -354,7 +354,7 @@ def sort_columns_by_name(identities: Any, explanations: Explanations) -> Any:
 
 
 def as_identity(identity: Any, n: int) -> Any:
-    """Return an identity by columns, and check that it has one row per explanation."""
+    """Return the identity as columns, one row per explanation, or raise an error."""
     identity = strip_mask(identity, "the identities")
     array_types = (np.ndarray, pd.DataFrame)
     is_tuple_of_parts = (

@@ -52,7 +52,7 @@ class Relation:
     declared_kinds: tuple[str, ...] = ()  # kinds of explanations that its component accepts
 
     def fit(self, background: Any) -> "Relation":
-        """Learn from the background what the relation needs; by default nothing."""
+        """Fit the relation to the background; by default, do nothing."""
         return self
 
     def key(self, explanations: Explanations) -> Any:
@@ -97,7 +97,7 @@ def _check_operand(relation: Relation, other: Any) -> Relation:
 
 
 def _blame_relation(relation: Relation) -> contextlib.AbstractContextManager[None]:
-    """Name the relation in errors that it raises."""
+    """Add the relation's name to the errors that it raises."""
     advice = "Check that it suits these rows and explanations, or use another one."
     return guard(f"the relation {relation}", advice, ContractError)
 
@@ -237,7 +237,7 @@ def _group_sample(sample: Sample) -> Groups:
 
 
 class WithinBlock(Relation):
-    """Another relation, which holds only for rows of the explanation's own block.
+    """A relation restricted to rows of the explanation's own block.
 
     Examples
     --------

@@ -125,7 +125,7 @@ class _ControlColumn:
         return cls(column.name, code, edges, [-math.inf, *cuts.tolist(), math.inf], [], column)
 
     def find_windows(self, rows: Ints, coverage: Floats) -> Ints:
-        """Return the first and the last bin of the window that has each row; of categories twice the same.
+        """Return the first and the last bin of each row's window; for categories they are equal.
 
         Windows of one coverage divide the column, so that rows with near values share a window.
         """
@@ -159,7 +159,7 @@ def _nearest(edges: Floats, values: Floats) -> Ints:
 
 @attrs.frozen(eq=False)
 class _Conditions:
-    """The conditions of all rules of a sample, one after the other, and the columns that could replace them.
+    """The conditions of all rules of a sample, concatenated, and the columns that could replace them.
 
     `row` is the row of each condition, `rank` its place in the rule, `own_column` its column (−1 for one that
     is no number, category or date), and `coverage` the share of rows that satisfy it.

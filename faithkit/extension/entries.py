@@ -86,7 +86,7 @@ class PluginProblem:
 
 
 def find_owner(sharers: Sequence[Entry]) -> Entry | None:
-    """Return the entry that owns the short name, among entries that share a kind and a name, if any."""
+    """Return the entry that may use the short name, or None if it is ambiguous."""
     candidates = [entry for entry in sharers if entry.distribution == KERNEL] or sharers
     return candidates[0] if len(candidates) == 1 else None
 

@@ -25,13 +25,21 @@ VERBS = {
     "local": "Measure the explanation of one row.",
     "score": "Measure logged explanations, without a model.",
     "datasets": "List the datasets that --data knows by name.",
-    "plan": "Say how many instances an evaluation needs.",
+    "plan": "Plan how many rows to explain.",
     "plugins": "List the installed plugins and their problems.",
     "show": "Show a component's parameters.",
-    "check": "Check that an installed plugin keeps the contract.",
-    "new": "Write a package with a first component of your own.",
+    "check": "Run the conformance checks on an installed plugin.",
+    "new": "Create a plugin package from a template.",
 }
 """The kernel's verbs in the order of the help; each is a file of `faithkit.cli`."""
+
+PLUGIN_VERBS = {
+    "faithkit-attacks": "Measure lies about models, each next to an honest twin.",
+    "faithkit-feature-importance": "Measure how far explainers agree on which features matter.",
+    "faithkit-monitor": "Compare new logs with a reference.",
+    "faithkit-paper": "Repeat the paper's experiments.",
+}
+"""What the verb of each of the project's distributions does, since the help imports no plugin."""
 
 DISABLED = "it is disabled by the environment variable FAITHKIT_DISABLE"
 
@@ -51,7 +59,7 @@ class Source(NamedTuple):
 
     @property
     def upgrade_command(self) -> str:
-        """The command that may bring a corrected version."""
+        """The command that installs a newer version."""
         return f"pip install --upgrade {self.distribution}"
 
 

@@ -112,7 +112,7 @@ class Registry:
             self._entries = entries_before
 
     def entries(self, kind: str | None = None) -> tuple[Entry, ...]:
-        """Return components, also those without a short name of their own.
+        """Return all components, including those whose short name is ambiguous.
 
         Parameters
         ----------

@@ -28,12 +28,12 @@ def is_category(column: pd.Series) -> bool:
 
 
 def holds_words(column: pd.Series) -> bool:
-    """Return whether a column holds categories that a model needs encoded; booleans are numbers to it."""
+    """Whether a column holds categories that a model needs encoded; booleans count as numbers."""
     return is_category(column) and column.dtype.kind != "b"
 
 
 def distinct_words(column: pd.Series) -> tuple[np.ndarray, list[str]]:
-    """Return the code of each cell, −1 where missing, and the word of each code.
+    """Return the code of each value, −1 where missing, and the word of each code.
 
     Each distinct value is converted to a word once. Two values can have the same word.
 
@@ -184,7 +184,7 @@ class CategoryColumn:
 
 def _unhashable_error(name: str, error: TypeError) -> InputError:
     return InputError(
-        f"column {name!r} has cells that cannot be told apart ({error}); "
+        f"column {name!r} has values that cannot be compared ({error}); "
         "expected numbers, strings, booleans or categories. Convert or drop it."
     )
 

@@ -1,4 +1,4 @@
-"""Warn about data that may not mean what the user thinks; nothing is dropped or changed."""
+"""Warn about data that users may misread; nothing is dropped or changed."""
 
 import re
 import warnings
@@ -138,12 +138,12 @@ def warn_about_repeated_rows(counted: Any, n: int, words: Callable[[], Words | N
 
 
 def _shares(n_others: Counts, n_agreeing: Counts) -> tuple[float, float]:
-    """Return the share of rows whose explanation other rows have, and the mean share of these that agree."""
+    """Return the share of rows with a shared explanation, and the mean agreement of these rows."""
     return float((n_others > 0).mean()), float((n_agreeing / np.maximum(n_others, 1)).mean())
 
 
 def find_label_in_explanations(counted: Count, labels: Sequence[Any]) -> Any:
-    """Return a label that explanations name; None unless nearly all name only the label of their own row.
+    """Return a label that explanations name; None unless nearly all name only their own row's label.
 
     A label can also be a value ("owner = yes") or a number ("2 accounts"). So it counts only as a separate
     word outside comparisons, and a vague word only after an arrow or a word such as "class".

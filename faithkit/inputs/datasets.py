@@ -42,7 +42,7 @@ def dataset_names() -> list[str]:
 
 
 def dataset_place(name: str) -> str:
-    """Return where a dataset is: "embedded", "here" (in a file), or "to be downloaded".
+    """Return the location of a dataset: "embedded", "here" (in a file), or "to be downloaded".
 
     Examples
     --------

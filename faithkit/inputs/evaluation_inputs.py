@@ -189,7 +189,7 @@ def _load(data: str, target: str | None, outcome: str | None) -> tuple[Any, Any,
 
 
 def _select_columns(X: Rows, columns: str | None, drop: str | None, metadata_columns: list[str]) -> Rows:
-    """Return the model's columns: those in `columns`, or all except metadata; without those in `drop`."""
+    """Return the model's columns: those in `columns` or all except metadata, minus those in `drop`."""
     if not isinstance(X, pd.DataFrame):
         for flag, patterns in (("--columns", columns), ("--drop", drop)):
             if patterns:

@@ -98,7 +98,7 @@ def _align(piece: Rows, X: Rows) -> Rows:
 
 
 def _content_kind(column: pd.Series) -> str:
-    """Return what a column holds, as far as it matters to a model: dates, words or numbers."""
+    """Return the content of a column as a model sees it: dates, words or numbers."""
     if is_date_column(column):
         return "dates"
     return "words" if holds_words(column) else "numbers"

@@ -139,7 +139,7 @@ def _column_words(X: Rows) -> Iterator[np.ndarray]:
             yield cell_words(column)
         except TypeError as error:
             raise InputError(
-                f"column {name!r} has cells whose content cannot be hashed ({error}); "
+                f"column {name!r} has values that cannot be hashed ({error}); "
                 "expected numbers, strings, booleans or dates. Convert or drop it."
             ) from error
 

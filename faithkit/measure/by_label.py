@@ -79,7 +79,7 @@ class LabelEstimate(Displayable):
 
     @property
     def bracket(self) -> tuple[float, float]:
-        """(`estimate`, the measure if every row that could not be checked agreed): what may be.
+        """The range from `estimate` to its value if every unchecked row agreed.
 
         Without an estimate, everything may be.
 
@@ -124,7 +124,7 @@ def label_sizes(counts: Count) -> Ints:
 
 
 def is_dominated(largest: int, n: int) -> bool:
-    """Whether one of several labels has most of n rows, so that others hardly count in a measure.
+    """Whether one of several labels dominates n rows, so that others hardly affect a measure.
 
     Examples
     --------

@@ -124,7 +124,7 @@ class Estimate(Displayable):
 
     @property
     def checkability(self) -> str:
-        """Whether a person could check these explanations at all."""
+        """Whether people could check these explanations."""
         if self.verified >= VERIFIABLE:
             return "verifiable"
         return "unverifiable" if self.verified <= UNVERIFIABLE else "partly verifiable"

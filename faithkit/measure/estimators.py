@@ -149,7 +149,7 @@ def by_chance(estimator: Estimator, verified: float, chance: float | None) -> fl
 
 
 def _calling(estimator: Estimator) -> contextlib.AbstractContextManager[None]:
-    """Name the estimator in errors that it raises."""
+    """Add the estimator's name to the errors that it raises."""
     advice = "Use another one, such as leave-one-out."
     return guard(f"the estimator {_name(estimator)}", advice, ContractError)
 

@@ -1,4 +1,4 @@
-"""An explanation as a person sees it: what pushes towards which class, and under which conditions."""
+"""An explanation in parts for display: weights for or against a class, and conditions."""
 
 import attrs
 
@@ -9,7 +9,7 @@ Box = tuple[tuple[int, int], ...]  # the first cell and the one after the last, 
 
 @attrs.frozen
 class Weight:
-    """A feature, a word or a patch, and how far it speaks for the class; below 0, against it.
+    """A feature, a word or a patch with its weight for the class; negative weights are against it.
 
     `box` has the cells of the row that are meant, if rows are images or series.
     """
@@ -32,7 +32,7 @@ class ExplanationView:
     conditions : tuple of Predicate
         The conditions of a rule, or those under which weights apply to other rows.
     speaks_for : str or None
-        What weights above 0 push towards, or what a rule was given for; None if nobody says it.
+        The class that positive weights support, or that a rule was given for; None if unknown.
     noun : str
         What the weights belong to: features, words or patches.
     are_signs : bool

@@ -15,7 +15,7 @@ FINDINGS = (ONE_LABEL, NAMES_THE_LABEL, ABOVE, NOT_ABOVE, BELOW, UNKNOWN)
 """All possible findings, in the order in which they are considered.
 
 - one label: any two predictions of explained rows agree, or any two of one block, so nothing was tested.
-- names the label: each prediction has exactly one explanation, which may be no more than its name.
+- names the label: each prediction has exactly one explanation, which may only repeat the prediction.
 - above chance: the whole interval lies above chance. Where every row was compared, a significant permutation
   test is enough: it is exact, and the interval is wide. Elsewhere the test compares with less than chance.
 - not above chance: the interval includes chance.

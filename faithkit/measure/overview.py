@@ -1,4 +1,4 @@
-"""Every distinct explanation at a glance: how many rows have it, how far they agree, and what it costs."""
+"""An overview of distinct explanations: how many rows have each, how far they agree, and the loss."""
 
 import attrs
 import numpy as np
@@ -82,11 +82,11 @@ class ExplanationTotals:
 
     @property
     def worst_first(self) -> Counts:
-        """The explanations in order: those that cost most, then the largest; those without a check last."""
+        """The order of explanations: by loss, then by size; unchecked ones last."""
         return np.lexsort((-self.rows, -self.loss, ~self.is_checked))
 
     def select(self, limit: int) -> Counts:
-        """Return the `limit` explanations that cost most and the `limit` largest, worst first.
+        """Return the `limit` explanations with the largest loss and the `limit` most frequent, worst first.
 
         Examples
         --------
@@ -116,7 +116,7 @@ class Instances:
 
 @attrs.frozen(eq=False)
 class Overview:
-    """The explanations of a measure, and those of them that cost most or are largest in words.
+    """The explanations of a measure, with the worst and the largest in words.
 
     Attributes
     ----------

@@ -81,7 +81,7 @@ class Estimator(Protocol):
 
 
 class Diagnostic(Protocol):
-    """A component that answers a further question about a result.
+    """A component that answers an additional question about a result.
 
     Optional method: `is_automatic(result)`, whether commands run it when no diagnostic is named; by default
     they do not.

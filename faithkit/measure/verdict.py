@@ -1,5 +1,6 @@
-"""The verdict on a result: one of a closed list, by plain rules on its estimates and its control."""
+"""The verdict on a result, from a closed list, by rules on its estimates and its control."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,7 +27,7 @@ VERDICTS = (
 LEVEL = 0.8
 NOISE = 9  # digits: ends that differ only further on do so by rounding errors
 LEAKAGE = "nearly every explanation names the prediction of its own instance, and no other"
-ONE_NAME = "each prediction has one explanation, which may be no more than its name"
+ONE_NAME = "each prediction has one explanation, which may only repeat the prediction"
 ONE_PREDICTION = "all explained predictions agree with each other"
 ONE_PREDICTION_IN_BLOCKS = "in every block all predictions agree with each other"
 UNSHARED = {
@@ -41,7 +42,7 @@ UNSHARED_IN_BLOCKS = {
 
 @attrs.frozen
 class Verdict:
-    """What a result says about its explanations, in a word.
+    """The conclusion of a result about its explanations, with the reason.
 
     Attributes
     ----------
@@ -51,16 +52,16 @@ class Verdict:
     measure : str
         The measure that it rests on: sufficiency if it has a control, else consistency.
     reason : str
-        Why it is this verdict.
+        Why this is the verdict.
     level : float
-        From which level on explanations are called faithful.
+        The level that the lower end must reach for explanations to be called faithful.
 
     Examples
     --------
     >>> import faithkit
     >>> faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50).verdict
-    Verdict(name='faithful', measure='consistency', reason='consistency is at least 0.8, and above chance',
-    level=0.8)
+    Verdict(name='faithful', measure='consistency', reason='consistency is at least 0.952, which reaches 0.8
+    and is above chance', level=0.8)
     >>> faithkit.score(["yes", "yes", "no", "no"] * 50, ["a", "b"] * 100).verdict.name
     'not faithful'
     """
@@ -89,7 +90,7 @@ def reach_verdict(
     control : Control or None
         The control of sufficiency.
     level : float
-        From which level on explanations are called faithful.
+        The level that the lower end must reach for explanations to be called faithful.
     leaks_prediction : bool
         Whether nearly every explanation names the prediction of its own instance.
     """
@@ -114,7 +115,8 @@ def _decide(measure: str, estimate: Estimate, control: Control | None, level: fl
     is_above_baselines = low > round(baseline, NOISE) and is_above_control
     baselines, at = "chance and its control" if is_controlled else "chance", exact(level)
     if low >= level and is_above_baselines:
-        return FAITHFUL, f"{measure} is at least {at}, and above {baselines}"
+        end = _format_end(low, level)
+        return FAITHFUL, f"{measure} is at least {end}, which reaches {at} and is above {baselines}"
     if high < level:
         addition = ", though better than its control" if is_controlled and is_above_control else ""
         return NOT_FAITHFUL, f"{measure} is below {at}{addition}"
@@ -126,8 +128,14 @@ def _decide(measure: str, estimate: Estimate, control: Control | None, level: fl
     return (ABOVE_ITS_CONTROL if is_controlled else ABOVE_CHANCE), reason
 
 
+def _format_end(low: float, level: float) -> str:
+    """Return a lower end rounded down, but not below the level that it reaches."""
+    rounded = math.floor(round(1000 * low, NOISE)) / 1000
+    return f"{rounded:.3f}" if rounded >= level else exact(level)
+
+
 def _why_untested(measure: str, estimate: Estimate) -> str | None:
-    """Return why nothing was tested; None if something was. Near explanations that were compared count."""
+    """Return why nothing was tested, or None; comparing similar explanations counts as a test."""
     if estimate.finding == ONE_LABEL:
         return ONE_PREDICTION_IN_BLOCKS if estimate.is_within_blocks else ONE_PREDICTION
     if estimate.is_compared and estimate.chance is not None:

@@ -1,4 +1,4 @@
-"""Readable evidence for single rows: violations with their witnesses, and the local result of an instance."""
+"""Evidence about single rows: violations with two witnesses, and the local result of an instance."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -33,7 +33,7 @@ def _id_value(row_id: RowId | None) -> Any:
 
 @attrs.frozen(repr=False)
 class Witness(Displayable):
-    """One row of the sample: its position, its prediction, and its cells (None where X is unknown).
+    """One row of the sample: its position, its prediction, and its values (None if X is unknown).
 
     A row that is `in_pool` was not explained, and `row` is its position in the pool. `id` is its identifier,
     if there is one. `image` is the row itself, if it has several axes.
@@ -162,7 +162,7 @@ class Violations(Displayable, list[Violation]):
 def find_contradiction(
     agreement: Agreement, owner_labels: Counts, label_counts: Counts
 ) -> tuple[int, NDArray[np.bool_]]:
-    """Return an owner of an explanation who is contradicted, and the labels that contradict it.
+    """Return a contradicted owner of an explanation, and the labels that contradict it.
 
     It is the first owner with any disagreement, and all labels that disagree with it. Where predictions agree
     by degrees, it is the owner and the label in the explanation's scope that agree least.
@@ -215,7 +215,7 @@ def _most_distant_labels(agreement: Agreement, owner_labels: Counts, scope_label
 def _search_distant_pair(
     agreement: Agreement, scope_label: int, owner_labels: Counts, scope_labels: Counts
 ) -> tuple[int, int, float]:
-    """Go to the most distant label, back and forth, as long as the distance grows; return the pair and it."""
+    """Alternate between most distant labels while the distance grows; return the pair and the distance."""
     distance = -1.0
     while True:
         owner_label = int(owner_labels[agreement.disagreement(scope_label, owner_labels).argmax()])

@@ -17,7 +17,7 @@ from faithkit.wording import exact, join_words
 def finding(
     measure: str, change: Payload, allowed: float | None = None, unchecked: Sequence[str] = ()
 ) -> str:
-    """Say whether a measure is worse than in the reference, or worse by more than a margin.
+    """Return a sentence that says whether a measure is worse than in the reference, or by more than a margin.
 
     Parameters
     ----------

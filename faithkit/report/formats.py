@@ -16,6 +16,7 @@ from faithkit.wording import join_words, value_text
 
 Payload = Mapping[str, Any]  # the output of `to_dict`, so that a loaded result has the same reports
 
+CHANCE = "baseline (chance)"
 LEAVE_ONE_OUT = ("leave-one-out", "faithkit/leave-one-out")
 MOST_LABELS = 10  # in a line
 DIGITS = 3

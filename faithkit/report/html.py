@@ -53,7 +53,7 @@ def page(
     owners: Mapping[str, Owners] | None = None,
     overview: Overview | None = None,
 ) -> str:
-    """Return the report on one system as one file: no network, the same bytes every time.
+    """Return the report on one system as one file that loads nothing and is reproducible to the byte.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def comparison_page(
 
 
 def sheet_html(sheet: Sheet) -> str:
-    """Return a sheet as a notebook shows it: in its own style, whatever its theme.
+    """Return a sheet as HTML for a notebook, with its own style for any theme.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def _render(template: str, sheet: Sheet, **parts: str) -> str:
 
 
 def _source(name: str) -> str:
-    """Return a file beside the templates, as it is."""
+    """Return the text of a file in the folder of templates."""
     environment = _environment()
     assert environment.loader is not None
     return environment.loader.get_source(environment, name)[0]
@@ -151,7 +151,7 @@ def _is_explorable(sheet: Sheet) -> bool:
 
 
 def _policy(style: str, script: str) -> str:
-    """Return what a browser may do on a page: nothing but its own style and script, and images in it.
+    """Return the content security policy of a page: only its own style, script and inline images.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def _kind(part: Any) -> str:
 
 
 def _cut(sentence: str, level: int) -> str:
-    """Return a sentence whole on a page, and its start in a notebook, where it may hold an explanation."""
+    """Return a sentence, shortened in a notebook, where it may contain a long explanation."""
     return sentence if level or len(sentence) <= MAX_SENTENCE else f"{sentence[:MAX_SENTENCE]}…"
 
 

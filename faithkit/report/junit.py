@@ -24,7 +24,7 @@ class Case:
 
 
 def junit(suite: str, cases: Sequence[Case], started: datetime, ended: datetime) -> str:
-    """Return JUnit XML; the first test has taken all the time.
+    """Return JUnit XML, with the total time at the first test.
 
     Examples
     --------

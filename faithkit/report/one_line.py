@@ -37,7 +37,7 @@ def result_line(result: Any) -> str:
 
 
 def level(estimate: Estimate) -> str:
-    """Return the estimate of a measure, or that nothing is known of it: a bare 0 would be misread.
+    """Format the estimate of a measure, or say that it is unknown: a bare 0 would be misread.
 
     Examples
     --------

@@ -13,20 +13,22 @@ from faithkit.wording import exact
 WITH = {"consistency": "with the same explanation", "sufficiency": "to which its explanation applies"}
 OTHERS = {"consistency": "with their explanation", "sufficiency": "to which their explanation applies"}
 ONE_PREDICTION = (
-    "All explained instances have one prediction, with which any explanation agrees: nothing was tested."
+    "All explained instances have the same prediction, so any explanation agrees with it: nothing was tested."
 )
 ITS_NAME = (
-    "There is one explanation for each prediction, so that it may be no more than the prediction's name: that"
+    "Each prediction has one explanation, which may only repeat the prediction: {}, but that shows nothing."
 )
-INSTEAD = "; say outcome='labels' (CLI: --outcome labels) if they are labels"
-BELOW_0 = "A measure below 0 is one of predictions that differ more than any two do on average."
+INSTEAD = " Set outcome='labels' (CLI: --outcome labels) if they are labels."
+BELOW_0 = (
+    "A measure below 0 means that predictions differ more for the same explanation than for random pairs."
+)
 APPROXIMATE = (
     "The intervals are approximate, since a sample may not show the largest and the smallest prediction: "
     "declare them with range= (CLI: --range)."
 )
 HEAVY = (
-    "Few instances decide: {} of what explanations leave of the variance is due to 1 % of them. Intervals "
-    "may be too short: declare the largest and the smallest prediction with range= (CLI: --range)."
+    "A few instances decide: 1 % of them cause {} of the variance that explanations do not account for. "
+    "Intervals may be too short: declare the largest and the smallest prediction with range= (CLI: --range)."
 )
 PREDICTED_CLASS = (
     "A positive value (+) speaks for the class that the model predicts for that row, and a negative one "
@@ -84,7 +86,7 @@ class Words:
 
     def untested(self, finding: str) -> str | None:
         """Say that nothing was tested, if that is the finding."""
-        named = f"{ITS_NAME} all agree does not tell."
+        named = ITS_NAME.format("all instances agree")
         return {ONE_LABEL: ONE_PREDICTION, NAMES_THE_LABEL: named}.get(finding)
 
     def floor(self, measure: str, floor: float) -> str | None:
@@ -99,7 +101,7 @@ class Words:
 
 @attrs.frozen
 class _NoLabels(Words):
-    """What numbers and scores have in common."""
+    """Words that numbers and scores share."""
 
     def finding(self, word: str) -> str:
         """Return the name of a finding about numbers or scores."""
@@ -154,13 +156,13 @@ class Shares(_NoLabels):
 
     def untested(self, finding: str) -> str | None:
         """Say that nothing was tested, if that is the finding."""
-        named = f"{ITS_NAME} it accounts for all of the variance does not tell."
+        named = ITS_NAME.format("explanations account for all of the variance")
         return {ONE_LABEL: ONE_PREDICTION, NAMES_THE_LABEL: named}.get(finding)
 
     def meaning(self, is_unasked: bool) -> str:
         """Say what is measured, and how to measure something else."""
-        measured = "measured is the share of their variance that explanations account for"
-        return f"Predictions are numbers: {measured}{INSTEAD if is_unasked else ''}."
+        measure = "the measure is the share of their variance that explanations account for"
+        return f"Predictions are numbers, so {measure}.{INSTEAD if is_unasked else ''}"
 
 
 @attrs.frozen
@@ -205,8 +207,8 @@ class Scores(_NoLabels):
     agree: str = "agreement of those checked"
     local: str = "mean agreement with other instances"
     glossary: Mapping[str, str] = {
-        "consistency": f"{SAME}how far do their scores agree? That is 1 less half the squared distance: 1 "
-        "for equal scores, 0 for those that are sure of two labels.",
+        "consistency": f"{SAME}how far do their scores agree? That is 1 minus half the squared distance: 1 "
+        "for equal scores, 0 if each is sure of another label.",
         "sufficiency": f"{WHERE}how far do its scores agree with those that the explanation was given for?",
         "agree": "How far the scores of these others agree with the instance's, on average, and how many "
         "instances were checked. An agreement in a few instances says little.",
@@ -230,8 +232,8 @@ class Scores(_NoLabels):
     def meaning(self, is_unasked: bool) -> str:
         """Say how scores agree."""
         return (
-            "Predictions are scores: two agree by 1 less half their squared distance, wholly if they are "
-            "equal, and not at all if they are sure of two labels."
+            "Predictions are scores: two agree by 1 minus half their squared distance, fully if they are "
+            "equal, and not at all if each is sure of another label."
         )
 
 

@@ -47,7 +47,7 @@ def printed_groups(parts: Mapping[str, T]) -> dict[str, T]:
 
 
 def are_compared(parts: Payload) -> bool:
-    """Return whether some group can be compared with the rest: neither all rows nor a single one."""
+    """Whether some group can be compared with the rest: it has more than one row and not all rows."""
     return any(part.get("from") is not None for part in parts.values())
 
 
@@ -68,12 +68,12 @@ def confidence(payload: Payload) -> float:
 
 
 def interval_name(payload: Payload) -> str:
-    """Return the head of the column of intervals."""
+    """Return the heading of the column of intervals."""
     return f"{100 * confidence(payload):g} % interval"
 
 
 def estimator_name(payload: Payload) -> str:
-    """Return the head of the column of the estimator's values.
+    """Return the heading of the estimator's column.
 
     >>> estimator_name({"estimator": "faithkit/plug-in"})
     'plug-in'
@@ -82,7 +82,7 @@ def estimator_name(payload: Payload) -> str:
 
 
 def note(payload: Payload, subject: str = "Intervals, differences and p") -> str | None:
-    """Say what does not depend on the estimator, if it is not leave-one-out."""
+    """Return a note on what does not depend on the estimator, if it is not leave-one-out."""
     if payload["estimator"] in LEAVE_ONE_OUT:
         return None
     return f"{subject} are the same for every estimator."

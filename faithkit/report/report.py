@@ -44,7 +44,7 @@ class Report(Displayable):
         raise NotImplementedError
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Return JSON text, and write it to `path` if there is one; the same question gives the same bytes.
+        """Return JSON text, and write it to `path` if given; equal inputs give equal bytes.
 
         A temporary file is written and then renamed, so that no reader sees half a file.
         """
@@ -67,7 +67,7 @@ class Report(Displayable):
             VERBOSE.reset(token)
 
     def provenance(self) -> dict[str, str]:
-        """Return what the numbers depend on, by name, for the end of the page; a plugin may override it."""
+        """Return everything that the numbers depend on, by name; a plugin may override it."""
         return {}
 
     def plot(self, *, ax: Any = None) -> Any:

@@ -1,6 +1,6 @@
-"""Say what a measure means, in sentences that cannot be misread.
+"""Explain a measure in sentences.
 
-Each says how much could be checked, whether the measure is above chance, and the lower end of its interval.
+They say how much could be checked, whether the measure is above chance, and where its interval ends.
 """
 
 import math
@@ -30,14 +30,14 @@ UNSHARED_IN_BLOCKS = {
     "sufficiency": "No explanation applies to another instance of its block",
 }
 NONE_CHECKED = {
-    PAIRS: "those with near explanations were compared in pairs instead",
-    NEAR_BLOCKS: "those with near explanations were compared with each other instead",
-    ONE_BLOCK: "all were compared with all instead, as if they had one explanation",
+    PAIRS: "pairs of instances with similar explanations were compared",
+    NEAR_BLOCKS: "instances with similar explanations were compared with each other",
+    ONE_BLOCK: "all instances were compared with each other, as if they had one explanation",
 }
 REST = {
-    PAIRS: "The rest were compared in pairs of near explanations",
-    NEAR_BLOCKS: "The rest were compared with those of near explanations",
-    ONE_BLOCK: "The rest were compared with each other, as if they had one explanation",
+    PAIRS: "The rest were compared in pairs with similar explanations.",
+    NEAR_BLOCKS: "The rest were compared with instances of similar explanations.",
+    ONE_BLOCK: "The rest were compared with each other, as if they had one explanation.",
 }
 AGAINST_CHANCE = {
     ABOVE: "{} is above chance",
@@ -91,22 +91,22 @@ def checked_sentence(measure: str, estimate: Estimate, n: int, words: Words = OF
     if (untested := words.untested(estimate.finding)) is not None:
         return untested
     if estimate.agree is None and estimate.is_within_blocks:
-        return f"{UNSHARED_IN_BLOCKS[measure]}: nothing could be checked."
+        return f"{UNSHARED_IN_BLOCKS[measure]}, so nothing could be checked."
     if estimate.agree is None:
         instead = NONE_CHECKED.get(estimate.merging or "", "nothing could be checked")
         noun = " instance" if _is_plain(estimate) else " independent instance"
         unshared = UNSHARED[measure].replace(" instance", noun)
-        return f"{unshared}: {instead}{_understating(measure, estimate)}."
+        return f"{unshared}, so {instead}.{_understating(measure, estimate)}"
     agree = words.agreement(measure, estimate.agree)
     if estimate.verified == 1:
         return f"All {pluralize(n, 'instance')} could be checked: {agree}."
     rest = REST.get(estimate.merging or "")
-    addition = f" {rest}{_understating(measure, estimate)}." if rest else ""
+    addition = f" {rest}{_understating(measure, estimate)}" if rest else ""
     return f"{_how_many(estimate, n)} could be checked: {agree}.{addition}"
 
 
 def _is_plain(estimate: Estimate) -> bool:
-    """Return whether rows have neither weights nor clusters: rows of one cluster may share an explanation."""
+    """Whether rows have neither weights nor clusters, so that all of them are independent."""
     statistics = estimate.moments
     return statistics is None or statistics.units.effective > statistics.n - 0.5
 
@@ -117,7 +117,7 @@ def _how_many(estimate: Estimate, n: int) -> str:
 
 
 def _understating(measure: str, estimate: Estimate) -> str:
-    return f", which can only understate {measure}" if estimate.merging in REST else ""
+    return f" This can only underestimate {measure}." if estimate.merging in REST else ""
 
 
 def _against_chance(measure: str, estimate: Estimate) -> str:
@@ -136,7 +136,7 @@ def _against_chance(measure: str, estimate: Estimate) -> str:
 
 
 def _among_checked(estimate: Estimate, words: Words) -> str | None:
-    """Say that checked rows do better than chance, where that does not lift the measure above it."""
+    """Say that checked rows agree more than chance, if the whole measure is not above chance."""
     if estimate.finding not in (NOT_ABOVE, BELOW) or estimate.moments is None or estimate.chance is None:
         return None
     if not checked_above_chance(estimate.moments, estimate.chance, estimate.confidence, estimate.p_value):
@@ -157,7 +157,7 @@ def _bottom(estimate: Estimate) -> float:
 
 
 def _only_permuted(estimate: Estimate) -> bool:
-    """Return whether a permutation test shows more than chance, and the interval does not."""
+    """Whether a permutation test shows more than chance, and the interval does not."""
     chance = estimate.chance
     if estimate.finding != ABOVE or estimate.low is None or chance is None:
         return False
@@ -170,7 +170,7 @@ def _p(estimate: Estimate) -> str:
 
 
 def _ends(estimate: Estimate, interval: str) -> str | None:
-    """Return the end of the interval that decides, and what chance would give; None where neither does."""
+    """Return the decisive end of the interval and the chance level; None if neither decides."""
     if estimate.low is None or estimate.high is None:
         return None
     chance = estimate.chance

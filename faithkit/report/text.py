@@ -22,9 +22,9 @@ from faithkit.wording import to_printable
 
 WIDTH = 80
 MIN_NAME = 12  # letters of a name in a line
-MAX_HEAD_LINES = 3
+MAX_HEAD_LINES = 4
 LONGEST = 14  # letters of a word in a folded head
-GAP = 2  # between columns
+GAP = 2  # between columns; 1 in a table that is too wide
 
 
 def sheet_text(sheet: Sheet) -> str:
@@ -75,49 +75,65 @@ def _table_text(table: Table) -> str:
 
 
 def _aligned(table: Table) -> str:
-    """Return names and their values, one pair in a line."""
+    """Return names and their values, one pair per line."""
     room = max((len(to_printable(row[0])) for row in table.rows), default=0)
     lines = (f"{to_printable(row[0]):<{room}}  {'  '.join(row[1:])}" for row in table.rows)
     return "".join(f"{_indented(line, ' ' * (room + GAP))}\n" for line in lines)
 
 
 def _ruled(table: Table) -> str:
-    """Return a table under its heads.
+    r"""Return a table under its headings.
 
-    The column of names gets the room that the others leave. In a table that is too wide, heads are folded.
+    The column of names gets the room that the others leave. In a table that is too wide, headings are
+    folded, then gaps shrink, and then the longest of the other columns wraps.
+
+    >>> heads = ("sufficiency", "estimate", "95 % interval", "checked", "leave-one-out", "control", "worth")
+    >>> row = ("shap · 1fp", "0.921", "0.861 – 0.979", "97 %", "0.921", "0.799", "61 %", "193", "none")
+    >>> print("\n" + _ruled(Table((*heads, "distinct explanations", "remarks"), [row])), end="")
+    <BLANKLINE>
+                                           leave-
+                              95 %           one-                   distinct
+    sufficiency estimate  interval checked    out control worth explanations remarks
+    ────────────────────────────────────────────────────────────────────────────────
+    shap · 1fp     0.921   0.861 –    97 %  0.921   0.799  61 %          193    none
+                             0.979
     """
     from rich import box
     from rich.table import Table as Rich
 
     cells = [[to_printable(text).replace(" %", "\u00a0%") for text in row] for row in table.rows]
-    heads, room = _fit([to_printable(head) for head in table.heads], cells, table.name_column)
-    laid_out = Rich(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-    for place, head in enumerate(heads):
-        justify: Any = "left" if table.is_text(place) else "right"
-        is_long = place in (table.name_column, _longest(cells, table.name_column))
-        laid_out.add_column(_plain(head), justify=justify, no_wrap=not is_long, overflow="fold")
+    heads, room, gap = _fit([to_printable(head) for head in table.heads], cells, table.name_column)
+    laid_out = Rich(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, gap - 1, 0, 0))
     for row in cells:
         row[table.name_column] = _break_name(row[table.name_column], room)
+    names = _column_width([heads[table.name_column], *(row[table.name_column] for row in cells)])
+    for place, head in enumerate(heads):
+        justify: Any = "left" if table.is_text(place) else "right"
+        is_name = place == table.name_column
+        is_long = is_name or place == _longest(cells, table.name_column)
+        width = min(names, room) if is_name else None  # a fixed width: rich would break short names first
+        laid_out.add_column(_plain(head), justify=justify, no_wrap=not is_long, overflow="fold", width=width)
+    for row in cells:
         laid_out.add_row(*map(_plain, row))
     return _printed(laid_out)
 
 
-def _fit(heads: list[str], cells: list[list[str]], names: int) -> tuple[list[str], int]:
-    """Fold heads into as few lines as the width allows; also return the room for names."""
+def _fit(heads: list[str], cells: list[list[str]], names: int) -> tuple[list[str], int, int]:
+    """Fold headings into as few lines as the width allows; also return the width of names, and the gap."""
     length = max((len(row[names]) for row in cells), default=0)
-    for n_lines in range(1, MAX_HEAD_LINES + 1):
+    for n_lines, gap in (*((n_lines, GAP) for n_lines in range(1, MAX_HEAD_LINES + 1)), (MAX_HEAD_LINES, 1)):
         folded = [_fold(head, n_lines) for head in heads]
         columns = zip(folded, *cells, strict=True)
         widths = [_column_width(column) for place, column in enumerate(columns) if place != names]
-        room = WIDTH - sum(widths) - GAP * len(widths)
+        room = WIDTH - sum(widths) - gap * len(widths)
         if room >= max(length, len(heads[names])) or (n_lines > 1 and room >= MIN_NAME):
             break
     folded[names] = _break_name(heads[names], max(MIN_NAME, room))
-    return folded, max(MIN_NAME, room)
+    return folded, max(MIN_NAME, room), gap
 
 
 def _longest(cells: list[list[str]], names: int) -> int:
-    """Return the column of the longest cells, which may wrap where a table is too wide."""
+    """Return the column with the longest values, which may wrap in a table that is too wide."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return max((place for place in range(len(widths)) if place != names), key=widths.__getitem__, default=0)
 
@@ -127,7 +143,7 @@ def _column_width(texts: Iterable[str]) -> int:
 
 
 def _fold(head: str, n_lines: int) -> str:
-    r"""Break a head into at most so many lines that are as narrow as can be; long words are broken.
+    r"""Break a heading into at most `n_lines` lines, as narrow as possible; long words are broken.
 
     >>> _fold("95 % interval", 2), _fold("agree among those checked", 2), _fold("leave-one-out", 2)
     ('95 %\ninterval', 'agree among\nthose checked', 'leave-\none-out')
@@ -142,7 +158,7 @@ def _fold(head: str, n_lines: int) -> str:
 
 
 def _break_name(name: str, room: int) -> str:
-    """Break a long name where a person would: after a blank or a sign."""
+    """Break a long name after blanks and punctuation."""
     lines = [""]
     for piece in re.findall(r".+?(?:[-:,=/ ]+|$)", name):
         if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > room:
@@ -152,7 +168,7 @@ def _break_name(name: str, room: int) -> str:
 
 
 def _plain(text: str) -> Any:
-    """Return text that rich shows as it is: markup in data stays text."""
+    """Return text in which rich does not interpret markup."""
     from rich.text import Text
 
     return Text(text)
@@ -168,10 +184,16 @@ def _printed(table: Any) -> str:
 
 def _paragraph(sentence: str) -> str:
     """Break a sentence at 80 columns, but never between a number and its sign."""
-    return textwrap.fill(keep_together(to_printable(sentence)), WIDTH).replace("\u00a0", " ") + "\n"
+    return f"{_fill(sentence)}\n"
 
 
 def _indented(line: str, indent: str) -> str:
-    """Break a line at 80 columns, and begin the next ones with an indent."""
-    text = textwrap.fill(keep_together(to_printable(line)), WIDTH, subsequent_indent=indent)
-    return text.replace("\u00a0", " ")
+    """Break a line at 80 columns, and indent the lines that follow."""
+    return _fill(line, indent)
+
+
+def _fill(text: str, indent: str = "") -> str:
+    """Break a text at blanks only: options and names with hyphens stay whole, so that they can be copied."""
+    words = keep_together(to_printable(text))
+    filled = textwrap.fill(words, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    return filled.replace("\u00a0", " ")

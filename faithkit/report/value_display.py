@@ -108,7 +108,7 @@ def html(value: Any) -> str:
 
 
 def plot(value: Any, ax: Any) -> Any:
-    """Return the axes on which a report has drawn itself."""
+    """Return the axes on which a report was drawn."""
     if not hasattr(value, "draw"):
         raise InputError(f"a {type(value).__name__} has no plot: print it, or write it with to_html.")
     return chart(value.draw, ax)

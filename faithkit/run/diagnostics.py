@@ -1,4 +1,4 @@
-"""Diagnostics: plugins that answer a further question about a result with a report."""
+"""Diagnostics: plugins that answer an additional question about a result."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -69,12 +69,12 @@ class ExplainedRows:
 
     @property
     def predictor(self) -> Predictor:
-        """The model that was explained; refused if there is none, as for a log."""
+        """The explained model; raises an error if there is none, as for a log."""
         return self._needed_job.predictor
 
     @property
     def background(self) -> Any:
-        """The rows that the explainer learnt from; refused if there are none, as for a log."""
+        """The rows that the explainer learnt from; raises an error if there are none, as for a log."""
         return self._needed_job.background
 
     @property

@@ -1,4 +1,4 @@
-"""The result of an evaluation, with the methods that look closer at its rows."""
+"""The result of an evaluation, with methods to inspect its rows."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -194,7 +194,7 @@ class Evaluation(Result):
         return worst_violations(self.evidence.population, self.setup, counted, limit)
 
     def diagnose(self, diagnostic: Any) -> Any:
-        """Run a diagnostic, which answers a further question about the result.
+        """Run a diagnostic, which answers an additional question about the result.
 
         A result that was loaded from a file has the diagnoses that were saved with it, and no others.
 
@@ -243,7 +243,7 @@ class Evaluation(Result):
         return Mean.of(scores, self.confidence, self.evidence.population.row_content.design, least)
 
     def by(self, groups: Any) -> Subgroups["Evaluation"]:
-        """Estimate the measures inside each group: both x and x′ come from it.
+        """Estimate the measures inside each group; rows are compared only within their group.
 
         The difference to all other rows comes from leave-one-out, which estimates the measure itself,
         whatever the estimator. Its p-value is adjusted for the number of groups by Holm's method.
@@ -311,7 +311,7 @@ class Evaluation(Result):
 
     @property
     def has_dominant_label(self) -> bool:
-        """Whether one label has more than 70 % of the rows; texts then show each label, except in blocks."""
+        """Whether a label has over 70 % of the rows; reports then show all labels. False with blocks."""
         if self._saved_labels is not None:
             sizes = [part.n for part in self._saved_labels.get("consistency", {}).values()]
             return is_dominated(max(sizes, default=0), self.n)
@@ -342,7 +342,7 @@ class Evaluation(Result):
         return self.with_origin(**quality)
 
     def to_dict(self, data: bool = True, steps: bool = True, by_label: bool = True) -> dict[str, Any]:
-        """Return the result as JSON values; equal questions give equal bytes.
+        """Return the result as JSON values; equal inputs give equal bytes.
 
         Parameters
         ----------

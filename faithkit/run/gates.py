@@ -1,4 +1,4 @@
-"""Gates on a result: each is kept, missed, or cannot be checked, which is neither."""
+"""Gates on a result: each passes, fails, or cannot be checked."""
 
 import math
 from collections.abc import Callable, Collection, Mapping
@@ -20,15 +20,14 @@ NOTHING_KNOWN = (
     "rows, or a coarser discretizer"
 )
 NOTHING_TESTED = (
-    "all explained predictions are the same, so nothing was tested; give rows that the model decides "
-    "differently"
+    "all explained predictions are the same, so nothing was tested; give rows with different predictions"
 )
 NOTHING_TESTED_IN_BLOCKS = (
-    "in every block all predictions are the same, so nothing was tested; give blocks with rows that the "
-    "model decides differently"
+    "in every block all predictions are the same, so nothing was tested; give blocks with different "
+    "predictions"
 )
 MAYBE_NAMES = (
-    "each prediction has one explanation, which may be no more than its name; sufficiency would test this, "
+    "each prediction has one explanation, which may only repeat the prediction; sufficiency would test this, "
     "by a relation that says where explanations apply"
 )
 
@@ -58,7 +57,7 @@ class GateResult:
     >>> consistency.kept, consistency.words
     (False, 'consistency may be as low as 0.952, below 0.99')
     >>> sufficiency.kept, sufficiency.words
-    (None, "explanations of kind 'value' do not say where else they apply: ...")
+    (None, "explanations of kind 'value' need a relation that says where they apply ...")
     """
 
     measure: str
@@ -69,7 +68,7 @@ class GateResult:
 
     @property
     def unchecked(self) -> str:
-        """Why the gate cannot be checked, as a sentence that names it."""
+        """The sentence that says why the gate cannot be checked."""
         gate = self.measure if self.limit is None else f"{self.measure}={exact(self.limit)}"
         return f"{gate} cannot be checked: {self.words}."
 
@@ -116,7 +115,7 @@ def judge_against_control(result: Any) -> list[GateResult]:
     >>> import faithkit
     >>> result = faithkit.score(["yes", "yes", "no"] * 50, ["a", "b"] * 75)
     >>> [(gate.kept, gate.words) for gate in judge_against_control(result)]
-    [(None, "explanations of kind 'value' do not say where else they apply: ...")]
+    [(None, "explanations of kind 'value' need a relation that says where they apply ...")]
     """
     reason = why_unknown(result, "sufficiency", ["sufficiency"])
     if reason is None and result.control is None:

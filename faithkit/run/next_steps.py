@@ -40,14 +40,14 @@ EPSILON = 0.05  # a small enough unchecked share, and half of a narrow enough in
 MIN_GAIN = 0.05  # in the checked share, for a coarser explanation to be worth proposing
 
 ONE_LABEL_PER_BLOCK = (
-    "In every block all predictions are the same, so nothing was tested: give blocks with rows that the "
-    "model decides differently, or leave the blocks out."
+    "In every block all predictions are the same, so nothing was tested: give blocks with different "
+    "predictions, or leave the blocks out."
 )
 ONLY_STEPS = {
-    ONE_LABEL: "All explained predictions are the same, so nothing was tested: give rows that the model "
-    "decides differently.",
-    NAMES_THE_LABEL: "Each prediction has one explanation, which may be no more than its name: read them, "
-    "and explain by something else if they say no more than the prediction.",
+    ONE_LABEL: "All explained predictions are the same, so nothing was tested: give rows with different "
+    "predictions.",
+    NAMES_THE_LABEL: "Each prediction has one explanation, which may only repeat the prediction: read the "
+    "explanations, and use another explainer if they do.",
 }
 
 
@@ -82,7 +82,7 @@ class Stage:
 
     @property
     def can_retry(self) -> bool:
-        """Whether there are rows, and few enough to discretize them again."""
+        """Whether rows are available, and few enough to discretize again."""
         return not isinstance(self.population, SavedPopulation) and self.n <= MAX_ROWS_TO_DISCRETIZE
 
 
@@ -93,7 +93,7 @@ def next_steps(stage: Stage) -> list[str]:
     --------
     >>> import faithkit
     >>> faithkit.score(["yes"] * 3, ["a", "a", "b"]).next_steps
-    ['All explained predictions are the same, so nothing was tested: give rows that the model ...']
+    ['All explained predictions are the same, so nothing was tested: give rows with different predictions.']
     """
     if stage.consistency.finding == ONE_LABEL and stage.blocks is not None:
         return [ONE_LABEL_PER_BLOCK]
@@ -127,17 +127,17 @@ def _explain_rows(stage: Stage) -> Iterator[str]:
     if stage.has_many_unexplained:
         yield (
             f"{stage.unexplained:,} of {stage.n:,} rows have no explanation, and cannot be checked: "
-            "result.why_unexplained says what is known of the reasons."
+            "result.why_unexplained counts the known reasons."
         )
 
 
 def _suggest_blocks(stage: Stage) -> Iterator[str]:
-    """Point to blocks where every explanation occurs in one cluster only, so that nothing can be checked."""
+    """Suggest blocks if every explanation occurs in one cluster only, so that nothing can be checked."""
     if stage.clusters is not None and stage.consistency.verified == 0 and stage.uniqueness < 1:
         yield (
             "Every explanation occurs in one cluster only, and rows of one cluster are not checked against "
-            "each other. If rows are to be compared within it, such as answers to one question, give it as "
-            "blocks (blocks=, CLI: --blocks)."
+            "each other. To compare rows within clusters, such as answers to one question, pass the clusters "
+            "as blocks (blocks=, CLI: --blocks)."
         )
 
 
@@ -150,16 +150,16 @@ def _add_rows(stage: Stage, measure: str) -> Iterator[str]:
     if estimate.verified < VERIFIABLE:
         if enough is not None and enough > stage.n:
             share = format_percent(EPSILON)
-            yield f"About {enough:,} rows would leave at most {share} unchecked in {measure}."
+            yield f"About {enough:,} rows in total would leave at most {share} unchecked in {measure}."
         return
     low, high = estimate.low, estimate.high
     is_wide = low is not None and high is not None and high - low > 2 * EPSILON
     if is_wide and (narrow := rows_for_width(pilot, EPSILON)) is not None and narrow > stage.n:
-        yield f"About {narrow:,} rows would narrow the interval of {measure} to ± {EPSILON:g}."
+        yield f"About {narrow:,} rows in total would narrow the interval of {measure} to ± {EPSILON:g}."
 
 
 def _pilot(stage: Stage, measure: str) -> Pilot | None:
-    """Return the result as its own pilot; None if its rows are not independent or do not count alike.
+    """Return the result as a pilot; None if rows are not independent or have weights.
 
     Many rows without an explanation also prevent planning: they would look like rare explanations.
     """
@@ -212,7 +212,7 @@ def _extend_sufficiency(stage: Stage) -> Iterator[str]:
         enough = None if plan is None else plan.unverified[1]
         rows = "Further rows" if enough is None or enough <= stage.n else f"About {enough - stage.n:,} rows"
         yield (
-            f"{rows} that are predicted but not explained would let more of sufficiency be checked: give "
+            f"{rows} that are predicted but not explained would let more of sufficiency be checked: pass "
             "them as a pool (pool=, CLI: --pool)."
         )
 
@@ -294,8 +294,8 @@ def _proposal(argument: str, flag: str, measure: str, text: str, estimate: Estim
     if estimate.finding != ABOVE:
         level += ", not shown to be above chance"
     return (
-        f"{argument}={text!r} (CLI: {flag} {text}) lets {format_percent(estimate.verified)} of these rows "
-        f"be checked: {level}. It was chosen on these rows: confirm it on others."
+        f"Try {argument}={text!r} (CLI: {flag} {text}): {format_percent(estimate.verified)} of these rows "
+        f"can then be checked, with {level}. It was selected on these rows, so confirm it on new rows."
     )
 
 
@@ -306,7 +306,7 @@ def _last_step(stage: Stage) -> str:
         return _coarsen_by_hand(stage)
     violations = "result.violations() (CLI: --violations 5) shows"
     if isinstance(stage.population, SavedPopulation):
-        violations = "evaluate or score the rows again, and violations() (CLI: --violations 5) shows"
+        violations = "after evaluating or scoring the rows again, violations() (CLI: --violations 5) shows"
     if estimate.finding == BELOW:
         return f"Explanations determine the prediction worse than chance: {violations} which contradict it."
     if estimate.finding == NOT_ABOVE:
@@ -318,12 +318,12 @@ def _last_step(stage: Stage) -> str:
         )
         return f"{outlook}; {violations} explanations that contradict each other."
     measure = "sufficiency" if "sufficiency" in stage.measures else "consistency"
-    outcome = (
-        f"{violations} the explanations that hold for different predictions"
-        if estimate.bracket[1] < 1
-        else "whatever could be checked agrees"
-    )
-    return f"{measure.capitalize()} is measured well enough: {outcome}."
+    if estimate.bracket[1] < 1:
+        return (
+            f"{measure.capitalize()} is measured well enough: {violations} the explanations that hold for "
+            "different predictions."
+        )
+    return f"Nothing to do: {measure} is measured well enough, and all checked instances agree."
 
 
 def _may_exceed_chance(estimate: Estimate) -> bool:
@@ -339,23 +339,23 @@ def _may_exceed_chance(estimate: Estimate) -> bool:
 def _coarsen_by_hand(stage: Stage) -> str:
     if stage.can_retry:
         return (
-            "No installed discretizer lets more rows be checked: give a function from explanations to "
-            f"coarser ones (discretizer=){_rows_needed(stage)}."
+            "No installed discretizer lets more rows be checked: pass a function that makes explanations "
+            f"coarser (discretizer=){_rows_needed(stage)}"
         )
     advice = "name a discretizer (discretizer=, CLI: --discretize)"
     if not isinstance(stage.population, SavedPopulation):
-        advice += ", which faithkit.try_discretizers(result) tries"
-    return f"Coarser explanations would let more rows be checked: {advice}{_rows_needed(stage)}."
+        advice += ", or try all of them with faithkit.try_discretizers(result)"
+    return f"Coarser explanations would let more rows be checked: {advice}{_rows_needed(stage)}"
 
 
 def _rows_needed(stage: Stage) -> str:
     """Say what the forecast rules out, if it cannot tell how many rows are enough."""
     plan, target = _plan(stage, "consistency"), f"{format_percent(EPSILON)} unchecked"
     if plan is None:
-        return ""
-    at_least = plan.unverified[0]
-    if at_least is None:
-        return f"; even {MAX_FORECAST_FACTOR} times the rows would leave more than {target}"
-    if at_least > stage.n:
-        return f"; or more rows: at least {at_least:,} are needed to leave {target}"
-    return f"; or more rows: these are too few to tell how many leave {target}"
+        return "."
+    fewest = plan.unverified[0]
+    if fewest is None:
+        return f". Even {MAX_FORECAST_FACTOR} times the rows would leave more than {target}."
+    if fewest > stage.n:
+        return f", or add rows: {fewest:,} or more are needed to leave {target}."
+    return ", or add rows. There are too few rows to forecast how many are needed."

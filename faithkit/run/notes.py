@@ -58,6 +58,6 @@ def meaning_of_signs(kind: str, explained_by: Mapping[str, str]) -> str | None:
 
 
 def leaked_label(counted: Count, population: Population, setup: Setup) -> Any:
-    """Return a label, if nearly every explanation names that of its own row; numbers are not looked for."""
+    """Return a label if nearly every explanation names the label of its own row; numbers are ignored."""
     is_labels = setup.outcome.kind == LABELS
     return find_label_in_explanations(counted, population.labels) if is_labels else None

@@ -69,7 +69,7 @@ def measure_explanations(
 
 
 def _declared_classes(predictor: Predictor, labels: Labels) -> int | None:
-    """Return how many labels the model declares; None if it declares none, or predicts others."""
+    """Return the number of classes that the model declares; None if it declares none or predicts others."""
     classes = predictor.classes
     if classes is None or not predictor.declared or not set(labels.classes) <= set(classes.tolist()):
         return None

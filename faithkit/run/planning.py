@@ -1,4 +1,4 @@
-"""Planning: how many rows to explain, from the explainer's range or from a first result, the pilot."""
+"""Planning: how many rows to explain, from the number of possible explanations or from a pilot result."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def plan(
     measure: str = "consistency",
     pool: int = 0,
 ) -> Plan:
-    """Say how many rows to explain, so that little is left unchecked and the interval is narrow.
+    """Compute how many rows to explain for few unchecked rows and a narrow interval.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def plan(
 
 
 def pilot_of(result: Any, measure: str) -> Pilot:
-    """Return what a plan needs from a result; raise an error if the result does not have it.
+    """Return the pilot of a result; raise an error if the result lacks the data for it.
 
     Examples
     --------

@@ -23,7 +23,7 @@ PACKAGES = ("faithkit", "numpy", "pandas", "scikit-learn")
 
 @attrs.frozen(kw_only=True)
 class Origin:
-    """Where the rows and the model of a result come from, and what its user wrote about it.
+    """The origin of a result: its data and model, and what its user wrote about it.
 
     Attributes
     ----------

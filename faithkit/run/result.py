@@ -61,7 +61,7 @@ class DesignSummary:
 
 @attrs.frozen(eq=False)
 class Evidence:
-    """What the numbers of a result were computed from: its rows, and the counts of each measure.
+    """The rows of a result, and the counts of each measure.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Evidence:
 
     @property
     def tallies(self) -> dict[str, Tally]:
-        """The tally of each measure; refused if explanations × labels are too many for memory."""
+        """The tally of each measure; raises an error if it is too large for memory."""
         if not self.counts:
             self.population.refuse("a tally is not available")
         return {measure: count.tally for measure, count in self.counts.items()}
@@ -132,12 +132,12 @@ class Result(Report):
 
     @property
     def sufficiency(self) -> Estimate | None:
-        """How often the prediction is the same wherever an explanation applies; None if not measured."""
+        """How often instances in scope of an explanation get the same prediction; None if not measured."""
         return self.measures.get("sufficiency")
 
     @property
     def control(self) -> Control | None:
-        """What explanations of the same form get that were chosen without the model.
+        """The score of random explanations of the same form, chosen without the model.
 
         Sufficiency has a control where its relation offers one; `why_no_control` says why there is none. It
         is computed at first use, from the rows.
@@ -167,7 +167,7 @@ class Result(Report):
 
     @property
     def verdict(self) -> Verdict:
-        """What the result says about its explanations, in a word: one of a closed list, with its reason.
+        """The conclusion about the explanations, from a closed list, with its reason.
 
         It rests on sufficiency if that has a control, else on consistency.
 
@@ -201,7 +201,7 @@ class Result(Report):
         return self.setup.confidence
 
     def provenance(self) -> dict[str, Any]:
-        """Return what the numbers depend on: components, seed, model, versions and data.
+        """Return everything that the numbers depend on: components, seed, model, versions and data.
 
         All rows are read for the fingerprint of the data.
 
@@ -242,7 +242,7 @@ class Result(Report):
         return list(self._cached_steps)
 
     def to_dict(self, data: bool = True, steps: bool = True) -> dict[str, Any]:
-        """Return the result as JSON values; equal questions give equal bytes.
+        """Return the result as JSON values; equal inputs give equal bytes.
 
         Parameters
         ----------

@@ -74,7 +74,7 @@ def _reason(error: Exception) -> str:
 
 
 def _check_usable(result: Evaluation | Comparison) -> None:
-    """Use a result as users will, so that an inconsistent file is refused here."""
+    """Use a result as users do, so that an inconsistent file raises an error on loading."""
     str(result)
     for evaluation in [result] if isinstance(result, Evaluation) else result.results.values():
         for name in ("rows", "columns", "fingerprint"):

@@ -1,4 +1,4 @@
-"""Explanations on which relations and discretizers are checked: synthetic, and from the plugin's explainers.
+"""Test explanations for relations and discretizers: synthetic ones, and those of the plugin's explainers.
 
 The synthetic ones have seventy rows, so that bits do not fill whole words. The last ten equal the first ten.
 """
@@ -218,7 +218,7 @@ def _column(values: list[Any], rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def _blank_rows(values: Any, is_missing: NDArray[np.bool_]) -> Any:
-    """Put None or NaN into some rows, as an explainer does that finds no explanation."""
+    """Put None or NaN into some rows, like an explainer that finds no explanation."""
     if isinstance(values, pd.DataFrame):
         return values.apply(lambda column: column if column.dtype.kind in "biu" else column.mask(is_missing))
     blanked = values.copy()

@@ -132,7 +132,7 @@ def run(checks: Iterable[Check]) -> Report:
 
 
 def check_expected_failures(expected: Mapping[str, str], checks: list[Check]) -> None:
-    """Raise an error if a failure is announced for a check that does not exist."""
+    """Raise an error if an expected failure names a check that does not exist."""
     known = {name for check in checks for name in (check.name, check.id)}
     for name in expected:
         if name not in known:
@@ -177,7 +177,7 @@ def forbid(
 
 
 class Context(Protocol):
-    """What a check of one context reads: a trial of a component on one model, batch or tally."""
+    """The input of a check: a trial of a component on one model, batch or tally."""
 
     @property
     def name(self) -> str:
@@ -187,7 +187,7 @@ class Context(Protocol):
 def for_each(
     contexts: Callable[[Any], Iterable[C]], *earlier_checks: Callable[[Any], None]
 ) -> Callable[[Callable[[C], None]], Callable[[Any], None]]:
-    """Make a check of a component from a check of one context; it has to pass for each of them.
+    """Turn a check of one context into a check of a component, which must pass in every context.
 
     The check is skipped if an earlier check fails, so that one fault is reported once.
     """

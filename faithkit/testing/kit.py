@@ -1,4 +1,4 @@
-"""What a component is checked on: a plugin's own contribution to the conformance kit, and the candidate."""
+"""The input of checks: a plugin's contribution to the conformance kit, and the candidate component."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -50,7 +50,7 @@ class Kit:
 
 @attrs.frozen
 class Candidate:
-    """A component that is checked, and the kit with what it is checked on."""
+    """A component to check, and the kit to check it with."""
 
     entry: Entry
     kit: Kit = attrs.field(factory=Kit)

@@ -180,7 +180,7 @@ def _describe_missing_plugin(target: str, distributions: list[str]) -> str:
         suggestion = did_you_mean(target, distributions)
         installed_names = ", ".join(distributions)
         return (
-            f"no plugin of a distribution {target!r} is installed. {suggestion} There is: {installed_names}."
+            f"no plugin of a distribution {target!r} is installed. {suggestion} Available: {installed_names}."
         )
     return (
         f"{installed} is installed, and declares no plugin. Add to its pyproject.toml "

@@ -53,7 +53,7 @@ def unexpected_outcome(call: Callable[[], Any]) -> str | None:
 
 
 def unexpected_outcome_in_worker(call: Callable[[], Any]) -> str | None:
-    """Describe the same for a call in a worker process, which the call may kill.
+    """Describe the outcome of a call in a worker process, which the call may kill.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def unexpected_outcome_in_worker(call: Callable[[], Any]) -> str | None:
 
 @cache
 def _worker() -> ProcessPoolExecutor:
-    """Start a separate worker: joblib uses the reusable executor of loky, and a crash would break it."""
+    """Start a separate worker, because a crash would break loky's reusable executor, which joblib uses."""
     return ProcessPoolExecutor(max_workers=1)
 
 

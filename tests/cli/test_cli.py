@@ -270,7 +270,7 @@ def test_mistakes_get_one_readable_line_and_an_exit_code(arguments, code, messag
 def test_spaces_in_the_names_of_columns_are_seen(tmp_path):
     (tmp_path / "log.csv").write_text("label, a\n1,2\n")
     result = run("score", tmp_path / "log.csv", "--prediction", "label", "--explanation", "a*")
-    assert "There is: 'label', ' a'." in result.stderr
+    assert "Available: 'label', ' a'." in result.stderr
 
 
 @pytest.mark.parametrize("missing", ["label2", "ph_*"])

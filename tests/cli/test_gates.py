@@ -128,7 +128,7 @@ LOGS = {
 }
 UNTESTED = [
     ("declined", "all explained predictions are the same, so nothing was tested"),
-    ("names", "each prediction has one explanation, which may be no more than its name; sufficiency would test this"),
+    ("names", "each prediction has one explanation, which may only repeat the prediction; sufficiency would test this"),
 ]  # fmt: skip
 
 

@@ -102,7 +102,7 @@ TOLD = {
         "  - more than 800 rows at worst, 50 at best: at most 0.1 of them unchecked, on\n"
         "    average.\n"
         "  - 250 rows: a 95 % interval of ± 0.1 or less, in nine cases of ten.\n"
-        "No number can be promised: the pilot is too small to say what leaves at most 0.1\n"
+        "No sample size is certain to be enough: the pilot is too small to say what leaves at most 0.1\n"
         "unchecked, though the interval is narrow enough from 250 rows on, in nine cases\n"
         "of ten. Take a larger pilot.\n",
     ),
@@ -119,13 +119,12 @@ TOLD = {
     "a pool would not help": (
         Plan(0.1, "sufficiency", from_pilot=PilotPlan(100, (50, 200), 250)),
         "Explain 250 rows: enough can be checked from 200 rows on, and the interval is\n"
-        "narrow enough from 250 on, in nine cases of ten; the larger number keeps both\n"
-        "promises.\n",
+        "narrow enough from 250 on, in nine cases of ten; use the larger number.\n",
     ),
     "the pilot is narrow by luck": (
         Plan(0.1, from_pilot=PilotPlan(100, (5, 30), 250, on_average=100)),
         "  - 250 rows: a 95 % interval of ± 0.1 or less, in nine cases of ten. The pilot's\n"
-        "    own interval is that narrow, which may be luck.\n",
+        "    own interval is that narrow, which may be by chance.\n",
     ),
     "fewer are usual": (
         Plan(0.1, from_pilot=PilotPlan(100, (5, 30), 250, on_average=180)),

@@ -119,7 +119,7 @@ def flat(found):
 def test_a_score_that_bounds_nothing_is_not_told_as_a_number():
     result = faithkit.score([0, 1] * 5, list(range(10))).diagnose("reader")
     assert result.low == 0
-    assert "By the score of this reader consistency may be anything (95 %" in flat(result)
+    assert "so consistency may be anything (95 %" in flat(result)
 
 
 def test_a_seed_is_a_whole_number():
@@ -189,7 +189,7 @@ def test_a_reader_can_be_asked_in_a_group():
 def test_what_comes_back_is_told_in_a_sentence_and_in_json():
     result = faithkit.score(["yes"] * 70 + ["no"] * 30, ["same"] * 100).diagnose(Reader(Hedging()))
     assert result.sentence == (
-        "This classifier, which sees only the explanation, guesses the prediction right 70 % of the time (60 – 79 %); "
+        "This classifier, which sees only the explanation, gets 70 % of predictions right (60 – 79 %); "
         "without it, 70 %. Another reader may learn more."
     )
     assert flat(result).startswith(result.sentence)
@@ -235,12 +235,12 @@ def test_in_a_new_process_too_it_has_one_thread():
 
 # columns of explanations: those that a reader is shown, and what it says of them
 WIDE = {
-    "few": ("trees", 2, 2, "of this reader "),
-    "as many as trees are shown": ("trees", 64, 64, "of this reader "),
-    "more than trees are shown": ("trees", 65, 64, "of this reader, who saw 64 of 65 columns,"),
-    "logistic regression is shown more": ("logistic", 65, 65, "of this reader "),
-    "more than anybody is shown": ("logistic", 2000, 500, "of this reader, who saw 500 of 2,000 columns,"),
-    "one's own, too": (GaussianNB(), 501, 500, "of this reader, who saw 500 of 501 columns,"),
+    "few": ("trees", 2, 2, "The reader has a score of "),
+    "as many as trees are shown": ("trees", 64, 64, "The reader has a score of "),
+    "more than trees are shown": ("trees", 65, 64, "The reader with 64 of 65 columns has"),
+    "logistic regression is shown more": ("logistic", 65, 65, "The reader has a score of "),
+    "more than anybody is shown": ("logistic", 2000, 500, "The reader with 500 of 2,000 columns has"),
+    "one's own, too": (GaussianNB(), 501, 500, "The reader with 500 of 501 columns has"),
 }
 
 

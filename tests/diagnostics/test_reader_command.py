@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from faithkit.cli import main
 
-SAYS = "Somebody who sees only the explanation"
+SAYS = "A classifier that sees only the explanation"
 ROLES = ["--prediction", "label", "--explanation", "phi_*"]
 
 

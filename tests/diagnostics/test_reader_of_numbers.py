@@ -33,8 +33,10 @@ def test_errors_are_in_the_unit_of_the_prediction():
     assert result.error == pytest.approx(500, rel=0.15)
     assert result.error_without == pytest.approx(LINEAR.std(), rel=0.02)
     off, without = (float(f"{one:.3g}") for one in (result.error, result.error_without))
-    said = f"can tell the prediction to within ± {off:g} (root mean square); without it, ± {without:,.0f}."
-    assert result.sentence == f"Somebody who sees only the explanation {said}"
+    said = (
+        f"predicts the model's output to within ± {off:g} (root mean square); without it, ± {without:,.0f}."
+    )
+    assert result.sentence == f"A regressor that sees only the explanation {said}"
 
 
 @pytest.mark.parametrize("y", [LINEAR, SQUARE, RNG.standard_t(2, 400)], ids=["line", "square", "heavy tails"])
@@ -61,7 +63,7 @@ def test_readers_choose_what_reads_better():
 def test_explanations_that_say_nothing_cannot_be_read():
     result = faithkit.score(LINEAR, RNG.normal(size=(400, 3))).diagnose("reader")
     assert result.score < 0.05
-    assert "nothing is known" in " ".join(str(result).split()) or result.score > 0
+    assert "says nothing about" in " ".join(str(result).split()) or result.score > 0
 
 
 def test_a_constant_explanation_is_read_as_the_mean():
@@ -93,7 +95,7 @@ def test_scores_have_the_limits_of_labels():
     result = faithkit.score(SCORES, X).diagnose("reader")
     assert 0 < result.low <= result.score <= 1
     assert result.score > result.score_without
-    assert "can tell the scores with an agreement of" in " ".join(str(result).split())
+    assert "predicts the scores with an agreement of" in " ".join(str(result).split())
 
 
 def test_certain_scores_are_read_like_labels():
@@ -107,7 +109,7 @@ def test_several_numbers_are_read_together():
     result = faithkit.score(np.column_stack([LINEAR, -LINEAR]), X).diagnose("reader")
     assert result.score > 0.7
     assert result.error is None
-    assert "of the variance of the predictions" in " ".join(str(result).split())
+    assert "of the variance of predictions" in " ".join(str(result).split())
 
 
 def test_anybody_s_regressor_can_read():

@@ -40,7 +40,9 @@ def test_explanations_that_decide_the_prediction_are_faithful():
     result = faithkit.score(["yes", "no", "no"] * 40, ["a", "b", "c"] * 40)  # the measure is 1
     assert result.verdict.name == "faithful"
     assert result.verdict.measure == "consistency"
-    assert result.verdict.reason == "consistency is at least 0.8, and above chance"
+    assert result.verdict.reason == (
+        f"consistency is at least {str(result.consistency.low)[:5]}, which reaches 0.8 and is above chance"
+    )
 
 
 def test_explanations_unrelated_to_a_fair_prediction_are_not_faithful():
@@ -53,7 +55,7 @@ def test_explanations_with_errors_are_better_than_chance():
     labels = ["yes"] * 45 + ["no"] * 5 + ["no"] * 45 + ["yes"] * 5
     result = faithkit.score(labels, ["a", "b"] * 25 + ["c"] * 50)
     assert result.verdict.name == "better than chance"
-    assert "Verdict: better than chance, with errors: consistency may be below 0.8." in " ".join(
+    assert "Verdict: better than chance, but with errors: consistency may be below 0.8." in " ".join(
         str(result).split()
     )
 
@@ -111,9 +113,13 @@ def test_explanations_that_name_the_prediction_are_called_so():
 
 def test_rules_about_the_column_that_decides_are_faithful():
     X = table(np.random.default_rng(0))
-    verdict = faithkit.score(X["c0"] > 0, rules(X, ["c0"] * 200), X).verdict  # the measure is 1
+    result = faithkit.score(X["c0"] > 0, rules(X, ["c0"] * 200), X)  # the measure is 1
+    verdict = result.verdict
     assert (verdict.name, verdict.measure) == ("faithful", "sufficiency")
-    assert verdict.reason == "sufficiency is at least 0.8, and above chance and its control"
+    assert verdict.reason == (
+        f"sufficiency is at least {str(result.sufficiency.low)[:5]}, which reaches 0.8 and is above chance "
+        "and its control"
+    )
 
 
 def test_a_copy_of_the_column_that_decides_is_no_better_than_its_control():
@@ -131,8 +137,11 @@ def test_rules_that_often_name_the_column_that_decides_are_better_than_their_con
     result = faithkit.score(X["c0"] > 0, rules(X, columns), X, faithful_at=0.85)
     assert result.verdict.name == "better than its control"
     text = " ".join(str(result).split())
-    assert "Verdict: better than its control, with errors; worth 7" in text
-    assert text.partition("consistency ")[0].endswith("sufficiency may be below 0.85. ")
+    assert (
+        "Verdict: better than its control, but with errors: sufficiency may be below 0.85. Explanations close 7"
+        in text
+    )
+    assert text.partition("consistency ")[0].endswith("of the gap between the control and the full input. ")
 
 
 def test_rules_about_other_columns_are_not_faithful():

@@ -50,12 +50,12 @@ def test_the_same_words_every_day_add_what_is_new():
     assert (first.exit_code, len(looks())) == (0, 5)
     again = run("log", *NEW)
     assert (again.exit_code, again.stdout) == (0, first.stdout)
-    assert again.stderr == "5 of 5 days are in already.\n"
+    assert again.stderr == "5 of 5 days were added before.\n"
     for day in moved:
         shutil.move(day, "log")
     last = run("log", *NEW)
     assert last.exit_code == 3
-    assert last.stderr == "5 of 7 days are in already.\nalarm: raised at date=2026-11-14.\n"
+    assert last.stderr == "5 of 7 days were added before.\nalarm: raised at date=2026-11-14.\n"
     assert looks() == [f"date=2026-11-{day:02}" for day in range(9, 16)]
     assert "Alarm at date=2026-11-14: rows since date=2026-11-14 agree less" in last.stdout
 
@@ -87,7 +87,7 @@ def test_one_bad_log_takes_no_other_with_it():
     pd.DataFrame({"label": ["granted"], "reason": ["debt"]}).to_csv("bad.csv", index=False)
     done = loans("1.csv", "2.csv", "bad.csv", "3.csv")
     assert done.exit_code == 1
-    assert done.stderr == "error: bad.csv: no column matches 'why'. There is: 'label', 'reason'.\n"
+    assert done.stderr == "error: bad.csv: no column matches 'why'. Available: 'label', 'reason'.\n"
     assert looks() == ["1.csv", "2.csv", "3.csv"]
     assert "3.csv" in done.stdout
 
@@ -115,7 +115,7 @@ def test_late_rows_in_another_order_and_other_files_are_the_same_day():
         day / "compacted.csv", index=False
     )
     done = run("log")
-    assert "7 of 7 days are in already." in done.stderr
+    assert "7 of 7 days were added before." in done.stderr
     assert len(looks()) == 7
 
 
@@ -178,7 +178,7 @@ def test_a_state_of_python_is_told_the_columns():
     Monitor.create("m.state", frame["label"], frame["why"])
     done = run("1.csv")
     assert done.exit_code == 1
-    assert "was made in Python, and knows no columns" in done.stderr
+    assert "was created in Python and stores no columns" in done.stderr
     assert run("1.csv", "--prediction", "label", "--explanation", "why").exit_code == 0
 
 

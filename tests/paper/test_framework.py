@@ -421,7 +421,7 @@ def test_an_unknown_experiment_is_asked_back_about(tmp_path):
     result = run("table-txt", "--output", str(tmp_path))
     assert result.exit_code == 1
     assert "there is no experiment 'table-txt'. Did you mean 'table-text'?" in result.stderr
-    assert "There is: table-text" in run("zzz").stderr
+    assert "Available: table-text" in run("zzz").stderr
 
 
 def test_experiments_named_twice_run_once():

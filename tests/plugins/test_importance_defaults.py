@@ -64,7 +64,7 @@ def test_images_have_no_default_relation():
     for explainer in ("patches", "gradient"):
         result = faithkit.evaluate(Model(), images, explainer, background=images)
         assert result.sufficiency is None
-        assert "name a relation" in result.why_no_sufficiency
+        assert "need a relation" in result.why_no_sufficiency
 
 
 def test_a_bare_array_has_no_default_relation():

@@ -190,7 +190,7 @@ def test_sufficiency_of_importances_is_asked_for_and_composes():
 
     plain = faithkit.evaluate(model, X, explainer, background=X)
     assert plain.sufficiency is None
-    assert "name a relation" in plain.why_no_sufficiency
+    assert "need a relation" in plain.why_no_sufficiency
     halves = faithkit.evaluate(model, X, explainer, relation="same-top-features:k=1,bins=2", background=X)
     assert halves.sufficiency.value == 1.0
     assert halves.to_dict()["relation"] == "same-top-features:k=1,bins=2"

@@ -41,7 +41,9 @@ def unchecked(span):
 
 ALL = "All 200 instances could be checked: "
 ABOVE = "is above chance: the lower end of its interval is 0.764; chance alone would give 0.000."
-PAIRS = "those with near explanations were compared in pairs instead, which can only understate consistency. "
+PAIRS = (
+    "pairs of instances with similar explanations were compared. This can only underestimate consistency. "
+)
 NONE = {"verified": 0.0, "checked": 0, "agree": None, "value": None}
 
 SAID = {
@@ -67,23 +69,23 @@ SAID = {
     ),
     "nothing checked of numbers": (
         Shares(), "consistency", NONE | {"merging": "pairs", "estimate": 0.5},
-        f"No two instances share an explanation: {PAIRS}Consistency {ABOVE}",
+        f"No two instances share an explanation, so {PAIRS}Consistency {ABOVE}",
     ),
     "nothing known of numbers": (
         Shares(), "sufficiency",
         NONE | {"merging": None, "floor": None, "low": -4.0, "high": 1.0, "moments": unchecked(5.0),
                 "finding": "unknown", "estimate": -4.0, "chance": -4.0},
-        "No explanation applies to another instance: nothing could be checked. The sample rules nothing out: "
+        "No explanation applies to another instance, so nothing could be checked. The sample rules nothing out: "
         "sufficiency may be anything up to 1.",
     ),
     "one number": (
         Shares(), "consistency", {"finding": "one label"},
-        "All explained instances have one prediction, with which any explanation agrees: nothing was tested.",
+        "All explained instances have the same prediction, so any explanation agrees with it: nothing was tested.",
     ),
     "names the number": (
         Shares(), "consistency", {"finding": "names the label"},
-        "There is one explanation for each prediction, so that it may be no more than the prediction's name: that it "
-        "accounts for all of the variance does not tell.",
+        "Each prediction has one explanation, which may only repeat the prediction: explanations account for all of "
+        "the variance, but that shows nothing.",
     ),
     "within a tolerance": (
         Near(within="2000"), "consistency", {"floor": None, "chance": 0.3},
@@ -125,18 +127,20 @@ def test_a_cell_says_what_was_checked(words, share, count, cell):
 
 # --- whole results ------------------------------------------------------------------------------------------
 
-UNASKED = "; say outcome='labels' (CLI: --outcome labels) if they are labels"
-SHARE = "Predictions are numbers: measured is the share of their variance that explanations account for"
+UNASKED = " Set outcome='labels' (CLI: --outcome labels) if they are labels."
+SHARE = (
+    "Predictions are numbers, so the measure is the share of their variance that explanations account for."
+)
 MEANT = {
-    "floats": (PRICES, {}, f"{SHARE}{UNASKED}."),
-    "numbers that were asked for": (PRICES, {"outcome": "numbers"}, f"{SHARE}."),
-    "whole numbers that were asked for": (PRICES.round(), {"outcome": "numbers"}, f"{SHARE}."),
+    "floats": (PRICES, {}, f"{SHARE}{UNASKED}"),
+    "numbers that were asked for": (PRICES, {"outcome": "numbers"}, SHARE),
+    "whole numbers that were asked for": (PRICES.round(), {"outcome": "numbers"}, SHARE),
     "a tolerance": (
         PRICES, {"agree": "within:2000"},
         "Predictions are numbers, and two agree if they differ by at most 2000.",
     ),
     "probabilities": (
-        np.column_stack([GROUPS / 10, 1 - GROUPS / 10]), {}, "Predictions are scores: two agree by 1 less half"
+        np.column_stack([GROUPS / 10, 1 - GROUPS / 10]), {}, "Predictions are scores: two agree by 1 minus half"
     ),
 }  # fmt: skip
 
@@ -215,8 +219,11 @@ def test_sufficiency_below_0_is_explained():
     result = faithkit.score(y, rules, X=X)
     assert result.sufficiency.estimate < 0
     text = flat(str(result))
-    assert "A measure below 0 is one of predictions that differ more than any two do on average" in text
-    assert "(95 % interval −" in text
+    assert (
+        "A measure below 0 means that predictions differ more for the same explanation than for random pairs"
+        in text
+    )
+    assert "95 % interval −" in text
     assert not re.search(r"-\d", text)  # a minus sign is no hyphen
     result.to_html()
 
@@ -235,7 +242,7 @@ def test_heavy_tails_are_warned_of(law):
     draw, heavy = LAWS[law]
     words = ["a", "b", "c"] * 100
     seen = [str(faithkit.score(draw(np.random.default_rng(seed), 300), words)) for seed in range(20)]
-    warned = sum("Few instances decide" in flat(text) for text in seen)
+    warned = sum("A few instances decide" in flat(text) for text in seen)
     assert warned >= 11 if heavy else warned <= 2
 
 
@@ -262,7 +269,7 @@ def test_a_printed_interval_contains_what_is_printed_beside_it(seed, n, groups, 
     if "nothing could be compared" in row:
         return
     row = row.replace("> 0.999", "0.9995").replace("< 0.001", "0.0005")
-    least, low, high = re.match(r"consistency  (\S+)  \(95 % interval (\S+) – (\S+);", row).groups()
+    least, low, high = re.match(r"consistency  (\S+)  95 % interval (\S+) – (\S+);", row).groups()
     assert float(low) <= float(least) <= float(high)
 
 

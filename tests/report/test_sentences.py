@@ -25,9 +25,11 @@ def estimated(**given):
 ALL = {"verified": 1.0, "checked": 200, "merging": "nothing"}
 NONE = {"verified": 0.0, "checked": 0, "agree": None, "value": None}
 UNKNOWN = {"finding": "unknown", "high": 1.0}
-ALONE = "No two instances share an explanation: "
-PAIRS = "those with near explanations were compared in pairs instead, which can only understate consistency. "
-BLOCK = "all were compared with all instead, as if they had one explanation, which can only understate consistency. "
+ALONE = "No two instances share an explanation, so "
+PAIRS = (
+    "pairs of instances with similar explanations were compared. This can only underestimate consistency. "
+)
+BLOCK = "all instances were compared with each other, as if they had one explanation. This can only underestimate consistency. "
 CHECKED = "others with their explanation get the same prediction 90 % of the time. "
 SURE = "Consistency is above chance: the lower end of its interval is 0.781; chance alone would give 0.504."
 
@@ -35,18 +37,18 @@ CONSISTENCY = {
     "all checked": (ALL, f"All 200 instances could be checked: {CHECKED}{SURE}"),
     "partly checked, in pairs": (
         {},
-        f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared in pairs of near "
-        f"explanations, which can only understate consistency. {SURE}",
+        f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared in pairs with similar "
+        f"explanations. This can only underestimate consistency. {SURE}",
     ),
     "partly checked, in one block": (
         {"merging": "one block"},
-        f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared with each other, as if "
-        f"they had one explanation, which can only understate consistency. {SURE}",
+        f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared with each other, as if they "
+        f"had one explanation. This can only underestimate consistency. {SURE}",
     ),
     "partly checked, in near blocks": (
         {"merging": "near blocks"},
-        f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared with those of near "
-        f"explanations, which can only understate consistency. {SURE}",
+        f"80 of 200 instances (40 %) could be checked: {CHECKED}The rest were compared with instances of similar "
+        f"explanations. This can only underestimate consistency. {SURE}",
     ),
     "partly checked, one row alone": (
         {"merging": "nothing", "verified": 0.995, "checked": 199},
@@ -64,7 +66,7 @@ CONSISTENCY = {
     "nothing checked, and pairs show something": (NONE, f"{ALONE}{PAIRS}{SURE}"),
     "nothing checked, and near blocks show something": (
         NONE | {"merging": "near blocks"},
-        f"{ALONE}those with near explanations were compared with each other instead, which can only understate "
+        f"{ALONE}instances with similar explanations were compared with each other. This can only underestimate "
         f"consistency. {SURE}",
     ),
     "nothing checked, and nothing known in pairs": (
@@ -140,12 +142,12 @@ CONSISTENCY = {
     ),
     "one label": (
         ALL | {"finding": "one label"},
-        "All explained instances have one prediction, with which any explanation agrees: nothing was tested.",
+        "All explained instances have the same prediction, so any explanation agrees with it: nothing was tested.",
     ),
     "names the label": (
         ALL | {"finding": "names the label"},
-        "There is one explanation for each prediction, so that it may be no more than the prediction's name: that "
-        "all agree does not tell.",
+        "Each prediction has one explanation, which may only repeat the prediction: all instances agree, but that "
+        "shows nothing.",
     ),
 }  # fmt: skip
 
@@ -165,7 +167,7 @@ SUFFICIENCY = {
     ),
     "nothing checked": (
         NONE | {"merging": None, "finding": "unknown", "low": 0.0, "high": 1.0, "chance": 0.0},
-        "No explanation applies to another instance: nothing could be checked. The sample rules "
+        "No explanation applies to another instance, so nothing could be checked. The sample rules "
         "nothing out: sufficiency may be anything from 0 to 1.",
     ),
     "partly checked": (
@@ -253,9 +255,8 @@ def system(share, good, n=300):
 BEST = [
     ({"one": 0, "two": 0}, [], "None is marked: hardly any explanation could be checked against another instance."),
     ({"one": 0.04, "two": 0}, [], "None is marked: hardly any explanation could be checked against another instance."),
-    ({"one": 1, "two": 0}, ["one"], "*: the best of those that could be checked (paired differences"),
-    ({"one": 1, "two": 1}, ["one", "two"], "*: these may all be the best of those that could be checked: the sample "
-     "cannot tell them apart (paired differences"),
+    ({"one": 1, "two": 0}, ["one"], "*: the best of the systems that could be checked (paired differences"),
+    ({"one": 1, "two": 1}, ["one", "two"], "*: the best, or not shown to be worse than the best, of the systems that could be checked (paired differences"),
 ]  # fmt: skip
 
 
@@ -303,7 +304,7 @@ def test_a_million_rows_fit_eighty_columns_and_no_number_is_cut(estimator, confi
         "best": {"consistency": [name], "sufficiency": []}, "differences": {"consistency": [], "sufficiency": []},
     }  # fmt: skip
     first_screen = " ".join(sheet_text(result_sheet(payload)).split())
-    assert f"> 0.999 ({100 * confidence:g} % interval 0.999 – 1.000; chance > 0.999" in first_screen
+    assert f"> 0.999 {100 * confidence:g} % interval 0.999 – 1.000; baseline (chance) > 0.999" in first_screen
     verbose = VERBOSE.set(True)
     full = result_sheet(payload)
     VERBOSE.reset(verbose)

@@ -126,7 +126,7 @@ def test_groups_are_a_table_of_what_a_file_tells():
 
 def test_groups_with_one_text_can_be_told_apart():
     groups = faithkit.score(["y", "n", "n"] * 20, ["a"] * 60).by([1, "1"] * 30)
-    assert [line.split()[0] for line in str(groups).splitlines()[3:5]] == ["1", "'1'"]
+    assert [line.split()[0] for line in str(groups).splitlines()[4:6]] == ["1", "'1'"]
 
 
 def test_groups_of_numbers_are_printed_with_six_digits_and_told_with_all():

@@ -74,13 +74,13 @@ def test_systems_that_cannot_be_told_apart_say_how_many_more_rows_would():
     assert (recommendation.system, len(recommendation.tied)) == (None, 2)
     expected = 300 * ((pair.value - pair.low) / pair.value) ** 2 - 300
     assert recommendation.more_rows == pytest.approx(expected, rel=0.5)
-    assert f"about {recommendation.more_rows:,} more rows would" in " ".join(str(comparison).split())
+    assert f"About {recommendation.more_rows:,} more rows would" in " ".join(str(comparison).split())
 
 
 def test_systems_with_the_same_estimate_need_more_rows_than_anybody_draws(found):
     recommendation = found.recommendation
     assert (recommendation.tied, recommendation.more_rows) == (("perfect", "perfect_too"), None)
-    assert "no sample of a sensible size would" in " ".join(str(found).split())
+    assert "No sample of a realistic size could" in " ".join(str(found).split())
 
 
 def test_no_system_is_recommended_that_is_not_better_than_chance():

@@ -113,7 +113,7 @@ def test_a_diagnosis_is_printed_where_it_was_asked_for_and_kept_elsewhere(tmp_pa
     log = pd.DataFrame({"label": ["yes", "no", "no"] * 40, "why": ["a", "b", "c"] * 40})
     log.to_csv(tmp_path / "log.csv", index=False)
     arguments = ("score", tmp_path / "log.csv", "--prediction", "label", "--explanation", "why")
-    reader = "Somebody who sees only the explanation"
+    reader = "A classifier that sees only the explanation"
     assert reader not in run(*arguments).stdout
     assert reader not in run(*arguments, "--json", tmp_path / "log.json").stdout
     assert json.loads((tmp_path / "log.json").read_text("utf-8"))["diagnostics"][0]["name"] == "reader"

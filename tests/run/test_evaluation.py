@@ -241,7 +241,7 @@ def test_unexplained_rows_count_in_n_and_agree_with_nobody():
     result = faithkit.score([0, 0, 0, 0], ["a", None, "a", None])
     assert (result.n, result.unexplained, result.n_explanations) == (4, 2, 3)
     assert result.consistency.value == 0.5
-    assert "\n2 of 4 rows have no explanation, and agree with nobody.\n" in str(result)
+    assert "\n2 of 4 rows have no explanation, and count as not agreeing.\n" in str(result)
     assert "4 instances, 1 distinct explanation, 2 unexplained\n" in result.to_text(verbose=True)
 
 
@@ -302,7 +302,7 @@ def test_the_result_has_exactly_the_documented_fields():
         ),
     }
     assert payload["measures"]["sufficiency"] is None
-    assert "name a relation" in payload["why_no_sufficiency"]
+    assert "need a relation" in payload["why_no_sufficiency"]
 
 
 def test_the_same_question_gives_the_same_bytes(people, tmp_path):

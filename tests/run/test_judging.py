@@ -24,7 +24,7 @@ def test_the_lower_end_is_compared_with_the_limit(limit, kept):
 @pytest.mark.parametrize(
     ("result", "measure", "reason"),
     [
-        (RESULT, "sufficiency", "do not say where else they apply"),
+        (RESULT, "sufficiency", "need a relation that says where they apply"),
         (
             faithkit.score(["yes", "no"], ["a", "b"]),
             "consistency",

@@ -123,7 +123,7 @@ def test_a_diagnosis_that_was_saved_comes_back(tmp_path):
     assert str(again) == str(diagnosis)
     assert loaded.to_dict() == found.to_dict()
     assert " ".join(str(diagnosis).split()) in " ".join(loaded.to_text(verbose=True).split())
-    assert "Somebody who sees only the explanation" in loaded.to_html()
+    assert "A classifier that sees only the explanation" in loaded.to_html()
     assert faithkit.load(saved(loaded, tmp_path)).to_dict() == loaded.to_dict()
 
 

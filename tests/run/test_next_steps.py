@@ -47,7 +47,9 @@ def test_rows_are_forecast_by_the_planner_with_the_result_as_its_pilot():
     result = words(700, 2000)
     rows = faithkit.plan(0.05, pilot=result).to_check
     assert rows > result.n
-    assert result.next_steps == [f"About {rows:,} rows would leave at most 5 % unchecked in consistency."]
+    assert result.next_steps == [
+        f"About {rows:,} rows in total would leave at most 5 % unchecked in consistency."
+    ]
 
 
 def test_where_the_planner_cannot_tell_how_many_it_tells_what_is_too_few():
@@ -55,8 +57,8 @@ def test_where_the_planner_cannot_tell_how_many_it_tells_what_is_too_few():
     few, enough = faithkit.plan(0.05, pilot=result).from_pilot.unverified
     assert enough is None
     assert result.next_steps == [
-        "No installed discretizer lets more rows be checked: give a function from explanations to coarser ones "
-        f"(discretizer=); or more rows: at least {few:,} are needed to leave 5 % unchecked."
+        "No installed discretizer lets more rows be checked: pass a function that makes explanations coarser "
+        f"(discretizer=), or add rows: {few:,} or more are needed to leave 5 % unchecked."
     ]
 
 
@@ -65,13 +67,15 @@ def test_a_wide_interval_of_what_was_checked_asks_for_rows_that_make_it_narrow()
     assert result.consistency.verified == 1
     half = (result.consistency.high - result.consistency.low) / 2
     rows = math.ceil(60 * (half / 0.05) ** 2)  # errors shrink with the root of the rows
-    assert result.next_steps == [f"About {rows:,} rows would narrow the interval of consistency to ± 0.05."]
+    assert result.next_steps == [
+        f"About {rows:,} rows in total would narrow the interval of consistency to ± 0.05."
+    ]
 
 
 def proposed(result, argument):
     """Return what is proposed for an argument, and the sentence."""
-    (sentence,) = [step for step in result.next_steps if step.startswith(f"{argument}=")]
-    return re.match(rf"{argument}='([^']+)'", sentence)[1], sentence
+    (sentence,) = [step for step in result.next_steps if step.startswith(f"Try {argument}=")]
+    return re.match(rf"Try {argument}='([^']+)'", sentence)[1], sentence
 
 
 def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives():
@@ -81,9 +85,10 @@ def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives()
     assert found.verified >= result.consistency.verified + 0.05
     assert found.finding == "above chance"
     assert sentence == (
-        f"discretizer='{name}' (CLI: --discretize {name}) lets {format_percent(found.verified)} of these rows be "
-        f"checked: consistency {format_number(found.estimate)} ({format_interval(found.low, found.high)}). "
-        "It was chosen on these rows: confirm it on others."
+        f"Try discretizer='{name}' (CLI: --discretize {name}): {format_percent(found.verified)} of these rows can "
+        f"then be checked, with consistency {format_number(found.estimate)} "
+        f"({format_interval(found.low, found.high)}). "
+        "It was selected on these rows, so confirm it on new rows."
     )
 
 
@@ -116,9 +121,9 @@ def test_a_relation_is_proposed_with_what_measuring_it_gives():
     name, sentence = proposed(result, "relation")
     found = faithkit.score(LABELS, PHI, X=X, relation=name).sufficiency
     assert sentence == (
-        f"relation='{name}' (CLI: --relation {name}) lets {format_percent(found.verified)} of these rows be "
-        f"checked: sufficiency {format_number(found.estimate)} ({format_interval(found.low, found.high)}). "
-        "It was chosen on these rows: confirm it on others."
+        f"Try relation='{name}' (CLI: --relation {name}): {format_percent(found.verified)} of these rows can then be "
+        f"checked, with sufficiency {format_number(found.estimate)} ({format_interval(found.low, found.high)}). "
+        "It was selected on these rows, so confirm it on new rows."
     )
     asked = faithkit.score(LABELS, PHI, X=X, relation=name)
     assert not [step for step in asked.next_steps if "relation=" in step]
@@ -149,7 +154,7 @@ def test_a_pool_is_proposed_where_the_relation_reads_instances_only_and_none_was
     assert result.sufficiency.verified < 0.95
     enough = faithkit.plan(0.05, pilot=result, measure="sufficiency").to_check
     many = "Further rows" if enough is None else f"About {enough - result.n:,} rows"
-    step = f"{many} that are predicted but not explained would let more of sufficiency be checked: give them as a pool"
+    step = f"{many} that are predicted but not explained would let more of sufficiency be checked: pass them as a pool"
     assert f"{step} (pool=, CLI: --pool)." in result.next_steps
     more = pd.DataFrame({"age": np.linspace(18, 80, 500)})
     pool = more, (more["age"] > 40).tolist()
@@ -164,18 +169,18 @@ CASES = {
     "one label": (
         ["yes"] * 4,
         ["a", "a", "b", "c"],
-        "All explained predictions are the same, so nothing was tested: give rows that the model decides differently.",
+        "All explained predictions are the same, so nothing was tested: give rows with different predictions.",
     ),
     "one row": (
         ["yes"],
         ["a"],
-        "All explained predictions are the same, so nothing was tested: give rows that the model decides differently.",
+        "All explained predictions are the same, so nothing was tested: give rows with different predictions.",
     ),
     "names the label": (
         ["yes", "no"] * 5,
         ["it is yes", "it is no"] * 5,
-        "Each prediction has one explanation, which may be no more than its name: read them, and explain by "
-        "something else if they say no more than the prediction.",
+        "Each prediction has one explanation, which may only repeat the prediction: read the explanations, and use "
+        "another explainer if they do.",
     ),
     "checked, narrow, and some disagree": (
         [0, 1] * 1000 + [0],
@@ -186,7 +191,7 @@ CASES = {
     "checked, narrow, and none disagrees": (
         [0, 1] * 1000,
         ["a", "b", "c", "d"] * 500,
-        "Consistency is measured well enough: whatever could be checked agrees.",
+        "Nothing to do: consistency is measured well enough, and all checked instances agree.",
     ),
     "no better than chance": (
         [0, 0, 1, 1] * 500,
@@ -204,26 +209,24 @@ CASES = {
     "many without an explanation": (
         [0, 1, 1, 0] * 15,
         [None, "a", "b", "b"] * 15,
-        "15 of 60 rows have no explanation, and cannot be checked: result.why_unexplained says what is known of "
-        "the reasons.",
+        "15 of 60 rows have no explanation, and cannot be checked: result.why_unexplained counts the known reasons.",
     ),
     "none with an explanation": (
         [0, 1, 1],
         [None] * 3,
-        "3 of 3 rows have no explanation, and cannot be checked: result.why_unexplained says what is known of "
-        "the reasons.",
+        "3 of 3 rows have no explanation, and cannot be checked: result.why_unexplained counts the known reasons.",
     ),
     "nearly all checked": (
         [0, 1] * 3,
         ["income", "income", "age", "age", "income", "savings"],
-        "No installed discretizer lets more rows be checked: give a function from explanations to coarser ones "
-        "(discretizer=); or more rows: these are too few to tell how many leave 5 % unchecked.",
+        "No installed discretizer lets more rows be checked: pass a function that makes explanations coarser "
+        "(discretizer=), or add rows. There are too few rows to forecast how many are needed.",
     ),
     "all words distinct": (
         [0, 1] * 25,
         [f"w{i}" for i in range(50)],
-        "No installed discretizer lets more rows be checked: give a function from explanations to coarser ones "
-        "(discretizer=); even 8 times the rows would leave more than 5 % unchecked.",
+        "No installed discretizer lets more rows be checked: pass a function that makes explanations coarser "
+        "(discretizer=). Even 8 times the rows would leave more than 5 % unchecked.",
     ),
 }
 
@@ -257,11 +260,11 @@ def test_of_an_older_file_is_said_what_numbers_tell(tmp_path):
     assert older(rows, tmp_path / "a.json").next_steps == rows.next_steps
     vectors = older(faithkit.score(LABELS, PHI), tmp_path / "b.json")
     assert vectors.next_steps == [
-        "Coarser explanations would let more rows be checked: name a discretizer (discretizer=, CLI: --discretize); "
-        "even 8 times the rows would leave more than 5 % unchecked."
+        "Coarser explanations would let more rows be checked: name a discretizer (discretizer=, CLI: --discretize). "
+        "Even 8 times the rows would leave more than 5 % unchecked."
     ]
     checked = older(faithkit.score(*CASES["checked, narrow, and some disagree"][:2]), tmp_path / "c.json")
-    assert "evaluate or score the rows again, and violations()" in checked.next_steps[0]
+    assert "after evaluating or scoring the rows again, violations()" in checked.next_steps[0]
 
 
 @pytest.mark.parametrize("steps", ["more", [1], {"a": 1}])
@@ -306,7 +309,7 @@ def test_a_plugin_that_cannot_even_be_listed_leaves_the_other_steps(monkeypatch)
         raise RuntimeError("no repr")
 
     monkeypatch.setattr(next_steps, "suitable_discretizers", fail)
-    assert [step.split("=")[0] for step in faithkit.score(LABELS, PHI, X=X).next_steps] == ["relation"]
+    assert [step.split("=")[0] for step in faithkit.score(LABELS, PHI, X=X).next_steps] == ["Try relation"]
     assert "Next: " in str(faithkit.score(LABELS, PHI))
 
 
@@ -382,7 +385,8 @@ def test_of_many_rows_nothing_is_asked_again(monkeypatch):
     monkeypatch.setattr(next_steps, "MAX_ROWS_TO_RELATE", 100)
     assert faithkit.score(LABELS, PHI, X=X).next_steps == [
         "Coarser explanations would let more rows be checked: name a discretizer (discretizer=, CLI: --discretize), "
-        "which faithkit.try_discretizers(result) tries; even 8 times the rows would leave more than 5 % unchecked."
+        "or try all of them with faithkit.try_discretizers(result). Even 8 times the rows would leave more than 5 % "
+        "unchecked."
     ]
 
 

@@ -180,7 +180,7 @@ FAULTS = {
     "a list in a list": ([[[12]]], CLAIMS, r"codes cannot be read .*: give a code, or a list of codes, in each cell"),
     "claims without codes": ([12], ["late > 2"], r"the claims are a list; expected a dictionary"),
     "a claim that is no text": ([12], {12: 2}, r"the claim of 12 in the claims is 2; expected a text"),
-    "a sentence": ([12], {12: "too many"}, r"'too many' names no column\. There is: 'late', 'debt', 'job'\. Write"),
+    "a sentence": ([12], {12: "too many"}, r"'too many' names no column\. Available: 'late', 'debt', 'job'\. Write"),
 }  # fmt: skip
 
 

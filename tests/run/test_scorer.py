@@ -108,7 +108,7 @@ def test_workers_give_the_same_scores():
 
 UNKNOWN = {
     "nothing checked": ("consistency", alone, "no explanation holds for any other instance"),
-    "not measured": ("sufficiency", by_debt, "do not say where else they apply"),
+    "not measured": ("sufficiency", by_debt, "need a relation that says where they apply"),
 }
 
 

@@ -97,7 +97,7 @@ def test_groups_made_of_the_prediction_are_warned_of(result):
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ("colour", "no column 'colour' to group by in X. There is: sex, age, job"),
+        ("colour", "no column 'colour' to group by in X. Available: sex, age, job"),
         ("jbo", "Did you mean 'job'?"),
         (2, "no column 2 to group by"),
         ((sex for sex in X["sex"]), "the groups are a generator: give a list of one value per row"),

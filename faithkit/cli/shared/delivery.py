@@ -27,7 +27,7 @@ WRITERS: dict[str, Callable[[Any], str]] = {
 
 
 def deliver(result: Any, paths: dict[str, str], limits: Mapping[str, Any] | None = None) -> None:
-    """Print the result, write its files and check the limits, each even if another one fails.
+    """Print the result, write its files and check the limits, even if one of these steps fails.
 
     The failures are raised at the end. A file that could not be written counts more than a missed limit.
     """
@@ -41,7 +41,7 @@ def deliver(result: Any, paths: dict[str, str], limits: Mapping[str, Any] | None
 
 
 def needed_diagnostics(diagnostics: Any, paths: Mapping[str, str]) -> Any:
-    """Return the diagnostics to run: quick ones that nobody asked for only where something shows them."""
+    """Return the diagnostics to run; without a request, quick ones if an output shows them."""
     is_shown = VERBOSE.get() or not paths.keys().isdisjoint({"json_path", "html_path"})
     return () if diagnostics is None and not is_shown else diagnostics
 
@@ -101,7 +101,7 @@ def write_stdout(name: str, text: str) -> None:
 
 
 def escape_json(text: str, ascii_only: bool = False) -> str:
-    r"""Return JSON text with escapes for characters that a terminal obeys, or for all outside ASCII.
+    r"""Return JSON text with escapes for control characters, or for all characters outside ASCII.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def _is_utf8(encoding: str | None) -> bool:
 
 
 def escape_formula(value: Any) -> Any:
-    """Return a table's value such that no spreadsheet reads it as a formula.
+    """Escape a value that a spreadsheet would read as a formula.
 
     Examples
     --------

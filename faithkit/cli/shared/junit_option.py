@@ -34,7 +34,7 @@ class GatedVerb(Verb):
 
 @contextlib.contextmanager
 def _junit_file(ctx: click.Context, path: str) -> Iterator[None]:
-    """Write that the run has not ended, then how it ended, so that no file of an earlier run stays."""
+    """Write a file that says the run has not ended, and replace it when the run ends."""
     log = ctx.params.get("log")
     system = ctx.params["explainer"] if log is None else os.path.basename(log)
     suite, start = f"faithkit {ctx.info_name} {system}", datetime.now(UTC)
@@ -58,7 +58,7 @@ def _junit_text(suite: str, start: datetime, problem: str | None) -> str:
 
 
 def _run_problem(error: BaseException) -> str | None:
-    """Return why a run failed, or None if only a limit did, which is a case of its own."""
+    """Return why a run failed; None if only a limit was missed, which has its own case."""
     is_missed = isinstance(error, click.exceptions.Exit) and error.exit_code == MISSED
     if is_missed or isinstance(error, UncheckedError):
         return None

@@ -73,8 +73,8 @@ def _design_options(weights_note: str = "", clusters_note: str = "") -> Callable
             "uninformative",
             heading=DATA,
             is_flag=True,
-            help="Assume that predictions do not depend on weights or on sizes of clusters, which makes "
-            "intervals narrower.",
+            help="Assume that predictions do not depend on row weights or cluster sizes (narrower "
+            "intervals).",
         ),
     )
 
@@ -122,8 +122,7 @@ input_options = combine(
         heading=MODEL,
         default="",
         show_default=False,
-        help="Allow these types in a .skops model besides scikit-learn's, by the full names that the refusal "
-        "prints: the file MAY CALL them, so name only types that you know.",
+        help="Trust these types in a .skops model, named as in the error message: the file MAY CALL them.",
     ),
     option(
         "--classes NAME[,NAME]",
@@ -147,8 +146,8 @@ input_options = combine(
         "--pool FILE|none",
         heading=DATA,
         callback=resolve_path,
-        help="Check explanations also against the rows of this file, which are predicted but not explained.  "
-        "[default: the rows that --samples leaves out]",
+        help="Check explanations also against the rows of this file, which are predicted but not explained; "
+        "none uses no pool.  [default: the rows that --samples leaves out]",
     ),
     _design_options(
         ", which the model sees only if it knows the column or --columns names it",
@@ -216,33 +215,38 @@ estimate_options = combine(
         "--faithful-at LEVEL",
         heading=MEASURE,
         default=0.8,
-        help="Let the verdict call explanations faithful from this level on.",
+        help="Call explanations faithful if the lower end of the interval reaches this level.",
     ),
 )
 
 measure_options = combine(relation_option, estimate_options)
 
 
-prediction_options = combine(
-    option(
-        "--outcome",
-        heading=MEASURE,
-        type=click.Choice(["labels", "numbers", "scores"]),
-        help="Treat predictions as labels, numbers or scores; for numbers, measure the share of variance "
-        "that explanations account for.  [default: numbers for a regressor or with fractions, else labels]",
-    ),
-    option(
-        "--agree within:N",
-        heading=MEASURE,
-        help="Treat numbers that the model predicts as equal if they differ by at most N: within:2000.",
-    ),
-    option(
-        "--range LOW:HIGH",
-        heading=MEASURE,
-        help="Bound the numbers that the model can predict (0:500000); without bounds, their intervals are "
-        "approximate.",
-    ),
-)
+def _prediction_options(default: str) -> Callable[[F], F]:
+    return combine(
+        option(
+            "--outcome",
+            heading=MEASURE,
+            type=click.Choice(["labels", "numbers", "scores"]),
+            help="Treat predictions as labels, numbers or scores; for numbers, measure the share of variance "
+            f"that explanations account for.  [default: {default}]",
+        ),
+        option(
+            "--agree within:N",
+            heading=MEASURE,
+            help="Treat predicted numbers as equal if they differ by at most N: within:2000.",
+        ),
+        option(
+            "--range LOW:HIGH",
+            heading=MEASURE,
+            help="Bound the numbers that the model can predict (0:500000); without bounds, their intervals "
+            "are approximate.",
+        ),
+    )
+
+
+prediction_options = _prediction_options("numbers for a regressor or with fractions, else labels")
+log_prediction_options = _prediction_options("numbers if they have fractions, else labels")
 
 
 def _worker_options(*backends: str, help: str) -> Callable[[F], F]:
@@ -285,12 +289,14 @@ running_options = combine(
     ),
 )
 
-id_option = option(
-    "--id COLUMN",
-    heading=DATA,
-    help="Name rows in the output by this column, such as a customer number, which the model sees only if it "
-    "knows the column.",
-)
+
+def _id_option(note: str = "") -> Callable[[F], F]:
+    help = f"Name rows in the output by this column, such as a customer number{note}."
+    return option("--id COLUMN", heading=DATA, help=help)
+
+
+id_option = _id_option(", which the model sees only if it knows the column")
+log_id_option = _id_option()
 
 detail_options = combine(
     option("--by COLUMN", heading=MEASURE, help="Measure also inside each group of this column."),
@@ -315,7 +321,7 @@ diagnose_option = option(
     multiple=True,
     callback=lambda _ctx, _param, names: _request_diagnostics(names),
     help="Run this diagnostic (a name, name:param=value,… or none) that `faithkit plugins` lists; can be "
-    "given several times.  [default: for --verbose, --json and --html, those that are quick]",
+    "given several times.  [default: quick ones, shown with --verbose, --json and --html]",
 )
 
 
@@ -345,16 +351,16 @@ limit_options = combine(
         heading=CHECKS,
         type=click.Choice(REQUIREMENTS),
         multiple=True,
-        help="Exit with code 3 unless the lower end of the interval is above chance, for the measures of "
-        "--fail-under or else for all, or unless sufficiency is above its control.",
+        help="Exit with code 3 unless the measures of --fail-under, or else all, are above chance, or "
+        "sufficiency is above its control.",
     ),
     option(
         "--fail-unless-as-good MEASURE=MARGIN",
         heading=CHECKS,
         multiple=True,
         callback=lambda _ctx, _param, texts: parse_limits(texts),
-        help="Exit with code 3 unless the interval of the difference shows that a measure is not worse than "
-        "in the --reference by more than a margin: consistency=0.02.",
+        help="Exit with code 3 unless the interval of the difference shows that a measure is worse than in "
+        "the --reference by no more than a margin: consistency=0.02.",
     ),
     option(
         "--fail-if-worse MEASURE=MARGIN",
@@ -400,7 +406,7 @@ verbose_option = option(
 
 
 def _show_all_numbers(ctx: click.Context, is_verbose: bool) -> None:
-    """Let tables show all numbers until the command ends."""
+    """Show all numbers in tables until the command ends."""
     if is_verbose:
         token = VERBOSE.set(True)
         ctx.call_on_close(lambda: VERBOSE.reset(token))

@@ -21,7 +21,11 @@ origin_options = combine(
     option("--title TEXT", heading=OUTPUT, help="Give the report this title."),
     option("--note TEXT", heading=OUTPUT, help="Print this note under the title."),
     option("--author TEXT", heading=OUTPUT, help="Name this author in the report's provenance."),
-    option("--date TEXT", heading=OUTPUT, help="Write this date into the provenance: no clock is read."),
+    option(
+        "--date TEXT",
+        heading=OUTPUT,
+        help="Write this date into the provenance; by default there is none.",
+    ),
     into="origin",
 )
 
@@ -29,7 +33,7 @@ origin_options = combine(
 def build_origin(
     texts: dict[str, Any], data: str, model: str | None = None, is_held_out: bool = False
 ) -> "Origin":
-    """Return where a result comes from: names of files without their folders, and the command."""
+    """Return the origin of a result: file names without folders, and the command."""
     from faithkit.run.provenance import Origin
 
     model_file = model if model is not None and os.path.exists(model) else None
@@ -83,7 +87,7 @@ def _base_name(path: str) -> str:
 
 
 def _file_fingerprint(path: str) -> str | None:
-    """Return 32 hex digits that name the content of a file; None for a folder."""
+    """Return a fingerprint of a file's content, 32 hex digits; None for a folder."""
     if os.path.isdir(path):
         return None
     with open(path, "rb") as file:

@@ -118,7 +118,7 @@ def _output_clash(path: str, earlier_paths: Iterable[str]) -> str | None:
 
 
 def _input_clash(path: str, input_files: Iterable[Path]) -> str | None:
-    """Return a reason if a path is one of the inputs, or would become part of a folder that is read."""
+    """Return an error message if a path is an input, or lies in a folder that is read."""
     for file in input_files:
         is_inside = file.is_dir() and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(file))
         if _is_same_file(path, file) or (is_inside and table_format(Path(path).name) is not None):
@@ -127,7 +127,7 @@ def _input_clash(path: str, input_files: Iterable[Path]) -> str | None:
 
 
 def _is_same_file(path: str, other_path: str | Path) -> bool:
-    """Whether two paths lead to one file; a device such as /dev/null may be given twice."""
+    """Whether two paths lead to the same file; devices such as /dev/null do not count."""
     try:
         return os.path.samefile(path, other_path) and not stat.S_ISCHR(os.stat(path).st_mode)
     except OSError:

@@ -13,7 +13,7 @@ from faithkit.cli.shared.verb import Verb
 
 
 def reporting(function: Callable[..., Any]) -> click.Command:
-    """Make a verb of a function that delivers a report.
+    """Turn a function that delivers a report into a verb.
 
     The function receives `deliver` first, then its arguments and options by click's own decorators. The verb
     also has the options --json, --csv, --html, --verbose and --debug. ``deliver(report)`` prints the report,

@@ -33,12 +33,12 @@ ASCII = {
 
 
 class ReaderGoneError(FaithkitError):
-    """The reader of stdout has ended, as `head` does after ten lines; this is no fault."""
+    """The program that reads stdout has ended, as `head` does after ten lines; this is not an error."""
 
 
 @contextlib.contextmanager
 def redirect_stdout() -> Iterator[None]:
-    """Send what is printed to stderr, through a separate stream if possible, because code may close it."""
+    """Redirect stdout to stderr, through a separate stream if possible, because code may close it."""
     try:
         stream = _text_stream(io.FileIO(sys.stderr.fileno(), "w", closefd=False), sys.stderr.encoding)
     except (AttributeError, OSError):  # stderr is closed, or is not a file
@@ -51,7 +51,7 @@ def redirect_stdout() -> Iterator[None]:
 
 @contextlib.contextmanager
 def log_to_stderr() -> Iterator[None]:
-    """Print log messages, such as how long a run will take where no progress bar can be shown."""
+    """Print log messages to stderr, such as the forecast of a long run without a progress bar."""
     logger, handler = logging.getLogger("faithkit"), _StderrHandler()
     level_before = logger.level
     logger.addHandler(handler)
@@ -100,7 +100,7 @@ def result_stream() -> TextIO:
 
 
 def print_message(text: str) -> None:
-    """Print a message to stderr; if that fails, the exit code has to suffice."""
+    """Print a message to stderr; ignore failures, since the exit code also reports the problem."""
     with contextlib.suppress(AttributeError, OSError, ValueError):  # no stderr; it is full; it is closed
         sys.stderr.write(to_printable(text, keep="\n\t") + "\n")
         sys.stderr.flush()

@@ -76,7 +76,7 @@ class Verb(click.Command):
 
 
 def heading_of(param: click.Parameter) -> str:
-    """Return the heading of an option; click's own `--help` is with the output."""
+    """Return the heading of an option; `--help` belongs to the output options."""
     if isinstance(param, HeadedOption):
         return param.heading
     return OUTPUT if "--help" in param.opts else OPTIONS

@@ -32,7 +32,7 @@ def match_names(names: Sequence[str], patterns: str | Sequence[str]) -> list[str
     if included <= excluded:
         raise InputError(
             f"{patterns!r} takes no column; expected names or patterns, such as 'age,phi_*', or '*,!age' for "
-            f"all but one. There is: {join_few(map(repr, names))}."
+            f"all but one. Available: {join_few(map(repr, names))}."
         )
     return [name for name in names if name in included - excluded]
 
@@ -80,10 +80,10 @@ def suggest_column(word: str, names: Iterable[Any]) -> str:
     Examples
     --------
     >>> suggest_column("sex", ["label", " age"])
-    "There is: 'label', ' age'."
+    "Available: 'label', ' age'."
     """
     options = [str(name) for name in names]
-    return did_you_mean(word, options) or f"There is: {join_few(map(repr, options))}."
+    return did_you_mean(word, options) or f"Available: {join_few(map(repr, options))}."
 
 
 def _matches(names: Sequence[str], pattern: str) -> Iterable[str]:

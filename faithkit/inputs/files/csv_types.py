@@ -164,7 +164,7 @@ def _trim(texts: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _cast(texts: pa.ChunkedArray, arrow_type: pa.DataType) -> pa.ChunkedArray | None:
-    """Convert texts to an Arrow type; return None if a text is no number, or an integer that floats round."""
+    """Convert texts to an Arrow type; None for a text that is no number, or no float represents."""
     try:
         values = texts.cast(arrow_type)
     except pa.ArrowInvalid:

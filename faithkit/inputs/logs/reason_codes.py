@@ -1,4 +1,4 @@
-"""Turn reason codes into rules: each code claims something about its row, and a table says what.
+"""Convert reason codes to rules, with a table of what each code claims about its row.
 
 The explanation of a row is the conjunction of the claims of its codes. A code whose claim no column can show
 makes the explanation of its row missing: without that claim, the rule would say less than the reasons do.
@@ -196,7 +196,7 @@ def note_false_reasons(explanations: Explanations, ids: pd.Series | None) -> tup
 
 
 def _load_claims(claims: Mapping[Any, str] | str | PathLike[str]) -> tuple[str, dict[str, str]]:
-    """Return what to call the claims in messages, and the claims by the text of their codes."""
+    """Return the name of the claims for messages, and the claims by the text of their codes."""
     if not isinstance(claims, Mapping | str | PathLike):
         raise InputError(
             f"the claims are a {type(claims).__name__}; expected a dictionary of codes and texts, or the "
@@ -248,7 +248,7 @@ def _parse_list(text: str) -> list[Any] | None:
 
 
 def _code_text(code: Any) -> str:
-    """Return a code as people write it; pandas makes floats of integers among missing values."""
+    """Return a code as people write it; pandas converts integers to floats if values are missing."""
     if pd.isna(code):
         return ""
     return exact(code) if isinstance(code, float) else str(code).strip()
@@ -284,7 +284,7 @@ def _parse_claim(code: str, claim: str, vocabulary: Vocabulary, source: str) -> 
 
 
 def _describe_content(column: Column) -> str:
-    """Return what a column has; among texts, the first that is no number."""
+    """Describe the content of a column; for texts, by the first that is not a number."""
     if column.is_numeric:
         content = "dates" if column.has_dates else "True or False" if column.values_by_text else "numbers"
         return f"{column.name!r} has {content}"

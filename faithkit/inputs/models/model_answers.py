@@ -1,4 +1,4 @@
-"""Check what a model returns: one label per row, or scores of classes, in any container.
+"""Check a model's output: one label per row, or scores of classes, in any container.
 
 Pipelines for texts return records instead: for each row {"label": …, "score": …}, or a list of one record
 per label.

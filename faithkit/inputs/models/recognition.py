@@ -1,4 +1,4 @@
-"""Recognise models: accept an object, adapt it, or say what to give instead; and name a model in messages."""
+"""Recognise models: accept an object, adapt it, or raise an error with advice; and name it in messages."""
 
 import contextlib
 import os
@@ -29,7 +29,7 @@ def resolve_model(model: Any, classes: Any = None, outcome: str | None = None) -
 
 
 def check_model(model: Any) -> None:
-    """Check that an object can be a model, and say what to give instead."""
+    """Check that an object can be a model; otherwise raise an error with advice."""
     if isinstance(model, type):
         raise InputError(
             f"the model is the class {model.__name__}; expected a fitted instance of it: "
@@ -71,7 +71,7 @@ def _check_needs_no_plugin(model: Any) -> None:
     if type_name in _PLUGIN_FOR_TYPE:
         plugin = _PLUGIN_FOR_TYPE[type_name]
         raise InputError(
-            f"the model is a {type_name}, whose answers may be scores or numbers; {plugin} can tell: "
+            f"the model is a {type_name}, whose outputs may be scores or numbers; {plugin} interprets them: "
             f"in faithkit's source tree, {pip_command(plugin)}"
         )
     if not hasattr(model, "predict") and hasattr(model, "state_dict"):

@@ -26,7 +26,7 @@ _NATIVE_PACKAGES = frozenset(
 
 @attrs.frozen(eq=False, slots=False)
 class RowContext:
-    """The rows that explanations belong to, or facts about a model, for adapters that need them.
+    """Context for adapters: the explained rows, and what is known about the model.
 
     Parameters
     ----------

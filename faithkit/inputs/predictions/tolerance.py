@@ -1,4 +1,4 @@
-"""When an explainer treats two predictions as the same: equal labels, or numbers that differ by at most ε.
+"""The tolerance of an explainer: predictions are the same if labels are equal, or numbers within ε.
 
 A rule keeps a prediction the same, and a counterfactual changes it. Numbers are hardly ever equal, so they
 count as the same within a tolerance.

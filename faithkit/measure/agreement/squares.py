@@ -263,7 +263,7 @@ class ScopePoints:
 
 
 def _scale_from_minimum(values: Floats) -> tuple[Floats, Floats]:
-    """Return numbers minus their minimum, scaled so that squares neither overflow nor underflow; and bounds.
+    """Return shifted numbers, scaled so that squares neither overflow nor underflow, and bounds.
 
     The bounds are the scaled minimum and maximum. The scale is a power of two, so that nothing is rounded.
     The minimum is subtracted and not the mean: the mean of large numbers would lose the digits of small ones.

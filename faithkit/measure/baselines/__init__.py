@@ -1,1 +1,1 @@
-"""What a measure is compared with: chance, by permutations, and explanations chosen without the model."""
+"""Baselines of a measure: chance by permutation, and explanations chosen without the model."""

@@ -27,7 +27,7 @@ ROUNDING = 1e-9
 
 @attrs.frozen
 class Worth:
-    """The part of the gap between control and ceiling that explanations close, with its interval."""
+    """The share of the gap between control and ceiling that explanations close, with its interval."""
 
     value: float
     low: float
@@ -36,7 +36,7 @@ class Worth:
 
 @attrs.frozen(repr=False)
 class Control(Displayable):
-    """What explanations of the same form get that were chosen without the model.
+    """The score of random explanations of the same form, chosen without the model.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ class _Contrast:
         return 2 * float(stdtr(max(1.0, self.effective - 1.0), -abs(value) / se)) if se > 0 else 0.0
 
     def worth(self) -> Worth | None:
-        """Return the closed part of the gap; None unless the ceiling is above the control."""
+        """Return the share of the gap that is closed; None unless the ceiling is above the control."""
         gap, se = self.jackknife(lambda _, control, ceiling: ceiling - control)
         if self.interval(gap, se)[0] <= ROUNDING:
             return None

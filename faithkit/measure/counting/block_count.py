@@ -31,7 +31,7 @@ class BlockCount(RowCount):
 
     @cached_property
     def without_block(self) -> Counts:
-        """The number of each explanation, the same for one that occurs in several blocks."""
+        """The number of each explanation; an explanation has the same number in all blocks."""
         assert isinstance(self.relation, WithinBlock)
         return group(key_of(self.relation.relation, self.explanations), self.explanations.missing).codes
 
@@ -63,14 +63,14 @@ class BlockCount(RowCount):
         return _mean_agreements(self.row_block, self.labels, self.n_labels, self.agreement)
 
     def chance(self) -> float | None:
-        """Return what a constant explainer would get on the same rows; None if all blocks have one row."""
+        """Return the score of a constant explainer on the same rows; None if all blocks have one row."""
         comparable = self.sizes * (self.sizes > 1)
         if self.agreement.is_normalised and comparable.any():
             return 0.0
         return _mean_over_rows(self.chances, comparable)
 
     def checked_chance(self) -> float | None:
-        """Return what unrelated explanations would get on the rows that can be checked."""
+        """Return the score of unrelated explanations on the rows that can be checked."""
         owners = self.owners
         checked = sum_by(self.owner_block, owners.rows * (owners.others > 0), len(self.sizes))
         return _mean_over_rows(self.chances, checked)

@@ -53,7 +53,7 @@ class CellCount(RowCount):
         return False
 
     def chance(self) -> float | None:
-        """Return what a constant explainer would get on the same rows."""
+        """Return the score of a constant explainer on the same rows."""
         if self.agreement.is_normalised:
             return 0.0
         return self.design.chance(self.labels, self.n_explained, self.agreement)

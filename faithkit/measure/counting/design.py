@@ -69,8 +69,8 @@ class Design:
         unit, names = (np.arange(n), None) if clusters is None else read_clusters(clusters, n)
         if names is not None and len(names) < 2:
             raise InputError(
-                "all rows are of one cluster, so none can be checked against another: give a column that "
-                "tells cases apart, or leave the clusters out."
+                "all rows are of one cluster, so none can be checked against another: give a column with "
+                "several values, or leave the clusters out."
             )
         return cls._from_arrays(values, unit, uninformative)
 

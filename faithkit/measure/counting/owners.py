@@ -146,7 +146,7 @@ class Owners:
 
     @property
     def row_losses(self) -> Floats:
-        """What each entry costs the measure, in rows: 1 − h for each row that has others to agree with."""
+        """The loss of each entry, in rows: 1 − h for each row that has others to agree with."""
         return np.where(self.others > 0, self.weight * (1.0 - self.scores), 0.0)
 
     @property

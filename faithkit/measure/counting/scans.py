@@ -30,7 +30,7 @@ def bit_blocks(
 
 @attrs.frozen(eq=False)
 class ScanTarget:
-    """What a scan counts: explanations, and the slots to count separately.
+    """The explanations that a scan counts, and the slots to count separately.
 
     A slot is a pair of explanation and label. `row` and `label` are the explanation and the label of each
     slot, sorted. `agreement` measures how far two labels agree.

@@ -144,7 +144,7 @@ class Count:
         return self.pool is None
 
     def chance(self) -> float | None:
-        """Return what a constant explainer would get on the same rows."""
+        """Return the score of a constant explainer on the same rows."""
         if self.agreement.is_normalised:
             return 0.0  # numbers are divided by what it leaves
         label_counts = sum_by(self.owners.label, self.owners.weight, self.n_labels)
@@ -209,7 +209,7 @@ class Count:
         return self.scan_label_counts(explanations) if self.table is None else self.table[explanations]
 
     def scan_label_counts(self, explanations: Counts) -> Counts:
-        """Scan the relation again, for these explanations and all instances."""
+        """Count the labels of all instances in scope of these explanations, in a second scan."""
         raise NotImplementedError
 
     def owned_rows(self) -> tuple[Counts, Counts, Counts, Counts]:
@@ -300,7 +300,7 @@ class RowCount(Count):
         return sums
 
     def scan_label_counts(self, explanations: Counts) -> Counts:
-        """Scan the relation again, for these explanations and all rows."""
+        """Count the labels of all rows in scope of these explanations, in a second scan."""
         selected = self.explanations.take(explanations)
         blocks = bit_blocks(self.relation, self.sample, selected)
         table = np.concatenate([self.sets.table(bits) for _, _, bits in blocks])

@@ -1,1 +1,1 @@
-"""The jackknife: estimates as sums over pairs of rows, and the same sums without each unit."""
+"""The jackknife: sums over pairs of rows, and the same sums without each unit."""

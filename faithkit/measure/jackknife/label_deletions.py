@@ -67,7 +67,7 @@ def _build_statistics(
 
 
 def grouped_label_statistics(counts: Count, labels: Sequence[int]) -> list[MeasureStatistics]:
-    """Return the statistics of each label where explanations group the rows.
+    """Return the statistics of each label for a relation that groups rows.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Matching of near vectors, by their contents alone.
+"""Matching of similar vectors by content.
 
 Columns are replaced by ranks, so that neither scale nor outliers matter. Rows are halved along their widest
 column until few are left in a cell, and then matched nearest first. All arithmetic is in whole numbers, so
@@ -57,7 +57,7 @@ def match_rows(vectors: NDArray[Any], clusters: Ints | None = None) -> Ints:
 
 
 def divide_rows(vectors: NDArray[Any], size: int) -> Ints:
-    """Return the number of every row's block of near rows; each has more than size/2 and at most `size` rows.
+    """Divide similar rows into blocks of more than size/2 and at most `size` rows; return their numbers.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _content_order(ranks: Ints) -> Ints:
 
 
 def _halve_rows(ranks: Ints, size: int) -> list[Ints]:
-    """Divide rows in order of content into cells of near rows; all cells but one have an even size."""
+    """Divide rows, in order of content, into groups of similar rows; at most one group has odd size."""
     cells, nodes = [], [np.arange(len(ranks))] if len(ranks) else []
     while nodes:
         rows = nodes.pop()
@@ -127,7 +127,7 @@ def _halve_rows(ranks: Ints, size: int) -> list[Ints]:
 
 
 def _match_nearest_first(ranks: Ints, clusters: Ints | None) -> Ints:
-    """Return the place of every row's partner: the nearest of all pairs is matched first, and so on.
+    """Return the position of every row's partner; nearest pairs are matched first.
 
     The nearest pair consists of two rows that are each other's nearest. So all such pairs are matched at
     once. Of several equal distances, the first counts.

@@ -90,7 +90,7 @@ class Pilot:
 
     @property
     def _groups_per_row(self) -> float:
-        """How many groups may depend on a single row: 1 for a grouping, where trials are n/2 or more."""
+        """How many groups may depend on one row: 1 for a grouping, where trials are n/2 or more."""
         return max(1.0, self.moments.n / (2.0 * self.moments.units.trials))
 
     def expected_half_width(self, size: int) -> float:
@@ -118,7 +118,7 @@ class Pilot:
         return dict(zip(self.others.number, self.others.rows, strict=True)).get(r, 0) / self.others.n
 
     def half_width(self, explained: int, unverified: float) -> float:
-        """Forecast a half-width that the interval of so many explained rows keeps, for nine pilots of ten.
+        """Forecast the half-width that the interval of `explained` rows has at most, for nine pilots of ten.
 
         It assumes the likely value that is nearest to 1/2, a number of trials in proportion to the rows, and
         the part of the unverified share that merging leaves open. The interval is no wider than from the
@@ -172,7 +172,7 @@ class Pilot:
 
     @property
     def _trials_per_row(self) -> float:
-        """The pilot's effective trials per row, at most 1: a standard error may be small by luck."""
+        """The pilot's effective trials per row, at most 1: a standard error may be small by chance."""
         statistics = self.moments
         effective_trials = (
             share.effective_trials()

@@ -132,7 +132,7 @@ class Plan(Displayable):
             return f"the pilot is too small to say what makes the interval ± {self.epsilon:g}. {LARGER_PILOT}"
         return (
             f"enough can be checked from {self.to_check:,} rows on, and the interval is narrow enough from "
-            f"{self.to_explain:,} on{self._how_sure}; the larger number keeps both promises."
+            f"{self.to_explain:,} on{self._how_sure}; use the larger number."
         )
 
     @property

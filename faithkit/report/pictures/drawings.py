@@ -15,7 +15,7 @@ Png = tuple[bytes, dict[str, int]]  # with the size at which it is shown
 
 
 class Drawing(Figure):
-    r"""A figure that shows itself.
+    r"""A figure that a notebook shows.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Drawing(Figure):
 
 
 class DrawnAxes(Axes):
-    """Axes that show their whole figure, since it is axes that `plot` returns."""
+    """Axes that show their whole figure in a notebook, because `plot` returns axes."""
 
     def _repr_png_(self) -> Png | None:
         figure = self.get_figure(root=True)

@@ -40,8 +40,8 @@ GROUPS = (
     "group's own chance."
 )
 SPREAD = (
-    "For the explanations that leave most open, from where to where the predictions are, the half of them in "
-    "the middle (dark) and the median. The shorter, the more the explanation tells."
+    "For the explanations that leave most open: the range of predictions, the middle half of them (dark) and "
+    "the median. The shorter the line, the more informative the explanation."
 )
 WORTH = (
     "Worth is the part of the gap between random explanations and the full input that explanations close. A "
@@ -67,7 +67,7 @@ def measure_figure(
 def group_figure(
     estimates: "Mapping[str, plots.AnyEstimate | None]", sizes: Sequence[int], name: str
 ) -> Figure:
-    """Return one line per subgroup or label; of many, the largest ones."""
+    """Return the figure with one line per subgroup or label, at most the largest ones."""
     n, largest = len(estimates), sorted(range(len(estimates)), key=lambda place: -sizes[place])[:MAX_LINES]
     names = [one for place, one in enumerate(estimates) if place in largest]
     caption = f"{GROUPS} These are the {MAX_LINES} largest of {n:,}." if n > MAX_LINES else GROUPS
@@ -86,7 +86,7 @@ def _line_figure(
 
 
 def worth_figure(systems: Mapping[str, tuple[int, float, float, float]], best: Collection[str]) -> Figure:
-    """Return what systems are worth against how simple they are."""
+    """Return the figure of worth against the number of explanations."""
     return _figure(
         "worth and simplicity", WORTH, "comparison", partial(plots.worth_by_size, systems=systems, best=best)
     )
@@ -126,7 +126,7 @@ def spread_figures(violations: Sequence[Violation]) -> list[Figure]:
 
 
 def map_figure(totals: ExplanationTotals, texts: Mapping[int, str]) -> Figure:
-    """Return how large and how pure explanations are; `texts` has some of them in words."""
+    """Return the map of explanations by size and agreement; `texts` describes some of them."""
     checked = np.flatnonzero(totals.is_checked)
     size, agreement = totals.size[checked], totals.agreement[checked]
     points = plots.MapPoints.of(size, agreement)

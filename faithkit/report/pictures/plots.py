@@ -1,7 +1,6 @@
 """Plots on Matplotlib axes: each function draws on the axes it is given and returns them.
 
-Nothing here touches pyplot: a plot leaves no figure behind that somebody would have to close. Names that
-come from data are drawn as they are, never read as mathematics.
+Nothing here uses pyplot, so no figure has to be closed. Names from data are never parsed as mathematics.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -24,8 +23,8 @@ from faithkit.wording import one_line, to_printable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Everybody can tell this blue from this orange, and nothing is told by colour alone. Pages replace all of
-# these by variables of their own, for light and for dark.
+# This blue and this orange are safe for colour-blind readers, and colour is never the only mark. Pages
+# replace all of these by variables of their own, for light and for dark.
 INK, QUIET, GRID = "#24292f", "#656d76", "#d8dee4"
 BLUE, PALE_BLUE = "#1864ab", "#c5ddf3"
 ORANGE = "#c2500a"
@@ -55,7 +54,7 @@ def chart_axes() -> "Axes":
 
 
 def _new_axes(height: float, left: float, right: float, bottom: float) -> "Axes":
-    """Leave fixed margins (in inches) for numbers and legend: measuring them would draw everything twice."""
+    """Return axes with fixed margins (in inches) for numbers and legend."""
     from faithkit.report.pictures.drawings import Drawing, DrawnAxes
 
     top = 0.3
@@ -68,7 +67,7 @@ def _new_axes(height: float, left: float, right: float, bottom: float) -> "Axes"
 def measures(
     ax: "Axes", estimates: Mapping[str, AnyEstimate | None], best: Collection[str] | None = None
 ) -> "Axes":
-    """Draw a line for every measure, system or group: its estimate, interval, and what may be.
+    """Draw a line for every measure, system or group: its estimate, interval and bracket.
 
     Parameters
     ----------
@@ -112,7 +111,7 @@ def sample_size_curve(ax: "Axes", counts: CheckableCounts) -> "Axes":
 
 
 def chart(draw: "Callable[[Axes], object]", ax: "Axes | None" = None) -> "Axes":
-    """Let a report draw itself, on new axes unless there are some, in the style of all plots."""
+    """Draw a report on the given axes, or on new ones, in the style of all plots."""
     axes = chart_axes() if ax is None else ax
     draw(axes)
     for axis in (axes.xaxis, axes.yaxis):
@@ -167,7 +166,7 @@ def ranges(ax: "Axes", ranges: Mapping[str, PredictionSummary]) -> "Axes":
 
 
 def group_sizes(ax: "Axes", counts: CheckableCounts) -> "Axes":
-    """Draw how many instances share an explanation; those that are alone in another colour."""
+    """Draw how many instances share an explanation; unique ones in another colour."""
     size = np.array(counts.number) + 1
     edges = _doubling(int(size.max()))
     share = np.histogram(size, edges, weights=np.array(counts.rows) / counts.n)[0]
@@ -185,7 +184,7 @@ def group_sizes(ax: "Axes", counts: CheckableCounts) -> "Axes":
 
 @attrs.frozen(eq=False)
 class MapPoints:
-    """Explanations on a map; near ones share a point.
+    """The points of a map of explanations; similar ones share a point.
 
     Attributes
     ----------
@@ -204,7 +203,7 @@ class MapPoints:
 
     @classmethod
     def of(cls, rows: Counts, agreement: Floats) -> "MapPoints":
-        """Unite near explanations: ten steps for each power of ten rows, and 25 from 0 to 1.
+        """Merge similar explanations: ten steps for each power of ten rows, and 25 from 0 to 1.
 
         Examples
         --------
@@ -275,7 +274,7 @@ def worth_by_size(
 
 
 def _decades(most: float) -> list[int]:
-    """Return round numbers for a logarithmic axis, as many as have room."""
+    """Return round numbers for a logarithmic axis, as many as fit."""
     digits = (1, 2, 5) if most < 200 else (1, 3) if most < 3_000 else (1,)
     return [digit * 10**power for power in range(12) for digit in digits if digit * 10**power < most]
 
@@ -308,7 +307,7 @@ def _letters(ax: "Axes", wider: float) -> int:
 
 
 def _shortened(name: str, room: int) -> str:
-    """Leave the middle out: names of one family differ at their ends."""
+    """Shorten a name in the middle, because similar names differ at their ends."""
     if len(name) <= room:
         return name
     tail = max(2, room // 2 - 1)
@@ -327,12 +326,12 @@ def _value_text(estimate: AnyEstimate | None, interval: bool) -> str:
 
 
 def _says_nothing(estimate: AnyEstimate) -> bool:
-    """Whether a dot at 0 would look like an unfaithful explainer where there was nothing to check."""
+    """Whether nothing could be checked, so that a dot at 0 would mislead."""
     return estimate.verified == 0 and estimate.estimate == 0
 
 
 def _draw_rail(ax: "Axes", y: float, ticks: list[float]) -> None:
-    """Draw what the line is read against, without crossing the names."""
+    """Draw the reference line, without crossing the names."""
     ax.plot([ticks[0], ticks[-1]], [y, y], color=GRID, lw=1, zorder=0)
     ax.plot(ticks, [y] * len(ticks), "|", color=GRID, ms=6, mew=1, zorder=0)
 
@@ -377,7 +376,7 @@ def _add_legend(ax: "Axes") -> None:
 
 
 def _calm(ax: "Axes", grid: bool = False) -> None:
-    """Leave the numbers and at most a faint grid, and take away frames and ticks."""
+    """Remove frames and ticks; keep the numbers and a faint grid."""
     ax.spines[:].set_visible(False)
     ax.patch.set_visible(False)
     ax.grid(False)

@@ -71,7 +71,7 @@ def _as_colours(row: NDArray[Any]) -> "tuple[tuple[int, int], Pixels] | None":
 
 
 def _as_bytes(values: NDArray[Any]) -> Pixels:
-    """Return bytes as they are, numbers from 0 to 1 as shares of 255, and other numbers by their range."""
+    """Convert an image to bytes: 0 to 1 as shares of 255, other numbers scaled by their range."""
     if values.dtype == np.uint8 and values.max() > 1:
         return values
     numbers = values.astype(np.float64)
@@ -102,7 +102,7 @@ def _outlined(
 
 
 def _draw_outline(patch: Pixels, colour: tuple[int, int, int], is_dashed: bool) -> None:
-    """Draw a rectangle inside a patch, with a white line inside, so that it is seen on any ground."""
+    """Draw a rectangle inside a patch, with a white inner line for contrast."""
     for inset in range(WIDTH + 1):
         frame = patch[inset : len(patch) - inset, inset : patch.shape[1] - inset]
         for edge in (frame[:1], frame[-1:], frame[:, :1].swapaxes(0, 1), frame[:, -1:].swapaxes(0, 1)):

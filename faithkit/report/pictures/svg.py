@@ -80,7 +80,7 @@ def _add_titles(svg: str, titles: Iterator[str]) -> str:
 
 
 def _as_element(svg: str, label: str) -> Markup:
-    """Keep the drawing: no prologue, no namespaces (HTML knows them), no fonts, colours as variables."""
+    """Reduce an SVG to its drawing: no prologue, namespaces or fonts, and colours as variables."""
     body = _TAG.sub(lambda tag: _restyled(tag[0]), _UNWANTED.sub("", svg)).strip()
     size = re.search(r'viewBox="[^"]*"', body)
     opening = f'<svg role="img" aria-label="{escape(label)}" {size[0] if size else ""}>'

@@ -1,1 +1,1 @@
-"""Sheets: what a report shows of each kind of value."""
+"""Sheets: the content of reports, by kind of value."""

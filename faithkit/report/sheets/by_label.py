@@ -5,6 +5,7 @@ from typing import Any
 
 from faithkit.measure.by_label import LabelEstimate
 from faithkit.report.formats import (
+    CHANCE,
     Payload,
     format_interval,
     format_number,
@@ -61,7 +62,7 @@ def label_sheet(part: LabelEstimate) -> Sheet:
     n                                      8
     estimate                           0.583
     95 % interval              0.162 – 1.000
-    chance                             0.149
+    baseline (chance)                  0.149
     agree among those checked      58 % of 8
     p                                  0.083
     """
@@ -88,7 +89,7 @@ def _table(labels: Mapping[str, Payload]) -> Table:
 def _heads(part: Payload, has_control: bool) -> list[str]:
     control = ["control"] if has_control else []
     interval = f"{100 * part['confidence']:g} % interval"
-    return ["n", "estimate", interval, "chance", *control, "agree among those checked", "p"]
+    return ["n", "estimate", interval, CHANCE, *control, "agree among those checked", "p"]
 
 
 def _cells(part: Mapping[str, Any], has_control: bool) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from faithkit.measure import MEASURES
 from faithkit.measure.counting.owners import Owners
 from faithkit.report.formats import (
+    CHANCE,
     Payload,
     format_difference,
     format_difference_interval,
@@ -16,7 +17,7 @@ from faithkit.report.formats import (
 from faithkit.report.outcome_words import remarks, words
 from faithkit.report.payloads import confidence, interval_name, note, ranked
 from faithkit.report.pictures.figures import measure_figure, result_figures, worth_figure
-from faithkit.report.sheets.controls import payload_control
+from faithkit.report.sheets.controls import CONTROL, WORTH, payload_control
 from faithkit.report.sheets.first_screen import sample_size
 from faithkit.report.sheets.glossary import glossary_sheet
 from faithkit.report.sheets.measures import estimate_cells, number_columns, permutation_line, sample_lines
@@ -50,7 +51,7 @@ def comparison_sheet(payload: Payload) -> Sheet:
 def comparison_page(
     payload: Payload, owners: Mapping[str, Mapping[str, Owners]], addition: Sheet | None = None
 ) -> Sheet:
-    """Return all of a comparison: also plots, differences, each system, and the provenance.
+    """Return the full report of a comparison, with plots, differences, each system, and provenance.
 
     Parameters
     ----------
@@ -137,8 +138,9 @@ def _systems(payload: Payload, measure: str, star: str | None) -> list[Part | No
     ]
     table = Table(("", measure, *columns.values(), "finding"), rows, wide=("finding",))
     baseline = next((estimate.chance for estimate in estimates.values() if estimate.chance is not None), None)
-    chance = None if baseline is None else f"The baseline (chance) is {format_number(baseline)}."
-    return [*table.cut(), chance, star, permutation_line(first, estimates)]
+    chance = None if baseline is None else f"The {CHANCE} is {format_number(baseline)}."
+    meanings = f"{CONTROL} {WORTH}" if "worth" in columns else None
+    return [*table.cut(), chance, meanings, star, permutation_line(first, estimates)]
 
 
 def _star(payload: Payload, measure: str) -> str:
@@ -146,10 +148,8 @@ def _star(payload: Payload, measure: str) -> str:
     best = payload["best"][measure]
     if not best:
         return "None is marked: hardly any explanation could be checked against another instance."
-    claim = "the best of those that could be checked"
-    if len(best) > 1:
-        claim = f"these may all be {claim}: the sample cannot tell them apart"
-    return f"*: {claim} (paired differences, Holm's correction)."
+    rank = "the best" if len(best) == 1 else "the best, or not shown to be worse than the best,"
+    return f"*: {rank} of the systems that could be checked (paired differences, Holm's correction)."
 
 
 def _worth_columns(payload: Payload, measure: str) -> dict[str, str]:
@@ -168,7 +168,7 @@ def _system_cells(system: Payload) -> dict[str, str]:
 
 
 def _columns(payload: Payload) -> dict[str, str]:
-    """Return the heads of numbers that systems differ in; those of several estimators share one."""
+    """Return the headings of the numbers of systems; different estimators share one."""
     first, *others = (number_columns(system) for system in payload["systems"].values())
     columns = first if all(columns == first for columns in others) else {**first, "value": "value"}
     return {key: head for key, head in columns.items() if key not in ("agree", "chance")}

@@ -13,6 +13,8 @@ from faithkit.report.sheets.sheet import Sheet, Table
 
 UNLIKE = 0.05  # a larger difference of the shares checked is mentioned
 FORM = "explanations of the same form that were chosen without the model"
+CONTROL = "Control: random explanations of the same form, chosen without the model."
+WORTH = "Worth: the share of the gap between the control and the full input that explanations close."
 
 
 def payload_control(payload: Payload) -> Control | None:
@@ -22,7 +24,7 @@ def payload_control(payload: Payload) -> Control | None:
 
 
 def control_sentences(payload: Payload) -> list[str]:
-    """Return what the control says about sufficiency, or why there is none."""
+    """Return the sentences about the control, or the reason why there is none."""
     sufficiency, control = payload["measures"]["sufficiency"], payload_control(payload)
     if sufficiency is None or control is None or not sufficiency["verified"]:
         return control_remarks(payload)
@@ -87,7 +89,7 @@ def _self_agreement(control: Control, payload: Payload) -> str:
 
 
 def format_worth(worth: Worth) -> str:
-    """Return the part of the gap that explanations close, and its interval.
+    """Return the share of the gap that explanations close, and its interval.
 
     >>> format_worth(Worth(0.61, 0.4, 0.81))
     '61 % (40 % to 81 %)'

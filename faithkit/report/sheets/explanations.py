@@ -1,4 +1,4 @@
-"""Show an explanation as people see it: weights in words and as bars, words and conditions marked in rows."""
+"""Show explanations for people: weights in words and as bars, words and conditions marked in rows."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -106,7 +106,7 @@ def _number(value: float) -> str:
 
 
 def _bars(weights: Sequence[Weight], are_signs: bool) -> list[WeightBar]:
-    """Return bars on a common scale; 0 is where those below end and those above start."""
+    """Return bars on a common scale; negative bars end at 0, and positive bars start there."""
     low, high = (pick(0.0, *(weight.value for weight in weights)) for pick in (min, max))
     width = high - low
     return [

@@ -1,4 +1,4 @@
-"""Show every explanation at a glance: a map of all of them, and a table of the worst and the largest."""
+"""Show all explanations: a map, and a table of the worst and the largest."""
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def overview_sheet(overview: Overview, outcome: Words) -> Sheet | None:
 
 
 def _unshown(overview: Overview) -> str:
-    """Say which explanations the table has, and how many it does not have."""
+    """Say which explanations the table shows, and how many are left out."""
     n, n_shown = len(overview.totals.rows), len(overview.selected)
     if n == n_shown:
         return f"The table has all {pluralize(n, 'explanation')}, those that cost most first."

@@ -2,8 +2,15 @@
 
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
-from faithkit.measure.verdict import ABOVE_CHANCE, ABOVE_ITS_CONTROL, FAITHFUL, NOTHING_TESTED
+from faithkit.measure.verdict import (
+    ABOVE_CHANCE,
+    ABOVE_ITS_CONTROL,
+    FAITHFUL,
+    NOT_ABOVE_CONTROL,
+    NOTHING_TESTED,
+)
 from faithkit.report.formats import (
+    CHANCE,
     LEAVE_ONE_OUT,
     Payload,
     format_interval,
@@ -14,27 +21,34 @@ from faithkit.report.formats import (
 from faithkit.report.outcome_words import PREDICTED_CLASS, remarks, words
 from faithkit.report.payloads import estimates, estimator_name, interval_name, note
 from faithkit.report.sentences import checked_sentence
-from faithkit.report.sheets.controls import ceiling_sentence, control_remarks, format_worth, payload_control
+from faithkit.report.sheets.controls import (
+    CONTROL,
+    ceiling_sentence,
+    control_remarks,
+    format_worth,
+    payload_control,
+)
 from faithkit.report.sheets.measures import FLATTERED, condition_lines, permutation_line
 from faithkit.report.sheets.sheet import Lead, Part, Table
 
 DOMINATED = (
-    "Most rows have the same prediction, and a rare one hardly counts in these numbers: by_label() (CLI: "
-    "--by-label) shows each."
+    "Most rows have the same prediction, so these numbers say little about rare labels: by_label() (CLI: "
+    "--by-label) shows each label."
 )
 
 
 def first_screen(payload: Payload, is_dominated: bool = False) -> list[Part | None]:
     """Return the parts of the first screen, without its title.
 
-    Nothing that makes a number mean less than it seems is left for later: rows without an explanation,
-    assumptions about weights, approximate intervals.
+    It mentions everything that weakens a number: rows without an explanation, assumptions about weights,
+    approximate intervals.
     """
     return [
         subject(payload) if payload["origin"]["title"] else None,
         payload["origin"]["note"],
         verdict_lead(payload),
         headline_table(payload),
+        CONTROL if _shows_control(payload) else None,
         *_checked_sentences(payload),
         permutation_line(payload, estimates(payload)),
         _unexplained_line(payload),
@@ -51,7 +65,7 @@ def first_screen(payload: Payload, is_dominated: bool = False) -> list[Part | No
 
 
 def subject(payload: Payload) -> str:
-    """Return what was explained: explainer, model, data and their size."""
+    """Return the subject of a result: explainer, model, data and their size."""
     return f"{system_title(payload)} ({sample_size(payload)})"
 
 
@@ -105,19 +119,34 @@ def verdict_lead(payload: Payload) -> Lead:
     >>> verdict_lead(faithkit.score(["yes"] * 5, ["a", "a", "b", "b", "b"]).to_dict()).sentence
     'nothing was tested: all explained predictions agree with each other.'
     """
-    return Lead("Verdict", f"{_phrase(payload)}: {payload['verdict']['reason']}.")
+    return Lead("Verdict", f"{_phrase(payload)}: {payload['verdict']['reason']}.{_closed_gap(payload)}")
 
 
 def _phrase(payload: Payload) -> str:
-    verdict, control = payload["verdict"], payload_control(payload)
+    verdict = payload["verdict"]
     name = verdict["name"]
     if name == FAITHFUL:
         return "faithful as far as this sample can tell"
     if name not in (ABOVE_ITS_CONTROL, ABOVE_CHANCE):
         return str(name)
-    errors = ", with errors" if payload["measures"][verdict["measure"]]["bracket"][1] < 1 else ""
-    worth = None if control is None or name != ABOVE_ITS_CONTROL else control.worth
-    return f"{name}{errors}" + ("" if worth is None else f"; worth {format_worth(worth)}")
+    errors = ", but with errors" if payload["measures"][verdict["measure"]]["bracket"][1] < 1 else ""
+    return f"{name}{errors}"
+
+
+def _shows_control(payload: Payload) -> bool:
+    """Whether the table shows a control that the verdict does not explain."""
+    if payload_control(payload) is None or payload["verdict"]["name"] == NOT_ABOVE_CONTROL:
+        return False
+    sufficiency = estimates(payload)["sufficiency"]
+    return sufficiency is not None and sufficiency.is_compared
+
+
+def _closed_gap(payload: Payload) -> str:
+    control = payload_control(payload)
+    if payload["verdict"]["name"] != ABOVE_ITS_CONTROL or control is None or control.worth is None:
+        return ""
+    worth = format_worth(control.worth)
+    return f" Explanations close {worth} of the gap between the control and the full input."
 
 
 def headline_table(payload: Payload) -> Table:
@@ -131,19 +160,19 @@ def headline_table(payload: Payload) -> Table:
 
 
 def _headline(payload: Payload, measure: str, estimate: Estimate) -> tuple[str, str, str]:
-    relation = f", by {payload['relation']}" if measure == "sufficiency" else ""
+    relation = f"; relation {payload['relation']}" if measure == "sufficiency" else ""
     if not estimate.is_compared:
         return measure, "–", f"nothing could be compared{relation}"
     control = payload_control(payload) if measure == "sufficiency" else None
     facts = {
         interval_name(payload): format_interval(*estimate.interval),
-        "chance": format_number(estimate.chance),
+        CHANCE: format_number(estimate.chance),
         "control": None if control is None else format_number(control.estimate),
     }
     if payload["estimator"] not in LEAVE_ONE_OUT:
         facts[estimator_name(payload)] = format_number(estimate.value)
     listed = "; ".join(f"{name} {text}" for name, text in facts.items() if text is not None)
-    return measure, format_number(estimate.estimate), f"({listed}){relation}"
+    return measure, format_number(estimate.estimate), f"{listed}{relation}"
 
 
 def _checked_sentences(payload: Payload) -> list[str]:
@@ -163,5 +192,5 @@ def _unexplained_line(payload: Payload) -> str | None:
         return None
     rows = f"{payload['unexplained']:,} of {pluralize(payload['n'], 'row')}"
     if payload["unexplained"] == 1:
-        return f"{rows} has no explanation, and agrees with nobody."
-    return f"{rows} have no explanation, and agree with nobody."
+        return f"{rows} has no explanation, and counts as not agreeing."
+    return f"{rows} have no explanation, and count as not agreeing."

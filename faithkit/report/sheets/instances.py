@@ -46,7 +46,7 @@ def instance_sheet(local: LocalResult, row: int | None = None) -> Sheet:
 
 
 def decision_page(local: LocalResult, title: str) -> Sheet:
-    """Return one decision as a page: the explanation, how far it can be trusted, and what contradicts it."""
+    """Return a page about one decision: the explanation, its measures, and the rows that contradict it."""
     estimate = local.consistency if local.sufficiency is None else local.sufficiency
     label = format_predictions(local.prediction)[0]
     scope = "with this explanation" if local.sufficiency is None else "to which this explanation applies"
@@ -91,7 +91,7 @@ def _view(shown: LocalResult | Violation) -> ExplanationView:
 
 
 def _speaks_for_another(local: LocalResult, label: str) -> bool:
-    """Whether an explanation speaks for another class than the predicted one."""
+    """Whether an explanation supports another class than the predicted one."""
     return any(
         _view(local).speaks_for == format_predictions(row.prediction)[0] for row in local.contradicted_by
     )
@@ -178,7 +178,7 @@ def _contradiction(violation: Violation, number: int | None = None) -> Contradic
 
 
 def _scope_sentence(view: ExplanationView, violation: Violation) -> str:
-    """Say what an explanation was given for if it does not say so itself, and what it holds for."""
+    """Say which prediction an explanation was given for, and for which predictions it holds."""
     is_given = view.speaks_for is not None and not view.are_importances
     return (f"given for {view.speaks_for}, " if is_given else "") + f"holds for {describe_scope(violation)}"
 
@@ -199,7 +199,7 @@ def _bar(violation: Violation) -> tuple[float, float] | None:
 
 
 def witness_line(witness: Witness, prediction: str | None = None, view: ExplanationView | None = None) -> str:
-    """Return a row, its prediction, and its first cells where they are known.
+    """Return a row, its prediction, and its first values if known.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def witness_line(witness: Witness, prediction: str | None = None, view: Explanat
 
 
 def _cells_text(cells: dict[str, Any] | None, view: ExplanationView | None = None) -> str:
-    """Return the first cells of a row after a colon, or nothing where they are unknown.
+    """Return the first values of a row after a colon; empty if unknown.
 
     The words of a text that an explanation names are marked. The cells that a rule names end with "; also".
     """

@@ -7,6 +7,7 @@ from faithkit.display import VERBOSE
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import (
+    CHANCE,
     LEAVE_ONE_OUT,
     Payload,
     format_difference,
@@ -47,14 +48,14 @@ def estimate_cells(estimate: Estimate | None, words: Words = OF_LABELS) -> dict[
 
 
 def number_columns(payload: Payload) -> dict[str, str]:
-    """Return the heads of an estimate's numbers, in every table.
+    """Return the headings of an estimate's numbers.
 
     The value of leave-one-out is shown only where all numbers are asked for: the estimate says more.
     """
     heads = {
         "estimate": "estimate",
         "interval": interval_name(payload),
-        "chance": "chance",
+        "chance": CHANCE,
         "checked": "checked",
         "agree": words(payload).agree,
     }
@@ -196,7 +197,7 @@ def estimate_sheet(estimate: Estimate) -> Sheet:
     >>> print(faithkit.score(["yes", "no", "no"] * 9, ["a", "b", "a"] * 9).consistency)
     estimate                   0.647
     95 % interval              0.524 – 0.829
-    chance                     0.538
+    baseline (chance)          0.538
     checked                    100 %
     agree among those checked  65 % of 27
     bracket                    0.647 – 0.648
@@ -208,7 +209,7 @@ def estimate_sheet(estimate: Estimate) -> Sheet:
     pairs = {
         "estimate": cells["estimate"],
         f"{100 * estimate.confidence:g} % interval": cells["interval"],
-        "chance": cells["chance"],
+        CHANCE: cells["chance"],
         "checked": cells["checked"],
         outcome.agree: cells["agree"],
         "bracket": cells["bracket"],

@@ -1,4 +1,4 @@
-"""Show a plan: what each number of rows promises, and which one to use."""
+"""Show a plan: the precision of each number of rows, and which one to use."""
 
 from faithkit.measure.planning.forecast import MAX_FORECAST_FACTOR
 from faithkit.measure.planning.plans import MAX_EXPLAINED_FACTOR, PilotPlan, Plan, RangePlan
@@ -7,19 +7,19 @@ from faithkit.report.sheets.sheet import Bullets, Sheet
 
 
 def plan_sheet(plan: Plan) -> Sheet:
-    """Return what each number of rows promises, by its source, and which number to use.
+    """Return the precision of each number of rows, by its source, and which number to use.
 
     Examples
     --------
     >>> import faithkit
     >>> print(faithkit.plan(0.05, n_explanations=2))
     For the consistency of any explainer with at most 2 explanations:
-      - 16 rows: a bias of at most 0.05. That is how much too low the value is on
-        average; luck comes on top.
+      - 16 rows: a bias of at most 0.05. Bias is how much too low the estimate is on
+        average; sampling error comes in addition.
       - 2,465 rows: a 95 % interval of ± 0.05 or less.
       - 1,966 rows: a mean-squared error of at most 0.05, by the paper's corollary.
     Explain 2,465 rows: enough can be checked from 16 rows on, and the interval is
-    narrow enough from 2,465 on; the larger number keeps both promises.
+    narrow enough from 2,465 on; use the larger number.
     """
     parts: list[str | Bullets] = []
     if plan.from_range is not None:
@@ -34,7 +34,10 @@ def plan_sheet(plan: Plan) -> Sheet:
 
 def _range_promises(plan: Plan, source: RangePlan) -> list[str]:
     limit = f"{plan.epsilon:g}"
-    bias = f"a bias of at most {limit}. That is how much too low the value is on average; luck comes on top"
+    bias = (
+        f"a bias of at most {limit}. Bias is how much too low the estimate is on average; sampling error "
+        "comes in addition"
+    )
     error = f"a mean-squared error of at most {limit}, by the paper's corollary"
     return [
         f"{pluralize(source.bias, 'row')}: {bias}.",
@@ -64,7 +67,7 @@ def _average(source: PilotPlan) -> str:
     if source.on_average is None or source.on_average == source.half_width:
         return ""
     if source.on_average == source.n:
-        return ". The pilot's own interval is that narrow, which may be luck"
+        return ". The pilot's own interval is that narrow, which may be by chance"
     return f". On average {source.on_average:,} rows are enough"
 
 
@@ -79,7 +82,7 @@ def _interval(plan: Plan) -> str:
 def _advice(plan: Plan) -> list[str]:
     """Return which number to use and why, and how many of these rows a pool can replace."""
     if plan.n is None or plan.to_explain is None:
-        return [f"No number can be promised: {plan.why}"]
+        return [f"No sample size is certain to be enough: {plan.why}"]
     lines = [f"Explain {pluralize(plan.n, 'row')}: {plan.why}"]
     spare = plan.n - plan.to_explain
     pilot = plan.from_pilot

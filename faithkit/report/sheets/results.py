@@ -1,4 +1,4 @@
-"""Show one result: its measures, what they mean, and what else was asked about it."""
+"""Show one result: its measures, their meaning, and the answers to other requests."""
 
 from collections.abc import Mapping, Sequence
 
@@ -52,7 +52,7 @@ def result_sheet(
     is_dominated: bool = False,
     has_diagnoses: bool = False,
 ) -> Sheet:
-    """Return the first screen of a result, then drift, labels, subgroups and contradictions as asked for.
+    """Return the first screen of a result, then drift, labels, subgroups and contradictions if requested.
 
     With `VERBOSE`, all numbers, sentences, diagnoses and next steps are shown.
 
@@ -97,7 +97,7 @@ def result_page(
     owners: Mapping[str, Owners],
     overview: Overview | None = None,
 ) -> Sheet:
-    """Return all of a result: also its plots, the meaning of words, and its provenance."""
+    """Return the full report of a result, with plots, glossary and provenance."""
     measures = estimates(payload)
     unchecked = [
         f"Nothing could be checked for {name}, so it has no curve and no local scores."
@@ -130,7 +130,7 @@ def result_page(
 
 
 def measure_parts(payload: Payload) -> list[Part | None]:
-    """Return both measures: their numbers, what they mean, and what diagnostics say."""
+    """Return both measures: their numbers, their meaning, and the reports of diagnostics."""
     measures = estimates(payload)
     control = payload_control(payload)
     rows = [([name], estimate) for name, estimate in measures.items()]
@@ -141,13 +141,13 @@ def measure_parts(payload: Payload) -> list[Part | None]:
 
 
 def diagnosis_parts(payload: Payload) -> list[Part | None]:
-    """Return what diagnostics say."""
+    """Return the reports of diagnostics."""
     sheets = [Sheet.from_dict(diagnosis["sheet"]) for diagnosis in payload.get("diagnostics") or ()]
     return [part for sheet in sheets for part in (sheet.title, *sheet.parts)]
 
 
 def _without_note(parts: list[Part | None], violations: Sequence[Violation] | None) -> list[Part | None]:
-    """Leave out the note that stands with the contradictions."""
+    """Remove the note that is shown with the contradictions."""
     note = getattr(violations, "note", None) if violations else None
     return [part for part in parts if part != note]
 
@@ -155,7 +155,7 @@ def _without_note(parts: list[Part | None], violations: Sequence[Violation] | No
 def _further_parts(
     payload: Payload, violations: Sequence[Violation] | None, by_label: bool, is_page: bool = False
 ) -> list[Sheet]:
-    """Return the answers to further questions: drift, labels, subgroups, contradictions."""
+    """Return the requested sections: drift, labels, subgroups, contradictions."""
     sheets = [_drift_sheet(payload, payload["reference"])] if "reference" in payload else []
     if "by_label" in payload and by_label:
         sheets += label_sheets(payload["by_label"], has_figures=is_page)
@@ -201,7 +201,7 @@ def provenance_sheet(facts: Mapping[str, str], versions: Mapping[str, str]) -> S
 
 
 def system_facts(payload: Payload) -> dict[str, str]:
-    """Return what explained."""
+    """Return facts about the explanation system."""
     algorithm = ", ".join(f"{name} {value}" for name, value in payload.get("explained_by", {}).items())
     return {
         "explainer": payload["explainer"] or "none: the explanations were logged",
@@ -213,7 +213,7 @@ def system_facts(payload: Payload) -> dict[str, str]:
 
 
 def measuring_facts(payload: Payload) -> dict[str, str]:
-    """Return what was measured, and how."""
+    """Return facts about the measurement."""
     data, origin = payload["data"], payload["origin"]
     columns = "" if data["columns"] is None else f", {pluralize(data['columns'], 'column')}"
     rows = f"{pluralize(data['rows'], 'row')}{columns}"

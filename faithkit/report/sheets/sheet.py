@@ -19,7 +19,7 @@ MAX_ROWS = 50  # of a table; longer ones are for `to_frame`
 
 @attrs.frozen
 class Table:
-    """Rows of texts under the names of their columns, which may be empty.
+    """Rows of texts under column headings, which may be empty.
 
     The column of names and the finding are texts; all others are numbers if the table `is_numeric`. A
     terminal leaves out the columns in `wide`.
@@ -46,7 +46,7 @@ class Table:
 
     @classmethod
     def of_pairs(cls, pairs: Mapping[str, Any], name: str | None = None) -> "Table":
-        """Return a table of names and values without heads; a value that is None is left out."""
+        """Return a table of names and values without headings; None values are left out."""
         rows = [(key, str(value)) for key, value in pairs.items() if value is not None]
         return cls(("", ""), rows, is_numeric=False, name=name)
 
@@ -57,7 +57,7 @@ class Table:
 
     @property
     def name_column(self) -> int:
-        """Return the place of the column of names: the first that has a head."""
+        """Return the position of the column of names: the first with a heading."""
         return next((place for place, head in enumerate(self.heads) if head), 0)
 
     def is_text(self, column: int) -> bool:
@@ -143,7 +143,7 @@ class WeightBar:
 
 @attrs.frozen
 class ShownExplanation:
-    """An explanation as people see it.
+    """An explanation as reports show it.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class RowTable:
 
     @property
     def has_names(self) -> bool:
-        """Whether cells have names that tell something: a row that is a text or an image has none."""
+        """Whether values have meaningful names; a row that is a text or an image has none."""
         return bool(self.cells) and [name for name, *_ in self.cells] != [TEXT]
 
 
@@ -248,7 +248,7 @@ class Sheet:
 
     @classmethod
     def of(cls, title: str | None, *parts: Part | None) -> "Sheet":
-        """Make a sheet of the parts that are not empty."""
+        """Build a sheet from the parts that are not empty."""
         return cls(title, [part for part in parts if part])
 
     def to_dict(self) -> dict[str, Any]:

@@ -202,7 +202,7 @@ class Comparison(Report):
 
 
 def _sort_key(estimate: Estimate) -> tuple[float, float]:
-    """Return what orders systems: the estimate, then the share that could be checked.
+    """Return the sort key of a system: its estimate, then its checked share.
 
     It is the estimate that differences are computed from, which orders even two systems at the floor.
     """
@@ -277,7 +277,7 @@ def _relations_by_explainer(relation: Any, explainers: Collection[str]) -> dict[
 
 
 def _by_name(kind: str, components: Any) -> dict[str, Any]:
-    """Return components by name; two functions of the same name get different ones."""
+    """Return components by name; functions with the same name get different names."""
     by_name: dict[str, Any] = {}
     for component in as_list(kind, components):
         by_name[_unique_name(resolve_component(kind, component).text, by_name)] = component
@@ -291,6 +291,6 @@ def _unique_name(name: str, taken: Collection[str]) -> str:
 
 
 def _why_left_out(evaluation: Evaluation, discretizer: Any) -> str:
-    """Say why a discretizer does not go with an explainer."""
+    """Say why a discretizer does not accept an explainer's output."""
     kinds = join_words(accepted_kinds(resolve_component("discretizer", discretizer)), "or")
     return f"made for explanations of kind {kinds}, not {evaluation.evidence.population.kind}"

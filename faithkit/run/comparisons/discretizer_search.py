@@ -31,8 +31,8 @@ COLUMNS = (
     "n_explanations",
 )
 ABOUT_COARSER = (
-    "A discretization of explanations can only lower the measure, and raise what can be checked: the lower "
-    "end of a coarser one is a lower end of the finer one, too."
+    "A coarser discretization can only lower the measure and raise the checked share, so its lower end is "
+    "also a lower end for a finer one."
 )
 ABOUT_CHOOSING = "The best of many looks better than it is: choose on one sample, and report on another."
 

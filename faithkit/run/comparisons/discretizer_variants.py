@@ -117,7 +117,7 @@ def values_to_try(entry: Entry) -> dict[str, list[Any]]:
 def estimate_under(
     discretizer: ResolvedComponent, population: Population, setup: Setup, enough: float = 0.0
 ) -> Estimate | None:
-    """Estimate consistency under another discretizer, which is fitted already.
+    """Estimate consistency under a fitted discretizer.
 
     Return None if so many explanations are distinct that less than the share `enough` can be checked. With m
     distinct explanations of n rows that count alike, at most 2 (n − m) rows share theirs with another row.
@@ -131,7 +131,7 @@ def estimate_under(
 
 
 def recommend(estimates: Sequence[Estimate]) -> int | None:
-    """Return the position of the discretization to choose; None if nothing is known about any.
+    """Return the position of the recommended discretization; None if too little could be checked under each.
 
     A discretization under which next to nothing could be checked is never chosen, whatever its bounds. The
     measure surely reaches the highest lower end. The sample cannot distinguish the discretizations whose

@@ -1,4 +1,4 @@
-"""Recommend one of several explanation systems, or say what it would take to tell them apart."""
+"""Recommend one of several explanation systems, or forecast how many rows would separate them."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -27,9 +27,9 @@ class Recommendation:
     reason : str
         Why it is recommended, or why none is.
     tied : tuple of str
-        The systems that the sample cannot tell apart, the highest first.
+        The systems that the sample cannot separate, the highest first.
     more_rows : int or None
-        About how many more rows would tell the first two of them apart; None if no sample of a sensible size
+        About how many more rows would separate the first two of them; None if no sample of a realistic size
         would.
     """
 
@@ -85,7 +85,7 @@ def recommend(
     if top in worths and worths[rival] > worths[top] + ROUNDING:  # their relations may differ
         return Recommendation(
             None,
-            f"None: {top} has the highest sufficiency, and {rival} closes more of the gap between random "
+            f"None: {top} has the highest sufficiency, but {rival} closes more of the gap between random "
             "explanations and the full input.",
         )
     reason = f"its {measure} is higher than that of every other system that could be checked"
@@ -98,7 +98,7 @@ def recommend(
 
 
 def _weakness(estimate: Estimate, control: Control | None) -> str | None:
-    """Return what a system is not shown to be better than."""
+    """Return the baseline that a system is not shown to beat; None if it beats both."""
     if control is not None and control.finding != ABOVE:
         return "not shown to be better than its control"
     if estimate.chance is not None and estimate.low is not None and estimate.low <= estimate.chance:
@@ -108,9 +108,11 @@ def _weakness(estimate: Estimate, control: Control | None) -> str | None:
 
 def _tie(measure: str, best: Sequence[str], more_rows: int | None) -> Recommendation:
     remedy = (
-        "no sample of a sensible size would" if more_rows is None else f"about {more_rows:,} more rows would"
+        "No sample of a realistic size could"
+        if more_rows is None
+        else f"About {more_rows:,} more rows would separate them"
     )
-    reason = f"{join_words(best)} cannot be told apart by {measure}: {remedy}."
+    reason = f"This sample cannot separate {join_words(best)} by {measure}. {remedy}."
     return Recommendation(None, reason, tuple(best), more_rows)
 
 

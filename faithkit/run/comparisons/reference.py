@@ -66,7 +66,7 @@ def _check_same_component(path: str, kind: str, before: str, now: str) -> None:
 def _check_fitted(
     path: str, reference: Evaluation, discretizer: ResolvedComponent, has_background: bool
 ) -> None:
-    """Refuse a discretizer that was fitted to the rows of each sample, and so is not the same for both."""
+    """Refuse a discretizer that was fitted to each sample separately, because the two differ."""
     if learns(discretizer) and not (has_background and reference.setup.learnt_from == "given"):
         raise InputError(
             f"{discretizer.text} learns from the rows it is judged on, so what it learnt for {path} is "
@@ -75,7 +75,7 @@ def _check_fitted(
 
 
 def is_fitted_separately(result: Evaluation, reference: Evaluation) -> bool:
-    """Whether sufficiency's relation was fitted to each sample by itself, and so is two relations."""
+    """Whether sufficiency's relation was fitted to each sample separately, so that the two differ."""
     relation = result.setup.applicability.relation
     if (
         relation is None
@@ -87,7 +87,7 @@ def is_fitted_separately(result: Evaluation, reference: Evaluation) -> bool:
 
 
 def _warn_about_options(reference: Evaluation, options: dict[str, Any]) -> None:
-    """Warn about options that differ without an effect on the difference."""
+    """Warn about options that differ but do not affect the difference."""
     estimator = resolve_component("estimator", options["estimator"]).text
     pairs = {
         "estimator": (reference.setup.estimator.text, estimator),

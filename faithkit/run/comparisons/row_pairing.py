@@ -66,6 +66,6 @@ def _check_same_predictions(first: RowContent, second: RowContent) -> None:
         row = int(is_different.argmax())
         raise InputError(
             f"the two samples are no pair by their predictions, {first.prediction(row)!r} here and "
-            f"{second.prediction(row)!r} there in row {row}, and not both have instances to tell by (pandas' "
-            "index is not looked at): give both X, or say paired=False for two separate samples."
+            f"{second.prediction(row)!r} there in row {row}, and not both have instances to compare (pandas' "
+            "index is not used): give both X, or say paired=False for two separate samples."
         )

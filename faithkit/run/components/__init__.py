@@ -1,1 +1,1 @@
-"""Components: resolve what people name or pass, and configure how a measurement is taken."""
+"""Components: resolve names and objects, and configure the measurement."""

@@ -83,7 +83,7 @@ def fit_discretizer(discretizer: ResolvedComponent, explanations: Explanations) 
 
 
 def fit_and_freeze_discretizer(discretizer: Any, explanations: Explanations) -> ResolvedComponent:
-    """Return a discretizer, fitted to explanations once and for all if it learns.
+    """Fit a discretizer to explanations if it learns, and freeze it.
 
     Examples
     --------
@@ -99,17 +99,17 @@ def fit_and_freeze_discretizer(discretizer: Any, explanations: Explanations) -> 
 
 
 def _guard(discretizer: ResolvedComponent) -> contextlib.AbstractContextManager[None]:
-    """Name the discretizer in errors that it raises."""
+    """Add the discretizer's name to the errors that it raises."""
     return guard(f"the discretizer {discretizer.text}", _advice(discretizer), ContractError)
 
 
 def _advice(discretizer: ResolvedComponent) -> str:
-    """Say what to do: a user can only replace an installed discretizer, but can fix a function."""
+    """Return advice: replace an installed discretizer, or fix a function."""
     return USE_ANOTHER if discretizer.recipe is not None else MEND_FUNCTION
 
 
 def learns(component: ResolvedComponent) -> bool:
-    """Whether a component is still to learn from the background.
+    """Whether a component still has to learn from the background.
 
     An explainer does unless it says otherwise. Other components do if they have a method `fit`.
     """

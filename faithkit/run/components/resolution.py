@@ -76,7 +76,7 @@ _WRAPPERS: dict[str, Callable[[Any], Any]] = {
 
 
 def resolve_component(kind: str, user_input: Any) -> ResolvedComponent:
-    """Return the component that a name, an instance or a function stands for.
+    """Resolve a name, an instance or a function to a component.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def resolve_installed_component(kind: str, name: str) -> ResolvedComponent:
 
 
 def _resolve_text(kind: str, text: str, may_import: bool = True) -> ResolvedComponent:
-    """Return the component that a text stands for."""
+    """Resolve a text to a component."""
     if kind == "relation" and is_composed(text):
         composition = parse_relation(text, lambda name: _resolve_text(kind, name, may_import).instance)
         return ResolvedComponent(kind, str(composition), composition)

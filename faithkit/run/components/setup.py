@@ -1,4 +1,4 @@
-"""The setup of a measurement: everything but the rows, the same for a sample, its groups and a later one."""
+"""The setup of a measurement: everything but the rows, shared by a sample, its groups and later samples."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -76,8 +76,8 @@ class Applicability:
         if relation is None and explanations.relation is None:
             return cls(
                 None,
-                f"explanations of kind {explanations.kind!r} do not say where else they apply: name a "
-                "relation (relation=, CLI: --relation) to measure sufficiency",
+                f"explanations of kind {explanations.kind!r} need a relation that says where they apply "
+                "(relation=, CLI: --relation)",
             )
         try:
             if relation is None:
@@ -102,7 +102,7 @@ def learns_from_rows(relation: Relation) -> bool:
 
 
 def fit_and_freeze_relation(relation: Any, X: Rows | None) -> ResolvedComponent:
-    """Return a relation, fitted to instances once and for all."""
+    """Fit a relation to instances, and freeze it."""
     resolved = resolve_component("relation", relation)
     return attrs.evolve(resolved, instance=fit_relation(resolved.instance, X), is_fitted=True)
 

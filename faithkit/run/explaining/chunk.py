@@ -127,7 +127,7 @@ def _unique_messages(recorded: Iterable[warnings.WarningMessage]) -> tuple[str, 
 
 
 def _is_only_thread() -> bool:
-    """Whether no other thread of this process explains: the main thread, or a worker with one thread."""
+    """Whether this thread is the only one of the process that explains rows."""
     if threading.current_thread() is threading.main_thread():
         return True
     worker = cluster_worker()

@@ -96,11 +96,11 @@ def _round_to_bits(numbers: NDArray[np.float64]) -> NDArray[np.int16]:
 
 
 def _object_digests(value: Any, role: str) -> list[str]:
-    """Return digests of an object's state and of the file that defines it, so that edited code counts."""
+    """Return digests of an object's state and of its source file, so that edits change the key."""
     import cloudpickle
     import joblib
 
-    advice = "The store cannot tell it from another: define it in a module, or run without a store."
+    advice = "The store cannot identify it: define it in a module, or run without a store."
     with guard(f"pickling the {role}", advice):
         if hasattr(value, "__code__"):
             return [digest(cloudpickle.dumps(value)), _source_digest(value)]

@@ -108,7 +108,7 @@ def map_as_completed(
 def _submit_all(cluster: Any, function: SharedFunction, items: Sequence[Any]) -> list[Any]:
     """Submit a task for each item, and return the futures.
 
-    The function is the result of a task, too. So Dask sends it again if all workers that have it die.
+    The function is also the result of a task, so Dask sends it again if all workers that have it die.
     """
 
     def submit(*call: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What workers receive: the job, the settings of the run, and a function with its data."""
+"""The data that workers receive: the job, the settings of the run, and a pickled function."""
 
 import copy
 import os
@@ -97,7 +97,7 @@ class Job:
 
     @property
     def rows_per_chunk(self) -> int:
-        """How many rows the explainer wants to explain at a time."""
+        """The number of rows that the explainer prefers to explain at a time."""
         declared = declared_rows_per_chunk(self.explainer.instance, self.predictor)
         name = f"the explainer {self.explainer.text}: rows_per_chunk"
         rows: int = whole_number(declared, name, 1, error=ContractError)

@@ -29,7 +29,7 @@ _active_progress: ContextVar["Progress | None"] = ContextVar("active_progress", 
 
 
 def rows_done(rows: int = 1) -> None:
-    """Report, from within an explainer's `explain`, that more rows of its batch are done.
+    """Report progress from within an explainer's `explain`: more rows of the batch are done.
 
     This moves the progress bar, if there is one. Call it in an explainer that takes long for a batch.
 
@@ -62,7 +62,7 @@ def warn_early(texts: Iterable[str]) -> None:
 
 @contextlib.contextmanager
 def track_progress(explainer: str, execution: Execution, total: int, done: int) -> Iterator["Progress"]:
-    """Track the progress of a run of which `done` rows are done already."""
+    """Track the progress of a run that starts with `done` finished rows."""
     is_shown = execution.progress and done < total
     display = _open_display(explainer, total, done) if is_shown else Display(logging.INFO)
     progress = Progress(explainer, execution, display, total, done)
@@ -180,7 +180,7 @@ class Display:
         """Show how many rows are done."""
 
     def write(self, text: str) -> None:
-        """Show a message, which stays."""
+        """Show a permanent message."""
         LOG.log(self.level, text)
 
     def close(self) -> None:
@@ -254,7 +254,7 @@ def _plain_text(text: str) -> dict[str, str]:
 
 
 def _open_display(explainer: str, total: int, done: int) -> Display:
-    """Open the display that suits where this runs."""
+    """Open the display that suits the environment."""
     if _is_notebook():
         return NotebookLine(explainer, total, done)
     if sys.stderr is not None and sys.stderr.isatty():

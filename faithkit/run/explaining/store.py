@@ -1,4 +1,4 @@
-"""The results of chunks, and a folder that keeps them, so that a run that was killed does not repeat them.
+"""The results of chunks, and a folder that stores them, so that a killed run can resume.
 
 A result is a file named by its key, a digest of everything that determines it. The file is an `.npz` archive.
 It holds arrays and a JSON header, which describes the arrays and repeats the key. The archive has a checksum
@@ -145,7 +145,7 @@ class Store:
     folder: Path = attrs.field(converter=Path)
 
     def open(self) -> None:
-        """Create the folder, so that a store that cannot be used is refused before anything is explained."""
+        """Create the folder; an unusable store raises an error before anything is explained."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -138,7 +138,7 @@ def _pickle_explain(job: Job) -> SharedFunction | None:
 
 
 def _answer(explain: SharedFunction, parent: int, overdue_file: str, chunk: Chunk) -> tuple[int, bytes]:
-    """Explain a chunk in a process of joblib, which a time limit may end.
+    """Explain a chunk in a joblib process, which a time limit may kill.
 
     The result is pickled by cloudpickle: joblib alone cannot send classes of a script or a notebook.
     """
@@ -156,7 +156,7 @@ def _prepare_process(parent: int) -> None:
 
 
 def _try_in_pool(pool: joblib.Parallel, answer: Answer, chunks: list[Chunk], overdue_file: str) -> Attempts:
-    """Explain chunks in workers of joblib; those in work when a process dies have no result."""
+    """Explain chunks in joblib workers; chunks that run when a process dies have no result."""
     pending = {chunk.number: chunk for chunk in chunks}
     sent: list[int] = []
 

@@ -1,4 +1,4 @@
-"""Take explanations apart for people: weights, conditions, and the class that they speak for."""
+"""Decompose explanations for display: weights, conditions, and the class that they support."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ def view_explanation(
     owner_labels: Sequence[str] = (),
     shape: tuple[int, ...] = (),
 ) -> ExplanationView:
-    """Take one explanation apart, in the form that was compared.
+    """Decompose one explanation, in the form that was compared.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def view_explanation(
 
 
 def _weights(explanation: Explanations, discretizer: Any) -> list[Weight]:
-    """Return the weights that are not 0; none if a discretizer made something else of them."""
+    """Return the nonzero weights; none if a discretizer replaced the weights."""
     is_original = explanation.identity is None or discretizer is None
     if not is_original and not get_optional_attribute(discretizer, "keeps_signs"):
         return []
@@ -90,7 +90,7 @@ def _weights(explanation: Explanations, discretizer: Any) -> list[Weight]:
 
 
 def _class_of_weights(shared: Mapping[str, Any], owner_labels: Sequence[str]) -> str | None:
-    """Return what weights above 0 speak for, as the explainer declares it in `Explanations.shared`."""
+    """Return the class that positive weights support, as declared in `Explanations.shared`."""
     target = shared.get("target")
     if target == "predicted":
         return owner_labels[0] if len(owner_labels) == 1 else OWN_PREDICTION
@@ -98,7 +98,7 @@ def _class_of_weights(shared: Mapping[str, Any], owner_labels: Sequence[str]) ->
 
 
 def _box(name: str, shape: tuple[int, ...]) -> Box | None:
-    """Return the cells that a patch is named by, or the cell of a number; None if there are none.
+    """Return the box of a patch, or of the pixel with a number; None for any other name.
 
     Examples
     --------

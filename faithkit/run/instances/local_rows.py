@@ -109,7 +109,7 @@ def _measure_new_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, s
 
 
 def _last(by_measure: Mapping[str, T]) -> T:
-    """Return what belongs to sufficiency if that was measured, else to consistency."""
+    """Return the value for sufficiency if it was measured, else for consistency."""
     return by_measure.get("sufficiency", by_measure["consistency"])
 
 

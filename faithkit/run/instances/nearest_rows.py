@@ -1,4 +1,4 @@
-"""Find the two nearest rows that contradict each other: the nearer they are, the more the pair shows."""
+"""Find the two nearest rows that contradict each other: the nearer they are, the clearer the evidence."""
 
 import math
 from typing import Any
@@ -56,7 +56,7 @@ def _columns(first: Any, second: Any) -> "list[NDArray[Any]]":
 
 
 def _flat(rows: NDArray[Any]) -> NDArray[Any]:
-    """Return one line of values for each row of an array; of a large image, every so many."""
+    """Flatten each row of an array; subsample large images."""
     values = rows.reshape(len(rows), -1)
     return values if rows.ndim == 2 else values[:, :: math.ceil(values.shape[1] / MAX_PIXELS)]
 

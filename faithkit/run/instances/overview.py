@@ -1,4 +1,4 @@
-"""Explanations at a glance, for reports: what each costs, in words, with the rows that have it."""
+"""Overview of explanations for reports: the loss of each, its text, and its rows."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -27,7 +27,7 @@ MAX_ROWS = 3  # of a prediction
 def summarise_explanations(
     population: Population, setup: Setup, counted: Count, measure: str, limit: int = MAX_SHOWN
 ) -> Overview:
-    """Return the totals of all explanations; those that cost most and the largest come with their rows."""
+    """Return the totals of all explanations, with the rows of the worst and the largest."""
     counted = counted.with_sorted_labels
     totals = ExplanationTotals.of(counted)
     selected, ids = totals.select(limit), population.ids
@@ -81,7 +81,7 @@ def _instances(
 def _by_label(
     predictions: list[Any], ids: RowIds | None, label: Counts, row: Counts, count: Counts
 ) -> list[Instances]:
-    """Return the rows of the most frequent predictions, and how many there are of others."""
+    """Return the rows of the most frequent predictions, and the number of other rows."""
     start = np.flatnonzero(mark_run_starts(label))
     n_rows, stop = np.add.reduceat(count, start), np.append(start[1:], len(label))
     frequent = np.argsort(-n_rows, kind="stable")

@@ -84,7 +84,7 @@ def identity_at(explanations: Explanations, row: int) -> Any:
 
 
 def order_cells(cells: dict[str, Any] | None, first: Iterable[str]) -> dict[str, Any] | None:
-    """Return the cells of a row, those with these names first.
+    """Return the values of a row, those of the named columns first.
 
     Examples
     --------

@@ -33,7 +33,7 @@ NO_WITNESS = "the tally counted an instance that is not there"
 
 
 def worst_violations(population: Population, setup: Setup, counted: Count, limit: int) -> Violations:
-    """Return at most `limit` explanations, those that cost the measure most first.
+    """Return at most `limit` explanations, the largest loss first.
 
     The cost of an explanation is its loss, Σ (1 − h) over its owners. The number of pairs that disagree
     would not do: it grows with the square of a group, so a large group with few dissenters would come before
@@ -62,14 +62,14 @@ def worst_violations(population: Population, setup: Setup, counted: Count, limit
 
 
 def _full_text(view: ExplanationView) -> str:
-    """Return an explanation, and where the relation lets it apply if it is not a rule itself."""
+    """Return the text of an explanation, and where the relation applies it if it is not itself a rule."""
     if view.is_rule or not view.conditions:
         return view.text
     return view.text + _where(Rule(view.conditions))
 
 
 def scope_text(relation: Relation, explanation: Explanations) -> str:
-    """Say where a relation lets one explanation apply, if it is not a rule itself."""
+    """Describe where a relation applies one explanation, if it is not itself a rule."""
     rule = None if explanation.kind == "rule" else _scope_rule(relation, explanation)
     return "" if rule is None else _where(rule)
 
@@ -85,7 +85,7 @@ def view_scope(
     owner_labels: Sequence[str],
     image: NDArray[Any] | None,
 ) -> ExplanationView:
-    """Take one explanation apart, with the rule by which a relation applies it to other rows."""
+    """Decompose one explanation, with the rule by which a relation applies it to other rows."""
     labels = owner_labels if setup.outcome.kind == LABELS else ()
     shape = () if image is None else image.shape
     return view_explanation(
@@ -107,7 +107,7 @@ def _scope_rule(relation: Relation, explanation: Explanations) -> Rule | None:
 
 
 def _order_cells(pair: tuple[Witness, Witness], named: list[str]) -> tuple[Witness, Witness]:
-    """Put the cells first that the explanation names, then those in which the rows differ."""
+    """Order values: first those that the explanation names, then those in which the rows differ."""
     first, second = (witness.cells for witness in pair)
     if first is None or second is None:
         return pair
@@ -169,7 +169,7 @@ def witnesses(
 
 
 def _nearest_rows(counted: RowCount, owner: int, contradicting: int, rows: Ints) -> tuple[int, int]:
-    """Return the nearest two rows of the sample that contradict each other as two known rows do."""
+    """Return the nearest two rows of the sample that contradict each other like two known rows."""
     labels, X = counted.labels, counted.sample.X
     is_own = (counted.owned == counted.owned[owner]) & (labels == labels[owner])
     rows = rows[rows < len(counted.sample)]
@@ -201,7 +201,7 @@ def find_rows_of_two_clusters(counted: CellCount, explanation: int, rows: Ints) 
 
 
 def _agreement_shares(counted: CellCount) -> Floats:
-    """Return how far each explained row agrees with its other rows; 2, above any share, if it has none."""
+    """Return each explained row's agreement with its other rows; 2 if it has none."""
     owners = counted.owners
     return np.where(owners.others > 0, owners.scores, 2.0)[counted.place]
 

@@ -45,7 +45,7 @@ from faithkit.run.provenance import count_columns, describe_data
 
 
 class _JackknifeCache(WeakKeyDictionary[Count, JackknifeEstimate]):
-    """Jackknife estimates by their counts, as long as these exist; a pickled copy starts empty."""
+    """A cache of jackknife estimates by counts, while the counts exist; a pickled copy is empty."""
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return _JackknifeCache, ()
@@ -188,7 +188,7 @@ class InMemory(Population):
             yield attrs.evolve(self, sample=Sample(self.sample.X, control)).count(relation)
 
     def _control_seeds(self, relation: Relation, seed: int) -> NDArray[np.uint32]:
-        """Return the seed of each row: equal instances have others, so that their draws do not add up.
+        """Return the seed of each row; equal instances get different seeds, so that draws are independent.
 
         Equal instances are numbered in an order of their explanations, predictions and units, so that the
         order of the rows does not matter.
@@ -218,7 +218,7 @@ class InMemory(Population):
 
     @property
     def _design_of_units(self) -> Design | None:
-        """The design in which independent units are clusters, whether they are clusters or blocks."""
+        """The design with independent units as clusters, whether the user named clusters or blocks."""
         block = self.sample.explanations.block
         return self.explained_design if block is None else Design.of_units(block)
 
@@ -229,7 +229,7 @@ class InMemory(Population):
     def p_value(
         self, count: Count, statistics: MeasureStatistics, permutations: int, seed: int
     ) -> float | None:
-        """Permute the labels."""
+        """Return the p-value of a permutation test."""
         return permutation_p_value(_as_row_count(count), statistics, permutations, seed)
 
     def jackknife_estimate(self, count: Count | None, n_classes: int | None = None) -> JackknifeEstimate:

@@ -159,7 +159,7 @@ def _first_row(mask: NDArray[np.bool_]) -> int:
 
 
 def _hardly_repeat(numbers: NDArray[np.float64]) -> bool:
-    """Whether nearly all numbers differ, judged by the first ones: this affects memory only."""
+    """Whether nearly all of the first numbers differ; this only affects memory."""
     first_numbers = numbers[:N_INSPECTED]
     return numbers.ndim == 1 and len(np.unique(first_numbers)) > SAVED * len(first_numbers)
 

@@ -65,7 +65,7 @@ class LogCount(Count):
         return Count.label_counts(self.with_sorted_labels, explanations)
 
     def owned_rows(self) -> tuple[Counts, Counts, Counts, Counts]:
-        """Return explanation, label, first row and count of all rows that have the first two in common."""
+        """Return explanation, label, first row and count of each pair of explanation and label."""
         census = self.with_sorted_labels.census
         return census.owner, census.label, census.first, census.count
 
@@ -130,7 +130,7 @@ class OnDisk(Population):
         return class_list(self.census.labels)
 
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
-        """Count unexplained rows and remarks; a log has no reasons for missing explanations."""
+        """Return the number of unexplained rows, its reason, and the counts of remarks."""
         census = self.raw_census
         missing = census.explanations.missing
         n_missing = int(census.count[missing[census.owner]].sum()) if missing.any() else 0

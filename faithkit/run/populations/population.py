@@ -113,7 +113,7 @@ class Population:
         return fit_relation(relation, background)
 
     def count(self, relation: Relation) -> Count:
-        """Tally a relation."""
+        """Count, for each explanation, the rows for which the relation holds."""
         self.refuse(f"{relation} cannot be counted")
 
     def statistics(self, count: Count, n_classes: int | None = None) -> MeasureStatistics:
@@ -154,7 +154,7 @@ class Population:
         self.refuse("rows that contradict each other cannot be shown")
 
     def explanation_of(self, count: Count, explanation: int, owner: Witness) -> Explanations:
-        """Return the explanation of a row; where rows are gone, the first that the relation treats alike."""
+        """Return the explanation of a row; without rows, an equivalent explanation."""
         return count.explanations.take([explanation])
 
     def explained_rows(self, outcome: Outcome) -> ExplainedRows:
@@ -166,7 +166,7 @@ class Population:
         self.refuse("a row cannot be looked up")
 
     def refuse(self, obstacle: str, instead: str = "") -> NoReturn:
-        """Raise an error that says what is impossible, and what to do instead."""
+        """Raise an error that says what is not possible and what to do instead."""
         raise InputError(f"{obstacle} {self.where}: {instead}{self.remedy}.")
 
 

@@ -101,7 +101,7 @@ def _rows_of_groups(
 
 
 def _follow_predictions(codes: NDArray[Any], labels: NDArray[np.int64]) -> bool:
-    """Whether groups determine predictions, or predictions groups: the rows of a group then always agree."""
+    """Whether groups determine predictions or the reverse, so that the rows of a group always agree."""
     n_pairs = len(pd.unique(codes * (labels.max() + 1) + labels))
     n_groups, n_labels = len(pd.unique(codes)), len(pd.unique(labels))
     if n_labels == 1 or n_groups in (1, len(labels)) or n_labels == len(labels):

@@ -1,4 +1,4 @@
-"""Rows beyond what the model sees: further columns, ids and the pandas index; and the content of rows."""
+"""Metadata of rows: columns that the model does not see, ids, the pandas index, and content hashes."""
 
 from functools import cached_property
 from typing import Any
@@ -108,7 +108,7 @@ EMPTY_METADATA = RowMetadata()
 
 @attrs.frozen(eq=False, slots=False)
 class RowContent:
-    """What identifies the rows of a sample: the instances if there are any, else the predictions.
+    """The content that identifies rows: the instances if there are any, else the predictions.
 
     A row is the values in its cells: column names, dtypes and pandas' index do not count. `design` has the
     weights and clusters, if there are any; blocks count as clusters.

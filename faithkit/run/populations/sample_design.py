@@ -71,8 +71,8 @@ def build_blocks(
         )
     if len(names) == 1:
         raise InputError(
-            "all rows are of one block, so blocks divide nothing: give a column that tells several blocks "
-            "apart, or leave the blocks out."
+            "all rows are of one block, so blocks divide nothing: give a column with several values, or "
+            "leave the blocks out."
         )
     return codes
 

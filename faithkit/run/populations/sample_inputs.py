@@ -109,7 +109,7 @@ class SampleInputs:
         ids: Any = None,
         uninformative: bool = False,
     ) -> "SampleInputs":
-        """Add what users say about each of the n rows: one value per row, or the name of a column."""
+        """Add per-row arguments of the user: one value for each of n rows, or the name of a column."""
         weights, clusters, blocks, ids = map(as_column, (weights, clusters, blocks, ids))
         table, pool = self.metadata.table, self.pool
         block = build_blocks(blocks, table, n, weights, clusters, pool)
@@ -163,7 +163,7 @@ class SampleInputs:
 
 
 def as_optional_pool(pool: Any) -> PoolRows | None:
-    """Return an optional pool: it is used where possible, and ignored elsewhere."""
+    """Return an optional pool, which is used if possible and otherwise ignored."""
     return None if pool is None else attrs.evolve(PoolRows.of(pool), is_optional=True)
 
 

@@ -143,7 +143,7 @@ class WeightedLog(OnDisk):
         return class_list(self.rows.labels)
 
     def remarks(self) -> tuple[int, dict[str, int], dict[str, int]]:
-        """Count unexplained rows and remarks; a log has no reasons for missing explanations."""
+        """Return the number of unexplained rows, its reason, and the counts of remarks."""
         n_missing = int(self.rows.explanations.missing[self.rows.owned].sum())
         reasons = {"no explanation": n_missing} if n_missing else {}
         return n_missing, reasons, self.reading.log.remarks()

@@ -45,7 +45,7 @@ class DiscretizerTrial:
         return explanations.identified(self.discretizer.discretize(deepcopy(explanations)))
 
     def discretize_backwards(self, explanations: Explanations) -> Explanations:
-        """Return the same, discretized in the opposite order."""
+        """Return the identities, discretized in the opposite order."""
         return self.discretize(explanations.take(_BACKWARDS)).take(_BACKWARDS)
 
     def require_same(self, discretized: Explanations, action: str, remedy: str) -> None:

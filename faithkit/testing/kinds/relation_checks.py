@@ -57,7 +57,7 @@ def overrides_holds(relation: Relation) -> bool:
 
 
 def find_pair(is_different: Matrix) -> str | None:
-    """Name the first explanation and instance of which something is true; None if there is no such pair."""
+    """Name the first pair of explanation and instance in a mask; None if it is empty."""
     pairs = np.argwhere(is_different)
     return f"explanation {pairs[0][0]} and instance {pairs[0][1]}" if len(pairs) else None
 

@@ -37,7 +37,7 @@ def swap_values(codes: Floats, rng: np.random.Generator) -> Floats:
 
 
 class Scaffold(ClassifierMixin, BaseEstimator):
-    """A classifier that decides by a biased model, and answers perturbed rows by an innocuous one.
+    """A classifier that uses a biased model for real rows and an innocuous one for perturbed rows.
 
     It is a scikit-learn classifier for arrays and frames, including categories and missing values.
 
@@ -47,8 +47,8 @@ class Scaffold(ClassifierMixin, BaseEstimator):
         Fitted models with `predict_proba` and the same `classes_`. The first decides on real rows, the second
         on perturbed ones.
     detector : classifier, optional
-        Any scikit-learn classifier of numbers. A clone of it learns to tell real rows (1) from perturbed ones
-        (0), both encoded by an `Encoder`. By default a forest of 20 trees.
+        Any scikit-learn classifier of numbers. A clone of it learns to separate real rows (1) from perturbed
+        ones (0), both encoded by an `Encoder`. By default a forest of 20 trees.
     perturb : callable
         Perturbs encoded rows with a random generator: `perturb(codes, rng) -> codes`.
     copies : int
@@ -130,7 +130,7 @@ class Scaffold(ClassifierMixin, BaseEstimator):
         return self
 
     def looks_real(self, X: Any) -> NDArray[np.bool_]:
-        """Return which rows look real. On these the biased model decides."""
+        """Return which rows look real; the biased model decides on them."""
         check_is_fitted(self)
         codes = self.encoder_.encode(X, unseen="keep")
         return np.asarray(self.detector_.predict(codes) == 1, dtype=bool)

@@ -1,4 +1,4 @@
-"""Diagnostics that answer further questions about a result: the reader and deletion."""
+"""Diagnostics that answer additional questions about a result: the reader and deletion."""
 
 from collections.abc import Iterable
 

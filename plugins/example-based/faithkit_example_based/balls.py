@@ -38,7 +38,7 @@ class Balls:
         )
 
     def packed(self, x: NDArray[Any]) -> NDArray[np.uint64]:
-        """Return the same as packed bits; only pairs that a float32 screen leaves open are measured."""
+        """Return packed bits; measure only pairs that a float32 screen leaves undecided."""
         return self._fill_missing(find_rows_within(self.distance, self.centres, self.radius, x, self.is_open))
 
     def _fill_missing(self, matrix: NDArray[Any]) -> NDArray[Any]:

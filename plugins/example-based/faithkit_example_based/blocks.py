@@ -1,4 +1,4 @@
-"""Work cut into blocks of rows, on as many threads as pay off.
+"""Split work into batches of rows, on several threads if that pays off.
 
 Every block writes to its own part of the result, so the number of threads can never change a number.
 """

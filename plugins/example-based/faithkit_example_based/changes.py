@@ -1,4 +1,4 @@
-"""Discretizers of counterfactuals by what they change (appendix of the paper, "Explainers discretization").
+"""Discretizers of counterfactuals by the changed columns (paper's appendix, "Explainers discretization").
 
 They compare the example with the instance that it explains, column by column.
 """
@@ -81,7 +81,7 @@ class IsFeatureModified:
     phrase = "by the columns that the example changes"
 
     def discretize(self, explanations: faithkit.Explanations) -> Any:
-        """Return ones and zeros, in the form of the examples."""
+        """Return 1 for each changed column and 0 for the others."""
         return _compare_columns("is-feature-modified", explanations, _has_changed, _has_changed)
 
 

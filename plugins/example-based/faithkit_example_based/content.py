@@ -13,7 +13,7 @@ import faithkit
 
 
 def distinct_rows(background: Any) -> tuple[Any, NDArray[np.int64]]:
-    """Return the distinct rows sorted by content, and for each row its place among them.
+    """Return the distinct rows sorted by content, and the position of each row among them.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def plain_rows(rows: Any, selection: Any) -> Any:
 
 
 def drawn_rows(rows: Any, size: int, seed: int) -> NDArray[np.int64]:
-    """Draw a sample of rows that depends on their content and not on their order; return their places.
+    """Draw a sample of rows that depends on their content but not on their order; return their positions.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What dice-ml returns: for each row a table of counterfactuals, or none."""
+"""Adapt the output of dice-ml: for each row a table of counterfactuals, or none."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ _TRUTH = {"True": True, "False": False}
 
 
 class DiceCounterfactuals:
-    """Counterfactuals as dice-ml has them: the first of each row, in the form in which `dice` gives its own.
+    """Adapter of dice-ml's counterfactuals: the first of each row, in the same form as those of `dice`.
 
     Notes
     -----
@@ -52,7 +52,7 @@ class DiceCounterfactuals:
         return CounterfactualExplanations(examples), faithkit.plugin.RowContext(n=2)
 
     def explanations(self, value: Any, context: faithkit.plugin.RowContext) -> faithkit.Explanations:
-        """Return a row of another label for each row."""
+        """Return, for each row, a row with another label."""
         cases = [case for one in (value if isinstance(value, Sequence) else [value]) for case in _cases(one)]
         if not cases:
             raise faithkit.errors.InputError(f"{WHO}: the result is of no rows: give one that has some.")
@@ -80,13 +80,13 @@ def _cases(value: Any) -> list[Any]:
 
 
 def _first(case: Any) -> pd.DataFrame | None:
-    """Return the first counterfactual of a row, sparse where dice-ml made it so."""
+    """Return the first counterfactual of a row, in its sparse form if there is one."""
     rows = case.final_cfs_df if case.final_cfs_df_sparse is None else case.final_cfs_df_sparse
     return None if rows is None or len(rows) == 0 else rows.iloc[:1]
 
 
 def _together(rows: list[pd.DataFrame], outcomes: set[str]) -> pd.DataFrame:
-    """Return tables of one row each as one, without the column of the model's answers."""
+    """Join tables of one row each, without the column of predictions."""
     columns = set(rows[0].columns)
     other = next((row for row, one in enumerate(rows) if set(one.columns) != columns), None)
     if other is not None:
@@ -116,7 +116,7 @@ def _like(rows: pd.DataFrame, X: Any) -> Any:
 
 
 def _cells(cells: pd.Series, like: pd.Series) -> pd.Series:
-    """Return cells of the type of a column of X, where that changes no value."""
+    """Convert values to the dtype of a column of X, if that changes no value."""
     if pd.api.types.is_bool_dtype(like.dtype):
         read = cells.map(lambda cell: _TRUTH.get(cell, cell))
         return read.astype(bool) if read.isin([False, True]).all() else cells

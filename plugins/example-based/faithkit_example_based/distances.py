@@ -32,7 +32,7 @@ class Distance(Protocol):
         """Return the contribution of each column to the distance of two rows, up to a monotone function."""
 
     def to_shared(self) -> dict[str, Any]:
-        """Return the distance as arrays and JSON values."""
+        """Serialise the distance as arrays and JSON values."""
 
 
 def check_distance(component: str, distance: Any) -> Any:
@@ -195,7 +195,7 @@ class UserDistance:
         return rows
 
     def between(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
-        """Call the function for every pair."""
+        """Compute the user's distance for every pair of rows."""
         pairs = np.broadcast(a, b)
         return np.array([self._call(x, y) for x, y in pairs], dtype=np.float64).reshape(pairs.shape)
 

@@ -50,7 +50,7 @@ class Nearest(faithkit.plugin.Relation):
         self._metric = Metric("nearest", distance)
 
     def fit(self, background: Any) -> "Nearest":
-        """Return self: the explanations carry everything that is needed."""
+        """Return self; this relation needs no fitting."""
         return self
 
     def key(self, explanations: faithkit.Explanations) -> NDArray[np.int64]:

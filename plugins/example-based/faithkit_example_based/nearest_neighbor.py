@@ -75,7 +75,7 @@ class NearestNeighbor:
         return self.labels_ is None
 
     def fit(self, predictor: Any, background: Any) -> "NearestNeighbor":
-        """Choose the prototypes, unless this is a model that has some; the predictor is not used."""
+        """Choose the prototypes, unless this is already a model; the predictor is not used."""
         if self.learns:
             self._choose_prototypes(background)
         return self
@@ -137,7 +137,7 @@ class NearestNeighbor:
         return find_nearest_rows(self.distance_, self.distance_.coordinates(X), self.coordinates_, self.k)
 
     def _choose_prototypes(self, background: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Learn the distance; return the place of each row among the distinct rows, and the chosen ones."""
+        """Learn the distance; return each row's position among the distinct rows, and the chosen rows."""
         self.distance_ = learn_distance(self.distance, background)
         rows, places = distinct_rows(background)
         size = min(self.prototypes or faithkit.plugin.n_rows(rows), faithkit.plugin.n_rows(rows))

@@ -88,7 +88,7 @@ class Refinement:
         return best
 
     def _between(self, x: Columns, y: Columns, moving: Bools, share: NDArray[np.float64]) -> Columns:
-        """Return the points at a share of the segment from x to y; whole numbers are rounded towards y."""
+        """Return the points at a share of the way from x to y; integers are rounded towards y."""
         points = list(y)
         for j in np.flatnonzero(moving.any(axis=0)).tolist():
             start, end = (column.to_numpy(dtype=np.float64, na_value=0.0) for column in (x[j], y[j]))

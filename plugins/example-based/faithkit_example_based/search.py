@@ -54,7 +54,7 @@ def find_rows_within(
 
 
 def find_nearest_rows_plain(distance: Distance, a: NDArray[Any], b: NDArray[Any], k: int) -> Ints:
-    """Return the same as `find_nearest_rows`, by measuring every pair."""
+    """Compute `find_nearest_rows` by measuring every pair."""
     nearest_rows = np.empty((len(a), k), dtype=np.int64)
     for start in range(0, len(a), _rows_per_step(len(b))):
         rows = slice(start, start + _rows_per_step(len(b)))
@@ -66,7 +66,7 @@ def find_nearest_rows_plain(distance: Distance, a: NDArray[Any], b: NDArray[Any]
 def find_rows_within_plain(
     distance: Distance, a: NDArray[Any], radius: Floats, b: NDArray[Any], strict: bool
 ) -> Bools:
-    """Return the same as `find_rows_within`, as a Boolean matrix, by measuring every pair."""
+    """Compute `find_rows_within`, as a Boolean matrix, by measuring every pair."""
     is_within = np.empty((len(a), len(b)), dtype=bool)
     for start in range(0, len(a), _rows_per_step(len(b))):
         rows = slice(start, start + _rows_per_step(len(b)))

@@ -83,7 +83,7 @@ class Within(faithkit.plugin.Relation):
     def packed(
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
     ) -> NDArray[np.uint64]:
-        """Compute only the distances that a float32 screen leaves open."""
+        """Compute only the distances that a float32 screen leaves undecided."""
         balls, x = self._prepare(sample, explanations)
         return np.bitwise_and.reduce([ball.packed(x) for ball in balls])
 

@@ -114,7 +114,7 @@ def _median(cells: Any) -> Floats:
 
 
 def _cast_like(X: Any, medians: Floats) -> NDArray[Any]:
-    """Return medians in the type of X: white may be 255 for bytes and 1 for floats."""
+    """Convert medians to the dtype of X: white may be 255 for bytes and 1 for floats."""
     cast: NDArray[Any] = (np.rint(medians) if X.dtype.kind in "iub" else medians).astype(X.dtype)
     return cast
 

@@ -139,7 +139,7 @@ class SameTopFeatures(faithkit.plugin.Relation):
 
 
 class _CellCoder:
-    """Codes of the cells of a table: the number of a bin or of a category, or `MISSING`."""
+    """Codes of the values of a table: the number of a bin or of a category, or `MISSING`."""
 
     def __init__(
         self, X: Any, encoder: faithkit.plugin.Encoder, cuts: dict[int, NDArray[np.float64]]

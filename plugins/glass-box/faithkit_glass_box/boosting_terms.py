@@ -9,7 +9,7 @@ from faithkit_glass_box.pipelines import advise_on_pipeline
 
 
 class Contributions:
-    """The contribution of each term to the score; a term has one column, or two that interact.
+    """The contribution of each term to the score; a term uses one column, or two that interact.
 
     For two classes it is the score of the second, in logits; for more, the score of the predicted class. For
     a regressor it is the prediction, on the scale of the model's link. The contributions and the intercept

@@ -1,4 +1,4 @@
-"""The error message of both explainers for a pipeline."""
+"""Error message of both glass-box explainers for scikit-learn pipelines."""
 
 
 def advise_on_pipeline(explainer: str, parts: str, model_name: str) -> str:

@@ -27,7 +27,7 @@ class RuleModel:
     every rule. Of a rule set (wittgenstein's RIPPER and IREP) it is the first rule that holds, since one is
     enough for the positive class; of the negative class, that none does. Of a sum of rules (RuleFit,
     SkopeRulesClassifier and what derives from them) it is the rules that fire, from the largest weight on, or
-    that none does. What else the model adds up, such as RuleFit's linear terms, is not told.
+    that none does. Other terms of the sum, such as RuleFit's linear terms, are left out.
     """
 
     learns = False

@@ -37,7 +37,7 @@ Pair = tuple[str, str]  # a loader, and the full name of the type that it builds
 
 
 def read_pairs(content: bytes) -> set[Pair]:
-    """Return the types of a file with their loaders; raise ValueError if no honest file has such a schema."""
+    """Return the types of a file with their loaders; raise ValueError for an invalid schema."""
     limit = _MAX_RATIO * len(content) + _BASE_LIMIT
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         nodes = _collect_nodes(_read_schema(archive, limit))
@@ -114,7 +114,7 @@ def _check_generator(content: dict[str, Any]) -> None:
 
 
 def _unpacked_sizes(nodes: Iterable[dict[str, Any]], archive: zipfile.ZipFile) -> Iterator[int]:
-    """Yield the unpacked bytes of each object; a sparse matrix is a zip inside the zip."""
+    """Yield the unpacked size of each object; a sparse matrix is a zip inside the zip."""
     objects = {(_identity(node), node["file"]): node for node in nodes if "file" in node}
     for (_, file), node in objects.items():
         yield archive.getinfo(file).file_size

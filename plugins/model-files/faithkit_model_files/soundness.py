@@ -145,7 +145,7 @@ def _histogram_trees(model: Any) -> list[Any]:
 
 
 def _neighbours(estimator: Any) -> list[Any]:
-    """Check an estimator with `_fit_X`: its labels are indices into the counts."""
+    """Check a nearest-neighbour model: its labels must index its class counts."""
     rows, columns = estimator._fit_X.shape
     _require(columns == estimator.n_features_in_, estimator, "knows rows of other columns")
     labels = getattr(estimator, "_y", None)

@@ -1,4 +1,4 @@
-"""Watch a stream of logged explanations: the confidence sequence, the state file and the alarm."""
+"""Monitor a stream of logged explanations: confidence sequence, state file and alarm."""
 
 from faithkit_monitor.monitor import Look, Monitor
 

@@ -28,7 +28,7 @@ class Columns:
 
 @attrs.frozen
 class Batch:
-    """A file or a folder that is added in one look.
+    """A file or a folder that is added at once.
 
     `partition` is the name of the day, if the batch is a day. `is_daily` is true if the path names the folder
     of all days; then the day may have been added before.

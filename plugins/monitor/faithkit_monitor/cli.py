@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from faithkit_monitor.monitor import Monitor
 
 ALARM = 3  # the exit code
+EXAMPLES = """\b
+Examples:
+  faithkit monitor loans.state --reference may.parquet --prediction decision --explanation 'phi_*'
+  faithkit monitor loans.state june.parquet july.parquet"""
 
 
 @faithkit.plugin.reporting
@@ -22,24 +26,24 @@ ALARM = 3  # the exit code
     "--reference",
     metavar="LOG",
     type=click.Path(),
-    help="Compare new rows with those of this log; the state is made of it.",
+    help="Compare new rows with those of this log, from which the state is created.",
 )
 @click.option(
     "--prediction",
     metavar="NAMES",
-    help="Read the predictions from this column; several, with wildcards, are scores or outputs: 'p_*'.",
+    help="Read the predictions from this column, or scores and outputs from several, with wildcards: 'p_*'.",
 )
 @click.option(
     "--explanation",
     metavar="NAMES",
     multiple=True,
-    help="Read the explanations from these columns, with wildcards: 'phi_*'. Can be given several times.",
+    help="Read the explanations from these columns, with wildcards ('phi_*'); can be given several times.",
 )
 @click.option(
     "--discretize",
     "discretizer",
     metavar="NAME",
-    help="Use this discretizer, which says what explanations count as equal.  [default: original]",
+    help="Use this discretizer, which decides which explanations count as equal.  [default: original]",
 )
 @click.option(
     "--confidence",
@@ -56,12 +60,13 @@ ALARM = 3  # the exit code
 @click.option(
     "--outcome",
     type=click.Choice(["labels", "numbers", "scores"]),
-    help="Say what predictions are.  [default: numbers if they have fractions, else labels]",
+    help="Treat predictions as labels, numbers or scores.  [default: numbers if they have fractions, else "
+    "labels]",
 )
 @click.option(
     "--agree",
     metavar="within:N",
-    help="Take predictions that are numbers as equal if they differ by at most N: within:2000.",
+    help="Treat predicted numbers as equal if they differ by at most N: within:2000.",
 )
 def monitor(
     deliver: "Callable[[Monitor], None]",
@@ -72,12 +77,12 @@ def monitor(
     explanation: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Compare each LOG with the reference of STATE, once, and say whether anything has changed.
+    """Compare each LOG with the reference of STATE, once, and report whether anything has changed.
 
     LOG is a file, a pattern, a folder of files, or a folder that is partitioned by date (date=2026-11-14/),
-    of which every new day is added. STATE is one file, which holds counts and no rows. The first run makes
-    it, with --reference; its options need not be repeated. Without LOG, STATE is shown as it is. The command
-    ends with code 3 once an alarm was raised.
+    of which every new day is added. STATE is one file, which holds counts and no rows. The first run creates
+    it, with --reference; later runs use the same options. Without LOG, STATE is only shown. The exit code is
+    3 once an alarm was raised.
     """
     from faithkit_monitor.monitor import Monitor
 
@@ -98,6 +103,9 @@ def monitor(
         raise faithkit.errors.InputError(" ".join(errors))
     if latest.alarm is not None:
         raise click.exceptions.Exit(ALARM)
+
+
+monitor.epilog = EXAMPLES
 
 
 def _parse_columns(prediction: str | None, explanation: tuple[str, ...], is_needed: bool) -> "Columns | None":
@@ -130,8 +138,8 @@ def _resolve_columns(monitor: "Monitor", columns: "Columns | None") -> "Columns"
         monitor.check_settings({"columns": columns.to_dict()})
     if stored is None and columns is None:
         raise faithkit.errors.InputError(
-            f"the state {monitor.path} was made in Python, and knows no columns: name them with --prediction "
-            "and --explanation."
+            f"the state {monitor.path} was created in Python and stores no columns: name them with "
+            "--prediction and --explanation."
         )
     return columns or Columns(stored["prediction"], tuple(stored["explanation"]))
 
@@ -146,7 +154,7 @@ def _add(state: str, log: str, columns: "Columns") -> list[str]:
         log_batches, looks = batches(log), {look.name for look in Monitor.open(state).looks}
         n_added = sum(batch.is_daily and batch.name in looks for batch in log_batches)
         if n_added:
-            click.echo(f"{n_added:,} of {len(log_batches):,} days are in already.", err=True)
+            click.echo(f"{n_added:,} of {len(log_batches):,} days were added before.", err=True)
     except faithkit.FaithkitError as error:
         return [str(error)]
     for batch in log_batches:

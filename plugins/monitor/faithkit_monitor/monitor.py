@@ -24,7 +24,7 @@ SETTLED = ("discretizer", "confidence", "seed", "columns", "outcome")
 
 @attrs.frozen
 class Look:
-    """A batch that was added, and the estimate for the stream after it.
+    """A batch of the stream, and the estimate after it.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class Monitor(faithkit.plugin.Report):
         return monitor
 
     def add(self, predictions: Any, explanations: Any, name: str) -> "Monitor":
-        """Add a batch, once and for all, and return the monitor after it.
+        """Add a batch permanently, and return the updated monitor.
 
         Parameters
         ----------

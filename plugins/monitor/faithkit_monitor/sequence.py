@@ -63,7 +63,7 @@ class Sequence:
 
     @property
     def now(self) -> tuple[float, float, float]:
-        """The current estimate and its interval, without the intersection with earlier intervals.
+        """The current estimate and its interval, not intersected with earlier intervals.
 
         The estimate is the mean weighted by the bets, which are largest at the beginning. If the mean changes
         over time, the interval holds for the average of the means with the same weights.

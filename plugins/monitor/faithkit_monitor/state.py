@@ -36,7 +36,7 @@ class State:
     path: Path
 
     def create(self, settings: Mapping[str, Any], pool: Iterable[tuple[bytes, str, int]]) -> bool:
-        """Write a new state; return False if another process was faster."""
+        """Write a new state; return False if another process has already created it."""
         with self._connection("rwc") as state, _transaction(state):
             if not _is_empty(state):
                 return False

@@ -78,7 +78,7 @@ class Tallies:
         return digest.hexdigest()
 
     def rows(self, seed: int) -> tuple[list[Cell], NDArray[np.int64], NDArray[np.uint64]]:
-        """Return the cells, the place of every row's cell among them, and a random word for every row.
+        """Return the cells, the position of every row's cell, and a random number for every row.
 
         The words of a cell are the stream of SplitMix64, seeded by the cell's content and the seed. So the
         order of rows changes nothing, and words of equal rows are unrelated.

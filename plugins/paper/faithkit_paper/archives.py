@@ -23,7 +23,7 @@ class SizeLimitedBuffer(io.BytesIO):
 
 
 def read_limited(file: Any) -> bytes:
-    """Read a file up to the limit, because a malicious file could fill the memory."""
+    """Read a file up to a limit, because a malicious file could fill the memory."""
     content: bytes = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise ValueError(f"more than {MAX_BYTES // 2**20} MiB")

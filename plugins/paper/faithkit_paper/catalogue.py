@@ -68,4 +68,4 @@ def select_experiments(names: Sequence[str]) -> list[Experiment]:
 
 def _advice(name: str) -> str:
     matches = difflib.get_close_matches(name.casefold(), EXPERIMENTS, n=1)
-    return f"Did you mean {matches[0]!r}?" if matches else f"There is: {', '.join(EXPERIMENTS)}."
+    return f"Did you mean {matches[0]!r}?" if matches else f"Available: {', '.join(EXPERIMENTS)}."

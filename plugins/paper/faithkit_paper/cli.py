@@ -44,7 +44,7 @@ def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None
     "datasets",
     multiple=True,
     metavar="NAME",
-    help="Measure this dataset and no other. Can be repeated.",
+    help="Measure only this dataset; can be given several times.",
 )
 @click.option(
     "--n-jobs", default=1, show_default=True, metavar="N", help="Use N workers; -1 means one per core."
@@ -52,9 +52,7 @@ def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None
 @click.option(
     "--seed", default=0, show_default=True, metavar="N", help="Start all random choices from this number."
 )
-@click.option(
-    "--search", is_flag=True, help="Repeat the paper's search for hyper-parameters, which takes long."
-)
+@click.option("--search", is_flag=True, help="Repeat the paper's search for hyper-parameters, which is slow.")
 @click.option(
     "--debug", is_flag=True, expose_value=False, callback=_set_debug, help="Show the traceback of an error."
 )

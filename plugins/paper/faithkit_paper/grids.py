@@ -113,7 +113,7 @@ def _spread(cell: Cell) -> str:
 
 
 def number(value: float | None, sign: bool = False) -> str:
-    """Format a number as the paper prints it: two decimals, three if it is small, none if it is a count.
+    """Format a number as the paper does: two decimals, three if it is small, none for a count.
 
     Examples
     --------

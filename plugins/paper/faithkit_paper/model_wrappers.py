@@ -1,4 +1,4 @@
-"""Wrappers of models that predict something else than the class of a row."""
+"""Wrappers of models that predict something other than the class of a row."""
 
 from typing import Any
 

@@ -81,7 +81,7 @@ class TrainedModel:
         )
 
     def with_table(self) -> "TrainedModel":
-        """Return the model with the trees of Chess as a table, which is faster; others as they are."""
+        """Return the model of Chess as a lookup table, which is faster; other models unchanged."""
         from sklearn.pipeline import make_pipeline
 
         codes, booster = (step for _, step in self.model.steps)
@@ -96,7 +96,7 @@ class TrainedModel:
 
 
 def train_model(context: Context, dataset: str) -> TrainedModel:
-    """Train the paper's model of a dataset once. It takes the table as published."""
+    """Train the paper's model of a dataset, once, on the table as published."""
     return context.compute_once(("boosted", dataset), lambda: _train_model(context, dataset))
 
 

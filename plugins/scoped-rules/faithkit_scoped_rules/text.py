@@ -37,7 +37,7 @@ class FirstWord:
         self.tokenizer = _check_tokenizer("first-word", tokenizer)
 
     def fit(self, predictor: Any, background: Any) -> "FirstWord":
-        """Learn nothing."""
+        """Return self; there is nothing to learn."""
         _check_texts("first-word", background)
         return self
 
@@ -71,7 +71,7 @@ class AllWords:
         self.tokenizer = _check_tokenizer("all-words", tokenizer)
 
     def fit(self, predictor: Any, background: Any) -> "AllWords":
-        """Learn nothing."""
+        """Return self; there is nothing to learn."""
         _check_texts("all-words", background)
         return self
 

@@ -200,7 +200,7 @@ def test_a_pattern_without_a_match_is_answered_with_the_nearest_column():
     [" ,", "!label", "phi_*,!phi*"],
 )
 def test_what_leaves_no_column_is_refused(patterns):
-    with pytest.raises(InputError, match=r"takes no column; expected names .* There is: 'age'"):
+    with pytest.raises(InputError, match=r"takes no column; expected names .* Available: 'age'"):
         match_names(LOG, patterns)
 
 

@@ -92,7 +92,7 @@ def test_recorded_failures_are_unexplained_with_their_reason(n_jobs):
     assert result.why_unexplained == {"ValueError": 6}
     text = str(result)
     assert (
-        "\n6 of 40 rows have no explanation, and agree with nobody.\nOf the unexplained, ValueError: 6.\n"
+        "\n6 of 40 rows have no explanation, and count as not agreeing.\nOf the unexplained, ValueError: 6.\n"
         in text
     )
     assert ", 6 unexplained\nof the unexplained, ValueError: 6\n" in result.to_text(verbose=True)

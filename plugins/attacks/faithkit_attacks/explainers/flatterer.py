@@ -14,7 +14,7 @@ NAME = "flatterer"
 
 
 class Flatterer:
-    """A rule that repeats all values of the row, or all words of the text: never wrong, and useless.
+    """A rule that repeats all values of the row, or all words of the text: always true and useless.
 
     Such a rule is perfectly sufficient, because it covers only its own row. It cannot be checked against
     other rows, and results say so.

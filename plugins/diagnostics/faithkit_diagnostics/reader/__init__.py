@@ -1,1 +1,1 @@
-"""The reader: a classifier or regressor that guesses predictions from explanations alone."""
+"""The reader: a classifier or regressor that sees only explanations and predicts the predictions."""

@@ -28,7 +28,7 @@ Predict = Callable[[Rows], tuple[Counts, Floats]]
 
 @attrs.frozen(eq=False)
 class Turns:
-    """The rows in an order of their content, the random turn of each of them, and the number of turns.
+    """The rows in order of content, the random fold of each, and the number of folds.
 
     Rows of the same cluster have the same turn, so that they are always in the same fold.
     """
@@ -39,7 +39,7 @@ class Turns:
 
     @classmethod
     def draw(cls, contents: Words, unit: Counts, seed: int) -> "Turns":
-        """Draw turns for the clusters of rows; `contents` has a hash of each row's content.
+        """Draw folds for the clusters of rows; `contents` has a hash of each row's content.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The reader diagnostic: how well predictions can be guessed from explanations."""
+"""The reader diagnostic: how well predictions can be predicted from explanations."""
 
 import importlib
 import operator
@@ -33,7 +33,7 @@ class Share:
 
 @attrs.frozen(kw_only=True, repr=False)
 class ReaderResult(faithkit.plugin.Report):
-    """How well a classifier that learnt from other rows guesses predictions from explanations.
+    """How well a classifier, trained on other rows, predicts predictions from explanations.
 
     The classifier sees the identities of the explanations, and nothing else. On average, the quadratic score
     of any reader is at most the consistency. So a good reader shows that explanations are faithful, even
@@ -69,7 +69,7 @@ class ReaderResult(faithkit.plugin.Report):
     --------
     >>> import faithkit
     >>> print(faithkit.score(["yes", "no"] * 100, ["a", "b"] * 100).diagnose("reader"))
-    Somebody who sees only the explanation guesses the prediction right 100 % of the time (98 – 100 %); ...
+    A classifier that sees only the explanation gets 100 % of predictions right (98 – 100 %); without ...
     """
 
     n: int
@@ -93,7 +93,7 @@ class ReaderResult(faithkit.plugin.Report):
 
     @property
     def sentence(self) -> str:
-        """The finding in everyday words."""
+        """The finding as a sentence."""
         return accuracy_sentence(self.to_dict())
 
     def line(self) -> str:
@@ -106,7 +106,7 @@ class ReaderResult(faithkit.plugin.Report):
 
 
 class Reader:
-    """A diagnostic: a classifier that learnt from other rows guesses predictions from explanations.
+    """A diagnostic: a classifier, trained on other rows, predicts predictions from explanations.
 
     It works even where no two explanations are equal.
 
@@ -134,7 +134,7 @@ class Reader:
             candidates(self.classifier)
 
     def is_automatic(self, result: faithkit.Evaluation) -> bool:
-        """Whether there are enough rows to learn from, and not so many that it takes long."""
+        """Whether there are enough rows to learn from, and not too many for a quick run."""
         n = result.n if result.design.clusters is None else result.design.clusters
         return n >= MIN_ROWS and result.n <= MAX_AUTOMATIC_ROWS and result.setup.outcome.within is None
 

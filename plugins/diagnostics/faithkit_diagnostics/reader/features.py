@@ -107,7 +107,7 @@ class Features:
         return np.sort(order[: min(max_words, int((count >= MIN_TOKEN_ROWS).sum()))])
 
     def table(self, rows: Rows, columns: "Columns") -> Floats:
-        """Return rows as a matrix."""
+        """Return the rows as a numeric matrix."""
         blocks = [self.numbers[np.ix_(rows, columns.numbers)], self.tokens[rows][:, columns.tokens].toarray()]
         if len(columns.words):
             blocks.append(self.texts[rows][:, columns.words].toarray())
@@ -123,7 +123,7 @@ class Features:
 
 @attrs.frozen(eq=False)
 class Columns:
-    """The places of selected numeric columns, tokens and words of texts."""
+    """The positions of selected numeric columns, tokens and words of texts."""
 
     numbers: Rows
     tokens: Rows
@@ -280,7 +280,7 @@ def _read_parts(values: NDArray[Any]) -> tuple[list[Floats], list[Tokens]]:
 
 
 def _iterate_parts(value: Any) -> Iterator[tuple[int, Any]]:
-    """Yield the parts of an identity with their places; other values have no parts."""
+    """Yield the parts of an identity with their positions; other values have no parts."""
     if isinstance(value, faithkit.Rule):
         yield from ((0, predicate) for predicate in value.predicates)
     elif isinstance(value, frozenset):

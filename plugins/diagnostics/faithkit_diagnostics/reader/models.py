@@ -48,7 +48,7 @@ def refusing(action: str, advice: str) -> Iterator[None]:
 
 @attrs.frozen(eq=False)
 class Candidate:
-    """A classifier that can be a reader, and how many cells, columns and words of texts it may learn from.
+    """A classifier that can be a reader, and the limits of its training data.
 
     These limits depend on the shape of the table alone, so that timing never changes the result.
     """
@@ -200,7 +200,7 @@ def candidates(choice: Any = None) -> tuple[Candidate, ...]:
 def select_candidates(
     choice: Any, by_name: Mapping[str, CandidateType], kind: type[CandidateType], example: str
 ) -> tuple[CandidateType, ...]:
-    """Return all candidates, the one with this name, or one that is made of the user's model."""
+    """Return all candidates, the one with this name, or one built from the user's model."""
     if choice is None or (isinstance(choice, str) and choice == AUTO):
         return tuple(by_name.values())
     if isinstance(choice, str):

@@ -63,7 +63,7 @@ class Breeder:
         ]
 
     def _breed_child(self, mother: Floats, father: Floats) -> Floats:
-        """Return a row with cells of both parents, and some changed cells."""
+        """Return a row with values of both parents, and some changed values."""
         child = mother.copy()
         for j in self.space.table.columns:
             chance = self.parent_rng.random()

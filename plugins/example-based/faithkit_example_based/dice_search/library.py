@@ -78,7 +78,7 @@ class LibrarySearches:
         }
 
     def candidates(self, rows: Floats, goals: Sequence[Goal], seeds: NDArray[np.uint32]) -> list[Floats]:
-        """Return dice-ml's counterfactuals of each row, the sparser one first; possibly none."""
+        """Return dice-ml's counterfactuals of each row, sparsest first; a row may have none."""
         return [
             self._candidates(row, goal, seed)
             for row, goal, seed in zip(rows, goals, seeds.tolist(), strict=True)

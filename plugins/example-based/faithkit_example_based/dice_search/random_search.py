@@ -56,7 +56,7 @@ class RandomSearch:
 
 @attrs.frozen(eq=False)
 class Cells:
-    """The possible values of each column, all equally probable.
+    """The possible values of each column, with equal probability.
 
     Parameters
     ----------

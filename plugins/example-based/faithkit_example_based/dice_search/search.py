@@ -51,7 +51,7 @@ class Searches:
         self.method = METHODS[method](space, neighbors)
 
     def candidates(self, rows: Floats, goals: Sequence[Goal], seeds: NDArray[np.uint32]) -> list[Floats]:
-        """Return DiCE's counterfactuals of each row, the most similar first; possibly none."""
+        """Return DiCE's counterfactuals of each row, most similar first; a row may have none."""
         tasks = zip(rows, goals, seeds.tolist(), strict=True)
         searches = (self._search(row, goal, seed) for row, goal, seed in tasks)
         return run_in_lockstep(searches, self.model.predict_codes, self.max_calls)

@@ -201,5 +201,5 @@ def list_labels(labels: Iterable[Any]) -> str:
 
 
 def _are_only_numbered(names: list[str]) -> bool:
-    """Return whether names are only numbers, such as the defaults of libraries: "Output 1", "1"."""
+    """Whether names are only numbers, such as the defaults of libraries: "Output 1", "1"."""
     return names in ([f"Output {i}" for i in range(len(names))], [str(i) for i in range(len(names))])

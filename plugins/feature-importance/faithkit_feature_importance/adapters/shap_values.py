@@ -24,7 +24,7 @@ _NO_TEXTS = "is about the words of texts, and these are vectors, which the discr
 
 
 class ShapValues:
-    """Adapter of shap's values: an `Explanation` of all rows, or a list with one of each row.
+    """Adapter of shap's values: one `Explanation` of all rows, or a list with one per row.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--among",
     metavar="NAME[,NAME]",
-    help="Compare the order of these features only, in the two measures that look at all.",
+    help="Compare only the order of these features, in the two measures that use all features.",
 )
 def agreement(compared: faithkit.results.Comparison, k: int | None, among: str | None) -> "Agreements":
     """Measure how far explainers agree on which features matter, and how faithful each of them is.

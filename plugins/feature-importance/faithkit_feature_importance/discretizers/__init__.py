@@ -1,1 +1,1 @@
-"""What makes two vectors of importances equal (the appendix of the paper)."""
+"""Discretizers: which vectors of importances count as equal (the appendix of the paper)."""

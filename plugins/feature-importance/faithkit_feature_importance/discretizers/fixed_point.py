@@ -47,7 +47,7 @@ class FixedPoint:
 
     @property
     def phrase(self) -> str:
-        """What happens to explanations, in words."""
+        """The effect of the discretizer on explanations, in words."""
         how = "down" if self.how == "floor" else "to the nearest"
         return f"rounded {how} to {self.digits} decimal{'' if self.digits == 1 else 's'}"
 

@@ -45,7 +45,7 @@ class Quantile:
 
     @property
     def phrase(self) -> str:
-        """What happens to explanations, in words."""
+        """The effect of the discretizer on explanations, in words."""
         return f"by {self.bins} bins of each importance"
 
     def discretize(self, explanations: faithkit.Explanations) -> NDArray[np.float64]:

@@ -64,7 +64,7 @@ class SignOfTop:
 
     @property
     def phrase(self) -> str:
-        """What happens to explanations, in words."""
+        """The effect of the discretizer on explanations, in words."""
         return (
             f"by the sign of the {'largest importance' if self.k == 1 else f'{self.k} largest importances'}"
         )

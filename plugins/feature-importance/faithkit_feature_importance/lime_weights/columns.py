@@ -191,5 +191,5 @@ def _fit_lime_bins(numbers: Floats, discretizer: str) -> list[Any]:
 
 
 def _never_drawn_bin() -> list[Any]:
-    """Return a bin that is never drawn, for a background with missing numbers only."""
+    """Return a bin that is never drawn, for a background of missing numbers."""
     return [np.empty(0), *(np.array([value]) for value in (0.0, 1.0, 0.0, 0.0))]

@@ -44,7 +44,7 @@ class Neighbourhood:
         return (slice(start, start + size) for start in range(0, n, size))
 
     def allocate_buffer(self, n: int) -> Floats:
-        """Return memory for batches of n rows. To allocate it for each batch takes as long as to draw."""
+        """Allocate memory once for all batches of n rows; allocation takes as long as drawing."""
         return np.empty((2, min(n, self.rows_per_batch) * len(self.columns) * self.samples))
 
     def draw(self, codes: Floats, seeds: Any, buffer: Floats | None = None) -> tuple[Floats, Floats]:

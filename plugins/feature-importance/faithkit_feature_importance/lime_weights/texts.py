@@ -250,7 +250,7 @@ class SplitText:
         return sum(map(len, self.pieces))
 
     def draw_kept_words(self, samples: int, seed: int) -> NDArray[np.bool_]:
-        """Draw which words are kept, (samples, words), as lime does: all, then all but a random number."""
+        """Draw which words are kept, (samples, words), as lime does: all, then all but some random ones."""
         n_words = len(self.distinct)
         if not n_words:
             return np.empty((0, 0), dtype=bool)

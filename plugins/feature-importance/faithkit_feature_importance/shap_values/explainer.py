@@ -214,7 +214,7 @@ class ShapExplainer:
         self.sampler_ = (KernelShap if is_kernel else PermutationShap)(self.model_, reference)
 
     def _find_fault(self, reader: ModelReader, background: Any, codes: Floats) -> str:
-        """Return where the sums of an algorithm miss the model's own output; empty if nowhere."""
+        """Return where an algorithm's sums differ from the model's output; empty if they agree."""
         sums = reader.sums(codes if reader.takes_codes else background)
         errors = self._errors_of_sums(sums, self.output_.scores(background))
         if not (errors <= self.output_.tolerance).all():

@@ -1,4 +1,4 @@
-"""An adapter for LightGBM's Booster, which becomes the estimator that would have trained it."""
+"""Adapt a LightGBM Booster: wrap it in LightGBM's classifier or regressor."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""An adapter for XGBoost's Booster, which becomes the estimator that would have trained it."""
+"""Adapt an XGBoost Booster: load it into an XGBClassifier or XGBRegressor."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Check the paper's theorems and claims by simulation, on random laws whose measures are known.
+"""Check the paper's theorems and claims by simulation, on random distributions with known measures.
 
 A law is a joint distribution of finitely many explanations and labels. For each statement the CSV has its
 prediction (`paper`) and the result of many simulated samples (`ours`).
@@ -26,7 +26,7 @@ class Law:
 
     @classmethod
     def random(cls, rng: np.random.Generator, explanations: int, labels: int) -> "Law":
-        """Draw a random law in which some explanations are frequent and others rare."""
+        """Draw a random distribution with frequent and rare explanations."""
         mass = rng.dirichlet(np.full(explanations, 0.5))
         return cls(mass[:, None] * rng.dirichlet(np.full(labels, 0.5), size=explanations))
 
@@ -42,7 +42,7 @@ class Law:
 
     @property
     def consistency(self) -> float:
-        """The true consistency of the law."""
+        """The true consistency of the distribution."""
         return float(self.mass @ self.agreement)
 
     def expected_estimate(self, n: int) -> float:
@@ -213,7 +213,7 @@ def decoder_errors(law: Law) -> tuple[float, float]:
 
 
 def inequality(rng: np.random.Generator, laws: int) -> str:
-    """Return a remark that counts the random laws with E_O ≤ E_G ≤ 2E_O."""
+    """Return a remark that counts the random distributions with E_O ≤ E_G ≤ 2E_O."""
     errors = [decoder_errors(Law.random(rng, explanations=6, labels=4)) for _ in range(laws)]
     n_holding = sum(best <= gibbs + 1e-12 and gibbs <= 2 * best + 1e-12 for gibbs, best in errors)
     return f"Claim 1: E_O ≤ E_G ≤ 2E_O for {n_holding:,} of {laws:,} random laws."

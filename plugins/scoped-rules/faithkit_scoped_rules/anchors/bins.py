@@ -40,7 +40,7 @@ class Condition:
 
 @attrs.frozen(eq=False)
 class Cells:
-    """The rows that violate a condition, and the cells that satisfy it, in order, as codes and as bins.
+    """Mask of rows that violate a condition, and the sorted values that satisfy it, as codes and bins.
 
     `codes` and `bins` are empty if no cell satisfies the condition, or if all such cells are equal.
     """
@@ -85,7 +85,7 @@ class Column:
         return np.where(np.isnan(codes), self.missing, np.searchsorted(self.cuts, codes))
 
     def is_unusual(self, codes: Floats) -> Bools:
-        """Return which values the background's dtype may not be able to hold, such as NaN among integers."""
+        """Return a mask of values that the background's dtype may not hold, such as NaN among integers."""
         if self.categories is not None:
             return (codes == self.missing) & (not self.has_missing)
         missing = np.isnan(codes)
@@ -148,14 +148,14 @@ class BinnedTable:
         return [condition for j in order for condition in self.columns[j].conditions(j, int(bins[j]))]
 
     def is_unusual(self, codes: Floats, columns: Sequence[int]) -> Bools:
-        """Return which cells of `columns` the background's dtypes may not be able to hold."""
+        """Return a mask of the values of `columns` that the background's dtypes may not hold."""
         is_unusual = np.empty((len(codes), len(columns)), dtype=bool)
         for i, j in enumerate(columns):
             is_unusual[:, i] = self.columns[j].is_unusual(codes[:, j])
         return is_unusual
 
     def cells(self, condition: Condition) -> Cells:
-        """Return the cells of the background that satisfy a condition, from the cache if possible."""
+        """Return the background values that satisfy a condition, from the cache if possible."""
         if condition not in self._cells:
             while len(self._cells) * len(self.codes) > MAX_CACHED_CELLS:
                 del self._cells[next(iter(self._cells))]

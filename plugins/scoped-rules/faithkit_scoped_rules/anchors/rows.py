@@ -17,7 +17,7 @@ COVERAGE_ROWS = 10_000  # the largest sample of the background that coverage is 
 
 
 class PerturbedRows:
-    """Rows of the background, with as few changed cells as predicates of an instance need.
+    """Rows of the background, changed as little as the predicates of an instance require.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class PerturbedRows:
         return self._condition_cache[present]
 
     def _satisfy(self, condition: Condition, drawn: NDArray[np.int64], codes: Floats, bins: Bins) -> None:
-        """Replace cells that violate the condition with cells of the background that satisfy it, in place."""
+        """Replace values that violate the condition with background values that satisfy it, in place."""
         j, cells = condition.column, self.table.cells(condition)
         if len(cells.codes):
             outside = cells.is_outside.take(drawn).nonzero()[0]

@@ -43,8 +43,8 @@ class Anchors:
     bins : str
         Where numbers are cut: at "quartile" or "decile" points of the background.
     within : float, optional
-        By how much a number may differ from the instance's and still be the model's answer, where it predicts
-        numbers; `shared` tells it. By default what the measure counts as equal (``agree="within:ε"``), else
+        The largest difference of predicted numbers that count as the same answer; stored in `shared`. By
+        default the tolerance of the measure (``agree="within:ε"``), else
         half a standard deviation of the predictions for the background.
     engine : str
         "faithkit" searches for many rows together; "library" calls anchor-exp row by row, with the same
@@ -186,7 +186,7 @@ class Anchors:
         return self.tolerance_.agree(self._predict(codes), label)
 
     def _predict_rows(self, rows: list[bytes], unusual_columns: Sequence[int] = ()) -> NDArray[Any]:
-        """Return the model's labels; rows with unusual cells may change a dtype, so they go apart."""
+        """Return the model's labels; rows with unusual values are predicted separately."""
         codes = np.asfortranarray(from_bytes(rows))
         is_unusual = self.table_.is_unusual(codes, unusual_columns)
         if not is_unusual.any():

@@ -36,8 +36,8 @@ class AnchorsText:
     tokenizer : str
         What a word is: "whitespace", or "word" as CountVectorizer's default.
     within : float, optional
-        By how much a number may differ from the text's and still be the model's answer, where it predicts
-        numbers; `shared` tells it. By default what the measure counts as equal (``agree="within:ε"``), else
+        The largest difference of predicted numbers that count as the same answer; stored in `shared`. By
+        default the tolerance of the measure (``agree="within:ε"``), else
         half a standard deviation of the predictions for the background.
 
     Notes

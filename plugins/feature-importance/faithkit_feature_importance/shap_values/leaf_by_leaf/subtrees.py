@@ -24,7 +24,7 @@ def is_deep(bits: int) -> bool:
 
 @attrs.frozen
 class Leaf:
-    """What a leaf adds to an output, and the bits of the pattern that its players require.
+    """The value that a leaf adds to an output, and the bits of the pattern that its players require.
 
     Parameters
     ----------
