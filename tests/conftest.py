@@ -17,7 +17,7 @@ os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 import pytest
 from hypothesis import Phase, settings
 
-pytest_plugins = ["last_bits"]
+pytest_plugins = ["last_bits", "doctests"]
 
 # hundreds of processes import what is tested: compiled once, not by each of them
 sys.dont_write_bytecode = False
