@@ -40,6 +40,20 @@ def test_every_case_of_every_table_runs_and_failures_are_told_by_name():
     assert [mark.name for mark in differ.pytestmark] == ["filterwarnings"]
 
 
+def test_every_case_has_a_folder_and_patches_of_its_own(tmp_path, monkeypatch):
+    @one_test
+    @pytest.mark.parametrize("number", [1, 2])
+    def test(number, tmp_path, monkeypatch):
+        assert not hasattr(Recorder, "number") and not list(tmp_path.iterdir())
+        monkeypatch.setattr(Recorder, "number", number, raising=False)
+        (tmp_path / "file").touch()
+
+    recorder = Recorder()
+    test(subtests=recorder, tmp_path=tmp_path, monkeypatch=monkeypatch)
+    assert (recorder.names, recorder.failed) == (["1", "2"], [])
+    assert not hasattr(Recorder, "number")
+
+
 def test_every_example_that_fails_is_shown_and_none_that_passes():
     module = types.ModuleType("wrong", ">>> 1 + 1\n2\n>>> 1 + 2\n4\n>>> 1 / 0\n5\n")
     examples = [re.search("^Failed example:\n    (.*)$", text, re.M)[1] for text in run_examples(module)]

@@ -148,6 +148,7 @@ AMBIGUOUS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("text", "columns"), AMBIGUOUS.values(), ids=AMBIGUOUS)
 def test_what_can_be_read_in_two_ways_is_refused(text, columns):
     frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
@@ -170,6 +171,7 @@ def test_cells_that_are_no_words_are_in_nobodys_way():
         Rule.from_text("d > 2026", frame)  # no date
 
 
+@one_test
 @pytest.mark.parametrize("name", ["x1", "1"])
 def test_the_columns_of_an_array_have_numbers(name):
     array = np.array([[0.0, 1.0], [2.0, 3.0]])

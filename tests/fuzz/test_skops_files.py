@@ -15,6 +15,7 @@ from faithkit_model_files.skops_files import trusted_types
 from fuzz.corpus import FILES, read
 from hypothesis import given
 from hypothesis import strategies as st
+from looping import one_test
 from model_files.forging import (
     CANARY,
     TOUCH,
@@ -155,6 +156,7 @@ def check(folder):
     assert sorted(os.listdir(folder)) == [CANARY, "model.skops"]
 
 
+@one_test
 @pytest.mark.parametrize("name", FILES)
 def test_the_corpus_itself_is_read(folder, name):
     (folder / "model.skops").write_bytes(FILES[name])

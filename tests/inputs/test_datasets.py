@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 from faithkit import FaithkitError
 from faithkit.cli.datasets import command
@@ -29,6 +30,7 @@ EMBEDDED = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_each_dataset_has_its_published_rows_columns_and_labels(name):
     dataset = load_dataset(name)
@@ -176,6 +178,7 @@ FAULTS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("loaded", "words"), FAULTS.values(), ids=FAULTS)
 def test_a_plugins_dataset_that_is_none_is_refused_in_one_line(theirs, loaded, words):
     theirs(loaded)
@@ -189,6 +192,7 @@ PLACES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("place", "words"), PLACES.items())
 def test_a_plugins_dataset_that_does_not_know_its_place_is_told_beside_the_others(theirs, place, words):
     theirs(place=place)
@@ -216,6 +220,7 @@ assert "sklearn" not in sys.modules
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("option", "said"),
     [

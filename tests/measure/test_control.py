@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from scipy import stats
 
 import faithkit
@@ -115,6 +116,7 @@ def expected_control(result, X, labels, unit, weights, pool=0):
     return control, x - control, difference, (x - control) / (1 - control), worth
 
 
+@one_test
 @pytest.mark.parametrize("design", ["equal rows", "clusters", "weights", "a pool"])
 def test_control_difference_and_worth_equal_those_of_a_double_loop(design):
     X = table(3).assign(e=np.arange(48.0))  # no instance occurs twice, so the ceiling is 1
@@ -263,6 +265,7 @@ def test_the_order_of_rows_changes_no_control_nor_do_their_labels():
         assert second.difference.low == pytest.approx(first.difference.low, abs=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize("role", ["clusters", "blocks", "weights"])
 def test_equal_rows_have_draws_of_their_own_in_any_order(role):
     rng = np.random.default_rng(0)
@@ -285,6 +288,7 @@ def test_equal_rows_have_draws_of_their_own_in_any_order(role):
     assert second.control.difference.low == pytest.approx(first.control.difference.low, abs=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize("outcome", ["labels", "numbers"])
 def test_the_ceiling_without_each_unit_equals_that_of_a_loop(outcome):
     rng = np.random.default_rng(7)

@@ -213,6 +213,7 @@ def test_chance_is_that_of_two_rows_of_different_clusters_drawn_by_weight(case):
     assert design.chance(labels, len(labels)) == pytest.approx(expected, abs=1e-6)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("weights", "clusters"),
     [([2.0, 2.0, 2.0], None), (None, ["a", "b", "c"]), ([0.5] * 3, [3, 1, 2]), (None, None)],
@@ -310,6 +311,7 @@ def test_estimators_see_weights_and_who_is_no_other(estimator, case):
     assert result == (None if expected is None else pytest.approx(expected, abs=1e-8))
 
 
+@one_test
 @BOTH
 @pytest.mark.parametrize("clustered", [False, True])
 def test_exchanging_everything_gives_the_exact_p_value_on_average(grouping, clustered):

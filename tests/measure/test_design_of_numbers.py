@@ -117,6 +117,7 @@ def test_a_constant_explanation_gets_nothing():
         assert faithkit.score(values, ["same"] * 60, **drawn).consistency.value == pytest.approx(0, abs=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize(("scale", "shift"), [(1e9, 0.0), (1.0, 1e9), (-1e-7, 5.0)])
 def test_shifting_and_scaling_numbers_changes_nothing(scale, shift):
     groups, values, weights, clusters = of_numbers()
@@ -226,6 +227,7 @@ VARIANCE = np.var(VALUES, ddof=1)
 LOST = 2 * 0.5 / 4  # rows 0 and 1 disagree by ½·1²
 
 
+@one_test
 @pytest.mark.parametrize(
     ("limits", "relation", "unchecked"),
     [
@@ -246,6 +248,7 @@ def test_unchecked_rows_disagree_by_what_the_declared_range_allows(limits, relat
         assert facts.span == pytest.approx((limits[1] - limits[0]) ** 2 / 2 / VARIANCE)
 
 
+@one_test
 @pytest.mark.parametrize("limits", [None, (0.0, 10.0)])
 def test_the_error_of_unchecked_rows_is_that_of_leaving_out_each_row(limits):
     rng = np.random.default_rng(5)
@@ -272,6 +275,7 @@ def test_the_error_of_unchecked_rows_is_that_of_leaving_out_each_row(limits):
     assert facts.se == pytest.approx(np.sqrt(13 / 14 * ((left - left.mean()) ** 2).sum()))
 
 
+@one_test
 @pytest.mark.parametrize(
     "drawn", [{"weights": [1.0, 2.0, 1.0, 1.0]}, {"clusters": [0, 1, 2, 0]}], ids=["weights", "clusters"]
 )
@@ -368,6 +372,7 @@ def test_merged_one_hot_scores_are_merged_labels(kind, seed):
     )
 
 
+@one_test
 @pytest.mark.parametrize("clustered", [False, True])
 def test_weights_that_hardly_differ_give_what_equal_numbers_get(clustered):
     """Errors are estimated without a pair here and without a row there, which is the same in the limit only.

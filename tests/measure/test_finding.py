@@ -74,6 +74,7 @@ PERMUTED = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("case", PERMUTED)
 def test_a_permutation_test_is_not_contradicted(case):
     explanations, times, expected = PERMUTED[case]
@@ -110,6 +111,7 @@ DRAWN = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("drawn", DRAWN)
 def test_weights_and_clusters_hide_no_label_that_is_named(drawn):
     assert faithkit.score(EVEN, EVEN.tolist(), **DRAWN[drawn]).consistency.finding == "names the label"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from matrices import Matrix, counted, estimated, facts_of, facts_of_pairs
 from scipy import stats
 
@@ -52,6 +53,7 @@ def samples(draw, least=2, most=8):
 # --- intervals -----------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(("n", "low", "digits"), [(3, 0.085, 3), (20, 0.69, 2), (1000, 0.993, 3)])
 def test_where_everything_agrees_the_interval_is_the_printed_one(n, low, digits):
     result = interval(facts_of([[n]]))
@@ -60,11 +62,13 @@ def test_where_everything_agrees_the_interval_is_the_printed_one(n, low, digits)
     assert result[1] == 1.0
 
 
+@one_test
 @pytest.mark.parametrize("table", [[[1, 0]], [[1, 0], [0, 1]], np.eye(50, dtype=int)])
 def test_where_nothing_could_be_checked_the_interval_is_everything(table):
     assert interval(facts_of_pairs(table)) == (0.0, 1.0)
 
 
+@one_test
 @pytest.mark.parametrize("n", [1, 2])
 def test_one_or_two_instances_say_nothing_even_if_their_relation_claims_otherwise(n):
     assert interval(MeasureStatistics.of_rows(n, 1.0, None)) == (0.0, 1.0)
@@ -249,6 +253,7 @@ def test_the_standard_error_is_the_delete_one_jackknifes():
     assert facts(grouping(owned, labels)).se == pytest.approx(expected)
 
 
+@one_test
 @pytest.mark.parametrize(
     "table",
     [
@@ -269,6 +274,7 @@ def test_a_standard_error_is_never_zero():
     assert CentralMoments.of(np.array([0.0, 1.0])).standard_error == pytest.approx(0.5)
 
 
+@one_test
 @pytest.mark.parametrize("relation", ["grouping", "scopes"])
 def test_the_standard_error_equals_the_spread_over_random_halves_of_the_sample(relation):
     rng = np.random.default_rng(3)
@@ -310,6 +316,7 @@ def test_the_bracket_runs_from_the_estimate_to_what_the_unchecked_could_add(case
     assert estimate.bracket == pytest.approx((M, M + 1 - V), abs=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("owned", "checkability"),
     [
@@ -383,6 +390,7 @@ def test_over_all_permutations_the_mean_is_verified_times_chance(case):
 NOT_REFLEXIVE = [[0, 1, 1], [1, 0, 0], [0, 1, 1]]
 
 
+@one_test
 @pytest.mark.parametrize("matrix", [np.eye(3), NOT_REFLEXIVE], ids=["grouping", "not reflexive"])
 def test_the_p_value_approaches_the_one_of_all_permutations(matrix):
     owned, labels = [0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 0, 1, 0]
@@ -453,6 +461,7 @@ def two_explainers(n=300, seed=0, good=0.9, poor=0.7):
     return [grouping(owned, labels, 2) for owned in sides]
 
 
+@one_test
 @pytest.mark.parametrize("paired", [True, False])
 def test_a_difference_taken_the_other_way_round_is_its_negative(paired):
     a, b = two_explainers()
@@ -492,6 +501,7 @@ def test_the_difference_is_the_written_one():
     assert unpaired.low == pytest.approx(x[0] - B2 - distance(x[0] - low1, high2 - B2, 0))
 
 
+@one_test
 @pytest.mark.parametrize("seed", range(4))
 def test_the_p_value_is_the_smallest_level_whose_interval_excludes_zero(seed):
     a, b = two_explainers(n=200, seed=seed, good=0.88, poor=0.8)

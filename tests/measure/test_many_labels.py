@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from matrices import Matrix, counted, estimated
 from nearly import assert_nearly
 
@@ -167,6 +168,7 @@ def answers(options):
     )
 
 
+@one_test
 @pytest.mark.parametrize(
     "options",
     [{"estimator": "majority"}, {"estimator": optimist, "relation": "near-explanation:tau=0.2"}],
@@ -200,6 +202,7 @@ def by_number_of_explanations(tally):
     return np.full(tally.owners.shape, 1 / tally.counts.shape[0])
 
 
+@one_test
 @pytest.mark.parametrize("estimator", [by_frequency, by_number_of_labels, by_number_of_explanations])
 @pytest.mark.parametrize("relation", [None, "near-explanation:tau=0.5"])
 def test_an_estimator_that_needs_the_whole_tally_is_refused_where_it_comes_in_parts(estimator, relation):
@@ -290,6 +293,7 @@ def test_column_sums_equal_the_double_loop_whatever_the_tables(m, n, k, seed):
         assert result.tolist() == np.array(expected).tolist()
 
 
+@one_test
 @pytest.mark.parametrize("relation", [Matrix(np.tri(9, dtype=bool)), SameExplanation()])
 def test_a_p_value_does_not_depend_on_how_labels_are_kept(relation):
     rng = np.random.default_rng(0)

@@ -74,6 +74,7 @@ def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
     assert (np.diff(result) >= 0).all()
 
 
+@one_test
 @pytest.mark.parametrize("size", [0, -1, 4])
 def test_the_curve_ends_at_the_samples_own_size(size):
     with pytest.raises(InputError, match=f"known from 1 to 3, the sample's size; got {size}"):
@@ -112,6 +113,7 @@ def extreme(t, p0, mean, second):
     return -p0 * best.fun
 
 
+@one_test
 @pytest.mark.parametrize("size", [21, 30, 40, 100, 160])
 def test_the_worst_forecast_is_the_worst_law_that_the_limits_of_three_counts_allow(size):
     t = size / 20 - 1
@@ -120,6 +122,7 @@ def test_the_worst_forecast_is_the_worst_law_that_the_limits_of_three_counts_all
     assert PILOT.unverified(size)[1] == pytest.approx(extreme(t, p0, p1 / p0, 2 * p2 / p0), rel=1e-3)
 
 
+@one_test
 @pytest.mark.parametrize("size", [21, 40, 160])
 def test_the_best_forecast_is_jensens(size):
     t, p0, p1 = size / 20 - 1, at_least(4, 0.95) / 20, 2 * at_most(1, 0.75) / 20
@@ -195,6 +198,7 @@ MERGED = MeasureStatistics.of_rows(
 )
 
 
+@one_test
 @pytest.mark.parametrize(("unverified", "clipped"), [(0.0, False), (0.3, False), (1.0, True)])
 def test_merging_leaves_less_open_than_could_not_be_checked(unverified, clipped):
     pilot = Pilot(CheckableCounts((0, 3), (240, 160), (0.0, 0.9)), MERGED)
@@ -224,6 +228,7 @@ def test_nothing_merged_leaves_all_open():
 LARGE = Words(MASSES["geometric 0.9"], np.full(200, 0.95)).draw(np.random.default_rng(1), 400)
 
 
+@one_test
 @pytest.mark.parametrize("epsilon", [0.3, 0.1, 0.06])
 def test_a_plan_has_the_first_sizes_whose_forecasts_reach_epsilon(epsilon):
     best, worst = (
@@ -263,6 +268,7 @@ def test_the_numbers_of_many_others_are_as_exact_as_those_of_few():
     assert sample.unverified(90_000) == pytest.approx(1e-5, rel=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize("table", [np.eye(10, dtype=int), [[1]], [[1, 0], [0, 1]]], ids=["ten", "one", "two"])
 def test_a_pilot_without_anything_to_check_promises_nothing(table):
     plan = plan_samples(0.1, pilot=pilot_of(grouped(table)))
@@ -343,6 +349,7 @@ def check(found):
         assert stats.binom.sf(broken - 1, found.runs, 0.1) > 0.001, found
 
 
+@one_test
 @pytest.mark.parametrize(
     ("masses", "labels", "n", "epsilon"),
     [
@@ -397,6 +404,7 @@ def test_at_most_one_pilot_in_ten_misleads_about_vectors_that_never_repeat():
     assert stats.binom.sf(wide - 1, runs, 0.1) > 0.001
 
 
+@one_test
 @pytest.mark.parametrize("labels", LABELS)
 def test_at_most_one_pilot_in_ten_misleads_about_words_of_which_too_few_repeat(labels):
     rng, law, runs, wide = np.random.default_rng(0), words("Zipf 1, 500", labels), 40, 0
@@ -419,6 +427,7 @@ def test_a_plan_does_not_ask_for_more_rows_on_average_than_a_pilot_that_is_narro
         assert sure is None or sure >= 200
 
 
+@one_test
 @pytest.mark.parametrize(
     ("masses", "labels"),
     [("Zipf 2, 5,000", "95 % agree"), ("Zipf 2, 5,000", "mixed"), ("geometric 0.9", "95 % agree")],
@@ -452,6 +461,7 @@ def attrs_of(facts):
     return [facts.n, facts.value, facts.verified, facts.se, facts.se_disagreement]
 
 
+@one_test
 @pytest.mark.parametrize("pool", [0, 500])
 def test_at_most_one_pilot_in_ten_misleads_about_sufficiency(pool):
     result = kept(Boxes(0.25, noisy=True), 150, 0.15, runs=20, measure="sufficiency", pool=pool, most=1000)

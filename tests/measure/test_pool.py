@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from nearly import assert_nearly
 
 from faithkit.errors import InputError
@@ -113,6 +114,7 @@ def test_a_relation_that_reads_explanations_is_not_asked_about_rows_that_have_no
         count(Same(), sample, np.array([0, 1]), 2, Pool.of(np.zeros((1, 1)), np.array([0])))
 
 
+@one_test
 @pytest.mark.parametrize(
     ("relation", "expected"),
     [

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from matrices import Matrix
 
 from faithkit.arrays import bitsets, grouping
@@ -115,6 +116,7 @@ def mentions(x, explanation):
     return explanation in x
 
 
+@one_test
 @pytest.mark.parametrize(
     ("other", "named"),
     [
@@ -266,6 +268,7 @@ class Wrong(Relation):
         return self.answer
 
 
+@one_test
 @pytest.mark.parametrize(
     ("relation", "message"),
     [

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 
 import faithkit
 from faithkit import Explanations, Interval, Rule
@@ -102,6 +103,7 @@ SAID = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize("case", SAID)
 def test_what_a_measure_of_numbers_means_in_words(case):
     words, measure, given, said = SAID[case]
@@ -118,6 +120,7 @@ CELLS = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("words", "share", "count", "cell"), CELLS)
 def test_a_cell_says_what_was_checked(words, share, count, cell):
     assert words.cell(share, count) == cell
@@ -151,6 +154,7 @@ def page_of(case):
     return faithkit.score(predictions, (GROUPS // 2).tolist(), **asked).to_html()
 
 
+@one_test
 @pytest.mark.parametrize("case", MEANT)
 @pytest.mark.usefixtures("no_pictures")
 def test_a_result_says_what_predictions_are_and_nothing_of_labels(case):
@@ -230,6 +234,7 @@ LAWS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("law", LAWS)
 def test_heavy_tails_are_warned_of(law):
     draw, heavy = LAWS[law]
@@ -266,6 +271,7 @@ def test_a_printed_interval_contains_what_is_printed_beside_it(seed, n, groups, 
     assert float(low) <= float(least) <= float(high)
 
 
+@one_test
 @pytest.mark.parametrize("case", MEANT)
 def test_plots_say_what_is_told_of_each_instance(case):
     page = flat(page_of(case))

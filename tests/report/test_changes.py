@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from looping import one_test
 
 from faithkit.report.changes import finding
 from faithkit.report.formats import difference_ends
@@ -36,6 +37,7 @@ SENTENCES = [
 ]  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize(("numbers", "words"), SENTENCES, ids=[words for _, words in SENTENCES])
 def test_the_sentence_says_what_the_interval_shows(numbers, words):
     assert f"consistency {words}" in told(*numbers) or (

@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from report.examples import HOSTILE, SCRIPT, hostile, rules
 from report.test_html import Reader
 
@@ -59,6 +60,7 @@ def sample(kind):
     return faithkit.score(rng.normal(size=90) if kind == "numbers" else labels, names, **options[kind])
 
 
+@one_test
 @pytest.mark.parametrize("kind", ["labels", "numbers", "weights", "clusters", "blocks", "rules", "pool"])
 def test_losses_add_up_to_what_disagreement_takes_from_the_measure(kind):
     result = sample(kind)
@@ -128,6 +130,7 @@ def test_the_policy_allows_the_pages_own_script_and_style_by_their_fingerprints(
         assert allowed[rule] == f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
+@one_test
 @pytest.mark.parametrize(
     "text",
     [

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, hostile, ordinary
 
 import faithkit
@@ -316,6 +317,7 @@ def test_a_p_value_is_shown_where_it_was_asked_for(ordinary_page):
     assert "p (19 permutations): consistency 0.050" in Reader(result.to_html()).text
 
 
+@one_test
 @pytest.mark.parametrize(
     ("estimator", "value"),
     # a: two y and an n, so that h is 1/2, 1/2 and 0, and b is alone

@@ -6,6 +6,7 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
+from looping import one_test
 from matplotlib.figure import Figure
 from report.examples import IMAGE, ordinary
 
@@ -53,6 +54,7 @@ def test_a_measure_is_drawn_where_it_lies_with_interval_bracket_and_chance(logge
     assert name == value  # on one line
 
 
+@one_test
 @pytest.mark.parametrize("estimator", ["leave-one-out", "verified-only", "plug-in", "majority"])
 def test_chance_and_the_dot_do_not_depend_on_the_estimator(estimator):
     words = ["a", "b", "b", "c", "c", "c", "d", "d", "d", "d"]
@@ -174,6 +176,7 @@ def test_sizes_are_named_up_to_the_largest_group():
     assert plots.group_sizes(axes(), everyone).get_xticks().tolist() == [1, 2, 5, 10]
 
 
+@one_test
 @pytest.mark.parametrize(("most", "last"), [(1, 8), (8, 8), (9, 16), (1000, 1024), (1025, 2048)])
 def test_the_largest_group_is_in_the_last_bin(most, last):
     edges = plots._doubling(most)

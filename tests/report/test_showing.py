@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_monitor import Monitor
+from looping import one_test
 from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, ordinary
 from report.test_html import Reader
 
@@ -244,6 +245,7 @@ def test_plots_show_themselves_once_and_nobody_keeps_them():
         assert about["image/png"] == {"width": 560, "height": 185}
 
 
+@one_test
 @pytest.mark.parametrize(
     "style", ["dark_background", {"savefig.bbox": "tight", "savefig.facecolor": "black"}]
 )

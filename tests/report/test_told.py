@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from looping import one_test
 from report.examples import hostile, ordinary
 
 import faithkit
@@ -52,6 +53,7 @@ def read(found):
     return json.loads(json.dumps(found.to_dict()))
 
 
+@one_test
 @pytest.mark.parametrize("name", RESULTS)
 def test_text_is_made_of_what_a_file_tells(name):
     result = RESULTS[name]()
@@ -59,6 +61,7 @@ def test_text_is_made_of_what_a_file_tells(name):
     assert sheet_text(result_sheet(read(result), asked)) == f"{result}\n"
 
 
+@one_test
 @pytest.mark.parametrize(
     "name", ["another estimator", "nothing checked", "drift of one measure", "all of it"]
 )
@@ -70,6 +73,7 @@ def test_a_page_is_made_of_what_a_file_tells_but_for_rows_and_local_scores(name)
     assert left == whole
 
 
+@one_test
 @pytest.mark.parametrize("name", ["permutations", "no interval", "nothing checked", "one row", "rules"])
 def test_a_result_that_was_loaded_looks_as_it_did(name, tmp_path):
     result = RESULTS[name]()
@@ -139,6 +143,7 @@ def test_groups_of_numbers_are_printed_with_six_digits_and_told_with_all():
         assert "0.30000" not in shown
 
 
+@one_test
 @pytest.mark.parametrize(
     "show",
     [
@@ -159,6 +164,7 @@ def test_to_look_at_a_result_does_not_read_its_rows_again(show, monkeypatch):
     show(result)
 
 
+@one_test
 @pytest.mark.parametrize(("name", "compared"), [("a group that is everybody", False), ("subgroups", True)])
 def test_differences_are_spoken_of_only_where_there_are_some(name, compared):
     result = RESULTS[name]()

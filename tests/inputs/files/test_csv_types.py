@@ -4,6 +4,7 @@ import math
 
 import pandas as pd
 import pytest
+from looping import one_test
 
 from faithkit.errors import InputError
 from faithkit.inputs.evaluation_inputs import prepare
@@ -152,6 +153,7 @@ def test_texts_of_digits_are_the_texts_that_were_written(tmp_path):
         prepare(path, target="y", text="y", model="tree")
 
 
+@one_test
 @pytest.mark.parametrize("role", ["features", "explanation", "predictions"])
 @pytest.mark.parametrize("number", ["1e400", " -1E999"])
 def test_a_number_that_no_float_holds_is_refused_and_not_infinite(tmp_path, role, number):

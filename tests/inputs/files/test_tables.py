@@ -79,6 +79,7 @@ def test_parquet_keeps_every_kind_of_column(tmp_path):
 PARQUET = b"PAR1" + bytes(20)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
@@ -195,6 +196,7 @@ def test_a_pattern_without_a_match_is_answered_with_the_nearest_column():
         match_names(LOG, "phi_*,!phi_bais")
 
 
+@one_test
 @pytest.mark.parametrize(
     "patterns",
     [" ,", "!label", "phi_*,!phi*"],

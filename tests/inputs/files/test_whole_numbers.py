@@ -10,6 +10,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 from inputs.frames import read_table
+from looping import one_test
 
 import faithkit
 from faithkit.inputs.evaluation_inputs import prepare
@@ -77,6 +78,7 @@ COLUMNS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("form", FILES)
 @pytest.mark.parametrize(("cells", "dtype", "values", "labels"), COLUMNS.values(), ids=COLUMNS)
 def test_integers_are_floats_for_a_model_where_no_float_rounds_one(
@@ -105,6 +107,7 @@ def two_hundred_ids():
     )
 
 
+@one_test
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("explanation", [("id",), ("id", "sex"), ("id", "phi")], ids=str)
 def test_one_empty_cell_merges_no_ids(tmp_path, form, explanation):
@@ -139,6 +142,7 @@ QUESTIONS = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)
 @pytest.mark.usefixtures("no_next_steps")
 def test_csv_and_parquet_and_memory_give_the_same_bytes(tmp_path, question):

@@ -231,6 +231,7 @@ def test_an_unfitted_model_says_so():
         Predictor(LogisticRegression()).predict(X)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("model", "words"),
     [
@@ -245,6 +246,7 @@ def test_what_is_no_model_is_refused(model, words):
         Predictor(model)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("scores", "words"),
     [

@@ -58,6 +58,7 @@ def test_classes_that_are_named_in_the_order_of_the_columns_are_right():
     assert predictor.scores(X)[:, 1] == pytest.approx(MODEL.predict_proba(X)[:, 0])
 
 
+@one_test
 @pytest.mark.parametrize("threshold", [0.02, 0.2, 0.5, 0.9])
 def test_a_tuned_threshold_is_no_other_order(threshold):
     names = ["versicolor", "virginica"]
@@ -82,6 +83,7 @@ def test_a_class_that_is_the_highest_where_it_is_predicted_is_in_its_place():
     assert Predictor(Hesitant(), background=rows).scores(rows).shape == (3, 3)
 
 
+@one_test
 @pytest.mark.parametrize("explainer", ["shap:target=predicted", "lime:samples=50,target=predicted"])
 def test_a_label_without_a_column_is_refused_in_one_line(explainer):
     class Undecided(LogisticRegression):
@@ -126,6 +128,7 @@ def test_an_onnx_file_says_in_which_order_its_labels_are(tmp_path):
     assert predictor.scores(rows).argmax(axis=1).tolist() == [0, 1, 2]
 
 
+@one_test
 @pytest.mark.parametrize("labels", [["no", "perhaps", "yes"], [3, 7, 10]], ids=str)
 def test_an_onnx_file_names_labels_that_its_last_operator_chooses_from(tmp_path, labels):
     skl2onnx = pytest.importorskip("skl2onnx")
