@@ -225,7 +225,7 @@ def choices(name):
 CONDITIONS = st.one_of(*map(intervals, ("age", "petal width (cm)")), *map(choices, WORDS))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(CONDITIONS, max_size=4))
 def test_a_rule_that_is_written_and_read_is_the_same_rule(conditions):
     rule = Rule(conditions)
@@ -237,7 +237,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60)
 @given(st.text() | st.lists(PIECES, max_size=12).map("".join) | st.lists(PIECES, max_size=12).map(" ".join))
 def test_any_text_is_a_rule_or_is_refused(text):
     for known in (KNOWN, Vocabulary.of(["texts"]), Vocabulary({})):

@@ -97,7 +97,7 @@ def tables(draw):
 
 
 @given(tables(), st.lists(PREDICATES, min_size=1, max_size=5))
-@settings(max_examples=100)
+@settings(max_examples=30)
 def test_scopes_of_rules_on_mixed_tables_equal_the_plain_loop(table, groups):
     columns, frame = table
     expected = [naive(predicates, columns) for predicates in groups]

@@ -15,6 +15,7 @@ from faithkit_model_files.skops_files import trusted_types
 from fuzz.corpus import FILES, read
 from hypothesis import given
 from hypothesis import strategies as st
+from lazy_modules import import_when_used
 from looping import one_test
 from model_files.forging import (
     CANARY,
@@ -32,7 +33,7 @@ from model_files.forging import (
 from faithkit import load_model
 from faithkit.inputs.models.predictor import Predictor
 
-pytest.importorskip("skops")
+import_when_used("skops")
 
 HONEST = {name: read_skops(content) for name, content in FILES.items()}
 X = np.random.default_rng(1).normal(size=(7, 3))

@@ -1,7 +1,9 @@
 import os
 import subprocess
 import sys
+import tempfile
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
 import attrs
 import numpy as np
@@ -151,12 +153,14 @@ def theirs(tmp_path, monkeypatch):
 
     def offer(loaded="TABLE, [0, 1]", place="'here'"):
         code = PLUGIN.replace("LOADED", loaded).replace("PLACE", place)
-        (tmp_path / "their_data.py").write_text(code)
+        folder = Path(tempfile.mkdtemp(dir=tmp_path))
+        (folder / "their_data.py").write_text(code)
+        monkeypatch.syspath_prepend(folder)
+        monkeypatch.delitem(sys.modules, "their_data", raising=False)
         result = Registry([EntryPoint("main", "their_data", "faithkit")])
         assert result.broken == []
         monkeypatch.setattr(datasets, "registry", lambda: result)
 
-    monkeypatch.syspath_prepend(tmp_path)
     return offer
 
 

@@ -20,7 +20,7 @@ from faithkit.measure.jackknife import label_deletions
 from faithkit.measure.jackknife.label_deletions import grouped_label_statistics, relation_label_statistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate, weighted_label_statistics
 
-SEEDS = range(20)
+SEEDS = range(4)
 N_LABELS = 3
 
 

@@ -151,7 +151,7 @@ def test_intervals_from_a_handful_of_instances_cover_under_random_laws(n, m, k):
     tables, ends = all_small_samples(n, m, k)
     rng = np.random.default_rng(n)
     for concentration in (0.1, 0.3, 1.0, 10.0):
-        for joint in rng.dirichlet(np.full(m * k, concentration), size=50):
+        for joint in rng.dirichlet(np.full(m * k, concentration), size=20):
             truth = consistency(joint.reshape(m, k))
             holds = (ends[:, 0] <= truth + ROUNDING) & (truth - ROUNDING <= ends[:, 1])
             assert stats.multinomial.pmf(tables[holds], n, joint).sum() >= LEAST
@@ -165,6 +165,7 @@ VERIFIED = {
 }
 
 
+@pytest.mark.slow
 @one_test
 @pytest.mark.parametrize("name", VERIFIED)
 def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_samples(name):
@@ -295,6 +296,7 @@ def test_the_analytic_measure_of_boxes_and_prototypes_is_what_a_large_sample_sho
     assert bool(counted.reflexive.all()) == (name != "prototypes that miss much")
 
 
+@pytest.mark.slow
 @one_test
 @pytest.mark.parametrize("name", GENERAL)
 def test_intervals_of_boxes_and_prototypes_cover_in_at_least_93_percent_of_samples(name):
@@ -302,6 +304,7 @@ def test_intervals_of_boxes_and_prototypes_cover_in_at_least_93_percent_of_sampl
     assert at_least(LEAST, general_hits(GENERAL[name], 1000, runs, seed=3), runs)
 
 
+@pytest.mark.slow
 def test_a_rare_region_in_every_scope_that_goes_unseen_cannot_be_revealed():
     # Every scope is a cell of mass about 20/n together with the region H of mass 1/n and another label.
     # A sample without H sees perfect agreement, and no interval can know better: at most 63 % are right.

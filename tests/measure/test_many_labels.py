@@ -6,7 +6,7 @@ from unittest import mock
 import brute
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from looping import one_test
 from matrices import Matrix, counted, estimated
@@ -109,7 +109,6 @@ ESTIMATORS = [LeaveOneOut(), PlugIn(), Majority(), VerifiedOnly()]
 
 
 @given(samples(), regimes)
-@settings(max_examples=30)
 def test_every_estimate_equals_what_whole_tables_give(case, regime):
     matrix, owned, labels, k = case
     for relation in both(matrix):
@@ -140,7 +139,6 @@ def test_every_jackknife_value_equals_brute_force_and_those_of_whole_tables(case
 
 
 @given(samples(), samples(), regimes)
-@settings(max_examples=40)
 def test_differences_equal_those_of_whole_tables(case, other, regime):
     _, owned, labels, k = case
     second = np.resize(other[1], len(owned))
@@ -170,17 +168,21 @@ def answers(options):
 
 @one_test
 @pytest.mark.parametrize(
-    "options",
-    [{"estimator": "majority"}, {"estimator": optimist, "relation": "near-explanation:tau=0.2"}],
+    ("options", "regimes"),
+    [
+        ({"estimator": "majority"}, REGIMES[:1]),
+        ({"estimator": optimist, "relation": "near-explanation:tau=0.2"}, REGIMES[2:3]),
+    ],
     ids=["grouping", "another relation"],
 )
-def test_results_do_not_depend_on_the_size_of_tables(options):
+def test_results_do_not_depend_on_the_size_of_tables(options, regimes):
     expected = answers(options)
-    for regime in REGIMES:
+    for regime in regimes:
         with limits(regime):
             assert_nearly(answers(options), expected)
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_so_are_pages():
     expected = asked(relation="near-explanation:tau=0.2").to_html()
     with limits(NO_TABLES | ALL_RARE):

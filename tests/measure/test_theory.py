@@ -9,7 +9,7 @@ import brute
 import laws
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from looping import one_test
 from matrices import Matrix, counted, estimated, facts_of, grouped
@@ -70,8 +70,8 @@ class Law:
 
 @one_test
 @pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "general"])
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("n", [1, 2, 4])
 def test_the_expected_estimate_is_exactly_the_average_over_all_samples(seed, n, grouping):
     law = Law.random(seed, grouping=grouping)
     expected = sum(chance * M for chance, M, _ in law.samples(n))
@@ -133,7 +133,6 @@ def joint_laws(draw):
 
 
 @given(joint_laws(), st.integers(2, 9))
-@settings(max_examples=80)
 def test_the_variance_of_consistency_is_at_most_nine_over_four_n(joint, n):
     mean, variance = exact_moments(joint, n)
     assert variance <= 9 / (4 * n) + 1e-12

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from lazy_modules import import_when_used
 from looping import one_test
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
@@ -11,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 import faithkit
 
-shap = pytest.importorskip("shap")
+shap = import_when_used("shap")
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of rows that repeat others
 
 RNG = np.random.default_rng(0)

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from looping import one_test
 
@@ -254,7 +254,6 @@ def test_the_share_of_the_largest_hundredth_is_counted():
 @given(
     st.integers(0, 2**32 - 1), st.integers(3, 40), st.integers(1, 6), st.sampled_from([None, "within:0.5"])
 )
-@settings(max_examples=30, deadline=None)
 def test_a_printed_interval_contains_what_is_printed_beside_it(seed, n, groups, agree):
     rng = np.random.default_rng(seed)
     y = np.round(rng.standard_t(2, n), 1) + 0.05

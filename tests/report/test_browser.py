@@ -16,6 +16,7 @@ import faithkit
 from faithkit.run.comparisons.comparison import Comparison
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(chromium.EXECUTABLE is None, reason="there is no chromium"),
     pytest.mark.xdist_group("browser"),  # which starts once
 ]

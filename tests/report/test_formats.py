@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from looping import one_test
 
@@ -216,7 +216,6 @@ GROUPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1,
 @given(GROUPS.filter(lambda groups: sum(yes + no for yes, no, _ in groups) > 0), st.booleans())
 @example([(2000, 1, 1)], False)
 @example([(1, 0, 40)], True)
-@settings(max_examples=60)
 def test_no_printed_interval_of_counts_excludes_its_own_value(groups, numeric):
     """Groups of so many yes and no, each kind several times: explanations are numbers or words."""
     labels, told = [], []

@@ -117,9 +117,13 @@ def expected(frame, tmp_path_factory):
     return json.dumps(score_log(open_log(str(path), *QUESTION)).to_dict(), sort_keys=True)
 
 
+# every kind of file alone, and one of each format in every other form
+FORMS_OF_FILES = [(one_file, suffix) for suffix in FILES]
+FORMS_OF_FILES += [(form, suffix) for form in FORMS[1:] for suffix in (".csv", ".ndjson.gz", ".parquet")]
+
+
 @one_test
-@pytest.mark.parametrize("suffix", FILES)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("form", "suffix"), FORMS_OF_FILES)
 def test_every_form_of_the_same_rows_gives_the_same_bytes(
     frame, expected, tmp_path, form, suffix, monkeypatch
 ):

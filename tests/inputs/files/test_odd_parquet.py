@@ -81,14 +81,23 @@ ROLES = {
 }
 
 
+# every type in the first role, a part of them in the others, and those that are no predictions as such
+EVERY_SO_MANY = {"explanation, feature and group": 1, "one column of two": 7, "prediction": 4}
+NO_PREDICTIONS = {"infinite floats", "durations", "nothing"}
+TYPES_IN_ROLES = [
+    (name, role)
+    for place, name in enumerate(COLUMNS)
+    for role in ROLES
+    if place % EVERY_SO_MANY[role] == 0 or (role == "prediction" and name in NO_PREDICTIONS)
+]
+
+
 @one_test
-@pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize(("kind", "cells", "_expected"), COLUMNS.values(), ids=COLUMNS)
+@pytest.mark.parametrize(("name", "role"), TYPES_IN_ROLES)
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 @pytest.mark.usefixtures("no_next_steps")
-def test_a_column_of_any_type_in_any_role_is_counted_alike_in_pieces_and_in_memory(
-    written, kind, cells, _expected, role
-):
+def test_a_column_of_any_type_in_any_role_is_counted_alike_in_pieces_and_in_memory(written, name, role):
+    kind, cells, _ = COLUMNS[name]
     present = [cell for cell in cells if cell is not None] or [None]
     log = open_log(
         str(written(column(kind, present if role == "prediction" else cells))), **asked(ROLES[role])

@@ -173,6 +173,7 @@ def test_an_odd_part_of_a_log_is_named(log, make, words):
     make(log / "c.parquet")
     with pytest.raises(InputError, match=words):
         promptly(lambda: open_log(str(log), "label", ("phi",)))
+    (log / "c.parquet").unlink()
 
 
 def test_the_command_line_says_it_in_one_line(tmp_path):
