@@ -10,7 +10,7 @@ def one_test(function):
     """Make one test of all cases of `pytest.mark.parametrize`, which stands below: each case is a subtest.
 
     Every case has a `tmp_path` and a `monkeypatch` of its own. Other fixtures are set up once for all cases, so a case
-    must leave them as they were.
+    must leave them as they were. A table may be a function, which is called when the test runs.
     """
     marks = function.__dict__.pop("pytestmark")
     tables = [mark for mark in marks if mark.name == "parametrize"]
@@ -50,7 +50,8 @@ def argument_names(mark):
 
 def cases_of(mark):
     """Return a label and the arguments of each case of a mark."""
-    names, rows = argument_names(mark), list(mark.args[1])
+    names, table = argument_names(mark), mark.args[1]
+    rows = list(table() if callable(table) else table)
     make_label = mark.kwargs.get("ids") or str
     labels = map(make_label, rows) if callable(make_label) else make_label
     values = [(row,) if len(names) == 1 else row for row in rows]
