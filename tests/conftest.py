@@ -32,6 +32,9 @@ settings.register_profile(
 settings.load_profile("ci" if os.environ.get("FAITHKIT_FUZZ") == "1" else "faithkit")
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # its workers inherit it
+    # Matplotlib keeps its list of fonts where it was: to make it anew takes a second, for every process
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    os.environ.setdefault("MPLCONFIGDIR", os.path.join(cache, "matplotlib"))
     # no test reads or writes what is known of plugins on this machine
     _CACHE = tempfile.TemporaryDirectory(prefix="faithkit-tests-")
     os.environ["XDG_CACHE_HOME"] = _CACHE.name

@@ -228,6 +228,7 @@ print(row_seeds(people(), 0).tolist(), fingerprint(people()))
 """
 
 
+@pytest.mark.slow
 def test_another_process_gets_the_same_seeds_and_fingerprint():
     environment = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": os.pathsep.join(["", *sys.path])}
     run = subprocess.run(

@@ -21,6 +21,8 @@ from faithkit.report.pictures.row_pictures import draw_row
 from faithkit.report.sheets.explanations import mark_words
 from faithkit.report.sheets.instances import decision_page
 
+pytestmark = pytest.mark.usefixtures("no_pictures")  # titles and sentences are tested
+
 BLUE, ORANGE = (24, 100, 171), (226, 98, 18)
 CHURN = {"names": ["income", "debt", "age"], "target": "positive", "class": "churn"}
 

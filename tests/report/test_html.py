@@ -3,11 +3,11 @@
 import re
 from html.parser import HTMLParser
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from lazy_modules import import_when_used
 from looping import one_test
 from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, hostile, ordinary
 
@@ -17,6 +17,8 @@ from faithkit.display import VERBOSE
 from faithkit.report.sheets.measures import measure_sentences
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation_report import EvaluationReport
+
+mpl = import_when_used("matplotlib")
 
 
 def first_rows(result):

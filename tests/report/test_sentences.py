@@ -12,6 +12,8 @@ from faithkit.measure.estimate import Estimate
 from faithkit.report.sentences import sentence
 from faithkit.run.comparisons.comparison import Comparison
 
+pytestmark = pytest.mark.usefixtures("no_pictures")  # titles and sentences are tested
+
 
 def estimated(**given):
     """Return an estimate of 200 instances, of which 80 were checked; consistency is above chance."""
@@ -275,7 +277,6 @@ BEST = [
 @one_test
 @pytest.mark.parametrize(("systems", "best", "words"), BEST, ids=[str(systems) for systems, *_ in BEST])
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
-@pytest.mark.usefixtures("no_pictures")
 def test_only_systems_that_could_be_checked_are_marked(systems, best, words):
     comparison = Comparison({name: system(share, good=True) for name, share in systems.items()})
     assert comparison.best() == best

@@ -1,8 +1,6 @@
 """Every value that comes back is one line in Python, lines when it is printed, and HTML, once, in a notebook."""
 
 import re
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -274,11 +272,3 @@ def test_a_plot_is_readable_whatever_the_readers_settings(style):
     pixels = matplotlib.image.imread(io.BytesIO(picture))
     assert pixels.shape[:2] == (370, 1120)
     assert (pixels[0, 0, :3] == 1).all()  # paper
-
-
-def test_to_measure_imports_nothing_that_draws():
-    code = (
-        "import sys, faithkit; faithkit.score(['y', 'n'], ['a', 'a']).consistency;"
-        "print([name for name in ('jinja2', 'rich', 'matplotlib') if name in sys.modules])"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

@@ -81,8 +81,8 @@ ROLES = {
 }
 
 
-# every type in the first role, a part of them in the others, and those that are no predictions as such
-EVERY_SO_MANY = {"explanation, feature and group": 1, "one column of two": 7, "prediction": 4}
+# every second type in three roles at once, a part of them in others, and those that are no predictions as such
+EVERY_SO_MANY = {"explanation, feature and group": 2, "one column of two": 7, "prediction": 4}
 NO_PREDICTIONS = {"infinite floats", "durations", "nothing"}
 TYPES_IN_ROLES = [
     (name, role)
