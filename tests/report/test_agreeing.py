@@ -19,7 +19,10 @@ from faithkit.report.outcome_words import Near, Scores, Shares
 from faithkit.report.pictures.plots import line_axes, ranges
 from faithkit.report.sentences import sentence
 
-pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning"),
+    pytest.mark.usefixtures("no_pictures"),  # titles and sentences are tested
+]
 
 RNG = np.random.default_rng(7)
 GROUPS = RNG.integers(0, 10, 300)
