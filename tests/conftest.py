@@ -23,7 +23,7 @@ pytest_plugins = ["last_bits", "doctests"]
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-settings.register_profile("faithkit", max_examples=15, deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("faithkit", max_examples=20, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=80)
 # python tests/mutants asks whether a test fails, and not for its smallest example
 settings.register_profile(

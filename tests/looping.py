@@ -10,7 +10,7 @@ def one_test(function):
     """Make one test of all cases of `pytest.mark.parametrize`, which stands below: each case is a subtest.
 
     Every case has a `tmp_path` and a `monkeypatch` of its own. Other fixtures are set up once for all cases, so a case
-    must leave them as they were. A table may be a function, which is called when the test runs.
+    must leave them as they were.
     """
     marks = function.__dict__.pop("pytestmark")
     tables = [mark for mark in marks if mark.name == "parametrize"]
@@ -49,7 +49,7 @@ def argument_names(mark):
 
 
 def cases_of(mark):
-    """Return a label and the arguments of each case of a mark."""
+    """Return a label and the arguments of each case of a mark, whose table may be a function to call when tests run."""
     names, table = argument_names(mark), mark.args[1]
     rows = list(table() if callable(table) else table)
     make_label = mark.kwargs.get("ids") or str

@@ -5,7 +5,7 @@ from itertools import permutations
 import brute_unequal
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from looping import one_test
 from matrices import Matrix
@@ -79,6 +79,7 @@ BOTH = pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any 
 
 
 @BOTH
+@settings(max_examples=40)
 @given(case=designs())
 def test_leave_one_out_and_units_are_those_of_the_double_loop(grouping, case):
     missing = (1,)

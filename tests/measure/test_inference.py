@@ -155,6 +155,7 @@ def written_moments(holds, labels, few):
 
 
 @given(samples(), st.sampled_from([0.8, 0.95, 0.99]))
+@settings(max_examples=80)
 def test_the_interval_of_any_relation_is_that_of_double_loops(case, confidence):
     matrix, owned, labels, k = case
     holds = asked(matrix, owned)
