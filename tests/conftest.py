@@ -17,13 +17,13 @@ os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 import pytest
 from hypothesis import Phase, settings
 
-pytest_plugins = ["last_bits"]
+pytest_plugins = ["last_bits", "doctests"]
 
 # hundreds of processes import what is tested: compiled once, not by each of them
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-settings.register_profile("faithkit", max_examples=30, deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("faithkit", max_examples=20, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=80)
 # python tests/mutants asks whether a test fails, and not for its smallest example
 settings.register_profile(
@@ -32,6 +32,9 @@ settings.register_profile(
 settings.load_profile("ci" if os.environ.get("FAITHKIT_FUZZ") == "1" else "faithkit")
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # its workers inherit it
+    # Matplotlib keeps its list of fonts where it was: to make it anew takes a second, for every process
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    os.environ.setdefault("MPLCONFIGDIR", os.path.join(cache, "matplotlib"))
     # no test reads or writes what is known of plugins on this machine
     _CACHE = tempfile.TemporaryDirectory(prefix="faithkit-tests-")
     os.environ["XDG_CACHE_HOME"] = _CACHE.name

@@ -1,5 +1,8 @@
 """Small problems whose answers are numbers, models of them, and an explainer's word on their rows."""
 
+from collections.abc import Mapping
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from lightgbm import LGBMRegressor
@@ -65,20 +68,44 @@ LEARNERS = {
     "xgboost": lambda: XGBRegressor(n_estimators=20, max_depth=3, n_jobs=1),
     "lightgbm": lambda: LGBMRegressor(n_estimators=20, n_jobs=1, verbose=-1),
 }
-MODELS = {name: make().fit(BACKGROUND, Y[:200]) for name, make in LEARNERS.items()} | {"function": function}
+
+
+class WhenUsed(Mapping):
+    """A dictionary whose values are made when they are first asked for, each once."""
+
+    def __init__(self, makers):
+        self.makers, self.made = makers, {}
+
+    def __getitem__(self, name):
+        if name not in self.made:
+            self.made[name] = self.makers[name]()
+        return self.made[name]
+
+    def __iter__(self):
+        return iter(self.makers)
+
+    def __len__(self):
+        return len(self.makers)
+
+
+def fit(name):
+    return LEARNERS[name]().fit(BACKGROUND, Y[:200])
+
+
+MODELS = WhenUsed({name: partial(fit, name) for name in LEARNERS} | {"function": lambda: function})
 READ = {name: make() for name, make in LEARNERS.items() if name != "linear"}
 REVIEWS = make_pipeline(CountVectorizer(), Ridge()).fit(TEXTS, STARS)
 TWO_NUMBERS = LinearRegression().fit(BACKGROUND, np.column_stack([Y[:200], 1e6 * X[:200, 3]]))
 
 # situations: which model, which rows, what to learn from
-ARRAYS = {f"array, {name}": (model, ROWS, BACKGROUND) for name, model in MODELS.items()}
+ARRAYS = {f"array, {name}": lambda name=name: (MODELS[name], ROWS, BACKGROUND) for name in MODELS}
 FRAMES = {
-    f"frame, {name}": (behind_a_pipeline(LEARNERS[name]()), FRAME[200:], FRAME[:200])
+    f"frame, {name}": lambda name=name: (behind_a_pipeline(LEARNERS[name]()), FRAME[200:], FRAME[:200])
     for name in ("linear", "boosting")
 }
-TEXT = {"texts, linear": (REVIEWS, TEXTS[40:], TEXTS[:40])}
-IMAGES = {"images, function": (brightness, PICTURES[40:], PICTURES[:40])}
-SITUATIONS = ARRAYS | FRAMES | TEXT | IMAGES
+TEXT = {"texts, linear": lambda: (REVIEWS, TEXTS[40:], TEXTS[:40])}
+IMAGES = {"images, function": lambda: (brightness, PICTURES[40:], PICTURES[:40])}
+SITUATIONS = WhenUsed(ARRAYS | FRAMES | TEXT | IMAGES)
 
 
 def made(spec):

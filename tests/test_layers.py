@@ -7,6 +7,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from looping import one_test
 
 ROOT = Path(__file__).parents[1]
 FLOORS = [
@@ -148,6 +149,7 @@ def test_a_plugin_knows_the_flat_api_and_nothing_else():
     assert {name: more for name, more in known.items() if more} == {}
 
 
+@one_test
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
@@ -189,6 +191,7 @@ def test_an_example_is_found_wherever_it_stands():
     assert examples(f'"""Why.\n\n>>> import faithkit\n"""\n{code}') == "import faithkit\nx = 1\n+ 2\n"
 
 
+@one_test
 @pytest.mark.parametrize(
     ("here", "there", "forbidden"),
     [

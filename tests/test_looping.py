@@ -1,8 +1,11 @@
 """A loop over cases hides none: every case runs, and each that fails is told by its name."""
 
+import re
+import types
 from contextlib import contextmanager
 
 import pytest
+from doctests import run_examples
 from looping import one_test
 
 
@@ -35,3 +38,24 @@ def test_every_case_of_every_table_runs_and_failures_are_told_by_name():
     assert recorder.names == ["0-apart", "0-equal", "1-apart", "1-equal"]
     assert recorder.failed == ["0-equal"]
     assert [mark.name for mark in differ.pytestmark] == ["filterwarnings"]
+
+
+def test_every_case_has_a_folder_and_patches_of_its_own(tmp_path, monkeypatch):
+    @one_test
+    @pytest.mark.parametrize("number", [1, 2])
+    def test(number, tmp_path, monkeypatch):
+        assert not hasattr(Recorder, "number")
+        assert not list(tmp_path.iterdir())
+        monkeypatch.setattr(Recorder, "number", number, raising=False)
+        (tmp_path / "file").touch()
+
+    recorder = Recorder()
+    test(subtests=recorder, tmp_path=tmp_path, monkeypatch=monkeypatch)
+    assert (recorder.names, recorder.failed) == (["1", "2"], [])
+    assert not hasattr(Recorder, "number")
+
+
+def test_every_example_that_fails_is_shown_and_none_that_passes():
+    module = types.ModuleType("wrong", ">>> 1 + 1\n2\n>>> 1 + 2\n4\n>>> 1 / 0\n5\n")
+    examples = [re.search("^Failed example:\n    (.*)$", text, re.M)[1] for text in run_examples(module)]
+    assert examples == ["1 + 2", "1 / 0"]

@@ -1,6 +1,7 @@
 """The public API is one list, of which every name can be imported."""
 
 import pytest
+from looping import one_test
 
 import faithkit
 
@@ -10,6 +11,7 @@ def test_every_name_can_be_imported():
     assert [name for home in homes for name in home.__all__ if getattr(home, name, None) is None] == []
 
 
+@one_test
 @pytest.mark.parametrize("name", ["Explainer", "Discretizer", "Estimator"])
 def test_a_protocol_is_there_to_annotate_with(name):
     assert getattr(getattr(faithkit.plugin, name), "_is_protocol", False)

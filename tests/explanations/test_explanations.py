@@ -26,6 +26,7 @@ def groups(given):
 # --- forms ---------------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, np.int8, np.uint8, bool])
 def test_a_2d_array_of_numbers_is_vectors_of_its_own_dtype(dtype):
     array = np.array([[0, 1], [1, 1], [0, 1]], dtype=dtype)
@@ -44,6 +45,7 @@ def test_a_frame_of_numbers_is_vectors_with_names():
     assert explanations.shared == {"names": ["age", "7"]}
 
 
+@one_test
 @pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int16, bool])
 def test_a_frame_of_one_dtype_keeps_it(dtype):
     frame = pd.DataFrame({"a": [1, 0], "b": [1, 1]}).astype(dtype)
@@ -78,6 +80,7 @@ def test_a_mixed_frame_is_compared_cell_by_cell_whatever_its_index():
     assert groups(frame) == [0, 1, 2, 2, 3, 3]
 
 
+@one_test
 @pytest.mark.parametrize("dtype", ["str", "object", "category"])
 def test_a_frame_of_one_column_of_words_is_a_list_of_words(dtype):
     frame = pd.DataFrame({"word": pd.Series(["good", None, "good", None], dtype=dtype)})
@@ -118,6 +121,7 @@ def test_nan_equals_nan_also_inside_tuples():
     assert groups([(1, NAN), (1, float("nan")), (NAN, 1)]) == [0, 0, 1]
 
 
+@one_test
 @pytest.mark.parametrize(
     "given",
     [
@@ -168,6 +172,7 @@ def test_explanations_are_returned_as_they_are():
     assert as_explanations(given) is given
 
 
+@one_test
 @pytest.mark.parametrize(
     "given", [[], (), np.empty((0, 3)), pd.DataFrame({"a": []}), pd.Series([], dtype=object)]
 )
@@ -186,6 +191,7 @@ def test_an_input_array_is_not_changed():
     assert np.isnan(array[0, 1])
 
 
+@one_test
 @pytest.mark.parametrize(
     "other",
     [pd.Series([0.5, 0.5]), pd.Series([1, 1], dtype=np.int32), pd.array([1, 1], dtype="Int64")],
@@ -205,6 +211,7 @@ def test_large_integers_of_one_dtype_stay_different():
 # --- what is refused -----------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(
     ("given", "name"),
     [
@@ -221,6 +228,7 @@ def test_what_is_no_collection_of_explanations_is_refused(given, name):
         as_explanations(given)
 
 
+@one_test
 @pytest.mark.parametrize("array", [np.array(3.0), np.zeros((2, 2, 2))])
 def test_arrays_of_other_dimensions_are_refused(array):
     with pytest.raises(
@@ -229,6 +237,7 @@ def test_arrays_of_other_dimensions_are_refused(array):
         as_explanations(array)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -250,6 +259,7 @@ def test_none_in_a_list_of_vectors_is_a_missing_one():
     assert explanations.values.shape == (2, 2)
 
 
+@one_test
 @pytest.mark.parametrize("value", [{"age": 1}, {1, 2}, bytearray(b"a"), (1, [2])], ids=repr)
 def test_values_without_a_hash_are_refused_when_they_are_compared(value):
     explanations = as_explanations(["a", value])
@@ -268,6 +278,7 @@ def test_complex_vectors_are_refused():
         as_explanations(np.zeros((2, 2), dtype=complex))
 
 
+@one_test
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -281,6 +292,7 @@ def test_the_kind_vector_needs_a_numeric_matrix(values, message):
         Explanations(kind="vector", values=values)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("values", "message"), [([1.0, 2.0], "got 1-D"), ([[1], [2, 3]], r"rows of \[1, 2\]")]
 )
@@ -289,6 +301,7 @@ def test_vectors_of_anything_else_are_refused(values, message):
         Explanations.vectors(values)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -386,6 +399,7 @@ def test_taking_rows_takes_them_from_every_column(form, rows):
     assert len(whole) == 4
 
 
+@one_test
 @pytest.mark.parametrize("form", INSTANCES)
 def test_parts_join_to_the_whole_in_order(form):
     whole = Explanations.of(["a", None, "c", "a"], instances=INSTANCES[form], relation="in-scope").identified(
@@ -412,6 +426,7 @@ def test_one_part_alone_is_itself():
     assert Explanations.concat([Explanations.of(["a"])]).values.tolist() == ["a"]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
@@ -453,6 +468,7 @@ def test_parts_of_which_only_one_has_instances_are_not_joined():
         Explanations.concat([Explanations.of(["a"]), Explanations.of(["b"], instances=["text"])])
 
 
+@one_test
 @pytest.mark.parametrize(
     "identity",
     [
@@ -482,6 +498,7 @@ def test_without_an_identity_the_values_are_compared():
     assert result.identified([1, 1]).identities.tolist() == [1, 1]
 
 
+@one_test
 @pytest.mark.parametrize(
     "identity", [["x"], np.zeros((3, 1)), pd.DataFrame({"a": [1]}), (np.zeros(3), np.zeros(3))]
 )

@@ -74,6 +74,7 @@ SHOWN = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("give", SHOWN.values(), ids=SHOWN)
 def test_a_masked_array_that_hides_nothing_is_an_array(give):
     result = give()

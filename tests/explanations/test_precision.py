@@ -31,6 +31,7 @@ def test_noise_in_the_last_bits_disappears_at_every_scale(scale):
         assert (settled(values) == settled(noisy(values, 1e-16))).mean() > 0.9999
 
 
+@one_test
 @pytest.mark.parametrize(("single", "dtype", "noise"), [(True, np.float64, 3e-7), (False, np.float32, 3e-7)])
 def test_single_precision_has_fewer_decimals(single, dtype, noise):
     values = RNG.normal(size=(500, 6)).astype(dtype)
@@ -66,6 +67,7 @@ def test_whole_numbers_stay_as_they_are():
     assert (settled(numbers) == numbers).all()
 
 
+@one_test
 @pytest.mark.parametrize(
     "values",
     [
@@ -80,6 +82,7 @@ def test_numbers_at_the_edge_stay_as_they_are(values):
     assert np.allclose(settled(values), values, rtol=1e-12, equal_nan=True)
 
 
+@one_test
 @pytest.mark.parametrize(
     "explanations",
     [

@@ -148,6 +148,7 @@ AMBIGUOUS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("text", "columns"), AMBIGUOUS.values(), ids=AMBIGUOUS)
 def test_what_can_be_read_in_two_ways_is_refused(text, columns):
     frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
@@ -170,6 +171,7 @@ def test_cells_that_are_no_words_are_in_nobodys_way():
         Rule.from_text("d > 2026", frame)  # no date
 
 
+@one_test
 @pytest.mark.parametrize("name", ["x1", "1"])
 def test_the_columns_of_an_array_have_numbers(name):
     array = np.array([[0.0, 1.0], [2.0, 3.0]])
@@ -223,7 +225,7 @@ def choices(name):
 CONDITIONS = st.one_of(*map(intervals, ("age", "petal width (cm)")), *map(choices, WORDS))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(CONDITIONS, max_size=4))
 def test_a_rule_that_is_written_and_read_is_the_same_rule(conditions):
     rule = Rule(conditions)
@@ -235,7 +237,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60)
 @given(st.text() | st.lists(PIECES, max_size=12).map("".join) | st.lists(PIECES, max_size=12).map(" ".join))
 def test_any_text_is_a_rule_or_is_refused(text):
     for known in (KNOWN, Vocabulary.of(["texts"]), Vocabulary({})):

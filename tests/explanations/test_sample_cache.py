@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from faithkit_example_based.nearest import Nearest
+from looping import one_test
 
 from faithkit import Explanations, score
 from faithkit.plugin import Relation, Sample
@@ -46,6 +47,7 @@ class OfALambda(OfAFunction):
         return sample.once(lambda sample: far(sample, limit))
 
 
+@one_test
 @pytest.mark.parametrize("Far", [OfAFunction, OfAMethod, OfALambda])
 def test_two_limits_do_not_share_what_a_sample_remembers(Far):
     X = np.array([[1.0], [2.0], [3.0], [4.0]])

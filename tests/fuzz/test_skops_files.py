@@ -15,6 +15,8 @@ from faithkit_model_files.skops_files import trusted_types
 from fuzz.corpus import FILES, read
 from hypothesis import given
 from hypothesis import strategies as st
+from lazy_modules import import_when_used
+from looping import one_test
 from model_files.forging import (
     CANARY,
     TOUCH,
@@ -31,7 +33,7 @@ from model_files.forging import (
 from faithkit import load_model
 from faithkit.inputs.models.predictor import Predictor
 
-pytest.importorskip("skops")
+import_when_used("skops")
 
 HONEST = {name: read_skops(content) for name, content in FILES.items()}
 X = np.random.default_rng(1).normal(size=(7, 3))
@@ -155,6 +157,7 @@ def check(folder):
     assert sorted(os.listdir(folder)) == [CANARY, "model.skops"]
 
 
+@one_test
 @pytest.mark.parametrize("name", FILES)
 def test_the_corpus_itself_is_read(folder, name):
     (folder / "model.skops").write_bytes(FILES[name])

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 from faithkit.arrays.containers import concat_rows
 from faithkit.errors import InputError
@@ -18,11 +19,13 @@ def test_an_image_is_taken_as_it_is():
     assert check_X(IMAGES) is IMAGES
 
 
+@one_test
 @pytest.mark.parametrize("inputs", [("image",), ("series",), ("table", "image"), ("series", "image")])
 def test_an_array_is_what_a_component_asks_for(inputs):
     assert has_input_kind(IMAGES, inputs)
 
 
+@one_test
 @pytest.mark.parametrize("inputs", [("table",), ("text", "sparse"), ("table", "text", "sparse")])
 def test_an_array_of_more_axes_is_no_table(inputs):
     assert not has_input_kind(IMAGES, inputs)
@@ -42,11 +45,13 @@ def test_images_with_equal_cells_have_equal_seeds_and_others_do_not():
     assert np.flatnonzero(seeds != before).tolist() == [7, 9]
 
 
+@one_test
 @pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float32, np.float16, ">f8"])
 def test_a_dtype_that_holds_the_same_numbers_changes_no_seed(dtype):
     assert row_seeds(IMAGES.astype(dtype), 0).tolist() == row_seeds(IMAGES, 0).tolist()
 
 
+@one_test
 @pytest.mark.parametrize(
     "laid", [np.asfortranarray, lambda X: X[:, ::-1][:, ::-1], lambda X: np.repeat(X, 2, 0)[::2]]
 )
@@ -61,6 +66,7 @@ def test_a_row_has_its_seed_in_every_batch_and_order():
     assert [int(row_seeds(IMAGES[[i]], 3)[0]) for i in range(20)] == seeds.tolist()
 
 
+@one_test
 @pytest.mark.parametrize("cells", [1, 30, 100])
 def test_how_many_cells_are_hashed_at_once_changes_neither_seeds_nor_the_fingerprint(cells, monkeypatch):
     seeds, name = row_seeds(IMAGES, 3).tolist(), fingerprint(IMAGES)
@@ -84,6 +90,7 @@ def test_a_fingerprint_tells_cells_order_and_shape():
     assert len({*known}) == 4
 
 
+@one_test
 @pytest.mark.parametrize(
     ("row", "said"),
     [
@@ -98,6 +105,7 @@ def test_one_image_is_a_sample_of_one_row(row, said):
         check_row(row)
 
 
+@one_test
 @pytest.mark.parametrize("other", [IMAGES[:, :3], IMAGES[..., 0], IMAGES.reshape(20, -1)])
 def test_rows_of_another_shape_are_refused(other):
     with pytest.raises(InputError, match=r"expected rows of shape \(4, 3, 2\), as in the background"):
@@ -172,6 +180,7 @@ BAD_FILES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("write", "said"), BAD_FILES.values(), ids=BAD_FILES)
 def test_a_file_that_holds_no_array_of_numbers_is_refused_in_one_line(write, said, tmp_path):
     write(tmp_path / "X.npy")

@@ -59,6 +59,7 @@ def test_labels_that_are_texts_of_numbers_are_warned_about(predictions, options,
     assert [text.partition(":")[0] for text in texts] == expected
 
 
+@one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_so_are_those_of_a_file(suffix, tmp_path):
     path = written(pd.DataFrame({"p": ["0,35", "0,4", "0,35", "1,5"], "why": list("aabb")}), suffix, tmp_path)
@@ -79,6 +80,7 @@ def about_base_values(call):
     return result, [text for text in texts if MAYBE in text]
 
 
+@one_test
 @pytest.mark.parametrize(
     "name", ["bias", "base_values", "expected_value", "Intercept", "baseValue", "phi[BIAS]"]
 )
@@ -96,6 +98,7 @@ FEATURES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("columns", FEATURES.values(), ids=FEATURES)
 def test_what_varies_or_is_called_otherwise_is_a_feature(columns):
     assert about_base_values(lambda: faithkit.score(LABELS, PHI.assign(**columns)))[1] == []
@@ -114,6 +117,7 @@ TABLES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("form", TABLES)
 def test_a_base_value_is_kept_in_python_as_it_is_in_an_array(form):
     table = PHI.assign(bias=7.5)
@@ -125,6 +129,7 @@ def test_a_base_value_is_kept_in_python_as_it_is_in_an_array(form):
     assert by_name.n_explanations == array.n_explanations == 1  # it is the largest number of every row
 
 
+@one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
 def test_a_base_value_in_a_log_is_kept_and_can_be_left_out(suffix, tmp_path):
     path = written(PHI.assign(phi_bias=7.5, label=LABELS), suffix, tmp_path)

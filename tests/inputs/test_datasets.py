@@ -1,12 +1,15 @@
 import os
 import subprocess
 import sys
+import tempfile
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
 import attrs
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 from faithkit import FaithkitError
 from faithkit.cli.datasets import command
@@ -29,6 +32,7 @@ EMBEDDED = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_each_dataset_has_its_published_rows_columns_and_labels(name):
     dataset = load_dataset(name)
@@ -149,12 +153,14 @@ def theirs(tmp_path, monkeypatch):
 
     def offer(loaded="TABLE, [0, 1]", place="'here'"):
         code = PLUGIN.replace("LOADED", loaded).replace("PLACE", place)
-        (tmp_path / "their_data.py").write_text(code)
+        folder = Path(tempfile.mkdtemp(dir=tmp_path))
+        (folder / "their_data.py").write_text(code)
+        monkeypatch.syspath_prepend(folder)
+        monkeypatch.delitem(sys.modules, "their_data", raising=False)
         result = Registry([EntryPoint("main", "their_data", "faithkit")])
         assert result.broken == []
         monkeypatch.setattr(datasets, "registry", lambda: result)
 
-    monkeypatch.syspath_prepend(tmp_path)
     return offer
 
 
@@ -176,6 +182,7 @@ FAULTS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("loaded", "words"), FAULTS.values(), ids=FAULTS)
 def test_a_plugins_dataset_that_is_none_is_refused_in_one_line(theirs, loaded, words):
     theirs(loaded)
@@ -189,6 +196,7 @@ PLACES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("place", "words"), PLACES.items())
 def test_a_plugins_dataset_that_does_not_know_its_place_is_told_beside_the_others(theirs, place, words):
     theirs(place=place)
@@ -216,6 +224,7 @@ assert "sklearn" not in sys.modules
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("option", "said"),
     [

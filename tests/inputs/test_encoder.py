@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inputs.frames import mixed_frames, people
+from looping import one_test
 from scipy import sparse
 
 from faithkit.errors import InputError
@@ -80,6 +81,7 @@ def test_a_pickled_encoder_is_the_same_encoder():
     pd.testing.assert_frame_equal(encoder.decode(codes), people())
 
 
+@one_test
 @pytest.mark.parametrize(
     "array",
     [
@@ -177,6 +179,7 @@ def test_a_missing_truth_value_in_a_plain_bool_column_comes_back_as_missing():
     assert decoded["active"].tolist() == [True, None]
 
 
+@one_test
 @pytest.mark.parametrize("code", [0.5, -1.0, 4.0, NAN, np.inf])
 def test_a_code_that_no_category_has_is_refused(code):
     encoder = Encoder(pd.DataFrame({"job": ["smith", "clerk"]}))
@@ -229,6 +232,7 @@ def test_cells_that_are_lists_are_refused():
         Encoder(pd.DataFrame({"tags": ["a"]})).encode(pd.DataFrame({"tags": [["a"]]}))
 
 
+@one_test
 @pytest.mark.parametrize("X", [["good", "bad"], sparse.csr_array((2, 2))], ids=["text", "sparse"])
 def test_what_is_no_table_is_refused(X):
     with pytest.raises(InputError, match=r"given (text|sparse) input; expected a 2-D array or a DataFrame"):

@@ -78,6 +78,7 @@ CELLS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("form", CELLS)
 def test_integers_that_floats_would_round_are_refused(tmp_path, form):
     with pytest.raises(InputError, match=r"the column 'why' failed .* Write large integers as texts"):
@@ -92,6 +93,7 @@ PREDICTIONS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("form", PREDICTIONS)
 def test_labels_that_differ_stay_different(form):
     result = faithkit.score(PREDICTIONS[form], ["a"] * 7, outcome="labels")
@@ -103,6 +105,7 @@ def test_labels_that_differ_stay_different(form):
 CLUSTERS = {name: PREDICTIONS[name] for name in ("list", "array of objects", "numbers and texts")}
 
 
+@one_test
 @pytest.mark.parametrize("form", CLUSTERS)
 def test_clusters_that_differ_stay_different(form):
     result = faithkit.score(LABELS, ["a"] * 7, clusters=CLUSTERS[form])
@@ -117,6 +120,7 @@ GROUPS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("form", GROUPS)
 def test_groups_that_differ_stay_different(form):
     with pytest.warns(faithkit.FaithkitWarning):  # each group has one label
@@ -168,6 +172,7 @@ def test_below_an_even_limit_lies_the_odd_integer_before_it():
     assert rule.covers(X).tolist() == [True, True, False]
 
 
+@one_test
 @pytest.mark.parametrize("answer", [[LOW, HIGH, 0.0], [[LOW], [HIGH], [0.0]]], ids=str)
 def test_the_labels_of_a_model_stay_different(answer):
     X = np.zeros((3, 1))
@@ -176,6 +181,7 @@ def test_the_labels_of_a_model_stay_different(answer):
     assert predictor.predict(X).tolist() == [LOW, HIGH, 0]
 
 
+@one_test
 @pytest.mark.parametrize("answer", [[1, "1"], [["1"], [1]]], ids=str)
 def test_a_model_that_answers_numbers_and_texts_is_refused(answer):
     with pytest.raises(

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from looping import one_test
 from reasons_plugin import Box, LateReason, Reason
 
 import faithkit
@@ -34,6 +35,7 @@ def value(explanations, predictions=LABELS, **options):
 # --- objects of other libraries ----------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("kind", [Reason, LateReason])
 @pytest.mark.parametrize(
     "form", [list, lambda rows: pd.Series(rows), lambda rows: np.array(rows, dtype=object)]
@@ -127,6 +129,7 @@ REFUSED = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_taken_is_refused(name):
     call, message = REFUSED[name]
@@ -171,6 +174,7 @@ WEIGHTS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("name", WEIGHTS)
 def test_weights_in_every_form_give_the_same_numbers(name):
     found, plain = (
@@ -202,6 +206,7 @@ NUMBERS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("name", NUMBERS)
 def test_what_is_missing_is_missing_in_every_form(name):
     result = faithkit.score(LABELS, NUMBERS[name])
@@ -221,6 +226,7 @@ def test_lists_of_conditions_are_rules():
     assert (result.consistency.value, result.sufficiency.value, result.unexplained) == (0.5, 0.75, 1)
 
 
+@one_test
 @pytest.mark.parametrize("told", [[0.5, 1.0], {"a": 1.0}, faithkit.Rule([faithkit.Interval(0, 3)])])
 def test_a_chunk_in_which_nothing_is_explained_fits_the_others(told):
     X = np.arange(80.0)[:, None]
@@ -279,11 +285,13 @@ def test_a_tensor_is_an_array():
     assert value(Tensor([[1.0], [0.0]] * 3)) == value(np.array([[1.0], [0.0]] * 3))
 
 
+@one_test
 @pytest.mark.parametrize("form", [pd.Series, np.array, pa.array, lambda texts: pa.chunked_array([texts])])
 def test_texts_in_a_column_are_a_list_of_texts(form):
     assert as_rows(form(["good film", "bad film"])) == ["good film", "bad film"]
 
 
+@one_test
 @pytest.mark.parametrize("form", [pd.Series, np.array, pa.array, tuple])
 def test_predictions_weights_and_clusters_come_in_every_form(form):
     drawn = {"weights": [1.0, 2.0] * 3, "clusters": [0, 0, 1, 1, 2, 3]}
@@ -292,6 +300,7 @@ def test_predictions_weights_and_clusters_come_in_every_form(form):
     assert value(SAID, predictions=form(LABELS), **taken) == plain
 
 
+@one_test
 @pytest.mark.parametrize(
     "form",
     [
@@ -307,6 +316,7 @@ def test_predictions_in_one_column_are_that_column(form, labels):
     assert (found.setup.outcome, found.consistency) == (plain.setup.outcome, plain.consistency)
 
 
+@one_test
 @pytest.mark.parametrize("outcome", ["labels", "numbers", "scores"])
 def test_a_model_may_answer_with_tensors(outcome):
     class Model:

@@ -23,6 +23,7 @@ def cells(X):
     return (X.toarray() if sparse.issparse(X) else X).tolist()
 
 
+@one_test
 @pytest.mark.parametrize("X", SAMPLES, ids=lambda X: type(X).__name__)
 def test_rows_are_counted_and_taken_alike_in_every_container(X):
     every = cells(X)
@@ -33,6 +34,7 @@ def test_rows_are_counted_and_taken_alike_in_every_container(X):
     assert n_rows(take_rows(X, [])) == 0
 
 
+@one_test
 @pytest.mark.parametrize("X", SAMPLES, ids=lambda X: type(X).__name__)
 def test_parts_put_together_give_the_whole(X):
     whole = concat_rows([take_rows(X, slice(0, 1)), take_rows(X, slice(1, 3))])
@@ -69,6 +71,7 @@ def test_column_names_are_strings_in_every_container():
     assert column_names(TEXTS) == ["text"]
 
 
+@one_test
 @pytest.mark.parametrize("X", SAMPLES, ids=lambda X: type(X).__name__)
 def test_a_usable_sample_passes_the_check(X):
     checked = check_X(X)
@@ -76,6 +79,7 @@ def test_a_usable_sample_passes_the_check(X):
     assert checked is X or checked.format == "csr"
 
 
+@one_test
 @pytest.mark.parametrize(
     "X",
     [
@@ -126,6 +130,7 @@ def test_an_unusable_sample_is_refused_with_what_to_do(X, words):
         check_X(X, "the background")
 
 
+@one_test
 @pytest.mark.parametrize(
     ("X", "background"),
     [
@@ -139,6 +144,7 @@ def test_the_same_columns_in_any_order_and_container_are_accepted(X, background)
     check_columns(X, background)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("X", "background", "words"),
     [

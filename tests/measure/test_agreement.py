@@ -99,6 +99,7 @@ def test_rows_that_are_near_are_not_merged_for_together_they_agree_more_than_apa
     assert (facts.estimate, facts.compared) == (0, 0)
 
 
+@one_test
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_one_hot_scores_give_the_measure_of_labels(relation):
     rng = np.random.default_rng(3)
@@ -141,6 +142,7 @@ def test_shifting_and_scaling_numbers_changes_nothing(shift, scale, relation):
     assert found[0] == pytest.approx(found[1], abs=1e-9)
 
 
+@one_test
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_shuffled_predictions_have_the_p_values_of_a_plain_loop(kind, relation):
@@ -152,9 +154,9 @@ def test_shuffled_predictions_have_the_p_values_of_a_plain_loop(kind, relation):
     counted = count(given, sample, codes, len(np.unique(y)), agreement=agreement)
     rng = np.random.default_rng(5)
     observed = _by_loops(y, e, agree, holds)[0]
-    means = [_by_loops(rng.permutation(y), e, agree, holds)[0] for _ in range(400)]
+    means = [_by_loops(rng.permutation(y), e, agree, holds)[0] for _ in range(150)]
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
-    assert permutation_p_value(counted, JackknifeEstimate.of(counted).statistics, 999) == pytest.approx(
+    assert permutation_p_value(counted, JackknifeEstimate.of(counted).statistics, 499) == pytest.approx(
         expected, abs=0.1
     )
 
@@ -171,6 +173,7 @@ def _mean_disagreement(mine, pool):
     return np.mean(apart)
 
 
+@one_test
 @pytest.mark.parametrize("n_pool", [0, 5])
 @pytest.mark.parametrize("outputs", [1, 3])
 def test_what_the_divisor_loses_with_a_row_is_what_a_double_loop_without_it_lacks(outputs, n_pool):

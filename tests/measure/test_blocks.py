@@ -4,11 +4,13 @@ import threading
 import time
 
 import pytest
+from looping import one_test
 
 from faithkit.arrays import blocks
 from faithkit.arrays.blocks import each_block
 
 
+@one_test
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize(("n", "size"), [(0, 3), (1, 3), (3, 3), (4, 3), (1_000, 1)])
 def test_every_part_is_done_once(monkeypatch, threads, n, size):
@@ -23,6 +25,7 @@ def test_every_part_is_done_once(monkeypatch, threads, n, size):
     assert done == [1] * n
 
 
+@one_test
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_what_a_block_raises_is_raised_and_no_further_block_is_begun(monkeypatch, threads):
     monkeypatch.setattr(blocks, "MAX_THREADS", threads)

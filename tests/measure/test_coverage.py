@@ -94,6 +94,7 @@ def test_intervals_of_consistency_cover_in_at_least_93_percent_of_samples(name, 
     assert at_least(LEAST, hits(LAWS[name], n, runs, seed=1), runs)
 
 
+@one_test
 @pytest.mark.parametrize("n", SIZES)
 def test_of_an_explainer_that_never_repeats_itself_every_sample_allows_every_truth(n):
     labels = np.random.default_rng(n).integers(0, 2, n)
@@ -116,6 +117,7 @@ def constant_coverage(n, shares, confidence=0.95):
     return (stats.binom.pmf(np.arange(n + 1)[:, None], n, shares) * holds).sum(axis=0)
 
 
+@one_test
 @pytest.mark.parametrize("n", SIZES)
 def test_intervals_of_a_constant_explainer_cover_whatever_the_labels_frequencies(n):
     shares = np.concatenate([np.linspace(0.5, 0.999, 750), 1 - np.logspace(-5, -3, 50), [1.0]])
@@ -143,12 +145,13 @@ def all_small_samples(n, m, k):
     return tables, np.array([grouped_interval(table.reshape(m, k)) for table in tables])
 
 
+@one_test
 @pytest.mark.parametrize(("n", "m", "k"), [(3, 3, 2), (10, 2, 2), (6, 3, 2), (10, 1, 3)])
 def test_intervals_from_a_handful_of_instances_cover_under_random_laws(n, m, k):
     tables, ends = all_small_samples(n, m, k)
     rng = np.random.default_rng(n)
     for concentration in (0.1, 0.3, 1.0, 10.0):
-        for joint in rng.dirichlet(np.full(m * k, concentration), size=50):
+        for joint in rng.dirichlet(np.full(m * k, concentration), size=20):
             truth = consistency(joint.reshape(m, k))
             holds = (ends[:, 0] <= truth + ROUNDING) & (truth - ROUNDING <= ends[:, 1])
             assert stats.multinomial.pmf(tables[holds], n, joint).sum() >= LEAST
@@ -162,6 +165,8 @@ VERIFIED = {
 }
 
 
+@pytest.mark.slow
+@one_test
 @pytest.mark.parametrize("name", VERIFIED)
 def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_samples(name):
     runs = 400
@@ -280,6 +285,7 @@ GENERAL = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("name", GENERAL)
 def test_the_analytic_measure_of_boxes_and_prototypes_is_what_a_large_sample_shows(name):
     law = GENERAL[name]
@@ -290,12 +296,15 @@ def test_the_analytic_measure_of_boxes_and_prototypes_is_what_a_large_sample_sho
     assert bool(counted.reflexive.all()) == (name != "prototypes that miss much")
 
 
+@pytest.mark.slow
+@one_test
 @pytest.mark.parametrize("name", GENERAL)
 def test_intervals_of_boxes_and_prototypes_cover_in_at_least_93_percent_of_samples(name):
     runs = 150
     assert at_least(LEAST, general_hits(GENERAL[name], 1000, runs, seed=3), runs)
 
 
+@pytest.mark.slow
 def test_a_rare_region_in_every_scope_that_goes_unseen_cannot_be_revealed():
     # Every scope is a cell of mass about 20/n together with the region H of mass 1/n and another label.
     # A sample without H sees perfect agreement, and no interval can know better: at most 63 % are right.

@@ -7,6 +7,7 @@ bound itself.
 
 import numpy as np
 import pytest
+from looping import one_test
 from scipy import stats
 
 from faithkit.explanations.explanations import Explanations, Sample
@@ -75,6 +76,7 @@ def test_intervals_of_numbers_cover(noise, shape, n, runs, m):
     assert stats.binom.sf(too_high - 1, runs, MISSES) > ACCIDENT
 
 
+@one_test
 @pytest.mark.parametrize("noise", NOISES)
 def test_a_wide_sample_narrows_the_interval(noise):
     (small,), (large,) = (list(runs_of(noise, "large groups", n, 0.5, 1)) for n in (50, 2000))

@@ -180,6 +180,7 @@ def test_scores_of_cells_that_nobody_owns_are_not_looked_at():
     assert score(FunctionEstimator(lambda tally: scores), GROUPED) == 0.5
 
 
+@one_test
 @pytest.mark.parametrize("table", ["counts", "owners"])
 def test_an_estimator_that_changes_the_tally_is_refused(table):
     def careless(tally):
@@ -208,6 +209,7 @@ def test_an_estimator_without_a_name_can_be_summarised():
     assert summarise(GROUPED, Half()).value == 0.5
 
 
+@one_test
 @pytest.mark.parametrize("estimator", [LeaveOneOut(), PlugIn(), VerifiedOnly()])
 def test_estimators_of_the_measure_itself_carry_the_leave_one_out_interval(estimator):
     tally = grouped([[30, 10], [5, 25], [1, 0]])
@@ -217,6 +219,7 @@ def test_estimators_of_the_measure_itself_carry_the_leave_one_out_interval(estim
     assert found.value == pytest.approx(score(estimator, tally))
 
 
+@one_test
 @pytest.mark.parametrize("estimator", [Majority(), FunctionEstimator(lambda t: np.full(t.owners.shape, 0.5))])
 def test_estimators_of_another_quantity_have_no_interval_but_keep_bracket_and_verified(estimator):
     tally = grouped([[30, 10], [5, 25], [1, 0]])
@@ -241,6 +244,7 @@ def shuffled_means(estimator, holds, labels):
     return np.mean(values)
 
 
+@one_test
 @pytest.mark.parametrize("holds", [GROUPS, SCOPES])
 @pytest.mark.parametrize("estimator", [LeaveOneOut(), VerifiedOnly()])
 def test_what_chance_gives_is_the_mean_over_all_shuffles_of_the_labels(estimator, holds):
@@ -362,6 +366,7 @@ class Macro:
         return 1 / tally.owners.sum(axis=(0, 1)).clip(1)
 
 
+@one_test
 @pytest.mark.parametrize("weights", [None, [1.0, 2.0, 3.0, 1.0, 5.0, 1.0, 2.0, 1.0]])
 def test_an_estimator_may_weigh_labels_and_is_then_the_mean_of_their_means(weights):
     labels, words = list("yyyyynnn"), list("aabbbaab")
@@ -376,6 +381,7 @@ def test_an_estimator_may_weigh_labels_and_is_then_the_mean_of_their_means(weigh
     assert result.consistency.value == pytest.approx(np.mean(means), abs=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize("weight", [-1.0, np.nan, np.inf])
 def test_weights_that_cannot_be_any_are_refused_by_name(weight):
     class Odd(Macro):

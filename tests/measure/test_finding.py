@@ -74,6 +74,7 @@ PERMUTED = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("case", PERMUTED)
 def test_a_permutation_test_is_not_contradicted(case):
     explanations, times, expected = PERMUTED[case]
@@ -89,7 +90,7 @@ def test_a_measure_is_above_chance_only_where_its_lower_end_is():
     m = 1/2 · (0.95² + 0.05²) = 0.4525, and one explanation for all rows would get 0.5.
     """
     rng = np.random.default_rng(0)
-    for _ in range(10):
+    for _ in range(2):
         labels = rng.integers(0, 2, 1000)
         words = np.where(rng.random(1000) < 0.05, 1 - labels, labels).astype(object)
         words[rng.random(1000) < 0.5] = None
@@ -110,6 +111,7 @@ DRAWN = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("drawn", DRAWN)
 def test_weights_and_clusters_hide_no_label_that_is_named(drawn):
     assert faithkit.score(EVEN, EVEN.tolist(), **DRAWN[drawn]).consistency.finding == "names the label"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from matrices import Matrix, counted, estimated, facts_of, facts_of_pairs
 from scipy import stats
 
@@ -52,6 +53,7 @@ def samples(draw, least=2, most=8):
 # --- intervals -----------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(("n", "low", "digits"), [(3, 0.085, 3), (20, 0.69, 2), (1000, 0.993, 3)])
 def test_where_everything_agrees_the_interval_is_the_printed_one(n, low, digits):
     result = interval(facts_of([[n]]))
@@ -60,11 +62,13 @@ def test_where_everything_agrees_the_interval_is_the_printed_one(n, low, digits)
     assert result[1] == 1.0
 
 
+@one_test
 @pytest.mark.parametrize("table", [[[1, 0]], [[1, 0], [0, 1]], np.eye(50, dtype=int)])
 def test_where_nothing_could_be_checked_the_interval_is_everything(table):
     assert interval(facts_of_pairs(table)) == (0.0, 1.0)
 
 
+@one_test
 @pytest.mark.parametrize("n", [1, 2])
 def test_one_or_two_instances_say_nothing_even_if_their_relation_claims_otherwise(n):
     assert interval(MeasureStatistics.of_rows(n, 1.0, None)) == (0.0, 1.0)
@@ -129,7 +133,7 @@ def known_moments(draw):
 
 
 @given(known_moments(), st.sampled_from([0.8, 0.95, 0.99]))
-@settings(max_examples=300)
+@settings(max_examples=60)
 def test_the_interval_is_the_written_one(found, confidence):
     assert interval(found, confidence) == pytest.approx(written_interval(found, confidence), abs=1e-8)
 
@@ -249,6 +253,7 @@ def test_the_standard_error_is_the_delete_one_jackknifes():
     assert facts(grouping(owned, labels)).se == pytest.approx(expected)
 
 
+@one_test
 @pytest.mark.parametrize(
     "table",
     [
@@ -269,6 +274,7 @@ def test_a_standard_error_is_never_zero():
     assert CentralMoments.of(np.array([0.0, 1.0])).standard_error == pytest.approx(0.5)
 
 
+@one_test
 @pytest.mark.parametrize("relation", ["grouping", "scopes"])
 def test_the_standard_error_equals_the_spread_over_random_halves_of_the_sample(relation):
     rng = np.random.default_rng(3)
@@ -310,6 +316,7 @@ def test_the_bracket_runs_from_the_estimate_to_what_the_unchecked_could_add(case
     assert estimate.bracket == pytest.approx((M, M + 1 - V), abs=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("owned", "checkability"),
     [
@@ -367,7 +374,6 @@ def test_chance_is_unknown_without_a_pair():
 
 
 @given(samples(most=6))
-@settings(max_examples=40)
 def test_over_all_permutations_the_mean_is_verified_times_chance(case):
     matrix, owned, labels, k = case
     expected_chance = chance(np.bincount(labels), SAME_LABEL)
@@ -383,6 +389,7 @@ def test_over_all_permutations_the_mean_is_verified_times_chance(case):
 NOT_REFLEXIVE = [[0, 1, 1], [1, 0, 0], [0, 1, 1]]
 
 
+@one_test
 @pytest.mark.parametrize("matrix", [np.eye(3), NOT_REFLEXIVE], ids=["grouping", "not reflexive"])
 def test_the_p_value_approaches_the_one_of_all_permutations(matrix):
     owned, labels = [0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 0, 1, 0]
@@ -391,13 +398,12 @@ def test_the_p_value_approaches_the_one_of_all_permutations(matrix):
     # every distinct arrangement of the labels is equally likely
     arrangements = set(permutations(labels))
     exact = np.mean([brute.estimate(holds, list(y))[0] >= observed - 1e-12 for y in arrangements])
-    B = 4000
+    B = 2000
     result = p_value_of(counted(Matrix(matrix), owned, labels), B, seed=1)
     assert result == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / B) + 1 / B)
 
 
 @given(samples(least=1), st.integers(1, 70), st.integers(0, 3))
-@settings(max_examples=40)
 def test_a_p_value_lies_above_zero_and_at_most_at_one(case, B, seed):
     matrix, owned, labels, k = case
     for relation in (Matrix(matrix), SameExplanation()):
@@ -417,7 +423,6 @@ def test_a_perfect_explainer_is_significant_and_an_unrelated_one_is_not():
 
 
 @given(samples(), st.integers(1, 100))
-@settings(max_examples=40)
 def test_grouping_and_the_same_relation_asked_pair_by_pair_have_one_p_value(case, B):
     _, owned, labels, k = case
     pair = [counted(relation, owned, labels, k) for relation in (SameExplanation(), Matrix(np.eye(4)))]
@@ -426,6 +431,7 @@ def test_grouping_and_the_same_relation_asked_pair_by_pair_have_one_p_value(case
         assert one == other
 
 
+@pytest.mark.slow
 def test_the_p_value_is_valid_under_the_null():
     rng = np.random.default_rng(0)
     owned = rng.integers(0, 6, 40)
@@ -453,6 +459,7 @@ def two_explainers(n=300, seed=0, good=0.9, poor=0.7):
     return [grouping(owned, labels, 2) for owned in sides]
 
 
+@one_test
 @pytest.mark.parametrize("paired", [True, False])
 def test_a_difference_taken_the_other_way_round_is_its_negative(paired):
     a, b = two_explainers()
@@ -492,6 +499,7 @@ def test_the_difference_is_the_written_one():
     assert unpaired.low == pytest.approx(x[0] - B2 - distance(x[0] - low1, high2 - B2, 0))
 
 
+@one_test
 @pytest.mark.parametrize("seed", range(4))
 def test_the_p_value_is_the_smallest_level_whose_interval_excludes_zero(seed):
     a, b = two_explainers(n=200, seed=seed, good=0.88, poor=0.8)

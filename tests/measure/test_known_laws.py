@@ -19,6 +19,7 @@ def most(runs):
     return share + 2 * math.sqrt(share * (1 - share) / runs)
 
 
+@pytest.mark.slow
 @one_test
 @pytest.mark.parametrize("law", LAWS)
 def test_neither_end_misses_more_often_than_it_may(law):

@@ -6,8 +6,9 @@ from unittest import mock
 import brute
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from looping import one_test
 from matrices import Matrix, counted, estimated
 from nearly import assert_nearly
 
@@ -108,7 +109,6 @@ ESTIMATORS = [LeaveOneOut(), PlugIn(), Majority(), VerifiedOnly()]
 
 
 @given(samples(), regimes)
-@settings(max_examples=30)
 def test_every_estimate_equals_what_whole_tables_give(case, regime):
     matrix, owned, labels, k = case
     for relation in both(matrix):
@@ -139,7 +139,6 @@ def test_every_jackknife_value_equals_brute_force_and_those_of_whole_tables(case
 
 
 @given(samples(), samples(), regimes)
-@settings(max_examples=40)
 def test_differences_equal_those_of_whole_tables(case, other, regime):
     _, owned, labels, k = case
     second = np.resize(other[1], len(owned))
@@ -167,18 +166,23 @@ def answers(options):
     )
 
 
+@one_test
 @pytest.mark.parametrize(
-    "options",
-    [{"estimator": "majority"}, {"estimator": optimist, "relation": "near-explanation:tau=0.2"}],
+    ("options", "regimes"),
+    [
+        ({"estimator": "majority"}, REGIMES[:1]),
+        ({"estimator": optimist, "relation": "near-explanation:tau=0.2"}, REGIMES[2:3]),
+    ],
     ids=["grouping", "another relation"],
 )
-def test_results_do_not_depend_on_the_size_of_tables(options):
+def test_results_do_not_depend_on_the_size_of_tables(options, regimes):
     expected = answers(options)
-    for regime in REGIMES:
+    for regime in regimes:
         with limits(regime):
             assert_nearly(answers(options), expected)
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_so_are_pages():
     expected = asked(relation="near-explanation:tau=0.2").to_html()
     with limits(NO_TABLES | ALL_RARE):
@@ -200,6 +204,7 @@ def by_number_of_explanations(tally):
     return np.full(tally.owners.shape, 1 / tally.counts.shape[0])
 
 
+@one_test
 @pytest.mark.parametrize("estimator", [by_frequency, by_number_of_labels, by_number_of_explanations])
 @pytest.mark.parametrize("relation", [None, "near-explanation:tau=0.5"])
 def test_an_estimator_that_needs_the_whole_tally_is_refused_where_it_comes_in_parts(estimator, relation):
@@ -290,6 +295,7 @@ def test_column_sums_equal_the_double_loop_whatever_the_tables(m, n, k, seed):
         assert result.tolist() == np.array(expected).tolist()
 
 
+@one_test
 @pytest.mark.parametrize("relation", [Matrix(np.tri(9, dtype=bool)), SameExplanation()])
 def test_a_p_value_does_not_depend_on_how_labels_are_kept(relation):
     rng = np.random.default_rng(0)

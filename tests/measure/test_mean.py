@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 from scipy.stats import binomtest, sem
 
 import faithkit
@@ -18,6 +19,7 @@ def test_of_scores_it_is_mean_and_standard_error_in_any_order():
     assert 0 < result.low < result.value < result.high < 1
 
 
+@one_test
 @pytest.mark.parametrize("scores", [[0, 0, 1, 1, 1], [1, 1, 1], [0, 0], [1]])
 def test_of_yes_and_no_it_is_clopper_and_pearsons(scores):
     exact = binomtest(sum(scores), len(scores)).proportion_ci(0.9, method="exact")
@@ -60,6 +62,7 @@ def test_an_interval_of_weighted_rows_assumes_three_quarters_of_their_effective_
     assert (weighted.low, weighted.high) == pytest.approx((expected.low, expected.high))
 
 
+@one_test
 @pytest.mark.parametrize("n", [20, 100])
 def test_the_interval_covers_the_mean(n):
     rng = np.random.default_rng(n)

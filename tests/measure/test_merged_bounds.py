@@ -3,7 +3,6 @@
 from functools import cache
 from itertools import product
 
-import attrs
 import numpy as np
 import pytest
 from brute_merging import blocks_of, merged_share
@@ -86,14 +85,6 @@ def test_over_each_rows_own_others_a_block_would_exceed_the_measure_where_weight
 # --- in simulation: labels drawn from known shares ------------------------------------------------------
 
 
-@attrs.frozen
-class Law:
-    """Explanations, and how often each label goes with them."""
-
-    draw: object  # (rng, n) -> explanations, shares of labels
-    measure: float
-
-
 def _logistic(score):
     share = 1 / (1 + np.exp(-score))
     return np.column_stack([1 - share, share])
@@ -131,12 +122,6 @@ def _checkers(x):
     return np.column_stack([1 - right, right])
 
 
-@cache
-def _mean(shares):
-    x = np.random.default_rng(1).normal(size=(200_000, 3))
-    return float((shares(x) ** 2).sum(axis=1).mean())
-
-
 def _smooth(x):
     return _logistic(2 * x[:, 0])
 
@@ -156,20 +141,25 @@ VECTORS = {
     "even": _even,
     "ten labels": _ten,
 }
-LAWS = {name: Law(_vectors(shares), _mean(shares)) for name, shares in VECTORS.items()}
-LAWS["a grid"] = Law(
-    _rounded, float((_rounded(np.random.default_rng(1), 200_000)[1] ** 2).sum(axis=1).mean())
-)
+# (rng, n) -> explanations, and how often each label goes with them
+LAWS = {name: _vectors(shares) for name, shares in VECTORS.items()}
+LAWS["a grid"] = _rounded
 LAWS |= {
-    f"{times} n words of {share}": Law(_words(times, share), share**2 + (1 - share) ** 2)
+    f"{times} n words of {share}": _words(times, share)
     for times, share in ((20, 0.5), (20, 0.9), (20, 0.995), (3, 0.7), (1000, 0.95))
 }
 
 
-def limits(law, n, runs):
+@cache
+def measure_of(name):
+    _, shares = LAWS[name](np.random.default_rng(1), 200_000)
+    return float((shares**2).sum(axis=1).mean())
+
+
+def limits(draw, n, runs):
     rng, ends = np.random.default_rng([n, 7]), []
     for _ in range(runs):
-        explanations, shares = law.draw(rng, n)
+        explanations, shares = draw(rng, n)
         labels = (rng.random(n)[:, None] > shares.cumsum(axis=1)).sum(axis=1)
         ends.append(interval(side(explanations, labels).statistics))
     return np.array(ends)
@@ -184,7 +174,7 @@ CELLS = [(name, n, 100) for name in LAWS for n in (10, 200)] + [
 @pytest.mark.parametrize(("name", "n", "runs"), CELLS)
 def test_lower_ends_miss_seldom_and_intervals_cover(name, n, runs):
     low, high = limits(LAWS[name], n, runs).T
-    truth = LAWS[name].measure
+    truth = measure_of(name)
     misses = int((low > truth + 2e-3 * (truth < 1)).sum())  # the measure of vectors is itself an average
     assert stats.binom.sf(misses - 1, runs, MISSES) > ACCIDENT
     assert stats.binom.cdf(int((high >= truth - 2e-3).sum()) - misses, runs, COVERAGE) > ACCIDENT
@@ -196,6 +186,7 @@ def test_lower_ends_are_sharp_where_explanations_tell_the_label():
     assert limits(LAWS["1000 n words of 0.95"], 1000, 20)[:, 0].mean() == pytest.approx(0.5, abs=0.05)
 
 
+@pytest.mark.slow
 def test_random_vectors_get_what_chance_gives_and_no_more():
     """Two hundred seeds: the lower end exceeds one half no more often than one in forty."""
     rng, above = np.random.default_rng(0), 0
@@ -222,6 +213,7 @@ def _compared(rng, n, first, second):
     return difference(*sides), truth[0] - truth[1]
 
 
+@pytest.mark.slow
 def test_differences_of_partly_checked_explainers_cover_the_truth_and_find_it():
     rng, runs = np.random.default_rng(3), 150
     covered = found = 0
@@ -233,6 +225,7 @@ def test_differences_of_partly_checked_explainers_cover_the_truth_and_find_it():
     assert found > 0.9 * runs
 
 
+@pytest.mark.slow
 def test_of_two_explainers_alike_a_difference_is_found_seldom():
     rng, runs = np.random.default_rng(4), 200
     wrong = sum(_compared(rng, 200, 0.85, 0.85)[0].p_value < 0.05 for _ in range(runs))

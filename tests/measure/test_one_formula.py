@@ -188,7 +188,7 @@ def check(case, relation):
 @pytest.mark.parametrize("outcome", OUTCOMES)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_groups_and_lone_rows_in_one_block_are_sums_over_pairs(outcome, design):
-    for seed in range(6):
+    for seed in range(2):
         check(Case.drawn(seed, outcome, design), SameExplanation())
 
 
@@ -196,16 +196,14 @@ def test_groups_and_lone_rows_in_one_block_are_sums_over_pairs(outcome, design):
 @pytest.mark.parametrize("outcome", OUTCOMES)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_relation_between_rows_is_a_sum_over_pairs(outcome, design):
-    for seed in range(4):
-        check(Case.drawn(seed, outcome, design, texts=False), Near())
+    check(Case.drawn(0, outcome, design, texts=False), Near())
 
 
 @one_test
 @pytest.mark.parametrize("outcome", OUTCOMES)
 @pytest.mark.parametrize("design", DESIGNS[:-1])
 def test_rows_of_a_pool_are_compared_and_own_nothing(outcome, design):
-    for seed in range(3):
-        check(Case.drawn(seed, outcome, design, pool=4, texts=False), Near())
+    check(Case.drawn(0, outcome, design, pool=4, texts=False), Near())
 
 
 def test_blocks_of_rows_change_no_standard_error(monkeypatch):

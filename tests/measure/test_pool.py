@@ -5,8 +5,9 @@ from itertools import permutations
 import brute_unequal
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from looping import one_test
 from nearly import assert_nearly
 
 from faithkit.errors import InputError
@@ -64,7 +65,6 @@ def truth(case):
     return holds, labels.tolist(), [1] * len(x), list(range(len(x))), n
 
 
-@settings(max_examples=40, deadline=None)
 @given(case=cases())
 def test_pieces_and_their_order_change_nothing(case):
     x, centres, labels, k, radius = case
@@ -78,7 +78,6 @@ def test_pieces_and_their_order_change_nothing(case):
         assert_nearly(JackknifeEstimate.of(again).statistics, expected)
 
 
-@settings(max_examples=40, deadline=None)
 @given(case=cases())
 def test_few_trials_are_assumed_where_one_row_decides_for_many(case):
     holds, labels, _, _, n = truth(case)
@@ -113,6 +112,7 @@ def test_a_relation_that_reads_explanations_is_not_asked_about_rows_that_have_no
         count(Same(), sample, np.array([0, 1]), 2, Pool.of(np.zeros((1, 1)), np.array([0])))
 
 
+@one_test
 @pytest.mark.parametrize(
     ("relation", "expected"),
     [
@@ -178,7 +178,6 @@ def test_labels_are_shuffled_among_explained_rows_and_the_pool_keeps_its_own():
     ) == pytest.approx(expected, abs=0.03)
 
 
-@settings(max_examples=80, deadline=None)
 @given(case=cases(), seed=st.integers(0, 999), clustered=st.booleans())
 def test_weights_and_clusters_of_a_pool_count_too(case, seed, clustered):
     x, centres, labels, k, radius = case

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.measure import heavy_tails as tails
@@ -20,6 +21,7 @@ CASES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("some", "at_once"), [(50, 2**17), (50, 70), (2**16, 2**17)])
 @pytest.mark.parametrize("y", CASES.values(), ids=CASES)
 def test_of_one_explanation_the_share_is_that_of_the_sorted_squares(y, some, at_once, monkeypatch):

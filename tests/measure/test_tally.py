@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from matrices import Matrix
 
 from faithkit.arrays import bitsets, grouping
@@ -115,6 +116,7 @@ def mentions(x, explanation):
     return explanation in x
 
 
+@one_test
 @pytest.mark.parametrize(
     ("other", "named"),
     [
@@ -163,7 +165,7 @@ def test_a_missing_explanation_holds_for_nothing_even_under_negation(case, data)
 
 
 @given(labelled_matrices(least=2, most=8))
-@settings(max_examples=200)
+@settings(max_examples=40)
 def test_every_delete_one_jackknife_value_equals_brute_force(case):
     matrix, owned, labels, k = case
     for relation, holds in [
@@ -266,6 +268,7 @@ class Wrong(Relation):
         return self.answer
 
 
+@one_test
 @pytest.mark.parametrize(
     ("relation", "message"),
     [

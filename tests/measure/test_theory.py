@@ -9,7 +9,7 @@ import brute
 import laws
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from looping import one_test
 from matrices import Matrix, counted, estimated, facts_of, grouped
@@ -70,8 +70,8 @@ class Law:
 
 @one_test
 @pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "general"])
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("n", [1, 2, 4])
 def test_the_expected_estimate_is_exactly_the_average_over_all_samples(seed, n, grouping):
     law = Law.random(seed, grouping=grouping)
     expected = sum(chance * M for chance, M, _ in law.samples(n))
@@ -90,6 +90,7 @@ def test_on_average_the_bracket_contains_the_measure(seed, grouping):
         assert M - 1e-12 <= truth <= M + 1 - V + 1e-12
 
 
+@one_test
 @pytest.mark.parametrize("seed", range(6))
 def test_the_bias_bound_bounds_the_bias(seed):
     law = Law.random(seed, grouping=True)
@@ -132,7 +133,6 @@ def joint_laws(draw):
 
 
 @given(joint_laws(), st.integers(2, 9))
-@settings(max_examples=80)
 def test_the_variance_of_consistency_is_at_most_nine_over_four_n(joint, n):
     mean, variance = exact_moments(joint, n)
     assert variance <= 9 / (4 * n) + 1e-12
@@ -147,6 +147,7 @@ def test_the_error_bound_of_consistency_by_hand():
     assert laws.mse_bound_consistency([0.5, 0.5], n=5) == pytest.approx(9 / 20 + math.exp(-2) ** 2)
 
 
+@one_test
 @pytest.mark.parametrize("n", [50, 200, 1000])
 def test_four_over_n_does_not_bound_the_variance_of_general_relations(n):
     # Every scope is {x} ∪ H, with μ(H) = 1/n and one label everywhere. Instances outside H never repeat,
@@ -273,6 +274,7 @@ def test_the_interval_is_then_as_narrow_as_planned(K, epsilon, name):
     assert np.mean(widths) / 2 <= epsilon
 
 
+@one_test
 @pytest.mark.parametrize(
     ("K", "epsilon"),
     [(3**40, 0.1), (10**20, 0.00001), (10**20, 0.1), (10**9, 1e-9), (2**53 + 1, 0.5), (2**200, 0.1)],
@@ -306,6 +308,7 @@ def worst_bias(K, n):
     return worst
 
 
+@one_test
 @pytest.mark.parametrize(
     ("K", "epsilon"),
     [
@@ -422,6 +425,7 @@ def test_local_values_average_to_the_global_one_for_any_relation(seed, n):
         assert mean == pytest.approx(estimate_of(count.tally), abs=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("N", "A", "printed"),
     [(2364, 2364, 1.0), (53, 53, 1.0), (7438, 7049, 0.95), (1690, 1655, 0.98)],

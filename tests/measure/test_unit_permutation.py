@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 
@@ -24,6 +25,7 @@ def near(x, explanation):
     return abs(x[0] - explanation[0]) < 0.5
 
 
+@one_test
 @pytest.mark.parametrize("drawn", DRAWN)
 @pytest.mark.parametrize("otherwise", OTHERWISE)
 def test_predictions_that_say_what_labels_say_have_the_p_values_of_labels(drawn, otherwise):

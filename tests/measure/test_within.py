@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from looping import one_test
 
 from faithkit.measure.agreement.within import Within
 
@@ -17,6 +18,7 @@ CASES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("case", CASES)
 def test_numbers_agree_that_differ_by_at_most_the_tolerance(case):
     written, epsilon = CASES[case]

@@ -6,7 +6,7 @@ import os
 import zipfile
 
 import numpy as np
-import pytest
+from lazy_modules import import_when_used
 from model_files.forging import (
     CANARY,
     array,
@@ -28,7 +28,7 @@ from sklearn.linear_model import LogisticRegression
 
 from faithkit import load_model
 
-skops_io = pytest.importorskip("skops.io")
+skops_io = import_when_used("skops.io")
 
 GENERATOR = "numpy.random._generator.Generator"
 

@@ -6,6 +6,7 @@ import zipfile
 
 import pytest
 from faithkit_model_files.skops_files import trusted_types
+from lazy_modules import import_when_used
 from model_files.forging import (
     CANARY,
     TOUCH,
@@ -30,7 +31,7 @@ from sklearn.linear_model import LogisticRegression
 
 from faithkit import load_model
 
-skops_io = pytest.importorskip("skops.io")
+skops_io = import_when_used("skops.io")
 
 EVALUATED = f"__import__('os').system('{TOUCH}')"
 SHAPES = f"x: open('{CANARY}', 'w').write('dead')); (lambda x"  # scipy.stats compiles its shapes

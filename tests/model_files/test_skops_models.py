@@ -9,6 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 from faithkit_model_files.skops_files import trusted_types
+from lazy_modules import import_when_used
 from model_files.forging import read_skops, write_skops
 from model_files.honest_models import NAMES, dictionaries, honest, sparse_svm
 from scipy import sparse
@@ -21,7 +22,7 @@ from sklearn.preprocessing import FunctionTransformer
 from faithkit import load_model
 from faithkit.errors import FaithkitWarning, InputError
 
-skops_io = pytest.importorskip("skops.io")
+skops_io = import_when_used("skops.io")
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import ast
 from collections import Counter
 
 import pytest
+from looping import one_test
 from mutants.draw import WINGS, Source, draws_from
 from mutants.edits import ROOT, Edit, MutatedCopy, read_edits
 
@@ -41,6 +42,7 @@ def test_an_edit_is_made_in_the_copy_and_taken_back(tmp_path):
     assert code.read_text(encoding="utf-8") == "n = 1\nm = 12\n"
 
 
+@one_test
 @pytest.mark.parametrize(("text", "times"), [("n = 3\n", 0), ("n = 1\nn = 1\n", 2)])
 def test_an_edit_that_no_longer_applies_is_refused(text, times):
     edit = Edit("code.py", "n = 1", "n = 2", "off by one", (), is_drawn=False)

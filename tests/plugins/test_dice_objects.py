@@ -1,17 +1,21 @@
 """What dice-ml returns gives the numbers of the same counterfactuals by the plugin's own explainer."""
 
+from functools import cache
+from operator import itemgetter
+
 import numpy as np
 import pandas as pd
 import pytest
 from faithkit_example_based.dice_search.explainer import Dice
+from lazy_modules import import_when_used
 from looping import one_test
 
 import faithkit
 
-dice_ml = pytest.importorskip("dice_ml")
-from dice_ml.counterfactual_explanations import CounterfactualExplanations  # noqa: E402
-from dice_ml.diverse_counterfactuals import CounterfactualExamples  # noqa: E402
-from dice_ml.utils.serialize import DummyDataInterface  # noqa: E402
+dice_ml = import_when_used("dice_ml")
+counterfactual_explanations = import_when_used("dice_ml.counterfactual_explanations")
+diverse_counterfactuals = import_when_used("dice_ml.diverse_counterfactuals")
+serialize = import_when_used("dice_ml.utils.serialize")
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of rows that repeat others
 
@@ -32,13 +36,19 @@ def predict(rows):
 
 
 LABELS = predict(X)
-OWN = Dice(sparsity=None).fit(faithkit.Predictor(predict), X).explain(X, np.arange(60, dtype=np.uint32))
 GONE = np.arange(60) % 7 == 0  # say that dice-ml found nothing for these
 
 
-def results(rows=X, others=OWN.values, gone=GONE, sparse=None, **columns):
+@cache
+def own_counterfactuals():
+    explainer = Dice(sparsity=None).fit(faithkit.Predictor(predict), X)
+    return explainer.explain(X, np.arange(60, dtype=np.uint32))
+
+
+def results(rows=X, others=None, gone=GONE, sparse=None, **columns):
     """Write counterfactuals as dice-ml does: beside a worse one, with the outcome as the last column."""
-    outcome = DummyDataInterface("label")
+    outcome = serialize.DummyDataInterface("label")
+    others = own_counterfactuals().values if others is None else others
     found = []
     for row in range(len(rows)):
         mine = rows.iloc[[row]].assign(label=0, **columns)
@@ -46,24 +56,24 @@ def results(rows=X, others=OWN.values, gone=GONE, sparse=None, **columns):
             label=1, **columns
         )
         best = None if gone[row] else other
-        found.append(CounterfactualExamples(outcome, best, mine, sparse))
+        found.append(diverse_counterfactuals.CounterfactualExamples(outcome, best, mine, sparse))
     return found
 
 
 def expected():
-    missing = OWN.missing | GONE
+    missing = own_counterfactuals().missing | GONE
     return faithkit.Explanations(
-        kind="example", values=OWN.values, instances=X, missing=missing, relation="in-ball"
+        kind="example", values=own_counterfactuals().values, instances=X, missing=missing, relation="in-ball"
     )
 
 
 @one_test
 @pytest.mark.parametrize(
     "given",
-    [
-        CounterfactualExplanations(results()),
+    lambda: [
+        counterfactual_explanations.CounterfactualExplanations(results()),
         results(),
-        [CounterfactualExplanations([one]) for one in results()],
+        [counterfactual_explanations.CounterfactualExplanations([one]) for one in results()],
         [None if gone else one for one, gone in zip(results(), GONE, strict=True)],
     ],
     ids=["one object", "its parts", "a list of objects", "none where there is none"],
@@ -86,9 +96,13 @@ def test_a_row_without_a_counterfactual_is_missing_and_says_so():
 
 def test_numbers_that_dice_took_for_categories_are_numbers_again():
     texts = {name: X[name].astype(str) for name in ("month", "member")}
-    others = OWN.values.assign(**{name: OWN.values[name].astype(str) for name in texts})
+    others = own_counterfactuals().values.assign(
+        **{name: own_counterfactuals().values[name].astype(str) for name in texts}
+    )
     explanations = faithkit.adapt(results(X.assign(**texts), others, GONE), X=X)
-    pd.testing.assert_frame_equal(explanations.values[~GONE], OWN.values[~GONE], check_index_type=False)
+    pd.testing.assert_frame_equal(
+        explanations.values[~GONE], own_counterfactuals().values[~GONE], check_index_type=False
+    )
 
 
 def test_columns_stand_in_the_order_of_X():
@@ -111,7 +125,9 @@ def test_without_X_the_explained_rows_are_those_of_the_object():
 
 def test_what_dice_made_sparser_is_taken():
     sparse = X.iloc[[0]].assign(age=99, label=1)
-    assert faithkit.adapt(results(X[:2], OWN.values[:2], [False, False], sparse)).values["age"].tolist() == [
+    assert faithkit.adapt(results(X[:2], own_counterfactuals().values[:2], [False, False], sparse)).values[
+        "age"
+    ].tolist() == [
         99,
         99,
     ]
@@ -137,13 +153,14 @@ def test_a_real_search_is_taken_and_its_counterfactuals_are_other_labels():
     assert (predict(explanations.values[~explanations.missing]) != LABELS[:8][~explanations.missing]).all()
     first = [one.final_cfs_df_sparse.iloc[0] for one in given.cf_examples_list]
     assert explanations.values["job"].tolist() == [one["job"] for one in first]
-    again = CounterfactualExplanations.from_json(given.to_json())
+    again = counterfactual_explanations.CounterfactualExplanations.from_json(given.to_json())
     pd.testing.assert_frame_equal(faithkit.adapt(again, X=rows[:8]).values, explanations.values)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("given", "params", "message"),
-    [
+    lambda: [
         (
             results(),
             {"X": X.drop(columns="age")},
@@ -155,11 +172,16 @@ def test_a_real_search_is_taken_and_its_counterfactuals_are_other_labels():
             "and X has years, .*: give X with the columns",
         ),
         (results(), {"X": X[:7]}, "60 explanations for 7 rows of X"),
-        (CounterfactualExplanations(results()), {"X": X[:7]}, "made 60 explanations for 7 rows"),
-        (CounterfactualExplanations([]), {}, "the result is of no rows"),
+        (
+            counterfactual_explanations.CounterfactualExplanations(results()),
+            {"X": X[:7]},
+            "made 60 explanations for 7 rows",
+        ),
+        (counterfactual_explanations.CounterfactualExplanations([]), {}, "the result is of no rows"),
         ([*results()[:2], {"age": 3}], {}, "row 2 of the list is a dict among dice_ml"),
         (results()[:1] + results(extra=1)[:1], {}, "row 1 has the columns .*extra, and row 0 has"),
     ],
+    ids=itemgetter(-1),
 )
 def test_what_cannot_be_understood_is_refused_in_one_line(given, params, message):
     with pytest.raises(faithkit.FaithkitError, match=message) as error:

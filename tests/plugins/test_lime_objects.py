@@ -1,8 +1,12 @@
 """A list of lime's explanations gives the numbers of its weights as a table."""
 
+from functools import cache
+from operator import itemgetter
+
 import numpy as np
 import pandas as pd
 import pytest
+from lazy_modules import import_when_used
 from looping import one_test
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
@@ -11,9 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 import faithkit
 
-pytest.importorskip("lime")
-from lime.lime_tabular import LimeTabularExplainer
-from lime.lime_text import LimeTextExplainer
+lime_tabular, lime_text = map(import_when_used, ("lime.lime_tabular", "lime.lime_text"))
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")  # of rows that repeat others
 
@@ -21,16 +23,28 @@ RNG = np.random.default_rng(0)
 NAMES = ["age", "pay", "job"]
 X = np.column_stack([RNG.normal(size=(40, 2)), RNG.integers(0, 3, 40)])
 THREE = np.digitize(X[:, 0], [-0.5, 0.5])
-FOREST = RandomForestClassifier(n_estimators=5, random_state=0).fit(X, THREE)
 ROWS = X[:6]
-LABELS = FOREST.predict(ROWS)
 
 TEXTS = ["good good film", "bad film", "a good plot", "bad cast here"]
-READER = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, [1, 0, 1, 0])
+
+
+@cache
+def fitted_forest():
+    return RandomForestClassifier(n_estimators=5, random_state=0).fit(X, THREE)
+
+
+@cache
+def predicted_labels():
+    return fitted_forest().predict(ROWS)
+
+
+@cache
+def fitted_reader():
+    return make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, [1, 0, 1, 0])
 
 
 def lime_of(**params):
-    return LimeTabularExplainer(
+    return lime_tabular.LimeTabularExplainer(
         X,
         feature_names=NAMES,
         categorical_features=[2],
@@ -52,8 +66,10 @@ def explained(scores, labels=None, top_labels=None, num_features=3, **params):
 
 
 def of_texts(**params):
-    lime = LimeTextExplainer(class_names=["dull", "fine"], random_state=0)
-    return [lime.explain_instance(text, READER.predict_proba, num_samples=50, **params) for text in TEXTS]
+    lime = lime_text.LimeTextExplainer(class_names=["dull", "fine"], random_state=0)
+    return [
+        lime.explain_instance(text, fitted_reader().predict_proba, num_samples=50, **params) for text in TEXTS
+    ]
 
 
 def table(found, labels):
@@ -65,14 +81,24 @@ def table(found, labels):
     return values
 
 
-EVERY = explained(FOREST.predict_proba, labels=(0, 1, 2))
-TOP = explained(FOREST.predict_proba, top_labels=1, num_features=2)
-TEXT = of_texts()
+@cache
+def explained_labels():
+    return explained(fitted_forest().predict_proba, labels=(0, 1, 2))
+
+
+@cache
+def explained_top_label():
+    return explained(fitted_forest().predict_proba, top_labels=1, num_features=2)
+
+
+@cache
+def explained_texts():
+    return of_texts()
 
 
 def test_of_several_classes_the_predicted_one_is_taken():
-    explanations = faithkit.adapt(EVERY, predictions=LABELS)
-    np.testing.assert_array_equal(explanations.values, table(EVERY, LABELS))
+    explanations = faithkit.adapt(explained_labels(), predictions=predicted_labels())
+    np.testing.assert_array_equal(explanations.values, table(explained_labels(), predicted_labels()))
     assert explanations.kind == "vector"
     assert explanations.shared == {
         "names": NAMES,
@@ -81,37 +107,41 @@ def test_of_several_classes_the_predicted_one_is_taken():
 
 
 def test_without_predictions_lime_says_what_was_predicted():
-    own = [int(np.argmax(one.predict_proba)) for one in TOP]
-    np.testing.assert_array_equal(faithkit.adapt(TOP).values, table(TOP, own))
+    own = [int(np.argmax(one.predict_proba)) for one in explained_top_label()]
+    np.testing.assert_array_equal(
+        faithkit.adapt(explained_top_label()).values, table(explained_top_label(), own)
+    )
 
 
+@one_test
 @pytest.mark.parametrize("label", [0, 1, 2])
 def test_a_class_is_taken_by_number_or_name(label):
-    expected = table(EVERY, [label] * 6)
-    np.testing.assert_array_equal(faithkit.adapt(EVERY, target=label).values, expected)
-    named = faithkit.adapt(EVERY, classes=["a", "b", "c"], target="abc"[label])
+    expected = table(explained_labels(), [label] * 6)
+    np.testing.assert_array_equal(faithkit.adapt(explained_labels(), target=label).values, expected)
+    named = faithkit.adapt(explained_labels(), classes=["a", "b", "c"], target="abc"[label])
     np.testing.assert_array_equal(named.values, expected)
 
 
 def test_all_classes_stand_side_by_side():
-    explanations = faithkit.adapt(EVERY, target="all", classes=["a", "b", "c"])
+    explanations = faithkit.adapt(explained_labels(), target="all", classes=["a", "b", "c"])
     np.testing.assert_array_equal(
-        explanations.values, np.hstack([table(EVERY, [label] * 6) for label in range(3)])
+        explanations.values, np.hstack([table(explained_labels(), [label] * 6) for label in range(3)])
     )
     assert explanations.shared["names"][3:5] == ["b: age", "b: pay"]
 
 
+@one_test
 @pytest.mark.parametrize("discretizer", ["original", "1fp", "sign"])
 def test_the_numbers_are_those_of_the_array_to_the_bit(discretizer):
     frame = pd.DataFrame(ROWS, columns=NAMES)
     array = faithkit.score(
-        LABELS,
-        pd.DataFrame(table(EVERY, LABELS), columns=NAMES),
+        predicted_labels(),
+        pd.DataFrame(table(explained_labels(), predicted_labels()), columns=NAMES),
         frame,
         discretizer=discretizer,
         relation="same-top-features",
     )
-    result = faithkit.score(LABELS, EVERY, frame, discretizer=discretizer)
+    result = faithkit.score(predicted_labels(), explained_labels(), frame, discretizer=discretizer)
     assert (result.consistency, result.sufficiency) == (array.consistency, array.sufficiency)
 
 
@@ -120,10 +150,11 @@ def test_an_explainer_may_return_them():
 
     def explain(rows):
         return [
-            lime.explain_instance(row, FOREST.predict_proba, top_labels=3, num_samples=50) for row in rows
+            lime.explain_instance(row, fitted_forest().predict_proba, top_labels=3, num_samples=50)
+            for row in rows
         ]
 
-    result = faithkit.evaluate(FOREST, ROWS, explain, discretizer="sign", progress=False)
+    result = faithkit.evaluate(fitted_forest(), ROWS, explain, discretizer="sign", progress=False)
     assert result.rows.explanations.values.shape == (6, 3)
 
 
@@ -138,44 +169,70 @@ def test_numbers_have_one_vector():
 
 
 def test_texts_have_words_with_their_weights_in_one_order():
-    explanations = faithkit.adapt(TEXT)
+    explanations = faithkit.adapt(explained_texts())
     assert explanations.kind == "words"
-    assert explanations.values.tolist() == [tuple(sorted(one.as_list(label=1))) for one in TEXT]
-    rounded = faithkit.adapt(TEXT, digits=1, target="fine")
+    assert explanations.values.tolist() == [tuple(sorted(one.as_list(label=1))) for one in explained_texts()]
+    rounded = faithkit.adapt(explained_texts(), digits=1, target="fine")
     assert rounded.values[1] == tuple(
-        sorted((word, round(weight, 1) + 0.0) for word, weight in TEXT[1].as_list())
+        sorted((word, round(weight, 1) + 0.0) for word, weight in explained_texts()[1].as_list())
     )
 
 
+@one_test
 @pytest.mark.parametrize("form", [tuple, pd.Series, lambda rows: np.array(rows, dtype=object)])
 def test_a_column_of_them_is_a_list_of_them(form):
-    np.testing.assert_array_equal(faithkit.adapt(form(EVERY), target=1).values, table(EVERY, [1] * 6))
+    np.testing.assert_array_equal(
+        faithkit.adapt(form(explained_labels()), target=1).values, table(explained_labels(), [1] * 6)
+    )
 
 
 def test_a_row_that_is_not_there_is_missing():
-    explanations = faithkit.adapt([EVERY[0], None, EVERY[2]], predictions=LABELS[:3], classes=[0, 1, 2])
+    explanations = faithkit.adapt(
+        [explained_labels()[0], None, explained_labels()[2]],
+        predictions=predicted_labels()[:3],
+        classes=[0, 1, 2],
+    )
     assert explanations.missing.tolist() == [False, True, False]
-    np.testing.assert_array_equal(explanations.values[[0, 2]], table(EVERY[:3], LABELS[:3])[[0, 2]])
+    np.testing.assert_array_equal(
+        explanations.values[[0, 2]], table(explained_labels()[:3], predicted_labels()[:3])[[0, 2]]
+    )
 
 
 @one_test
 @pytest.mark.parametrize(
     ("given", "params", "message"),
-    [
+    lambda: [
         (
-            TOP,
+            explained_top_label(),
             {"target": 1},
             "row . has weights for the label number ., and number 1 is chosen: choose another",
         ),
-        (EVERY, {"target": "x"}, "target='x' is none of the 3 classes: there is 0, 1, 2"),
-        (EVERY, {"predictions": LABELS[:2]}, "numbers of 6 rows for 2 predictions"),
-        (EVERY, {"predictions": ["a"] * 6}, "which of the 3 classes a are is not known"),
-        (EVERY, {"target": 1, "X": X}, "6 explanations for 40 rows of X: give one of each per row"),
-        (EVERY, {"digits": 1, "target": 1}, "digits=1 is about the words of texts"),
-        (TEXT + EVERY, {}, "the list is of texts and tables: give explanations of one model"),
-        ([*EVERY, 0.5], {"target": 1}, "row 6 of the list is a float among lime.explanation.Explanation"),
-        (TEXT, {"target": "good"}, "target='good' is none of the 2 classes: there is dull, fine"),
+        (explained_labels(), {"target": "x"}, "target='x' is none of the 3 classes: there is 0, 1, 2"),
+        (explained_labels(), {"predictions": predicted_labels()[:2]}, "numbers of 6 rows for 2 predictions"),
+        (explained_labels(), {"predictions": ["a"] * 6}, "which of the 3 classes a are is not known"),
+        (
+            explained_labels(),
+            {"target": 1, "X": X},
+            "6 explanations for 40 rows of X: give one of each per row",
+        ),
+        (explained_labels(), {"digits": 1, "target": 1}, "digits=1 is about the words of texts"),
+        (
+            explained_texts() + explained_labels(),
+            {},
+            "the list is of texts and tables: give explanations of one model",
+        ),
+        (
+            [*explained_labels(), 0.5],
+            {"target": 1},
+            "row 6 of the list is a float among lime.explanation.Explanation",
+        ),
+        (
+            explained_texts(),
+            {"target": "good"},
+            "target='good' is none of the 2 classes: there is dull, fine",
+        ),
     ],
+    ids=itemgetter(-1),
 )
 def test_what_cannot_be_understood_is_refused_in_one_line(given, params, message):
     with pytest.raises(faithkit.FaithkitError, match=message) as error:

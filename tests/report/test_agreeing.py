@@ -7,8 +7,9 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from looping import one_test
 
 import faithkit
 from faithkit import Explanations, Interval, Rule
@@ -18,7 +19,10 @@ from faithkit.report.outcome_words import Near, Scores, Shares
 from faithkit.report.pictures.plots import line_axes, ranges
 from faithkit.report.sentences import sentence
 
-pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning"),
+    pytest.mark.usefixtures("no_pictures"),  # titles and sentences are tested
+]
 
 RNG = np.random.default_rng(7)
 GROUPS = RNG.integers(0, 10, 300)
@@ -104,6 +108,7 @@ SAID = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize("case", SAID)
 def test_what_a_measure_of_numbers_means_in_words(case):
     words, measure, given, said = SAID[case]
@@ -120,6 +125,7 @@ CELLS = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("words", "share", "count", "cell"), CELLS)
 def test_a_cell_says_what_was_checked(words, share, count, cell):
     assert words.cell(share, count) == cell
@@ -155,6 +161,7 @@ def page_of(case):
     return faithkit.score(predictions, (GROUPS // 2).tolist(), **asked).to_html()
 
 
+@one_test
 @pytest.mark.parametrize("case", MEANT)
 @pytest.mark.usefixtures("no_pictures")
 def test_a_result_says_what_predictions_are_and_nothing_of_labels(case):
@@ -237,13 +244,14 @@ LAWS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("law", LAWS)
 def test_heavy_tails_are_warned_of(law):
     draw, heavy = LAWS[law]
     words = ["a", "b", "c"] * 100
-    seen = [str(faithkit.score(draw(np.random.default_rng(seed), 300), words)) for seed in range(20)]
+    seen = [str(faithkit.score(draw(np.random.default_rng(seed), 300), words)) for seed in range(10)]
     warned = sum("A few instances decide" in flat(text) for text in seen)
-    assert warned >= 11 if heavy else warned <= 2
+    assert warned >= 6 if heavy else warned <= 1
 
 
 def test_the_share_of_the_largest_hundredth_is_counted():
@@ -256,7 +264,6 @@ def test_the_share_of_the_largest_hundredth_is_counted():
 @given(
     st.integers(0, 2**32 - 1), st.integers(3, 40), st.integers(1, 6), st.sampled_from([None, "within:0.5"])
 )
-@settings(max_examples=30, deadline=None)
 def test_a_printed_interval_contains_what_is_printed_beside_it(seed, n, groups, agree):
     rng = np.random.default_rng(seed)
     y = np.round(rng.standard_t(2, n), 1) + 0.05
@@ -273,6 +280,7 @@ def test_a_printed_interval_contains_what_is_printed_beside_it(seed, n, groups, 
     assert float(low) <= float(least) <= float(high)
 
 
+@one_test
 @pytest.mark.parametrize("case", MEANT)
 def test_plots_say_what_is_told_of_each_instance(case):
     page = flat(page_of(case))

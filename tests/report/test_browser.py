@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_monitor import Monitor
+from looping import one_test
 from report import chromium
 from report.examples import CELL, GROUP, LABEL, SCRIPT, hostile
 
@@ -15,6 +16,7 @@ import faithkit
 from faithkit.run.comparisons.comparison import Comparison
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(chromium.EXECUTABLE is None, reason="there is no chromium"),
     pytest.mark.xdist_group("browser"),  # which starts once
 ]
@@ -70,6 +72,7 @@ def url(request, pages):
     return (pages / f"{request.param}.html").as_uri()
 
 
+@one_test
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_page_opens_in_silence(tab, url, width, scheme):
@@ -78,6 +81,7 @@ def test_a_page_opens_in_silence(tab, url, width, scheme):
     assert [one for one in tab.requests() if not one.startswith("data:image/png")] == [url]
 
 
+@one_test
 @pytest.mark.parametrize("width", [1280, 390, 320])
 def test_the_page_itself_never_scrolls_sideways(tab, url, width):
     tab.open(url, width)
@@ -162,6 +166,7 @@ def _luminance(colour):
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
+@one_test
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_words_can_be_read(tab, url, scheme):
     tab.open(url, scheme=scheme)
@@ -210,6 +215,7 @@ def test_details_are_open_on_paper(tab, pages):
     assert printed > 0
 
 
+@one_test
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_what_a_notebook_shows_is_in_its_own_colours_and_runs_nothing(tab, tmp_path, scheme):
     result = hostile()

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 from PIL import Image
 from report.examples import CELL, SCRIPT
 
@@ -19,6 +20,8 @@ from faithkit.report.html import render_page
 from faithkit.report.pictures.row_pictures import draw_row
 from faithkit.report.sheets.explanations import mark_words
 from faithkit.report.sheets.instances import decision_page
+
+pytestmark = pytest.mark.usefixtures("no_pictures")  # titles and sentences are tested
 
 BLUE, ORANGE = (24, 100, 171), (226, 98, 18)
 CHURN = {"names": ["income", "debt", "age"], "target": "positive", "class": "churn"}
@@ -57,12 +60,14 @@ def test_weights_are_bars_from_a_common_zero():
     assert bars == [("income", "for", "33.3", "66.7", "+2"), ("debt", "against", "0.0", "33.3", "−1")]
 
 
+@one_test
 @pytest.mark.parametrize("labels", [("churn", "stay"), ("stay", "churn")])
 def test_a_class_has_the_colour_of_the_row_that_is_predicted_so(labels):
     is_swapped = 'class="bars swapped"' in weighted(labels=labels).to_html()
     assert is_swapped == (labels[1] == "churn")  # the second row is orange
 
 
+@one_test
 @pytest.mark.parametrize(
     ("discretizer", "sentence"),
     [
@@ -123,6 +128,7 @@ def test_a_rule_marks_the_columns_of_its_conditions_and_names_its_prediction():
     assert "<th>job</th>\n<td>cook</td>" in page or "<th>job</th><td>cook</td>" in page
 
 
+@one_test
 @pytest.mark.parametrize(
     ("condition", "marked"),
     [
@@ -158,6 +164,7 @@ def test_weights_of_words_are_told_like_those_of_features():
     assert result.to_frame("losses")["explanation"].tolist() == ["good = 0.123457, dull = -1", "no words"]
 
 
+@one_test
 @pytest.mark.parametrize("words", ["good", ("good", "dull"), (("good", "dull"),)])
 def test_words_without_weights_have_no_bars(words):
     result = faithkit.score(["pos", "neg"], Explanations.of([words] * 2, kind="words"), X=["good", "dull"])
@@ -212,6 +219,7 @@ def test_signs_of_patches_outline_what_was_compared():
     assert not has_outline(picture, ((4, 8), (0, 4)), BLUE)
 
 
+@one_test
 @pytest.mark.parametrize("shape", [(500, 400, 3), (3, 500, 400), (64, 64, 1), (28, 28), (4, 4)])
 def test_a_picture_is_small_whatever_the_image(shape):
     row = np.random.default_rng(0).integers(0, 256, shape).astype(np.uint8)
@@ -224,6 +232,7 @@ def test_a_picture_is_small_whatever_the_image(shape):
     assert picture.width / picture.height == pytest.approx(width / height, rel=0.02)
 
 
+@one_test
 @pytest.mark.parametrize("shape", [(100, 3), (7,), (8, 8, 8), (0, 8)])
 def test_a_series_is_no_picture(shape):
     assert draw_row(np.zeros(shape), []) is None

@@ -6,8 +6,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from looping import one_test
 
 import faithkit
 from faithkit.report.formats import (
@@ -45,6 +46,7 @@ PERCENTAGES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("share", "told"), PERCENTAGES.items())
 def test_a_percentage_says_nothing_and_everything_only_where_that_is_meant(share, told):
     assert format_percent(share) == told
@@ -61,6 +63,7 @@ NUMBERS = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("value", "told"), NUMBERS)
 def test_a_number_says_nothing_and_everything_only_where_that_is_meant(value, told):
     assert format_number(value) == told
@@ -131,6 +134,7 @@ def test_the_interval_of_a_difference_has_it_and_nothing_is_minus_nothing(three,
     assert not [text for text in texts if re.fullmatch(r"−0\.0+", text)]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("low", "high", "text"),
     [
@@ -159,6 +163,7 @@ def test_two_numbers_that_differ_are_told_apart(one, other):
         assert (Decimal(first) < Decimal(second)) == (apart and not larger) or not apart
 
 
+@one_test
 @pytest.mark.parametrize(
     ("end", "other", "texts"),
     [
@@ -190,6 +195,7 @@ class Alternating:
         return self.classes_[np.asarray(X)[:, 0].astype(int) % 2]
 
 
+@one_test
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_an_interval_that_a_floor_cuts_has_its_value(size):
     """Neighbours have different labels and one explanation: fewer agree than two labels allow."""
@@ -210,7 +216,6 @@ GROUPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1,
 @given(GROUPS.filter(lambda groups: sum(yes + no for yes, no, _ in groups) > 0), st.booleans())
 @example([(2000, 1, 1)], False)
 @example([(1, 0, 40)], True)
-@settings(max_examples=60)
 def test_no_printed_interval_of_counts_excludes_its_own_value(groups, numeric):
     """Groups of so many yes and no, each kind several times: explanations are numbers or words."""
     labels, told = [], []

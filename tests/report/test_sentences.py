@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit import Explanations
@@ -10,6 +11,8 @@ from faithkit.display import VERBOSE
 from faithkit.measure.estimate import Estimate
 from faithkit.report.sentences import sentence
 from faithkit.run.comparisons.comparison import Comparison
+
+pytestmark = pytest.mark.usefixtures("no_pictures")  # titles and sentences are tested
 
 
 def estimated(**given):
@@ -152,6 +155,7 @@ CONSISTENCY = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize("case", CONSISTENCY)
 def test_consistency_in_words(case):
     given, words = CONSISTENCY[case]
@@ -179,6 +183,7 @@ SUFFICIENCY = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("case", SUFFICIENCY)
 def test_sufficiency_in_words(case):
     given, words = SUFFICIENCY[case]
@@ -207,6 +212,7 @@ RESULTS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("case", RESULTS)
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 def test_checkability_is_in_json_and_nobody_reads_it(case):
@@ -232,6 +238,7 @@ def test_a_small_group_shows_how_few_could_be_checked():
     assert subgroups.to_dict()["groups"]["consistency"]["few"]["checked"] == 14
 
 
+@one_test
 @pytest.mark.parametrize("name", ["", "n", "checked", "a\nb", "x" * 90])
 def test_a_table_of_groups_is_there_whatever_the_column_is_called(name):
     groups = pd.Series(["one", "two " * 30] * 30, name=name)
@@ -260,9 +267,9 @@ BEST = [
 ]  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize(("systems", "best", "words"), BEST, ids=[str(systems) for systems, *_ in BEST])
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
-@pytest.mark.usefixtures("no_pictures")
 def test_only_systems_that_could_be_checked_are_marked(systems, best, words):
     comparison = Comparison({name: system(share, good=True) for name, share in systems.items()})
     assert comparison.best() == best
@@ -279,6 +286,7 @@ WIDEST = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize(
     ("estimator", "confidence"), [("leave-one-out", 0.95), ("verified-only", 0.95), ("majority", 0.99999)]
 )

@@ -1,8 +1,6 @@
 """Every value that comes back is one line in Python, lines when it is printed, and HTML, once, in a notebook."""
 
 import re
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_monitor import Monitor
+from looping import one_test
 from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, ordinary
 from report.test_html import Reader
 
@@ -136,31 +135,39 @@ VALUES = {
 VALUES |= {name: (lambda _, make=make: make(), False) for name, make in OTHERS.items()}
 
 
-@pytest.fixture(params=[*VALUES, "a monitor"])
-def value(request, monitor):
-    if request.param not in VALUES:
-        return monitor
-    make, hostile = VALUES[request.param]
-    return make(hostile)
+NAMES = [*VALUES, "a monitor"]
 
 
-def test_in_python_it_is_one_line(value):
+@pytest.fixture(scope="module")
+def values(monitor):
+    """Return every kind of value that comes back, by name."""
+    return {name: make(hostile) for name, (make, hostile) in VALUES.items()} | {"a monitor": monitor}
+
+
+@one_test
+@pytest.mark.parametrize("name", NAMES)
+def test_in_python_it_is_one_line(name, values):
+    value = values[name]
     line = repr(value)
     assert re.fullmatch(rf"<{type(value).__name__} .+>", line)  # a dot is no end of a line
     assert line.isprintable()
     assert len(line) <= 350
 
 
-def test_printed_it_is_lines_of_a_terminals_width_that_no_terminal_obeys(value):
-    text = str(value)
+@one_test
+@pytest.mark.parametrize("name", NAMES)
+def test_printed_it_is_lines_of_a_terminals_width_that_no_terminal_obeys(name, values):
+    text = str(values[name])
     assert text == text.strip("\n")
     assert all(line.isprintable() for line in text.splitlines())
     words = (word for word in text.split() if len(word) > 30)  # what cannot be broken may stand out
     assert all(len(line) <= 80 or any(word in line for word in words) for line in text.splitlines())
 
 
-def test_a_notebook_shows_html_of_which_nothing_gets_out(value):
-    html = value._repr_html_()
+@one_test
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_shows_html_of_which_nothing_gets_out(name, values):
+    html = values[name]._repr_html_()
     read = Reader(html)
     assert set(read.tags) <= TAGS
     assert {name for name, _ in read.attributes} <= {"class", "style", "aria-hidden"}
@@ -172,15 +179,21 @@ def test_a_notebook_shows_html_of_which_nothing_gets_out(value):
     assert "\x1b" not in html
 
 
-def test_a_notebook_shows_the_numbers_that_are_printed(value):
-    told, said = (
+@one_test
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_shows_the_numbers_that_are_printed(name, values):
+    value = values[name]
+    shown, printed = (
         set(re.findall(r"\d+\.\d+", text)) for text in (Reader(value._repr_html_()).text, str(value))
     )
-    assert told <= said
+    assert shown <= printed
 
 
-def test_a_notebook_shows_it_once(value):
+@one_test
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_shows_it_once(name, values):
     formatters = pytest.importorskip("IPython.core.formatters")
+    value = values[name]
     shown, _ = formatters.DisplayFormatter().format(value)
     assert set(shown) == {"text/plain", "text/html"}
     assert shown["text/plain"] == repr(value)
@@ -244,6 +257,7 @@ def test_plots_show_themselves_once_and_nobody_keeps_them():
         assert about["image/png"] == {"width": 560, "height": 185}
 
 
+@one_test
 @pytest.mark.parametrize(
     "style", ["dark_background", {"savefig.bbox": "tight", "savefig.facecolor": "black"}]
 )
@@ -258,11 +272,3 @@ def test_a_plot_is_readable_whatever_the_readers_settings(style):
     pixels = matplotlib.image.imread(io.BytesIO(picture))
     assert pixels.shape[:2] == (370, 1120)
     assert (pixels[0, 0, :3] == 1).all()  # paper
-
-
-def test_to_measure_imports_nothing_that_draws():
-    code = (
-        "import sys, faithkit; faithkit.score(['y', 'n'], ['a', 'a']).consistency;"
-        "print([name for name in ('jinja2', 'rich', 'matplotlib') if name in sys.modules])"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

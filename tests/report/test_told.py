@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from looping import one_test
 from report.examples import hostile, ordinary
 
 import faithkit
@@ -52,6 +53,7 @@ def read(found):
     return json.loads(json.dumps(found.to_dict()))
 
 
+@one_test
 @pytest.mark.parametrize("name", RESULTS)
 def test_text_is_made_of_what_a_file_tells(name):
     result = RESULTS[name]()
@@ -59,10 +61,19 @@ def test_text_is_made_of_what_a_file_tells(name):
     assert sheet_text(result_sheet(read(result), asked)) == f"{result}\n"
 
 
+@one_test
 @pytest.mark.parametrize(
-    "name", ["another estimator", "nothing checked", "drift of one measure", "all of it"]
+    ("name", "pictures"),
+    [
+        ("another estimator", True),
+        ("nothing checked", True),
+        ("drift of one measure", False),
+        ("all of it", False),
+    ],
 )
-def test_a_page_is_made_of_what_a_file_tells_but_for_rows_and_local_scores(name):
+def test_a_page_is_made_of_what_a_file_tells_but_for_rows_and_local_scores(name, pictures, monkeypatch):
+    if not pictures:  # to draw them takes longer than all else
+        monkeypatch.setattr("faithkit.report.pictures.figures.drawn", lambda *picture: "")
     result = RESULTS[name]()
     whole, left = result.to_html(), html.page(read(result))
     for part in (CONTRADICTIONS, EXPLANATIONS, SCORES, OUR_SCRIPT, ITS_PERMISSION):
@@ -70,6 +81,7 @@ def test_a_page_is_made_of_what_a_file_tells_but_for_rows_and_local_scores(name)
     assert left == whole
 
 
+@one_test
 @pytest.mark.parametrize("name", ["permutations", "no interval", "nothing checked", "one row", "rules"])
 def test_a_result_that_was_loaded_looks_as_it_did(name, tmp_path):
     result = RESULTS[name]()
@@ -80,6 +92,7 @@ def test_a_result_that_was_loaded_looks_as_it_did(name, tmp_path):
     assert loaded._repr_html_() == result._repr_html_()
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_the_page_of_a_result_that_was_loaded_has_neither_witnesses_nor_local_scores(tmp_path):
     ordinary().to_json(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
@@ -97,6 +110,7 @@ def compared():
     return Comparison({"words": words, "rules": ordinary()}, left_out=("sign for rules (no vectors)",))
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_a_comparison_is_made_of_what_a_file_tells(compared):
     told = read(compared)
     assert sheet_text(comparison_sheet(told)) == f"{compared}\n"
@@ -104,6 +118,7 @@ def test_a_comparison_is_made_of_what_a_file_tells(compared):
     assert html.comparison_page(told) == SCORES.sub("", compared.to_html())
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_a_comparison_that_was_loaded_looks_as_it_did(compared, tmp_path):
     compared.to_json(tmp_path / "compared.json")
     loaded = faithkit.load(tmp_path / "compared.json")
@@ -139,6 +154,7 @@ def test_groups_of_numbers_are_printed_with_six_digits_and_told_with_all():
         assert "0.30000" not in shown
 
 
+@one_test
 @pytest.mark.parametrize(
     "show",
     [
@@ -159,7 +175,9 @@ def test_to_look_at_a_result_does_not_read_its_rows_again(show, monkeypatch):
     show(result)
 
 
+@one_test
 @pytest.mark.parametrize(("name", "compared"), [("a group that is everybody", False), ("subgroups", True)])
+@pytest.mark.usefixtures("no_pictures")
 def test_differences_are_spoken_of_only_where_there_are_some(name, compared):
     result = RESULTS[name]()
     for text in (str(result), result.to_html()):

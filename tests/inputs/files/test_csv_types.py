@@ -4,6 +4,7 @@ import math
 
 import pandas as pd
 import pytest
+from looping import one_test
 
 from faithkit.errors import InputError
 from faithkit.inputs.evaluation_inputs import prepare
@@ -71,31 +72,38 @@ def quoted(text):
     return f'"{text}"'
 
 
-@pytest.fixture(params=PAIRS, ids=lambda case: " ".join(case[0]))
-def case(request, tmp_path):
-    """A pair of texts, each in ten rows, in a log whose column `name` it is."""
-    texts, *expected = request.param
+each_pair = pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: " ".join(pair[0]))
+some_pairs = pytest.mark.parametrize("pair", PAIRS[::3], ids=lambda pair: " ".join(pair[0]))
+
+
+def write_pair(pair, folder):
+    """Write each of two texts in ten rows of a log whose column `name` they are."""
+    texts, *expected = pair
     rows = "".join(f"{quoted(texts[k % 2])},{k % 2},0.5\n" for k in range(20))
-    (tmp_path / "log.csv").write_text(f"name,label,phi\n{rows}", encoding="utf-8")
-    return tmp_path / "log.csv", texts, [texts if part == "=" else part for part in expected]
+    (folder / "log.csv").write_text(f"name,label,phi\n{rows}", encoding="utf-8")
+    return folder / "log.csv", texts, [texts if part == "=" else part for part in expected]
 
 
-def test_what_a_column_is_depends_on_who_reads_it(case):
-    path, texts, (features, explanation, labels) = case
+@one_test
+@each_pair
+def test_what_a_column_is_depends_on_who_reads_it(pair, tmp_path):
+    path, texts, (features, explanation, labels) = write_pair(pair, tmp_path)
     table = open_table(path)
-    found = (
+    columns = (
         table.frame(["name"])["name"],
         table.frame(["name"], "explanation")["name"],
         table.labels("name"),
         table.texts("name"),
     )
-    for column, expected in zip(found, (features, explanation, labels, texts), strict=True):
+    for column, expected in zip(columns, (features, explanation, labels, texts), strict=True):
         assert column.tolist() == expected * 10
         assert [type(value) for value in column.tolist()] == [type(value) for value in expected * 10]
 
 
-def test_two_texts_are_two_labels_and_two_groups(case):
-    path, *_ = case
+@one_test
+@some_pairs
+def test_two_texts_are_two_labels_and_two_groups(pair, tmp_path):
+    path, *_ = write_pair(pair, tmp_path)
     predicted = score_log(open_log(str(path), "name", ("phi",), outcome="labels")).result
     assert predicted.consistency.value == pytest.approx(9 / 19)  # of ten and ten that share an explanation
     log = open_log(str(path), "label", ("phi",), (), "name")
@@ -104,8 +112,10 @@ def test_two_texts_are_two_labels_and_two_groups(case):
     assert len(groups) == 2
 
 
-def test_predictions_with_fractions_are_numbers_and_all_others_labels(case):
-    path, texts, (_, explanation, labels) = case
+@one_test
+@each_pair
+def test_predictions_with_fractions_are_numbers_and_all_others_labels(pair, tmp_path):
+    path, texts, (_, explanation, labels) = write_pair(pair, tmp_path)
     numbers = any(isinstance(one, float) and math.isfinite(one) and one % 1 for one in explanation)
     if texts == ["½", "0.5"]:
         with pytest.raises(InputError, match=r"numbers, such as '0\.5', and words, such as '½' in row 0"):
@@ -115,10 +125,12 @@ def test_predictions_with_fractions_are_numbers_and_all_others_labels(case):
         assert result == (explanation if numbers else labels) * 10
 
 
-def test_explanations_are_two_or_one_as_numbers_or_codes_are(case):
-    path, _, (_, explanation, _) = case
-    found = score_log(open_log(str(path), "label", ("name",))).result
-    assert found.n_explanations == len(set(explanation))
+@one_test
+@some_pairs
+def test_explanations_are_two_or_one_as_numbers_or_codes_are(pair, tmp_path):
+    path, _, (_, explanation, _) = write_pair(pair, tmp_path)
+    alone = score_log(open_log(str(path), "label", ("name",))).result
+    assert alone.n_explanations == len(set(explanation))
     beside = score_log(open_log(str(path), "label", ("name", "phi"))).result
     assert beside.n_explanations == len(set(explanation))
 
@@ -152,6 +164,7 @@ def test_texts_of_digits_are_the_texts_that_were_written(tmp_path):
         prepare(path, target="y", text="y", model="tree")
 
 
+@one_test
 @pytest.mark.parametrize("role", ["features", "explanation", "predictions"])
 @pytest.mark.parametrize("number", ["1e400", " -1E999"])
 def test_a_number_that_no_float_holds_is_refused_and_not_infinite(tmp_path, role, number):

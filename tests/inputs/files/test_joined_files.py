@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 from faithkit.cli import main
 
@@ -38,6 +39,7 @@ def score(*args, exit_code=0):
     return result
 
 
+@one_test
 @pytest.mark.parametrize(("first", "second"), [*product(["csv", "parquet", "jsonl"], repeat=2)])
 def test_two_files_in_any_order_are_measured_as_one(tmp_path, first, second):
     whole = write(PREDICTIONS.merge(SHAP, on="customer"), tmp_path / "whole.csv")
@@ -67,6 +69,7 @@ REFUSALS = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize(("shap", "said"), REFUSALS.values(), ids=REFUSALS)
 def test_files_that_do_not_match_one_to_one_are_refused(tmp_path, shap, said):
     predictions, other = write(PREDICTIONS, tmp_path / "predictions.csv"), write(shap, tmp_path / "shap.csv")

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 from faithkit.cli import main
 from faithkit.errors import InputError
@@ -116,8 +117,13 @@ def expected(frame, tmp_path_factory):
     return json.dumps(score_log(open_log(str(path), *QUESTION)).to_dict(), sort_keys=True)
 
 
-@pytest.mark.parametrize("suffix", FILES)
-@pytest.mark.parametrize("form", FORMS)
+# every kind of file alone, and one of each format in every other form
+FORMS_OF_FILES = [(one_file, suffix) for suffix in FILES]
+FORMS_OF_FILES += [(form, suffix) for form in FORMS[1:] for suffix in (".csv", ".ndjson.gz", ".parquet")]
+
+
+@one_test
+@pytest.mark.parametrize(("form", "suffix"), FORMS_OF_FILES)
 def test_every_form_of_the_same_rows_gives_the_same_bytes(
     frame, expected, tmp_path, form, suffix, monkeypatch
 ):
@@ -127,6 +133,7 @@ def test_every_form_of_the_same_rows_gives_the_same_bytes(
     assert json.dumps(score_log(log).to_dict(), sort_keys=True) == expected
 
 
+@one_test
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_is_the_same_table_to_a_model(frame, tmp_path, form, suffix):
@@ -134,6 +141,7 @@ def test_every_form_is_the_same_table_to_a_model(frame, tmp_path, form, suffix):
     pd.testing.assert_frame_equal(result, frame, check_dtype=True)
 
 
+@one_test
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 @pytest.mark.parametrize(
     ("years", "values"),
@@ -225,6 +233,7 @@ ODD = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize(("files", "words"), ODD.values(), ids=ODD)
 def test_what_does_not_fit_together_is_refused_in_one_line(tmp_path, files, words):
     with pytest.raises(InputError, match=words) as error:
@@ -232,6 +241,7 @@ def test_what_does_not_fit_together_is_refused_in_one_line(tmp_path, files, word
     assert "\n" not in str(error.value)
 
 
+@one_test
 @pytest.mark.parametrize("target", ["elsewhere.csv", "elsewhere", "log"])
 def test_links_in_folders_are_refused_and_nobody_runs_in_circles(tmp_path, target):
     (tmp_path / "elsewhere").mkdir()
@@ -242,6 +252,7 @@ def test_links_in_folders_are_refused_and_nobody_runs_in_circles(tmp_path, targe
             find_files(path)
 
 
+@one_test
 @pytest.mark.parametrize("name", [".a.csv", "_a.csv", ".k=1/a.csv", "_k/a.csv"])
 def test_what_programs_hide_is_found_by_no_pattern(tmp_path, name):
     lay(tmp_path, a_csv=b"a\n1\n")
@@ -251,6 +262,7 @@ def test_what_programs_hide_is_found_by_no_pattern(tmp_path, name):
         assert [file.path.name for file in find_files(path)] == ["a.csv"]
 
 
+@one_test
 @pytest.mark.parametrize("name", ["k=%FF", os.fsdecode(b"k=\xff")])
 def test_a_folder_whose_name_is_no_text_is_refused(tmp_path, name):
     (tmp_path / name).mkdir()

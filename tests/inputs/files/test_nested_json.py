@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.errors import InputError
@@ -40,6 +41,7 @@ FORMS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_weights_in_one_cell_are_a_vector(tmp_path, form):
     payload = score_log(log(tmp_path / "log.jsonl", map(form, WEIGHTS))).to_dict()
@@ -55,6 +57,7 @@ def test_a_feature_that_is_not_named_has_no_weight(tmp_path):
     assert found.values.tolist() == [[row[1], row[0]] for row in WEIGHTS]
 
 
+@one_test
 @pytest.mark.parametrize("nothing", [None, {}, {"age": None, "debt": None}])
 def test_a_row_that_names_no_weight_has_no_explanation(tmp_path, nothing):
     cells = [nothing if i < 3 else {"age": 1, "debt": 2} for i in range(N)]
@@ -78,6 +81,7 @@ def test_a_weight_that_is_null_is_missing_and_not_0():
     assert np.array_equal(result, [[np.nan, 1.0], [0.0, 2.0]], equal_nan=True)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("cells", "kinds"),
     [
@@ -94,6 +98,7 @@ def test_other_cells_are_compared_as_they_are(tmp_path, cells, kinds):
     assert score_log(result).result.n_explanations == 1
 
 
+@one_test
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
@@ -117,6 +122,7 @@ ROLES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("asked", ROLES.values(), ids=ROLES)
 def test_a_vector_is_nothing_but_an_explanation(tmp_path, asked):
     log(tmp_path / "log.jsonl", WEIGHTS)
@@ -129,6 +135,7 @@ def test_integers_among_fractions_are_floats(tmp_path):
     assert open_table(tmp_path / "t.jsonl").cells.column("a").to_pylist() == [2.0**53, 0.5]
 
 
+@one_test
 @pytest.mark.parametrize("numbers", [[2**63, 1], [2**53 + 1, 0.5]], ids=str)
 def test_an_integer_that_no_column_holds_is_refused(tmp_path, numbers):
     (tmp_path / "t.jsonl").write_text("".join(f'{{"a": {number}}}\n' for number in numbers))
@@ -136,6 +143,7 @@ def test_an_integer_that_no_column_holds_is_refused(tmp_path, numbers):
         open_table(tmp_path / "t.jsonl")
 
 
+@one_test
 @pytest.mark.parametrize("number", ["1e400", "-1e400"])
 def test_a_number_that_no_float_holds_is_refused(tmp_path, number):
     (tmp_path / "t.jsonl").write_text(f'{{"a": 0.5}}\n{{"a": {number}}}\n')

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from fixtures.odd_files import csv_files
 from inputs.frames import read_table
+from looping import one_test
 
 from faithkit.errors import InputError
 from faithkit.inputs.files import text_streams
@@ -19,6 +20,7 @@ def cells(frame):
     }
 
 
+@one_test
 @pytest.mark.parametrize(("content", "expected"), csv_files.READ.values(), ids=csv_files.READ)
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
 def test_an_odd_file_is_read_as_it_was_written(tmp_path, suffix, content, expected):
@@ -36,6 +38,7 @@ def refused(path, words):
         open_log(str(path), "a", ("b",))
 
 
+@one_test
 @pytest.mark.parametrize(("content", "words"), csv_files.REFUSED.values(), ids=csv_files.REFUSED)
 def test_a_file_that_is_no_table_is_refused_in_one_line(tmp_path, content, words):
     path = tmp_path / "odd.csv"
@@ -43,6 +46,7 @@ def test_a_file_that_is_no_table_is_refused_in_one_line(tmp_path, content, words
     refused(path, words)
 
 
+@one_test
 @pytest.mark.parametrize(("content", "words"), csv_files.PACKED.values(), ids=csv_files.PACKED)
 def test_a_packed_file_that_is_not_whole_is_refused_in_one_line(tmp_path, content, words):
     path = tmp_path / "odd.csv.gz"
@@ -71,6 +75,7 @@ def test_a_row_behind_the_first_block_is_refused_by_its_number(tmp_path, monkeyp
     refused(path, "3 cells in row 502 ")
 
 
+@one_test
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
 def test_a_file_of_nothing_but_holes_is_told_before_it_fills_the_memory(tmp_path, suffix):
     path = tmp_path / f"odd{suffix}"

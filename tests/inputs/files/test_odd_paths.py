@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from inputs.deadline import promptly
 from inputs.frames import read_table
+from looping import one_test
 
 from faithkit.cli import main
 from faithkit.errors import InputError
@@ -54,6 +55,7 @@ READERS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
 @pytest.mark.parametrize("make", ODD)
@@ -75,6 +77,7 @@ PATHS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 @pytest.mark.parametrize("name", PATHS.values(), ids=PATHS)
 def test_a_path_that_cannot_be_is_refused_in_one_line(tmp_path, monkeypatch, name, read):
@@ -89,6 +92,7 @@ def denied(*_arguments, **_options):
     raise PermissionError(13, "Permission denied")
 
 
+@one_test
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 def test_a_folder_that_may_not_be_searched_is_refused_in_one_line(tmp_path, monkeypatch, read):
     monkeypatch.setattr(os, "stat", denied)  # tests run as root, to whom nothing is denied
@@ -102,6 +106,7 @@ def test_a_folder_that_may_not_be_listed_is_refused_in_one_line(tmp_path, monkey
         open_log(str(tmp_path), "label", ("phi",))
 
 
+@one_test
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
 def test_a_file_that_may_not_be_opened_is_refused_in_one_line(tmp_path, monkeypatch, suffix):
     path = tmp_path / f"data{suffix}"
@@ -140,6 +145,7 @@ HIDDEN = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize("name", HIDDEN)
 @pytest.mark.parametrize("content", ["a table", "no table"])
 def test_what_is_hidden_in_a_folder_is_no_part_of_a_log(log, name, content):
@@ -154,6 +160,7 @@ def test_a_file_that_is_named_may_be_hidden(log):
     assert score_log(open_log(str(log / "_a.parquet"), "label", ("phi",))).result.n == 3
 
 
+@one_test
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -166,6 +173,7 @@ def test_an_odd_part_of_a_log_is_named(log, make, words):
     make(log / "c.parquet")
     with pytest.raises(InputError, match=words):
         promptly(lambda: open_log(str(log), "label", ("phi",)))
+    (log / "c.parquet").unlink()
 
 
 def test_the_command_line_says_it_in_one_line(tmp_path):

@@ -4,6 +4,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from looping import one_test
 
 from faithkit.errors import ContractError, InputError, ParameterError
 from faithkit.extension.registry import Registry
@@ -62,11 +63,13 @@ def acme(tmp_path, monkeypatch):
     monkeypatch.setattr(model_loading, "registry", lambda: known)
 
 
+@one_test
 @pytest.mark.parametrize(("path", "says"), [("a.card", ["paid", "refused"]), ("folder", ["yes", "yes"])])
 def test_a_model_is_loaded_by_who_takes_its_type(acme, path, says):
     assert load_model(path)([[1.0], [9.0]]) == says
 
 
+@one_test
 @pytest.mark.parametrize(
     ("path", "error", "words"),
     [
@@ -83,6 +86,7 @@ def test_what_cannot_be_loaded_is_refused_in_one_line(acme, path, error, words):
         load_model(path)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("path", "loader"),
     [
@@ -94,7 +98,7 @@ def test_what_cannot_be_loaded_is_refused_in_one_line(acme, path, error, words):
     ],
 )
 def test_without_a_loader_the_refusal_says_what_to_install(acme, path, loader):
-    Path("saved").mkdir()
+    Path("saved").mkdir(exist_ok=True)
     Path("saved", "MLmodel").touch()
     words = (
         rf"^{path} needs the loader {loader}, .*faithkit-model-files.*: pip install -e plugins/model-files$"

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LogisticRegression
@@ -55,6 +56,7 @@ MODELS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_sees_its_columns_in_its_order_and_predicts(name):
     model = MODELS[name]()
@@ -63,6 +65,7 @@ def test_a_model_sees_its_columns_in_its_order_and_predicts(name):
     assert len(faithkit.Predictor.of(model).predict(seen)) == N
 
 
+@one_test
 @pytest.mark.parametrize(
     "columns",
     [SEEN, [3, 2], slice("debt ratio", "age"), [False, False, True, True], lambda X: SEEN],
@@ -97,11 +100,13 @@ class Odd:
         return np.zeros(len(X), dtype=int)
 
 
+@one_test
 @pytest.mark.parametrize("names", [None, [], 7, [1, 2], ["age", "age"], RuntimeError("not fitted")], ids=repr)
 def test_names_that_are_none_change_nothing(names):
     assert select_model_columns(Odd(names), TABLE) is TABLE
 
 
+@one_test
 @pytest.mark.parametrize(
     "X", [TABLE[SEEN], TABLE[SEEN].to_numpy(), ["a text"]], ids=["same", "array", "texts"]
 )
@@ -120,6 +125,7 @@ def test_columns_that_a_model_needs_are_named_where_they_lack():
         select_model_columns(MODELS["tree"](), TABLE[["branch", "debt ratio"]])
 
 
+@one_test
 @pytest.mark.parametrize(
     ("table", "seen", "said"),
     [
@@ -134,6 +140,7 @@ def test_the_columns_that_a_model_does_not_use_are_told(table, seen, said):
     assert describe_unused_columns(table, seen) == said
 
 
+@one_test
 @pytest.mark.parametrize("explainer", ["shap", "tree"])
 def test_importances_of_a_pipeline_that_drops_columns_are_those_of_its_own(explainer):
     chosen = ColumnTransformer([("words", OneHotEncoder(), ["branch"]), ("numbers", "passthrough", ["age"])])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.inputs.models.predictor import Predictor
@@ -23,6 +24,7 @@ class Short:
         return X[:1, 0]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("model", "hint"), [(Prices(), True), (lambda X: np.where(X[:, 0] > 3, "yes", "no"), False)]
 )

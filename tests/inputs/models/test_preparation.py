@@ -100,6 +100,7 @@ def test_ranks_are_an_estimator_like_others():
         ranks.transform(people().rename(columns={"job": "work"}))
 
 
+@one_test
 @pytest.mark.parametrize("name", ["gradient-boosting", "random-forest", "tree"])
 def test_a_model_of_trees_is_given_ranks(name):
     ((_, _, numbers), (_, words, of)) = default_model(name, people())[0].transformers

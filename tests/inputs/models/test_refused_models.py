@@ -105,6 +105,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
 
 
+@one_test
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_what_a_refusal_says_to_write_works(here, case):
     with pytest.raises(InputError) as refusal:
@@ -165,6 +166,7 @@ def test_advice_for_log_odds_works():
     assert both.predict(X).tolist() == LABELS.tolist()
 
 
+@one_test
 @pytest.mark.parametrize(
     ("model", "folder"),
     [("xgboost.Booster", "integrations"), ("catboost.CatBoost", "integrations")],

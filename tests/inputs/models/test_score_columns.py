@@ -1,5 +1,7 @@
 """The columns of scores belong to labels: an order that contradicts the labels is refused, and no label lacks one."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from looping import one_test
@@ -13,8 +15,12 @@ from faithkit.inputs.models.predictor import Predictor
 
 X, SPECIES = load_iris(return_X_y=True)
 Y = np.array(["setosa", "versicolor", "virginica"])[SPECIES]
-MODEL = LogisticRegression(max_iter=500).fit(X, Y)
 ANOTHER_ORDER = r"lower \(.* on average\) for rows that it predicts as that class .*classes=\[…\]"
+
+
+@cache
+def fitted_model():
+    return LogisticRegression(max_iter=500).fit(X, Y)
 
 
 class Shuffled:
@@ -27,13 +33,13 @@ class Shuffled:
 
     def predict(self, X):
         if self.threshold is None:
-            return MODEL.predict(X)
-        return np.where(MODEL.predict_proba(X)[:, 2] > self.threshold, "virginica", "versicolor")
+            return fitted_model().predict(X)
+        return np.where(fitted_model().predict_proba(X)[:, 2] > self.threshold, "virginica", "versicolor")
 
     def predict_proba(self, X):
         if self.threshold is None:
-            return MODEL.predict_proba(X)[:, self.order]
-        p = MODEL.predict_proba(X)[:, 2]
+            return fitted_model().predict_proba(X)[:, self.order]
+        p = fitted_model().predict_proba(X)[:, 2]
         return np.column_stack([1 - p, p])[:, self.order]
 
 
@@ -47,17 +53,18 @@ def test_columns_in_another_order_than_the_classes_are_refused(order, explainer)
 
 
 def test_columns_in_another_order_are_refused_in_the_first_scores_of_several_labels():
-    predictor = Predictor(Shuffled((2, 1, 0), classes=MODEL.classes_))
+    predictor = Predictor(Shuffled((2, 1, 0), classes=fitted_model().classes_))
     assert predictor.scores(X[:1]).shape == (1, 3)  # one row says nothing
     with pytest.raises(InputError, match=ANOTHER_ORDER):
         predictor.scores(X)
 
 
 def test_classes_that_are_named_in_the_order_of_the_columns_are_right():
-    predictor = Predictor(Shuffled((2, 0, 1)), classes=MODEL.classes_[[2, 0, 1]], background=X)
-    assert predictor.scores(X)[:, 1] == pytest.approx(MODEL.predict_proba(X)[:, 0])
+    predictor = Predictor(Shuffled((2, 0, 1)), classes=fitted_model().classes_[[2, 0, 1]], background=X)
+    assert predictor.scores(X)[:, 1] == pytest.approx(fitted_model().predict_proba(X)[:, 0])
 
 
+@one_test
 @pytest.mark.parametrize("threshold", [0.02, 0.2, 0.5, 0.9])
 def test_a_tuned_threshold_is_no_other_order(threshold):
     names = ["versicolor", "virginica"]
@@ -82,6 +89,7 @@ def test_a_class_that_is_the_highest_where_it_is_predicted_is_in_its_place():
     assert Predictor(Hesitant(), background=rows).scores(rows).shape == (3, 3)
 
 
+@one_test
 @pytest.mark.parametrize("explainer", ["shap:target=predicted", "lime:samples=50,target=predicted"])
 def test_a_label_without_a_column_is_refused_in_one_line(explainer):
     class Undecided(LogisticRegression):
@@ -92,7 +100,7 @@ def test_a_label_without_a_column_is_refused_in_one_line(explainer):
     with pytest.raises(
         FaithkitError, match=r"predicted 'unsure', which is none of the classes \['setosa', .*\]"
     ):
-        faithkit.evaluate(model, X, explainer, background=X[X[:, 0] <= 7])
+        faithkit.evaluate(model, X[100:], explainer, background=X[X[:, 0] <= 7][::4])
 
 
 def test_an_onnx_file_says_in_which_order_its_labels_are(tmp_path):
@@ -126,6 +134,7 @@ def test_an_onnx_file_says_in_which_order_its_labels_are(tmp_path):
     assert predictor.scores(rows).argmax(axis=1).tolist() == [0, 1, 2]
 
 
+@one_test
 @pytest.mark.parametrize("labels", [["no", "perhaps", "yes"], [3, 7, 10]], ids=str)
 def test_an_onnx_file_names_labels_that_its_last_operator_chooses_from(tmp_path, labels):
     skl2onnx = pytest.importorskip("skl2onnx")

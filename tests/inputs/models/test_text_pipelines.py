@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit import Predictor
@@ -39,6 +40,7 @@ class Pipeline:
 EXPECTED = ["POSITIVE", "NEGATIVE", "POSITIVE", "NEGATIVE", "NEGATIVE"]
 
 
+@one_test
 @pytest.mark.parametrize("pipeline", [best, every, Pipeline()])
 @pytest.mark.parametrize("background", [None, TEXTS])
 def test_the_label_is_that_of_the_highest_score(pipeline, background):
@@ -47,6 +49,7 @@ def test_the_label_is_that_of_the_highest_score(pipeline, background):
     assert predictor.predict(TEXTS[:1]).tolist() == EXPECTED[:1]
 
 
+@one_test
 @pytest.mark.parametrize("pipeline", [every, Pipeline()])
 @pytest.mark.parametrize("background", [TEXTS, TEXTS[:1]])
 def test_where_all_labels_have_scores_they_are_the_models(pipeline, background):
@@ -83,6 +86,7 @@ def test_classes_can_be_renamed():
     assert predictor.predict(TEXTS[:2]).tolist() == ["good", "bad"]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("odd", "words"),
     [

@@ -17,11 +17,12 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from documented import DOCS, blocks
+from lazy_modules import import_when_used
 
 import faithkit
 from faithkit.cli import main
 
-distributed = pytest.importorskip("distributed")
+distributed = import_when_used("distributed")
 
 PLUGIN = Path(__file__).parents[2] / "fixtures" / "slow_plugin"
 ROWS = 60

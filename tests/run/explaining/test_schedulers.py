@@ -8,12 +8,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from click.testing import CliRunner
+from lazy_modules import import_when_used
 
 from faithkit.cli import main
 
 pytestmark = pytest.mark.slow  # every case is a process, or waits for one
 
-pytest.importorskip("distributed")
+import_when_used("distributed")
 
 
 @contextlib.contextmanager
