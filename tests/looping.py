@@ -4,11 +4,13 @@ import functools
 import inspect
 from itertools import product
 
+import pytest
+
 
 def one_test(function):
     """Make one test of all cases of `pytest.mark.parametrize`, which stands below: each case is a subtest.
 
-    Fixtures are set up once for all cases, so a case must leave them as they were.
+    Fixtures are set up once for all cases, so a case must leave them as they were; `monkeypatch` is undone after each.
     """
     marks = function.__dict__.pop("pytestmark")
     tables = [mark for mark in marks if mark.name == "parametrize"]
@@ -18,8 +20,9 @@ def one_test(function):
     def loop(subtests, **fixtures):
         for case in product(*map(cases_of, tables)):
             arguments = {name: value for _, values in case for name, value in values.items()}
-            with subtests.test("-".join(label for label, _ in case)):
-                function(**arguments, **fixtures)
+            with subtests.test("-".join(label for label, _ in case)), pytest.MonkeyPatch.context() as patch:
+                patches = {"monkeypatch": patch} if "monkeypatch" in fixtures else {}
+                function(**arguments, **fixtures | patches)
 
     fixtures = [name for name in inspect.signature(function).parameters if name not in names]
     loop.__signature__ = inspect.Signature(

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -70,6 +71,7 @@ ROWS = {"prediction": "label", "explanation": "rule", "features": "x"}
 FLAGS = [f"--{name}={value}" for name, value in ROWS.items()] + ["--diagnose=none"]
 
 
+@one_test
 @pytest.mark.parametrize(("weights", "clusters"), [("w", None), (None, "customer"), ("w", "customer")])
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_log_is_scored_by_weights_and_clusters_of_its_columns(tmp_path, log, weights, clusters, suffix):
@@ -198,6 +200,7 @@ def test_a_new_row_is_checked_against_the_pool(loans):
     assert result.local(X[:1]).sufficiency == expected
 
 
+@one_test
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -264,6 +267,7 @@ def test_what_samples_leave_is_the_pool_and_training_rows_are_not(tmp_path):
     assert "checked against" not in alone
 
 
+@one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_pool_in_a_file_gives_what_its_rows_give(tmp_path, loans, suffix):
     X, y = loans
@@ -298,6 +302,7 @@ def test_two_pools_are_one_too_many(tmp_path, log):
 # --- repeated rows -------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("known", [True, False], ids=["with instances", "without"])
 def test_a_log_with_every_row_written_five_times_triggers_the_warning(known):
     rng = np.random.default_rng(2)
@@ -307,6 +312,7 @@ def test_a_log_with_every_row_written_five_times_triggers_the_warning(known):
         faithkit.score(often[0], often[1], X=often[2] if known else None)
 
 
+@one_test
 @pytest.mark.parametrize("case", ["clusters are known", "rows differ", "they do not matter"])
 def test_there_is_no_warning_where(case):
     rng = np.random.default_rng(3)
@@ -498,6 +504,7 @@ def test_where_nothing_can_be_exchanged_it_is_said():
     assert "No p: no two clusters are of one size." in str(result)
 
 
+@one_test
 @pytest.mark.parametrize("predictions", [[0.5, 0.25, 1.5] * 4, [0, 1, 1] * 4], ids=["numbers", "labels"])
 @pytest.mark.parametrize(
     "drawn",
@@ -524,6 +531,7 @@ def test_a_pool_that_a_named_relation_cannot_use_is_refused_before_anything_is_e
         )
 
 
+@one_test
 @pytest.mark.parametrize(
     ("drawn", "said"),
     [

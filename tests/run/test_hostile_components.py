@@ -1,6 +1,7 @@
 """A component that does not even let itself be looked at is one line that names it."""
 
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.run.components.resolution import resolve_component
@@ -13,6 +14,7 @@ class Shy:
         raise SystemExit(0)
 
 
+@one_test
 @pytest.mark.parametrize("kind", ["explainer", "discretizer", "relation", "estimator"])
 def test_an_object_that_cannot_be_asked_for_its_methods_is_named(kind):
     with pytest.raises(faithkit.errors.InputError) as caught:
@@ -32,6 +34,7 @@ class Reserved:
         raise SystemExit(0)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("kind", "method", "asked"),
     [("estimator", "scores", "outcomes"), ("discretizer", "discretize", "fit")],
@@ -55,6 +58,7 @@ def ends_the_program(self):
     raise SystemExit(0)
 
 
+@one_test
 @pytest.mark.parametrize("asked", ["groups", "instance_only", "packed"])
 @pytest.mark.parametrize(
     "use", [lambda one: one, lambda one: ~one, lambda one: one & one], ids=["r", "~r", "r&r"]

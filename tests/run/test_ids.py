@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.errors import InputError
@@ -26,6 +27,7 @@ def scored(ids="customer", **given):
     return faithkit.score(LOG["label"], LOG["why"], X=LOG[["customer", "age"]], ids=ids, **given)
 
 
+@one_test
 @pytest.mark.parametrize(
     "ids", ["customer", LOG["customer"], LOG["customer"].rename(None), LOG["customer"].tolist()]
 )
@@ -80,6 +82,7 @@ def test_the_rows_of_a_pool_have_names_behind_those_of_the_sample():
     assert all(one.id.value == "cd"[one.row] for one in seen)
 
 
+@one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_log_names_its_rows_by_a_column(suffix, tmp_path):
     path = tmp_path / f"log.{suffix}"
@@ -90,6 +93,7 @@ def test_a_log_names_its_rows_by_a_column(suffix, tmp_path):
         assert [one.place for one in result.violations[0].witnesses] == ["row 0 (customer 0071)", "row 3"]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
