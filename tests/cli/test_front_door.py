@@ -23,7 +23,7 @@ from faithkit.inputs.embedded import make_loans
 
 pytestmark = [
     pytest.mark.xdist_group("front door"),  # what its tests share is made once
-    pytest.mark.usefixtures("few_control_draws"),
+    pytest.mark.usefixtures("few_control_draws", "no_next_steps"),
 ]
 
 

@@ -13,6 +13,8 @@ from looping import one_test
 
 import faithkit
 
+pytestmark = pytest.mark.usefixtures("no_next_steps")
+
 N = 90  # readers of so few rows choose no trees, which take long
 
 

@@ -18,6 +18,8 @@ from faithkit.measure.difference import Difference
 from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.gates import judge_as_good
 
+pytestmark = pytest.mark.usefixtures("no_next_steps")
+
 COLUMNS = ("--prediction", "label", "--explanation", "phi_*", "--diagnose", "none")
 TREE = (
     "--target",

@@ -177,7 +177,7 @@ literals = st.recursive(
 parameters = st.dictionaries(st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True), literals, max_size=4)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(names, parameters)
 @example("x", {"a": "1#b", "b": "1if 1else 2", "c": "\\", "d": "'", "e": "'a' 'b'", "f": set()})
 def test_what_is_written_reads_back_the_same(name, params):

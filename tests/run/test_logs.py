@@ -78,7 +78,7 @@ def log(table, tmp_path):
     folder = tmp_path / "log"
     folder.mkdir()
     for i, (start, stop) in enumerate([(0, 60), (60, 60), (60, 61), (61, N)]):
-        pq.write_table(table.slice(start, stop - start), folder / f"part-{i}.parquet", row_group_size=25)
+        pq.write_table(table.slice(start, stop - start), folder / f"part-{i}.parquet", row_group_size=33)
     return folder
 
 

@@ -215,7 +215,10 @@ def test_labels_of_any_kind_give_json_that_any_parser_reads(labels):
     for row in range(4):
         strict(json.dumps(result.local(row).to_dict(), allow_nan=False))
     assert str(result)
-    assert result.to_html()
+    with pytest.MonkeyPatch.context() as patch:
+        if not isinstance(labels[0], tuple):  # other labels are drawn alike
+            patch.setattr("faithkit.report.pictures.figures.drawn", lambda *picture: "")
+        assert result.to_html()
 
 
 def test_an_infinite_label_or_cell_is_a_text():

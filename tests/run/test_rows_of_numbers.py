@@ -15,7 +15,7 @@ from faithkit.run.evaluation_report import EvaluationReport
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 
-N = 60
+N = 44  # a control is compared on 40 or more
 RNG = np.random.default_rng(11)
 FRAME = pd.DataFrame({"x": RNG.normal(size=N).round(2)})
 Y = FRAME["x"].to_numpy() * 3 + RNG.normal(size=N).round(1) + 0.05
@@ -180,6 +180,7 @@ SHOWN = {
 
 @one_test
 @pytest.mark.parametrize("kind", SHOWN)
+@pytest.mark.usefixtures("no_pictures", "no_next_steps")
 def test_rows_are_shown_and_written_as_the_schema_says(kind):
     findings = EvaluationReport.of(result_of(kind), violations=2)
     text, page = str(findings), findings.to_html()
