@@ -82,6 +82,12 @@ def no_next_steps(monkeypatch):
 
 
 @pytest.fixture
+def few_control_draws(monkeypatch):
+    """Draw the control of sufficiency twice where nobody says how often: ten draws take longer than all else."""
+    monkeypatch.setattr("faithkit.run.controls.MIN_DRAWS", 2)
+
+
+@pytest.fixture
 def first_witnesses(monkeypatch):
     """Show the first rows that contradict each other, as a log in pieces does, and not the nearest.
 

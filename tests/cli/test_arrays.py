@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from consoles import run
+from looping import one_test
 
 import faithkit
 
@@ -57,6 +58,7 @@ def test_a_background_and_a_pool_of_images_come_from_files_too(folder):
     )  # nobody has named a relation that reads images
 
 
+@one_test
 @pytest.mark.parametrize(
     ("option", "said"),
     [

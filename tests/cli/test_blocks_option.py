@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -35,6 +36,7 @@ def score(path, *arguments):
     return call("score", path, "--prediction", "label", "--explanation", "said", *arguments)
 
 
+@one_test
 @pytest.mark.parametrize("path", ["log.csv", "log.parquet"])
 def test_a_log_is_measured_within_the_blocks_of_a_column(path):
     expected = faithkit.score(LOG["label"], LOG["said"].tolist(), blocks=LOG["question"])
@@ -57,6 +59,7 @@ def test_a_reference_is_measured_within_the_same_blocks_or_refused():
     assert "this sample alone has blocks" in done.stderr
 
 
+@one_test
 @pytest.mark.parametrize(
     ("options", "message"),
     [

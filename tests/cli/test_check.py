@@ -4,10 +4,9 @@ import json
 import re
 
 import pytest
-from click.testing import CliRunner
-from consoles import console, environment
+from consoles import run
 
-from faithkit.cli import main
+from faithkit.extension.registry import registry
 from faithkit.testing import checks_for
 
 PLUGIN = '''
@@ -32,29 +31,32 @@ class Fair:
 
 
 @pytest.fixture
-def installed(tmp_path):
-    """Put a plugin on the path as pip would, and return a way to check it in a process of its own."""
+def check_plugin(tmp_path, monkeypatch):
+    """Put a plugin on the path as pip would, and return a way to check it."""
+    monkeypatch.syspath_prepend(tmp_path)
 
-    def install(module, score, *options):
+    def check(module, score, *options):
         (tmp_path / f"{module}.py").write_text(PLUGIN.format(module=module, score=score))
         info = tmp_path / f"{module}-1.0.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
         (info / "entry_points.txt").write_text(f"[faithkit]\nmain = {module}\n")
-        return console("check", module, *options, env=environment(tmp_path))
+        return run("check", module, *options)
 
-    return install
+    registry.cache_clear()
+    yield check
+    registry.cache_clear()
 
 
-def test_a_sound_plugin_passes(installed):
-    result = installed("fair_plugin", 0.5)
-    assert result.returncode == 0, result.stdout
+def test_a_sound_plugin_passes(check_plugin):
+    result = check_plugin("fair_plugin", 0.5)
+    assert result.exit_code == 0, result.stdout
     assert "all passed" in result.stdout.splitlines()[-1]
 
 
-def test_a_faulty_plugin_fails_with_exit_code_3_and_the_way_to_mend_it(installed):
-    result = installed("odd_plugin", 7.0)
-    assert result.returncode == 3, result.stdout
+def test_a_faulty_plugin_fails_with_exit_code_3_and_the_way_to_mend_it(check_plugin):
+    result = check_plugin("odd_plugin", 7.0)
+    assert result.exit_code == 3, result.stdout
     text = " ".join(result.stdout.split())
     assert "failed scores_are_shares fair" in text
     assert "Why: They are averaged over all owners" in text
@@ -62,37 +64,37 @@ def test_a_faulty_plugin_fails_with_exit_code_3_and_the_way_to_mend_it(installed
     assert "Traceback" not in result.stderr
 
 
-def test_the_traceback_of_what_failed_is_shown_when_asked_for(installed):
-    result = installed("odd_plugin", 7.0, "--debug")
-    assert result.returncode == 3
+def test_the_traceback_of_what_failed_is_shown_when_asked_for(check_plugin):
+    result = check_plugin("odd_plugin", 7.0, "--debug")
+    assert result.exit_code == 3
     assert "fair-scores_are_shares\nTraceback" in result.stderr
 
 
 def test_one_component_alone_can_be_checked_and_told_as_json():
-    result = CliRunner().invoke(main, ["check", "faithkit", "--component", "majority", "--json"])
+    result = run("check", "faithkit", "--component", "majority", "--json")
     assert result.exit_code == 0
-    (found,) = json.loads(result.stdout)["components"]
-    assert (found["kind"], found["name"], found["failed"]) == ("estimator", "majority", {})
-    assert len(found["passed"]) == 11
-    assert "scores_are_shares" in found["passed"]
+    (component,) = json.loads(result.stdout)["components"]
+    assert (component["kind"], component["name"], component["failed"]) == ("estimator", "majority", {})
+    assert len(component["passed"]) == 11
+    assert "scores_are_shares" in component["passed"]
 
 
 def test_every_check_is_named_when_asked_for():
-    result = CliRunner().invoke(main, ["check", "faithkit", "--component", "same-explanation", "-v"])
+    result = run("check", "faithkit", "--component", "same-explanation", "-v")
     lines = [line.split() for line in result.stdout.splitlines() if line.startswith("  ")]
     checks = [check.name for check in checks_for("faithkit") if check.component == "same-explanation"]
     assert [name for mark, name in (line[:2] for line in lines) if mark in ("passed", "skipped")] == checks
 
 
 def test_what_is_not_there_is_said():
-    result = CliRunner().invoke(main, ["check", "faithkit", "--component", "majorty"])
+    result = run("check", "faithkit", "--component", "majorty")
     assert result.exit_code == 1
     assert "Did you mean 'majority'?" in result.stderr
-    assert CliRunner().invoke(main, ["check", "nobodys-plugin"]).exit_code == 1
+    assert run("check", "nobodys-plugin").exit_code == 1
 
 
 def test_a_distribution_without_an_entry_point_is_told_how_to_declare_one():
-    result = CliRunner().invoke(main, ["check", "click"])
+    result = run("check", "click")
     assert result.exit_code == 1
     assert result.stderr == (
         "error: click is installed, and declares no plugin. Add to its pyproject.toml "

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from consoles import run
+from looping import one_test
 from sklearn.tree import DecisionTreeClassifier
 
 from faithkit.errors import InputError
@@ -43,6 +44,7 @@ FILE = {"data": "loans.csv", "model": "model.joblib", "trust_pickle": True}
 TRAINED = {"data": "loans.csv", "target": "decision", "model": "tree"}
 
 
+@one_test
 @pytest.mark.parametrize(
     ("asked", "shown"),
     [
@@ -61,6 +63,7 @@ def test_a_model_that_is_trained_sees_what_is_not_taken_out(loans, asked, shown)
     assert list(inputs.model.feature_names_in_) == shown
 
 
+@one_test
 @pytest.mark.parametrize("asked", [{}, {"weights": "age"}, {"clusters": "debt", "id": "age"}], ids=str)
 def test_a_model_that_knows_its_columns_sees_them_whatever_else_they_are(loans, asked):
     inputs = prepare(**FILE, **asked, background="known.csv", pool="known.csv")
@@ -118,6 +121,7 @@ def test_a_row_is_found_by_its_value_in_any_column(loans):
     assert json.loads(local("--row", "customer=c17", "--json").stdout)["id"] == "c17"
 
 
+@one_test
 @pytest.mark.parametrize(
     ("row", "code", "message"),
     [

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from documented import DOCS, FOLLOWED, ROOT, blocks, pages
 from faithkit_diagnostics.reader import crossfit
+from looping import one_test
 from on_path import install_house
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier
@@ -24,7 +25,7 @@ import faithkit
 from faithkit.cli import main
 from faithkit.extension.entry_points import VERBS
 
-pytestmark = pytest.mark.xdist_group("examples")  # what its tests share is made once
+pytestmark = pytest.mark.usefixtures("no_next_steps")
 
 
 def commands():
@@ -56,10 +57,10 @@ def steps(workflow):
     """Return the commands of a workflow's steps, those that our action makes of its arguments included."""
     import yaml
 
-    every = yaml.safe_load(workflow)
-    ours = (step["with"] for step in every if "/.github/actions/faithkit@" in step.get("uses", ""))
-    made = [f"faithkit {given.get('command', 'evaluate')} {given['arguments']}" for given in ours]
-    return [step["run"].strip() for step in every if "run" in step] + made
+    all_steps = yaml.safe_load(workflow)
+    inputs = [step["with"] for step in all_steps if "/.github/actions/faithkit@" in step.get("uses", "")]
+    made = [f"faithkit {words.get('command', 'evaluate')} {words['arguments']}" for words in inputs]
+    return [step["run"].strip() for step in all_steps if "run" in step] + made
 
 
 def people(n, seed):
@@ -177,13 +178,14 @@ def inside(folder, monkeypatch):
     faithkit.plugin.registry.cache_clear()
 
 
-FOUND = sorted(set(commands()))
+EXAMPLES = sorted(set(commands()))
 
 
 def test_there_are_examples_to_run():
-    assert {"README.md", "tutorials/own_model.rst", "howto/build_gates.rst"} <= {page for page, _ in FOUND}
+    assert {"README.md", "tutorials/own_model.rst", "howto/build_gates.rst"} <= {page for page, _ in EXAMPLES}
 
 
+@one_test
 @pytest.mark.parametrize("verb", ["evaluate", "score", "compare", "local", "plan"])
 def test_the_help_of_a_measuring_verb_ends_with_examples_of_it(verb):
     lines = [line for page, line in epilogues() if page == f"faithkit {verb} --help"]
@@ -191,9 +193,14 @@ def test_the_help_of_a_measuring_verb_ends_with_examples_of_it(verb):
     assert all(line.startswith(f"faithkit {verb} ") for line in lines)
 
 
-@pytest.mark.parametrize(("page", "line"), FOUND)
-def test_the_example_works(page, line, inside):
-    line = line.split(" #")[0].split("&&")[-1].strip()
+def as_typed(line):
+    """Return a command without the comment behind it and what runs before it."""
+    return line.split(" #")[0].split("&&")[-1].strip()
+
+
+@pytest.mark.examples
+@pytest.mark.parametrize("line", sorted({as_typed(line) for _, line in EXAMPLES}))
+def test_the_example_works(line, inside):
     if "mlruns/" in line:
         pytest.skip("folders of MLflow have tests of their own")
     result = CliRunner().invoke(main, shlex.split(line)[1:])
@@ -203,11 +210,12 @@ def test_the_example_works(page, line, inside):
     assert result.stdout
 
 
+@one_test
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_shell_completes_as_the_tutorial_says(shell):
     assert f"{shell}_source" in (DOCS / "tutorials" / "own_model.rst").read_text()
-    asked = {"_FAITHKIT_COMPLETE": f"{shell}_source"}
-    result = CliRunner().invoke(main, prog_name="faithkit", env=asked)
+    variables = {"_FAITHKIT_COMPLETE": f"{shell}_source"}
+    result = CliRunner().invoke(main, prog_name="faithkit", env=variables)
     assert result.exit_code == 0
     assert "faithkit" in result.stdout
     assert f"{shell}_complete" in result.stdout

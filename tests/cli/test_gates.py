@@ -11,6 +11,7 @@ import pytest
 from consoles import LOG, SCORE, console, run
 from hypothesis import given
 from hypothesis import strategies as st
+from looping import one_test
 
 import faithkit
 from faithkit.cli.shared.gate_options import enforce
@@ -32,6 +33,7 @@ def here(tmp_path, monkeypatch):
 # --- what can be said about a limit ----------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("limit", ["0", "0.5", "1"])
 @pytest.mark.parametrize("estimator", ["leave-one-out", "plug-in", "verified-only"])
 def test_a_limit_on_what_could_not_be_checked_at_all_is_an_error(here, limit, estimator):
@@ -46,6 +48,7 @@ def test_a_limit_on_what_could_not_be_checked_at_all_is_an_error(here, limit, es
     assert "Verdict: nothing was tested: no two independent instances share an explanation." in done.stdout
 
 
+@one_test
 @pytest.mark.parametrize("limit", ["nan", "NaN", "inf", "-inf", "-0.1", "1.0001", "1e400", ""])
 def test_a_limit_that_is_no_share_is_a_usage_error(here, limit):
     done = run(*SCORE, "--fail-under", f"consistency={limit}")
@@ -60,6 +63,7 @@ def judged(low, verified=1.0, finding="above chance", limit=0.5):
     enforce("--fail-under", judge_limits(result, {"consistency": limit}))
 
 
+@one_test
 @pytest.mark.parametrize(
     ("found", "reason"),
     [
@@ -90,6 +94,7 @@ def test_the_lower_end_itself_keeps_the_limit():
     assert ended.value.exit_code == 3
 
 
+@one_test
 @pytest.mark.parametrize(
     ("low", "limit", "told"),
     [
@@ -138,6 +143,7 @@ def scored(name, *gates):
     return run("score", f"{name}.csv", *options, *gates)
 
 
+@one_test
 @pytest.mark.parametrize(("name", "reason"), UNTESTED)
 @pytest.mark.parametrize("gate", [("--fail-under", "consistency=0.8"), ("--fail-unless", "above-chance")])
 def test_what_was_not_tested_passes_no_gate(here, name, reason, gate):
@@ -152,6 +158,7 @@ def test_what_was_not_tested_passes_no_gate(here, name, reason, gate):
     assert (judgement.kept, judgement.words.startswith(reason)) == (None, True)
 
 
+@one_test
 @pytest.mark.parametrize(("measures", "code"), [(["sufficiency"], 0), (["consistency", "sufficiency"], 0), (["consistency"], 1)])  # fmt: skip
 def test_names_pass_where_sufficiency_is_tested(here, measures, code):
     """Two rules, each of one label, that hold for nobody else: rows are checked against x, not against names."""
@@ -177,6 +184,7 @@ def test_a_limit_that_noise_keeps_is_a_warning_on_the_same_line(here):
     )
 
 
+@one_test
 @pytest.mark.parametrize("limit", [(), ("--fail-under", "consistency=0.8")])
 @pytest.mark.parametrize(("name", "code"), [("noise", 3), ("faithful", 0)])
 def test_noise_is_not_above_chance(here, name, code, limit):
@@ -195,8 +203,11 @@ def test_above_chance_is_asked_of_the_measures_that_have_a_limit():
 # --- what gets in its way --------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(("limit", "missed"), [("0", False), ("1", True)])
 def test_a_file_that_cannot_be_written_fails_the_build_whether_the_limit_is_kept_or_not(here, limit, missed):
+    (here / "r.csv").unlink(missing_ok=True)
+    (here / "pipe").unlink(missing_ok=True)
     os.mkfifo(here / "pipe")  # nobody reads it
     done = run(*SCORE, "--json", "pipe", "--csv", "r.csv", "--fail-under", f"consistency={limit}")
     assert done.exit_code == 1
@@ -206,6 +217,7 @@ def test_a_file_that_cannot_be_written_fails_the_build_whether_the_limit_is_kept
     assert (here / "r.csv").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 @pytest.mark.parametrize(("limit", "missed"), [("0", False), ("1", True)])
 def test_a_stdout_that_cannot_be_written_fails_the_build_whether_the_limit_is_kept_or_not(
@@ -223,16 +235,18 @@ def test_a_stdout_that_cannot_be_written_fails_the_build_whether_the_limit_is_ke
 
 
 def test_all_that_went_wrong_is_told_on_one_line(here):
-    for name in ("one", "two"):
+    for name in ("pipe", "other-pipe"):
         os.mkfifo(here / name)
-    done = run(*SCORE, "--json", "one", "--csv", "two", "--fail-under", "sufficiency=0.5")
+    done = run(*SCORE, "--json", "pipe", "--csv", "other-pipe", "--fail-under", "sufficiency=0.5")
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
     assert all(
-        said in line for said in ("/one: no process", "/two: no process", "sufficiency=0.5 cannot be checked")
+        said in line
+        for said in ("/pipe: no process", "/other-pipe: no process", "sufficiency=0.5 cannot be checked")
     )
 
 
+@one_test
 @pytest.mark.parametrize(
     ("column", "options", "exit_code", "said"),
     [

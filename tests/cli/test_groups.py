@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 from faithkit.cli import main
 from faithkit.errors import InputError
@@ -25,7 +26,7 @@ def mood(place):
 def letters(tmp_path, monkeypatch):
     """A file in which a row's number, which is a feature, tells its groups, whichever rows are drawn."""
     monkeypatch.chdir(tmp_path)
-    places = np.arange(300)
+    places = np.arange(150)
     frame = pd.DataFrame({"place": places, "x": places % 7, "z": places % 11})
     frame["third"], frame["mood"] = list(map(third, places)), list(map(mood, places))
     frame["letter"] = ["good film" if place % 2 else "bad film" for place in places]
@@ -41,15 +42,22 @@ def sizes(*arguments):
     return {group: facts["n"] for group, facts in groups.items()}
 
 
-@pytest.mark.parametrize("samples", [None, 40])
-@pytest.mark.parametrize("model", ["tree", "own_model:model"])
-@pytest.mark.parametrize(("column", "group_of"), [("third", third), ("mood", mood)])
+@one_test
+@pytest.mark.parametrize(
+    ("samples", "model", "column", "group_of"),
+    [
+        (None, "tree", "third", third),
+        (40, "tree", "mood", mood),
+        (None, "own_model:model", "mood", mood),
+        (40, "own_model:model", "third", third),
+    ],
+)
 def test_groups_come_from_any_column_and_belong_to_the_rows_drawn(letters, samples, model, column, group_of):
     asked = {"target": "mood", "columns": "place,x,z", "model": model, "samples": samples}
     inputs = prepare(letters, **asked, by=column)
     expected = [group_of(place) for place in inputs.X["place"]]
     assert inputs.groups.tolist() == expected
-    assert len(expected) == (samples or (300 if ":" in model else 102))  # 34 % are judged
+    assert len(expected) == (samples or (150 if ":" in model else 51))  # 34 % are judged
     options = [part for name, value in asked.items() if value for part in (f"--{name}", value)]
     assert sizes("--data", letters, *options, "--explainer", "tree", "--by", column) == Counter(expected)
 
@@ -63,7 +71,7 @@ def test_texts_have_groups_from_another_column(letters):
     own = ("--data", letters, "--target", "mood", "--text", "letter", "--model", "logistic")
     result = sizes(*own, "--explainer", "first-word", "--by", "third")
     assert set(result) == {"no", "yes"}
-    assert sum(result.values()) == 102
+    assert sum(result.values()) == 51
 
 
 def test_groups_of_a_dataset_come_from_its_columns():

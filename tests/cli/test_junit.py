@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 from consoles import LOG, SCORE, console, environment, run
+from looping import one_test
 
 from faithkit.report.junit import Case, junit
 
@@ -103,6 +104,7 @@ CASES = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("code", "options", "expected"), CASES, ids=[f"{code} {' '.join(o)}" for code, o, _ in CASES]
 )
@@ -176,6 +178,7 @@ def test_an_explainer_without_a_name_is_an_error_like_others(here):
     assert done.stderr == f"error: {told((here / 'r.xml').read_text())[RUN][1]}\n"
 
 
+@one_test
 @pytest.mark.parametrize(
     ("path", "reason"), [("log.csv", "is read"), ("r.json", "another output"), ("none/r.xml", "no folder")]
 )

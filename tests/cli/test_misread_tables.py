@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit import Contains, Rule
@@ -29,6 +30,7 @@ def cli(*words):
     return CliRunner().invoke(main, list(words))
 
 
+@one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_log_with_a_row_for_each_word_is_noticed(tmp_path, suffix):
     path = tmp_path / f"log.{suffix}"
@@ -57,6 +59,7 @@ def test_an_id_column_that_a_default_model_would_learn_from_is_named(tmp_path):
     assert "another value in every row" not in said(cli(*command, "--id", "customer"))
 
 
+@one_test
 @pytest.mark.parametrize("by", ["label", "coarse", "fine"])
 def test_groups_that_are_made_of_the_prediction_are_noticed(by):
     label = np.arange(60) % 3
@@ -65,6 +68,7 @@ def test_groups_that_are_made_of_the_prediction_are_noticed(by):
         faithkit.score(label, ["a", "b", "c", "d"] * 15).by(groups)
 
 
+@one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_rules_about_words_are_scored_with_the_texts_they_are_about(tmp_path, suffix):
     """Of four texts with "fine" three are "pos": sufficiency of rows 0 to 2 is 2/3; "dull" is always "neg"."""

@@ -7,6 +7,7 @@ from importlib import import_module
 
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -28,6 +29,7 @@ def new(tmp_path, monkeypatch):
     return write
 
 
+@one_test
 @pytest.mark.parametrize("kind", [*FIELDS, "plugin"])
 def test_a_new_package_keeps_the_contract_and_measures(kind, new):
     done = new(kind, f"my-own-{kind}")
@@ -37,10 +39,9 @@ def test_a_new_package_keeps_the_contract_and_measures(kind, new):
     if "explainer" not in kinds:  # whose checks take long, and are run below
         assert run_checks(module, distribution=f"faithkit-my-own-{kind}").failed == {}
     with faithkit.plugin.registry().with_plugin(module.__name__):
-        assert [f"my-own-{kind}" in faithkit.plugin.registry().names(one) for one in FIELDS] == [
-            one in kinds for one in FIELDS
-        ]
-        options = [word for one in kinds for word in (USE.get(one, f"--{one}"), f"my-own-{kind}")]
+        names = {field: faithkit.plugin.registry().names(field) for field in FIELDS}
+        assert [field for field in FIELDS if f"my-own-{kind}" in names[field]] == kinds
+        options = [word for field in kinds for word in (USE.get(field, f"--{field}"), f"my-own-{kind}")]
         explainer = [] if "explainer" in kinds else ["--explainer", "gradient"]
         data = ["--data", "iris", "--model", "logistic"]
         run = CliRunner().invoke(main, ["evaluate", *data, *explainer, *options])
@@ -57,6 +58,7 @@ def test_what_is_there_is_left_as_it_is(new, tmp_path):
     assert (tmp_path / "faithkit-mean" / "README.md").read_bytes() == before
 
 
+@one_test
 @pytest.mark.parametrize(
     ("name", "proposal"), [("My Own", "my-own"), ("../up", "up"), ("a--b", "a-b"), ("9", "my-explainer")]
 )

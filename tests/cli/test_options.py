@@ -7,6 +7,7 @@ from importlib import import_module
 import click
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -64,6 +65,7 @@ def sections(verb):
     return found
 
 
+@one_test
 @pytest.mark.parametrize("verb", MEASURING)
 def test_every_option_of_a_measuring_verb_is_under_exactly_one_heading(verb):
     result = sections(verb)
@@ -89,6 +91,7 @@ def test_evaluate_has_all_headings_and_options_that_belong_together_are_together
     assert {"--n-jobs", "--backend", "--store", "--seed"} <= set(result["Running"])
 
 
+@one_test
 @pytest.mark.parametrize("verb", MEASURING)
 def test_the_help_of_an_option_of_a_measuring_verb_is_one_sentence(verb):
     texts = {option.opts[0]: help_text(option) for named, option in OPTIONS if named == verb}
@@ -106,6 +109,7 @@ def test_a_verb_with_few_options_has_no_other_heading():
     assert sections("show") == {"Options": ["--json", "--debug", "--help"]}
 
 
+@one_test
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_the_help_of_a_verb_begins_with_what_it_does(verb):
     first = COMMANDS[verb].help.partition("\n\n")[0]
@@ -128,6 +132,7 @@ def accepted(function):
     return names | set(inspect.signature(faithkit.evaluate).parameters) if "options" in names else names
 
 
+@one_test
 @pytest.mark.parametrize("verb", PASSED_ON)
 def test_every_option_arrives(verb, monkeypatch):
     """Call a verb's function with all its options, and look at what is left for the function behind it."""

@@ -9,8 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from consoles import run
+from looping import one_test
 
 import faithkit
+
+pytestmark = pytest.mark.usefixtures("no_next_steps")
 
 N = 90  # readers of so few rows choose no trees, which take long
 
@@ -26,13 +29,13 @@ def frame():
     return table.assign(sex=np.where(rng.random(N) < 0.5, "f", "m"), word=np.where(p > 0.5, "yes", "no"))
 
 
-@pytest.fixture(params=["csv", "csv with zeros", "parquet"])
+@pytest.fixture(params=["csv", "parquet"])
 def log(request, frame, tmp_path):
-    path = tmp_path / f"log.{request.param.split()[0]}"
+    path = tmp_path / f"log.{request.param}"
     if path.suffix == ".parquet":
         frame.to_parquet(path, row_group_size=17)
     else:
-        frame.to_csv(path, index=False, float_format="%.6f" if "zeros" in request.param else None)
+        frame.to_csv(path, index=False, float_format="%.6f")  # with zeros behind
     return path
 
 
@@ -64,6 +67,7 @@ COLUMNS = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("column", "options", "kind", "asked"), COLUMNS)
 def test_a_log_is_measured_as_python_measures_its_columns(log, frame, column, options, kind, asked):
     result = told(*score(log, *options, prediction=column))
@@ -95,6 +99,7 @@ BAD = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("cells", "options", "words"), BAD, ids=[f"{cells} {o}" for cells, o, _ in BAD])
 def test_predictions_that_cannot_be_measured_are_named_in_one_line(tmp_path, cells, options, words):
     (tmp_path / "log.csv").write_text("p,why\n" + "".join(f"{cell},a\n" for cell in cells))
@@ -105,6 +110,7 @@ def test_predictions_that_cannot_be_measured_are_named_in_one_line(tmp_path, cel
     assert not done.stdout
 
 
+@one_test
 @pytest.mark.parametrize(("bad", "row"), [(np.nan, 2), (np.inf, 3), (-np.inf, 0)])
 def test_a_prediction_in_parquet_that_is_no_number_is_named_by_its_row(tmp_path, bad, row):
     p = np.array([0.1, 0.2, 0.3, 0.4])
@@ -132,6 +138,7 @@ ALIKE = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("how", ALIKE)
 def test_a_number_is_what_it_says_however_it_is_written(tmp_path, how):
     cells, options = ALIKE[how]
@@ -154,6 +161,7 @@ def test_groups_of_one_number_are_left_out_with_a_word(tmp_path):
 # --- gates and references ----------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(("limit", "code"), [("0.5", 0), ("0.999", 3)])
 def test_a_gate_holds_for_numbers(log, limit, code):
     done = run(*score(log, "--fail-under", f"consistency={limit}"))
@@ -197,6 +205,7 @@ def test_sufficiency_below_nothing_is_told_kept_compared_and_planned_with(outlie
 # --- models ------------------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("data", ["diabetes", "houses"])
 def test_a_dataset_whose_target_is_a_number_is_evaluated_at_once(data):
     result = told("evaluate", "--data", data, "--explainer", "tree", "--model", "tree", "--diagnose", "none")
@@ -215,6 +224,7 @@ TARGETS = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("cells", "options", "model"), TARGETS)
 def test_the_target_decides_what_is_trained(tmp_path, cells, options, model):
     rows = "".join(f"{k},{k % 5},{cells[k % 3]}\n" for k in range(60))

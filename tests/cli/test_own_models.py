@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from consoles import run
+from looping import one_test
 
 MODULE = """
 import numpy as np
@@ -48,6 +49,7 @@ def evaluated(model, *options, explainer="tree"):
     return run(*asked, "--model", f"house_models:{model}", "--json", "-", *options)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("model", "option"),
     [("chances", r"--classes \S+(?=\))"), ("pair", r"--outcome \S+(?=\))")],
@@ -61,6 +63,7 @@ def test_a_function_that_returns_a_matrix_is_refused_with_the_option_that_takes_
     assert json.loads(done.stdout)["n"] == 40
 
 
+@one_test
 @pytest.mark.parametrize("model", ["chances", "second"])
 def test_scores_measure_what_labels_measure(here, model):
     labels = evaluated("labels", explainer="tree:max_depth=1")
@@ -78,6 +81,7 @@ def test_explainers_that_need_scores_have_them(here):
     assert done.exit_code == 0, done.stderr
 
 
+@one_test
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from consoles import run
+from looping import one_test
 
 import faithkit
 from faithkit.measure.planning.plans import PilotPlan, Plan, RangePlan
@@ -33,6 +34,7 @@ def test_a_range_gives_the_bias_the_interval_and_the_papers_number_and_says_whic
     assert "Explain 7,535 rows: enough can be checked from 7,535 rows on" in done.stdout
 
 
+@one_test
 @pytest.mark.parametrize(
     ("options", "arguments"),
     [
@@ -60,6 +62,7 @@ def test_a_pilot_that_was_saved_is_planned_from(here):
     assert "from a pilot of 300 rows" in done.stdout
 
 
+@one_test
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
@@ -137,6 +140,7 @@ TOLD = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("case", TOLD)
 def test_a_plan_in_words(case):
     plan, words = TOLD[case]

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from consoles import run
+from looping import one_test
 
 import faithkit
 from faithkit.cli.shared.gate_options import enforce
@@ -16,6 +17,8 @@ from faithkit.errors import InputError
 from faithkit.measure.difference import Difference
 from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.gates import judge_as_good
+
+pytestmark = pytest.mark.usefixtures("no_next_steps")
 
 COLUMNS = ("--prediction", "label", "--explanation", "phi_*", "--diagnose", "none")
 TREE = (
@@ -81,10 +84,12 @@ def changed(done):
 # --- what a reference can be -----------------------------------------------------------------------------
 
 FORMS = ["january.csv", "january.parquet", "january", "january.json", "same_without_suffix"]
+PAIRS = [(log, FORMS[0]) for log in ("february.csv", "february.parquet", "february")]
+PAIRS += [("february", reference) for reference in FORMS[1:]]
 
 
-@pytest.mark.parametrize("log", ["february.csv", "february.parquet", "february"])
-@pytest.mark.parametrize("reference", FORMS)
+@one_test
+@pytest.mark.parametrize(("log", "reference"), PAIRS)
 def test_a_log_is_compared_with_an_earlier_one_in_any_form_it_may_have(here, log, reference):
     expected = scored("february").difference(scored("january"), paired=False)
     result = changed(score(log, "--reference", reference, "--json", "-"))
@@ -172,6 +177,7 @@ def test_a_measure_of_one_sample_only_is_told_as_such(here):
 # --- the gate --------------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(
     ("log", "by", "code"), [("february", 0.1, 0), ("february", 0.01, 3), ("march", 0.1, 3)]
 )
@@ -186,6 +192,7 @@ def test_the_lower_end_of_the_difference_decides(here, log, by, code, reference)
     assert done.stderr.startswith(line) if code else done.stderr == ""
 
 
+@one_test
 @pytest.mark.parametrize(("log", "by", "code"), [("february", 0, 0), ("march", 0.1, 3), ("march", 0.9, 0)])
 def test_the_upper_end_of_the_difference_decides_an_alarm(here, log, by, code):
     change = scored(log).difference(scored("january"), paired=False)
@@ -206,6 +213,7 @@ def test_each_gate_against_a_reference_has_its_own_margin(here):
     ]
 
 
+@one_test
 @pytest.mark.parametrize("gate", ["--fail-unless-as-good", "--fail-if-worse"])
 @pytest.mark.parametrize("side", ["here", "in the reference"])
 def test_where_nothing_was_tested_there_is_nothing_to_compare(here, gate, side):
@@ -243,6 +251,7 @@ def test_the_end_itself_keeps_the_limit_and_a_lower_one_does_not(capsys):
     assert "interval −0.021 to" in capsys.readouterr().err
 
 
+@one_test
 @pytest.mark.parametrize(
     ("change", "given", "reason"),
     [
@@ -290,6 +299,7 @@ def test_a_gate_that_cannot_be_checked_comes_before_one_that_was_missed(here):
     assert "error: --fail-unless-as-good sufficiency=0.5 cannot be checked: " in done.stderr
 
 
+@one_test
 @pytest.mark.parametrize(
     "value", ["0.02", "consistency", "consistency=-0.1", "consistency=2", "uniqueness=0.1"]
 )
@@ -299,6 +309,7 @@ def test_a_limit_that_is_none_is_a_usage_error(here, value):
     assert "is no limit" in done.stderr
 
 
+@one_test
 @pytest.mark.parametrize("verb", [("score", "march.csv", *COLUMNS), ("evaluate", "--data", "iris")])
 def test_a_gate_without_a_reference_is_a_usage_error(here, verb):
     done = run(*verb, "--fail-unless-as-good", "consistency=0.1")
@@ -387,6 +398,7 @@ REFUSED = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("change", "options", "message"), REFUSED, ids=[words for *_, words in REFUSED])
 @pytest.mark.parametrize("gate", [(), ("--fail-unless-as-good", "consistency=1")], ids=["", "gated"])
 def test_a_result_of_another_system_or_none_is_refused_before_anything_is_measured(
@@ -414,6 +426,7 @@ def test_a_result_of_another_explainer_is_refused_before_anybody_explains(evalua
     assert told in done.stderr
 
 
+@one_test
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [
@@ -473,6 +486,7 @@ def test_a_relation_that_learnt_from_the_background_is_one_relation(here):
 DRAWN = [("--weights", "w"), ("--clusters", "who")]
 
 
+@one_test
 @pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
 def test_weights_and_clusters_are_read_from_both_logs(here, drawn):
     both = {
@@ -492,6 +506,7 @@ def test_weights_and_clusters_are_read_from_both_logs(here, drawn):
     assert by_result == result
 
 
+@one_test
 @pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
 def test_a_weighted_sample_is_not_compared_with_the_result_of_one_that_is_not(here, drawn):
     what = "weights or clusters" if drawn[1] == "w" else "clusters"
@@ -505,6 +520,7 @@ def test_a_weighted_sample_is_not_compared_with_the_result_of_one_that_is_not(he
     assert f"the reference alone has {what}, which make it another measure" in done.stderr
 
 
+@one_test
 @pytest.mark.parametrize("drawn", DRAWN, ids=lambda drawn: drawn[0])
 def test_weights_that_happen_to_be_alike_in_one_log_are_no_obstacle(here, drawn):
     MONTHS["february"].assign(w=1, who=np.arange(400)).to_csv("alike.csv", index=False)
@@ -557,6 +573,7 @@ OTHER_LOGS = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("change", "words"), OTHER_LOGS, ids=[words for _, words in OTHER_LOGS])
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_log_of_other_columns_is_no_reference(here, change, words, suffix):
@@ -602,6 +619,7 @@ def binned(frame, cuts):
     ]
 
 
+@one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_discretizer_learns_from_the_reference_for_both(here, suffix):
     """Values that are all different: two bins are cut at the median of the earlier log, wherever the later one lies."""

@@ -10,6 +10,7 @@ import sys
 import pandas as pd
 import pytest
 from consoles import command, run
+from looping import one_test
 
 import faithkit
 from faithkit.cli.shared.delivery import escape_formula
@@ -36,6 +37,7 @@ def hidden(text):
     return to_printable(text, keep="\n") != text
 
 
+@one_test
 @pytest.mark.parametrize("escape", ESCAPES, ids=repr)
 def test_control_characters_are_shown_as_escapes(escape):
     shown = to_printable(f"a{escape}b")
@@ -44,6 +46,7 @@ def test_control_characters_are_shown_as_escapes(escape):
     assert shown.encode().decode("unicode_escape") == f"a{escape}b"
 
 
+@one_test
 @pytest.mark.parametrize(
     "text", ["café", "naïve ≤ π", "日本　語", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "👩‍🔬", ""]
 )
@@ -65,6 +68,7 @@ def hostile(tmp_path, monkeypatch):
     return write
 
 
+@one_test
 @pytest.mark.parametrize("escape", ESCAPES, ids=repr)
 def test_a_table_obeys_no_data(hostile, escape):
     done = run(*hostile(escape), "--violations", 2, "--by", f"who{escape}!")
@@ -73,6 +77,7 @@ def test_a_table_obeys_no_data(hostile, escape):
     assert to_printable(f"no{escape}!") in done.stdout
 
 
+@one_test
 @pytest.mark.parametrize("markup", MARKUP)
 def test_what_looks_like_markup_stays_text(hostile, markup):
     done = run(*hostile(markup), "--violations", 2, "--by", f"who{markup}!")
@@ -81,6 +86,7 @@ def test_what_looks_like_markup_stays_text(hostile, markup):
         assert said in done.stdout
 
 
+@one_test
 @pytest.mark.parametrize("escape", ESCAPES, ids=repr)
 def test_a_result_shown_in_python_obeys_no_data(escape):
     labels, why = ["yes", f"no{escape}", "yes"] * 2, [f"a{escape}"] * 6
@@ -89,6 +95,7 @@ def test_a_result_shown_in_python_obeys_no_data(escape):
     assert not hidden(str(result.by(pd.Series([f"g{escape}", "h"] * 3, name=f"who{escape}"))))
 
 
+@one_test
 @pytest.mark.parametrize("escape", [escape for escape in ESCAPES if escape != "\x00"], ids=repr)
 def test_errors_and_warnings_obey_no_data(hostile, escape):
     columns = hostile(escape)[:4]
@@ -115,6 +122,7 @@ def test_a_warning_is_one_line(monkeypatch):
     assert done.stderr.splitlines()[-1] == "error: enough."
 
 
+@one_test
 @pytest.mark.parametrize("escape", ESCAPES, ids=repr)
 def test_json_holds_what_the_data_held_without_a_control_character(hostile, escape):
     done = run(*hostile(escape), "--violations", 1, "--json", "-")
@@ -152,16 +160,19 @@ def test_a_terminal_that_is_given_a_file_obeys_no_data(hostile, name):
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)"]
 
 
+@one_test
 @pytest.mark.parametrize("formula", [*FORMULAS, "\t=1", "\r=1", "\n=1", "=", "-"], ids=repr)
 def test_a_text_that_a_spreadsheet_would_run_begins_with_an_apostrophe(formula):
     assert escape_formula(formula) == f"'{formula}"
 
 
+@one_test
 @pytest.mark.parametrize("cell", [-1, -0.5, float("-inf"), None, True, "yes", "a=1", "", "'=1"], ids=repr)
 def test_any_other_cell_stays_as_it_is(cell):
     assert escape_formula(cell) is cell
 
 
+@one_test
 @pytest.mark.parametrize("formula", FORMULAS, ids=repr)
 def test_a_csv_file_has_no_cell_that_a_spreadsheet_would_run(formula, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

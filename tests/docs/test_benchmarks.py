@@ -30,6 +30,7 @@ def rows(name):
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_every_benchmark_has_its_rows(refusal):
     names = refusal.stderr.strip().partition("there are ")[2].split(", ")
     shown = {row["benchmark"] for name in ("contests.csv", "growth.csv", "limits.csv") for row in rows(name)}
@@ -54,6 +55,7 @@ def test_consistency_grows_linearly():
     assert 0.9 <= slope <= 1.1
 
 
+@pytest.mark.slow
 def test_an_unknown_benchmark_is_refused(refusal):
     assert refusal.returncode == 1
     assert "no benchmark consistensy; there are" in refusal.stderr

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.test_examples import FOUND, steps
+from cli.test_examples import EXAMPLES, steps
 from documented import DOCS, FOLLOWED, ROOT, Block, blocks, pages
+from looping import one_test
 
 import faithkit
 
@@ -67,7 +68,7 @@ def _is_shown(block):
 
 
 def _is_example(block):
-    known = {*COMMANDS, *lengthy(block), *(line for page, line in FOUND if page == block.page)}
+    known = {*COMMANDS, *lengthy(block), *(line for page, line in EXAMPLES if page == block.page)}
     return bool(block.commands) and all(line in known or _installs_ours(line) for line in block.commands)
 
 
@@ -85,7 +86,7 @@ def lengthy(block):
 
 
 def _is_workflow(block):
-    return any((block.page, line) in FOUND for line in steps(block.body))
+    return any((block.page, line) in EXAMPLES for line in steps(block.body))
 
 
 def _installs_ours(line):
@@ -103,6 +104,7 @@ def test_every_block_is_run_by_somebody():
     assert [f"{block}: {block.body}" for block in code() if not is_run(block)] == []
 
 
+@pytest.mark.examples
 @pytest.mark.parametrize("line", sorted({line for block in code() for line in lengthy(block)}))
 def test_what_takes_long_is_understood(line):
     option = next(option for start, option in LENGTHY.items() if line.startswith(start))
@@ -113,6 +115,7 @@ def test_what_takes_long_is_understood(line):
     assert done.stdout
 
 
+@one_test
 @pytest.mark.parametrize(("thing", "runner"), (FOLLOWED | SHOWN | COMMANDS).items())
 def test_who_is_said_to_run_something_names_it(thing, runner):
     name = thing.split()[1] if thing in COMMANDS else thing

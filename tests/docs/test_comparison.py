@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 from documented import DOCS, ROOT
+from looping import one_test
 
 import faithkit
 from faithkit.measure.planning.forecast import expected_estimates
@@ -36,6 +37,7 @@ def printed(measure):
         return [row[1:] for row in csv.reader(file)][1:]
 
 
+@one_test
 @pytest.mark.parametrize("measure", ["consistency", "sufficiency"])
 def test_our_lines_are_true(peers, data, measure):
     ours = getattr(peers, f"our_{measure}")(data)
@@ -43,6 +45,7 @@ def test_our_lines_are_true(peers, data, measure):
     assert lines == [(name, *peers.cells(found)) for name, found in ours.items()]
 
 
+@one_test
 @pytest.mark.parametrize("measure", ["consistency", "sufficiency"])
 def test_the_peers_lines_are_true(peers, data, measure):
     pytest.importorskip("quantus")

@@ -59,17 +59,21 @@ def beginnings(node):
                     yield from beginnings(inner.value)
 
 
-def messages(tree):
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and called(node) in SPEAKERS)
-    return [text for call in calls for given in call.args[:1] for text in beginnings(given)]
+@cache
+def messages(file):
+    """Return the beginnings of the messages in a file."""
+    calls = (
+        node for node in ast.walk(trees()[file]) if isinstance(node, ast.Call) and called(node) in SPEAKERS
+    )
+    return [text for call in calls for argument in call.args[:1] for text in beginnings(argument)]
 
 
 def test_every_message_begins_with_a_small_letter():
-    found = [(file, text) for file, tree in trees().items() for text in messages(tree)]
-    assert [pair for pair in found if pair[1][:1].isupper() and not pair[1].startswith(NAMES)] == []
+    pairs = [(file, text) for file in trees() for text in messages(file)]
+    assert [(file, text) for file, text in pairs if text[:1].isupper() and not text.startswith(NAMES)] == []
 
 
 def test_the_walk_finds_the_messages_that_are_there():
-    assert sum(len(messages(tree)) for tree in trees().values()) > 150
-    assert "the " in messages(trees()["faithkit/extension/registry.py"])
-    assert "no plugin of a distribution " in messages(trees()["faithkit/testing/targets.py"])
+    assert sum(len(messages(file)) for file in trees()) > 150
+    assert "the " in messages("faithkit/extension/registry.py")
+    assert "no plugin of a distribution " in messages("faithkit/testing/targets.py")

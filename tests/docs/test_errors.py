@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit import errors
@@ -74,6 +75,7 @@ def test_all_errors_are_faithkits_and_each_has_a_way_to_be_raised():
     assert all(issubclass(found, errors.FaithkitError) for found in RAISED)
 
 
+@one_test
 @pytest.mark.parametrize("error", RAISED, ids=lambda error: error.__name__)
 def test_the_error_is_raised_with_a_message_that_is_one_sentence_or_more(error, tmp_path):
     with pytest.raises(errors.FaithkitError) as raised:
@@ -95,6 +97,7 @@ class Learns:
         return faithkit.Explanations.of([True] * len(X))
 
 
+@one_test
 @pytest.mark.parametrize("error", CLASSES, ids=lambda error: error.__name__)
 def test_the_error_is_documented(error):
     assert error.__doc__

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 from faithkit.cli import main
 
@@ -58,13 +59,14 @@ CASES = [
     (2, f"{SCORE} --reference log.csv --fail-if-worse 0.1"),
     (3, f"{SCORE} --reference log.csv --fail-unless-as-good consistency=0.1"),
     (3, f"{SCORE} --fail-unless above-chance"),
-    (0, f"monitor state --reference {STREAM}"),
+    (0, f"monitor begun.state --reference {STREAM}"),
     (1, "monitor state"),
     (2, "monitor"),
-    (3, f"monitor state changed.csv --reference {STREAM}"),
+    (3, f"monitor changed.state changed.csv --reference {STREAM}"),
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("code", "command"), CASES, ids=[f"{code} {command}" for code, command in CASES])
 def test_the_command_ends_with_the_code(run, code, command):
     ended, out, err = run(command)

@@ -6,6 +6,7 @@ import importlib
 import numpy as np
 import pytest
 from documented import DOCS, ROOT
+from looping import one_test
 
 import faithkit
 
@@ -21,6 +22,7 @@ def scored(table):
     return faithkit.score(label, explanation[:, None])
 
 
+@one_test
 @pytest.mark.parametrize("n", [30, 200])
 def test_the_differences_are_those_of_score(simulation, n):
     rng = np.random.default_rng(n)

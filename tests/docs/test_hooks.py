@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pluggy
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.extension import hookspecs
@@ -81,6 +82,7 @@ def test_there_is_one_hook_for_each_kind():
     assert sorted(specified()) == sorted(f"faithkit_{kind}s" for kind in HOOK_KINDS)
 
 
+@one_test
 @pytest.mark.parametrize("name", sorted(specified()))
 def test_the_hook_is_documented_with_its_exact_signature(name):
     signature = str(inspect.signature(specified()[name]))
@@ -92,6 +94,7 @@ def test_no_hook_is_documented_that_does_not_exist():
     assert sorted(re.findall(r"hookspecs\.(faithkit_\w+)\(", PAGE)) == sorted(specified())
 
 
+@one_test
 @pytest.mark.parametrize("name", sorted(specified()))
 def test_the_hooks_example_runs(name):
     examples = doctest.DocTestFinder().find(specified()[name], name, globs={})
@@ -100,6 +103,7 @@ def test_the_hooks_example_runs(name):
     assert sum(result.failed for result in results) == 0
 
 
+@one_test
 @pytest.mark.parametrize("kind", HOOK_KINDS)
 def test_what_the_hook_yields_is_found_and_made(kind, tmp_path, monkeypatch):
     (tmp_path / "one_of_each.py").write_text(PLUGIN)

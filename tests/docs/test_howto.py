@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from documented import DOCS
+from looping import one_test
 from on_path import install_house
 
 import faithkit
@@ -37,6 +38,7 @@ def test_it_passes_the_conformance_checks(house):
     assert not report.skipped
 
 
+@one_test
 @pytest.mark.parametrize("name", MODULES)
 def test_its_examples_work(name):
     module = importlib.import_module(name)
@@ -53,6 +55,7 @@ def test_the_top_set_forgets_order_and_sign_and_keeps_the_earlier_of_equals():
     assert result.violations()[0].explanation == "0 and 1"
 
 
+@one_test
 @pytest.mark.parametrize("k", [0, 1.5, "two"])
 def test_a_top_set_of_nonsense_is_refused(k):
     with pytest.raises(faithkit.errors.ParameterError, match="k must be a whole number of at least 1"):
@@ -66,6 +69,7 @@ def test_a_top_set_larger_than_the_explanations_is_refused():
         )
 
 
+@one_test
 @pytest.mark.parametrize("weight", [0, -1, float("nan")])
 def test_a_weight_of_nothing_is_refused(weight):
     with pytest.raises(faithkit.errors.ParameterError, match="weight must be a number above 0"):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from looping import one_test
 
 import faithkit
 
@@ -40,6 +41,7 @@ def test_the_readme_has_two_commands_to_copy():
     ]
 
 
+@one_test
 @pytest.mark.parametrize("link", sorted({*links(README), *links(CONTRIBUTING)}))
 def test_what_is_linked_is_there(link):
     assert (ROOT / link).is_file()
@@ -50,6 +52,7 @@ def named_files():
     return re.findall(r"`([\w./-]+\.(?:py|rst|json|md|cff))`", CONTRIBUTING)
 
 
+@one_test
 @pytest.mark.parametrize("name", sorted(set(named_files())))
 def test_a_file_that_contributing_names_is_there(name):
     places = [ROOT, ROOT / "faithkit", *(ROOT / "plugins").iterdir()]

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.extension.creation import parameters
@@ -32,6 +33,7 @@ def documented(name):
     )
 
 
+@one_test
 @pytest.mark.parametrize(
     "module",
     [faithkit, faithkit.plots, faithkit.plugin, faithkit.results],
@@ -47,6 +49,7 @@ def test_every_verb_has_its_place():
     assert set(re.findall(r":prog: faithkit (\S+)", REFERENCE)) == verbs
 
 
+@one_test
 @pytest.mark.parametrize("entry", COMPONENTS, ids=[f"{e.kind}-{e.component.name}" for e in COMPONENTS])
 def test_every_component_has_a_summary_documented_parameters_and_an_entry(entry):
     for check in checks_in(declaration_checks):
@@ -70,6 +73,7 @@ def test_every_check_is_listed():
     assert modules == {module.__name__ for module in targets.CHECK_MODULES}
 
 
+@one_test
 @pytest.mark.parametrize("module", sorted({m.__name__ for m in targets.CHECK_MODULES}))
 def test_every_check_says_what_is_promised_and_why(module):
     from faithkit.testing.checks import check_reason
@@ -85,12 +89,14 @@ def listed_elsewhere():
             yield line.split()[1]
 
 
+@one_test
 @pytest.mark.parametrize("name", sorted(listed_elsewhere()))
 def test_a_name_of_another_library_exists(name):
     module, _, attribute = name.rpartition(".")
     assert attribute == "None" or hasattr(importlib.import_module(module or "builtins"), attribute)
 
 
+@one_test
 @pytest.mark.parametrize("path", sorted((DOCS / "_ext").glob("*.py")), ids=lambda path: path.stem)
 def test_the_examples_in_the_documentations_extensions_run(path):
     module = importlib.import_module(path.stem)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from jsonschema import Draft7Validator
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -50,6 +51,7 @@ def test_the_schema_is_one():
     Draft7Validator.check_schema(SCHEMA)
 
 
+@one_test
 @pytest.mark.parametrize("estimator", faithkit.plugin.registry().names("estimator"))
 def test_an_evaluation_with_each_estimator(estimator):
     check("evaluation", evaluated(estimator=estimator, relation=same_decade, permutations=9).to_dict())
@@ -65,6 +67,7 @@ def test_rows_with_weights_clusters_and_a_pool():
     check("evaluation", EvaluationReport.of(result, violations=2).to_dict())
 
 
+@one_test
 @pytest.mark.parametrize(
     ("predictions", "explanations"),
     [
@@ -99,6 +102,7 @@ def test_the_instance_of_a_local_result():
     check("local_result", evaluated().local(FRAME.iloc[[1]]).to_dict())
 
 
+@one_test
 @pytest.mark.parametrize(
     ("definition", "command"),
     [
@@ -151,6 +155,7 @@ def test_what_the_command_line_writes_about_a_log(tmp_path):
     check("evaluation", json.loads(done.stdout))
 
 
+@one_test
 @pytest.mark.parametrize("field", list(evaluated().to_dict()))
 def test_a_field_that_is_missing_or_unknown_is_noticed(field):
     payload = evaluated().to_dict()
@@ -159,6 +164,7 @@ def test_a_field_that_is_missing_or_unknown_is_noticed(field):
     assert not validator("evaluation").is_valid(lacking)
 
 
+@one_test
 @pytest.mark.parametrize("name", list(SCHEMA["definitions"]))
 def test_every_field_is_described(name):
     definition = SCHEMA["definitions"][name]

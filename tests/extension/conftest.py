@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from faithkit.extension.registry import Registry
+from faithkit.extension.registry import Registry, registry
 
 BROKEN = Path(__file__).with_name("broken")
 
@@ -25,7 +25,9 @@ def site(tmp_path, monkeypatch):
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
-    return folder
+    registry.cache_clear()
+    yield folder
+    registry.cache_clear()
 
 
 @pytest.fixture

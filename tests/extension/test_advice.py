@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from looping import one_test
 
 from faithkit.errors import UnknownComponentError
 from faithkit.extension.registry import Registry
@@ -36,6 +37,7 @@ def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
     )
 
 
+@one_test
 @pytest.mark.parametrize(
     ("kind", "name", "distribution"),
     [

@@ -1,6 +1,8 @@
 """A broken plugin is one readable line each, and everything else goes on working."""
 
 import pytest
+from consoles import run
+from looping import one_test
 from on_path import faithkit_with, install
 
 import faithkit
@@ -148,6 +150,7 @@ def test_a_name_given_twice_by_one_distribution_is_used_for_neither(broken_by, p
         registry.find("explainer", "demo/twin")
 
 
+@one_test
 @pytest.mark.parametrize("module", ["factory_that_raises", "factory_import_error", "missing_requirement"])
 def test_what_only_creation_can_find_out_is_no_problem_of_listing(broken_by, module):
     assert broken_by(module) == []
@@ -221,11 +224,12 @@ def test_the_command_line_warns_in_one_line_and_goes_on(with_a_broken_plugin):
     assert done.stderr == f"warning: a plugin is left out: {LOST}\n"
 
 
-def test_the_listing_names_it_and_shows_its_traceback_with_debug(with_a_broken_plugin):
-    done = faithkit_with(with_a_broken_plugin, "plugins")
-    assert (done.returncode, done.stderr) == (0, "")
+@pytest.mark.usefixtures("with_a_broken_plugin")
+def test_the_listing_names_it_and_shows_its_traceback_with_debug():
+    done = run("plugins")
+    assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout.endswith(f"problems\n  {LOST}\n")
-    debugged = faithkit_with(with_a_broken_plugin, "plugins", "--debug")
+    debugged = run("plugins", "--debug")
     assert debugged.stdout == done.stdout
     assert debugged.stderr.startswith(f"\n{LOST}\nTraceback (most recent call last):\n")
     assert 'lost.py", line 1, in <module>' in debugged.stderr

@@ -16,6 +16,7 @@ def component(**changes):
     return Component(**{"name": "top", "factory": "collections:Counter", "summary": "Top.", **changes})
 
 
+@one_test
 @pytest.mark.parametrize("name", ["shap", "1fp", "sign-of-top-5", "a", "7"])
 def test_names_of_the_contract_are_accepted(name):
     assert component(name=name).name == name
@@ -60,6 +61,7 @@ def test_a_class_given_as_factory_is_answered_with_its_import_string():
         component(factory=Counter)
 
 
+@one_test
 @pytest.mark.parametrize("summary", ["", "  ", None])
 def test_a_summary_without_words_is_refused(summary):
     with pytest.raises(
@@ -77,6 +79,7 @@ def test_a_string_where_a_tuple_belongs_is_not_taken_for_its_letters():
     )
 
 
+@one_test
 @pytest.mark.parametrize("words", [3, (1, 2), ("",), None])
 def test_anything_but_words_is_refused_as_requirements(words):
     with pytest.raises(PluginError, match="the requires of component 'top' must be a tuple of words"):
@@ -99,6 +102,7 @@ def test_no_input_at_all_is_refused():
         component(inputs=())
 
 
+@one_test
 @pytest.mark.parametrize("params", [[("k", 1)], {"not a name": 1}, {1: 1}, None])
 def test_presets_that_name_no_parameters_are_refused(params):
     with pytest.raises(PluginError, match="the params of component 'top' must map names"):
@@ -135,6 +139,7 @@ def test_load_imports_nested_attributes():
     assert component(factory="collections:Counter.fromkeys").load() == Counter.fromkeys
 
 
+@one_test
 @pytest.mark.parametrize(
     ("factory", "reason"),
     [

@@ -1,6 +1,7 @@
 """From a name and parameters to an instance, and who is blamed when it fails."""
 
 import pytest
+from looping import one_test
 
 from faithkit.errors import FaithkitError, ParameterError, PluginError
 from faithkit.extension.creation import EMPTY, parameters
@@ -69,6 +70,7 @@ def test_a_factory_that_fails_otherwise_is_the_plugins_fault(plugin):
     )
 
 
+@one_test
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
@@ -133,6 +135,7 @@ FAULTS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("name", FAULTS)
 def test_whatever_a_factory_raises_is_one_line_that_names_the_component(plugin, name):
     registry = Registry(entry_points=[plugin("faulty_factories")])

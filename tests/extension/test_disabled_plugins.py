@@ -1,7 +1,9 @@
 """Plugins that a person leaves out with FAITHKIT_DISABLE: they are not loaded, and it is said that they are not."""
 
 import pytest
-from on_path import faithkit_with, install
+from consoles import run
+from looping import one_test
+from on_path import install
 
 from faithkit.errors import UnknownComponentError
 from faithkit.extension.registry import Registry
@@ -13,6 +15,7 @@ LINE = (
 )
 
 
+@one_test
 @pytest.mark.parametrize("value", ["acme-quits", "ACME_quits", "main", "lime, acme-quits ,", "no-such,main"])
 def test_a_plugin_is_left_out_by_its_distribution_or_its_entry_point(value, site, monkeypatch):
     install(site, "acme-quits", QUITS)
@@ -22,9 +25,10 @@ def test_a_plugin_is_left_out_by_its_distribution_or_its_entry_point(value, site
     assert "shap" in registry.names("explainer")
 
 
-def test_its_verbs_are_not_listed(site):
-    assert "reproduce" in faithkit_with(site, "--help").stdout
-    assert "reproduce" not in faithkit_with(site, "--help", FAITHKIT_DISABLE="faithkit-paper").stdout
+def test_its_verbs_are_not_listed(monkeypatch):
+    assert "reproduce" in run("--help").stdout
+    monkeypatch.setenv("FAITHKIT_DISABLE", "faithkit-paper")
+    assert "reproduce" not in run("--help").stdout
 
 
 def test_whoever_asks_for_it_is_told(monkeypatch):
@@ -43,6 +47,7 @@ def test_it_is_no_problem_in_strict_mode(monkeypatch):
     assert "reproduce" not in Registry().names("command")
 
 
+@one_test
 @pytest.mark.parametrize("value", ["faithkit", "kernel", ""])
 def test_the_kernel_cannot_be_left_out(value, monkeypatch):
     monkeypatch.setenv("FAITHKIT_DISABLE", value)
@@ -51,8 +56,9 @@ def test_the_kernel_cannot_be_left_out(value, monkeypatch):
     assert registry.broken == []
 
 
-def test_the_command_line_shows_it(site):
+def test_the_command_line_shows_it(site, monkeypatch):
     install(site, "acme-quits", QUITS)
-    done = faithkit_with(site, "plugins", FAITHKIT_DISABLE="acme-quits")
-    assert (done.returncode, done.stderr) == (0, "")
+    monkeypatch.setenv("FAITHKIT_DISABLE", "acme-quits")
+    done = run("plugins")
+    assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout.endswith(f"problems\n  {LINE}\n")

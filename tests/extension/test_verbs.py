@@ -1,6 +1,7 @@
 """Verbs of plugins: listed by name alone, imported when they are called; a name belongs to one distribution."""
 
 import pytest
+from consoles import run
 from on_path import faithkit_with, install
 
 from faithkit.errors import PluginError
@@ -33,36 +34,37 @@ def test_help_lists_a_verb_and_imports_no_plugin(site):
 def test_a_verb_is_imported_when_it_is_called_and_no_other_plugin_is(site):
     install(site, "acme", PLUGIN, verbs=["audit"])
     install(site, "bystander", MARKED)
-    assert faithkit_with(site, "audit").stdout == "audited by acme\n"
+    assert run("audit").stdout == "audited by acme\n"
     assert not (site / "bystander.py.imported").exists()
 
 
 def test_a_verb_needs_no_plugin_beside_it(site):
     install(site, "acme", PLUGIN)
     (site / "acme-1.0.dist-info" / "entry_points.txt").write_text("[faithkit.commands]\naudit = acme:audit\n")
-    assert faithkit_with(site, "audit").stdout == "audited by acme\n"
-    assert "command audit" in faithkit_with(site, "check", "acme").stdout
+    assert run("audit").stdout == "audited by acme\n"
+    assert "command audit" in run("check", "acme").stdout
 
 
-def test_of_two_verbs_of_one_name_the_first_distributions_is_run_with_a_warning(site):
+def test_of_two_verbs_of_one_name_the_first_distributions_is_run_with_a_warning(site, monkeypatch):
     for name in ("umbra", "acme"):
         install(site, name, PLUGIN, verbs=["audit"])
     line = (
         "umbra (audit): the command 'audit' is also provided by acme, whose command is used. "
         "FAITHKIT_DISABLE=acme leaves that one out"
     )
-    done = faithkit_with(site, "audit")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "audited by acme\n", f"warning: {line}.\n")
-    assert "  audit      from acme and umbra\n" in faithkit_with(site, "--help").stdout
-    assert faithkit_with(site, "plugins").stdout.endswith(f"problems\n  {line}\n")
-    other = faithkit_with(site, "audit", FAITHKIT_DISABLE="acme")
+    done = run("audit")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "audited by acme\n", f"warning: {line}.\n")
+    assert "  audit      from acme and umbra\n" in run("--help").stdout
+    assert run("plugins").stdout.endswith(f"problems\n  {line}\n")
+    monkeypatch.setenv("FAITHKIT_DISABLE", "acme")
+    other = run("audit")
     assert (other.stdout, other.stderr) == ("audited by umbra\n", "")
 
 
 def test_a_verb_of_the_kernel_cannot_be_replaced(site):
     install(site, "acme", PLUGIN, verbs=["evaluate"])
-    assert "audited" not in faithkit_with(site, "evaluate", "--data", "no-such").stdout
-    assert "from acme" not in faithkit_with(site, "--help").stdout
+    assert "audited" not in run("evaluate", "--data", "no-such").stdout
+    assert "from acme" not in run("--help").stdout
     (line,) = Registry().broken
     assert str(line) == (
         "acme (evaluate): the command 'evaluate' has a reserved name: 'evaluate' belongs to faithkit. "
@@ -73,8 +75,8 @@ def test_a_verb_of_the_kernel_cannot_be_replaced(site):
 
 def test_a_verb_that_cannot_be_imported_is_one_line(site):
     install(site, "acme", "import no_such_library", verbs=["audit"])
-    done = faithkit_with(site, "audit")
-    assert (done.returncode, done.stdout) == (1, "")
+    done = run("audit")
+    assert (done.exit_code, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith("error: the command 'audit' of acme cannot be used: the factory 'acme:audit'")
     assert "No module named 'no_such_library'" in line

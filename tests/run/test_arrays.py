@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 
@@ -170,6 +171,7 @@ def test_a_rule_about_columns_is_not_read_off_images():
         rule.covers(IMAGES)
 
 
+@one_test
 @pytest.mark.parametrize("relation", ["in-scope", "same-top-features"])
 def test_a_relation_that_does_not_declare_images_is_named_where_it_is_asked_for(relation):
     kind = {"in-scope": "rule", "same-top-features": "vector"}[relation]
@@ -185,6 +187,7 @@ def test_a_relation_that_does_not_declare_images_is_named_where_it_is_asked_for(
         faithkit.score(is_bright(IMAGES), given, X=IMAGES, relation=relation)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("maps", "X"),
     [

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -82,6 +83,7 @@ def test_a_result_saved_without_labels_still_loads(rare, tmp_path):
         loaded.by_label()
 
 
+@one_test
 @pytest.mark.parametrize(
     ("predictions", "outcome"), [([0.5, 1.5, 2.5, 0.5], "numbers"), ([[0.5, 0.5], [1, 0]] * 2, "scores")]
 )

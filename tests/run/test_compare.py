@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 
@@ -218,6 +219,7 @@ def test_what_was_left_out_is_told_with_the_reason():
     assert "Left out" not in str(faithkit.compare(model, X, all_distinct, discretizers=["original", "sign"]))
 
 
+@one_test
 @pytest.mark.parametrize("estimator", ["plug-in", "verified-only", "majority"])
 @pytest.mark.usefixtures("no_pictures")
 def test_order_best_and_differences_are_of_one_estimate_whatever_the_estimator(estimator):
@@ -245,6 +247,7 @@ def test_p_values_are_printed_where_they_were_asked_for(found):
     assert "permutation" not in str(found)
 
 
+@one_test
 @pytest.mark.parametrize("progress", [True, False])
 def test_a_terminal_shows_how_long_each_explainer_took(capsys, monkeypatch, progress):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)

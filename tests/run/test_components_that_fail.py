@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 
@@ -108,6 +109,7 @@ PLACES = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize("raised", RAISED, ids=lambda raised: type(raised).__name__)
 @pytest.mark.parametrize(("kind", "make", "where"), PLACES)
 @pytest.mark.filterwarnings("ignore:no background:faithkit.FaithkitWarning")
@@ -131,6 +133,7 @@ def test_a_component_may_say_itself_what_is_wrong():
         faithkit.score(LABELS, WORDS, relation=Relation("holds", told))
 
 
+@one_test
 @pytest.mark.parametrize(
     ("component", "message"),
     [

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -23,6 +24,7 @@ COMPOSED = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("text", COMPOSED)
 def test_a_composition_measures_what_its_parts_composed_in_python_do(text):
     as_text, in_python = (
@@ -31,12 +33,14 @@ def test_a_composition_measures_what_its_parts_composed_in_python_do(text):
     assert as_text == in_python
 
 
+@one_test
 @pytest.mark.parametrize("text", COMPOSED)
 def test_what_a_result_calls_a_composition_can_be_given_back(text):
     called = str(faithkit.relation(text))
     assert str(faithkit.relation(called)) == called
 
 
+@one_test
 @pytest.mark.parametrize(
     "text",
     [

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from looping import one_test
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
@@ -18,6 +19,8 @@ from faithkit import Interval, Rule
 from faithkit.inputs.date_texts import with_dates
 from faithkit.inputs.evaluation_inputs import prepare
 from faithkit.plugin import Encoder
+
+pytestmark = pytest.mark.usefixtures("few_control_draws")
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -39,7 +42,7 @@ def pipeline(model):
     )
 
 
-FOREST = pipeline(RandomForestClassifier(20, max_depth=4, random_state=0)).fit(X, Y)
+FOREST = pipeline(RandomForestClassifier(5, max_depth=4, random_state=0)).fit(X, Y)
 LINE = pipeline(LogisticRegression()).fit(X, Y)
 
 DTYPES = {
@@ -60,6 +63,7 @@ def dates(dtype):
     return (naive.dt.tz_localize(str(zone)) if zone else naive).astype(dtype)
 
 
+@one_test
 @pytest.mark.parametrize("name", DTYPES)
 def test_dates_come_back_as_they_were(name):
     column = dates(DTYPES[name])
@@ -83,6 +87,7 @@ def test_what_is_no_date_is_refused_where_the_background_has_dates():
         encoder.encode(X.assign(signed=3.0))
 
 
+@one_test
 @pytest.mark.parametrize(
     "explainer",
     [
@@ -92,15 +97,16 @@ def test_what_is_no_date_is_refused_where_the_background_has_dates():
 )  # fmt: skip
 def test_explainers_take_dates(explainer):
     model = LINE if explainer == "gradient" else FOREST
-    result = faithkit.evaluate(model, X.iloc[:30], explainer=explainer, background=X)
-    assert result.n == 30
-    gaps = int(X["signed"].iloc[:30].isna().sum())  # dice changes whole rows only
+    result = faithkit.evaluate(model, X.iloc[15:25], explainer=explainer, background=X)
+    assert result.n == 10
+    gaps = int(X["signed"].iloc[15:25].isna().sum())  # dice changes whole rows only
     assert result.unexplained == (gaps if explainer == "dice" else 0)
 
 
+@one_test
 @pytest.mark.parametrize("explainer", ["tree", "anchors", "empirical-anchors"])
 def test_rules_say_dates_and_hold_for_their_own_rows(explainer):
-    result = faithkit.evaluate(FOREST, X.iloc[:40], explainer=explainer, background=X)
+    result = faithkit.evaluate(FOREST, X.iloc[:15], explainer=explainer, background=X)
     rules = result.rows.explanations.values
     for row, rule in enumerate(rules):
         assert rule.covers(X.iloc[[row]]).all()
@@ -118,6 +124,7 @@ READ = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("text", READ)
 def test_rules_about_dates_are_read(text):
     table = pd.DataFrame({"signed": pd.date_range("2024-01-01", periods=200)})
@@ -158,7 +165,7 @@ def test_date_objects_are_dates_to_explainers_and_date_objects_to_the_model():
 
 def test_witnesses_of_every_kind_show_dates():
     for explainer in ("shap", "anchors", "dice", "nearest-counterfactual"):
-        result = faithkit.evaluate(FOREST, X.iloc[:60], explainer=explainer, background=X, pool=X.iloc[60:])
+        result = faithkit.evaluate(FOREST, X.iloc[:25], explainer=explainer, background=X, pool=X.iloc[25:])
         shown = str(result.violations(3))
         assert "00:00:00" not in shown
         if result.violations(3):
@@ -175,18 +182,18 @@ def files(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("explainer", ["shap", "lime:samples=50", "anchors", "dice", "nearest-neighbor"])
-def test_a_model_of_dates_is_evaluated_alike_on_a_file_of_texts(files, explainer, monkeypatch):
+def test_a_model_of_dates_is_evaluated_alike_on_a_file_of_texts(files, monkeypatch):
     monkeypatch.setattr("faithkit.inputs.evaluation_inputs.load_model", lambda *_: FOREST)
-    results = [
-        prepare(str(files / name), "label", model="forest.pkl", background=str(files / name), samples=30)
+    every_inputs = [
+        prepare(str(files / name), "label", model="forest.pkl", background=str(files / name), samples=8)
         for name in ("rows.parquet", "rows.csv", "rows.jsonl")
     ]
-    whole, *others = (
-        faithkit.evaluate(**found.evaluation_arguments(), explainer=explainer) for found in results
-    )
-    assert whole.unexplained < 5
-    assert all(other.measures == whole.measures for other in others)
+    for explainer in ("shap", "lime:samples=50", "anchors", "dice", "nearest-neighbor"):
+        whole, *others = (
+            faithkit.evaluate(**inputs.evaluation_arguments(), explainer=explainer) for inputs in every_inputs
+        )
+        assert whole.unexplained < 5
+        assert all(other.measures == whole.measures for other in others), explainer
 
 
 def test_texts_that_a_model_reads_stay_texts():
@@ -211,6 +218,7 @@ def test_a_background_that_has_no_dates_is_refused(files, monkeypatch):
         prepare(str(files / "rows.csv"), "label", model="forest.pkl", background=str(files / "soon.csv"))
 
 
+@one_test
 @pytest.mark.parametrize("model", ["gradient-boosting", "logistic", "knn"])
 def test_default_models_take_dates_as_numbers(files, model):
     """One boundary between two dates is learnt, which names of days do not show."""

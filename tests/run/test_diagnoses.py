@@ -6,6 +6,7 @@ from importlib.metadata import EntryPoint
 import pandas as pd
 import pytest
 from consoles import run
+from looping import one_test
 
 import faithkit
 from faithkit.errors import ContractError, FaithkitWarning, InputError
@@ -87,6 +88,7 @@ def test_a_result_answers_with_the_report_itself(plugin):
         report.plot()
 
 
+@one_test
 @pytest.mark.parametrize("answer", [3, None, {"rows": 3}])
 def test_what_is_no_report_is_refused(answer):
     with pytest.raises(ContractError, match=r"diagnostic <lambda>.* Return a faithkit\.plugin\.Report"):

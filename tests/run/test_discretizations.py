@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from looping import one_test
 from sklearn.linear_model import LogisticRegression
 
 import faithkit
@@ -74,6 +75,7 @@ def test_every_row_is_what_scoring_with_that_discretizer_gives():
         assert row["checkability"] == found.checkability
 
 
+@one_test
 @pytest.mark.parametrize("estimator", ["verified-only", "plug-in", "majority"])
 def test_what_chance_gives_depends_on_the_estimator(estimator):
     result = faithkit.score(LABELS, PHI, estimator=estimator)
@@ -156,6 +158,7 @@ class ProposesAList(Proposes):
     tries: ClassVar = [1]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("factory", "expected"),
     [
@@ -213,6 +216,7 @@ def united(law, places):
     ]
 
 
+@one_test
 @pytest.mark.parametrize("places", COARSE)
 def test_what_is_coarser_has_no_higher_consistency(places):
     for cells in itertools.product(range(4), repeat=6):
@@ -221,8 +225,8 @@ def test_what_is_coarser_has_no_higher_consistency(places):
             assert consistency(united(law, places)) <= consistency(law)
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("places", COARSE)
+@one_test
+@pytest.mark.parametrize(("law", "places"), zip(LAWS, COARSE, strict=True))
 def test_what_a_coarser_one_is_at_least_bounds_the_finer_one_in_the_mean(law, places):
     cells = [(u, y) for u in range(3) for y in (0, 1) if law[u][y]]
     mean = 0.0
@@ -230,8 +234,8 @@ def test_what_a_coarser_one_is_at_least_bounds_the_finer_one_in_the_mean(law, pl
         times = [drawn.count(cell) for cell in set(drawn)]
         ways = math.factorial(3) // math.prod(map(math.factorial, times))
         chance = ways * math.prod(law[u][y] / 12 for u, y in drawn)
-        found = faithkit.score([y for _, y in drawn], [(f"{places[u]}",) for u, _ in drawn]).consistency
-        mean += chance * found.estimate
+        result = faithkit.score([y for _, y in drawn], [(f"{places[u]}",) for u, _ in drawn])
+        mean += chance * result.consistency.estimate
     assert mean <= consistency(law) + 1e-12
 
 
@@ -290,6 +294,7 @@ def test_what_is_no_result_is_refused():
         faithkit.try_discretizers(faithkit.score(LABELS, PHI), [])
 
 
+@one_test
 @pytest.mark.parametrize("name", ["original", "sign", "2fp", "quantile:bins=3"])
 def test_another_discretizer_gives_what_evaluating_with_it_gives(name):
     linear = LogisticRegression().fit(X, LABELS)
@@ -320,6 +325,7 @@ UNKNOWN = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize("case", UNKNOWN)
 def test_none_is_recommended_where_nothing_is_known(case):
     predictions, phi, why = UNKNOWN[case]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -70,25 +71,34 @@ ROWS = {"prediction": "label", "explanation": "rule", "features": "x"}
 FLAGS = [f"--{name}={value}" for name, value in ROWS.items()] + ["--diagnose=none"]
 
 
-@pytest.mark.parametrize(("weights", "clusters"), [("w", None), (None, "customer"), ("w", "customer")])
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@one_test
+@pytest.mark.parametrize(
+    ("weights", "clusters", "suffix"),
+    [
+        ("w", None, "csv"),
+        (None, "customer", "parquet"),
+        ("w", "customer", "parquet"),
+        ("w", "customer", "csv"),
+    ],
+)
+@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_a_log_is_scored_by_weights_and_clusters_of_its_columns(tmp_path, log, weights, clusters, suffix):
     path = tmp_path / f"log.{suffix}"
     log.to_csv(path, index=False) if suffix == "csv" else log.to_parquet(path)
-    given = [
+    roles = [
         f"--{name}={column}" for name, column in (("weights", weights), ("clusters", clusters)) if column
     ]
-    payload = json.loads(run("score", path, *FLAGS, *given, "--json", "-").stdout)
+    payload = json.loads(run("score", path, *FLAGS, *roles, "--json", "-").stdout)
     columns = [
         log["label"],
         log[weights] if weights else np.ones(N),
         log[clusters] if clusters else np.arange(N),
     ]
     expected = brute_unequal.estimate(holds(log), *(list(column) for column in columns))
-    found = payload["measures"]["consistency"]
-    assert (found["value"], found["verified"]) == pytest.approx(expected)
+    consistency = payload["measures"]["consistency"]
+    assert (consistency["value"], consistency["verified"]) == pytest.approx(expected)
     unit = np.unique(columns[2], return_inverse=True)[1]
-    assert (found["estimate"], found["se"]) == pytest.approx(
+    assert (consistency["estimate"], consistency["se"]) == pytest.approx(
         thinned(log, np.asarray(columns[1], dtype=float), unit)
     )
     assert payload["clusters"] == (log["customer"].nunique() if clusters else None)
@@ -198,6 +208,7 @@ def test_a_new_row_is_checked_against_the_pool(loans):
     assert result.local(X[:1]).sufficiency == expected
 
 
+@one_test
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -249,6 +260,7 @@ def test_a_pool_that_cannot_be_used_is_refused(loans, change, said):
         faithkit.score(y[:20], given.pop("explanations"), **given)
 
 
+@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_what_samples_leave_is_the_pool_and_training_rows_are_not(tmp_path):
     path = tmp_path / "r.json"
     printed = run(
@@ -264,6 +276,7 @@ def test_what_samples_leave_is_the_pool_and_training_rows_are_not(tmp_path):
     assert "checked against" not in alone
 
 
+@one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_pool_in_a_file_gives_what_its_rows_give(tmp_path, loans, suffix):
     X, y = loans
@@ -298,6 +311,7 @@ def test_two_pools_are_one_too_many(tmp_path, log):
 # --- repeated rows -------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("known", [True, False], ids=["with instances", "without"])
 def test_a_log_with_every_row_written_five_times_triggers_the_warning(known):
     rng = np.random.default_rng(2)
@@ -307,6 +321,7 @@ def test_a_log_with_every_row_written_five_times_triggers_the_warning(known):
         faithkit.score(often[0], often[1], X=often[2] if known else None)
 
 
+@one_test
 @pytest.mark.parametrize("case", ["clusters are known", "rows differ", "they do not matter"])
 def test_there_is_no_warning_where(case):
     rng = np.random.default_rng(3)
@@ -354,14 +369,16 @@ def test_each_explanation_is_hashed_once_although_repetitions_are_looked_for():
 # --- brackets of weights -------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_a_model_predicts_the_pool_of_a_file_piece_by_piece(tmp_path, suffix):
     data = faithkit.load_dataset("breast-cancer")
     more = data.X[:300]
     path = tmp_path / f"more.{suffix}"
     more.to_csv(path, index=False) if suffix == "csv" else more.to_parquet(path, row_group_size=40)
-    given = ["evaluate", "--data", "breast-cancer", "--explainer", "tree", "--samples", 25, "--json", "-"]
-    payload = json.loads(run(*given, "--pool", path).stdout)
+    command = ["evaluate", "--data", "breast-cancer", "--explainer", "tree", "--samples", 25, "--json", "-"]
+    payload = json.loads(run(*command, "--pool", path).stdout)
     assert payload["pool"] == 300
     assert payload["measures"]["sufficiency"]["verified"] == 1
 
@@ -391,6 +408,7 @@ def test_weights_of_a_pool_come_with_it(tmp_path, loans):
     assert whole.local(0).sufficiency.holds_for > 20
 
 
+@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_rows_that_were_not_drawn_keep_their_weights(tmp_path):
     data = faithkit.load_dataset("breast-cancer")
     table = data.X.assign(diagnosis=data.y, w=np.arange(569) % 4 + 1)
@@ -498,6 +516,7 @@ def test_where_nothing_can_be_exchanged_it_is_said():
     assert "No p: no two clusters are of one size." in str(result)
 
 
+@one_test
 @pytest.mark.parametrize("predictions", [[0.5, 0.25, 1.5] * 4, [0, 1, 1] * 4], ids=["numbers", "labels"])
 @pytest.mark.parametrize(
     "drawn",
@@ -524,6 +543,7 @@ def test_a_pool_that_a_named_relation_cannot_use_is_refused_before_anything_is_e
         )
 
 
+@one_test
 @pytest.mark.parametrize(
     ("drawn", "said"),
     [

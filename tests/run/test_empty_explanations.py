@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.inputs.logs.log_files import open_log
@@ -29,6 +30,7 @@ FORMS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("form", FORMS)
 def test_rows_without_a_value_are_unexplained_in_every_form(form):
     result = faithkit.score(LABELS, FORMS[form]())
@@ -37,6 +39,7 @@ def test_rows_without_a_value_are_unexplained_in_every_form(form):
     assert result.consistency.verified == 2 / 5
 
 
+@one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_log_and_its_columns_in_python_give_the_same_result(suffix, tmp_path):
     log = pd.DataFrame(ROWS, columns=["phi_a", "phi_b"]).assign(label=LABELS)

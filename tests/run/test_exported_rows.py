@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -47,7 +48,9 @@ def rules(X):
     return [None, *made[1:]]
 
 
+@one_test
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_a_log_of_rules_on_an_odd_table_has_the_same_numbers(tmp_path, ending):
     X = odd_table()
     labels = np.where(X["age, in years"] < 45, "yes", "no")

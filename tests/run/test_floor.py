@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.explanations.explanations import Explanations
@@ -42,6 +43,7 @@ def test_where_the_model_declares_its_labels_the_lower_end_is_never_below_one_ov
         assert result.moments == free.moments  # the estimate itself is not touched
 
 
+@one_test
 @pytest.mark.parametrize(
     "model",
     [Model(), Model().predict, Model(["yes", "no"]), faithkit.Predictor(Model(), background=X)],
@@ -85,6 +87,7 @@ EXPLAINERS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("explainer", EXPLAINERS)
 @pytest.mark.parametrize("classes", [None, 2, 3])
 def test_no_bound_is_below_the_floor_and_all_are_in_order(explainer, classes):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 
@@ -37,6 +38,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize("case", WRONG)
 def test_a_function_that_is_no_discretizer_is_told_what_one_is(case):
     given, said = WRONG[case]

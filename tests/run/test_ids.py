@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.errors import InputError
@@ -26,6 +27,7 @@ def scored(ids="customer", **given):
     return faithkit.score(LOG["label"], LOG["why"], X=LOG[["customer", "age"]], ids=ids, **given)
 
 
+@one_test
 @pytest.mark.parametrize(
     "ids", ["customer", LOG["customer"], LOG["customer"].rename(None), LOG["customer"].tolist()]
 )
@@ -80,6 +82,7 @@ def test_the_rows_of_a_pool_have_names_behind_those_of_the_sample():
     assert all(one.id.value == "cd"[one.row] for one in seen)
 
 
+@one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_log_names_its_rows_by_a_column(suffix, tmp_path):
     path = tmp_path / f"log.{suffix}"
@@ -108,6 +111,7 @@ def test_rows_keep_their_numbers_in_a_log_whose_unexplained_rows_are_the_pool(su
     )
 
 
+@one_test
 @pytest.mark.parametrize(
     ("ids", "message"),
     [

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 from faithkit.cli import main
 
@@ -14,17 +15,17 @@ INFINITE = [np.inf, -np.inf]
 COLUMNS = ("phi_a", "phi_b", "x", "label", "group")
 
 
-@pytest.fixture(params=[".csv", ".parquet"])
-def log(request, tmp_path):
+@pytest.fixture
+def log(tmp_path):
     """Write a log with infinite cells in the first two rows of a column."""
 
-    def write(column):
+    def write(column, suffix):
         rng = np.random.default_rng(0)
         frame = pd.DataFrame({name: rng.integers(0, 3, N) / 2 for name in COLUMNS})
         frame["label"] *= 2  # whole, or they would be numbers
         frame.loc[:1, column] = INFINITE
-        path = tmp_path / f"log{request.param}"
-        if request.param == ".csv":
+        path = tmp_path / f"log{suffix}"
+        if suffix == ".csv":
             frame.to_csv(path, index=False)
         else:
             frame.to_parquet(path, row_group_size=10)
@@ -57,10 +58,20 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: " ".join(map(str, options)))
-@pytest.mark.parametrize("column", COLUMNS)
-def test_a_log_gives_a_number_or_a_line(log, column, options):
-    done = run(log(column), *options)
+# each option with explanations, and each column with the options that read it
+CASES = [*(("phi_a", options) for options in OPTIONS), ("phi_b", OPTIONS[0]), ("phi_b", OPTIONS[8])]
+CASES += [("x", OPTIONS[place]) for place in (0, 2, 4, 7)] + [
+    ("group", OPTIONS[place]) for place in (1, 3, 7)
+]
+CASES += [("label", OPTIONS[0]), ("label", OPTIONS[3]), ("label", OPTIONS[5])]
+
+
+@one_test
+@pytest.mark.parametrize(("place", "column", "options"), [(i, *case) for i, case in enumerate(CASES)])
+@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
+def test_a_log_gives_a_number_or_a_line(log, place, column, options):
+    suffix = [".csv", ".parquet"][place % 2]  # in turn
+    done = run(log(column, suffix), *options)
     if done.exit_code == 1:
         line = done.stderr.strip().splitlines()[-1]
         assert ("infinite: drop" if column == "label" else "infinite importance") in line.replace(

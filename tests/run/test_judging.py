@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 
@@ -11,6 +12,7 @@ RESULT = faithkit.score(LABELS, REASONS)
 LOW = RESULT.consistency.low
 
 
+@one_test
 @pytest.mark.parametrize(
     ("limit", "kept"),
     [(0, True), (LOW, True), (np.float32(0.5), True), (round(LOW, 9) + 1e-8, False), (1, False)],
@@ -21,6 +23,7 @@ def test_the_lower_end_is_compared_with_the_limit(limit, kept):
     assert (", not below " if kept else ", below ") in found.words
 
 
+@one_test
 @pytest.mark.parametrize(
     ("result", "measure", "reason"),
     [
@@ -70,6 +73,7 @@ def test_limits_are_judged_in_order_and_none_without_any():
     assert RESULT.judge() == []
 
 
+@one_test
 @pytest.mark.parametrize("limit", [80, -0.1, float("nan"), float("inf"), "0.8", True, [0.8]])
 def test_what_is_no_share_is_refused(limit):
     with pytest.raises(

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
+from looping import one_test
 
 spec = importlib.util.spec_from_file_location("kept_results", Path(__file__).parent / "kept_results.py")
 kept_results = importlib.util.module_from_spec(spec)
@@ -20,6 +21,7 @@ def answers():
     return json.loads(json.dumps(kept_results.answers(), default=str))
 
 
+@one_test
 @pytest.mark.parametrize("question", sorted(KEPT))
 def test_the_answer_is_what_it_was(answers, question):
     assert list(differences(KEPT[question], answers[question])) == []

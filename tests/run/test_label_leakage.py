@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.inputs.logs.log_files import open_log
@@ -53,16 +54,19 @@ def notes(labels, explanations, times=20):
     return faithkit.score(labels * times, explanations * times, clusters=range(2 * times)).notes
 
 
+@one_test
 @pytest.mark.parametrize("case", TELLING)
 def test_an_explanation_that_names_its_own_prediction_is_pointed_out(case):
     assert notes(*TELLING[case])[0].startswith(SAID)
 
 
+@one_test
 @pytest.mark.parametrize("case", INNOCENT)
 def test_an_explanation_that_only_reads_like_it_is_not(case):
     assert notes(*INNOCENT[case]) == ()
 
 
+@one_test
 @pytest.mark.parametrize(("others", "is_said"), [(0, True), (2, True), (3, False)])
 def test_nearly_every_row_must_have_such_an_explanation(others, is_said):
     labels, why = ["approved", "declined"] * 20, ["→ approved", "→ declined"] * 20
@@ -70,6 +74,7 @@ def test_nearly_every_row_must_have_such_an_explanation(others, is_said):
     assert bool(result.notes) == is_said  # 2 of 40 are one in twenty
 
 
+@one_test
 @pytest.mark.parametrize("filling", ["=", "->", "- ", "class ", "predict", " ", "a = "])
 def test_a_long_text_takes_no_longer_and_its_ends_are_read(filling):
     long = filling * 100_000
@@ -97,6 +102,7 @@ def test_one_prediction_alone_is_named_by_anything():
     assert notes(["ok", "ok"], ["ok", "all ok"]) == ()
 
 
+@one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_it_is_said_of_logs_on_disk_and_of_columns_in_two_roles(suffix, tmp_path):
     labels = ["approved", "declined"] * 20

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.explanations.relations import holds_bits
@@ -16,6 +17,7 @@ PHI = faithkit.Explanations.vectors(RNG.normal(size=(60, 2)), instances=X)
 LATER = faithkit.Explanations.vectors(RNG.normal(3, 1, size=(60, 2)), instances=X + 5)
 
 
+@one_test
 @pytest.mark.parametrize("given", ["quantile:bins=3", "sign", "original"])
 def test_a_discretizer_is_taught_once(given):
     taught = resolve_component("discretizer", given)
@@ -28,6 +30,7 @@ def test_a_discretizer_is_taught_once(given):
     np.testing.assert_array_equal(*map(np.asarray, identities))
 
 
+@one_test
 @pytest.mark.parametrize("given", ["same-top-features:k=1,bins=2", "near-explanation:tau=1", "in-scope"])
 def test_a_relation_is_taught_once_and_says_what_it_said(given):
     taught = faithkit.relation(given).fit(X)

@@ -2,12 +2,14 @@
 
 import contextlib
 import copy
+import functools
 import json
 import random
 
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.run.components.resolution import resolve_component
@@ -42,6 +44,7 @@ def saved(result, folder):
     return path
 
 
+@one_test
 @pytest.mark.parametrize("which", RESULTS)
 def test_a_loaded_result_tells_what_was_saved(which, tmp_path):
     result = RESULTS[which]()
@@ -53,7 +56,9 @@ def test_a_loaded_result_tells_what_was_saved(which, tmp_path):
     pd.testing.assert_frame_equal(loaded.to_frame(), result.to_frame())
 
 
+@one_test
 @pytest.mark.parametrize("which", RESULTS)
+@pytest.mark.usefixtures("no_pictures")
 def test_a_loaded_result_has_a_page(which, tmp_path):
     loaded = faithkit.load(saved(RESULTS[which](), tmp_path))
     assert "</html>" in loaded.to_html()
@@ -94,6 +99,7 @@ def test_a_comparison_comes_back_with_its_differences(tmp_path):
     assert "</html>" in loaded.to_html()
 
 
+@one_test
 @pytest.mark.parametrize(("field", "to"), [("p_value", "small"), ("low", -2), ("adjusted_p_value", True)])
 def test_a_damaged_difference_is_refused_in_one_line(field, to, tmp_path):
     good, poor = faithkit.score(Y, Y), faithkit.score(Y, PHI)
@@ -105,35 +111,41 @@ def test_a_damaged_difference_is_refused_in_one_line(field, to, tmp_path):
         faithkit.load(path)
 
 
-def diagnosed(tmp_path):
-    """Return what the command line writes of a result with a diagnosis, and the file."""
-    result = EvaluationReport.of(
+@functools.cache
+def diagnosed_report():
+    """Return what the command line writes of a result with a diagnosis."""
+    return EvaluationReport.of(
         scored(), diagnostics=[resolve_component("diagnostic", "reader:classifier=logistic")]
     )
-    path = tmp_path / "found.json"
-    path.write_text(result.to_json())
-    return result, path
+
+
+def save_diagnosed(folder):
+    """Return that report, and a file of it."""
+    path = folder / "diagnosed.json"
+    path.write_text(diagnosed_report().to_json())
+    return diagnosed_report(), path
 
 
 def test_a_diagnosis_that_was_saved_comes_back(tmp_path):
-    found, path = diagnosed(tmp_path)
+    report, path = save_diagnosed(tmp_path)
     loaded = faithkit.load(path)
-    again, (diagnosis,) = loaded.diagnose("reader:classifier=logistic"), found.diagnoses
+    again, (diagnosis,) = loaded.diagnose("reader:classifier=logistic"), report.diagnoses
     assert again.to_dict() == diagnosis.to_dict()
     assert str(again) == str(diagnosis)
-    assert loaded.to_dict() == found.to_dict()
+    assert loaded.to_dict() == report.to_dict()
     assert " ".join(str(diagnosis).split()) in " ".join(loaded.to_text(verbose=True).split())
     assert "A classifier that sees only the explanation" in loaded.to_html()
     assert faithkit.load(saved(loaded, tmp_path)).to_dict() == loaded.to_dict()
 
 
-@pytest.mark.parametrize("asked", ["reader", "reader:seed=1"])
-def test_another_diagnosis_than_the_saved_one_needs_rows(asked, tmp_path):
-    _, path = diagnosed(tmp_path)
+@one_test
+@pytest.mark.parametrize("diagnostic", ["reader", "reader:seed=1"])
+def test_another_diagnosis_than_the_saved_one_needs_rows(diagnostic, tmp_path):
+    _, path = save_diagnosed(tmp_path)
     with pytest.raises(
         faithkit.errors.InputError, match="are not available in a result that was loaded from a file"
     ):
-        faithkit.load(path).diagnose(asked)
+        faithkit.load(path).diagnose(diagnostic)
 
 
 DAMAGED_DIAGNOSES = {
@@ -144,10 +156,11 @@ DAMAGED_DIAGNOSES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("damage", DAMAGED_DIAGNOSES)
 def test_a_damaged_diagnosis_is_refused_in_one_line(damage, tmp_path):
     way, to, reason = DAMAGED_DIAGNOSES[damage]
-    _, path = diagnosed(tmp_path)
+    _, path = save_diagnosed(tmp_path)
     payload = json.loads(path.read_text())
     changed("diagnostics", 0, *way, to=to)(payload)
     path.write_text(json.dumps(payload))
@@ -168,6 +181,7 @@ NEEDS_ROWS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("what", NEEDS_ROWS)
 def test_what_needs_rows_is_refused_with_what_to_do(what, tmp_path):
     loaded = faithkit.load(saved(scored(), tmp_path))
@@ -266,6 +280,7 @@ DAMAGED = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("damage", DAMAGED)
 def test_a_damaged_result_is_refused_in_one_line(damage, tmp_path):
     change, reason = DAMAGED[damage]
@@ -276,6 +291,7 @@ def test_a_damaged_result_is_refused_in_one_line(damage, tmp_path):
         faithkit.load(path)
 
 
+@one_test
 @pytest.mark.parametrize("content", [b"", b"[]", b"3", b'"text"', b"\xff\xfe", b"{" * 10_000, b"[" * 200_000])
 def test_other_files_are_refused_in_one_line(content, tmp_path):
     path = tmp_path / "result.json"

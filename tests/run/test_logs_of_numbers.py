@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from looping import one_test
 from nearly import assert_nearly
 
 from faithkit.inputs.files import parquet
@@ -17,7 +18,7 @@ from faithkit.measure.jackknife import deletions as jackknife
 from faithkit.run.populations import log_passes as passes
 from faithkit.run.populations.log_scoring import score_log
 
-N = 240
+N = 120
 RNG = np.random.default_rng(0)
 KIND = RNG.integers(0, 12, N)
 WORDS = np.array([f"word {kind}" for kind in range(2 * N)], dtype=object)
@@ -41,27 +42,29 @@ WAYS = {  # whether the numbers of a piece are left as they come
 }
 
 
-@pytest.fixture(params=CASES)
-def case(request):
-    return CASES[request.param]
-
-
 @pytest.fixture
-def log(case, tmp_path, monkeypatch):
-    """The rows on disk, in pieces of a few."""
+def write_log(tmp_path, monkeypatch):
+    """Write the rows of a case to disk, in pieces of a few."""
     monkeypatch.setattr(parquet, "CELLS", 200)
-    y, kind = case
-    words = np.where(kind < 0, None, WORDS[kind])
-    table = pa.table({"y": y, "word": words, "phi_a": kind % 5 / 2, "phi_b": kind // 5 * 1.0})
-    pq.write_table(table, tmp_path / "log.parquet", row_group_size=19)
-    return str(tmp_path / "log.parquet")
+
+    def write(case):
+        y, kind = CASES[case]
+        words = np.where(kind < 0, None, WORDS[kind])
+        table = pa.table({"y": y, "word": words, "phi_a": kind % 5 / 2, "phi_b": kind // 5 * 1.0})
+        pq.write_table(table, tmp_path / "log.parquet", row_group_size=19)
+        return str(tmp_path / "log.parquet")
+
+    return write
 
 
-@pytest.mark.parametrize("explanation", ["word", "phi_*"])
-@pytest.mark.parametrize("estimator", ["leave-one-out", "verified-only"])
+@one_test
+@pytest.mark.parametrize(
+    ("estimator", "explanation"), [("leave-one-out", "phi_*"), ("verified-only", "word")]
+)
+@pytest.mark.parametrize("case", CASES)
 @pytest.mark.usefixtures("no_next_steps")
-def test_pieces_give_the_same_however_they_are_held(log, estimator, explanation, monkeypatch):
-    opened = open_log(log, "y", (explanation,))
+def test_pieces_give_the_same_however_they_are_held(write_log, case, estimator, explanation, monkeypatch):
+    opened = open_log(write_log(case), "y", (explanation,))
     whole = score_log(opened.read(), violations=3, estimator=estimator).to_json()
     for way, held in WAYS.items():
         pattern = cycle(held)
@@ -69,23 +72,28 @@ def test_pieces_give_the_same_however_they_are_held(log, estimator, explanation,
         assert_nearly(score_log(opened, violations=3, estimator=estimator).to_json(), whole, way)
 
 
-@pytest.mark.parametrize("case", ["few values", "some are alone"], indirect=True)
-def test_blocks_of_any_size_give_the_same(log, monkeypatch):
-    opened = open_log(log, "y", ("phi_*",))
+@one_test
+@pytest.mark.parametrize("case", ["few values", "some are alone"])
+@pytest.mark.usefixtures("no_next_steps")
+def test_blocks_of_any_size_give_the_same(write_log, case, monkeypatch):
+    opened = open_log(write_log(case), "y", ("phi_*",))
     whole = score_log(opened).to_json()
     for module in (heavy_tails, jackknife, owners, squares):
         monkeypatch.setattr(module, "BATCH_SIZE", 7)
     assert_nearly(score_log(opened).to_json(), whole)
 
 
-@pytest.mark.parametrize("case", ["nearly all different", "few values", "far from 0"], indirect=True)
-def test_the_measure_is_the_share_of_the_variance_between_explanations(log, case):
-    y, kind = case
-    left = sum(len(part) * part.var(ddof=1) for part in (y[kind == one] for one in np.unique(kind)))
-    found = score_log(open_log(log, "y", ("word",))).result.consistency
-    assert found.value == pytest.approx(1 - left / N / y.var(ddof=1), abs=1e-9)
+@one_test
+@pytest.mark.parametrize("case", ["nearly all different", "few values", "far from 0"])
+def test_the_measure_is_the_share_of_the_variance_between_explanations(write_log, case):
+    y, kind = CASES[case]
+    groups = [y[kind == number] for number in np.unique(kind)]
+    left = sum(len(group) * group.var(ddof=1) for group in groups)
+    consistency = score_log(open_log(write_log(case), "y", ("word",))).result.consistency
+    assert consistency.value == pytest.approx(1 - left / N / y.var(ddof=1), abs=1e-9)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("values", "expected"), [(NOISE, True), (np.round(NOISE), False), (NOISE[:, None], False)]
 )

@@ -6,6 +6,7 @@ import warnings
 import attrs
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit import Explanations
@@ -53,6 +54,7 @@ def compared(named, asked):
     return found
 
 
+@one_test
 @pytest.mark.parametrize("measure", [scored, evaluated, compared])
 @pytest.mark.parametrize(
     ("named", "asked", "used"),
@@ -71,6 +73,7 @@ def test_the_one_asked_for_comes_before_the_one_named(measure, named, asked, use
     assert result.n_explanations == scored(None, used).n_explanations
 
 
+@one_test
 @pytest.mark.parametrize(("asked", "used"), [(None, "sign-of-top:k=1"), ("sign", "sign")])
 def test_rows_are_counted_with_it(asked, used):
     named = Explanations.vectors(PHI, discretizer="sign-of-top:k=1")
@@ -83,12 +86,14 @@ def test_a_later_sample_has_the_same_discretizer():
     assert later.n_explanations == len(np.unique(np.sign(X[:20] + 0.1), axis=0))
 
 
+@one_test
 @pytest.mark.parametrize("asked", ["original", "1fp"])
 def test_a_name_that_nobody_has_is_no_matter_where_another_one_is_asked_for(asked):
     assert compared("no-such", asked).setup.discretizer.text == asked
     assert scored("no-such", asked).setup.discretizer.text == asked
 
 
+@one_test
 @pytest.mark.parametrize("measure", [scored, evaluated, compared])
 @pytest.mark.parametrize(
     ("named", "said"),
@@ -125,6 +130,7 @@ def test_one_that_learns_from_the_sample_itself_is_said_to():
         assert scored("quantile", None).to_dict()["background"] == "the sample itself"
 
 
+@one_test
 @pytest.mark.parametrize(
     "carried",
     [

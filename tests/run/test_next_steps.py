@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit import Interval, Rule
@@ -231,12 +232,14 @@ CASES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_said_of(name):
     labels, explanations, expected = CASES[name]
     assert faithkit.score(labels, explanations).next_steps == [expected]
 
 
+@one_test
 @pytest.mark.parametrize("name", CASES)
 def test_a_file_keeps_what_was_said(name, tmp_path):
     labels, explanations, expected = CASES[name]
@@ -267,6 +270,7 @@ def test_of_an_older_file_is_said_what_numbers_tell(tmp_path):
     assert "after evaluating or scoring the rows again, violations()" in checked.next_steps[0]
 
 
+@one_test
 @pytest.mark.parametrize("steps", ["more", [1], {"a": 1}])
 def test_a_file_whose_steps_are_no_sentences_is_refused(steps, tmp_path):
     path = tmp_path / "result.json"
@@ -288,6 +292,7 @@ def test_a_file_steers_no_terminal_and_no_page(tmp_path):
         assert "red&lt;script&gt;" in page
 
 
+@one_test
 @pytest.mark.parametrize("error", [KeyError("age"), SystemExit(1), MemoryError()])
 def test_a_plugin_that_fails_is_skipped(error, monkeypatch):
     from faithkit_feature_importance.discretizers.signs import SignOfTop
@@ -345,6 +350,7 @@ def test_the_order_of_rows_changes_nothing():
     assert faithkit.score(LABELS[order], PHI[order], X=X[order]).next_steps == steps
 
 
+@one_test
 @pytest.mark.parametrize("name", ["original", "sign", "sign-of-top:k=1", "2fp", "fp:digits=0"])
 def test_what_too_many_distinct_explanations_rule_out_is_not_estimated(name):
     population, setup = (result := faithkit.score(LABELS, PHI)).evidence.population, result.setup
@@ -370,6 +376,7 @@ def test_randomness_and_the_result_stay_as_they_were():
     assert result.to_dict(steps=False) == before
 
 
+@one_test
 @pytest.mark.parametrize("design", [{"weights": np.linspace(1, 2, 150)}, {"clusters": np.arange(150) // 2}])
 def test_rows_with_weights_or_clusters_have_steps_and_no_further_warning(design):
     with warnings.catch_warnings():
@@ -390,6 +397,7 @@ def test_of_many_rows_nothing_is_asked_again(monkeypatch):
     ]
 
 
+@one_test
 @pytest.mark.parametrize("estimator", ["majority", "plug-in", "verified-only"])
 def test_every_estimator_has_steps(estimator):
     assert faithkit.score(LABELS, PHI, estimator=estimator).next_steps

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -23,6 +24,7 @@ ESTIMATORS = [
 LABELS, DISTINCT = [0, 0, 1, 1], ["a", "b", "c", "d"]
 
 
+@one_test
 @pytest.mark.parametrize(
     "estimator", ESTIMATORS, ids=lambda given: given if isinstance(given, str) else "a function"
 )
@@ -67,6 +69,7 @@ def test_json_has_null_and_csv_an_empty_cell():
     assert pd.read_csv(io.StringIO(written))["value"].isna().all()
 
 
+@one_test
 @pytest.mark.parametrize("estimator", ESTIMATORS[:4])
 def test_reports_have_a_dash_and_say_why(estimator):
     result = faithkit.score(LABELS, DISTINCT, estimator=estimator)

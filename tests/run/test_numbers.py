@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from looping import one_test
 from scipy import stats
 from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyRegressor
@@ -146,6 +147,7 @@ KINDS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("case", KINDS)
 def test_what_predictions_are_is_decided_by_looking_at_them(case):
     predictions, kind = KINDS[case]
@@ -154,6 +156,7 @@ def test_what_predictions_are_is_decided_by_looking_at_them(case):
     assert payload == {"kind": kind, "within": None, "range": None, "unasked": True}
 
 
+@one_test
 @pytest.mark.parametrize("kind", ["labels", "numbers"])
 def test_and_can_be_said(kind):
     assert faithkit.score([1.5, 2.5, 1.5], ["a"] * 3, outcome=kind).setup.outcome.kind == kind
@@ -199,6 +202,7 @@ BAD = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_a_line_and_never_a_number(case):
     options, words = BAD[case]
@@ -226,6 +230,7 @@ def test_a_pool_of_numbers_beside_a_sample_of_labels_is_refused():
         faithkit.score([1.0, 2.0, 1.0, 2.0], rules, X=X, relation="in-scope", pool=(X + 0.5, [1.5, 2, 1, 2]))
 
 
+@one_test
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
 def test_numbers_of_any_size_are_told(scale):
     y = np.array([1.0, 2.0, 4.0, 8.0, 16.5, 3.0] * 5)

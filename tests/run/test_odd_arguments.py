@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.run.evaluation_report import EvaluationReport
@@ -29,12 +30,14 @@ def strict(text):
 # --- numbers ---------------------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("confidence", [np.float32(0.5), np.float64(0.5), np.float16(0.5), Fraction(1, 2)])
 def test_a_confidence_is_any_real_number(confidence):
     result = faithkit.score(LABELS, WORDS, confidence=confidence)
     assert result.to_json() == faithkit.score(LABELS, WORDS, confidence=0.5).to_json()
 
 
+@one_test
 @pytest.mark.parametrize("permutations", [np.int64(9), np.uint8(9), pd.Series([9]).iloc[0]])
 def test_permutations_are_any_whole_number(permutations):
     result = faithkit.score(LABELS, WORDS, permutations=permutations)
@@ -52,6 +55,7 @@ def halves(X):
 X = np.arange(8.0)[:, None]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("given", "plain"),
     [
@@ -81,6 +85,7 @@ def test_a_seed_and_its_negative_draw_different_permutations():
     assert len({p_value(seed) for seed in (1, -1, 2, -2)}) > 1
 
 
+@one_test
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -122,6 +127,7 @@ def test_a_distance_may_be_a_number_of_another_library():
     assert faithkit.score(LABELS, [[0.0], [0.5], [2.0], [9.0]], relation=near).sufficiency.verified == 0.5
 
 
+@one_test
 @pytest.mark.parametrize("k", [np.int64(1), np.uint8(1)])
 def test_violations_take_any_whole_number(k):
     assert USUAL.violations(k) == USUAL.violations(1)
@@ -142,6 +148,7 @@ COLUMNS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("container", COLUMNS)
 def test_labels_and_explanations_come_in_any_container(container):
     make = COLUMNS[container]
@@ -154,6 +161,7 @@ def test_ranges_are_labels_and_explanations():
     assert faithkit.score(range(4), range(4)).n_explanations == 4
 
 
+@one_test
 @pytest.mark.parametrize(
     "given", [{0, 1, 2, 3}, frozenset(range(4)), {0: 1, 1: 0, 2: 1, 3: 0}, "abcd", b"abcd", 4, None, 1.5]
 )
@@ -165,6 +173,7 @@ def test_what_has_no_order_or_is_no_column_is_refused(given):
         faithkit.score(LABELS, given)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
@@ -184,6 +193,7 @@ def test_groups_that_are_no_column_are_refused(groups, message):
 # --- JSON ------------------------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(
     "labels",
     [
@@ -205,7 +215,10 @@ def test_labels_of_any_kind_give_json_that_any_parser_reads(labels):
     for row in range(4):
         strict(json.dumps(result.local(row).to_dict(), allow_nan=False))
     assert str(result)
-    assert result.to_html()
+    with pytest.MonkeyPatch.context() as patch:
+        if not isinstance(labels[0], tuple):  # other labels are drawn alike
+            patch.setattr("faithkit.report.pictures.figures.drawn", lambda *picture: "")
+        assert result.to_html()
 
 
 def test_an_infinite_label_or_cell_is_a_text():
@@ -269,12 +282,14 @@ ORDERS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("what", ORDERS)
 def test_an_index_in_another_order_is_refused_and_not_ignored(what):
     with pytest.raises(faithkit.errors.InputError, match="have one index in different orders"):
         ORDERS[what]()
 
 
+@one_test
 @pytest.mark.parametrize(
     "index", [range(4), ["d", "b", "a", "c"], ["x", "y", "z", "w"], ["a", "a", "b", "b"], [3, 1, 2, 0]]
 )

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from scipy import sparse
 
 import faithkit
@@ -49,6 +50,7 @@ SAME = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("which", SAME)
 def test_rows_that_are_the_same_are_paired_however_they_are_held(which):
     expected = compared(None, None)
@@ -56,6 +58,7 @@ def test_rows_that_are_the_same_are_paired_however_they_are_held(which):
     assert compared(*SAME[which]) == expected
 
 
+@one_test
 @pytest.mark.parametrize(
     "X", [FRAME, NUMBERS, TEXTS, sparse.csr_matrix(NUMBERS)], ids=lambda X: type(X).__name__
 )
@@ -72,6 +75,7 @@ def with_a_change(X, row):
     return changed
 
 
+@one_test
 @pytest.mark.parametrize(
     ("X", "other", "row"),
     [
@@ -108,6 +112,7 @@ def test_without_instances_other_predictions_are_no_pair():
         compared(None, None, other_labels=OTHER_LABELS)
 
 
+@one_test
 @pytest.mark.parametrize(
     "same",
     [pd.Series(LABELS, index=range(N)[::-1]), np.array(LABELS, dtype=object), pd.Categorical(LABELS)],
@@ -153,6 +158,7 @@ HOUSES, FLATS = np.arange(N) // 4, np.arange(N) // 2
 LIGHT, HEAVY = np.linspace(1, 2, N), np.linspace(2, 3, N)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("one", "two"),
     [
@@ -180,6 +186,7 @@ def test_rows_that_were_drawn_in_two_ways_are_no_pair(one, two):
         first.difference(second, paired=False)
 
 
+@one_test
 @pytest.mark.parametrize(
     "same",
     [

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.measure.planning.plans import PilotPlan
@@ -105,6 +106,7 @@ BAD = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(
     ("epsilon", "message"),
     [
@@ -118,6 +120,7 @@ def test_what_is_no_epsilon_is_told_in_one_line(epsilon, message):
     assert "\n" not in str(raised.value)
 
 
+@one_test
 @pytest.mark.parametrize("case", BAD)
 def test_what_is_no_pilot_is_refused(case, tmp_path):
     make, options, message = BAD[case]
@@ -143,6 +146,7 @@ def _priced(n, seed, noise):
     return faithkit.score(100.0 * groups + noise * rng.normal(size=n), groups.tolist())
 
 
+@one_test
 @pytest.mark.parametrize("noise", [300, 1500, 6000])
 def test_a_pilot_of_numbers_promises_no_too_narrow_interval(noise):
     plan = faithkit.plan(0.05, pilot=_priced(300, 0, noise))

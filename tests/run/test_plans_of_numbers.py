@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 
@@ -19,6 +20,7 @@ def draw(rng, n, k, share):
     return np.sqrt(share) * means[why] / means.std() + np.sqrt(1 - share) * rng.normal(size=n), why.tolist()
 
 
+@one_test
 @pytest.mark.parametrize("law", LAWS)
 def test_the_interval_of_as_many_rows_as_planned_is_as_narrow_as_promised(law):
     k, share, n, epsilon = law

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -14,6 +15,7 @@ X = np.arange(40.0)[:, None]
 Y = np.arange(40) / 8
 
 
+@one_test
 @pytest.mark.parametrize(
     ("pool", "named"),
     [
@@ -36,12 +38,14 @@ def test_a_pool_none_of_whose_numbers_lies_among_the_samples_is_spoken_of(pool, 
         )
 
 
-@pytest.mark.parametrize("options", [(), ("--agree", "within:20"), ("--permutations", "9")])
+@one_test
+@pytest.mark.parametrize("options", [(), ("--agree", "within:20", "--permutations", "9")])
+@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_rows_that_were_not_drawn_are_a_pool_for_numbers_too(options):
-    asked = ["evaluate", "--data", "diabetes", "--explainer", "tree", "--samples", "25", "--json", "-"]
-    payload = json.loads(CliRunner().invoke(main, [*asked, *options]).stdout)
-    alone = json.loads(CliRunner().invoke(main, [*asked, *options, "--pool", "none"]).stdout)
+    command = ["evaluate", "--data", "diabetes", "--explainer", "tree", "--samples", "25", "--json", "-"]
+    payload = json.loads(CliRunner().invoke(main, [*command, *options]).stdout)
+    alone = json.loads(CliRunner().invoke(main, [*command, *options, "--pool", "none"]).stdout)
     assert (payload["pool"], alone["pool"]) == (125, None)
-    found, less = (one["measures"]["sufficiency"] for one in (payload, alone))
-    assert found["verified"] > less["verified"]
-    assert found["high"] - found["low"] < less["high"] - less["low"]
+    pooled, unpooled = (result["measures"]["sufficiency"] for result in (payload, alone))
+    assert pooled["verified"] > unpooled["verified"]
+    assert pooled["high"] - pooled["low"] < unpooled["high"] - unpooled["low"]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 from sklearn.linear_model import LogisticRegression
 
 import faithkit
@@ -80,6 +81,7 @@ def test_a_model_in_single_precision_has_fewer_decimals():
     assert max(result.rows.explanations.shared["decimals"]) < min(plain.rows.explanations.shared["decimals"])
 
 
+@one_test
 @pytest.mark.parametrize(
     ("what", "change"),
     [

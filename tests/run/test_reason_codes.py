@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -57,6 +58,7 @@ FORMS = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize(("codes", "separator"), FORMS.values(), ids=FORMS)
 def test_codes_may_be_written_in_any_form(codes, separator):
     explanations = faithkit.parse_reasons(codes, CLAIMS, X, separator=separator)
@@ -124,7 +126,9 @@ def claims(tmp_path):
     return tmp_path / "reasons.toml"
 
 
+@one_test
 @pytest.mark.parametrize("write", [as_csv, as_json_lines, as_parquet])
+@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tmp_path, claims, write):
     stated = pd.DataFrame(first_and_second(), dtype=float)
     stated.iloc[REFUSED[0], 1] = 99
@@ -154,6 +158,7 @@ def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tm
     assert "get approved" in shown.stdout
 
 
+@one_test
 @pytest.mark.parametrize("weights", [None, np.arange(1, 91)])
 def test_all_rows_without_a_reason_are_scanned_as_one_explanation(weights):
     explanations = faithkit.parse_reasons([12, *[None] * 89], {12: "late > 2"}, X)
@@ -184,6 +189,7 @@ FAULTS = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize(("codes", "claims", "said"), FAULTS.values(), ids=FAULTS)
 def test_codes_and_claims_that_cannot_be_read_are_refused(codes, claims, said):
     with pytest.raises(InputError, match=said):
@@ -210,6 +216,7 @@ FILES = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize(("content", "said"), FILES.values(), ids=FILES)
 def test_a_file_of_reasons_that_cannot_be_read_is_refused(tmp_path, content, said):
     path = tmp_path / "reasons.toml"

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.errors import InputError
@@ -94,6 +95,7 @@ def test_a_plan_needs_rows_without_blocks():
         faithkit.plan(0.1, pilot=faithkit.score(LABELS, SAID, blocks=QUESTION))
 
 
+@one_test
 @pytest.mark.parametrize("other", [{}, {"clusters": QUESTION}, {"blocks": np.arange(20) % 4}])
 def test_results_of_other_blocks_are_no_pair(other):
     result, second = faithkit.score(LABELS, SAID, blocks=QUESTION), faithkit.score(LABELS, SAID, **other)
@@ -157,6 +159,7 @@ def test_no_pool_is_proposed_to_rows_in_blocks():
 # --- input that is refused ---------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.errors import InputError
@@ -27,12 +28,15 @@ def test_rows_in_memory_are_counted_as_a_loop_counts_them():
     assert pairs(faithkit.plugin.count_rows(LOG["label"], LOG[["phi"]])) == EXPECTED
 
 
+@one_test
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_rows_of_files_are_counted_as_a_loop_counts_them(tmp_path, kind):
+    folder = tmp_path / kind
+    folder.mkdir()
     for number, part in enumerate((LOG[:300], LOG[300:])):
-        path = tmp_path / f"{number}.{kind}"
+        path = folder / f"{number}.{kind}"
         part.to_csv(path, index=False) if kind == "csv" else part.to_parquet(path)
-    counts = faithkit.plugin.count_log(str(tmp_path), prediction="label", explanation=("phi",))
+    counts = faithkit.plugin.count_log(str(folder), prediction="label", explanation=("phi",))
     assert pairs(counts) == EXPECTED
 
 
@@ -41,6 +45,7 @@ def test_a_discretizer_makes_explanations_equal():
     assert (len(counts.explanations), counts.discretizer, counts.count.sum()) == (3, "sign", 500)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("values", "options", "kind", "within"),
     [
@@ -55,6 +60,7 @@ def test_the_counts_say_what_predictions_are(values, options, kind, within):
     assert (outcome["kind"], outcome["within"]) == (kind, within)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("discretizer", "message"),
     [

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from docs.test_results import SCHEMA
 from jsonschema import Draft7Validator
+from looping import one_test
 
 import faithkit
 from faithkit import Explanations, Interval, Rule
@@ -14,7 +15,7 @@ from faithkit.run.evaluation_report import EvaluationReport
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 
-N = 60
+N = 44  # a control is compared on 40 or more
 RNG = np.random.default_rng(11)
 FRAME = pd.DataFrame({"x": RNG.normal(size=N).round(2)})
 Y = FRAME["x"].to_numpy() * 3 + RNG.normal(size=N).round(1) + 0.05
@@ -64,6 +65,7 @@ def result_of(kind):
     return faithkit.score(predictions, ByRange().explain(FRAME, None), X=FRAME, **asked)
 
 
+@one_test
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("measure", ["consistency", "sufficiency"])
 def test_local_values_are_those_of_a_loop_and_average_to_the_global_one(kind, measure):
@@ -113,6 +115,7 @@ NEW = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("kind", NEW)
 def test_a_new_row_is_measured_by_a_prediction_that_nobody_had(kind):
     asked, value = NEW[kind]
@@ -132,6 +135,7 @@ def test_a_new_row_is_measured_by_a_prediction_that_nobody_had(kind):
 # --- witnesses --------------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("kind", ["numbers", "scores"])
 def test_witnesses_are_the_owner_and_the_row_that_are_furthest_apart(kind):
     result, apart, holds = result_of(kind), KINDS[kind][2], scopes()["sufficiency"]
@@ -174,7 +178,9 @@ SHOWN = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("kind", SHOWN)
+@pytest.mark.usefixtures("no_pictures", "no_next_steps")
 def test_rows_are_shown_and_written_as_the_schema_says(kind):
     findings = EvaluationReport.of(result_of(kind), violations=2)
     text, page = str(findings), findings.to_html()

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from nearly import assert_nearly
 
 import faithkit
@@ -28,7 +29,7 @@ RULES = [
 
 
 @pytest.fixture(autouse=True)
-def small_pieces(monkeypatch):
+def small_pieces(monkeypatch, no_next_steps, few_control_draws):
     monkeypatch.setattr(parquet, "CELLS", 60)
 
 
@@ -61,6 +62,7 @@ def told(words, form, path):
     return payload
 
 
+@one_test
 @pytest.mark.parametrize("form", FORMS)
 def test_rules_in_words_are_measured_as_the_rules_that_they_are(tmp_path, form):
     result = told(WORDS, form, tmp_path / "log")
@@ -70,6 +72,7 @@ def test_rules_in_words_are_measured_as_the_rules_that_they_are(tmp_path, form):
     assert result["remarks"] == {}
 
 
+@one_test
 @pytest.mark.parametrize("form", FORMS)
 def test_rows_without_a_rule_are_unexplained(tmp_path, form):
     words = WORDS.copy()
@@ -78,6 +81,7 @@ def test_rows_without_a_rule_are_unexplained(tmp_path, form):
     assert (result["unexplained"], result["relation"]) == (9, "in-scope")
 
 
+@one_test
 @pytest.mark.parametrize("form", FORMS)
 def test_where_one_text_is_no_rule_all_are_texts_and_the_result_says_so(tmp_path, form):
     words = WORDS.copy()
@@ -90,6 +94,7 @@ def test_where_one_text_is_no_rule_all_are_texts_and_the_result_says_so(tmp_path
     assert "'job = clerk' names no column in 'job = clerk and age > 3'" in remark
 
 
+@one_test
 @pytest.mark.parametrize("form", FORMS)
 def test_rules_that_do_not_hold_for_their_own_rows_are_counted(tmp_path, form):
     """Cut points that were rounded: 0.875 is not at most 0.87."""
@@ -108,6 +113,7 @@ def test_words_are_known_from_all_parts_of_a_log(tmp_path):
     assert result.result.remarks == expected.remarks == {DOES_NOT_HOLD: 61}
 
 
+@one_test
 @pytest.mark.parametrize("words", [["too young", "fine"], ["a", "b"]])
 def test_words_that_compare_nothing_are_left_alone(words):
     result = faithkit.score(LABELS, [words[i % 2] for i in ROWS], X=X)
@@ -121,6 +127,7 @@ def test_a_list_of_rules_says_where_it_applies():
     assert "pass X" in faithkit.score(LABELS, RULES).why_no_sufficiency
 
 
+@one_test
 @pytest.mark.parametrize("conditions", [tuple, list, lambda parts: " AND ".join(parts)])
 def test_lists_of_conditions_are_conjunctions(conditions):
     words = [

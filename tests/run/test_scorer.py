@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
@@ -42,6 +43,7 @@ def test_the_labels_may_be_left_out_and_change_nothing():
     assert scorer(model, X) == scorer(model, X, Y) == scorer(model, X, Y[::-1])
 
 
+@one_test
 @pytest.mark.parametrize(
     ("labels", "explainer", "reason"),
     [
@@ -85,6 +87,7 @@ def test_a_search_finds_the_model_that_is_explained_best():
     assert repr(clone(search).scoring) == repr(scorer) == "faithkit.scorer('consistency', explainer=…)"
 
 
+@one_test
 @pytest.mark.parametrize("way", [copy.deepcopy, lambda scorer: pickle.loads(pickle.dumps(scorer))])
 def test_a_copy_scores_alike(way):
     scorer, model = (
@@ -112,6 +115,7 @@ UNKNOWN = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("measure", "explainer", "reason"), UNKNOWN.values(), ids=UNKNOWN)
 def test_what_is_not_known_is_no_score(measure, explainer, reason):
     scorer = faithkit.scorer(measure, explainer=explainer)
@@ -139,6 +143,7 @@ WRONG = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("given", "error", "message"), WRONG, ids=[str(list(given)) for given, *_ in WRONG])
 def test_what_is_wrong_is_told_when_the_scorer_is_made(given, error, message):
     with pytest.raises(error, match=message):

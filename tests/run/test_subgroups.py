@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.run.evaluation_report import EvaluationReport
@@ -94,6 +95,7 @@ def test_groups_made_of_the_prediction_are_warned_of(result):
         result.by(PREDICTIONS)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
@@ -137,6 +139,7 @@ ONE = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("case", ONE)
 def test_one_instance_has_nothing_to_be_checked_against_and_so_no_difference(case):
     predictions, groups, clusters, alone, compared = ONE[case]

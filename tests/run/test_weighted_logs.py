@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -35,21 +36,23 @@ def path(tmp_path):
     return str(tmp_path / "log.parquet")
 
 
-@pytest.mark.parametrize("prediction", ["label", "price"])
-@pytest.mark.parametrize("explanation", ["reason", "phi"])
+@one_test
+@pytest.mark.parametrize(
+    ("prediction", "explanation", "uninformative"),
+    [("label", "reason", False), ("label", "phi", True), ("price", "reason", True), ("price", "phi", False)],
+)
 @pytest.mark.parametrize(
     "drawn", [{"weights": "weight"}, {"clusters": "customer"}, {"weights": "weight", "clusters": "customer"}]
 )
-@pytest.mark.parametrize("uninformative", [False, True])
 def test_pieces_give_what_memory_gives_to_the_last_bit(path, prediction, explanation, drawn, uninformative):
     log = open_log(path, prediction, (explanation,), (), **drawn)
-    found = score_log(log, uninformative=uninformative).result
-    assert isinstance(found.evidence.population, WeightedLog)
+    result = score_log(log, uninformative=uninformative).result
+    assert isinstance(result.evidence.population, WeightedLog)
     columns = {what: LOG[name] for what, name in drawn.items()}
     whole = faithkit.score(LOG[prediction], LOG[[explanation]], **columns, uninformative=uninformative)
-    assert found.consistency.to_dict() == whole.consistency.to_dict()
+    assert result.consistency.to_dict() == whole.consistency.to_dict()
     for field in ("n", "design", "unexplained", "chance", "uniqueness", "tails"):
-        assert getattr(found, field) == getattr(whole, field)
+        assert getattr(result, field) == getattr(whole, field)
 
 
 def test_rows_that_contradict_each_other_are_of_two_clusters(path):
@@ -61,6 +64,7 @@ def test_rows_that_contradict_each_other_are_of_two_clusters(path):
         assert LOG.label[one] != LOG.label[two]
 
 
+@one_test
 @pytest.mark.parametrize("prediction", ["label", "price"])
 @pytest.mark.parametrize("drawn", [{"weights": "weight"}, {"clusters": "customer"}])
 def test_memory_shows_the_same_rows_that_contradict_each_other(path, prediction, drawn):
@@ -73,6 +77,7 @@ def test_memory_shows_the_same_rows_that_contradict_each_other(path, prediction,
     assert len(rows) == 3
 
 
+@one_test
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [

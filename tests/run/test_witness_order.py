@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -31,6 +32,7 @@ ORDERS = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("counts", "order"), ORDERS)
 def test_a_group_that_is_split_is_worse_than_a_larger_one_in_which_few_dissent(counts, order):
     assert [violation.explanation for violation in faithkit.score(*labelled(counts)).violations()] == order

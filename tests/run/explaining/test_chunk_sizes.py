@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.run.explaining import sample
@@ -48,11 +49,13 @@ def declaring(rows):
     return explainer
 
 
+@one_test
 @pytest.mark.parametrize(("declared", "sizes"), [(5, [5, 5, 2]), (12, [12]), (4096, [12])])
 def test_chunks_have_as_many_rows_as_the_explainer_declares(declared, sizes):
     assert explained(declaring(declared)) == sizes
 
 
+@one_test
 @pytest.mark.parametrize(("columns", "sizes"), [(1, [12]), (5, [4, 4, 4]), (100, [1] * 12)])
 def test_wide_rows_come_in_smaller_chunks(columns, sizes, monkeypatch):
     monkeypatch.setattr(sample, "MAX_VALUES", 20)

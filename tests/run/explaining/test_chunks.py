@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from looping import one_test
 
 import faithkit
 from faithkit import Explanations, Interval, OneOf, Rule
@@ -74,6 +75,7 @@ HONEST = {
 # --- what is written is read back -------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("name", HONEST)
 def test_a_chunk_is_read_as_it_was_written(name):
     data = HONEST[name].dump(KEY)
@@ -82,6 +84,7 @@ def test_a_chunk_is_read_as_it_was_written(name):
     assert answer.dump(KEY) == data
 
 
+@one_test
 @pytest.mark.parametrize(
     "value",
     [
@@ -113,11 +116,13 @@ def test_every_value_of_an_explanation_survives(value):
     assert found[1] == "another"
 
 
+@one_test
 @pytest.mark.parametrize("value", [pd.NA, pd.NaT, float("nan")], ids=repr)
 def test_every_kind_of_gap_survives(value):
     assert pd.isna(stored(Explanations.of([(value,)])).values[0][0])
 
 
+@one_test
 @pytest.mark.parametrize(
     "column",
     [
@@ -141,6 +146,7 @@ def test_every_column_of_a_table_survives(column):
     pd.testing.assert_frame_equal(found, frame.reset_index(drop=True))
 
 
+@one_test
 @pytest.mark.parametrize(
     "names",
     [["a", "b"], [0, 1], ["a", "a"], ["a", 1], [("a", 1), ("a", 2)], pd.CategoricalIndex(["x", "y"])],
@@ -158,6 +164,7 @@ def test_objects_that_many_rows_share_are_written_once():
     assert len({id(rule) for rule in stored(many).values}) == 1
 
 
+@one_test
 @pytest.mark.parametrize(
     ("value", "message"),
     [
@@ -177,6 +184,7 @@ def test_what_cannot_be_stored_is_refused_with_a_way_out(value, message):
         stored(Explanations(kind="value", values=np.zeros((1, 1)), shared={"it": value}))
 
 
+@one_test
 @pytest.mark.parametrize(
     "value",
     [np.ma.array([1.5, 2.5], mask=[False, True]), [np.ma.masked], {"a": np.ma.masked_all((2, 2))}],
@@ -192,6 +200,7 @@ def test_a_mask_that_hides_nothing_is_left_behind():
     assert (type(found), found.tolist()) == (np.ndarray, [1.5, 2.5])
 
 
+@one_test
 @pytest.mark.parametrize(
     ("remark", "text"),
     [(5, "5"), (0.5, "0.5"), (np.str_("rough"), "rough"), (ValueError("no"), "no"), (None, None)],
@@ -216,6 +225,7 @@ def test_an_answer_to_another_key_is_refused():
         ChunkResult.load(HONEST["vectors"].dump("1" + KEY[1:]), KEY)
 
 
+@one_test
 @pytest.mark.parametrize("name", HONEST)
 def test_a_file_that_was_cut_off_is_refused(name):
     data = HONEST[name].dump(KEY)

@@ -12,6 +12,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from slow_runs import PLUGIN, Slow, X, evaluated, missing, parity
 
 import faithkit
@@ -20,6 +21,7 @@ from faithkit.run.explaining.store import ChunkResult
 # --- the same bytes, whoever does the work --------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading", "sequential"])
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_workers_and_backends_change_no_byte(backend, n_jobs):
@@ -85,6 +87,7 @@ def test_a_failing_row_stops_the_run_and_is_named():
         evaluated(explainer=Slow(trouble="raise"))
 
 
+@one_test
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_recorded_failures_are_unexplained_with_their_reason(n_jobs):
     result = evaluated(explainer=Slow(trouble="raise"), on_error="record", n_jobs=n_jobs)
@@ -120,6 +123,7 @@ def rough(X):
     return [0] * len(X)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -223,7 +227,8 @@ def test_four_kills_lose_no_finished_chunk(tmp_path):
     resumes_without_loss(tmp_path, times=4, n_jobs=2)
 
 
-@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_interrupt_ends_soon_and_says_what_is_kept(tmp_path, n_jobs):
     process = start(tmp_path, n_jobs=n_jobs, seconds=0.3, start_new_session=True)
     deadline = time.monotonic() + 60

@@ -8,6 +8,7 @@ from unittest import TestCase
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.run.explaining.job import Execution
@@ -70,6 +71,7 @@ def test_a_long_run_is_forecast_once_after_the_first_chunk():
     assert told.startswith("slow: 990 rows more take about 10 min (600 ms a row)")
 
 
+@one_test
 @pytest.mark.parametrize("rows", [10, 100])
 def test_a_warning_of_fit_is_shown_once_and_before_the_first_row_is_explained(rows):
     explained = []
@@ -114,6 +116,7 @@ def test_what_workers_did_before_the_first_answer_is_not_counted():
     assert seen.told[0].startswith("slow: 980 rows more take about 16 min (1 s a row).")
 
 
+@one_test
 @pytest.mark.parametrize(
     ("options", "said", "unsaid"),
     [

@@ -6,6 +6,7 @@ from fractions import Fraction
 import joblib
 import numpy as np
 import pytest
+from looping import one_test
 from slow_runs import Slow, X, evaluated, missing
 
 import faithkit
@@ -30,6 +31,7 @@ def started(monkeypatch):
     return asked
 
 
+@one_test
 @pytest.mark.parametrize(
     ("rows", "options", "configured", "expected"),
     [
@@ -42,6 +44,7 @@ def started(monkeypatch):
     ],
 )  # fmt: skip
 def test_there_are_never_more_workers_than_chunks(started, rows, options, configured, expected):
+    started.clear()
     with joblib.parallel_config(backend="threading", n_jobs=configured):
         assert evaluated(X[:rows], **options).n == rows  # four to a chunk
     assert started == expected
@@ -56,12 +59,14 @@ NUMBERS = [
 ]  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize(("name", "given", "expected"), NUMBERS, ids=repr)
 def test_numbers_of_any_kind_become_python_s(name, given, expected):
     result = getattr(Execution(**{name: given}), name)
     assert (type(result), result) == (type(expected), expected)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("name", "given", "message"),
     [

@@ -1,0 +1,9 @@
+"""What tests of runs share: diagnostics run where a test names them, as they take longest."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _no_diagnostic_runs_unasked(monkeypatch):
+    """Let no diagnostic run that a test does not name."""
+    monkeypatch.setattr("faithkit.run.evaluation_report.automatic", lambda result: ())
