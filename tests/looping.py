@@ -2,13 +2,15 @@
 
 import functools
 import inspect
+from contextlib import ExitStack
 from itertools import product
 
 
 def one_test(function):
     """Make one test of all cases of `pytest.mark.parametrize`, which stands below: each case is a subtest.
 
-    Fixtures are set up once for all cases, so a case must leave them as they were.
+    Every case has a `tmp_path` and a `monkeypatch` of its own. Other fixtures are set up once for all cases, so a case
+    must leave them as they were.
     """
     marks = function.__dict__.pop("pytestmark")
     tables = [mark for mark in marks if mark.name == "parametrize"]
@@ -16,10 +18,10 @@ def one_test(function):
 
     @functools.wraps(function)
     def loop(subtests, **fixtures):
-        for case in product(*map(cases_of, tables)):
+        for number, case in enumerate(product(*map(cases_of, tables))):
             arguments = {name: value for _, values in case for name, value in values.items()}
-            with subtests.test("-".join(label for label, _ in case)):
-                function(**arguments, **fixtures)
+            with subtests.test("-".join(label for label, _ in case)), ExitStack() as stack:
+                function(**arguments, **fixtures | fixtures_of_case(fixtures, number, stack))
 
     fixtures = [name for name in inspect.signature(function).parameters if name not in names]
     loop.__signature__ = inspect.Signature(
@@ -27,6 +29,17 @@ def one_test(function):
     )
     loop.pytestmark = [mark for mark in marks if mark.name != "parametrize"]
     return loop
+
+
+def fixtures_of_case(fixtures, number, stack):
+    """Return the fixtures that each case has for itself: a new folder, and patches that end with the case."""
+    own = {}
+    if "tmp_path" in fixtures:
+        own["tmp_path"] = fixtures["tmp_path"] / f"case{number}"
+        own["tmp_path"].mkdir()
+    if "monkeypatch" in fixtures:
+        own["monkeypatch"] = stack.enter_context(fixtures["monkeypatch"].context())
+    return own
 
 
 def argument_names(mark):
