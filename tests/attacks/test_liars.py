@@ -6,6 +6,7 @@ from faithkit_attacks.catalogue import ATTACKS, select_attacks
 from faithkit_attacks.explainers.cherry_picker import CherryPicker, clarity
 from faithkit_attacks.measuring import evaluate_side
 from faithkit_attacks.scenarios import applicants_scenario
+from looping import one_test
 
 import faithkit
 
@@ -42,6 +43,7 @@ def sides(name, n, seed):
     )
 
 
+@one_test
 @pytest.mark.parametrize("name", dict(CAUGHT))
 def test_what_is_said_to_catch_it_does(name):
     lie, twin = sides(name, 400, 0)
@@ -76,6 +78,7 @@ def test_the_encoder_fools_consistency_and_readers():
     assert not columns & {"arrears", "reminders"}  # what decides is never named
 
 
+@one_test
 @pytest.mark.parametrize("name", ["encoder", "out-of-reach", "flatterer"])
 def test_columns_are_known_by_name_and_not_by_place(name):
     scenario = applicants_scenario(20)
@@ -166,12 +169,14 @@ REFUSED = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("name", "params", "told"), REFUSED)
 def test_parameters_that_cannot_be_used_are_refused(name, params, told):
     with pytest.raises(faithkit.errors.ParameterError, match=told):
         faithkit.plugin.registry().create("explainer", name, params)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("explainer", "told"),
     [

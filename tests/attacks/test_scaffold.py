@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from faithkit_attacks import DecidesBy, Scaffold, honest, make_applicants
 from faithkit_attacks import biased as openly_biased
+from looping import one_test
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -94,6 +95,7 @@ def test_anchors_blame_what_is_never_read_but_are_not_led_astray():
     assert named[liar] > 0.1
 
 
+@one_test
 @pytest.mark.parametrize(
     "detector",
     [

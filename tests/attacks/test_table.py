@@ -10,6 +10,7 @@ from faithkit_attacks.catalogue import select_attacks
 from faithkit_attacks.measuring import MEASURES, Measurement, evaluate_side, exposes_lie, measure_attack
 from faithkit_attacks.scenarios import adult_scenario, applicants_scenario
 from faithkit_attacks.table import table_rows
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -48,6 +49,7 @@ def is_as_printed(name, scenario, printed):
             assert words(computed)[1] == pytest.approx(words(shown)[1], abs=0.021)
 
 
+@one_test
 @pytest.mark.parametrize("name", QUICK)
 def test_the_page_shows_what_is_measured(name, scenario, printed):
     is_as_printed(name, scenario, printed)
@@ -97,11 +99,13 @@ INTERVALS = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("lie", "twin", "caught"), INTERVALS)
 def test_a_measure_catches_a_lie_where_its_interval_is_the_worse_one(lie, twin, caught):
     assert exposes_lie(lie, twin) is caught
 
 
+@one_test
 @pytest.mark.parametrize(
     ("cell", "text"),
     [
@@ -147,6 +151,7 @@ def test_the_command_lists_attacks_and_refuses_others():
         assert option in wrong.stderr
 
 
+@one_test
 @pytest.mark.parametrize("name", ["honest", "biased", "liar"])
 def test_the_banks_models_are_found_by_the_command_line(name):
     model = faithkit.load_model(f"faithkit_attacks:{name}")

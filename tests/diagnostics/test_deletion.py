@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from faithkit_diagnostics.deletion import Deletion
+from looping import one_test
 from sklearn.linear_model import LogisticRegression
 
 import faithkit
@@ -33,6 +34,7 @@ def exact(background):
     return lambda X: WEIGHTS * (np.asarray(X) - mean)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("k", "expected"),
     [
@@ -80,6 +82,7 @@ def test_explanations_that_say_nothing_name_no_better_features_than_chance():
     assert misses <= 4  # of 1.5 that are expected
 
 
+@one_test
 @pytest.mark.parametrize(("power", "says"), [(1, "matter more"), (-1, "matter less")])
 def test_the_score_falls_without_the_features_that_decide(power, says):
     X = RNG.normal(size=(300, 4))
@@ -128,6 +131,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_deleted_is_refused_in_one_line(case):
     make, options, message = REFUSED[case]

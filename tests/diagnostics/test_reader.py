@@ -103,6 +103,7 @@ def test_a_classifier_that_takes_no_gaps_is_named():
         faithkit.score(LABELS, gaps).diagnose(Reader(LogisticRegression()))
 
 
+@one_test
 @pytest.mark.parametrize(("rows", "clusters"), [(1, None), (2, None), (9, None), (40, 4)])
 def test_too_few_rows_cannot_be_read(rows, clusters):
     said = f"a reader learns from other rows, and {clusters or rows} independent are too few: give 10 or more"
@@ -144,6 +145,7 @@ def test_the_order_of_named_columns_changes_nothing():
     ).diagnose("reader")
 
 
+@one_test
 @pytest.mark.parametrize("column", [X[:, 0], np.arange(len(X)) % 7], ids=["floats", "integers"])
 def test_a_log_that_stays_on_disk_is_read_with_the_same_bytes(tmp_path, column):
     pd.DataFrame({"label": LABELS, "phi": column}).to_parquet(tmp_path / "log.parquet")
@@ -151,6 +153,7 @@ def test_a_log_that_stays_on_disk_is_read_with_the_same_bytes(tmp_path, column):
     assert result.diagnose("reader") == faithkit.score(LABELS, column[:, None]).diagnose("reader")
 
 
+@one_test
 @pytest.mark.parametrize(
     "classifier",
     [GaussianNB(), make_pipeline(StandardScaler(), LogisticRegression()), RandomForestClassifier(5)],
@@ -164,6 +167,7 @@ def test_any_classifier_can_be_a_reader_and_is_copied(classifier):
     assert not [name for name in vars(classifier) if name.endswith("_") and not name.startswith("_")]
 
 
+@one_test
 @pytest.mark.parametrize("classifier", [GaussianNB(), make_pipeline(StandardScaler(), LogisticRegression())])
 def test_a_classifier_that_can_learns_by_weight(classifier):
     """All have one explanation, half are "yes" and weigh nine times as much: who knows that says 0.9."""
@@ -244,6 +248,7 @@ WIDE = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("case", WIDE)
 def test_what_a_reader_costs_is_bounded_by_the_columns_that_it_is_shown_and_the_result_says_so(case):
     classifier, columns, seen, said = WIDE[case]

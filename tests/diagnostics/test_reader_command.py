@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from looping import one_test
 
 from faithkit.cli import main
 
@@ -32,6 +33,7 @@ def log(tmp_path, monkeypatch):
     return write
 
 
+@one_test
 @pytest.mark.parametrize(
     "asked", [["--verbose"], ["--diagnose", "reader"], ["--diagnose", "reader:classifier=trees"]]
 )
@@ -70,6 +72,7 @@ def test_a_log_on_disk_is_read_as_one_in_memory(log):
     assert json.loads(told[1].stdout)["diagnostics"][0]["result"]["n"] > 0
 
 
+@one_test
 @pytest.mark.parametrize("rows", [1, 2, 9])
 def test_few_rows_are_not_read_unasked(log, rows):
     name = log("log.csv", rows)
@@ -96,6 +99,7 @@ def test_a_classifier_of_ones_own(log, tmp_path):
     assert json.loads(done.stdout)["diagnostics"][0]["result"]["classifiers"] == {"GaussianNB": 5}
 
 
+@one_test
 @pytest.mark.parametrize(
     ("given", "message"),
     [

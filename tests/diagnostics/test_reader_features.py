@@ -147,6 +147,7 @@ def test_columns_are_the_most_frequent_tokens_and_ties_do_not_depend_on_the_orde
     assert columns[0] == columns[1]
 
 
+@one_test
 @pytest.mark.parametrize(("most", "rows"), [(3, 20), (30, 20), (30, 5 * SPREAD_ROWS), (70, 20)])
 def test_of_very_many_numbers_the_widest_are_columns(most, rows):
     wide = np.zeros((rows, 80))
@@ -169,24 +170,25 @@ def test_tokens_are_found_by_the_rows_that_a_reader_learns_from():
     ]
 
 
-@pytest.mark.parametrize(
-    ("labels", "explanations"),
-    [
-        pytest.param([0, 1] * 30, RNG.normal(size=(60, 300)), id="300 columns"),
-        pytest.param(np.arange(80) % 10, RNG.normal(size=(80, 3)), id="10 labels"),
-        pytest.param(np.arange(60), RNG.normal(size=(60, 3)), id="a label for every row"),
-        pytest.param(np.arange(90) % 60, RNG.normal(size=(90, 3)), id="more labels than are learnt"),
-        pytest.param(["yes"] * 50, RNG.normal(size=(50, 3)), id="one label"),
-        pytest.param(["yes", "no"] * 20, np.empty((40, 0)), id="no columns"),
-        pytest.param(["yes", "no"] * 20, np.full((40, 2), np.nan), id="nothing but gaps"),
-        pytest.param(["yes", "no"] * 20, np.full((40, 2), 1e308), id="huge numbers"),
-        pytest.param(["yes", "no"] * 20, [10**400, -(10**400)] * 20, id="numbers that are no floats"),
-        pytest.param(["yes", "no"] * 20, [frozenset([int])] * 40, id="objects that say nothing"),
-        pytest.param([True, "no", 3, "x"] * 10, [1, "1", ("1",), frozenset("1")] * 10, id="types mixed"),
-        pytest.param(["yes", "no"] * 20, [None, "a"] * 20, id="half without an explanation"),
-        *(pytest.param(([0, 1, 1] * 7)[:n], LOOSE[:n, None], id=f"{n} rows") for n in (10, 11, 13, 20)),
-    ],
-)
+ODD_SAMPLES = {
+    "300 columns": ([0, 1] * 30, RNG.normal(size=(60, 300))),
+    "10 labels": (np.arange(80) % 10, RNG.normal(size=(80, 3))),
+    "a label for every row": (np.arange(60), RNG.normal(size=(60, 3))),
+    "more labels than are learnt": (np.arange(90) % 60, RNG.normal(size=(90, 3))),
+    "one label": (["yes"] * 50, RNG.normal(size=(50, 3))),
+    "no columns": (["yes", "no"] * 20, np.empty((40, 0))),
+    "nothing but gaps": (["yes", "no"] * 20, np.full((40, 2), np.nan)),
+    "huge numbers": (["yes", "no"] * 20, np.full((40, 2), 1e308)),
+    "numbers that are no floats": (["yes", "no"] * 20, [10**400, -(10**400)] * 20),
+    "objects that say nothing": (["yes", "no"] * 20, [frozenset([int])] * 40),
+    "types mixed": ([True, "no", 3, "x"] * 10, [1, "1", ("1",), frozenset("1")] * 10),
+    "half without an explanation": (["yes", "no"] * 20, [None, "a"] * 20),
+    **{f"{n} rows": (([0, 1, 1] * 7)[:n], LOOSE[:n, None]) for n in (10, 11, 13, 20)},
+}
+
+
+@one_test
+@pytest.mark.parametrize(("labels", "explanations"), ODD_SAMPLES.values(), ids=ODD_SAMPLES)
 def test_odd_samples_have_numbers_and_no_warnings(labels, explanations):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

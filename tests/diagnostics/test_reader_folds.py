@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from faithkit_diagnostics.reader.crossfit import Turns
 from faithkit_diagnostics.reader.diagnostic import Reader
+from looping import one_test
 from nearly import assert_nearly
 from threadpoolctl import threadpool_limits
 
@@ -37,6 +38,7 @@ def told(labels, explanations, rows, **drawn):
     return json.dumps(faithkit.score(labels[rows].tolist(), some, **given).diagnose("reader").to_dict())
 
 
+@one_test
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_order_of_rows_changes_no_byte(kind):
     assert told(*KINDS[kind], np.arange(N)) == told(*KINDS[kind], RNG.permutation(N))
@@ -78,6 +80,7 @@ def test_rows_of_one_cluster_have_one_fold():
     assert len(set(folds.first())) == 5
 
 
+@one_test
 @pytest.mark.parametrize(("n", "expected"), [(2, 2), (4, 4), (7, 5), (1000, 5)])
 def test_folds_are_of_about_one_size(n, expected):
     sizes = np.bincount(turns(np.zeros(n), np.arange(n)).folds(5))

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from diagnostics.readers import Hedging, Table
 from faithkit_diagnostics.reader.diagnostic import Reader, score_limit
+from looping import one_test
 from scipy.stats import binomtest
 
 import faithkit
 
 
+@one_test
 @pytest.mark.parametrize(
     ("score", "n", "expected"), [(1.0, 50, 2 * 0.025 ** (1 / 50) - 1), (-1.0, 50, 0.0), (0.0, 2, 0.0)]
 )

@@ -5,6 +5,7 @@ import pytest
 from docs.test_results import SCHEMA
 from faithkit_diagnostics.reader.diagnostic import Reader
 from jsonschema import Draft7Validator
+from looping import one_test
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.svm import LinearSVC
 
@@ -37,6 +38,7 @@ def test_errors_are_in_the_unit_of_the_prediction():
     assert result.sentence == f"Somebody who sees only the explanation {said}"
 
 
+@one_test
 @pytest.mark.parametrize("y", [LINEAR, SQUARE, RNG.standard_t(2, 400)], ids=["line", "square", "heavy tails"])
 def test_the_score_and_the_error_say_the_same(y):
     """R² is 1 less the mean squared error over the variance, so that both are better or both worse."""
@@ -126,6 +128,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@one_test
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_read_is_refused_in_one_line(case):
     ask, said = REFUSED[case]

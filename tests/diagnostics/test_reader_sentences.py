@@ -2,6 +2,7 @@
 
 import pytest
 from faithkit_diagnostics.reader.sentences import accuracy_sentence, bound_sentence
+from looping import one_test
 
 
 def sentence(value, low, high, usual=0.5):
@@ -10,6 +11,7 @@ def sentence(value, low, high, usual=0.5):
     )
 
 
+@one_test
 @pytest.mark.parametrize(
     ("value", "low", "high", "said"),
     [
@@ -25,6 +27,7 @@ def test_shares_are_rounded_outwards_and_never_to_nothing_or_everything(value, l
     assert said in sentence(value, low, high)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("told", "begins"),
     [
@@ -47,6 +50,7 @@ def test_what_one_classifier_could_not_learn_is_not_said_of_everybody(told, begi
     assert ("Another reader may learn more." in accuracy_sentence(told)) == (begins != "Somebody")
 
 
+@one_test
 @pytest.mark.parametrize(("clusters", "units"), [(None, "rows"), (60, "clusters")])
 def test_the_one_bound_says_what_it_rests_on(clusters, units):
     told = {"accuracy": {}, "score": 0.9, "low": 0.8691, "classifiers": {"trees": 5}, "confidence": 0.95}

@@ -4,6 +4,7 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 
 import faithkit
 
@@ -61,6 +62,7 @@ CASES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("name", CASES)
 def test_labels_scores_and_numbers_are_those_of_the_model_itself(name):
     train, y, params = CASES[name]
@@ -76,6 +78,7 @@ def test_labels_scores_and_numbers_are_those_of_the_model_itself(name):
     assert predictor.classes.tolist() == list(range(scores.shape[1]))
 
 
+@one_test
 @pytest.mark.parametrize("name", [name for name in CASES if "three" not in name])
 def test_shap_reads_the_trees(name):
     train, y, params = CASES[name]
@@ -84,6 +87,7 @@ def test_shap_reads_the_trees(name):
     assert result.rows.explanations.shared["algorithm"] == "leaves"
 
 
+@one_test
 @pytest.mark.parametrize("name", [name for name in CASES if "two" in name])
 def test_classes_are_named_by_a_predictor_and_workers_take_it(name):
     train, y, params = CASES[name]
@@ -101,6 +105,7 @@ def test_classes_are_named_by_a_predictor_and_workers_take_it(name):
     assert set(alone.rows.predictions) <= {"no", "yes"}
 
 
+@one_test
 @pytest.mark.parametrize("train", [xgboost, lightgbm])
 def test_a_store_keeps_explanations_of_boosters(train, tmp_path):
     model = train(TWO, objective="binary:logistic" if train is xgboost else "binary").model
@@ -113,6 +118,7 @@ def test_a_store_keeps_explanations_of_boosters(train, tmp_path):
     assert first.to_json() == again.to_json()
 
 
+@one_test
 @pytest.mark.parametrize("train", [xgboost, lightgbm])
 def test_probabilities_are_numbers_where_somebody_says_so(train):
     params = {"objective": "binary:logistic" if train is xgboost else "binary"}
@@ -121,6 +127,7 @@ def test_probabilities_are_numbers_where_somebody_says_so(train):
     assert np.allclose(predictor.predict(X), trained.own(X), atol=1e-6)
 
 
+@one_test
 @pytest.mark.parametrize("name", ["catboost two", "catboost three"])
 def test_raw_scores_of_catboost_are_numbers_where_somebody_says_so(name):
     train, y, params = CASES[name]
@@ -130,6 +137,7 @@ def test_raw_scores_of_catboost_are_numbers_where_somebody_says_so(name):
     assert result.consistency.value == pytest.approx(raw.consistency.value)
 
 
+@one_test
 @pytest.mark.parametrize("name", [name for name in CASES if "three" not in name])
 def test_columns_are_found_by_name_whatever_their_order_and_whatever_else_there_is(name):
     train, y, params = CASES[name]
@@ -162,6 +170,7 @@ def test_a_booster_takes_a_table_with_categories():
     assert np.allclose(faithkit.Predictor(booster).scores(table)[:, 1], booster.predict(data), atol=1e-6)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("train", "y", "params", "words"),
     [

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from consoles import LOG
+from looping import one_test
 
 ROOT = Path(__file__).parents[2]
 ACTION = ROOT / ".github" / "actions" / "faithkit" / "action.yml"
@@ -69,13 +70,17 @@ class Runner:
         return self.settings["GITHUB_STEP_SUMMARY"].read_text()
 
 
-@pytest.fixture
-def runner(tmp_path):
-    runner = Runner(tmp_path)
-    (tmp_path / "log.csv").write_text(LOG)
+def make_runner(folder):
+    runner = Runner(folder)
+    (folder / "log.csv").write_text(LOG)
     runner.program("faithkit", f'exec {sys.executable} -m faithkit "$@"')
     runner.program("python", f'exec {sys.executable} "$@"')
     return runner
+
+
+@pytest.fixture
+def runner(tmp_path):
+    return make_runner(tmp_path)
 
 
 def arguments_of(runner, **inputs):
@@ -160,6 +165,7 @@ def test_words_are_split_as_a_shell_does_and_nothing_is_filled_in(runner):
     assert not (runner.folder / "hacked").exists()
 
 
+@one_test
 @pytest.mark.parametrize(
     "inputs",
     [
@@ -170,10 +176,10 @@ def test_words_are_split_as_a_shell_does_and_nothing_is_filled_in(runner):
     ],
     ids=str,
 )
-def test_what_is_not_understood_does_not_pass(runner, inputs):
-    done, found = arguments_of(runner, **inputs)
+def test_what_is_not_understood_does_not_pass(tmp_path, inputs):
+    done, arguments = arguments_of(make_runner(tmp_path), **inputs)
     assert done.returncode != 0
-    assert found is None
+    assert arguments is None
 
 
 def test_a_command_that_writes_no_result_does_not_pass(runner):
@@ -185,20 +191,22 @@ def test_a_command_that_writes_no_result_does_not_pass(runner):
 MEASURED, KEPT, SKIPPED = "<testcase/>", "<testcase/>", "<testcase><skipped/></testcase>"
 
 
+@one_test
 @pytest.mark.parametrize(
-    ("cases", "code", "said"),
+    ("cases", "code", "title"),
     [
         (MEASURED + KEPT, 0, "The limits are kept"),
         (MEASURED, 1, "No limit was given"),
         (MEASURED + SKIPPED, 1, "No limit was given"),
     ],
 )
-def test_a_step_passes_where_a_limit_was_judged(runner, cases, code, said):
+def test_a_step_passes_where_a_limit_was_judged(tmp_path, cases, code, title):
+    runner = make_runner(tmp_path)
     writes = f'echo "{{}}" > "${{@: -3:1}}"; echo "<testsuite>{cases}</testsuite>" > "${{@: -1}}"'
     runner.program("faithkit", writes)
     done = runner.run("Measure", arguments="")
     assert (done.returncode, runner.outputs["exit-code"]) == (code, str(code))
-    assert runner.summary.startswith(f"## Explanations: {said}")
+    assert runner.summary.startswith(f"## Explanations: {title}")
 
 
 def test_no_module_of_the_repository_is_imported(runner):
@@ -214,8 +222,10 @@ def test_a_command_that_is_not_there_does_not_pass(runner):
     assert runner.run("Measure", arguments="").returncode == 127
 
 
+@one_test
 @pytest.mark.parametrize("code", [1, 2, 3, 130, 137])
-def test_every_code_of_the_command_is_that_of_the_step(runner, code):
+def test_every_code_of_the_command_is_that_of_the_step(tmp_path, code):
+    runner = make_runner(tmp_path)
     runner.settings["CODE"] = code
     done, _ = arguments_of(runner, arguments="--explainer tree")
     assert done.returncode == code

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 from faithkit_integrations.mlflow import log_result, metrics
+from looping import one_test
 
 import faithkit
 
@@ -16,12 +17,14 @@ def test_logging_without_mlflow_says_how_to_get_it(monkeypatch):
         log_result(RESULT)
 
 
+@one_test
 @pytest.mark.parametrize("given", [None, RESULT.consistency, "result.json"])
 def test_what_is_no_result_is_refused(given):
     with pytest.raises(faithkit.errors.InputError, match=f"got a {type(given).__name__}: log the results"):
         log_result(given)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("labels", "reasons", "expected"),
     [

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from consoles import run
 from faithkit_integrations.pytest_plugin import AssertFaithful, file_name
+from looping import one_test
 
 import faithkit
 
@@ -83,6 +84,7 @@ FAILING = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("options", "error", "message"), FAILING, ids=[str(list(o)) for o, *_ in FAILING])
 def test_what_is_not_kept_fails_and_says_why(options, error, message):
     with pytest.raises(error, match=message):
@@ -107,6 +109,7 @@ def parity(X):
     return (X[:, 0] % 2).tolist()
 
 
+@one_test
 @pytest.mark.parametrize(
     ("explainer", "error", "message"),
     [

@@ -6,6 +6,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -17,6 +18,7 @@ from faithkit.errors import InputError, PluginError
 from faithkit.inputs.models.model_columns import select_model_columns
 
 
+@one_test
 @pytest.mark.parametrize("suffix", ["joblib", "pkl", "pickle"])
 def test_a_pickle_is_loaded_only_when_it_is_trusted(tmp_path, suffix):
     path = tmp_path / f"model.{suffix}"
@@ -90,6 +92,7 @@ def test_a_damaged_or_missing_skops_file_is_refused(tmp_path):
         load_model(str(tmp_path / "nowhere.skops"))
 
 
+@one_test
 @pytest.mark.parametrize("kind", ["skops", "onnx"])
 def test_a_file_whose_library_is_not_installed_says_how_to_install_it(kind, monkeypatch, tmp_path):
     (tmp_path / f"model.{kind}").touch()
@@ -105,6 +108,7 @@ def saved_as_onnx(model, path, types, options=None):
     return load_model(path)
 
 
+@one_test
 @pytest.mark.parametrize("mapping", [True, False])
 def test_an_onnx_model_answers_as_the_one_it_was_made_from(mapping, tmp_path):
     pytest.importorskip("skl2onnx")

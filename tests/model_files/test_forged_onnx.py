@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from faithkit_model_files.onnx_messages import _NESTED_MESSAGES, has_external_data
+from looping import one_test
 from model_files.forging import CANARY, TOUCH
 
 from faithkit import load_model
@@ -87,6 +88,7 @@ def _honest(here):
     load_model("honest.onnx")  # whatever honest files import is there now
 
 
+@one_test
 @pytest.mark.parametrize("case", EXTERNAL)
 def test_a_model_with_numbers_in_other_files_is_refused(refusal, here, case):
     (here / "model.onnx").write_bytes(EXTERNAL[case]().SerializeToString())
@@ -187,6 +189,7 @@ def varint(number):
     return bytes([*parts, number])
 
 
+@one_test
 @pytest.mark.parametrize("case", BYTES)
 def test_bytes_that_are_no_onnx_model_are_refused_in_one_line(refusal, here, case):
     (here / "model.onnx").write_bytes(BYTES[case]())

@@ -4,6 +4,7 @@ import os
 import pickle
 
 import pytest
+from looping import one_test
 from model_files.forging import CANARY, TOUCH
 
 from faithkit import load_model
@@ -15,6 +16,7 @@ class Trap:
         return (os.system, (TOUCH,))
 
 
+@one_test
 @pytest.mark.parametrize("protocol", [0, 2, 5])
 @pytest.mark.parametrize("suffix", ["pkl", "pickle", "joblib", "PKL", "Joblib"])
 def test_a_pickle_that_nobody_trusts_is_never_opened(refusal, here, suffix, protocol):
@@ -22,6 +24,7 @@ def test_a_pickle_that_nobody_trusts_is_never_opened(refusal, here, suffix, prot
     refusal("loading model.* runs code that is in it.* say --trust-pickle", f"model.{suffix}")
 
 
+@one_test
 @pytest.mark.parametrize("trust_pickle", [False, True])
 @pytest.mark.parametrize("protocol", [0, 2, 5])
 @pytest.mark.parametrize("suffix", ["skops", "SKOPS", "onnx", "Onnx"])
@@ -36,6 +39,7 @@ def test_a_pickle_under_the_name_of_another_format_is_never_opened(here, suffix,
 NAMES = ["model", "model.txt", "model.pkl.gz", "model.npy", "model.pkl.txt", "x" * 300 + ".skops"]
 
 
+@one_test
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: name[:20])
 def test_a_file_of_another_kind_is_not_opened(refusal, here, name):
     if len(name) < 255:

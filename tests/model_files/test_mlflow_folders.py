@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
@@ -27,6 +28,7 @@ def test_a_folder_without_a_model_is_none(tmp_path):
         load_model(tmp_path)
 
 
+@one_test
 @pytest.mark.parametrize("place", ["models:/credit/3", "runs:/0a1b/model"])
 def test_a_server_is_not_asked_and_the_way_to_a_folder_is_told(place):
     with pytest.raises(

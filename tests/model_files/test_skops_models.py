@@ -9,6 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 from faithkit_model_files.skops_files import trusted_types
+from looping import one_test
 from model_files.forging import read_skops, write_skops
 from model_files.honest_models import NAMES, dictionaries, honest, sparse_svm
 from scipy import sparse
@@ -52,6 +53,7 @@ def test_models_of_sparse_rows_and_of_dictionaries_are_loaded(saved):
     assert saved(model).predict(rows).tolist() == model.predict(rows).tolist()
 
 
+@one_test
 @pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_compressed_model_is_loaded(saved, compression):
     model, X = honest("numbers", "forest")
@@ -118,6 +120,7 @@ def test_the_refusal_repeats_the_names_that_were_given_already(tmp_path):
         load_model(tmp_path / "model.skops", trust_types=f"{__name__}.Contrary")
 
 
+@one_test
 @pytest.mark.parametrize("version", ["0.2", "0.11.0", "0.11.0.post1"])
 def test_a_skops_that_forged_files_get_past_is_refused_in_words(tmp_path, monkeypatch, version):
     skops_io.dump(LogisticRegression(), tmp_path / "model.skops")
@@ -128,6 +131,7 @@ def test_a_skops_that_forged_files_get_past_is_refused_in_words(tmp_path, monkey
         load_model(tmp_path / "model.skops")
 
 
+@one_test
 @pytest.mark.parametrize(
     ("written", "said"),
     [("0.24.1", "scikit-learn 0.24.1,"), ("1\n\x1b[2J", "scikit-learn of another version,")],

@@ -224,6 +224,7 @@ def test_a_number_that_leads_outside_is_found(case):
         check_sound(model)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("vectorizer", "words"),
     [

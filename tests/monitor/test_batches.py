@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from faithkit_monitor.batches import Columns, batches
 from faithkit_monitor.tallies import Tallies
+from looping import one_test
 from monitor.streams import log
 
 from faithkit.errors import InputError
@@ -23,6 +24,7 @@ def write(folder, files):
         frame.to_parquet(file) if name.endswith(".parquet") else frame.to_csv(file, index=False)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("files", "names", "rows"),
     [
@@ -44,6 +46,7 @@ def test_a_folder_is_one_batch_or_one_for_every_day(tmp_path, files, names, rows
     assert [batch.count(COLUMNS).count.sum() for batch in result] == rows
 
 
+@one_test
 @pytest.mark.parametrize(
     ("files", "message"),
     [
@@ -99,6 +102,7 @@ def test_in_which_files_and_formats_the_rows_are_does_not_matter(tmp_path):
     assert len({one.fingerprint() for one in found}) == 1
 
 
+@one_test
 @pytest.mark.parametrize("link", ["date=2026-11-11", "date=2026-11-10/b.csv"])
 def test_rows_are_not_counted_twice_through_a_link(tmp_path, link):
     write(tmp_path / "log", ["date=2026-11-10/a.csv"])

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from faithkit_monitor import Monitor
+from looping import one_test
 from monitor.streams import log
 
 from faithkit.cli import main
@@ -119,6 +120,7 @@ def test_late_rows_in_another_order_and_other_files_are_the_same_day():
     assert len(looks()) == 7
 
 
+@one_test
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -155,6 +157,7 @@ def test_what_does_not_fit_is_told_in_one_line(words, code, message):
     assert Path("m.state").read_bytes() == before
 
 
+@one_test
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -208,6 +211,7 @@ def test_a_result_for_programs_replaces_the_table():
     assert pd.read_csv(io.StringIO(done.stdout))["name"].tolist() == ["1.csv"]
 
 
+@one_test
 @pytest.mark.parametrize("kind", ["datetime", "date"])
 def test_dates_that_become_timestamps_are_refused_and_raise_no_alarm(kind):
     dates = {"income": "2026-11-10", "debt": "2026-11-11", "age": "2026-11-12", "savings": "2026-11-13"}

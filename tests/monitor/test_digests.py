@@ -85,11 +85,13 @@ SAME_NUMBERS = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("name", SAME_NUMBERS)
 def test_numbers_have_one_digest_in_whatever_type_they_come(name):
     assert digests(SAME_NUMBERS[name]) == digests(NUMBERS)
 
 
+@one_test
 @pytest.mark.parametrize(
     "identity",
     [
@@ -120,6 +122,7 @@ class Opaque:
     pass
 
 
+@one_test
 @pytest.mark.parametrize("value", [Opaque(), (1, Opaque()), frozenset([Opaque()]), 1j])
 def test_what_says_nothing_about_itself_is_refused(value):
     with pytest.raises(InputError, match="which cannot be compared between batches"):

@@ -10,6 +10,7 @@ from faithkit_monitor import Monitor
 from faithkit_monitor.scoring import Agreement, Scores, split_reference
 from faithkit_monitor.sequence import Sequence, Watch
 from faithkit_monitor.tallies import Tallies
+from looping import one_test
 
 import faithkit
 from faithkit.cli import main
@@ -59,6 +60,7 @@ def brute_force(kind, within, row, why, pool, explanations):
     return max(0.0, 1 - apart.mean() / 2 / unit)
 
 
+@one_test
 @pytest.mark.parametrize("name", KINDS)
 def test_a_row_agrees_with_the_pools_rows_as_a_double_loop_says(name):
     made, kind, within = KINDS[name]
@@ -75,6 +77,7 @@ def test_a_row_agrees_with_the_pools_rows_as_a_double_loop_says(name):
     assert scored.unverified == 7
 
 
+@one_test
 @pytest.mark.parametrize("name", KINDS)
 def test_an_alarm_is_raised_when_explanations_stop_telling_and_not_before(tmp_path, name):
     made, kind, within = KINDS[name]
@@ -111,6 +114,7 @@ def test_a_stream_without_a_change_raises_no_alarm(name):
     assert alarms <= 1
 
 
+@one_test
 @pytest.mark.parametrize(("scale", "shift"), [(1024.0, 0.0), (1e-3, 0.0), (1.0, 1e9), (1e200, 0.0)])
 def test_numbers_that_are_shifted_and_scaled_agree_as_before(scale, shift):
     y, z = np.round(numbers(50, 0)[0], 3), np.round(numbers(20, 1)[0], 3)
@@ -123,6 +127,7 @@ def test_numbers_that_are_shifted_and_scaled_agree_as_before(scale, shift):
     assert found[0].mean() > 0.1
 
 
+@one_test
 @pytest.mark.parametrize("agree", [None, "within:1"])
 def test_a_number_out_of_all_bounds_agrees_with_nobody_and_disturbs_nobody(tmp_path, agree):
     monitor = Monitor.create(tmp_path / "state", *numbers(500, 0), agree=agree)
@@ -164,6 +169,7 @@ def test_a_state_with_words_for_numbers_is_refused_in_one_line(tmp_path):
         Monitor.open(tmp_path / "state").add(y[1:], why[1:], name="day")
 
 
+@one_test
 @pytest.mark.parametrize(
     ("name", "value"),
     [

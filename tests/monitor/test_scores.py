@@ -8,6 +8,7 @@ import pytest
 from faithkit_monitor.scoring import Agreement, Scores, split_reference
 from faithkit_monitor.sequence import Sequence, Watch
 from faithkit_monitor.tallies import Tallies
+from looping import one_test
 from monitor.streams import columns, log
 
 import faithkit
@@ -42,6 +43,7 @@ def test_a_rows_score_is_the_share_of_the_pools_rows_like_it_that_agree():
     assert result.unverified == 20
 
 
+@one_test
 @pytest.mark.parametrize("order", ["shuffled", "by label", "by explanation"])
 def test_the_order_of_rows_decides_nothing(order):
     reference, batch = log(400, seed=3), log(300, seed=4)

@@ -86,6 +86,7 @@ def test_scores_of_two_means_leave_no_interval():
     assert Sequence(0.05).after(np.array(SCORES["a jump"] * 2)).is_empty
 
 
+@one_test
 @pytest.mark.parametrize(
     ("one", "other", "meet"),
     [((0.2, 0.5), (0.4, 0.6), True), ((0.2, 0.5), (0.5, 0.6), True), ((0.2, 0.4), (0.5, 0.6), False),

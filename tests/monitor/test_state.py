@@ -9,16 +9,21 @@ from pathlib import Path
 import pytest
 from faithkit_monitor import Monitor
 from faithkit_monitor.state import State
+from looping import one_test
 from monitor.streams import columns, log
 
 from faithkit.errors import InputError
 
 
-@pytest.fixture
-def state(tmp_path):
-    path = tmp_path / "loans.state"
+def make_state(folder):
+    path = folder / "loans.state"
     Monitor.create(path, *columns(log(400, seed=0)))
     return path
+
+
+@pytest.fixture
+def state(tmp_path):
+    return make_state(tmp_path)
 
 
 def change(path, *statements):
@@ -85,28 +90,21 @@ ODD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ODD)
-def test_a_file_that_is_no_state_is_refused_in_one_line(state, name):
-    spoil, message = ODD[name]
+@one_test
+@pytest.mark.parametrize(("spoil", "message"), ODD.values(), ids=ODD)
+def test_a_file_that_is_no_state_is_refused_in_one_line_and_never_made_one(tmp_path, spoil, message):
+    state = make_state(tmp_path)
     spoil(state)
     with pytest.raises(InputError, match=message) as raised:
         Monitor.open(state)
     assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize("name", [name for name in ODD if name not in ("not there", "empty")])
-def test_a_file_that_is_no_state_is_never_made_one(state, name):
-    ODD[name][0](state)
+    if message == "there is no state":
+        assert Monitor.create(state, *columns(log(400, seed=0))).looks == ()
+        return
     before = state.read_bytes() if state.is_file() else None
     with pytest.raises(InputError):
         Monitor.create(state, *columns(log(400, seed=0)))
     assert (state.read_bytes() if state.is_file() else None) == before
-
-
-@pytest.mark.parametrize("name", ["not there", "empty"])
-def test_a_state_is_made_where_there_is_none(state, name):
-    ODD[name][0](state)
-    assert Monitor.create(state, *columns(log(400, seed=0))).looks == ()
 
 
 def test_a_look_that_fails_leaves_no_trace(state):

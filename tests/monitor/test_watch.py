@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pytest
 from faithkit_monitor.sequence import Sequence, Watch
+from looping import one_test
 
 MAJORITY = np.array([0.99, 0.95, 0.9, 0.7, 0.55])  # of the predictions that five explanations go with
 MEAN = float(np.mean(MAJORITY**2 + (1 - MAJORITY) ** 2))
@@ -40,6 +41,7 @@ def test_all_windows_that_ever_begin_share_one_half_of_alpha():
     assert watch.whole.alpha == 0.025
 
 
+@one_test
 @pytest.mark.parametrize(
     ("later", "change"),
     [(0.2, "lower"), (0.95, "higher")],

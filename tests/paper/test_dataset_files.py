@@ -12,6 +12,7 @@ import attrs
 import pytest
 from faithkit_paper import archives, datasets
 from inputs.deadline import promptly
+from looping import one_test
 from paper.web import served
 
 from faithkit.errors import InputError
@@ -23,18 +24,22 @@ CSV = (
 CHESS = attrs.evolve(datasets.chess(), sha256=hashlib.sha256(CSV).hexdigest())
 
 
-@pytest.fixture(params=["the given folder", "the cache"])
-def place(request, tmp_path, monkeypatch):
-    """Where a dataset's file is looked for."""
-    given, cache = tmp_path / "data", tmp_path / "cache" / "faithkit"
-    cache.mkdir(parents=True)
-    given.mkdir()
+BOTH = pytest.mark.parametrize("folder", ["data", "cache/faithkit"])
+
+
+def make_place(folder, tmp_path, monkeypatch):
+    """Return where a dataset's file is looked for: in the user's folder, or in the cache."""
+    for name in ("data", "cache/faithkit"):
+        (tmp_path / name).mkdir(parents=True)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("FAITHKIT_DATA", str(given))
-    return (given if request.param == "the given folder" else cache) / "chess.csv.gz"
+    monkeypatch.setenv("FAITHKIT_DATA", str(tmp_path / "data"))
+    return tmp_path / folder / "chess.csv.gz"
 
 
-def test_the_published_table_is_read_however_it_is_packed(place):
+@one_test
+@BOTH
+def test_the_published_table_is_read_however_it_is_packed(folder, tmp_path, monkeypatch):
+    place = make_place(folder, tmp_path, monkeypatch)
     for level in (1, 9):
         place.write_bytes(gzip.compress(CSV, level, mtime=level))
         assert CHESS.load()[1].tolist() == ["draw", "zero"]
@@ -65,8 +70,13 @@ WRONG = {
 }
 
 
+@one_test
+@BOTH
 @pytest.mark.parametrize(("make", "words"), WRONG.values(), ids=WRONG)
-def test_a_file_that_is_not_the_published_one_is_refused_in_one_line(place, make, words):
+def test_a_file_that_is_not_the_published_one_is_refused_in_one_line(
+    folder, make, words, tmp_path, monkeypatch
+):
+    place = make_place(folder, tmp_path, monkeypatch)
     make(place)
     with pytest.raises(InputError, match=words) as error:
         promptly(CHESS.load)
@@ -75,7 +85,10 @@ def test_a_file_that_is_not_the_published_one_is_refused_in_one_line(place, make
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_a_file_that_unpacks_without_end_is_refused(place, monkeypatch):
+@one_test
+@BOTH
+def test_a_file_that_unpacks_without_end_is_refused(folder, tmp_path, monkeypatch):
+    place = make_place(folder, tmp_path, monkeypatch)
     place.write_bytes(gzip.compress(CSV))
     monkeypatch.setattr(archives, "MAX_BYTES", len(CSV))
     assert len(CHESS.load()[1]) == 2
@@ -149,6 +162,7 @@ ARCHIVES = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("name", "archive", "words"), ARCHIVES.values(), ids=ARCHIVES)
 def test_an_archive_that_is_not_what_it_was_is_refused_and_nothing_is_kept(
     tmp_path, monkeypatch, name, archive, words

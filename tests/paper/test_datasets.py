@@ -11,6 +11,7 @@ from pathlib import Path
 import attrs
 import pytest
 from faithkit_paper import DATASETS, datasets
+from looping import one_test
 from paper.web import served
 
 from faithkit import load_dataset
@@ -90,12 +91,16 @@ def format_csv(name, rows):
     return lines(cells)
 
 
+def go_elsewhere(folder, monkeypatch):
+    """Have no folder of data, an empty cache, and no proxy before this machine's own servers."""
+    monkeypatch.delenv("FAITHKIT_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
 @pytest.fixture
 def elsewhere(tmp_path, monkeypatch):
-    """No folder of data, an empty cache, and no proxy before this machine's own servers."""
-    monkeypatch.delenv("FAITHKIT_DATA", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    go_elsewhere(tmp_path, monkeypatch)
     return tmp_path
 
 
@@ -109,8 +114,10 @@ def kept(folder):
     return [path.name for path in folder.rglob("*") if path.is_file()]
 
 
+@one_test
 @pytest.mark.parametrize("name", list(PUBLISHED))
-def test_a_download_becomes_one_table_and_is_kept(name, elsewhere, capsys):
+def test_a_download_becomes_one_table_and_is_kept(name, tmp_path, monkeypatch, capsys):
+    go_elsewhere(tmp_path, monkeypatch)
     rows = SMALL[name]
     with served(published_again(name, rows)) as url:
         source = offered(name, url, rows)
@@ -123,7 +130,7 @@ def test_a_download_becomes_one_table_and_is_kept(name, elsewhere, capsys):
         assert X.columns.tolist() == list(source.header)
     assert capsys.readouterr() == ("", f"downloading {name} from {url}\n")
     assert source.load()[1].tolist() == y.tolist()  # from the cache: nobody serves it any more
-    assert (source.place(), kept(elsewhere)) == ("here", [f"{name}.csv"])
+    assert (source.place(), kept(tmp_path)) == ("here", [f"{name}.csv"])
 
 
 def test_a_server_may_unpack_what_it_sends(elsewhere):
@@ -148,6 +155,7 @@ def test_a_source_that_has_changed_is_refused_and_nothing_is_kept(elsewhere):
     assert kept(elsewhere) == []
 
 
+@one_test
 @pytest.mark.parametrize("status", [404, 500])
 def test_a_page_that_is_gone_is_refused_and_the_way_out_is_named(elsewhere, status):
     with (

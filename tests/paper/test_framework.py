@@ -25,6 +25,7 @@ from faithkit_paper.models import DATASETS, train_model
 from faithkit_paper.printed import printed_numbers, with_printed_number
 from faithkit_paper.report import Summary, format_csv, format_markdown
 from faithkit_paper.run import reproduce
+from looping import one_test
 from paper.tables import load
 from scipy import stats
 
@@ -76,6 +77,7 @@ def test_all_204_numbers_of_the_papers_four_tables_are_there():
     assert len(tables) == 204
 
 
+@one_test
 @pytest.mark.parametrize(
     ("experiment", "key", "value"),
     [
@@ -167,6 +169,7 @@ def test_a_page_tells_models_measures_summary_and_remarks():
     assert "accuracy" not in page[page.index("## Measures") :]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -287,6 +290,7 @@ def test_only_the_named_datasets_are_measured():
         context.measure_each("table-text", ["rt-polarity"], counting(Findings(()), calls))
 
 
+@one_test
 @pytest.mark.parametrize("change", [{"seed": 1}, {"profile": "quick"}, {"search": True}, {"load": None}])
 def test_another_question_is_measured_anew(tmp_path, change):
     def other(name):
@@ -316,6 +320,7 @@ def test_codes_are_ordinal_and_missing_numbers_become_the_median():
     assert codes.transform(pd.DataFrame({"x": [2.0], "job": ["nurse"]})).tolist() == [[2, 3]]
 
 
+@one_test
 @pytest.mark.parametrize("dataset", ["heart", "chess"])
 def test_a_model_takes_the_published_table_and_its_codes_alike(dataset):
     trained = train_model(TINY, dataset)
@@ -440,6 +445,7 @@ def test_an_output_that_cannot_be_written_is_said_before_anything_runs(tmp_path)
     assert "cannot write to" in result.stderr
 
 
+@one_test
 @pytest.mark.parametrize("option", ["--output", "--store"])
 def test_a_file_in_the_place_of_a_folder_is_said_before_anything_runs(tmp_path, option):
     (tmp_path / "file").write_text("")

@@ -13,6 +13,7 @@ from faithkit_paper.grids import Grid
 from faithkit_paper.orderings import check_orderings, check_trend
 from faithkit_paper.printed import with_printed_number
 from faithkit_paper.report import format_summaries
+from looping import one_test
 
 PAGES = Path(__file__).parents[2] / "docs" / "paper"
 TABLES = ("table-shap", "table-lime", "table-counterfactuals")
@@ -44,6 +45,7 @@ def key(cell):
     return cell.dataset, cell.explainer, cell.setting, cell.measure
 
 
+@one_test
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_every_experiment_is_published_beside_the_printed_numbers(experiment):
     for cell in cells(experiment):
@@ -51,6 +53,7 @@ def test_every_experiment_is_published_beside_the_printed_numbers(experiment):
             assert cell.paper == with_printed_number(experiment, Cell(*key(cell), ours=None)).paper
 
 
+@one_test
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_the_tables_on_the_pages_are_made_of_the_published_cells(experiment):
     every, module = cells(experiment), EXPERIMENTS[experiment].module
@@ -65,6 +68,7 @@ def test_the_tables_on_the_pages_are_made_of_the_published_cells(experiment):
         assert not mine or page.read_text(encoding="utf-8") == Grid.of(mine).csv()
 
 
+@one_test
 @pytest.mark.parametrize("experiment", TABLES)
 def test_cells_at_full_size_have_intervals_and_lie_beside_the_printed_numbers(experiment):
     found = [cell for cell in cells(experiment, PAGES / "full") if cell.measure != "accuracy"]
@@ -166,6 +170,7 @@ def test_the_best_explainer_differs_between_two_populations():
     )
 
 
+@one_test
 @pytest.mark.parametrize("experiment", TABLES)
 def test_tables_have_five_runs_of_all_cells_and_what_is_said_of_their_order_is_true(experiment):
     found = [cell for cell in cells(experiment) if cell.measure in MEASURES]

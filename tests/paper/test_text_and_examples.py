@@ -5,6 +5,7 @@ import pytest
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import figure_anchor_example, figure_lime_xor, table_text
 from faithkit_paper.models import train_model
+from looping import one_test
 from paper.tables import load
 
 pytestmark = pytest.mark.xdist_group("text and examples")  # what its tests share is made once
@@ -90,6 +91,7 @@ def test_the_printed_rules_are_counted_on_the_test_part(adult, example):
         assert result["local sufficiency"] == pytest.approx(same / sum(covered))
 
 
+@one_test
 @pytest.mark.parametrize("threshold", ["threshold=0.5", "threshold=0.95"])
 def test_the_eight_counts_fit_together(example, threshold):
     result = values(example, explainer="anchors", setting=threshold)
