@@ -50,9 +50,6 @@ def pytest_collection():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    for item in items:
-        if "test_boosted_models" in item.nodeid and "worker" in item.nodeid:
-            item.add_marker(pytest.mark.slow)
     simulations = {}
     for item in items:
         if item.get_closest_marker("simulation"):

@@ -120,24 +120,24 @@ def test_the_flatterers_rule_covers_its_row_and_no_other():
 
 
 def test_the_cherry_pickers_choice_looks_at_least_as_good_as_each():
-    scenario = applicants_scenario(30)
-    given = [
+    scenario = applicants_scenario(12)
+    explainers = [
         faithkit.plugin.registry().create("explainer", name, params)
         for name, params in (("shap", {}), ("lime", {"samples": 100}))
     ]
     alone = [
         faithkit.evaluate(
-            scenario.model("mixed"), scenario.X, one, background=scenario.background
+            scenario.model("mixed"), scenario.X, explainer, background=scenario.background
         ).rows.explanations
-        for one in given
+        for explainer in explainers
     ]
     picked = faithkit.evaluate(
-        scenario.model("mixed"), scenario.X, CherryPicker(given), background=scenario.background
+        scenario.model("mixed"), scenario.X, CherryPicker(explainers), background=scenario.background
     )
     chosen_values = picked.rows.explanations.values
-    best = np.max([clarity(one.values) for one in alone], axis=0)
+    best = np.max([clarity(explanations.values) for explanations in alone], axis=0)
     assert clarity(chosen_values) == pytest.approx(best, abs=1e-6)
-    stacked = np.stack([one.values for one in alone])
+    stacked = np.stack([explanations.values for explanations in alone])
     assert (np.isclose(chosen_values, stacked, atol=1e-6).all(axis=2).any(axis=0)).all()
 
 

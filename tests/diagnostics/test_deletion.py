@@ -73,13 +73,13 @@ CLASSIFIER = LogisticRegression().fit(BACKGROUND, BACKGROUND @ WEIGHTS > 0)
 
 def test_explanations_that_say_nothing_name_no_better_features_than_chance():
     misses = 0
-    for seed in range(30):
+    for seed in range(10):
         X = np.random.default_rng(seed).normal(size=(100, 4))
         result = evaluated(X, lambda X: np.sin(1e4 * X[:, ::-1]), BACKGROUND, CLASSIFIER)  # as good as noise
         report = result.diagnose(Deletion(k=2, replacements=5))
         misses += not report.low <= 0 <= report.high
         assert abs(report.difference) < 0.15
-    assert misses <= 4  # of 1.5 that are expected
+    assert misses <= 2  # of 0.5 that are expected
 
 
 @one_test
@@ -140,6 +140,7 @@ def test_what_cannot_be_deleted_is_refused_in_one_line(case):
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
 def test_the_command_line_prints_and_writes_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = "evaluate --explainer shap --samples 40 --diagnose deletion:k=2 --json r.json --html r.html"

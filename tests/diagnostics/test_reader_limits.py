@@ -45,12 +45,13 @@ def misses(q, n, times):
     return above / times
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("q", "n", "times"),
     [
         (np.array([0.5, 0.9]), 60, 60),
-        pytest.param(np.array([0.995]), 100, 250, marks=pytest.mark.slow),
-        pytest.param(np.array([0.5, 0.6, 0.9, 1.0]), 200, 250, marks=pytest.mark.slow),
+        (np.array([0.995]), 100, 250),
+        (np.array([0.5, 0.6, 0.9, 1.0]), 200, 250),
     ],
 )
 def test_the_limit_seldom_misses(q, n, times):

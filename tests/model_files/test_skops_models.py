@@ -36,14 +36,25 @@ def saved(tmp_path):
     return save
 
 
-def test_an_honest_model_is_loaded_and_answers_as_before(subtests, saved):
-    for kind, name in NAMES:
-        with subtests.test(kind=kind, name=name):
-            model, X = honest(kind, name)
-            again = saved(model)
-            assert again.predict(X).tolist() == model.predict(X).tolist()
-            if hasattr(model, "predict_proba"):
-                assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+def is_loaded(saved, kind, name):
+    model, X = honest(kind, name)
+    again = saved(model)
+    assert again.predict(X).tolist() == model.predict(X).tolist()
+    if hasattr(model, "predict_proba"):
+        assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+@one_test
+@pytest.mark.parametrize(("kind", "name"), NAMES[::3])
+def test_an_honest_model_is_loaded_and_answers_as_before(saved, kind, name):
+    is_loaded(saved, kind, name)
+
+
+@pytest.mark.slow
+@one_test
+@pytest.mark.parametrize(("kind", "name"), [name for i, name in enumerate(NAMES) if i % 3])
+def test_any_other_model_is_loaded_and_answers_as_before(saved, kind, name):
+    is_loaded(saved, kind, name)
 
 
 def test_models_of_sparse_rows_and_of_dictionaries_are_loaded(saved):

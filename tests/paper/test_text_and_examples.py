@@ -57,6 +57,7 @@ def test_all_words_are_unique_and_the_model_beats_chance(text):
     assert values(text, explainer="logistic regression")["accuracy"] > 0.5
 
 
+@pytest.mark.slow
 def test_another_seed_moves_the_numbers_of_highlighted_words(text):
     other = table_text.run(Context("tiny", load=load, seed=1))
     assert values(other, explainer="first-word") != values(text, explainer="first-word")
@@ -106,6 +107,7 @@ def test_our_rules_and_samples_are_told(example):
     assert any("scaled up from 3 of" in remark for remark in example.remarks)
 
 
+@pytest.mark.slow
 def test_another_seed_splits_anew_and_moves_the_counts(example):
     other = figure_anchor_example.run(Context("tiny", load=load, seed=1))
     names = {"explainer": "the printed rule", "setting": "threshold=0.5"}

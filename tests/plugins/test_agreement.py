@@ -59,6 +59,7 @@ def test_rows_that_either_does_not_explain_are_left_out_and_counted():
     assert "unknown" in repr(none)
 
 
+@one_test
 @pytest.mark.parametrize(("d", "expected"), [(1, 1), (2, 1), (3, 2), (9, 5), (10, 5), (40, 5)])
 def test_by_default_five_are_compared_or_half_of_few(d, expected):
     assert agreement(np.ones((1, d)), np.ones((1, d))).k == expected

@@ -36,6 +36,7 @@ def test_agreement_by_hand(one, two, k, expected, swapped):
     np.testing.assert_allclose(result.rows.iloc[0], expected, atol=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5])
 def test_chance_is_the_mean_over_all_ways_to_shuffle_features(d):
     rng = np.random.default_rng(d)
@@ -75,6 +76,7 @@ def importances(seed=0):
     return values
 
 
+@one_test
 @pytest.mark.parametrize("k", [1, 4, 7])
 def test_an_explainer_agrees_with_itself_and_its_opposite_in_all_but_signs(k):
     values = importances()

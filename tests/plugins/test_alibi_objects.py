@@ -67,6 +67,7 @@ def test_conditions_become_a_rule(anchor, feature, rule):
         assert (explanations.kind, explanations.relation) == ("rule", "in-scope")
 
 
+@one_test
 @pytest.mark.parametrize(
     ("anchor", "feature", "rule"), [case for case in CASES if "a = b" not in str(case[0])]
 )
@@ -108,6 +109,7 @@ RULES = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize("table", [X, CODED], ids=["names", "codes"])
 def test_the_numbers_are_those_of_the_rules_to_the_bit(table):
     labels = ["no", "yes", "no", "no"]
@@ -140,6 +142,7 @@ def test_words_of_a_text_become_a_rule_on_texts():
     assert found.covers(["Good film !", "a good, long one", "good !"]).tolist() == [True, False, True]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("given", "table", "message"),
     [

@@ -70,6 +70,7 @@ def filtered(frame, rule):
 # --- the rules -------------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("bins", ["quartile", "decile"])
 def test_every_rule_covers_its_own_instance(bins):
     frame = mixed(80, seed=1)
@@ -153,6 +154,7 @@ def test_max_size_limits_the_conditions():
     assert max(sizes) == 2
 
 
+@one_test
 @pytest.mark.parametrize(
     ("of_background", "of_sample"),
     [(["a", 3], ["a", 3]), (None, ["a", 3]), (["a", "b"], None), (["0", "1"], [0, 1])],
@@ -250,9 +252,8 @@ def test_the_rows_drawn_are_those_of_anchor_exp():
                 assert np.array_equal(ours.holds(drawn), holds)
 
 
-@pytest.mark.parametrize("beam_size", [1, 4])
-def test_rules_are_those_of_anchor_exps_search(beam_size):
-    frame = big_frame()
+def test_rules_are_those_of_anchor_exps_search():
+    frame, beam_size = big_frame(), 2
     fitted = anchors(beam_size=beam_size).fit(faithkit.Predictor(busy), frame)
     rows, seeds = frame[:2], [11, 12]
     ours = fitted.explain(rows, seeds).values.tolist()
@@ -299,13 +300,13 @@ def test_engine_library_explains_regressors_and_missing_words_and_refuses_missin
     explanations = explained(tree, X, X[[3, 90]], engine="library", within=0.5, batch_size=20)
     assert [str(rule) for rule in explanations.values] == ["0 ≤ 49.5", "0 > 49.5"]
     frame = mixed().dropna(subset="age")
-    fitted = anchors(engine="library", batch_size=20).fit(faithkit.Predictor(three_words), frame)
-    rows = frame[frame["town"].isna()][:2]
-    assert [str(rule) for rule in fitted.explain(rows, [1, 2]).values] == ["town is missing"] * 2
+    fitted = anchors(engine="library", batch_size=20, beam_size=1).fit(faithkit.Predictor(three_words), frame)
+    rows = frame[frame["town"].isna()][:1]
+    assert [str(rule) for rule in fitted.explain(rows, [1]).values] == ["town is missing"]
     with pytest.raises(
         faithkit.errors.InputError, match="column 'age' of an explained row has one: use engine=faith"
     ):
-        fitted.explain(rows.assign(age=np.nan), [1, 2])
+        fitted.explain(rows.assign(age=np.nan), [1])
     with pytest.raises(faithkit.errors.InputError, match="column 'age' of the background has one"):
         anchors(engine="library").fit(faithkit.Predictor(three_words), mixed())
 
@@ -354,9 +355,10 @@ def test_a_rule_depends_on_seed_and_row_only():
     other = anchors(beam_size=1).fit(predictor, mixed(100).sample(frac=1, random_state=0))
     assert other.explain(X, seeds).values.tolist() == straight  # the background's order tells nothing
     assert len(set(straight)) > 2
-    assert any(fitted.explain(X, seeds + 1).values[i] != straight[i] for i in range(6))
+    assert fitted.explain(X, seeds + 1).values.tolist() != straight
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_same_bytes():
     X = np.random.default_rng(0).normal(size=(120, 3)).round(1)
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(
@@ -379,6 +381,7 @@ def test_the_global_generators_are_left_as_they_were():
     assert all(np.array_equal(a, b) for a, b in zip(np.random.get_state(), before, strict=True))
 
 
+@pytest.mark.slow
 def test_neither_lime_nor_spacy_is_ever_imported_and_anchor_only_when_used():
     code = (
         "import sys, numpy as np, faithkit, faithkit_scoped_rules.anchors.tables, faithkit_scoped_rules.anchors.texts\n"
@@ -431,9 +434,9 @@ def test_texts_and_sparse_matrices_are_refused():
 
 def test_a_row_with_an_unseen_category_has_no_explanation_and_says_why():
     X = mixed(3, seed=1)
-    usual = explained(three_words, mixed(), X)
+    usual = explained(three_words, mixed(), X, beam_size=1)
     X.loc[1, "job"] = "pilot"
-    explanations = explained(three_words, mixed(), X)
+    explanations = explained(three_words, mixed(), X, beam_size=1)
     assert explanations.missing.tolist() == [False, True, False]
     assert explanations.remarks[1] == "a category that the background does not have"
     assert [explanations.values[0], explanations.values[2]] == [usual.values[0], usual.values[2]]

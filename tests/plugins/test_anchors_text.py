@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from looping import one_test
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -37,6 +38,7 @@ def trained(texts):
     return make_pipeline(CountVectorizer(), LogisticRegression(max_iter=1000)).fit(texts, labels)
 
 
+@one_test
 @pytest.mark.parametrize("tokenizer", ["whitespace", "word"])
 def test_every_rule_covers_its_own_text(tokenizer):
     texts = reviews()
@@ -78,6 +80,7 @@ def test_a_long_word_is_not_cut():
     assert rule == faithkit.Rule([faithkit.Contains(long)])
 
 
+@pytest.mark.slow
 def test_the_texts_drawn_are_those_of_anchor_exp():
     spacy = pytest.importorskip("spacy")
     from anchor.anchor_text import AnchorText
@@ -150,6 +153,7 @@ def test_the_global_generators_are_left_as_they_were():
     assert all(np.array_equal(a, b) for a, b in zip(np.random.get_state(), before, strict=True))
 
 
+@one_test
 @pytest.mark.parametrize(
     ("params", "message"),
     [

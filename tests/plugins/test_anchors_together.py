@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_scoped_rules.anchors import together
+from looping import one_test
 
 import faithkit
 
@@ -63,15 +64,15 @@ def rules(found):
     return list(zip(found.values.tolist(), found.remarked.tolist(), strict=True))
 
 
-@pytest.fixture(params=SITUATIONS)
-def situation(request):
-    return SITUATIONS[request.param]
+IN_EACH = pytest.mark.parametrize("situation", SITUATIONS.values(), ids=SITUATIONS)
 
 
 def alone(explainer, X, seeds):
     return [rule for i in range(len(X)) for rule in rules(explainer.explain(X[i : i + 1], seeds[i : i + 1]))]
 
 
+@one_test
+@IN_EACH
 def test_rows_together_get_the_rules_that_they_get_alone(situation):
     name, model, background, X = situation
     explainer, seeds = fitted(name, model, background), faithkit.plugin.row_seeds(X, 0)
@@ -81,18 +82,18 @@ def test_rows_together_get_the_rules_that_they_get_alone(situation):
 
 
 ROOMS = [
-    {"ROWS_PER_CALL": 40},
     {"BYTES_PER_ROUND": 1},
-    {"BYTES_PER_ROUND": 10_000},
     {"MAX_CACHED_BYTES": 0},
     {"BYTES_PER_ROUND": 10_000, "MAX_CACHED_BYTES": 1_000, "ROWS_PER_CALL": 7},
 ]
 
 
+@one_test
+@IN_EACH
 def test_neither_the_room_for_searches_nor_for_labels_changes_a_rule(situation, monkeypatch):
     name, model, background, X = situation
     X = X[:3]
-    explainer, seeds = fitted(name, model, background, beam_size=2), faithkit.plugin.row_seeds(X, 0)
+    explainer, seeds = fitted(name, model, background, beam_size=1), faithkit.plugin.row_seeds(X, 0)
     expected = rules(explainer.explain(X, seeds))
     for room in ROOMS:
         with monkeypatch.context() as patch:
@@ -101,6 +102,8 @@ def test_neither_the_room_for_searches_nor_for_labels_changes_a_rule(situation, 
             assert rules(explainer.explain(X, seeds)) == expected, room
 
 
+@one_test
+@IN_EACH
 def test_chunks_change_no_rule(situation, monkeypatch):
     from faithkit_scoped_rules.anchors.tables import Anchors
     from faithkit_scoped_rules.anchors.texts import AnchorsText
@@ -113,6 +116,8 @@ def test_chunks_change_no_rule(situation, monkeypatch):
     assert faithkit.evaluate(model, X, **run).to_json() == whole.to_json()
 
 
+@one_test
+@IN_EACH
 def test_a_call_of_the_model_is_about_all_rows(situation):
     name, model, background, X = situation
     together, one_by_one, seeds = Counted(model), Counted(model), faithkit.plugin.row_seeds(X, 0)
@@ -122,6 +127,8 @@ def test_a_call_of_the_model_is_about_all_rows(situation):
     assert sum(map(len, together.asked)) <= sum(map(len, one_by_one.asked))
 
 
+@one_test
+@IN_EACH
 def test_the_model_is_asked_once_about_a_row(situation):
     name, model, background, X = situation
     counted = Counted(model)
@@ -130,6 +137,8 @@ def test_the_model_is_asked_once_about_a_row(situation):
     assert not asked.duplicated().any()
 
 
+@one_test
+@IN_EACH
 def test_no_call_is_about_more_rows_than_there_is_room_for(situation, monkeypatch):
     monkeypatch.setattr(together, "ROWS_PER_CALL", 40)  # fewer than a table's batch
     name, model, background, X = situation
@@ -156,6 +165,7 @@ def test_a_row_that_the_model_fails_on_is_the_only_one_that_is_lost():
         faithkit.evaluate(picky, X, **run)
 
 
+@one_test
 @pytest.mark.parametrize("strange", [np.nan, 30.5, 1e6])
 def test_a_value_that_changes_a_columns_dtype_is_not_seen_by_other_rows(strange):
     """A frame has one dtype for a column: a single gap among integers makes all of them floats."""

@@ -3,8 +3,10 @@
 import faithkit_feature_importance
 import numpy as np
 import pytest
+from contract import keep
+from looping import one_test
 
-from faithkit.testing import EvaluationInputs, parametrize_with_checks
+from faithkit.testing import EvaluationInputs, checks_for
 
 xgboost = pytest.importorskip("xgboost")
 lightgbm = pytest.importorskip("lightgbm")
@@ -22,22 +24,21 @@ SITUATIONS = {
     f"{library}_of_{classes}_classes": EvaluationInputs(
         make().fit(X[:60], y[:60]), np.vstack([X[60:65], X[61:62]]), X[:60]
     )
-    for library, make in MODELS.items()
-    for classes, y in LABELS.items()
+    for (library, make), (classes, y) in zip(MODELS.items(), LABELS.items(), strict=True)
 }
 EXPLAINERS = {component.name: component for component in faithkit_feature_importance.faithkit_explainers()}
 
 
-@parametrize_with_checks(("explainer", EXPLAINERS["shap"]), situations=SITUATIONS)
-def test_shap_keeps_the_contract(check):
-    check.run()
+@one_test
+@pytest.mark.parametrize("name", ["shap", "lime", "gradient"])
+def test_explainers_keep_the_contract(name):
+    checks = checks_for(("explainer", EXPLAINERS[name]), situations=SITUATIONS)
+    keep(check for check in checks if "worker" not in check.name)
 
 
-@parametrize_with_checks(("explainer", EXPLAINERS["lime"]), situations=SITUATIONS)
-def test_lime_keeps_the_contract(check):
-    check.run()
-
-
-@parametrize_with_checks(("explainer", EXPLAINERS["gradient"]), situations=SITUATIONS)
-def test_gradients_keep_the_contract(check):
-    check.run()
+@pytest.mark.slow
+@one_test
+@pytest.mark.parametrize("name", ["shap", "lime", "gradient"])
+def test_explainers_keep_it_in_other_processes(name):
+    checks = checks_for(("explainer", EXPLAINERS[name]), situations=SITUATIONS)
+    keep(check for check in checks if "worker" in check.name)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 
 import faithkit
 
@@ -25,6 +26,7 @@ PEOPLE = pd.DataFrame({"age": [30, 40, 50], "job": ["cook", "smith", None], "gai
 OTHERS = pd.DataFrame({"age": [35, 40, 45], "job": ["cook", None, "clerk"], "gain": [np.nan, 2.0, np.nan]})
 
 
+@one_test
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -51,6 +53,7 @@ def test_numbers_are_the_papers_formulas(seed):
     assert (identities == 1 - printed).all()
 
 
+@one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_columns_in_another_order_are_compared_by_name(name):
     straight = discretize(name, OTHERS, PEOPLE)
@@ -114,6 +117,7 @@ def test_a_prototype_is_compared_with_its_instance_too():
     ]
 
 
+@one_test
 @pytest.mark.parametrize("name", NAMES)
 def test_what_cannot_be_compared_is_said(name):
     with pytest.raises(faithkit.errors.InputError, match="the examples have 2 columns and the instances 1"):

@@ -40,6 +40,7 @@ def test_the_predicted_class_is_found_by_its_label(predictions, count, more, exp
     assert choose(None, count, predictions, **more) == expected  # of more than two it is the default
 
 
+@one_test
 @pytest.mark.parametrize("predictions", [[True, False, True], [True, True, True]])
 def test_truth_values_have_one_order_even_where_one_does_not_occur(predictions):
     assert choose("predicted", 2, predictions) == [int(label) for label in predictions]
@@ -89,6 +90,7 @@ def test_what_is_not_known_is_asked_for(predictions, count, more, message):
     assert "\n" not in str(error.value)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("target", "count", "more"),
     [
@@ -111,6 +113,7 @@ def test_what_the_object_says_was_predicted_counts_where_nobody_else_says_it():
     assert choose("predicted", 3, ["a", "b", "c"], told=[2, 2, 2]) == [0, 1, 2]
 
 
+@one_test
 @pytest.mark.parametrize("adapter", ["shap-values", "lime-weights", "interpret-local"])
 def test_a_target_of_another_type_is_refused(adapter):
     entry = faithkit.plugin.registry().find("adapter", adapter)

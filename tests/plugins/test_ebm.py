@@ -6,13 +6,15 @@ from functools import cache, partial
 import numpy as np
 import pandas as pd
 import pytest
+from contract import keep
 from faithkit_glass_box.boosting_terms import Contributions
 from glass_boxes import EXPLAINERS, GAPS, LABELS, MIXED, SCORE, TABLE, THREE, situation
+from looping import one_test
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import faithkit
-from faithkit.testing import parametrize_with_checks
+from faithkit.testing import checks_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 glassbox = pytest.importorskip("interpret.glassbox")
@@ -52,6 +54,7 @@ def scores(name):
     return np.log(model.predict(rows)) if name == "counts" else model.predict(rows)
 
 
+@one_test
 @pytest.mark.parametrize("name", CASES)
 def test_contributions_and_intercept_add_up_to_the_score(name):
     model, rows = fitted(name)
@@ -79,6 +82,7 @@ def test_terms_have_names_and_words_are_a_column_like_any_other():
         np.testing.assert_array_equal(explanations.values[row], local.data(row)["scores"])
 
 
+@one_test
 @pytest.mark.parametrize("name", ["two", "array", "numbers"])
 def test_rows_with_the_same_contributions_get_the_same_prediction(name):
     model, rows = fitted(name)
@@ -101,6 +105,7 @@ REFUSED = {
 }
 
 
+@one_test
 @pytest.mark.parametrize(("make", "advice"), REFUSED.values(), ids=REFUSED)
 def test_a_model_that_it_cannot_read_is_refused_with_advice(make, advice):
     with pytest.raises(faithkit.errors.InputError, match=advice):
@@ -110,6 +115,5 @@ def test_a_model_that_it_cannot_read_is_refused_with_advice(make, advice):
 SITUATIONS = {name: situation(*fitted(name)) for name in ("array", "three", "numbers")}
 
 
-@parametrize_with_checks(("explainer", EXPLAINERS["ebm"]), situations=SITUATIONS)
-def test_ebm_keeps_the_contract(check):
-    check.run()
+def test_ebm_keeps_the_contract():
+    keep(checks_for(("explainer", EXPLAINERS["ebm"]), situations=SITUATIONS))

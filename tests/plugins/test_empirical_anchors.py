@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from scipy.special import rel_entr
 
 import faithkit
@@ -72,7 +73,7 @@ def widest_by_enumeration(fitted, frame, labels, row, explainer):
 
 
 @given(tables(), st.sampled_from([0.6, 0.8, 0.95]))
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_a_wide_enough_beam_finds_the_widest_valid_rule(table, threshold):
     frame, labels = table
     explainer = anchors(threshold=threshold, beam_size=5000, max_size=3, bins=3, tau=0.3, delta=0.5)
@@ -86,7 +87,7 @@ def test_a_wide_enough_beam_finds_the_widest_valid_rule(table, threshold):
 
 
 @given(tables())
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_every_rule_covers_its_own_instance(table):
     frame, labels = table
     fitted = anchors().fit(faithkit.Predictor(Table(labels)), frame)
@@ -115,6 +116,7 @@ def test_a_constant_model_is_explained_by_the_rule_that_covers_everything():
     assert set(fitted.explain(X[:5], None).values) == {faithkit.Rule()}
 
 
+@one_test
 @pytest.mark.parametrize(("beam_size", "enough"), [(1, 45), (4, 72)])
 def test_a_wider_beam_tries_more_rules_and_needs_more_rows_to_be_sure(beam_size, enough):
     """N rows that all agree show a precision of (rules / delta) ** (−1 / N); a beam tries one rule for each place."""
@@ -164,6 +166,7 @@ def test_the_kl_bound_solves_its_equation():
     assert lower_bound(np.array([20]), np.array([20]), 3.0)[0] == pytest.approx(math.exp(-3 / 20), abs=1e-8)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("params", "message"),
     [

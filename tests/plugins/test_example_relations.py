@@ -51,7 +51,7 @@ def assert_holds(asked, X, found, expected):
 
 
 @given(tables(), st.integers(1, 3))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_nearest_is_the_double_loop(frame, k):
     X, background = frame.iloc[:6], frame.iloc[3:].reset_index(drop=True)
     ordered = in_order(rows_of(background))
@@ -63,7 +63,7 @@ def test_nearest_is_the_double_loop(frame, k):
 
 
 @given(tables(), st.integers(1, 3), st.integers(0, 5))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_within_is_the_double_loop_also_at_the_boundary(frame, k, which):
     X, background = frame.iloc[:6], frame.iloc[3:].reset_index(drop=True)
     ordered = in_order(rows_of(background))
@@ -77,7 +77,7 @@ def test_within_is_the_double_loop_also_at_the_boundary(frame, k, which):
 
 
 @given(tables(), st.booleans())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_in_ball_is_the_double_loop_and_the_ball_is_open(frame, refine):
     X, background = frame.iloc[:8], frame.iloc[2:].reset_index(drop=True)
     assume(len(set(FirstColumns().predict(background).tolist())) > 1)
@@ -110,6 +110,7 @@ def test_within_is_not_reflexive_and_leave_one_out_subtracts_only_where_it_holds
     assert result.local(3).sufficiency.value == 0.5
 
 
+@one_test
 @pytest.mark.parametrize("name", ["within", "in-ball"])
 def test_missing_explanations_hold_for_nothing_and_disturb_nobody(name):
     rng = np.random.default_rng(0)
@@ -181,6 +182,7 @@ def test_tau_can_be_written_on_the_command_line():
     assert 0 < result.sufficiency.verified <= 1
 
 
+@one_test
 @pytest.mark.parametrize("name", ["nearest-neighbor:k=2,prototypes=15", "nearest-counterfactual"])
 def test_what_the_store_keeps_is_enough_for_a_score(name):
     rng = np.random.default_rng(0)
@@ -275,6 +277,7 @@ def test_memory_does_not_grow_with_explanations_times_instances():
         assert peak < 24 * 2**20  # 4 MB are the answer; all distances would be 256 MB
 
 
+@one_test
 @pytest.mark.parametrize(
     ("name", "params", "explanations", "message"),
     [

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
@@ -22,6 +23,7 @@ def explained(model, explainer, rows=X[300:], **options):
     return faithkit.evaluate(model, rows, explainer, background=X[:300], progress=False, **options)
 
 
+@one_test
 @pytest.mark.parametrize("explainer", ["shap", "lime:samples=50", "gradient"])
 def test_importances_of_tables_apply_to_rows_with_the_same_top_features(explainer):
     rows, model = X[300:400], LogisticRegression().fit(X[:300], SUM[:300] > 0)
@@ -103,8 +105,10 @@ def test_sufficiency_tells_shap_values_from_the_same_values_given_to_other_featu
     assert false.sufficiency.high < true.sufficiency.low
 
 
+@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
 def test_results_say_that_additive_values_determine_the_score_wherever_they_stand(tmp_path):
-    result = explained(FOREST, "shap")
+    rows = X[300:400]
+    result = explained(FOREST, "shap", rows)
     said = (
         "The values add up to the probability, so high consistency is no evidence that they name the right "
         "features. Sufficiency by same-top-features is."
@@ -114,14 +118,16 @@ def test_results_say_that_additive_values_determine_the_score_wherever_they_stan
     result.to_html(tmp_path / "page.html")
     assert said in (tmp_path / "page.html").read_text()
     assert not any("add up" in note for note in explained(FOREST, "lime:samples=50", X[300:340]).notes)
-    assert not any("add up" in note for note in explained(FOREST, "shap", discretizer="sign").notes)
+    assert not any("add up" in note for note in explained(FOREST, "shap", rows, discretizer="sign").notes)
 
 
 # the class that a value speaks for
 
 
+@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
 def test_results_and_witnesses_say_what_plus_means_where_values_speak_for_the_predicted_class(tmp_path):
-    result = explained(THREE, "shap", discretizer="sign")
+    rows = X[300:400]
+    result = explained(THREE, "shap", rows, discretizer="sign")
     said = "A positive value (+) speaks for the class that the model predicts for that row"
     assert said in " ".join(result.to_text(verbose=True).split())
     assert said in " ".join(str(result.violations(1)).split())
@@ -131,8 +137,8 @@ def test_results_and_witnesses_say_what_plus_means_where_values_speak_for_the_pr
     assert page.count(said) == 1
     assert page.index("<h2>Contradictions</h2>") < page.index(said)  # where values are shown
     for explainer in ("shap:target=all", "gradient:target=all"):
-        assert not any("speaks for" in note for note in explained(THREE, explainer).notes)
-    assert explained(FOREST, "shap").violations(1).note is None
+        assert not any("speaks for" in note for note in explained(THREE, explainer, rows).notes)
+    assert explained(FOREST, "shap", rows).violations(1).note is None
 
 
 def test_a_violation_says_where_its_explanation_applies():

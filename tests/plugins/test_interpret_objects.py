@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from looping import one_test
 from sklearn.ensemble import RandomForestClassifier
 
 import faithkit
@@ -75,6 +76,7 @@ def test_terms_that_each_row_names_in_its_own_order_are_put_in_one():
         )
 
 
+@one_test
 @pytest.mark.parametrize("name", ["LogisticRegression", "LinearRegression"])
 def test_linear_models_have_one_output(name):
     target = X["a"] > 0 if name == "LogisticRegression" else X["a"]
@@ -93,6 +95,7 @@ def test_what_is_not_about_rows_is_refused(three):
         faithkit.adapt(three.explain_global())
 
 
+@one_test
 @pytest.mark.parametrize(
     ("names", "message"),
     [
@@ -106,6 +109,7 @@ def test_terms_that_nobody_could_tell_apart_are_refused(names, message):
         faithkit.adapt(FeatureValueExplanation("local", told, feature_names=["a", "b"]))
 
 
+@one_test
 @pytest.mark.parametrize(
     ("params", "message"),
     [

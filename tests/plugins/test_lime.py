@@ -78,8 +78,11 @@ def by_the_package(explainer, scores, row, seed, settings):
 
 
 @one_test
-@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
-@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
+@pytest.mark.parametrize(
+    ("settings", "y"),
+    list(zip(SETTINGS.values(), [TWO, THREE, THREE, TWO, THREE], strict=True)),
+    ids=SETTINGS,
+)
 def test_weights_are_those_of_the_lime_package_on_the_same_perturbations(settings, y):
     model = GradientBoostingClassifier(n_estimators=10, random_state=0).fit(CODES, y)
     explainer = fitted(model, **settings)
@@ -97,6 +100,7 @@ def own_perturbations(settings, row, n):
     return data[1:], inverse[1:]
 
 
+@one_test
 @pytest.mark.parametrize("settings", list(SETTINGS.values())[:4], ids=list(SETTINGS)[:4])
 def test_perturbations_have_the_distribution_of_the_packages(settings):
     model = GradientBoostingClassifier(n_estimators=2).fit(CODES, TWO)
@@ -138,6 +142,7 @@ def test_a_bin_with_a_single_value_is_drawn_as_that_value():
     assert values[1].min() == 2.0
 
 
+@one_test
 @pytest.mark.parametrize(
     ("columns", "classes", "samples"), [(1, 1, 2), (3, 2, 50), (20, 3, 30), (70, 2, 400)]
 )
@@ -174,8 +179,10 @@ def test_where_all_scores_are_alike_all_weights_are_exactly_zero():
 # --- the lime package itself -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
-def test_engine_library_returns_the_weights_of_the_lime_package(settings):
+@one_test
+@pytest.mark.parametrize("name", ["deciles", "around the instance"])
+def test_engine_library_returns_the_weights_of_the_lime_package(name):
+    settings = SETTINGS[name]
     model = GradientBoostingClassifier(n_estimators=10, random_state=0).fit(CODES, THREE)
     explanations = fitted(model, engine="library", **settings).explain(ROWS, SEEDS)
     for row, seed, vector in zip(ROWS, SEEDS, explanations.values, strict=True):
@@ -304,6 +311,7 @@ def same_bin(values, row, cuts):
     return bins == (-1 if np.isnan(row) else np.searchsorted(cuts, row))
 
 
+@one_test
 @pytest.mark.parametrize("discretize", [True, False])
 def test_mixed_columns_with_missing_cells_are_explained_as_the_definition_says(discretize):
     explainer = fitted(
@@ -463,6 +471,7 @@ MODELS = {
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@one_test
 @pytest.mark.parametrize("name", MODELS)
 def test_an_explanation_is_a_function_of_model_row_and_seed(name):
     model, rows = MODELS[name]()
@@ -524,6 +533,7 @@ def test_a_model_is_asked_about_many_rows_at_once_even_where_its_last_bits_depen
     assert same(together, [explainer.explain(X[[i]], [i]).values[0] for i in range(40)])
 
 
+@one_test
 @pytest.mark.parametrize("rows_per_chunk", [1, 7, 64])
 def test_no_count_hangs_on_the_last_bits_of_such_a_model(rows_per_chunk, monkeypatch):
     rows = np.repeat(RNG.normal(size=(20, 2)), 3, axis=0)[np.random.default_rng(1).permutation(60)]
@@ -614,6 +624,7 @@ def test_wrong_parameters_are_refused(params, message):
         lime(**params)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("model", "message"),
     [

@@ -85,6 +85,7 @@ def test_without_predictions_lime_says_what_was_predicted():
     np.testing.assert_array_equal(faithkit.adapt(TOP).values, table(TOP, own))
 
 
+@one_test
 @pytest.mark.parametrize("label", [0, 1, 2])
 def test_a_class_is_taken_by_number_or_name(label):
     expected = table(EVERY, [label] * 6)
@@ -101,6 +102,7 @@ def test_all_classes_stand_side_by_side():
     assert explanations.shared["names"][3:5] == ["b: age", "b: pay"]
 
 
+@one_test
 @pytest.mark.parametrize("discretizer", ["original", "1fp", "sign"])
 def test_the_numbers_are_those_of_the_array_to_the_bit(discretizer):
     frame = pd.DataFrame(ROWS, columns=NAMES)
@@ -147,6 +149,7 @@ def test_texts_have_words_with_their_weights_in_one_order():
     )
 
 
+@one_test
 @pytest.mark.parametrize("form", [tuple, pd.Series, lambda rows: np.array(rows, dtype=object)])
 def test_a_column_of_them_is_a_list_of_them(form):
     np.testing.assert_array_equal(faithkit.adapt(form(EVERY), target=1).values, table(EVERY, [1] * 6))

@@ -68,6 +68,7 @@ def by_the_package(model, text, tokenizer, seed, samples):
 # --- the lime package's own numbers ------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("tokenizer", ["word", "whitespace"])
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
 def test_weights_are_those_of_the_lime_package_on_the_same_perturbations(tokenizer, y):
@@ -128,6 +129,7 @@ def top_words(weights, k):
     return sorted(word for _, word in speaking[:k])
 
 
+@one_test
 @pytest.mark.parametrize("k", [1, 2, 99])
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
 def test_a_rule_holds_the_words_that_speak_most_for_the_predicted_class(k, y):
@@ -221,6 +223,7 @@ class Averaged:
         return np.column_stack([1 - good, good]).astype(self.dtype)
 
 
+@one_test
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("form", ["words", "weights"])
 def test_a_model_is_asked_about_many_texts_at_once_even_where_its_last_bits_depend_on_that(dtype, form):

@@ -6,6 +6,7 @@ import pytest
 from brute_distances import Distances, in_order, nearest, rows_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from mixed_tables import FirstColumns, tables
 from scipy.sparse import csr_array
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -31,7 +32,7 @@ def situation(frame, labels):
 
 
 @given(tables(), LABELS)
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_it_is_the_closest_row_of_another_label_and_content_decides_ties(frame, labels):
     model, X, background = situation(frame, labels)
     explanations = explainer().fit(model, background).explain(X, None)
@@ -47,7 +48,7 @@ def test_it_is_the_closest_row_of_another_label_and_content_decides_ties(frame, 
 
 
 @given(tables(), LABELS, st.booleans(), st.randoms(use_true_random=False))
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_neither_the_order_of_the_background_nor_chunks_matter(frame, labels, refine, random):
     model, X, background = situation(frame, labels)
     whole = explainer(refine=refine).fit(model, background).explain(X, None)
@@ -58,7 +59,7 @@ def test_neither_the_order_of_the_background_nor_chunks_matter(frame, labels, re
 
 
 @given(tables(), LABELS)
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_the_refined_one_is_never_farther_and_its_label_is_another(frame, labels):
     model, X, background = situation(frame, labels)
     plain, refined = (
@@ -73,7 +74,7 @@ def test_the_refined_one_is_never_farther_and_its_label_is_another(frame, labels
 
 
 @given(tables(), LABELS)
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_within_the_background_itself_the_ball_is_pure(frame, labels):
     model, _, background = situation(frame, labels)
     result = faithkit.evaluate(
@@ -209,6 +210,7 @@ def test_text_arrays_are_explained():
         assert explanations.values.tolist() == [["b", "x"], ["b", "y"], ["a", "x"], ["a", "y"]]
 
 
+@one_test
 @pytest.mark.parametrize("refine", [False, True])
 def test_no_rows_have_no_counterfactuals(refine):
     model = faithkit.Predictor(lambda X: X[:, 0] > 0.5)
@@ -223,12 +225,14 @@ def test_a_background_of_one_label_is_an_error():
         explainer().fit(faithkit.Predictor(lambda X: np.full(len(X), "no")), np.eye(3))
 
 
+@one_test
 @pytest.mark.parametrize("rows", [["a text", "another"], csr_array(np.eye(3))], ids=["texts", "sparse"])
 def test_other_inputs_than_tables_are_refused(rows):
     with pytest.raises(faithkit.errors.InputError, match="examples are rows of a table"):
         explainer().fit(faithkit.Predictor(lambda X: [0, 1, 1]), rows)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("params", "message"),
     [({"refine": "yes"}, "refine must be true or false"), ({"distance": 2}, "distance must be one of")],

@@ -26,7 +26,7 @@ def prototypes_of(found):
 
 
 @given(tables(), st.integers(1, 3))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_the_prototypes_are_the_nearest_rows_and_content_decides_ties(frame, k):
     x, background = frame.iloc[:3], frame.iloc[3:].reset_index(drop=True)
     ordered = in_order(rows_of(background))
@@ -41,7 +41,7 @@ def test_the_prototypes_are_the_nearest_rows_and_content_decides_ties(frame, k):
 
 
 @given(tables(), st.randoms(use_true_random=False), st.sampled_from([None, 3]))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_the_order_of_the_background_is_irrelevant(frame, random, prototypes):
     shuffled = frame.iloc[random.sample(range(len(frame)), len(frame))]
     here, there = (
@@ -106,6 +106,7 @@ def test_sufficiency_by_nearest_is_consistency_for_any_model():
     assert result.sufficiency.value == result.consistency.value
 
 
+@one_test
 @pytest.mark.parametrize("k", [1, 3, 5])
 def test_the_model_predicts_what_scikit_learn_predicts(k):
     rng = np.random.default_rng(k)
@@ -200,6 +201,7 @@ def test_a_function_can_be_the_distance():
     assert "the function last_digit" in without.why_no_sufficiency
 
 
+@one_test
 @pytest.mark.parametrize(
     ("params", "message"),
     [

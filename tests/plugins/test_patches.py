@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_feature_importance.patches import CELLS
+from looping import one_test
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import faithkit
@@ -60,6 +61,7 @@ def by_hand(score, background, X, size):
     return np.array(found)
 
 
+@one_test
 @pytest.mark.parametrize("size", [1, 2, 3, 9])
 def test_every_number_is_what_the_second_classs_score_loses(size):
     explanations = explained(TWO, IMAGES[:20], IMAGES[20:], size=size)
@@ -88,6 +90,7 @@ def test_patches_are_named_by_their_places_and_the_last_ones_are_smaller():
     assert explanations.shared["names"] == ["[0:3, 0:3]", "[0:3, 3:4]", "[3:5, 0:3]", "[3:5, 3:4]"]
 
 
+@one_test
 @pytest.mark.parametrize(
     ("shape", "pieces"), [((8, 8), 16), ((28, 28), 49), ((28, 28, 3), 49), ((1, 28, 28), 49), ((40, 2), 8)]
 )
@@ -104,6 +107,7 @@ def test_rows_that_do_not_fit_into_one_question_are_asked_about_in_several(monke
     np.testing.assert_allclose(explained(TWO, IMAGES, IMAGES, size=2).values, whole, atol=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.float16, np.float32])
 def test_the_model_sees_the_type_of_x_and_medians_are_rounded_into_it(dtype):
     pixels = RNG.integers(0, 256, size=(30, 5, 4)).astype(dtype)
@@ -145,12 +149,14 @@ def test_missing_cells_of_the_background_count_for_nothing():
     np.testing.assert_allclose(drops[:, 2, 2], IMAGES[:2, 2, 2])  # nothing is known: hidden by 0
 
 
+@one_test
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, "2"])
 def test_a_size_that_is_no_length_is_refused(size):
     with pytest.raises(faithkit.errors.ParameterError, match="patches: size"):
         faithkit.plugin.registry().create("explainer", "patches", {"size": size})
 
 
+@one_test
 @pytest.mark.parametrize(
     ("X", "given"),
     [

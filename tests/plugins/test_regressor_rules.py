@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from faithkit_scoped_rules.evidence import build_evidence
+from looping import one_test
 from regressors import BACKGROUND, MODELS, ROWS, TEXTS, X, covered, explained, function
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.tree import DecisionTreeRegressor
@@ -20,6 +21,7 @@ def test_a_regression_tree_explained_by_its_own_leaves_is_consistent_where_it_ca
     assert result.n_explanations == len(set(MODELS["tree"].predict(X)))
 
 
+@one_test
 @pytest.mark.parametrize(("scale", "shift"), [(1.0, 0.0), (1e-9, 0.0), (1.0, 1e9), (1e9, 1e9)])
 def test_a_surrogate_is_the_same_whatever_the_unit(scale, shift):
     explanations = explained("tree", lambda X: scale * function(X).round(2) + shift, ROWS, BACKGROUND)
@@ -54,6 +56,7 @@ def test_by_default_numbers_are_the_same_that_differ_by_half_a_deviation():
         assert explanations.shared["within"] == pytest.approx(function(BACKGROUND).std() / 2, rel=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize("explainer", ["empirical-anchors", "nearest-counterfactual", "dice"])
 def test_what_the_measure_counts_as_equal_the_explainer_does_too(explainer):
     result = faithkit.evaluate(
@@ -62,6 +65,7 @@ def test_what_the_measure_counts_as_equal_the_explainer_does_too(explainer):
     assert result.rows.explanations.shared["within"] == 1.25
 
 
+@one_test
 @pytest.mark.parametrize("within", [2.0, 3.0])
 def test_a_rule_counted_in_the_background_keeps_its_promise_there(within):
     rng = np.random.default_rng(2)

@@ -10,6 +10,7 @@ from faithkit_glass_box.model_rules import reader_of
 from faithkit_glass_box.rule_lists import NamedRules
 from faithkit_glass_box.rule_model import RuleModel
 from faithkit_glass_box.rules_hold import RulesHold
+from looping import one_test
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
@@ -25,6 +26,7 @@ AWKWARD = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize("rules", [NEARLY, AWKWARD, AWKWARD[::-1]], ids=["nearly", "awkward", "reversed"])
 def test_every_choice_of_rules_has_a_text_of_its_own_which_is_read_as_it_was_written(rules):
     known = NamedRules.of(rules)
@@ -101,6 +103,7 @@ KEPT = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize(("library", "name", "kept", "texts"), KEPT, ids=[name for _, name, *_ in KEPT])
 def test_what_a_library_keeps_is_read_without_it(library, name, kept, texts):
     model = type(
@@ -128,6 +131,7 @@ def test_what_it_cannot_read_is_refused():
     )
 
 
+@one_test
 @pytest.mark.parametrize(
     ("model", "advice"),
     [

@@ -5,12 +5,14 @@ from functools import cache, partial
 import numpy as np
 import pandas as pd
 import pytest
+from contract import keep
 from faithkit_glass_box.rule_model import RuleModel
 from faithkit_glass_box.rules_hold import RulesHold
 from glass_boxes import BITS, EXPLAINERS, LABELS, SCORE, TABLE, situation
+from looping import one_test
 
 import faithkit
-from faithkit.testing import parametrize_with_checks
+from faithkit.testing import checks_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 imodels = pytest.importorskip("imodels")
@@ -75,6 +77,7 @@ def conditions(model):
             yield lambda row, r=rule: (row[r["index_col"]] >= r["cutoff"]) != r["flip"]
 
 
+@one_test
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_is_told_up_to_the_rule_that_applies_with_a_tilde_before_all_earlier_ones(name):
     model, rows = fitted(name)
@@ -87,6 +90,7 @@ def test_a_list_is_told_up_to_the_rule_that_applies_with_a_tilde_before_all_earl
         assert text == "; ".join(told)
 
 
+@one_test
 @pytest.mark.parametrize("name", LISTS)
 def test_what_a_list_says_is_kept(name):
     model, rows = fitted(name)
@@ -105,6 +109,7 @@ def fires(found):
     return np.array([[name in parts for name in names] for parts in told])
 
 
+@one_test
 @pytest.mark.parametrize("name", SUMS)
 def test_the_weights_of_the_rules_that_fire_add_up_to_the_models_score(name):
     model, rows = fitted(name)
@@ -119,6 +124,7 @@ def test_the_weights_of_the_rules_that_fire_add_up_to_the_models_score(name):
     np.testing.assert_allclose(total, expected, atol=1e-9)
 
 
+@one_test
 @pytest.mark.parametrize("name", [*LISTS, *SUMS])
 def test_an_explanation_applies_to_the_row_that_it_explains(name):
     found, rows = explained(name), fitted(name)[1]
@@ -152,6 +158,5 @@ def test_a_model_without_rules_yet_and_rows_of_other_columns_are_refused():
 SITUATIONS = {name: situation(*fitted(name)) for name in ("array", "bayesian", "rule-fit-numbers")}
 
 
-@parametrize_with_checks(("explainer", EXPLAINERS["rule-model"]), situations=SITUATIONS)
-def test_rule_models_keep_the_contract(check):
-    check.run()
+def test_rule_models_keep_the_contract():
+    keep(checks_for(("explainer", EXPLAINERS["rule-model"]), situations=SITUATIONS))

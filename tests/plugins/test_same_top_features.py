@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looping import one_test
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
@@ -145,7 +146,7 @@ def top(importances, k):
 
 
 @given(tables())
-@settings(max_examples=60)
+@settings(max_examples=15)
 def test_the_fast_path_is_what_comparing_cells_gives(table):
     frame, phi, k, bins = table
     places = [in_bin(frame["age"], bins), str, in_bin(frame[3], bins), bool]
@@ -252,6 +253,7 @@ def test_other_explanations_and_other_rows_than_tables_are_refused():
         rules([[np.inf], [1.0]], X, k=1)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("params", "message"),
     [

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from faithkit_feature_importance.shap_values.explainer import ShapExplainer
+from looping import one_test
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -21,6 +22,7 @@ def one_hot(model):
     return make_pipeline(make_column_transformer((OneHotEncoder(), [0, 1, 2])), model).fit(X, y)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("algorithm", "model", "rows"),
     [

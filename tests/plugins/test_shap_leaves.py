@@ -68,7 +68,7 @@ WITH_GAPS = ("tree", "forest", "histogram", "categories")
 
 
 @given(st.sampled_from(sorted(KINDS)), st.sampled_from([2, 3]), st.integers(0, 2**32 - 1))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_raw_scores_are_explained_as_by_all_coalitions(kind, classes, seed):
     """Few distinct values: columns repeat on a path, thresholds are equal, rows lie on both sides of them."""
     random = np.random.default_rng(seed)
@@ -102,6 +102,7 @@ def test_values_are_those_of_shap_for_the_same_reference_rows(kind, output):
     assert len(rows) > 20
 
 
+@one_test
 @pytest.mark.parametrize("rows", [1, 7])
 def test_rows_alone_and_in_blocks_have_the_same_bits(monkeypatch, rows):
     X, y = numbers()
@@ -113,6 +114,7 @@ def test_rows_alone_and_in_blocks_have_the_same_bits(monkeypatch, rows):
     assert (fitted.values(X) == whole).all()
 
 
+@one_test
 @pytest.mark.parametrize("kind", KINDS)
 def test_how_many_leaves_are_added_up_at_a_time_changes_no_value(monkeypatch, kind):
     X = np.random.default_rng(0).integers(0, 5, (90, 4)).astype(float)
@@ -124,16 +126,17 @@ def test_how_many_leaves_are_added_up_at_a_time_changes_no_value(monkeypatch, ki
     )
 
 
-@pytest.mark.parametrize("bits", [0, 2, 4, 12])
+@one_test
 @pytest.mark.parametrize("kind", KINDS)
-def test_into_which_parts_trees_are_cut_changes_no_value(monkeypatch, kind, bits):
+def test_into_which_parts_trees_are_cut_changes_no_value(monkeypatch, kind):
     X = np.random.default_rng(0).integers(0, 5, (90, 4)).astype(float)
     model = KINDS[kind](0).fit(X, X.sum(axis=1) % 3)
     usual = LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X)
-    monkeypatch.setattr(subtrees, "MAX_BITS", bits)
-    np.testing.assert_allclose(
-        LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X), usual, atol=1e-11
-    )
+    for bits in (0, 2, 4, 12):
+        monkeypatch.setattr(subtrees, "MAX_BITS", bits)
+        np.testing.assert_allclose(
+            LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X), usual, atol=1e-11
+        )
 
 
 def test_thresholds_are_compared_in_the_models_precision():
@@ -150,6 +153,7 @@ def test_thresholds_are_compared_in_the_models_precision():
 # The scale of probabilities
 
 
+@one_test
 @pytest.mark.parametrize(("low", "high"), [(-3.0, 2.0), (-10.0, 10.0), (-40.0, 25.0), (5.0, 5.0)])
 def test_the_factor_to_probabilities_is_a_short_sum_of_products(low, high):
     x, r = np.linspace(low, high, 41)[:, None], np.linspace(low, high, 38)[None, :]
@@ -163,6 +167,7 @@ def test_the_factor_to_probabilities_is_a_short_sum_of_products(low, high):
     assert len(rescaling.signs) <= (9 if high <= 10 else 14)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("model", "steepness"),
     [
@@ -173,7 +178,7 @@ def test_the_factor_to_probabilities_is_a_short_sum_of_products(low, high):
 def test_probabilities_are_log_odds_rescaled_for_each_reference_row(model, steepness):
     X, y = numbers()
     model.fit(X, y)
-    rows, reference = X[100:110], X[:25]
+    rows, reference = X[100:110], X[:6]
     p, margin = model.predict_proba(X)[:, 1], model.decision_function(X)
     wanted = np.zeros(rows.shape)
     for i, other in enumerate(reference):
@@ -184,7 +189,7 @@ def test_probabilities_are_log_odds_rescaled_for_each_reference_row(model, steep
         wanted += log_odds * factor[:, None]
     explanations = explained(model, reference, rows, output="probability")
     assert explanations.shared["algorithm"] == "leaves"
-    assert explanations.values == pytest.approx(wanted / 25, abs=1e-9)
+    assert explanations.values == pytest.approx(wanted / 6, abs=1e-9)
 
 
 def test_categories_that_the_model_encodes_itself_are_its_own_columns():
@@ -207,6 +212,7 @@ def test_all_of_the_background_is_compared_with_by_default():
     )
 
 
+@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
 def test_the_result_and_its_page_say_which_algorithm_ran(tmp_path):
     X, y = numbers()
     model = GradientBoostingClassifier(n_estimators=3).fit(X, y)
@@ -242,6 +248,7 @@ AROUND = {
 }
 
 
+@one_test
 @pytest.mark.parametrize("why", AROUND)
 def test_a_model_whose_trees_do_not_say_all_is_not_read(why):
     X, y = numbers()
@@ -249,6 +256,7 @@ def test_a_model_whose_trees_do_not_say_all_is_not_read(why):
         read_ensemble(AROUND[why].fit(X, y))
 
 
+@one_test
 @pytest.mark.parametrize("why", AROUND)
 def test_a_model_around_trees_is_asked_and_named_where_that_means_an_estimate(why):
     random = np.random.default_rng(0)
@@ -278,6 +286,7 @@ def test_a_model_around_other_models_than_trees_is_none_of_trees():
         read_ensemble(CalibratedClassifierCV(LogisticRegression()).fit(X, y))
 
 
+@one_test
 @pytest.mark.parametrize(
     ("where", "limit", "value"), [(subtrees, "MAX_PLAYERS", 2), (leaves, "MAX_TABLE_CELLS", 100)]
 )

@@ -8,6 +8,7 @@ from faithkit_feature_importance.shap_values.explainer import MODEL_READERS
 from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
 from leaf_by_leaf import by_definition, explained, per_class
+from looping import one_test
 
 import faithkit
 
@@ -58,6 +59,7 @@ FAULTS = {  # and the models in which it is sought
 }
 
 
+@one_test
 @pytest.mark.parametrize(
     ("fault", "name"), [(fault, name) for fault, (_, names) in FAULTS.items() for name in names]
 )
@@ -82,6 +84,7 @@ def on_thresholds(table, ensemble):
     return result
 
 
+@one_test
 @pytest.mark.parametrize(
     ("name", "what", "wrong"),
     [
@@ -101,6 +104,7 @@ def test_what_a_library_does_besides_is_missed_if_it_is_forgotten(monkeypatch, n
         explained(model, table, table[:2], output="raw", algorithm="tree")
 
 
+@one_test
 @pytest.mark.parametrize("name", EACH)
 def test_where_trees_are_read_wrongly_the_model_is_asked(monkeypatch, name):
     model, table = CASES[name].fitted()

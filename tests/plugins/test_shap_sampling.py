@@ -100,6 +100,7 @@ def test_the_regression_on_all_coalitions_gives_shapleys_values(players):
     np.testing.assert_allclose(result[:, 0], all_orders(players, worth), rtol=0, atol=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize("players", [12, 13, 14, 31, 64, 250])
 def test_of_many_coalitions_a_sample_is_tried_each_beside_its_complement(players):
     coalitions = CoalitionRegression.for_players(players).coalitions
@@ -120,6 +121,7 @@ def random_game(players, sizes, random):
     return values, lambda Z: sum(gain * Z[:, who].prod(axis=1) for gain, who in parts)
 
 
+@one_test
 @pytest.mark.parametrize("players", [12, 13, 20, 64, 250])
 def test_a_sample_of_coalitions_is_exact_where_two_players_interact(players):
     regression = CoalitionRegression.for_players(players)
@@ -128,7 +130,8 @@ def test_a_sample_of_coalitions_is_exact_where_two_players_interact(players):
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("players", [12, 15, 30])
+@one_test
+@pytest.mark.parametrize("players", [12, 30])
 def test_a_sample_of_coalitions_errs_no_more_than_that_of_shap(players):
     package, random = pytest.importorskip("shap"), np.random.default_rng(players)
     regression, errors = CoalitionRegression.for_players(players), []
@@ -144,6 +147,7 @@ def test_a_sample_of_coalitions_errs_no_more_than_that_of_shap(players):
     assert 0 < ours < 1.05 * others
 
 
+@one_test
 @pytest.mark.parametrize("columns", [1, 4, 11])
 def test_values_are_those_of_shap_where_shap_tries_all_coalitions(columns):
     package = pytest.importorskip("shap")
@@ -234,6 +238,7 @@ def test_values_are_those_of_the_definition_however_cells_repeat(rows, reference
         np.testing.assert_allclose(values, wanted[:, 0], rtol=0, atol=1e-9)
 
 
+@one_test
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_equal_mixtures_are_asked_about_once(algorithm):
     model = Spy(on_frame)
@@ -246,6 +251,7 @@ def test_equal_mixtures_are_asked_about_once(algorithm):
     assert len(mixed) < 12 * 20 * 2**5 / 4
 
 
+@one_test
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("cells", [1, 3000])
 def test_values_are_the_same_however_many_rows_are_mixed_at_a_time(algorithm, cells, monkeypatch):
@@ -256,6 +262,7 @@ def test_values_are_the_same_however_many_rows_are_mixed_at_a_time(algorithm, ce
     assert explainer.explain(X[:3], range(3)).values == pytest.approx(whole, abs=1e-12)
 
 
+@one_test
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_columns_in_which_a_row_agrees_with_all_reference_rows_have_no_value(algorithm):
     """A sample of the coalitions would give them some noise."""
@@ -272,6 +279,7 @@ def test_columns_in_which_a_row_agrees_with_all_reference_rows_have_no_value(alg
 # One row is one row
 
 
+@one_test
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_estimates_depend_on_the_row_and_its_seed_alone(algorithm):
     explainer = fitted(Spy(on_wide), WIDE, algorithm)
@@ -290,6 +298,7 @@ def test_estimates_depend_on_the_row_and_its_seed_alone(algorithm):
     assert moved == 0 if algorithm == "kernel" else moved > 1e-4  # coalitions are the same for all rows
 
 
+@one_test
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_rows_with_categories_that_the_background_lacks_are_explained_as_if_alone(algorithm):
     rows = FRAME[:6].assign(job=["pilot", "clerk", "baker", None, "pilot", "cook"])

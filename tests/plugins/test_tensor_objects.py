@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 
@@ -12,6 +13,7 @@ LABELS = np.where(VALUES[:, 0] > 0, "yes", "no")
 TENSOR = torch.tensor(VALUES, requires_grad=True)
 
 
+@one_test
 @pytest.mark.parametrize(
     "given",
     [
@@ -34,6 +36,7 @@ def test_every_form_gives_the_arrays_numbers_to_the_bit(given):
         assert faithkit.score(LABELS, given, discretizer=discretizer).consistency == array.consistency
 
 
+@one_test
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16, torch.int64])
 def test_numbers_of_every_type_keep_their_values(dtype):
     tensor = torch.tensor([[1.5, -2.0], [0.25, 3.0]]).to(dtype)
@@ -83,6 +86,7 @@ def test_captums_attributions_are_taken():
     assert result.rows.explanations.values.shape == (30, 4)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -80,6 +80,7 @@ def test_all_words_are_named_once_each():
     assert words(every(texts, tokenizer="word")) == [["cast", "film", "fine"]]
 
 
+@one_test
 @pytest.mark.parametrize("find", [first, every])
 def test_a_text_without_words_has_no_explanation_and_the_reason_is_told(find):
     explanations = find(["a good film", "", " \n"])
@@ -88,6 +89,7 @@ def test_a_text_without_words_has_no_explanation_and_the_reason_is_told(find):
     assert find([]).missing.tolist() == []
 
 
+@one_test
 @pytest.mark.parametrize("find", [first, every])
 def test_rules_apply_by_the_relation_in_scope_and_equal_ones_are_one_object(find):
     explanations = find(["good film", "bad film", "good film"])
@@ -241,6 +243,7 @@ def test_the_papers_numbers_on_rt_polarity(polarity, name, expected):
 # --- what is refused ---------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize("name", ["first-word", "all-words", "top-coefficient"])
 def test_a_table_is_refused_with_a_way_out(name):
     model = faithkit.Predictor(pipeline())
@@ -253,6 +256,7 @@ def test_a_table_is_refused_with_a_way_out(name):
         explainer(name).fit(model, TEXTS).explain(["a film", None], None)
 
 
+@one_test
 @pytest.mark.parametrize("name", ["first-word", "all-words"])
 def test_an_unknown_tokenizer_is_refused(name):
     with pytest.raises(
@@ -268,6 +272,7 @@ def test_wrong_parameters_of_top_coefficient_are_refused():
         explainer("top-coefficient", tokenizer="whitespace")
 
 
+@one_test
 @pytest.mark.parametrize(
     ("model", "told"),
     [
@@ -288,6 +293,7 @@ def test_a_model_that_is_no_linear_pipeline_is_refused_with_a_way_out(model, tol
         top(model, TEXTS)
 
 
+@one_test
 @pytest.mark.parametrize(
     ("vectorizer", "told"),
     [
@@ -304,6 +310,7 @@ def test_a_vectorizer_with_other_words_than_the_rules_is_refused(vectorizer, tol
         top(pipeline(vectorizer=vectorizer), TEXTS)
 
 
+@one_test
 @pytest.mark.parametrize("name", ["first-word", "all-words", "top-coefficient"])
 def test_an_empty_background_is_refused(name):
     with pytest.raises(faithkit.errors.InputError, match=r"empty \(0 rows\)"):

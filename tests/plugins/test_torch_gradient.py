@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_feature_importance import TorchClassifier, TorchRegressor
+from looping import one_test
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -47,6 +48,7 @@ def perceptron(request):
         return MLPClassifier((6, 5), activation="tanh", max_iter=30, random_state=0).fit(X, request.param)
 
 
+@one_test
 @pytest.mark.parametrize("output", ["probability", "raw"])
 def test_autograd_equals_the_formula_of_the_same_network(perceptron, output):
     model = TorchClassifier(as_module(perceptron), perceptron.classes_)

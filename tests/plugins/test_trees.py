@@ -136,6 +136,7 @@ def test_rules_made_of_scikit_learns_thresholds_would_be_wrong():
     assert ((values <= tree_.threshold[inner]) != (values.astype(np.float32) <= tree_.threshold[inner])).any()
 
 
+@one_test
 @pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int8, np.uint16])
 def test_arrays_of_other_dtypes_are_covered_as_the_model_reads_them(dtype):
     X = (IRIS[0] * 10).astype(dtype)
@@ -213,7 +214,7 @@ def known(table, background):
     ]
 
 
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(5, 80),
@@ -253,6 +254,7 @@ def test_a_split_of_missing_values_from_all_others_is_a_rule_of_its_own():
     assert_rules_cover_their_leaves(fitted(model, X), X, model.apply(X))
 
 
+@one_test
 @pytest.mark.parametrize(
     ("values", "expected"),
     [([True, False, True], "paid = True"), ([True, False, None], "paid = True (or missing)")],
@@ -272,6 +274,7 @@ def test_boolean_arrays_are_numbers_to_the_model():
 
 
 @pytest.mark.filterwarnings("error")
+@one_test
 @pytest.mark.parametrize("gap", [[], [[np.nan]]])
 def test_infinite_and_huge_values_have_a_leaf_of_a_surrogate(gap):
     X = np.array([[-np.inf], [-1e300], [0.0], [1.0], [1e39], [1e300], [np.inf], *gap])
@@ -281,13 +284,13 @@ def test_infinite_and_huge_values_have_a_leaf_of_a_surrogate(gap):
 
 
 def test_a_tree_deeper_than_pythons_recursion_is_no_problem():
-    X = np.arange(4000.0)[:, None]
-    model = DecisionTreeClassifier(random_state=0).fit(X, np.arange(4000) % 2)
+    X = np.arange(2500.0)[:, None]
+    model = DecisionTreeClassifier(random_state=0).fit(X, np.arange(2500) % 2)
     assert model.get_depth() > 1000
     leaves = model.apply(X)
     rules = fitted(model, X).explain(X, None).values
     assert all(rule.covers(X[i - 1 : i + 2]).sum() == 1 for i, rule in enumerate(rules[1:-1], 1))
-    assert len(set(leaves.tolist())) == len(set(rules.tolist())) == 4000
+    assert len(set(leaves.tolist())) == len(set(rules.tolist())) == 2500
 
 
 def test_a_constant_model_has_one_rule_that_applies_to_everything():
@@ -321,7 +324,7 @@ def naive(predicates, row):
     return True
 
 
-@settings(max_examples=40)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 20))
 def test_in_scope_is_a_naive_mask_per_rule(seed, n):
     background = mixed(60, seed)
@@ -338,6 +341,7 @@ def test_in_scope_is_a_naive_mask_per_rule(seed, n):
 # --- the measures ------------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(("X", "y"), [IRIS, TUMOURS, (with_gaps(IRIS[0]), IRIS[1])])
 def test_a_tree_that_explains_itself_is_faithful_but_for_instances_alone_in_their_leaf(X, y):
     model = DecisionTreeClassifier(random_state=0).fit(X[::2], y[::2])
@@ -371,8 +375,9 @@ def without_the_row_itself(leaves, labels):
 
 
 @one_test
-@pytest.mark.parametrize("size", [2, 4, 8, 32])
-@pytest.mark.parametrize(("X", "y"), [IRIS, TUMOURS], ids=["iris", "tumours"])
+@pytest.mark.parametrize(
+    ("X", "y", "size"), [(*IRIS, 2), (*IRIS, 32), (*TUMOURS, 4), (*TUMOURS, 8)], ids=lambda case: str(case[2])
+)
 def test_a_surrogates_measures_follow_from_the_gini_index_of_its_leaves(X, y, size):
     model = RandomForestClassifier(20, max_depth=4, random_state=0).fit(X, y)
     name = f"tree:max-leaf-nodes={size},min-samples-leaf=1"
@@ -454,6 +459,7 @@ def test_a_surrogates_leaves_obey_the_parameters():
 # --- what is refused ---------------------------------------------------------------------------------------
 
 
+@one_test
 @pytest.mark.parametrize(
     ("params", "message"),
     [
@@ -501,6 +507,7 @@ def test_a_row_with_an_unseen_category_has_no_rule_and_says_why():
     assert result.unexplained == 1
 
 
+@one_test
 @pytest.mark.parametrize("surrogate", [True, False])
 def test_an_empty_background_is_refused(surrogate):
     model = DecisionTreeClassifier().fit(*IRIS)

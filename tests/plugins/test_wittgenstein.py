@@ -6,6 +6,7 @@ import pytest
 from faithkit_glass_box.rule_model import RuleModel
 from faithkit_glass_box.rules_hold import RulesHold
 from glass_boxes import GAPS, LABELS, MIXED, TABLE
+from looping import one_test
 
 import faithkit
 
@@ -29,6 +30,7 @@ def fitted(name):
     return model, rows
 
 
+@one_test
 @pytest.mark.parametrize("name", CASES)
 def test_a_positive_row_has_the_first_of_its_reasons_and_a_negative_one_that_none_holds(name):
     model, rows = fitted(name)
@@ -45,6 +47,7 @@ def test_a_positive_row_has_the_first_of_its_reasons_and_a_negative_one_that_non
     assert min(told.values()) > 10
 
 
+@one_test
 @pytest.mark.parametrize("name", CASES)
 def test_what_a_rule_set_says_is_kept(name):
     model, rows = fitted(name)
