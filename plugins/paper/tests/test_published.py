@@ -15,7 +15,7 @@ from faithkit_paper.printed import with_printed_number
 from faithkit_paper.report import format_summaries
 from looping import one_test
 
-PAGES = Path(__file__).parents[2] / "docs" / "paper"
+PAGES = Path(__file__).parents[3] / "docs" / "paper"
 TABLES = ("table-shap", "table-lime", "table-counterfactuals")
 
 

@@ -17,7 +17,7 @@ from looping import one_test
 
 import faithkit
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PLUGIN = "faithkit_integrations.pytest_plugin"
 X = np.arange(200.0).reshape(-1, 1)
 

@@ -12,7 +12,7 @@ import yaml
 from consoles import LOG
 from looping import one_test
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ACTION = ROOT / ".github" / "actions" / "faithkit" / "action.yml"
 TOLD = yaml.safe_load(ACTION.read_text())
 STEPS = {step["name"]: step for step in TOLD["runs"]["steps"]}
