@@ -140,6 +140,7 @@ def test_what_cannot_be_deleted_is_refused_in_one_line(case):
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
 def test_the_command_line_prints_and_writes_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

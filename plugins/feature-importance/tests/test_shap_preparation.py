@@ -178,7 +178,8 @@ PREPARED = {
 
 LIKE_OTHERS = {
     *("short names", "the rest scaled", "DataFrames, step by step", "sparse and dense", "dropped"),
-    *("a slice of positions", "a mask", "one name", "ordinal bins"),
+    *("a slice of positions", "a mask", "one name", "ordinal bins", "positions", "a selector"),
+    *("ordinal, one-hot bins", "selected"),
 }
 
 

@@ -97,7 +97,7 @@ def test_classes_are_named_by_a_predictor_and_workers_take_it(name):
     assert named.predict(X).tolist() == expected.tolist()
     alone, together = (
         faithkit.evaluate(
-            named, X[:40], "shap", discretizer="sign", background=X[100:], n_jobs=n_jobs, progress=False
+            named, X[:6], "shap", discretizer="sign", background=X[180:], n_jobs=n_jobs, progress=False
         )
         for n_jobs in (1, 2)
     )
@@ -111,7 +111,7 @@ def test_a_store_keeps_explanations_of_boosters(train, tmp_path):
     model = train(TWO, objective="binary:logistic" if train is xgboost else "binary").model
     first, again = (
         faithkit.evaluate(
-            model, X[:40], "shap", discretizer="sign", background=X[100:], store=tmp_path, progress=False
+            model, X[:10], "shap", discretizer="sign", background=X[180:], store=tmp_path, progress=False
         )
         for _ in range(2)
     )

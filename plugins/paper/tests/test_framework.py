@@ -262,7 +262,7 @@ def test_an_interrupted_experiment_keeps_what_was_finished(tmp_path):
 
 def test_cpu_time_adds_up_over_interruptions(tmp_path):
     def measure(context, dataset):
-        total = sum(i * i for i in range(3_000_000))
+        total = sum(i * i for i in range(500_000))
         if not (tmp_path / "cpu").exists():
             raise KeyboardInterrupt
         return Findings((cell(float(total)),))
@@ -490,6 +490,7 @@ def test_a_damaged_finding_in_the_store_is_measured_again(tmp_path):
     assert json.loads(kept.read_text())["cells"][0]["ours"] == 0.75
 
 
+@pytest.mark.slow
 def test_files_are_the_same_whatever_the_folder_and_other_with_another_seed(tmp_path):
     def written(seed, folder):
         (tmp_path / folder).mkdir()

@@ -55,7 +55,7 @@ class Counted:
 def fitted(explainer, model, background, **params):
     return (
         faithkit.plugin.registry()
-        .create("explainer", explainer, params)
+        .create("explainer", explainer, {"beam_size": 1} | params)
         .fit(faithkit.Predictor(model), background)
     )
 
@@ -93,7 +93,7 @@ ROOMS = [
 def test_neither_the_room_for_searches_nor_for_labels_changes_a_rule(situation, monkeypatch):
     name, model, background, X = situation
     X = X[:3]
-    explainer, seeds = fitted(name, model, background, beam_size=1), faithkit.plugin.row_seeds(X, 0)
+    explainer, seeds = fitted(name, model, background), faithkit.plugin.row_seeds(X, 0)
     expected = rules(explainer.explain(X, seeds))
     for room in ROOMS:
         with monkeypatch.context() as patch:
