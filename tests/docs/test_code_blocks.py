@@ -30,7 +30,7 @@ COMMANDS = {
     "python tests/benchmarks --write docs/benchmarks": "tests/docs/test_benchmarks.py",
     "python tests/benchmarks/compare_peers.py docs/comparison": "tests/docs/test_comparison.py",
     "python tests/benchmarks/compare_engines.py docs/comparison": "tests/docs/test_comparison.py",
-    "pytest --faithkit-reports reports": "tests/integrations/test_pytest_plugin.py",
+    "pytest --faithkit-reports reports": "plugins/integrations/tests/test_pytest_plugin.py",
 }
 # what takes minutes or hours is tried here with an option that makes it read all it is given, and then only tell
 LENGTHY = {

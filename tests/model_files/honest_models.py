@@ -27,7 +27,7 @@ from sklearn import gaussian_process as gp
 from sklearn import linear_model as linear
 from sklearn import model_selection as search
 from sklearn import preprocessing as prep
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.gaussian_process import kernels
@@ -250,3 +250,17 @@ def dictionaries():
     """Return a model of dictionaries, and such rows."""
     rows = [{"a": row[0], "b": row[1]} for row in numbers()]
     return make_pipeline(DictVectorizer(), _logistic()).fit(rows, two()), rows
+
+
+def double(X):
+    return 2 * X
+
+
+class Contrary(ClassifierMixin, BaseEstimator):
+    """An estimator of one's own, which holds one of scikit-learn's."""
+
+    def __init__(self, model=None):
+        self.model = model
+
+    def predict(self, X):
+        return 1 - self.model.predict(X)

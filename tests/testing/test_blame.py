@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from looping import one_test
 from testing.faulty.discretizers import InAFrame, SideBySide
 from testing.test_kit_finds_faults import component
 
@@ -17,6 +18,7 @@ FAULTY = [
 ]
 
 
+@one_test
 @pytest.mark.parametrize("explainer", FAULTY)
 @pytest.mark.parametrize(("kind", "name"), [("discretizer", "NeedsFiniteNumbers"), ("relation", "Sound")])
 def test_the_fault_of_a_plugins_explainer_is_no_fault_of_what_reads_its_explanations(
@@ -30,13 +32,15 @@ def test_the_fault_of_a_plugins_explainer_is_no_fault_of_what_reads_its_explanat
     assert report.passed
 
 
+@one_test
 @pytest.mark.parametrize("name", ["SideBySide", "InAFrame"])
 def test_identities_may_have_any_form_of_the_contract(name):
     report = run_checks(("discretizer", component("discretizer", name, kinds=("vector",))))
     assert report.failed == report.skipped == {}
 
 
-@pytest.mark.parametrize(("discretizer", "told"), [(SideBySide(), "1.0 of 1"), (InAFrame(), "1.0")])
-def test_they_are_told_row_by_row(discretizer, told):
+@one_test
+@pytest.mark.parametrize(("discretizer", "sentence"), [(SideBySide(), "1.0 of 1"), (InAFrame(), "1.0")])
+def test_they_are_told_row_by_row(discretizer, sentence):
     result = faithkit.score(["yes", "no"], [[0.2], [0.1]], discretizer=discretizer)
-    assert result.violations(1)[0].explanation == told
+    assert result.violations(1)[0].explanation == sentence

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from unittest import SkipTest
 
 import pytest
+from looping import one_test
 
 from faithkit.errors import InputError
 from faithkit.extension import builtins
@@ -24,6 +25,7 @@ from faithkit.testing import (
 from faithkit.testing.checks import check_name, checks_in, run
 from faithkit.testing.kinds import explainer_checks
 from faithkit.testing.kit import Candidate
+from faithkit.testing.situations import kit_situation
 
 MAJORITY = Component(
     name="majority", factory="faithkit.measure.estimators:Majority", summary="The commonest label."
@@ -94,6 +96,7 @@ def test_an_unknown_distribution_is_answered_with_a_guess():
         checks_for("faithkit-scoped-rulez")
 
 
+@one_test
 @pytest.mark.parametrize("target", [("estimator", "majority"), ("estimatr", MAJORITY)])
 def test_a_component_needs_its_kind(target):
     with pytest.raises(InputError, match=r"as \(kind, Component\), with a kind out of explainer, relation,"):
@@ -221,7 +224,7 @@ def test_a_refused_situation_is_skipped_with_the_explainers_own_words():
 
 
 def test_a_relation_is_tried_on_what_the_explainers_of_its_plugin_make(installed):
-    report = run_checks("sound-plugin")
+    report = run_checks("sound-plugin", situations={"mixed_frame": kit_situation("mixed_frame")})
     assert report.failed == {}
     assert "near-prototype-pieces_of_instances_are_irrelevant" in report.passed
     (entry,) = batches.registry().entries("relation")

@@ -5,6 +5,7 @@ import sys
 from importlib.metadata import EntryPoint
 
 import pytest
+from looping import one_test
 from testing.faults import (
     ADAPTERS,
     COMMANDS,
@@ -27,6 +28,7 @@ from faithkit.testing import run_checks, targets
 from faithkit.testing.checks import bind_all, check_name, checks_in, run
 from faithkit.testing.kinds import plugin_checks
 from faithkit.testing.kinds.plugin_checks import Plugin
+from faithkit.testing.situations import kit_situation
 
 
 def component(kind, name, **fields):
@@ -42,14 +44,30 @@ def assert_only(report, check, message):
     assert report.failed[check].endswith(ends)
 
 
+TWO_TREES = ("array", "array_of_three_classes")
+# one that is explained and one that is refused, or those in which a fault shows
+SITUATIONS = {
+    "AssertsWithoutWords": TWO_TREES,
+    "EndsTheProgram": TWO_TREES,
+    "CrashesOnSomeFrames": ("array", "frame_of_three_classes"),
+    "SaysNumbersAndRefusesThem": (
+        *("array", "array_of_numbers"),
+        *("linear_model_of_numbers", "mixed_frame_of_numbers"),
+    ),
+}
+
+
+@one_test
 @pytest.mark.parametrize("name", EXPLAINERS)
 def test_an_explainers_fault_is_found_by_one_check(name):
     check, message = EXPLAINERS[name]
     declares = {"SaysAnotherKind": ("vector",)}.get(name, ())
     faulty = component("explainer", name, kinds=declares, inputs=("table",))
-    assert_only(run_checks(("explainer", faulty)), f"{faulty.name}-{check}", message)
+    situations = {name: kit_situation(name) for name in SITUATIONS.get(name, ("array", "frame"))}
+    assert_only(run_checks(("explainer", faulty), situations=situations), f"{faulty.name}-{check}", message)
 
 
+@one_test
 @pytest.mark.parametrize("name", RELATIONS)
 def test_a_relations_fault_is_found_by_one_check(name):
     check, message = RELATIONS[name]
@@ -57,6 +75,7 @@ def test_a_relations_fault_is_found_by_one_check(name):
     assert_only(run_checks(("relation", faulty)), f"{faulty.name}-{check}", message)
 
 
+@one_test
 @pytest.mark.parametrize("name", DISCRETIZERS)
 def test_a_discretizers_fault_is_found_by_one_check(name):
     check, message = DISCRETIZERS[name]
@@ -64,6 +83,7 @@ def test_a_discretizers_fault_is_found_by_one_check(name):
     assert_only(run_checks(("discretizer", faulty)), f"{faulty.name}-{check}", message)
 
 
+@one_test
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_an_estimators_fault_is_found_by_one_check(name):
     check, message = ESTIMATORS[name]
@@ -71,6 +91,7 @@ def test_an_estimators_fault_is_found_by_one_check(name):
     assert_only(run_checks(("estimator", faulty)), f"{faulty.name}-{check}", message)
 
 
+@one_test
 @pytest.mark.parametrize("name", DIAGNOSTICS)
 def test_a_diagnostics_fault_is_found_by_one_check(name):
     check, message = DIAGNOSTICS[name]
@@ -78,6 +99,7 @@ def test_a_diagnostics_fault_is_found_by_one_check(name):
     assert_only(run_checks(("diagnostic", faulty)), f"{faulty.name}-{check}", message)
 
 
+@one_test
 @pytest.mark.parametrize("name", DATASETS)
 def test_a_datasets_fault_is_found_by_one_check(name):
     check, message = DATASETS[name]
@@ -85,6 +107,7 @@ def test_a_datasets_fault_is_found_by_one_check(name):
     assert_only(run_checks(("dataset", faulty)), f"{faulty.name}-{check}", message)
 
 
+@one_test
 @pytest.mark.parametrize("name", ADAPTERS)
 def test_an_adapters_fault_is_found_by_one_check(name):
     check, message = ADAPTERS[name]
@@ -99,6 +122,7 @@ def test_an_adapter_that_names_no_types_is_found_by_one_check():
     assert_only(run_checks(("adapter", faulty)), check, message)
 
 
+@one_test
 @pytest.mark.parametrize("name", LOADERS)
 def test_a_loaders_fault_is_found_by_one_check(name):
     check, message = LOADERS[name]
@@ -106,6 +130,7 @@ def test_a_loaders_fault_is_found_by_one_check(name):
     assert_only(run_checks(("loader", faulty)), f"{faulty.name}-{check}", message)
 
 
+@one_test
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_commands_fault_is_found_by_one_check(name):
     check, message = COMMANDS[name]
@@ -113,6 +138,7 @@ def test_a_commands_fault_is_found_by_one_check(name):
     assert_only(run_checks(("command", faulty)), f"{faulty.name}-{check}", message)
 
 
+@one_test
 @pytest.mark.parametrize("name", PLUGINS)
 def test_a_modules_fault_is_found_by_one_check(name, tmp_path, monkeypatch):
     check, message = PLUGINS[name]
@@ -123,6 +149,7 @@ def test_a_modules_fault_is_found_by_one_check(name, tmp_path, monkeypatch):
     assert_only(run(bind_all(plugin_checks, "plugin", name, plugin)), f"{name}-{check}", message)
 
 
+@one_test
 @pytest.mark.parametrize("summary", SUMMARIES)
 def test_a_summarys_fault_is_found_by_one_check(summary):
     check, message = SUMMARIES[summary]
@@ -130,6 +157,7 @@ def test_a_summarys_fault_is_found_by_one_check(summary):
     assert_only(run_checks(("estimator", faulty)), f"sound-{check}", message)
 
 
+@one_test
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_sound_component_passes_every_check(kind):
     types = {"adapter": ("testing.Note",), "loader": (".limit",)}.get(kind, ())

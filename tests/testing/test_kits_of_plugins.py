@@ -5,6 +5,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from looping import one_test
 
 import faithkit
 from faithkit.cli import check as check_command
@@ -79,6 +80,7 @@ def test_an_announced_failure_that_passes_is_one(monkeypatch):
     assert why.startswith("mine: it is expected to fail, and passes. Take it out of the kit's")
 
 
+@one_test
 @pytest.mark.parametrize(
     ("kit", "words"),
     [

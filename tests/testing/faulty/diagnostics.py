@@ -26,6 +26,9 @@ class Sound:
     def diagnose(self, result):
         return Values(rows=result.n)
 
+    def is_automatic(self, result):
+        return result.n > 100
+
 
 class Crashes(Sound):
     """Knows no result."""

@@ -1,0 +1,100 @@
+"""Settings for all tests: Hypothesis without time limits, reproducible everywhere."""
+
+import gc
+import os
+import sys
+import tempfile
+from itertools import takewhile
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # workers share the cores: threads of theirs would wait for each other
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+
+# to compile what shap calls a few times takes longer than all the calls
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+
+import pytest
+from hypothesis import Phase, settings
+
+pytest_plugins = ["last_bits", "doctests"]
+
+# hundreds of processes import what is tested: compiled once, not by each of them
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+settings.register_profile("faithkit", max_examples=20, deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("ci", settings.get_profile("faithkit"), max_examples=80)
+# python tests/mutants asks whether a test fails, and not for its smallest example
+settings.register_profile(
+    "mutants", settings.get_profile("faithkit"), phases=(Phase.explicit, Phase.generate)
+)
+settings.load_profile("ci" if os.environ.get("FAITHKIT_FUZZ") == "1" else "faithkit")
+
+if "PYTEST_XDIST_WORKER" not in os.environ:  # its workers inherit it
+    # Matplotlib keeps its list of fonts where it was: to make it anew takes a second, for every process
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    os.environ.setdefault("MPLCONFIGDIR", os.path.join(cache, "matplotlib"))
+    # no test reads or writes what is known of plugins on this machine
+    _CACHE = tempfile.TemporaryDirectory(prefix="faithkit-tests-")
+    os.environ["XDG_CACHE_HOME"] = _CACHE.name
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Never look through what collecting makes for garbage: a million things that stay to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    simulations = {}
+    for item in items:
+        if item.get_closest_marker("simulation"):
+            simulations.setdefault(item.nodeid.partition("[")[0], item)
+    for first_case in simulations.values():
+        first_case.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def _modules_of_a_test_are_its_own(tmp_path_factory):
+    """Forget what a test imported from its own folder: the next one may well call a module the same."""
+    last = next(reversed(sys.modules))
+    yield
+    folder = str(tmp_path_factory.getbasetemp())
+    for name in list(takewhile(lambda name: name != last, reversed(sys.modules))):
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(folder):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def no_next_steps(monkeypatch):
+    """Give no advice: to try what else is installed takes longer than most of what is tested beside it."""
+    monkeypatch.setattr("faithkit.run.result.next_steps", lambda stage: ["advice is tested elsewhere"])
+
+
+@pytest.fixture
+def few_control_draws(monkeypatch):
+    """Draw the control of sufficiency twice where nobody says how often: ten draws take longer than all else."""
+    monkeypatch.setattr("faithkit.run.controls.MIN_DRAWS", 2)
+
+
+@pytest.fixture
+def first_witnesses(monkeypatch):
+    """Show the first rows that contradict each other, as a log in pieces does, and not the nearest.
+
+    Of each explanation and prediction, show the first row alone.
+    """
+    monkeypatch.setattr("faithkit.run.instances.violations.MAX_CANDIDATES", 1)
+    monkeypatch.setattr("faithkit.run.instances.overview.MAX_ROWS", 1)
+
+
+@pytest.fixture
+def no_pictures(monkeypatch):
+    """Leave out the pictures of pages: to draw them takes longer than all else, and adds none of the words."""
+    monkeypatch.setattr("faithkit.report.pictures.figures.drawn", lambda *picture: "")

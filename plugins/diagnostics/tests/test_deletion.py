@@ -1,0 +1,154 @@
+"""Deletion: known answers of linear models, and explanations that say nothing."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from faithkit_diagnostics.deletion import Deletion
+from looping import one_test
+from sklearn.linear_model import LogisticRegression
+
+import faithkit
+from faithkit.cli import main
+
+WEIGHTS = np.array([2.0, -1.0, 0.5, 0.0])
+
+
+def linear(X):
+    return np.asarray(X) @ WEIGHTS
+
+
+MODEL = faithkit.Predictor(linear, outcome="numbers")
+
+
+def evaluated(X, explain, background, model=MODEL):
+    return faithkit.evaluate(model, X, explain, background=background, progress=False)
+
+
+def exact(background):
+    """Return what explains a row by the Shapley values of a linear model: w (x − mean)."""
+    mean = np.asarray(background).mean(axis=0)
+    return lambda X: WEIGHTS * (np.asarray(X) - mean)
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("k", "expected"),
+    [
+        # (3, 1, 0, 7): values (4, −1, 0, 0). f is 5; with 0 and 2 for 3 it is −1 and 3, on average 1: 4 less.
+        # (1, 4, 2, 0): values (0, −4, 1, 0). f is −1; with 0 for 4 it is 3: 4 away.
+        (1, (4 + 4) / 2),
+        # 3, 1 replaced by 0, 0 and 2, 0: f is 0 and 4, on average 2: 3 less; 4, 2 by 0, 0: f is 2: 3 away
+        (2, (3 + 3) / 2),
+        # a value of 0 names nothing
+        (3, (3 + 3) / 2),
+    ],
+)
+def test_the_change_of_a_linear_model_is_the_sum_of_the_named_shapley_values(k, expected):
+    X = np.array([[3.0, 1.0, 0.0, 7.0], [1.0, 4.0, 2.0, 0.0]])
+    background = np.array([[0.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]])
+    report = evaluated(X, exact(background), background).diagnose(Deletion(k=k))
+    assert report.named == pytest.approx(expected, abs=1e-12)
+    assert (report.n, report.k, report.features, report.replacements) == (2, k, 4, 2)
+    assert report.is_number
+
+
+def test_a_random_feature_changes_the_prediction_by_the_mean_of_all_values():
+    X, background = np.random.default_rng(0).normal(size=(2000, 4)), np.zeros((1, 4))
+    report = evaluated(X, exact(background), background).diagnose(Deletion(k=1))
+    values = np.abs(WEIGHTS * X)
+    assert report.named == pytest.approx(values.max(axis=1).mean(), abs=1e-12)
+    assert report.random == pytest.approx(values.mean(), abs=5 * values.std() / 2000**0.5)
+    assert report.difference == pytest.approx(report.named - report.random, abs=1e-12)
+    assert report.low < report.difference < report.high
+
+
+RNG = np.random.default_rng(1)
+BACKGROUND = RNG.normal(size=(50, 4))
+CLASSIFIER = LogisticRegression().fit(BACKGROUND, BACKGROUND @ WEIGHTS > 0)
+
+
+def test_explanations_that_say_nothing_name_no_better_features_than_chance():
+    misses = 0
+    for seed in range(10):
+        X = np.random.default_rng(seed).normal(size=(100, 4))
+        result = evaluated(X, lambda X: np.sin(1e4 * X[:, ::-1]), BACKGROUND, CLASSIFIER)  # as good as noise
+        report = result.diagnose(Deletion(k=2, replacements=5))
+        misses += not report.low <= 0 <= report.high
+        assert abs(report.difference) < 0.15
+    assert misses <= 2  # of 0.5 that are expected
+
+
+@one_test
+@pytest.mark.parametrize(("power", "says"), [(1, "matter more"), (-1, "matter less")])
+def test_the_score_falls_without_the_features_that_decide(power, says):
+    X = RNG.normal(size=(300, 4))
+    weights = np.abs(CLASSIFIER.coef_[0])  # of −1 names the features that matter least
+    result = evaluated(X, lambda X: np.tile(weights**power, (len(X), 1)), BACKGROUND, CLASSIFIER)
+    report = result.diagnose("deletion:k=1")
+    assert says in report.sentence
+    assert (report.difference > 0) == (power == 1)
+    assert -1 <= report.random <= report.named <= 1 if power == 1 else report.named <= report.random
+
+
+def test_a_table_is_read_by_the_names_of_its_columns():
+    X = pd.DataFrame(RNG.normal(size=(40, 4)), columns=list("abcd"))
+    background = pd.DataFrame(BACKGROUND, columns=list("abcd"))
+
+    def explain(rows):
+        values = exact(background)(rows)
+        return faithkit.Explanations.vectors(values[:, ::-1], shared={"names": list("dcba")})
+
+    frame = evaluated(X, explain, background).diagnose(Deletion(k=1))
+    array = evaluated(X.to_numpy(), exact(background), BACKGROUND).diagnose(Deletion(k=1))
+    assert frame.named == pytest.approx(array.named, abs=1e-12)
+
+
+def test_rows_without_an_explanation_are_left_out():
+    X, background = RNG.normal(size=(40, 4)), np.zeros((1, 4))
+
+    def explain(rows):
+        return faithkit.Explanations.vectors(exact(background)(rows), missing=rows[:, 0] > 0)
+
+    report = evaluated(X, explain, background).diagnose(Deletion(k=1))
+    kept = X[X[:, 0] <= 0]
+    assert report.n == len(kept)
+    assert report.named == pytest.approx(np.abs(WEIGHTS * kept).max(axis=1).mean(), abs=1e-12)
+
+
+X = RNG.normal(size=(20, 4))
+REFUSED = {
+    "a log": (lambda: faithkit.score(X[:, 0] > 0, X), {}, "the model is needed"),
+    "rules": (lambda: evaluated(X, lambda X: ["a"] * len(X), BACKGROUND), {}, "reads additive values"),
+    "other columns": (lambda: evaluated(X, lambda X: X[:, :2], BACKGROUND), {}, "2 values where X has 4 columns"),
+    "all features": (lambda: evaluated(X, lambda X: X, BACKGROUND), {"k": 4}, "choose a smaller k"),
+    "no scores": (
+        lambda: evaluated(X, lambda X: X, BACKGROUND, faithkit.Predictor(lambda X: X[:, 0] > 0)), {}, "needs a model with scores",
+    ),
+}  # fmt: skip
+
+
+@one_test
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_deleted_is_refused_in_one_line(case):
+    make, options, message = REFUSED[case]
+    with pytest.raises(faithkit.errors.InputError, match=message) as raised:
+        make().diagnose(Deletion(**options))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
+def test_the_command_line_prints_and_writes_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = "evaluate --explainer shap --samples 40 --diagnose deletion:k=2 --json r.json --html r.html"
+    done = CliRunner().invoke(main, words.split())
+    assert done.exit_code == 0, done.stderr
+    assert "the 2 features that explanations name" in done.stdout
+    (diagnosis,) = json.loads(Path("r.json").read_text())["diagnostics"]
+    assert (diagnosis["name"], diagnosis["result"]["n"]) == ("deletion:k=2", 40)
+    assert "Deletion of features" in Path("r.html").read_text()
+    assert "Deletion of features" in faithkit.load("r.json").to_text(verbose=True)

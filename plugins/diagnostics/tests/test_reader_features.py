@@ -1,0 +1,211 @@
+"""What a reader can read: identities of every kind, and nothing but them."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from faithkit_diagnostics.reader.diagnostic import Reader
+from faithkit_diagnostics.reader.features import MAX_TOKENS, SPREAD_ROWS, Features
+from looping import one_test
+from sklearn.naive_bayes import GaussianNB
+
+import faithkit
+from faithkit import Explanations, Interval, OneOf, Rule
+
+N = 60
+YES = np.arange(N) % 3 == 0
+RNG = np.random.default_rng(0)
+NOISE = RNG.integers(0, 5, N)
+LOOSE = RNG.normal(size=N)  # so that no two identities are equal
+
+
+def rules():
+    sides = [OneOf("sex", ["f"]) if yes else OneOf("sex", ["m"]) for yes in YES]
+    return [Rule([side, Interval("age", high=age)]) for side, age in zip(sides, LOOSE, strict=True)]
+
+
+def frame(**columns):
+    return pd.DataFrame({"loose": LOOSE, **columns})
+
+
+# all of these tell YES to whoever can read them, and no two rows are equal but in those marked so
+TELLING = {
+    "vectors": np.column_stack([np.where(YES, 1.0, -1.0), LOOSE]),
+    "vectors with gaps": np.column_stack([np.where(YES, np.nan, -1.0), LOOSE]),
+    "infinite vectors": np.column_stack([np.where(YES, np.inf, -np.inf), LOOSE]),
+    "whole numbers": np.column_stack([YES, np.arange(N)]),
+    "a frame of numbers and words": frame(word=np.where(YES, "high", "low")),
+    "a frame with gaps": frame(word=np.where(YES, "high", None)),
+    "a frame of categories": frame(word=pd.Categorical(np.where(YES, "high", "low"))),
+    "a frame of times": frame(when=pd.to_datetime(np.where(YES, "2020-01-01", "2021-01-01"))),
+    "a frame of times in Arrow": frame(when=pd.to_datetime(["2020", None] * (N // 2)))
+    .assign(word=np.where(YES, "x", "y"))
+    .convert_dtypes(dtype_backend="pyarrow"),
+    "a frame of numbers with gaps": frame(
+        word=np.where(YES, "x", "y"), n=pd.array([1, None] * (N // 2), dtype="Int64")
+    ),
+    "rules": rules(),
+    "tuples": [("age" if yes else "sex", float(x)) for yes, x in zip(YES, LOOSE, strict=True)],
+    "tuples of several lengths": [
+        ("age", x) if yes else ("sex", x, x) for yes, x in zip(YES, LOOSE, strict=True)
+    ],
+    "sets": [frozenset({"age" if yes else "sex", float(x)}) for yes, x in zip(YES, LOOSE, strict=True)],
+    "words that repeat": np.where(YES, "high", "low").tolist(),
+    "numbers that repeat": [1 if yes else 7 for yes in YES],
+    "numbers": [x + 100 * yes for yes, x in zip(YES, LOOSE.tolist(), strict=True)],
+    "kinds mixed": ["high" if yes else ("low", x) for yes, x in zip(YES, LOOSE, strict=True)],
+}
+
+
+@one_test
+@pytest.mark.parametrize("kind", TELLING)
+def test_identities_of_every_kind_are_read(kind):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = faithkit.score(YES, TELLING[kind]).diagnose("reader")
+    assert result.accuracy.value > 0.95
+    assert result.baseline.value < 0.7
+
+
+def answers(n, k=3):
+    """Return texts that all differ and end by naming one of k options, and which one; "a" is also an article."""
+    rng = np.random.default_rng(5)
+    words = ["a", "river", "stone", "is", "warm", "and", "the", "people", "walk", "over", "it", "by", "night"]
+    options = np.arange(n) % k
+    return [
+        f"{' '.join(rng.choice(words, 20))} {i}. So the best answer is: ({'ABCDE'[option]})."
+        for i, option in enumerate(options)
+    ], options
+
+
+def test_texts_are_read_as_words():
+    texts, options = answers(300)
+    result = faithkit.score(options, texts).diagnose("reader")
+    assert result.accuracy.value > 0.99
+    assert result.low > 0.8
+    assert result.baseline.value < 0.4
+
+
+def test_numbers_can_be_read_from_texts():
+    texts, options = answers(300, k=2)
+    result = faithkit.score(10.0 * options + LOOSE[np.arange(300) % N], texts).diagnose("reader")
+    assert result.score > 0.8
+
+
+def test_a_column_of_texts_is_read_as_words_beside_others():
+    texts, options = answers(300)
+    table = pd.DataFrame({"noise": LOOSE[np.arange(300) % N], "text": texts})
+    assert faithkit.score(options, table).diagnose("reader").accuracy.value > 0.95
+
+
+def test_a_classifier_of_ones_own_is_shown_the_words_of_texts():
+    texts, options = answers(300)
+    result = faithkit.score(options, texts).diagnose(Reader(GaussianNB()))
+    assert result.classifiers == {"GaussianNB": 5}
+    assert result.accuracy.value > 0.95
+
+
+def test_words_that_say_nothing_tell_no_more_than_the_labels_alone():
+    texts, options = answers(300)
+    shuffled = np.random.default_rng(2).permutation(options)
+    result = faithkit.score(shuffled, texts).diagnose("reader")
+    assert result.accuracy.low < result.baseline.value + 0.05
+    assert result.score < 1 / 3 + 0.03
+
+
+def test_parts_side_by_side_are_read():
+    def both(explanations):
+        return np.where(YES, 0.0, 1.0)[:, None], pd.DataFrame({"noise": NOISE.astype(str)})
+
+    assert faithkit.score(YES, LOOSE[:, None], discretizer=both).diagnose("reader").accuracy.value > 0.95
+
+
+def test_the_same_word_in_two_columns_is_two_tokens():
+    """YES where both columns have one word: a line through sums of columns could not tell."""
+    pairs = [("a", "b") if yes else ("b", "a") for yes in YES]
+    seen = Features.of(pd.DataFrame(pairs))
+    assert seen.tokens.shape[1] == 2 + 4  # the two pairs as they are, and two words in each column
+
+
+def test_equal_identities_are_read_alike():
+    seen = Features.of(np.array([[0.0, np.nan], [-0.0, np.nan]]))
+    table = seen.table(np.arange(2), seen.columns(np.arange(2), max_columns=9))
+    assert np.array_equal(table[0], table[1], equal_nan=True)
+
+
+def test_columns_are_the_most_frequent_tokens_and_ties_do_not_depend_on_the_order():
+    sets = [frozenset({"everybody", f"pair {i // 2}"}) for i in range(600)]
+    rows = np.arange(600)
+    columns = []
+    for some in (sets, sets[::-1]):
+        seen = Features.of(some)
+        chosen = seen.columns(rows, max_columns=9).tokens
+        assert len(chosen) == MAX_TOKENS
+        assert seen.tokens[:, chosen[:1]].sum() == 600
+        columns.append(seen.words[chosen].tolist())
+    assert columns[0] == columns[1]
+
+
+@one_test
+@pytest.mark.parametrize(("most", "rows"), [(3, 20), (30, 20), (30, 5 * SPREAD_ROWS), (70, 20)])
+def test_of_very_many_numbers_the_widest_are_columns(most, rows):
+    wide = np.zeros((rows, 80))
+    wide[:, 40 : 40 + min(most, 40)] = RNG.normal(size=(rows, min(most, 40)))
+    wide[:, 0] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = Features.of(wide).columns(np.arange(rows), most)
+    assert len(result.numbers) == most
+    assert set(range(40, 40 + min(most, 40))) <= set(result.numbers.tolist())
+
+
+def test_tokens_are_found_by_the_rows_that_a_reader_learns_from():
+    seen = Features.of(["a", "a", "b", "b"])
+    assert seen.table(np.arange(4), seen.columns(np.array([0, 1, 2]), max_columns=9)).tolist() == [
+        [1],
+        [1],
+        [0],
+        [0],
+    ]
+
+
+ODD_SAMPLES = {
+    "300 columns": ([0, 1] * 30, RNG.normal(size=(60, 300))),
+    "10 labels": (np.arange(80) % 10, RNG.normal(size=(80, 3))),
+    "a label for every row": (np.arange(60), RNG.normal(size=(60, 3))),
+    "more labels than are learnt": (np.arange(90) % 60, RNG.normal(size=(90, 3))),
+    "one label": (["yes"] * 50, RNG.normal(size=(50, 3))),
+    "no columns": (["yes", "no"] * 20, np.empty((40, 0))),
+    "nothing but gaps": (["yes", "no"] * 20, np.full((40, 2), np.nan)),
+    "huge numbers": (["yes", "no"] * 20, np.full((40, 2), 1e308)),
+    "numbers that are no floats": (["yes", "no"] * 20, [10**400, -(10**400)] * 20),
+    "objects that say nothing": (["yes", "no"] * 20, [frozenset([int])] * 40),
+    "types mixed": ([True, "no", 3, "x"] * 10, [1, "1", ("1",), frozenset("1")] * 10),
+    "half without an explanation": (["yes", "no"] * 20, [None, "a"] * 20),
+    **{f"{n} rows": (([0, 1, 1] * 7)[:n], LOOSE[:n, None]) for n in (10, 11, 13, 20)},
+}
+
+
+@one_test
+@pytest.mark.parametrize(("labels", "explanations"), ODD_SAMPLES.values(), ids=ODD_SAMPLES)
+def test_odd_samples_have_numbers_and_no_warnings(labels, explanations):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = faithkit.score(labels, explanations).diagnose("reader")
+    assert -1 <= result.score <= 1
+    assert 0 <= result.low <= max(0, result.score)
+    for share in (result.accuracy, result.baseline):
+        assert 0 <= share.low <= share.value <= share.high <= 1
+
+
+def test_what_stands_in_the_place_of_a_missing_explanation_is_not_read():
+    missing = np.arange(60) % 2 == 0
+    labels = np.where(np.arange(60) % 4 < 2, "yes", "no")
+    words = np.where(labels == "yes", "high", "low").astype(object)
+    other = np.where(missing, "whatever", words).astype(object)
+    one, two = (
+        faithkit.score(labels, Explanations(kind="value", values=values, missing=missing)).diagnose("reader")
+        for values in (words, other)
+    )
+    assert one == two

@@ -1,0 +1,164 @@
+"""Importances are checked by their top features unless another relation is named, and results say how to read them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from looping import one_test
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+import faithkit
+from faithkit import Explanations
+
+DRAWN = np.random.default_rng(0)
+X = pd.DataFrame(DRAWN.normal(size=(600, 4)), columns=["income", "debt", "age", "hours"])
+SUM = X["income"] - X["debt"] + 0.3 * X["age"] * X["hours"]
+FOREST = RandomForestClassifier(20, max_depth=6, random_state=0).fit(X[:300], SUM[:300] > 0)
+THREE = RandomForestClassifier(20, max_depth=6, random_state=0).fit(
+    X[:300], np.digitize(SUM[:300], [-0.7, 0.7])
+)
+
+
+def explained(model, explainer, rows=X[300:], **options):
+    return faithkit.evaluate(model, rows, explainer, background=X[:300], progress=False, **options)
+
+
+@one_test
+@pytest.mark.parametrize("explainer", ["shap", "lime:samples=50", "gradient"])
+def test_importances_of_tables_apply_to_rows_with_the_same_top_features(explainer):
+    rows, model = X[300:400], LogisticRegression().fit(X[:300], SUM[:300] > 0)
+    result = explained(model, explainer, rows)
+    assert result.relation == "same-top-features:k=3,bins=4"
+    explanations = explained(model, explainer, rows, relation="same-top-features")
+    assert result.sufficiency == explanations.sufficiency
+
+
+def test_a_table_of_two_columns_is_checked_on_both():
+    rows = X[["income", "debt"]]
+    model = LogisticRegression().fit(rows, SUM > 0)
+    result = faithkit.evaluate(model, rows, "gradient", background=rows)
+    asked = faithkit.evaluate(model, rows, "gradient", relation="same-top-features:k=2", background=rows)
+    assert result.sufficiency == asked.sufficiency is not None
+
+
+def test_several_outputs_of_a_regressor_are_checked_on_their_columns():
+    model = LinearRegression().fit(X, np.column_stack([X["income"], X["debt"]]))
+    result = faithkit.evaluate(model, X, "gradient", background=X, outcome="numbers")
+    assert result.sufficiency is not None
+
+
+def test_images_have_no_default_relation():
+    images = DRAWN.normal(size=(40, 4, 4))
+
+    def bright(rows):
+        return rows.reshape(len(rows), -1)
+
+    class Model:
+        classes_ = np.array([0, 1])
+
+        def predict_proba(self, rows):
+            p = 1 / (1 + np.exp(-bright(rows).sum(axis=1)))
+            return np.column_stack([1 - p, p])
+
+        def predict(self, rows):
+            return (bright(rows).sum(axis=1) > 0).astype(int)
+
+    for explainer in ("patches", "gradient"):
+        result = faithkit.evaluate(Model(), images, explainer, background=images)
+        assert result.sufficiency is None
+        assert "need a relation" in result.why_no_sufficiency
+
+
+def test_a_bare_array_has_no_default_relation():
+    assert faithkit.score(FOREST.predict(X), X.to_numpy(), X=X).sufficiency is None
+
+
+def test_objects_of_shap_are_checked_where_the_rows_are_known():
+    from shap import TreeExplainer
+
+    values, labels = TreeExplainer(THREE)(X), THREE.predict(X)
+    for target in ("predicted", "all"):
+        phi = faithkit.adapt(values, predictions=labels, target=target)
+        assert faithkit.score(labels, phi, X=X).relation == "same-top-features:k=3,bins=4"
+    alone = faithkit.score(labels, values)
+    assert alone.sufficiency is None
+    assert "pass X (CLI: --features)" in alone.why_no_sufficiency
+
+
+def test_a_pool_that_the_default_relation_cannot_read_is_refused_with_the_reason():
+    words = Explanations.vectors([[1.0], [2.0]], relation="same-top-features")
+    with pytest.raises(faithkit.errors.InputError, match="the instances are texts"):
+        faithkit.score([0, 1], words, X=["a", "b"], pool=(["c"], [0]))
+
+
+# what additive values cannot be asked
+
+
+def test_sufficiency_tells_shap_values_from_the_same_values_given_to_other_features():
+    """Permuted within each row, the values still add up to the score."""
+    rows, labels = X[300:], FOREST.predict(X[300:])
+    phi = explained(FOREST, "shap").rows.explanations.values
+    moved = np.random.default_rng(1).permuted(phi, axis=1)
+    true, false = (
+        faithkit.score(labels, values, X=rows, relation="same-top-features") for values in (phi, moved)
+    )
+    assert false.sufficiency.high < true.sufficiency.low
+
+
+@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
+def test_results_say_that_additive_values_determine_the_score_wherever_they_stand(tmp_path):
+    rows = X[300:400]
+    result = explained(FOREST, "shap", rows)
+    said = (
+        "The values add up to the probability, so high consistency is no evidence that they name the right "
+        "features. Sufficiency by same-top-features is."
+    )
+    assert result.notes[0] == said
+    assert said in " ".join(result.to_text(verbose=True).split())
+    result.to_html(tmp_path / "page.html")
+    assert said in (tmp_path / "page.html").read_text()
+    assert not any("add up" in note for note in explained(FOREST, "lime:samples=50", X[300:340]).notes)
+    assert not any("add up" in note for note in explained(FOREST, "shap", rows, discretizer="sign").notes)
+
+
+# the class that a value speaks for
+
+
+@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
+def test_results_and_witnesses_say_what_plus_means_where_values_speak_for_the_predicted_class(tmp_path):
+    rows = X[300:400]
+    result = explained(THREE, "shap", rows, discretizer="sign")
+    said = "A positive value (+) speaks for the class that the model predicts for that row"
+    assert said in " ".join(result.to_text(verbose=True).split())
+    assert said in " ".join(str(result.violations(1)).split())
+    assert said in result.violations(1)._repr_html_()
+    result.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert page.count(said) == 1
+    assert page.index("<h2>Contradictions</h2>") < page.index(said)  # where values are shown
+    for explainer in ("shap:target=all", "gradient:target=all"):
+        assert not any("speaks for" in note for note in explained(THREE, explainer, rows).notes)
+    assert explained(FOREST, "shap", rows).violations(1).note is None
+
+
+def test_a_violation_says_where_its_explanation_applies():
+    ages = pd.DataFrame({"age": [20, 20, 60, 60]})
+    phi = Explanations.vectors([[0.5]] * 4, shared={"names": ["age"]}, relation="same-top-features")
+    (worst,) = faithkit.score(["no", "yes", "no", "no"], phi, X=ages).violations()
+    assert worst.explanation == "age = 0.5, which applies where age ≤ 20"
+    assert worst.predictions == {"no": 1, "yes": 1}
+
+
+# what shap explains
+
+
+def test_shap_explains_raw_scores_of_boosted_trees_exactly_unless_told_otherwise():
+    rows, classes = X[300:320], np.digitize(SUM[:300], [-0.7, 0.7])
+    boosted = HistGradientBoostingClassifier(max_iter=5, random_state=0).fit(X[:300], classes)
+    found = explained(boosted, "shap:target=all,offset=true", rows).rows.explanations
+    assert (found.shared["adds_up_to"], found.shared["algorithm"]) == ("raw score", "leaves")
+    sums = found.values[:, :12].reshape(20, 3, 4).sum(axis=2) + found.values[:, 12:]
+    assert np.allclose(sums, boosted.decision_function(rows), atol=1e-5)
+    with pytest.warns(faithkit.FaithkitWarning, match=r"which takes longer\. output=raw is exact and fast"):
+        slow = explained(boosted, "shap:output=probability", rows).rows.explanations
+    assert slow.shared["adds_up_to"] == "probability"

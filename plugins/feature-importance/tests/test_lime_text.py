@@ -1,0 +1,288 @@
+"""`lime-text`: the lime package's own weights of words, and rules made of them."""
+
+import random
+
+import cloudpickle
+import numpy as np
+import pandas as pd
+import pytest
+from faithkit_feature_importance.lime_weights.texts import SplitText
+from lime.lime_text import LimeTextExplainer
+from looping import one_test
+from scipy import stats
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import pairwise_distances
+from sklearn.pipeline import make_pipeline
+
+import faithkit
+
+TEXTS = [
+    "A good good film , it's good",
+    "bad bad film",
+    "the plot is good",
+    "a bad plot , a dull cast",
+    "dull",
+    "it is fine",
+]
+TWO = ["pos", "neg", "pos", "neg", "neg", "pos"]
+THREE = [2, 0, 2, 0, 1, 1]
+NEW = ["A GOOD cast, a good plot; the film is fine", "bad plot , dull film", "so so so fine", "dull"]
+
+
+def lime_text(**params):
+    return faithkit.plugin.registry().create("explainer", "lime-text", params)
+
+
+def pipeline(y=TWO, vectorizer=None):
+    return make_pipeline(vectorizer or CountVectorizer(), LogisticRegression()).fit(TEXTS, y)
+
+
+def explained(model, texts, seeds=None, **params):
+    explainer = lime_text(**params).fit(faithkit.Predictor(model), TEXTS)
+    return explainer.explain(texts, range(len(texts)) if seeds is None else seeds)
+
+
+def by_the_package(model, text, tokenizer, seed, samples):
+    """Let the lime package weigh the words, from the texts that ours has drawn."""
+    text = text.lower() if tokenizer == "word" else text
+    words = SplitText.split(text, tokenizer)
+    kept = words.draw_kept_words(samples, seed)
+    package = LimeTextExplainer(
+        feature_selection="none",
+        split_expression=lambda text: faithkit.plugin.tokens(text, tokenizer),
+        random_state=0,
+    )
+
+    def drawn(indexed, scores, n, distance_metric):
+        texts = [indexed.inverse_removing(np.flatnonzero(~row)) for row in kept]
+        distances = pairwise_distances(kept.astype(float), np.ones((1, kept.shape[1])), metric="cosine") * 100
+        return kept.astype(float), scores(texts), distances.ravel()
+
+    package._LimeTextExplainer__data_labels_distances = drawn
+    classes = range(len(model.classes_))
+    result = package.explain_instance(text, model.predict_proba, labels=classes, num_samples=samples)
+    return {str(model.classes_[k]): dict(result.as_list(k)) for k in classes}
+
+
+# --- the lime package's own numbers ------------------------------------------------------------------------
+
+
+@one_test
+@pytest.mark.parametrize("tokenizer", ["word", "whitespace"])
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
+def test_weights_are_those_of_the_lime_package_on_the_same_perturbations(tokenizer, y):
+    model = pipeline(y, TfidfVectorizer(ngram_range=(1, 2)))
+    settings = {"form": "weights", "target": "all", "num_features": 99, "samples": 300}
+    explanations = explained(model, NEW, [5, 6, 7, 8], tokenizer=tokenizer, **settings)
+    for text, seed, mine in zip(NEW, [5, 6, 7, 8], explanations.values, strict=True):
+        theirs = by_the_package(model, text, tokenizer, seed, 300)
+        expected = {f"{label}: {word}": w for label, words in theirs.items() for word, w in words.items()}
+        assert dict(mine) == pytest.approx(expected, rel=1e-9, abs=1e-11)
+        assert list(mine) == sorted(mine)
+
+
+def test_words_are_removed_as_the_package_removes_them():
+    """How many are removed is uniform, and so is which."""
+    text = "one two three four five"
+    mine = SplitText.split(text, "word").draw_kept_words(4001, seed=3)
+    assert mine[0].all()
+    seen = []
+    package = LimeTextExplainer(random_state=1)
+    package.explain_instance(
+        text, lambda texts: seen.extend(texts) or np.full((len(texts), 2), 0.5), num_samples=4001
+    )
+    theirs = np.array([[word in drawn.split() for word in text.split()] for drawn in seen])
+    for count in (lambda kept: kept.sum(axis=1), lambda kept: kept @ (1 << np.arange(5))):
+        table = pd.crosstab(np.r_[count(mine[1:]), count(theirs[1:])], np.repeat([0, 1], 4000))
+        assert len(table) > 4
+        assert stats.chi2_contingency(table).pvalue > 0.01
+
+
+def test_the_texts_asked_about_lack_words_and_nothing_else():
+    asked = []
+
+    class Spy:
+        classes_ = np.array([0, 1])
+
+        def predict(self, texts):
+            return np.zeros(len(texts), dtype=int)
+
+        def predict_proba(self, texts):
+            asked.append(texts)
+            return np.full((len(texts), 2), 0.5)
+
+    explainer = lime_text(samples=500, tokenizer="whitespace").fit(faithkit.Predictor(Spy()), TEXTS)
+    asked.clear()
+    explainer.explain(["So  dull, so dull,"], [1])
+    (texts,) = asked
+    patterns = [(a, b, c) for a in ("So", "") for b in ("dull,", "") for c in ("so", "")]
+    assert sorted(texts) == sorted(f"{so}  {dull} {so_too} {dull}" for so, dull, so_too in patterns)
+
+
+# --- words as rules ----------------------------------------------------------------------------------------
+
+
+def top_words(weights, k):
+    """The k words with the largest weights, of those that speak for the class at all."""
+    speaking = sorted((-weight, word) for word, weight in weights.items() if weight > 0)
+    return sorted(word for _, word in speaking[:k])
+
+
+@one_test
+@pytest.mark.parametrize("k", [1, 2, 99])
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
+def test_a_rule_holds_the_words_that_speak_most_for_the_predicted_class(k, y):
+    model = pipeline(y)
+    explanations = explained(model, NEW, num_features=k, samples=400)
+    assert (explanations.kind, explanations.relation) == ("rule", "in-scope")
+    for seed, (text, rule) in enumerate(zip(NEW, explanations.values, strict=True)):
+        label = str(model.predict([text])[0])
+        expected = top_words(by_the_package(model, text, "word", seed, 400)[label], k)
+        assert [predicate.token for predicate in rule.predicates] == expected
+        assert rule.covers([text]).all()
+
+
+def test_the_positive_class_can_be_asked_for():
+    explanations = explained(pipeline(), ["bad plot , dull film , fine"], target="positive")
+    assert str(explanations.values[0]) == "contains the word 'fine'"
+    assert explanations.shared == {"target": "positive", "class": "pos"}
+
+
+def test_texts_without_words_or_without_a_word_that_speaks_have_no_explanation():
+    explanations = explained(pipeline(), ["good", "", " ,! ", "unheard of words"], samples=100)
+    assert explanations.missing.tolist() == [False, True, True, True]
+    assert explanations.remarked.tolist() == [None, "no words", "no words", "no word speaks for the class"]
+    weights = explained(pipeline(), ["", "unheard of"], samples=100, form="weights", num_features=9)
+    assert weights.values.tolist() == [None, (("of", 0.0), ("unheard", 0.0))]
+    assert explained(pipeline(), []).missing.tolist() == []
+
+
+def test_digits_round_the_weights():
+    exact = explained(pipeline(), NEW, form="weights", num_features=3, samples=200)
+    rounded = explained(pipeline(), NEW, form="weights", num_features=3, samples=200, digits=1)
+    assert (exact.kind, exact.relation) == ("words", None)
+    for many, few in zip(exact.values, rounded.values, strict=True):
+        assert few == tuple((word, round(weight, 1)) for word, weight in many)
+    assert len(exact.values[0]) == 3
+    heavy = by_the_package(pipeline(), NEW[0], "word", 0, 200)["pos"]
+    order = sorted(heavy, key=lambda word: -abs(heavy[word]))[:3]
+    assert [word for word, _ in exact.values[0]] == sorted(order)
+
+
+def test_lime_text_is_evaluated_beside_other_explainers_of_texts():
+    model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, TWO)
+    words = ["good", "bad", "film", "plot", "fine", "dull"]
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(words, 4)) for _ in range(40)]
+    mine = faithkit.evaluate(model, texts, explainer="lime-text:samples=300")
+    top = faithkit.evaluate(model, texts, explainer="top-coefficient:by=predicted")
+    assert mine.sufficiency is not None
+    assert mine.sufficiency.value == pytest.approx(top.sufficiency.value, abs=0.15)
+    weights = faithkit.evaluate(
+        model, texts, explainer="lime-text:form=weights,num_features=2,digits=1,samples=300"
+    )
+    assert weights.sufficiency is None
+
+
+# --- one row is one row ------------------------------------------------------------------------------------
+
+
+def test_an_explanation_is_a_function_of_model_text_and_seed():
+    explainer = lime_text(form="weights", num_features=9, samples=200).fit(
+        faithkit.Predictor(pipeline(THREE)), TEXTS
+    )
+    before = random.getstate(), np.random.get_state()[1].tolist()
+    result = explainer.explain(NEW, [1, 2, 3, 4]).values.tolist()
+    assert before == (random.getstate(), np.random.get_state()[1].tolist())
+    assert result == [explainer.explain([text], [i + 1]).values[0] for i, text in enumerate(NEW)]
+    assert result == explainer.explain(NEW[::-1], [4, 3, 2, 1]).values[::-1].tolist()
+    assert (
+        result == cloudpickle.loads(cloudpickle.dumps(explainer)).explain(NEW, [1, 2, 3, 4]).values.tolist()
+    )
+    assert result[0] != explainer.explain(NEW[:1], [9]).values[0]
+
+
+class Averaged:
+    """The share of good words, in single or double precision; its last bits depend on what else is asked."""
+
+    classes_ = np.array(["neg", "pos"])
+
+    def __init__(self, dtype):
+        self.dtype, self.sizes = dtype, []
+
+    def predict(self, texts):
+        return self.classes_[(self.predict_proba(texts)[:, 1] > 0.5).astype(int)]
+
+    def predict_proba(self, texts):
+        self.sizes.append(len(texts))
+        good = np.array(
+            [(text.count("good") + text.count("fine")) / (1 + len(text.split())) for text in texts]
+        )
+        good = good.astype(self.dtype) * (1 + len(texts) % 7 * np.finfo(self.dtype).eps)
+        return np.column_stack([1 - good, good]).astype(self.dtype)
+
+
+@one_test
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("form", ["words", "weights"])
+def test_a_model_is_asked_about_many_texts_at_once_even_where_its_last_bits_depend_on_that(dtype, form):
+    model = Averaged(dtype)
+    explainer = lime_text(form=form, num_features=3, samples=200).fit(faithkit.Predictor(model), TEXTS)
+    alone = [explainer.explain([text], [i]) for i, text in enumerate([*NEW, ""])]
+    model.sizes.clear()
+    together = explainer.explain([*NEW, ""], range(5))
+    assert len(model.sizes) == 2  # for the labels, and for the scores of all texts
+    assert together.values.tolist() == [found.values[0] for found in alone]
+
+
+def test_no_call_is_about_more_characters_than_memory_should_hold(monkeypatch):
+    from faithkit_feature_importance.lime_weights import texts
+
+    whole = explained(pipeline(), NEW, form="weights", samples=100)
+    monkeypatch.setattr(texts, "CHARACTERS_PER_CALL", 100 * len(NEW[3]))
+    model = Averaged(np.float64)
+    explained(model, NEW, form="weights", samples=100)
+    compared = 1  # without a background, scores of the first texts are compared with their labels
+    assert len(model.sizes) == 2 + 4 + 1 + compared  # at fit, for each text, and for the labels
+    assert explained(pipeline(), NEW, form="weights", samples=100).values.tolist() == whole.values.tolist()
+
+
+# --- bad input ---------------------------------------------------------------------------------------------
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"num_features": 0}, "num_features must be a whole number of at least 1, got 0"),
+        ({"num_features": True}, "num_features must be a whole number"),
+        ({"form": "vector"}, "form must be 'words' or 'weights', got 'vector'"),
+        ({"digits": -1, "form": "weights"}, "digits must be a whole number of at least 0"),
+        ({"digits": 1}, "digits needs form=weights"),
+        ({"target": "all"}, "target=all needs form=weights"),
+        ({"target": "negative"}, "target must be one of positive, predicted, all"),
+        ({"samples": 1}, "samples must be a whole number of at least 2"),
+        ({"kernel_width": -1.0}, "kernel_width must be a number above 0"),
+        ({"tokenizer": r"\W+"}, "no tokenizer"),
+    ],
+)
+def test_wrong_parameters_are_refused(params, message):
+    with pytest.raises(faithkit.errors.ParameterError, match=f"lime-text: .*{message}"):
+        lime_text(**params)
+
+
+def test_wrong_data_and_models_are_refused():
+    model = faithkit.Predictor(pipeline())
+    table = np.zeros((2, 2))
+    for call in (
+        lambda: lime_text().fit(model, table),
+        lambda: lime_text().fit(model, TEXTS).explain(table, [1, 2]),
+    ):
+        with pytest.raises(faithkit.errors.InputError, match=r"was given a ndarray: .* for a table use lime"):
+            call()
+    labels = faithkit.Predictor(lambda texts: np.array(["good" in text for text in texts]), background=TEXTS)
+    with pytest.raises(faithkit.errors.InputError, match="gives labels only"):
+        lime_text().fit(labels, TEXTS)
+    with pytest.raises(faithkit.errors.InputError, match="target=positive needs two classes"):
+        lime_text(target="positive").fit(faithkit.Predictor(pipeline(THREE)), TEXTS)

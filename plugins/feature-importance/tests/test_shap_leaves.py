@@ -1,0 +1,300 @@
+"""SHAP values leaf by leaf: against the definition, through preparation, and where it must step aside."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from faithkit_feature_importance.shap_values.errors import NotTreesError, UnreadableError
+from faithkit_feature_importance.shap_values.leaf_by_leaf import (
+    games,
+    leaf_tables,
+    leaves,
+    lookup_tables,
+    readers,
+    subtrees,
+)
+from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
+from faithkit_feature_importance.shap_values.leaf_by_leaf.rescaling import Rescaling, probability
+from faithkit_feature_importance.shap_values.trees import TreeShap
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from leaf_by_leaf import check_by_definition, explained, per_class, raw_scores
+from looping import one_test
+from shapley_values import shapley_values
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+import faithkit
+
+# One leaf
+
+
+@given(st.integers(1, 4), st.data())
+def test_the_shares_of_a_leaf_are_those_of_the_definition(k, data):
+    patterns = st.lists(st.booleans(), min_size=k, max_size=k)
+    row, reference = data.draw(patterns), data.draw(st.lists(patterns, min_size=1, max_size=4))
+    wanted = shapley_values(lambda cells: [[all(cell)] for cell in cells], row, reference)[:, 0]
+    bits = 2 ** np.arange(k)
+    counts = np.bincount(np.array(reference) @ bits, minlength=2**k) / len(reference)
+    table, pattern = leaf_tables.build_tables(counts).ravel(), np.array([np.array(row) @ bits])
+    for player in range(k):
+        first, second = leaf_tables.table_positions(pattern, player, k)
+        assert table[first] + table[second] == pytest.approx(wanted[player], abs=1e-12)
+
+
+# Whole models
+
+
+KINDS = {
+    "tree": lambda seed: DecisionTreeClassifier(max_depth=5, random_state=seed),
+    "forest": lambda seed: RandomForestClassifier(3, max_depth=4, random_state=seed),
+    "extra trees": lambda seed: ExtraTreesClassifier(3, max_depth=4, random_state=seed),
+    "boosting": lambda seed: GradientBoostingClassifier(n_estimators=3, random_state=seed),
+    "histogram": lambda seed: HistGradientBoostingClassifier(max_iter=4, min_samples_leaf=3),
+    "categories": lambda seed: HistGradientBoostingClassifier(
+        max_iter=4, min_samples_leaf=3, categorical_features=[1, 3]
+    ),
+}
+WITH_GAPS = ("tree", "forest", "histogram", "categories")
+
+
+@given(st.sampled_from(sorted(KINDS)), st.sampled_from([2, 3]), st.integers(0, 2**32 - 1))
+@settings(max_examples=8, deadline=None)
+def test_raw_scores_are_explained_as_by_all_coalitions(kind, classes, seed):
+    """Few distinct values: columns repeat on a path, thresholds are equal, rows lie on both sides of them."""
+    random = np.random.default_rng(seed)
+    table = random.integers(0, 5, (60, 4)).astype(float)
+    if kind in WITH_GAPS:
+        table[random.random(table.shape) < 0.15] = np.nan
+    labels = random.integers(0, classes, 60)
+    labels[:classes] = range(classes)
+    model = KINDS[kind](seed % 1000).fit(table, labels)
+    check_by_definition(model, table)
+
+
+def numbers(n=200, seed=0):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, 5)).round(1)
+    return X, (X[:, 0] + X[:, 1] * X[:, 2] > 0.3).astype(int)
+
+
+@one_test
+@pytest.mark.parametrize("output", ["raw", "probability"])
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"categories"}))
+def test_values_are_those_of_shap_for_the_same_reference_rows(kind, output):
+    """shap works out its weights in single precision, and rescales rows of equal log-odds by noise."""
+    X, y = numbers()
+    model = KINDS[kind](0).fit(X, y)
+    scores, reference = raw_scores(model, X)[:, 1], X[:3]
+    rows = X[np.abs(scores[:, None] - scores[:3]).min(axis=1) > 1e-6]
+    mine = LeafShap(model, output, reference, faithkit.plugin.Encoder(X)).values(rows)
+    theirs = TreeShap(model, output, reference).values(rows)[..., -mine.shape[2] :]  # of two the second
+    assert mine == pytest.approx(theirs, abs=1e-7)
+    assert len(rows) > 20
+
+
+@one_test
+@pytest.mark.parametrize("rows", [1, 7])
+def test_rows_alone_and_in_blocks_have_the_same_bits(monkeypatch, rows):
+    X, y = numbers()
+    model = HistGradientBoostingClassifier(max_iter=10).fit(X, y)
+    fitted = LeafShap(model, "probability", X[:50], faithkit.plugin.Encoder(X))
+    whole = fitted.values(X)
+    assert all((fitted.values(X[i : i + 1])[0] == whole[i]).all() for i in range(0, 200, 13))
+    monkeypatch.setattr(games, "ROWS_PER_BATCH", rows)
+    assert (fitted.values(X) == whole).all()
+
+
+@one_test
+@pytest.mark.parametrize("kind", KINDS)
+def test_how_many_leaves_are_added_up_at_a_time_changes_no_value(monkeypatch, kind):
+    X = np.random.default_rng(0).integers(0, 5, (90, 4)).astype(float)
+    model = KINDS[kind](0).fit(X, X.sum(axis=1) % 3)
+    usual = LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X)
+    monkeypatch.setattr(lookup_tables, "FLOATS_PER_BATCH", 300)
+    np.testing.assert_allclose(
+        LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X), usual, atol=1e-11
+    )
+
+
+@one_test
+@pytest.mark.parametrize("kind", KINDS)
+def test_into_which_parts_trees_are_cut_changes_no_value(monkeypatch, kind):
+    X = np.random.default_rng(0).integers(0, 5, (90, 4)).astype(float)
+    model = KINDS[kind](0).fit(X, X.sum(axis=1) % 3)
+    usual = LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X)
+    for bits in (0, 2, 4, 12):
+        monkeypatch.setattr(subtrees, "MAX_BITS", bits)
+        np.testing.assert_allclose(
+            LeafShap(model, "raw", X, faithkit.plugin.Encoder(X)).values(X), usual, atol=1e-11
+        )
+
+
+def test_thresholds_are_compared_in_the_models_precision():
+    """scikit-learn's trees turn cells into float32; histogram boosting keeps float64."""
+    cells = np.array([1.0, 1.0 + 1e-9, 1.0 + 2e-9, 2.0])[np.arange(80) % 4]
+    X, y = np.column_stack([cells, np.arange(80) % 3]), (np.arange(80) % 4 > 1).astype(int)
+    for model in (DecisionTreeClassifier(), HistGradientBoostingClassifier(min_samples_leaf=2)):
+        explanations = explained(model.fit(X, y), X, X, output="raw", target="all", algorithm="tree")
+        total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
+        assert total == pytest.approx(raw_scores(model, X), abs=1e-9)
+        assert explanations.shared["algorithm"] == "leaves"
+
+
+# The scale of probabilities
+
+
+@one_test
+@pytest.mark.parametrize(("low", "high"), [(-3.0, 2.0), (-10.0, 10.0), (-40.0, 25.0), (5.0, 5.0)])
+def test_the_factor_to_probabilities_is_a_short_sum_of_products(low, high):
+    x, r = np.linspace(low, high, 41)[:, None], np.linspace(low, high, 38)[None, :]
+    rescaling = Rescaling.on_interval(low, high)
+    found = (rescaling.signs * rescaling.terms(x[:, 0])) @ rescaling.terms(r[0]).T
+    with np.errstate(invalid="ignore"):
+        wanted = (probability(x) - probability(r)) / (x - r)
+    slope = probability(x) * probability(-x)
+    wanted = np.where(np.abs(x - r) < 1e-4, slope, wanted)
+    assert found == pytest.approx(wanted, abs=1e-9)
+    assert len(rescaling.signs) <= (9 if high <= 10 else 14)
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("model", "steepness"),
+    [
+        (HistGradientBoostingClassifier(max_iter=15), 1),
+        (GradientBoostingClassifier(n_estimators=5, loss="exponential"), 2),  # half of log-odds
+    ],
+)
+def test_probabilities_are_log_odds_rescaled_for_each_reference_row(model, steepness):
+    X, y = numbers()
+    model.fit(X, y)
+    rows, reference = X[100:110], X[:6]
+    p, margin = model.predict_proba(X)[:, 1], model.decision_function(X)
+    wanted = np.zeros(rows.shape)
+    for i, other in enumerate(reference):
+        log_odds = explained(model, other[None], rows, output="raw").values
+        apart = margin[100:110] - margin[i]
+        near, slope = np.abs(apart) < 1e-9, steepness * p[i] * (1 - p[i])
+        factor = np.where(near, slope, (p[100:110] - p[i]) / np.where(near, 1, apart))
+        wanted += log_odds * factor[:, None]
+    explanations = explained(model, reference, rows, output="probability")
+    assert explanations.shared["algorithm"] == "leaves"
+    assert explanations.values == pytest.approx(wanted / 6, abs=1e-9)
+
+
+def test_categories_that_the_model_encodes_itself_are_its_own_columns():
+    X, y = numbers()
+    table = pd.DataFrame(X[:, :4].round(), columns=list("abcd")).astype({"b": "category", "d": "category"})
+    check_by_definition(HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=3).fit(table, y), table)
+
+
+# Reference rows
+
+
+def test_all_of_the_background_is_compared_with_by_default():
+    X, y = numbers()
+    model = GradientBoostingClassifier(n_estimators=5).fit(X, y)
+    explanations = explained(model, X, X[:3], background=None, output="probability")
+    assert explanations.shared["base_value"] == pytest.approx(model.predict_proba(X).mean(axis=0), abs=1e-12)
+    assert (
+        explanations.values.tolist()
+        == explained(model, X, X[:3], background="rows", output="probability").values.tolist()
+    )
+
+
+@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
+def test_the_result_and_its_page_say_which_algorithm_ran(tmp_path):
+    X, y = numbers()
+    model = GradientBoostingClassifier(n_estimators=3).fit(X, y)
+    result = faithkit.evaluate(model, X[:50], "shap", background=X[50:])
+    assert result.to_dict()["explained_by"] == {
+        "adds_up_to": "raw score",
+        "algorithm": "leaves",
+        "target": "positive",
+        "class": "1",
+    }
+    result.to_html(tmp_path / "report.html")
+    assert "algorithm leaves" in (tmp_path / "report.html").read_text()
+
+
+def test_where_the_model_is_asked_a_hundred_rows_are_compared_with_by_default():
+    X, y = numbers()
+    model = LogisticRegression().fit(X, y)
+    explanations = explained(model, X, X[:2], background=None)
+    assert explanations.values.tolist() == explained(model, X, X[:2], background="sample:100").values.tolist()
+
+
+# Where it steps aside
+
+
+TREES = GradientBoostingClassifier(n_estimators=2)
+AROUND = {
+    "starts from LogisticRegression": GradientBoostingClassifier(init=LogisticRegression()),
+    "CalibratedClassifierCV changes the scores of GradientBoosting": CalibratedClassifierCV(TREES, cv=2),
+    "StackingClassifier changes the scores of GradientBoosting": StackingClassifier([("a", TREES)], cv=2),
+    "VotingClassifier changes the scores of GradientBoosting": VotingClassifier(
+        [("a", TREES)], voting="soft"
+    ),
+}
+
+
+@one_test
+@pytest.mark.parametrize("why", AROUND)
+def test_a_model_whose_trees_do_not_say_all_is_not_read(why):
+    X, y = numbers()
+    with pytest.raises(UnreadableError, match=why):
+        read_ensemble(AROUND[why].fit(X, y))
+
+
+@one_test
+@pytest.mark.parametrize("why", AROUND)
+def test_a_model_around_trees_is_asked_and_named_where_that_means_an_estimate(why):
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(60, 10)), np.arange(60) % 2
+    model = AROUND[why].fit(X, y)
+    with pytest.warns(faithkit.FaithkitWarning, match=f"{why}.*so Permutation SHAP steps in"):
+        explained(model, X, X[:1], background="sample:2")
+
+
+def test_a_file_of_another_form_is_named(monkeypatch):
+    """As a later version of a library may write it."""
+
+    def lost(model):
+        raise KeyError("trees")
+
+    X, y = numbers()
+    monkeypatch.setitem(readers.READERS, "sklearn.DecisionTreeClassifier", lost)
+    with pytest.raises(
+        UnreadableError, match="reading the trees of DecisionTreeClassifier failed with KeyErr"
+    ):
+        read_ensemble(DecisionTreeClassifier().fit(X, y))
+
+
+def test_a_model_around_other_models_than_trees_is_none_of_trees():
+    X, y = numbers()
+    with pytest.raises(NotTreesError):
+        read_ensemble(CalibratedClassifierCV(LogisticRegression()).fit(X, y))
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("where", "limit", "value"), [(subtrees, "MAX_PLAYERS", 2), (leaves, "MAX_TABLE_CELLS", 100)]
+)
+def test_trees_that_are_too_large_are_left_to_shap(monkeypatch, where, limit, value):
+    X, y = numbers()
+    model = RandomForestClassifier(5, random_state=0).fit(X, y)
+    monkeypatch.setattr(where, limit, value)
+    explanations = explained(model, X, X[:3], background=None)
+    assert explanations.shared["algorithm"] == "tree"
+    few = explained(model, X, X[:3], background="sample:100")
+    assert explanations.values.tolist() == few.values.tolist()

@@ -1,0 +1,394 @@
+"""SHAP values of trees by raw column: which prepared column comes from which, and where that cannot be told."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from faithkit_feature_importance.shap_values.leaf_by_leaf import column_origins
+from leaf_by_leaf import by_definition, check_by_definition, explained, per_class
+from looping import one_test
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.feature_selection import SelectKBest, VarianceThreshold
+from sklearn.impute import KNNImputer, MissingIndicator, SimpleImputer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline, make_pipeline, make_union
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    Normalizer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    PolynomialFeatures,
+    SplineTransformer,
+    StandardScaler,
+    TargetEncoder,
+)
+from sklearn.tree import DecisionTreeClassifier
+
+import faithkit
+from faithkit.inputs.models.default_models import default_model
+
+
+def people(n=120, seed=0, classes=2):
+    random = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "age": random.normal(40, 10, n).round(),
+            "job": pd.Series(random.choice(["clerk", "smith", "cook"], n), dtype="str"),
+            "pay": random.normal(size=n).round(1),
+            "town": pd.Series(random.choice(["york", "bath"], n), dtype="str"),
+            "hair": random.integers(0, 3, n),
+        }
+    )
+    table.loc[random.random(n) < 0.15, "age"] = np.nan
+    table.loc[random.random(n) < 0.15, "job"] = None
+    score = (
+        table["pay"] * (table["job"] == "clerk") + table["age"].fillna(20) / 40 + (table["town"] == "york")
+    )
+    return table, pd.qcut(score, classes, labels=False)
+
+
+class Halved(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """A stranger's step, which says by its names what it makes of what."""
+
+    def fit(self, X, y=None):
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X):
+        return np.asarray(X, dtype=float) / 2
+
+
+class Doubled(BaseEstimator):
+    """A stranger's step that makes two columns of each."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return np.hstack([np.asarray(X, dtype=float), -np.asarray(X, dtype=float)])
+
+    def get_feature_names_out(self, input_features=None):
+        return [f"{sign}{name}" for sign in ("", "minus ") for name in input_features]
+
+
+def worded(X):
+    return np.asarray(X, dtype=object) + "!"
+
+
+def forest():
+    return RandomForestClassifier(3, max_depth=4, random_state=0)
+
+
+NUMBERS, WORDS = ["age", "pay"], ["job", "town"]
+ONE_HOT = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+FILL = SimpleImputer(strategy="constant", fill_value="none")
+WHOLE = make_column_transformer(
+    (make_pipeline(FILL, ONE_HOT), WORDS),
+    (make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()), NUMBERS),
+    remainder="passthrough",
+)
+PREPARED = {
+    "one-hot, scaled, the rest as it is": WHOLE,
+    "short names": make_column_transformer(
+        (ONE_HOT, WORDS),
+        (SimpleImputer(add_indicator=True), NUMBERS),
+        remainder="passthrough",
+        verbose_feature_names_out=False,
+    ),
+    "the rest scaled": make_column_transformer((ONE_HOT, WORDS), remainder=StandardScaler()),
+    "DataFrames": make_column_transformer(
+        (ONE_HOT, WORDS), (SimpleImputer(add_indicator=True), NUMBERS), remainder="passthrough"
+    ).set_output(transform="pandas"),
+    "DataFrames, step by step": make_pipeline(
+        make_column_transformer((ONE_HOT, WORDS), (SimpleImputer(), NUMBERS)), VarianceThreshold()
+    ).set_output(transform="pandas"),
+    "sparse": make_column_transformer((OneHotEncoder(), [*WORDS, "hair"]), sparse_threshold=1.0),
+    "sparse and dense": make_column_transformer(
+        (OneHotEncoder(), WORDS), (SimpleImputer(add_indicator=True), NUMBERS), sparse_threshold=1.0
+    ),
+    "dropped": make_column_transformer((ONE_HOT, ["town"]), ("drop", ["pay"]), remainder="drop"),
+    "positions": make_column_transformer((ONE_HOT, [3, 1]), (SimpleImputer(), [-3, 0])),
+    "a slice of positions": make_column_transformer((ONE_HOT, slice(3, 4)), ("passthrough", slice(4, None))),
+    "slices of names": make_column_transformer(
+        (ONE_HOT, slice("town", "town")),
+        (SimpleImputer(strategy="most_frequent"), slice("pay", "pay")),
+        (OrdinalEncoder(), slice("town", None)),
+        ("passthrough", slice(None, "age")),
+    ),
+    "a mask": make_column_transformer((ONE_HOT, [False, True, False, True, False]), remainder="passthrough"),
+    "a selector": make_column_transformer(
+        (ONE_HOT, make_column_selector(dtype_include="str")), remainder=SimpleImputer()
+    ),
+    "one name": make_column_transformer((Halved(), ["pay"]), (ONE_HOT, ["town"])),
+    "ordinal, one-hot bins": make_column_transformer(
+        (OrdinalEncoder(encoded_missing_value=-1), WORDS),
+        (make_pipeline(SimpleImputer(), KBinsDiscretizer(4, quantile_method="linear")), NUMBERS),
+    ),
+    "ordinal bins": make_column_transformer(
+        (ONE_HOT, WORDS),
+        (
+            make_pipeline(SimpleImputer(), KBinsDiscretizer(4, encode="ordinal", quantile_method="linear")),
+            ["pay", "hair", "age"],
+        ),
+    ),
+    "target, splines": make_column_transformer(
+        (TargetEncoder(cv=2), WORDS),
+        (make_pipeline(SimpleImputer(), SplineTransformer(3)), NUMBERS),
+        (MissingIndicator(), ["age", "hair"]),
+    ),
+    "selected": make_pipeline(
+        make_column_transformer((make_pipeline(FILL, ONE_HOT), WORDS), (SimpleImputer(), NUMBERS)),
+        SelectKBest(k=4),
+        StandardScaler(),
+    ),
+    "nested": make_pipeline(
+        "passthrough",
+        make_column_transformer(
+            (Pipeline([("inner", make_pipeline(FILL, "passthrough", ONE_HOT)), ("same", None)]), WORDS),
+            (
+                make_column_transformer((SimpleImputer(), [1]), remainder=SimpleImputer(strategy="median")),
+                NUMBERS,
+            ),
+        ),
+        make_union(StandardScaler(), "passthrough", KBinsDiscretizer(2, quantile_method="linear")),
+    ),
+    "one column, mixed": make_column_transformer(
+        (make_pipeline(FILL, ONE_HOT, PCA(2, random_state=0)), ["job"]),
+        (make_union(StandardScaler(), PolynomialFeatures(2)), ["pay"]),
+        (FunctionTransformer(np.exp), ["pay", "hair"]),
+        verbose_feature_names_out=False,
+    ),
+    "functions": make_column_transformer(
+        (make_pipeline(FILL, FunctionTransformer(worded, feature_names_out="one-to-one"), ONE_HOT), WORDS),
+        (FunctionTransformer(np.square), ["pay", "hair"]),
+        (FunctionTransformer(), NUMBERS),
+    ),
+    "strangers": make_column_transformer(
+        (ONE_HOT, WORDS), (Halved(), ["pay", "age"]), (Doubled(), ["hair", "pay"])
+    ),
+}
+
+
+LIKE_OTHERS = {
+    *("short names", "the rest scaled", "DataFrames, step by step", "sparse and dense", "dropped"),
+    *("a slice of positions", "a mask", "one name", "ordinal bins", "positions", "a selector"),
+    *("ordinal, one-hot bins", "selected"),
+}
+
+
+def check_preparation(name):
+    table, y = people()
+    wanted = check_by_definition(make_pipeline(PREPARED[name], forest()).fit(table, y), table)
+    assert np.abs(wanted).max() > 1e-3
+
+
+@one_test
+@pytest.mark.parametrize("name", [name for name in PREPARED if name not in LIKE_OTHERS])
+def test_raw_columns_are_explained_through_column_wise_preparation(name):
+    check_preparation(name)
+
+
+@pytest.mark.slow
+@one_test
+@pytest.mark.parametrize("name", sorted(LIKE_OTHERS))
+def test_raw_columns_are_explained_through_preparation_like_others(name):
+    check_preparation(name)
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        (
+            "one-hot, scaled, the rest as it is",
+            HistGradientBoostingClassifier(max_iter=4, min_samples_leaf=3),
+        ),
+        ("sparse", GradientBoostingClassifier(n_estimators=3)),
+        ("target, splines", forest()),
+    ],
+)
+def test_three_classes_are_explained_through_preparation(name, model):
+    """For which TargetEncoder makes three columns of each."""
+    table, y = people(classes=3)
+    check_by_definition(make_pipeline(PREPARED[name], model).fit(table, y), table)
+
+
+def test_a_column_that_is_dropped_gets_exactly_nothing():
+    table, y = people()
+    model = make_pipeline(PREPARED["dropped"], DecisionTreeClassifier(random_state=0)).fit(table, y)
+    values = explained(model, table, table).values
+    assert (values[:, [0, 1, 2, 4]] == 0).all()
+    assert (values[:, 3] != 0).any()
+
+
+def test_an_unknown_category_goes_where_the_transformer_sends_it():
+    table, y = people()
+    model = make_pipeline(WHOLE, forest()).fit(table, y)
+    rows = table.iloc[:3].assign(job="diver", town=["rome", "york", None])
+    explanations = explained(model, table.iloc[10:15], rows, target="all")
+    assert explanations.shared["algorithm"] == "leaves"
+    wanted = by_definition(model, table, table.iloc[10:15], rows)
+    assert per_class(explanations) == pytest.approx(wanted, abs=1e-9)
+
+
+@one_test
+@pytest.mark.parametrize("name", ["slices of names", "DataFrames"])
+def test_columns_are_followed_by_name_where_the_background_has_another_order(name):
+    table, y = people()
+    model = make_pipeline(PREPARED[name], forest()).fit(table, y)
+    turned = table[["hair", "town", "job", "pay", "age"]]
+    straight, other = (explained(model, part[:20], part[:5], algorithm="tree") for part in (table, turned))
+    assert other.shared["names"] == list(turned.columns)
+    order = [turned.columns.get_loc(name) for name in table.columns]
+    assert other.values[:, order] == pytest.approx(straight.values, abs=1e-9)
+
+
+@one_test
+@pytest.mark.parametrize("name", ["gradient-boosting", "tree"])
+def test_default_models_on_tables_with_words_and_gaps_are_read(name):
+    table, y = people()
+    check_by_definition(default_model(name, table).fit(table, y), table)
+
+
+def test_an_encoder_before_trees_is_seen_through():
+    table, y = people()
+    encode = FunctionTransformer(faithkit.plugin.Encoder(table).encode, feature_names_out="one-to-one")
+    check_by_definition(
+        make_pipeline(encode, HistGradientBoostingClassifier(max_iter=5)).fit(table, y), table
+    )
+
+
+def test_the_papers_own_step_is_seen_through():
+    boosters = pytest.importorskip("faithkit_paper.boosters")
+    table, y = people()
+    check_by_definition(
+        make_pipeline(boosters.Codes(), GradientBoostingClassifier(n_estimators=3)).fit(table, y), table
+    )
+
+
+def test_the_best_model_of_a_search_is_read():
+    table, y = people()
+    model = make_pipeline(WHOLE, DecisionTreeClassifier(random_state=0))
+    search = GridSearchCV(model, {"decisiontreeclassifier__max_depth": [2, 3]}, cv=2).fit(table, y)
+    assert explained(search, table, table[:2]).shared["algorithm"] == "leaves"
+
+
+# Where it steps aside
+
+
+class Nameless(Doubled):
+    get_feature_names_out = None
+
+
+class Numbered(Doubled):
+    def get_feature_names_out(self, input_features=None):
+        return [f"x{i}" for i in range(2 * len(input_features))]
+
+
+class Short(Doubled):
+    def get_feature_names_out(self, input_features=None):
+        return input_features
+
+
+class OwnImputer(KNNImputer):
+    """Which says no more of itself than what it is made from."""
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("before", "why"),
+    [
+        (PCA(6, random_state=0), "PCA computes columns from several columns"),
+        (Normalizer(), "Normalizer computes columns from several columns"),
+        (KNNImputer(), "KNNImputer computes columns from several columns"),
+        (OwnImputer(), "KNNImputer computes columns from several columns"),
+        (PolynomialFeatures(1), "PolynomialFeatures computes columns from several columns"),
+        (
+            FunctionTransformer(np.fliplr),
+            "FunctionTransformer computes columns from several columns, or does not say fe.*",
+        ),
+        (Nameless(), "Nameless.get_feature_names_out failed with TypeError.*"),
+        (Numbered(), "Numbered does not say from which column 'x0' comes"),
+        (Short(), "Short does not say from which column each of its 28 columns comes"),
+        (make_pipeline(StandardScaler(), make_union(PCA(3))), "PCA computes columns from several columns"),
+        (
+            make_column_transformer((PCA(2), [1, 2]), remainder="passthrough"),
+            "PCA computes columns from several columns",
+        ),
+        (
+            ColumnTransformer([("two", Short(), [1, 2])]),
+            "two does not say from which column each of its 4 c.*",
+        ),
+    ],
+    ids=lambda given: given if isinstance(given, str) else type(given).__name__,
+)
+def test_a_step_that_mixes_columns_is_named_and_the_model_is_asked(before, why):
+    X = np.random.default_rng(0).normal(size=(150, 14))
+    model = make_pipeline(before, DecisionTreeClassifier(max_depth=2, random_state=0)).fit(
+        X, X.sum(axis=1) > 0
+    )
+    with pytest.warns(
+        faithkit.FaithkitWarning, match=rf"cannot read .*\({why}\), so Permutation SHAP steps in"
+    ):
+        explanations = explained(model, X, X[:1], background="sample:2")
+    assert explanations.shared["algorithm"] == "permutation"
+    with pytest.raises(faithkit.errors.InputError, match=rf"cannot read Pipeline as trees \({why}\)"):
+        explained(model, X, X[:1], algorithm="tree")
+
+
+# What would be followed wrongly
+
+
+class Turned(Halved):
+    """Which keeps the names in their order, not the columns."""
+
+    def transform(self, X):
+        return X[:, ::-1]
+
+
+class Centred(Halved):
+    """Which takes the mean of a row from each of its cells."""
+
+    def transform(self, X):
+        return X - X.mean(axis=1, keepdims=True)
+
+
+@one_test
+@pytest.mark.parametrize(
+    "before",
+    [
+        FunctionTransformer(np.fliplr, feature_names_out="one-to-one"),
+        FunctionTransformer(Centred().transform, feature_names_out="one-to-one"),
+        Turned(),
+        Centred(),
+    ],
+    ids=["function turned", "function centred", "turned", "centred"],
+)
+def test_a_step_that_says_other_than_it_does_is_noticed(before):
+    """Values add up all the same, so mixtures of rows have to tell."""
+    X = np.random.default_rng(0).normal(size=(100, 4)).round(1)
+    model = make_pipeline(before, GradientBoostingClassifier(n_estimators=5)).fit(X, X[:, 0] > X[:, 1])
+    with pytest.raises(faithkit.errors.InputError, match=r"misses the model's own output by .* on mixtures"):
+        explained(model, X, X[:2], algorithm="tree")
+    with pytest.warns(faithkit.FaithkitWarning, match="on mixtures .* Kernel SHAP steps in"):
+        assert explained(model, X[:9], X[:1]).shared["algorithm"] == "kernel"
+
+
+def test_a_column_that_is_taken_for_another_is_noticed(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(100, 5)).round(1)
+    model = make_pipeline(StandardScaler(), GradientBoostingClassifier(n_estimators=5)).fit(
+        X, X[:, 0] > X[:, 1]
+    )
+    monkeypatch.setattr(
+        "faithkit_feature_importance.shap_values.leaf_by_leaf.tree_inputs.trace_columns",
+        lambda *given: column_origins.trace_columns(*given)[::-1],
+    )
+    with pytest.raises(faithkit.errors.InputError, match=r"misses the model's own output by .* on mixtures"):
+        explained(model, X, X[:2], algorithm="tree")

@@ -1,0 +1,127 @@
+"""What a path names: a file, a folder of files, a day, or a folder of days in the order of their dates."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from faithkit_monitor.batches import Columns, batches
+from faithkit_monitor.tallies import Tallies
+from looping import one_test
+from monitor.streams import log
+
+from faithkit.errors import InputError
+
+RECORDED = Path(__file__).parent / "recorded"
+COLUMNS = Columns("label", ("why",))
+
+
+def write(folder, files):
+    """Write logs of one row each, by their paths."""
+    for number, name in enumerate(files):
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        frame = log(3, seed=number)
+        frame.to_parquet(file) if name.endswith(".parquet") else frame.to_csv(file, index=False)
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("files", "names", "rows"),
+    [
+        (["a.csv", "b.csv", "c.csv.gz", "notes.txt"], ["log"], [9]),
+        (["a.parquet", "b.parquet"], ["log"], [6]),
+        (["date=2026-11-10/a.csv", "date=2026-11-09/b.csv"], ["date=2026-11-09", "date=2026-11-10"], [3, 3]),
+        (["dt=20261110/a.csv", "dt=20260110/b.csv"], ["dt=20260110", "dt=20261110"], [3, 3]),
+        (["hour=2026-11-10T07/a.csv", "hour=2026-11-09T23/b.csv"], ["hour=2026-11-09T23", "hour=2026-11-10T07"], [3, 3]),
+        (["t=2026-11-10 07%3A30/a.csv", "t=2026-11-10T08:00Z/a.csv"], ["t=2026-11-10 07%3A30", "t=2026-11-10T08:00Z"], [3, 3]),
+        (["date=2026-11-10/model=b/a.csv", "date=2026-11-10/model=a/a.csv"], ["date=2026-11-10"], [6]),
+        (["date=2026-11-10/a.csv", "date=2026-11-10/.a.csv", "date=2026-11-10/_temporary/b.csv"], ["date=2026-11-10"], [3]),
+        (["date=2026-11-10/a.csv", "_SUCCESS.csv", ".hidden/a.csv"], ["date=2026-11-10"], [3]),
+    ],
+)  # fmt: skip
+def test_a_folder_is_one_batch_or_one_for_every_day(tmp_path, files, names, rows):
+    write(tmp_path / "log", files)
+    result = batches(tmp_path / "log")
+    assert [batch.name for batch in result] == names
+    assert [batch.count(COLUMNS).count.sum() for batch in result] == rows
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (["date=yesterday/a.csv"], "date=yesterday has no date such as date=2026-11-14"),
+        (["date=__HIVE_DEFAULT_PARTITION__/a.csv"], "has no date"),
+        (["date=2026-11-10/a.csv", "date=2026-11-10/b.parquet"], "are of different kinds, CSV and Parquet"),
+        (["date=2026-11-10/a.csv", "date=2026-11-10/a.csv.gz"], "have the same name, packed and not"),
+        (["date=2026-11-10/deep/a.csv"], "has files in a folder inside it"),
+        (["date=2026-11-10/.a.csv"], "has no file that ends in .csv"),
+        (["date=2026-11-10/a.csv", "b.csv"], "b.csv lies beside folders of days"),
+    ],
+)  # fmt: skip
+def test_what_is_no_log_of_score_is_no_batch(tmp_path, files, message):
+    write(tmp_path / "log", files)
+    with pytest.raises(InputError, match=message):
+        [batch.count(COLUMNS) for batch in batches(tmp_path / "log")]
+
+
+def test_a_day_that_is_named_itself_is_that_day(tmp_path):
+    write(tmp_path, ["date=2026-11-10/a.csv"])
+    (by_name,) = batches(tmp_path / "date=2026-11-10")
+    (by_folder,) = batches(tmp_path)
+    assert by_name.partition == by_folder.partition == "date=2026-11-10"
+    assert (by_name.is_daily, by_folder.is_daily) == (False, True)
+
+
+def test_a_folder_with_another_name_like_that_is_a_folder(tmp_path):
+    write(tmp_path / "model=a", ["a.csv"])
+    write(tmp_path / "model=b", ["date=2026-11-10/a.csv"])
+    assert [(batch.name, batch.partition) for batch in batches(tmp_path / "model=a")] == [("model=a", "")]
+    assert [batch.name for batch in batches(tmp_path / "model=b")] == ["date=2026-11-10"]
+
+
+def test_rows_of_another_day_are_other_rows(tmp_path):
+    write(tmp_path, ["date=2026-11-10/a.csv"])
+    shutil.copytree(tmp_path / "date=2026-11-10", tmp_path / "date=2026-11-11")
+    prints = {Tallies.of(batch.count(COLUMNS)).fingerprint(batch.partition) for batch in batches(tmp_path)}
+    assert len(prints) == 2
+
+
+def test_in_which_files_and_formats_the_rows_are_does_not_matter(tmp_path):
+    frame = log(100, seed=0)
+    for name, write_one in (
+        ("parquet", frame.to_parquet),
+        ("csv", lambda path: frame.to_csv(path, index=False)),
+    ):
+        (tmp_path / name).mkdir()
+        write_one(tmp_path / name / f"a.{name}")
+    (tmp_path / "parts").mkdir()
+    frame[60:].to_csv(tmp_path / "parts" / "1.csv", index=False)
+    frame[:60].to_csv(tmp_path / "parts" / "2.csv.gz", index=False)
+    found = [Tallies.of(batches(tmp_path / name)[0].count(COLUMNS)) for name in ("parquet", "csv", "parts")]
+    assert len({one.fingerprint() for one in found}) == 1
+
+
+@one_test
+@pytest.mark.parametrize("link", ["date=2026-11-11", "date=2026-11-10/b.csv"])
+def test_rows_are_not_counted_twice_through_a_link(tmp_path, link):
+    write(tmp_path / "log", ["date=2026-11-10/a.csv"])
+    day = (tmp_path / "log" / "date=2026-11-10").absolute()
+    (tmp_path / "log" / link).symlink_to(day / "a.csv" if link.endswith("csv") else day)
+    with pytest.raises(InputError, match=f"{link} is a link; expected files and folders themselves"):
+        [batch.count(COLUMNS) for batch in batches(tmp_path / "log")]
+
+
+def test_a_pattern_names_a_batch_for_every_file(tmp_path):
+    write(tmp_path, ["b.csv", "a.csv", ".c.csv"])
+    assert [batch.name for batch in batches(tmp_path / "*.csv")] == ["a.csv", "b.csv"]
+    with pytest.raises(InputError, match="no file matches"):
+        batches(tmp_path / "*.parquet")
+
+
+def test_a_recorded_folder_is_read_day_by_day():
+    """As Spark writes it: parts, markers and checksums."""
+    result = batches(RECORDED / "log")
+    assert [batch.name for batch in result] == [f"date=2026-11-{day:02}" for day in range(9, 16)]
+    columns = Columns("prediction", ("phi_*",))
+    assert [batch.count(columns).count.sum() for batch in result] == [120] * 7

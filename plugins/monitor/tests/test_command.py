@@ -1,0 +1,226 @@
+"""`faithkit monitor`: a job that runs every day with the same words, and ends with a code that means something."""
+
+import io
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from faithkit_monitor import Monitor
+from looping import one_test
+from monitor.streams import log
+
+from faithkit.cli import main
+
+RECORDED = Path(__file__).parent / "recorded"
+ROLES = ["--prediction", "prediction", "--explanation", "phi_*"]
+SAME = "--reference loans.csv --prediction label --explanation why"
+NEW = ["--reference", "reference.parquet", *ROLES]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Work beside the recorded log; three files more have a batch each."""
+    shutil.copytree(RECORDED, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    log(2000, seed=0).to_csv("loans.csv", index=False)
+    for seed in (1, 2, 3):
+        log(100, seed).to_csv(f"{seed}.csv", index=False)
+    return tmp_path
+
+
+def run(*words):
+    done = CliRunner().invoke(main, ["monitor", "m.state", *words])
+    assert not done.exception or isinstance(done.exception, SystemExit), done.exception
+    return done
+
+
+def looks():
+    return [look.name for look in Monitor.open("m.state").looks]
+
+
+def loans(*words):
+    return run(*words, "--reference", "loans.csv", "--prediction", "label", "--explanation", "why")
+
+
+def test_the_same_words_every_day_add_what_is_new():
+    moved = [shutil.move(f"log/date=2026-11-{day}", ".") for day in (14, 15)]
+    first = run("log", *NEW)
+    assert (first.exit_code, len(looks())) == (0, 5)
+    again = run("log", *NEW)
+    assert (again.exit_code, again.stdout) == (0, first.stdout)
+    assert again.stderr == "5 of 5 days were added before.\n"
+    for day in moved:
+        shutil.move(day, "log")
+    last = run("log", *NEW)
+    assert last.exit_code == 3
+    assert last.stderr == "5 of 7 days were added before.\nalarm: raised at date=2026-11-14.\n"
+    assert looks() == [f"date=2026-11-{day:02}" for day in range(9, 16)]
+    assert "Alarm at date=2026-11-14: rows since date=2026-11-14 agree less" in last.stdout
+
+
+def test_an_alarm_ends_every_later_run_with_code_3():
+    assert run("log", *NEW).exit_code == 3
+    assert run("log").exit_code == 3
+    assert run().exit_code == 3
+
+
+def test_what_was_settled_need_not_be_said_again():
+    loans("1.csv")
+    assert run("2.csv").exit_code == 0
+    assert run().exit_code == 0
+    assert looks() == ["1.csv", "2.csv"]
+
+
+def test_a_file_that_is_in_already_is_refused_and_nothing_changes():
+    loans("1.csv", "2.csv")
+    before = Path("m.state").read_bytes()
+    done = run("1.csv")
+    assert done.exit_code == 1
+    assert done.stderr.startswith("error: 1.csv was added before, and a batch counts once.")
+    assert len(done.stderr.splitlines()) == 1
+    assert Path("m.state").read_bytes() == before
+
+
+def test_one_bad_log_takes_no_other_with_it():
+    pd.DataFrame({"label": ["granted"], "reason": ["debt"]}).to_csv("bad.csv", index=False)
+    done = loans("1.csv", "2.csv", "bad.csv", "3.csv")
+    assert done.exit_code == 1
+    assert done.stderr == "error: bad.csv: no column matches 'why'. Available: 'label', 'reason'.\n"
+    assert looks() == ["1.csv", "2.csv", "3.csv"]
+    assert "3.csv" in done.stdout
+
+
+def test_a_day_whose_rows_are_others_is_refused_and_the_next_is_added():
+    moved = shutil.move("log/date=2026-11-10", ".")
+    run("log", *NEW)
+    assert len(looks()) == 6
+    shutil.copy(next(Path(moved).glob("part*")), "log/date=2026-11-09/late.parquet")
+    shutil.move(moved, "log")
+    done = run("log")
+    assert done.exit_code == 1
+    assert "alarm: raised at" in done.stderr
+    assert "error: date=2026-11-09 has other rows than when it was added" in done.stderr
+    assert looks()[-1] == "date=2026-11-10"
+
+
+def test_late_rows_in_another_order_and_other_files_are_the_same_day():
+    run("log", *NEW)
+    day = Path("log/date=2026-11-10")
+    parts = [pd.read_parquet(file) for file in sorted(day.glob("part*"))]
+    shutil.rmtree(day)
+    day.mkdir()
+    pd.concat(parts[::-1])[["phi_debt", "phi_income", "prediction"]].to_csv(
+        day / "compacted.csv", index=False
+    )
+    done = run("log")
+    assert "7 of 7 days were added before." in done.stderr
+    assert len(looks()) == 7
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (f"{SAME} --confidence 0.9", 1, "with the confidence 0.95, and not with 0.9: make a new state"),
+        (f"{SAME} --seed 1", 1, "was made with the seed 0, and not with 1"),
+        ("--prediction label --explanation label", 1, "was made with the columns"),
+        ("--reference 1.csv --prediction label --explanation why", 1, "was made with the reference"),
+        (f"{SAME} --confidence 0.95 --seed 0 --discretize original", 0, ""),
+        ("--seed 0 --discretize sign", 2, "--seed and --discretize cannot change once the state exists"),
+        ("--prediction label", 2, "--prediction and --explanation go together"),
+        ("--reference loans.csv", 2, "--reference needs them"),
+        (f"{SAME} --discretize sgn", 1, "Did you mean 'sign'?"),
+        ("--confidence much", 2, "'much' is not a valid float"),
+        ("none.csv", 1, "there is no file none.csv"),
+        ("m.state", 1, "has the suffix '.state'"),
+        ("loans.csv", 1, "loans.csv has the rows of the reference, which would agree with themselves"),
+        ("--json m.state", 1, "m.state is read; give a file of its own"),
+        ("1.csv --csv 1.csv", 1, "1.csv is read; give a file of its own"),
+        (
+            "--html loans.csv --reference loans.csv --prediction label --explanation why",
+            1,
+            "loans.csv is read",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_told_in_one_line(words, code, message):
+    loans()
+    before = Path("m.state").read_bytes()
+    done = run(*words.split())
+    assert done.exit_code == code, done.stderr
+    assert message in done.stderr
+    if code == 1:
+        assert len(done.stderr.splitlines()) == 1
+    assert Path("m.state").read_bytes() == before
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "there is no state"),
+        ("1.csv", "there is no state"),
+        ("--reference 1.csv --prediction label --explanation why --json m.state", "is read; give a file"),
+        ("--reference none.csv --prediction label --explanation why", "there is no file none.csv"),
+        ("--reference reference.parquet --prediction prediction --explanation phi_* --discretize quantile", "learns from"),
+    ],
+)  # fmt: skip
+def test_where_no_state_can_be_made_none_is(words, message):
+    done = run(*words.split())
+    assert done.exit_code == 1
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not Path("m.state").exists()
+
+
+def test_a_state_of_python_is_told_the_columns():
+    frame = pd.read_csv("loans.csv")
+    Monitor.create("m.state", frame["label"], frame["why"])
+    done = run("1.csv")
+    assert done.exit_code == 1
+    assert "was created in Python and stores no columns" in done.stderr
+    assert run("1.csv", "--prediction", "label", "--explanation", "why").exit_code == 0
+
+
+def test_a_reference_may_be_a_folder_of_days():
+    assert run("--reference", "log", *ROLES).exit_code == 0
+    assert Monitor.open("m.state").to_dict()["reference"]["n"] == 840
+
+
+def test_a_day_that_is_the_reference_is_passed_over():
+    done = run("log", "--reference", "log/date=2026-11-09", *ROLES)
+    assert done.exit_code in (0, 3)
+    assert looks() == [f"date=2026-11-{day:02}" for day in range(10, 16)]
+    named = run("log/date=2026-11-09")
+    assert (named.exit_code, "has the rows of the reference" in named.stderr) == (1, True)
+
+
+def test_files_get_all_looks():
+    loans("1.csv", "2.csv", "--json", "m.json", "--csv", "m.csv", "--html", "m.html")
+    payload = json.loads(Path("m.json").read_text())
+    assert [look["name"] for look in payload["looks"]] == ["1.csv", "2.csv"]
+    assert pd.read_csv("m.csv")["n"].tolist() == [100, 100]
+    assert Path("m.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_a_result_for_programs_replaces_the_table():
+    done = loans("1.csv", "--csv", "-")
+    assert pd.read_csv(io.StringIO(done.stdout))["name"].tolist() == ["1.csv"]
+
+
+@one_test
+@pytest.mark.parametrize("kind", ["datetime", "date"])
+def test_dates_that_become_timestamps_are_refused_and_raise_no_alarm(kind):
+    dates = {"income": "2026-11-10", "debt": "2026-11-11", "age": "2026-11-12", "savings": "2026-11-13"}
+    frame = log(2000, seed=0).replace({"why": dates})
+    frame.to_csv("loans.csv", index=False)
+    days = pd.to_datetime(frame["why"])
+    frame.assign(why=days.dt.date if kind == "date" else days).to_parquet("later.parquet")
+    done = loans("later.parquet")
+    assert done.exit_code == 1
+    assert f"the explanations of later.parquet are made of {kind}, " in done.stderr
+    assert "write both in the same way" in done.stderr
+    assert looks() == []

@@ -1,0 +1,304 @@
+"""A monitor in Python: what is added counts once, in any order, and an alarm is raised when it should be."""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from faithkit_monitor import Monitor
+from looping import one_test
+from monitor.streams import columns, log
+
+from faithkit.errors import FaithkitWarning, InputError
+
+REFERENCE = log(3000, seed=0)
+
+
+@pytest.fixture
+def monitor(tmp_path):
+    return Monitor.create(tmp_path / "loans.state", *columns(REFERENCE))
+
+
+def test_a_new_monitor_knows_the_reference_and_nothing_else(monitor):
+    payload = monitor.to_dict()
+    assert payload["reference"]["n"] == 3000
+    assert payload["reference"]["pool"] + payload["calibration"]["n"] == 3000
+    assert payload["reference"]["n_explanations"] == 4
+    assert (payload["n"], payload["agreement"], payload["low"], payload["high"], payload["alarm"]) == (
+        0,
+        None,
+        0,
+        1,
+        None,
+    )
+    assert "No rows were added yet." in str(monitor)
+
+
+def test_the_calibration_is_where_the_agreement_is(monitor):
+    """With a large pool a row's expected score is Σ mass · (share² + (1 − share)²), here 0.810."""
+    payload = monitor.to_dict()["calibration"]
+    assert payload["low"] < 0.4 * 0.905 + 0.3 * 0.82 + 0.2 * 0.52 + 0.1 * 0.9802 < payload["high"]
+    assert payload["agreement"] == pytest.approx(0.81, abs=0.02)
+    assert payload["high"] - payload["low"] < 0.06
+
+
+def test_looks_are_kept_in_the_order_of_addition(monitor):
+    for seed, name in enumerate("cab", start=1):
+        monitor = monitor.add(*columns(log(100, seed)), name=name)
+    assert [look.name for look in monitor.looks] == ["c", "a", "b"]
+    assert [look.name for look in Monitor.open(monitor.path).looks] == ["c", "a", "b"]
+
+
+def test_tallies_do_not_depend_on_the_order_of_batches(tmp_path):
+    found = []
+    for order in ([1, 2, 3, 4], [3, 1, 4, 2]):
+        monitor = Monitor.create(tmp_path / f"{order}.state", *columns(REFERENCE))
+        for seed in order:
+            monitor = monitor.add(*columns(log(137 * seed, seed)), name=f"batch {seed}")
+        payload = monitor.to_dict()
+        own = {
+            one["name"]: [one[part] for part in ("n", "unverified", "agreement")] for one in payload["looks"]
+        }
+        found.append([payload["n"], payload["unverified"], payload["agreement"], payload["calibration"], own])
+    assert found[0] == found[1]
+
+
+def test_rows_in_another_order_are_the_same_rows(monitor):
+    batch = log(200, seed=1)
+    monitor.add(*columns(batch), name="Monday")
+    with pytest.raises(InputError, match=r"^Tuesday was added before \(as Monday\), and a batch counts once"):
+        monitor.add(*columns(batch.sample(frac=1, random_state=0)), name="Tuesday")
+    assert len(Monitor.open(monitor.path).looks) == 1
+
+
+def test_the_reference_is_no_batch(monitor):
+    with pytest.raises(InputError, match="has the rows of the reference"):
+        monitor.add(*columns(REFERENCE[::-1]), name="Monday")
+
+
+def test_a_name_may_come_again_with_other_rows(monitor):
+    monitor = monitor.add(*columns(log(50, seed=1)), name="a").add(*columns(log(50, seed=2)), name="a")
+    assert [look.n for look in monitor.looks] == [50, 50]
+
+
+def test_a_quiet_stream_raises_no_alarm_and_its_interval_gets_narrower(monitor):
+    for seed in range(1, 21):
+        monitor = monitor.add(*columns(log(100, seed)), name=str(seed))
+        assert monitor.looks[-1].low < monitor.looks[-1].so_far < monitor.looks[-1].high
+    assert monitor.alarm is None
+    widths = [look.high - look.low for look in monitor.looks]
+    assert widths[0] > 2 * widths[9] > 2 * widths[-1]
+    assert widths[-1] < 0.1
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("wrong", "change"),
+    [(0.3, "lower"), (0.0, "higher")],
+)
+def test_an_alarm_is_raised_and_stays(tmp_path, wrong, change):
+    monitor = Monitor.create(tmp_path / "state", *columns(log(4000, seed=0, wrong=0.15)))
+    for seed in range(1, 9):
+        monitor = monitor.add(*columns(log(400, seed, wrong=0.15)), name=f"day {seed}")
+    assert monitor.alarm is None
+    for seed in range(9, 15):
+        monitor = monitor.add(*columns(log(400, seed, wrong)), name=f"day {seed}")
+    alarm = monitor.alarm
+    assert alarm["change"] == change
+    assert alarm["since"] in ("day 9", "day 10", "day 11")
+    assert alarm["look"] in ("day 9", "day 10", "day 11", "day 12")
+    for seed in range(15, 25):  # all is well again
+        monitor = monitor.add(*columns(log(400, seed, wrong=0.15)), name=f"day {seed}")
+    assert monitor.alarm == alarm
+
+
+def test_explanations_that_the_pool_lacks_are_unverified_and_agree_with_nobody(monitor):
+    batch = log(100, seed=1)
+    batch.loc[:29, "why"] = "weather"
+    batch.loc[30:39, "why"] = None
+    look = monitor.add(*columns(batch), name="Monday").looks[0]
+    known = monitor.add(*columns(batch[40:]), name="known").looks[-1]
+    assert (look.unverified, known.unverified) == (40, 0)
+    assert look.agreement == pytest.approx(known.agreement * 0.6)
+
+
+def test_predictions_that_the_reference_has_not_are_warned_about(monitor):
+    batch = log(50, seed=1).replace({"label": {"granted": 1, "refused": 0}})
+    with pytest.warns(FaithkitWarning, match=r"no prediction of Monday \(0, 1\) occurs in the reference"):
+        look = monitor.add(*columns(batch), name="Monday").looks[0]
+    assert look.agreement == 0
+
+
+@one_test
+@pytest.mark.parametrize("labels", [(1.0, 0.0), (np.int8(1), np.int8(0)), ("1", "0")])
+def test_a_label_is_the_same_in_every_type(tmp_path, labels):
+    def numbered(frame, yes, no):
+        return frame["label"].map({"granted": yes, "refused": no}), frame["why"]
+
+    monitor = Monitor.create(tmp_path / "state", *numbered(REFERENCE, 1, 0))
+    look = monitor.add(*numbered(log(300, seed=1), *labels), name="a").looks[0]
+    assert look.agreement > 0.7
+
+
+VECTORS = pd.DataFrame(np.random.default_rng(0).integers(0, 3, (400, 2)) / 10, columns=["phi_a", "phi_b"])
+LABELS = (VECTORS.sum(axis=1) > 0.2).tolist()
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("batch", "message"),
+    [
+        (["a"] * 400, "of kind value, and those before it of kind vector"),
+        (
+            VECTORS[["phi_b", "phi_a"]],
+            "in the columns phi_b, phi_a, and those before it in the columns phi_a",
+        ),
+        (VECTORS.astype(np.float32), "made of float32, float32, and those before it made of number, number"),
+        (VECTORS.assign(phi_c=0.0), "in the columns phi_a, phi_b, phi_c"),
+        (VECTORS.to_numpy()[:, :1], "made of number, and those before it made of number, number"),
+        (VECTORS[:10], "10 explanations for 400 predictions"),
+    ],
+)
+def test_explanations_that_cannot_be_compared_are_refused(tmp_path, batch, message):
+    monitor = Monitor.create(tmp_path / "state", LABELS[1:], VECTORS[1:])
+    with pytest.raises(InputError, match=message):
+        monitor.add(LABELS, batch, name="Monday")
+
+
+@one_test
+@pytest.mark.parametrize(
+    "batch",
+    [VECTORS.to_numpy(), VECTORS * 10 // 1, [None] * 400],
+    ids=["without names", "whole numbers", "nothing explained"],
+)
+def test_explanations_that_can_be_compared_are_taken(tmp_path, batch):
+    monitor = Monitor.create(tmp_path / "state", LABELS[1:], VECTORS[1:])
+    assert monitor.add(LABELS, batch, name="Monday").looks[0].n == 400
+
+
+def test_a_reference_whose_explanations_never_repeat_is_warned_about(tmp_path):
+    phi = np.random.default_rng(0).normal(size=(400, 2))
+    with pytest.warns(FaithkitWarning, match=r"100 % of the rows to calibrate by .* coarser discretizer"):
+        Monitor.create(tmp_path / "state", phi[:, 0] > 0, phi)
+
+
+def test_a_discretizer_is_used_at_every_look(tmp_path):
+    rng = np.random.default_rng(0)
+    phi = rng.normal(size=(2000, 2))
+    monitor = Monitor.create(tmp_path / "state", phi[:, 0] > 0, phi, discretizer="sign")
+    later = rng.normal(size=(300, 2)).astype(np.float32)
+    look = Monitor.open(monitor.path).add(later[:, 0] > 0, later, name="a").looks[0]
+    assert (look.agreement, look.unverified) == (1.0, 0)
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"discretizer": "quantile"},
+            "learns from explanations, so counts of two samples could not be compared",
+        ),
+        ({"discretizer": lambda found: found.values}, "expected the name of an installed one"),
+        ({"discretizer": "1fp"}, "takes explanations of kind vector"),
+        ({"confidence": 1.0}, "confidence must be a number between 0 and 1"),
+        ({"seed": 0.5}, "the seed must be a whole number"),
+    ],
+)
+def test_what_cannot_be_settled_is_refused_and_nothing_is_written(tmp_path, options, message):
+    with pytest.raises(InputError, match=message):
+        Monitor.create(tmp_path / "state", *columns(REFERENCE), **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+@one_test
+@pytest.mark.parametrize(
+    "reference",
+    [log(1, seed=0), REFERENCE.assign(why=None)],
+    ids=["one row", "nothing explained"],
+)
+def test_a_reference_that_nothing_can_be_compared_with_is_refused(tmp_path, reference):
+    with pytest.raises(InputError, match="which nothing can be compared with"):
+        Monitor.create(tmp_path / "state", *columns(reference))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_state_that_is_there_is_opened_if_it_was_made_of_the_same(monitor):
+    monitor.add(*columns(log(50, seed=1)), name="Monday")
+    again = Monitor.create(monitor.path, *columns(REFERENCE[::-1]))
+    assert [look.name for look in again.looks] == ["Monday"]
+    for rows, options, message in (
+        (REFERENCE, {"confidence": 0.9}, "was made with the confidence 0.95, and not with 0.9"),
+        (REFERENCE, {"seed": 1}, "was made with the seed 0, and not with 1"),
+        (REFERENCE[1:], {}, "was made with the reference .*, and this is another one"),
+    ):
+        with pytest.raises(InputError, match=message):
+            Monitor.create(monitor.path, *columns(rows), **options)
+
+
+def test_the_same_question_gives_the_same_bytes(tmp_path):
+    told = []
+    for name in ("here", "there"):
+        monitor = Monitor.create(tmp_path / name, *columns(REFERENCE))
+        told.append(monitor.add(*columns(log(50, seed=1)), name="a").to_json(tmp_path / f"{name}.json"))
+    assert told[0] == told[1] == (tmp_path / "here.json").read_text()
+    assert json.loads(told[0])["looks"][0]["name"] == "a"
+
+
+def test_a_frame_has_a_row_for_every_look(monitor):
+    assert monitor.to_frame().empty
+    frame = monitor.add(*columns(log(50, seed=1)), name="a").to_frame()
+    assert frame[["name", "n", "alarm"]].to_numpy().tolist() == [["a", 50, None]]
+
+
+def test_what_a_person_reads(tmp_path):
+    monitor = Monitor.create(tmp_path / "state", *columns(log(4000, seed=0)))
+    for seed in range(1, 36):
+        monitor = monitor.add(*columns(log(300, seed, wrong=0.4 * (seed > 33))), name=f"day {seed}")
+    text = str(monitor)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "5 earlier looks: --csv and to_frame() have all." in text
+    assert "day 6 " in text
+    assert "day 5 " not in text
+    assert "Alarm at day 34: rows since day 34 agree less with the" in text
+    assert "is at most 5 %." in text
+    for page in (monitor.to_html(), monitor._repr_html_()):
+        assert "Alarm at day 34" in page
+        assert ">day 6<" in page
+
+
+def test_names_are_shown_and_never_obeyed(monitor):
+    name = "<script>alert(1)</script>\x1b[2J"
+    monitor = monitor.add(*columns(log(50, seed=1)), name=name)
+    assert "<script>" not in monitor.to_html()
+    assert "\x1b" not in monitor.to_html() + str(monitor)
+    assert monitor.looks[0].name == name
+
+
+def test_a_plot_of_nothing_of_one_look_and_of_an_alarm(monitor):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        monitor.plot().figure.canvas.draw()
+        monitor = monitor.add(*columns(log(50, seed=1)), name="a")
+        monitor.plot().figure.canvas.draw()
+        monitor = monitor.add(*columns(log(5000, seed=2, wrong=0.5)), name="b")
+        axes = monitor.plot()
+        axes.figure.canvas.draw()
+    assert monitor.alarm is not None
+    assert "alarm" in [text.get_text() for text in axes.texts]
+
+
+def test_later_looks_that_are_as_bad_stay_marked(monitor):
+    for day in range(8):
+        monitor = monitor.add(*columns(log(600, seed=1 + day, wrong=0.3)), name=f"bad {day}")
+    bad = [look.alarm is not None for look in monitor.looks]
+    assert any(bad)
+    assert all(bad[bad.index(True) :])
+
+
+def test_the_docs_list_every_field_of_the_json(monitor):
+    page = (Path(__file__).parents[3] / "docs" / "howto" / "monitor.rst").read_text("utf-8")
+    fields = page.partition("As JSON")[2].partition("Reference\n")[0]
+    assert [name for name in monitor.to_dict() if f"`{name}`" not in fields] == []

@@ -1,0 +1,186 @@
+"""The numbers that the documentation shows: they are what the page says of them, and lie beside the printed ones."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from faithkit_paper.catalogue import EXPERIMENTS
+from faithkit_paper.experiments.figure_anchors import threshold_of
+from faithkit_paper.experiments.figure_populations import compare_populations
+from faithkit_paper.experiments.table_shap import TABLE
+from faithkit_paper.findings import MEASURES, Cell
+from faithkit_paper.grids import Grid
+from faithkit_paper.orderings import check_orderings, check_trend
+from faithkit_paper.printed import with_printed_number
+from faithkit_paper.report import format_summaries
+from looping import one_test
+
+PAGES = Path(__file__).parents[3] / "docs" / "paper"
+TABLES = ("table-shap", "table-lime", "table-counterfactuals")
+
+
+def number(text):
+    return float(text) if text else None
+
+
+def cells(experiment, folder=PAGES):
+    """Read the published cells of an experiment."""
+    with (folder / f"{experiment}.csv").open(encoding="utf-8") as file:
+        return [
+            Cell(
+                *(row[name] for name in ("dataset", "explainer", "setting", "measure")),
+                ours=number(row["ours"]),
+                std=number(row["std"]),
+                low=number(row.get("low")),
+                high=number(row.get("high")),
+                n=int(row["n"]) if row["n"] else None,
+                runs=int(row["runs"]),
+                paper=number(row["paper"]),
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
+def key(cell):
+    return cell.dataset, cell.explainer, cell.setting, cell.measure
+
+
+@one_test
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_every_experiment_is_published_beside_the_printed_numbers(experiment):
+    for cell in cells(experiment):
+        if experiment != "claims":  # there the theory says it
+            assert cell.paper == with_printed_number(experiment, Cell(*key(cell), ours=None)).paper
+
+
+@one_test
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_the_tables_on_the_pages_are_made_of_the_published_cells(experiment):
+    every, module = cells(experiment), EXPERIMENTS[experiment].module
+    shown = module.select_shown(every) if hasattr(module, "select_shown") else every
+    tables = {
+        "accuracy": [cell for cell in every if cell.measure == "accuracy"],
+        "shown": [cell for cell in shown if cell.measure != "accuracy"],
+    }
+    for part, mine in tables.items():
+        page = PAGES / f"{experiment}-{part}.csv"
+        assert page.exists() == bool(mine)
+        assert not mine or page.read_text(encoding="utf-8") == Grid.of(mine).csv()
+
+
+@one_test
+@pytest.mark.parametrize("experiment", TABLES)
+def test_cells_at_full_size_have_intervals_and_lie_beside_the_printed_numbers(experiment):
+    found = [cell for cell in cells(experiment, PAGES / "full") if cell.measure != "accuracy"]
+    all_rows = {"heart": 100, "bank-marketing": 14_920, "adult": 16_118}
+    drawn_rows = {"chess": 2750, "avila": 6200}  # the most that the printed numbers allow
+    assert all(cell.n == (all_rows | drawn_rows)[cell.dataset] for cell in found)
+    assert all(cell.runs == (5 if cell.dataset in drawn_rows else 1) for cell in found)
+    for cell in found:
+        assert cell.paper == with_printed_number(experiment, Cell(*key(cell), ours=None)).paper
+        assert cell.low is None or cell.low <= cell.ours <= cell.high
+    shown = (PAGES / "full" / f"{experiment}-shown.csv").read_text(encoding="utf-8")
+    assert shown == Grid.of(found).csv()
+
+
+def moves():
+    """Return each cell at full size beside the printed number and that of the earlier run."""
+    rows = [["table", "dataset", "setting", "measure", "paper", "earlier", "earlier n", "now", "n"]]
+    for experiment in TABLES:
+        earlier = {key(cell): cell for cell in cells(experiment)}
+        for cell in cells(experiment, PAGES / "full"):
+            if cell.measure in MEASURES:
+                before = earlier[key(cell)]
+                numbers = cell.paper, before.ours, cell.ours
+                paper, old, new = (f"{value:.2f}" for value in numbers)
+                names = experiment.removeprefix("table-"), cell.dataset, cell.setting, cell.measure
+                rows.append([*names, paper, old, str(before.n), new, str(cell.n)])
+    return rows
+
+
+def test_the_page_shows_how_each_cell_moved():
+    with (PAGES / "full" / "moves.csv").open(encoding="utf-8") as file:
+        assert list(csv.reader(file)) == moves()
+
+
+def summary_line(name, pairs):
+    """Return how far cells are from the printed numbers, before and now."""
+    before, now = zip(*pairs, strict=True)
+    sides = [[abs(cell.ours - cell.paper) for cell in side] for side in (before, now)]
+    means = [f"{sum(side) / len(side):.3f}" for side in sides]
+    shares = [
+        f"{100 * sum(difference <= limit + 1e-9 for difference in side) / len(side):.0f} %"
+        for limit in (0.05, 0.1)
+        for side in sides
+    ]
+    return [name, str(len(pairs)), *means, *shares]
+
+
+def test_the_page_says_how_many_cells_are_near_before_and_now():
+    pairs = {}
+    for experiment in TABLES:
+        earlier = {key(cell): cell for cell in cells(experiment)}
+        now = [cell for cell in cells(experiment, PAGES / "full") if cell.measure in MEASURES]
+        pairs[experiment.removeprefix("table-")] = [(earlier[key(cell)], cell) for cell in now]
+    pairs["all"] = [pair for table in pairs.values() for pair in table]
+    with (PAGES / "full" / "summary.csv").open(encoding="utf-8") as file:
+        _, *lines = csv.reader(file)
+    assert lines == [summary_line(*item) for item in pairs.items()]
+
+
+def test_the_reading_of_shap_is_the_closest_of_all():
+    with (PAGES / "full" / "readings-shap.csv").open(encoding="utf-8") as file:
+        closest, *_ = csv.DictReader(file)
+    assert closest["reading"] == str(TABLE.reading)
+
+
+def test_the_summary_is_that_of_the_published_cells():
+    result = format_summaries({name: cells(name) for name in EXPERIMENTS})
+    assert (PAGES / "summary.csv").read_text(encoding="utf-8") == result
+
+
+def test_highlighted_text_is_within_4_hundredths_of_the_paper_and_anchors_within_8():
+    found = [cell for cell in cells("table-text") if cell.measure in MEASURES]
+    assert len(found) == 12
+    for cell in found:
+        assert abs(cell.difference) <= (0.08 if cell.explainer == "anchors" else 0.04)
+        assert (cell.runs, cell.n) == (5, 1000)
+
+
+def test_the_tree_of_2048_leaves_on_adult_needs_about_4300_samples():
+    (cell,) = (
+        c for c in cells("figure-trees") if key(c)[2:] == ("2048 leaves", "samples for 0.9") and c.paper
+    )
+    assert (cell.dataset, cell.paper) == ("adult", 4300)
+    assert cell.ours == pytest.approx(4300, rel=0.1)
+
+
+def test_the_threshold_of_anchors_raises_sufficiency_on_every_dataset_and_lowers_consistency_on_five():
+    for measure, rises, holds in (
+        ("sufficiency", True, 6),
+        ("uniqueness", True, 5),
+        ("consistency", False, 5),
+    ):
+        assert f"on {holds} of 6" in check_trend(cells("figure-anchors"), measure, rises, threshold_of)
+
+
+def test_the_best_explainer_differs_between_two_populations():
+    assert "Holds: anchors in population 1, dice in population 2" in compare_populations(
+        cells("figure-populations")
+    )
+
+
+@one_test
+@pytest.mark.parametrize("experiment", TABLES)
+def test_tables_have_five_runs_of_all_cells_and_what_is_said_of_their_order_is_true(experiment):
+    found = [cell for cell in cells(experiment) if cell.measure in MEASURES]
+    assert len(found) == (48 if experiment == "table-counterfactuals" else 72)
+    assert {cell.runs for cell in found} == {5}
+    near_zero, improves, depends = check_orderings(found)
+    assert "Holds" in near_zero
+    assert "worse" not in improves
+    assert "Holds" in depends
+
+
+def test_pictures_are_small():
+    assert all(path.stat().st_size < 200_000 for path in PAGES.glob("*.svg"))

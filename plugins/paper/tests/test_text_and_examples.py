@@ -1,0 +1,144 @@
+"""table-text, figure-anchor-example and figure-lime-xor, in their tiny versions."""
+
+import numpy as np
+import pytest
+from faithkit_paper.context import Context
+from faithkit_paper.experiments import figure_anchor_example, figure_lime_xor, table_text
+from faithkit_paper.models import train_model
+from looping import one_test
+from paper.tables import load
+
+pytestmark = pytest.mark.xdist_group("text and examples")  # what its tests share is made once
+
+
+def values(findings, **wanted):
+    """The numbers of the cells that have these names, by measure."""
+    return {
+        cell.measure: cell.ours
+        for cell in findings.cells
+        if all(getattr(cell, name) == value for name, value in wanted.items())
+    }
+
+
+# --- highlighted text --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def text():
+    return table_text.run(Context("tiny", load=load))
+
+
+def test_every_explainer_is_measured_on_several_samples(text):
+    explainers = [*table_text.EXPLAINERS]
+    found = [(cell.explainer, cell.measure) for cell in text.cells if cell.measure != "accuracy"]
+    assert found == [(e, m) for e in explainers for m in ("consistency", "sufficiency", "uniqueness")]
+    assert all(cell.runs == 5 for cell in text.cells if cell.explainer != "logistic regression")
+    assert "anchors: samples of 8 texts that were explained." in text.remarks
+
+
+def test_the_first_words_consistency_is_what_a_double_loop_counts(text):
+    context = Context("tiny", load=load)
+    reviews = table_text.train_reviews_model(context, "rt-polarity")
+    explained, means = context.sample(reviews.test, 90, table_text.NAME), []
+    for run in range(5):
+        rows = context.rng(table_text.NAME, run).permutation(90)[:81]
+        sample = [explained[row] for row in rows]
+        labels, words = reviews.model.predict(sample), [review.split()[0] for review in sample]
+        scores = []
+        for i, word in enumerate(words):
+            others = [labels[j] == labels[i] for j in range(81) if j != i and words[j] == word]
+            scores.append(sum(others) / len(others) if others else 0.0)
+        means.append(sum(scores) / 81)
+    assert values(text, explainer="first-word")["consistency"] == pytest.approx(sum(means) / 5)
+
+
+def test_all_words_are_unique_and_the_model_beats_chance(text):
+    assert values(text, explainer="all-words") == {"consistency": 0.0, "sufficiency": 0.0, "uniqueness": 1.0}
+    assert values(text, explainer="logistic regression")["accuracy"] > 0.5
+
+
+@pytest.mark.slow
+def test_another_seed_moves_the_numbers_of_highlighted_words(text):
+    other = table_text.run(Context("tiny", load=load, seed=1))
+    assert values(other, explainer="first-word") != values(text, explainer="first-word")
+    assert values(other, explainer="top-coefficient") != values(text, explainer="top-coefficient")
+
+
+# --- the record of Adult -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def adult():
+    return Context("tiny", load=load)
+
+
+@pytest.fixture(scope="module")
+def example(adult):
+    return figure_anchor_example.run(adult)
+
+
+def test_the_printed_rules_are_counted_on_the_test_part(adult, example):
+    trained = train_model(adult, "adult")
+    rows, labels = trained.test, trained.model.predict(trained.test)
+    wide = [n <= 9 for n in rows["education-num"]]
+    narrow = [
+        a and g <= 0 and w <= 116736
+        for a, g, w in zip(wide, rows["capital-gain"], rows["fnlwgt"], strict=True)
+    ]
+    for threshold, covered in (("threshold=0.5", wide), ("threshold=0.95", narrow)):
+        result = values(example, explainer="the printed rule", setting=threshold)
+        same = sum(label == "<=50K" for label, inside in zip(labels, covered, strict=True) if inside)
+        assert (result["N^s"], result["N^s same label"]) == (sum(covered), same)
+        assert result["local sufficiency"] == pytest.approx(same / sum(covered))
+
+
+@one_test
+@pytest.mark.parametrize("threshold", ["threshold=0.5", "threshold=0.95"])
+def test_the_eight_counts_fit_together(example, threshold):
+    result = values(example, explainer="anchors", setting=threshold)
+    assert set(result) >= {"N^c", "N^c same label", "N^s", "N^s same label"}
+    assert 0 <= result["N^c same label"] <= result["N^c"] <= result["N^s"] + 1e-9
+    assert 1 <= result["N^s same label"] <= result["N^s"]
+
+
+def test_our_rules_and_samples_are_told(example):
+    assert sum("our rule is" in remark for remark in example.remarks) == 2
+    assert sum("2 searches with other draws found" in remark for remark in example.remarks) == 2
+    assert any("scaled up from 3 of" in remark for remark in example.remarks)
+
+
+@pytest.mark.slow
+def test_another_seed_splits_anew_and_moves_the_counts(example):
+    other = figure_anchor_example.run(Context("tiny", load=load, seed=1))
+    names = {"explainer": "the printed rule", "setting": "threshold=0.5"}
+    assert values(other, **names) != values(example, **names)
+
+
+def test_a_rule_that_covers_nothing_has_no_local_measure(adult):
+    trained = train_model(adult, "adult")
+    counted = figure_anchor_example.LabelCounts.of(trained.test[:0], trained, "<=50K")
+    names = "adult", "anchors", "threshold=1"
+    assert [cell.ours for cell in counted.cells(names, "N^c", "local consistency")] == [0, 0, None]
+
+
+# --- XOR ---------------------------------------------------------------------------------------------------
+
+
+def test_two_labels_of_xor_get_one_explanation():
+    run = figure_lime_xor.run(Context("tiny"))
+    first, second = values(run, setting="(2.5, 0.5)"), values(run, setting="(-2.5, 0.5)")
+    assert (first["label"], second["label"]) == (1, 0)
+    for each in (first, second):
+        assert each["first feature"] == pytest.approx(0.0, abs=0.03)
+        assert each["second feature"] == pytest.approx(0.44, abs=0.03)
+
+
+def test_another_seed_moves_the_numbers_of_xor():
+    found = [values(figure_lime_xor.run(Context("tiny", seed=seed)), setting="(2.5, 0.5)") for seed in (0, 1)]
+    assert found[0]["second feature"] != found[1]["second feature"]
+
+
+def test_the_figure_of_xor_has_the_plane_and_both_explanations():
+    figure = figure_lime_xor.draw(figure_lime_xor.run(Context("tiny")))
+    assert [ax.get_title() for ax in figure.axes] == ["XOR", "(2.5, 0.5)", "(-2.5, 0.5)"]
+    np.testing.assert_allclose([bar.get_width() for bar in figure.axes[1].patches], [0, 0.44], atol=0.03)

@@ -1,0 +1,177 @@
+"""Anchors of texts: rules about the words of one tokenizer, searched for with exactly these words masked."""
+
+import random
+
+import numpy as np
+import pytest
+from looping import one_test
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+import faithkit
+
+WORDS = ["fine", "dull", "plot", "cast", "long", "loud", "warm", "cold"]
+
+
+def anchors(**params):
+    return faithkit.plugin.registry().create("explainer", "anchors-text", params)
+
+
+def explained(model, X, seed=0, **params):
+    fitted = anchors(**params).fit(faithkit.Predictor(model), None)
+    return fitted.explain(X, faithkit.plugin.row_seeds(X, seed))
+
+
+def has(word, tokenizer="whitespace"):
+    return lambda texts: np.array([word in faithkit.plugin.tokens(text, tokenizer) for text in texts])
+
+
+def reviews(n=60):
+    rng = np.random.default_rng(0)
+    return [" ".join(rng.choice(WORDS, 5)) for _ in range(n)]
+
+
+def trained(texts):
+    score = np.array([text.count("fine") + text.count("warm") - text.count("dull") for text in texts])
+    labels = np.array(["bad", "so-so", "good"])[np.digitize(score, [0, 2])]
+    return make_pipeline(CountVectorizer(), LogisticRegression(max_iter=1000)).fit(texts, labels)
+
+
+@one_test
+@pytest.mark.parametrize("tokenizer", ["whitespace", "word"])
+def test_every_rule_covers_its_own_text(tokenizer):
+    texts = reviews()
+    X = [*texts[:8], "Fine, FINE plot; dull cast!", "fine\nwarm\tplot  "]
+    explanations = explained(trained(texts), X, tokenizer=tokenizer)
+    assert explanations.kind == "rule"
+    assert explanations.relation == "in-scope"
+    for i, rule in enumerate(explanations.values):
+        assert rule.covers(X)[i], f"{X[i]}: {rule}"
+        assert {p.tokenizer for p in rule.predicates} <= {tokenizer}
+
+
+def test_the_word_that_decides_is_found():
+    explanations = explained(has("dull"), ["a dull film indeed", "such a dull dull day"], beam_size=1)
+    assert explanations.values.tolist() == [faithkit.Rule([faithkit.Contains("dull")])] * 2
+    assert explanations.remarks.tolist() == [None, None]
+
+
+def test_words_are_those_of_the_tokenizer():
+    """A tokenizer of spaCy's would split "dull," in two, and the rule would look for a word that nobody has."""
+    (rule,) = explained(has("dull,"), ["it was dull, and long"]).values
+    assert rule == faithkit.Rule([faithkit.Contains("dull,")])
+    (rule,) = explained(has("dull", "word"), ["It was DULL, and long"], tokenizer="word").values
+    assert rule == faithkit.Rule([faithkit.Contains("dull", "word")])
+    assert rule.covers(["Dull!"]).all()
+
+
+def test_all_places_of_a_word_are_masked_together():
+    def twice(texts):
+        return np.array([text.split().count("so") == 2 for text in texts])
+
+    explanations = explained(twice, ["so so a film", "so a so"])
+    assert explanations.values.tolist() == [faithkit.Rule([faithkit.Contains("so")])] * 2
+
+
+def test_a_long_word_is_not_cut():
+    long = "x" * 200
+    (rule,) = explained(has(long), [f"see {long} there"]).values
+    assert rule == faithkit.Rule([faithkit.Contains(long)])
+
+
+@pytest.mark.slow
+def test_the_texts_drawn_are_those_of_anchor_exp():
+    spacy = pytest.importorskip("spacy")
+    from anchor.anchor_text import AnchorText
+    from faithkit_scoped_rules.anchors.texts import MaskedText
+
+    nlp = spacy.blank("en")
+    nlp.tokenizer = lambda text: spacy.tokens.Doc(nlp.vocab, words=text.split())
+    text, model = "a dull, slow and overlong film", has("dull,")
+    words, _, _, theirs = AnchorText(nlp, ["no", "yes"], use_unk_distribution=True).get_sample_fn(text, model)
+    ours = MaskedText(text, text.split(), seed=5)
+    assert words.tolist() == ours.distinct
+    with faithkit.plugin.global_seed(5):
+        for present in ([], [1], [0, 3]):
+            raw, kept, _ = theirs(present, 30)
+            our_kept, texts = ours.draw(present, 30)
+            assert np.array_equal(our_kept, kept)
+            assert texts == raw[:, 0].tolist()
+
+
+def test_a_text_without_words_has_no_explanation():
+    X = ["", " \n", "a dull film"]
+    result = faithkit.evaluate(has("dull"), X, explainer="anchors-text")
+    assert result.why_unexplained == {"no words": 2}
+    assert result.rows.explanations.missing.tolist() == [True, True, False]
+    assert explained(has("dull"), ["a b c"], tokenizer="word").remarks.tolist() == ["no words"]
+
+
+def test_a_rule_that_does_not_reach_the_threshold_is_kept_and_remarked():
+    X = ["two\nlines", "one line"]  # masked texts are single lines, so the first label is never met again
+    explanations = explained(lambda texts: np.array(["\n" in text for text in texts]), X)
+    assert explanations.remarks.tolist() == ["below the threshold", None]
+    assert explanations.values[0].covers(X)[0]
+
+
+def test_a_rule_depends_on_seed_and_text_only():
+    texts = reviews()
+    fitted = anchors().fit(faithkit.Predictor(trained(texts)), None)
+    X, seeds = texts[:4], faithkit.plugin.row_seeds(texts[:4], 0)
+    straight = fitted.explain(X, seeds).values.tolist()
+    assert fitted.explain(X[::-1], seeds[::-1]).values.tolist() == straight[::-1]
+    assert [fitted.explain([X[i]], seeds[i : i + 1]).values[0] for i in range(4)] == straight
+
+
+def test_two_workers_give_the_same_bytes():
+    texts = reviews()
+    model = trained(texts)
+    one, two = (
+        faithkit.evaluate(model, texts[:16], explainer="anchors-text:beam_size=1", n_jobs=n).to_json()
+        for n in (1, 2)
+    )
+    assert one == two
+
+
+def test_local_sufficiency_is_the_precision_over_the_other_texts():
+    texts = reviews()
+    model = trained(texts)
+    labels = model.predict(texts)
+    result = faithkit.evaluate(model, texts[:20], explainer="anchors-text:beam_size=1")
+    for i, rule in enumerate(result.rows.explanations.values):
+        words = {p.token for p in rule.predicates}
+        others = [j for j in range(20) if j != i and words <= set(texts[j].split())]
+        expected = pytest.approx(np.mean(labels[others] == labels[i])) if others else None
+        assert result.local(i).sufficiency.value == expected
+
+
+def test_the_global_generators_are_left_as_they_were():
+    before, python = np.random.get_state(), random.getstate()
+    explained(has("dull"), ["a dull film"])
+    assert random.getstate() == python
+    assert all(np.array_equal(a, b) for a, b in zip(np.random.get_state(), before, strict=True))
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"threshold": 1.5}, "threshold must be a number between 0 and 1, got 1.5"),
+        ({"delta": -0.1}, "delta must be a number between 0 and 1"),
+        ({"tau": 1}, "tau must be a number between 0 and 1"),
+        ({"batch_size": "10"}, "batch_size must be a whole number of at least 1"),
+        ({"beam_size": 0}, "beam_size must be a whole number of at least 1"),
+        ({"tokenizer": "spacy"}, "no tokenizer 'spacy': choose one of whitespace, word"),
+    ],
+)
+def test_wrong_parameters_are_refused(params, message):
+    with pytest.raises(faithkit.errors.ParameterError, match=f"^anchors-text: {message}"):
+        anchors(**params)
+
+
+def test_a_table_is_refused():
+    with pytest.raises(
+        faithkit.errors.InputError, match="anchors-text explains a list of texts, not a ndarray: use anchors"
+    ):
+        explained(lambda X: X[:, 0] > 0, np.zeros((2, 2)))
