@@ -53,9 +53,7 @@ def level(estimate: Estimate) -> str:
 
 def estimate_line(estimate: Estimate) -> str:
     """Return the level, how much could be checked, and the finding."""
-    return (
-        f"{level(estimate)}, {format_percent(estimate.verified)} checked, {estimate.finding}"
-    )
+    return f"{level(estimate)}, {format_percent(estimate.verified)} checked, {estimate.finding}"
 
 
 def each_line(estimates: Mapping[Any, Any]) -> str:

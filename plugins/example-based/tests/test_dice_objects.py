@@ -80,7 +80,7 @@ def expected():
 )
 def test_the_numbers_are_those_of_the_plugins_own_explainer_to_the_bit(counterfactuals):
     discretizers = ["original"]
-    if isinstance(counterfactuals, CounterfactualExplanations):
+    if isinstance(counterfactuals, counterfactual_explanations.CounterfactualExplanations):
         discretizers += ["delta", "is-feature-modified"]
     for discretizer in discretizers:
         own = faithkit.score(LABELS, expected(), X, discretizer=discretizer)

@@ -149,7 +149,9 @@ def test_the_numbers_are_those_of_the_array_to_the_bit(objects, discretizers):
         array = faithkit.score(
             predicted_labels(), phi, X, discretizer=discretizer, relation="same-top-features"
         )
-        assert faithkit.score(predicted_labels(), objects, X, discretizer=discretizer).measures == array.measures
+        assert (
+            faithkit.score(predicted_labels(), objects, X, discretizer=discretizer).measures == array.measures
+        )
 
 
 def test_an_explainer_may_return_one_whatever_the_chunks():
