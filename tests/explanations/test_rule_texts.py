@@ -45,6 +45,7 @@ READ = {
     "sex=Male∧age<=37.0": (AGE <= 37) & (SEX == "Male"),
     "IF age > 37 AND sex = Male THEN approve": (AGE > 37) & (SEX == "Male"),
     "if age > 37 then b and c": AGE > 37,
+    "IF age > 37": AGE > 37,
     "37.00 < age <= 48.00 AND sex = Male": AGE.between(38, 48) & (SEX == "Male"),
     '["37.00 < age <= 48.00", "sex = Male"]': AGE.between(38, 48) & (SEX == "Male"),
     "48 >= age > 37": AGE.between(38, 48),

@@ -19,10 +19,7 @@ from faithkit.report.outcome_words import Near, Scores, Shares
 from faithkit.report.pictures.plots import line_axes, ranges
 from faithkit.report.sentences import sentence
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning"),
-    pytest.mark.usefixtures("no_pictures"),  # titles and sentences are tested
-]
+pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 
 RNG = np.random.default_rng(7)
 GROUPS = RNG.integers(0, 10, 300)
@@ -298,6 +295,7 @@ def test_a_plot_of_a_measure_below_0_shows_where_it_is():
     assert max(drawn) <= right
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_predictions_under_the_worst_explanations_are_drawn_where_they_are_numbers():
     title = "redictions under one explanation"
     assert title in faithkit.score(PRICES, GROUPS.tolist()).to_html()

@@ -81,14 +81,14 @@ ROLES = {
 }
 
 
-# every second type in three roles at once, a part of them in others, and those that are no predictions as such
+# every second type in three roles at once, and a part of them in others: as predictions those that are numbers or none
 EVERY_SO_MANY = {"explanation, feature and group": 2, "one column of two": 7, "prediction": 4}
-NO_PREDICTIONS = {"infinite floats", "durations", "nothing"}
+NO_LABELS = {"half floats", "infinite floats", "durations", "nothing"}
 TYPES_IN_ROLES = [
     (name, role)
     for place, name in enumerate(COLUMNS)
     for role in ROLES
-    if place % EVERY_SO_MANY[role] == 0 or (role == "prediction" and name in NO_PREDICTIONS)
+    if place % EVERY_SO_MANY[role] == 0 or (role == "prediction" and name in NO_LABELS)
 ]
 
 
