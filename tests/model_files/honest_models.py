@@ -264,3 +264,10 @@ class Contrary(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return 1 - self.model.predict(X)
+
+
+class Strange:
+    """A model of a type that skops has never heard of."""
+
+    def predict(self, X):
+        return ["yes"] * len(X)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
+from model_files.honest_models import Strange
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -64,13 +65,6 @@ def test_a_skops_file_is_loaded(mixed, tmp_path):
     model, frame = mixed
     skops.dump(model, tmp_path / "model.skops")
     assert load_model(tmp_path / "model.skops").predict(frame).tolist() == model.predict(frame).tolist()
-
-
-class Strange:
-    """A model of a type that skops has never heard of."""
-
-    def predict(self, X):
-        return ["yes"] * len(X)
 
 
 def test_a_skops_file_with_strange_types_is_refused_and_names_them(tmp_path):
