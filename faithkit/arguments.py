@@ -20,7 +20,7 @@ def to_python(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def whole_number(
+def check_integer(
     value: Any,
     name: str,
     least: int | None = None,
@@ -45,9 +45,9 @@ def whole_number(
 
     Examples
     --------
-    >>> whole_number(np.int64(3), "permutations", least=0)
+    >>> check_integer(np.int64(3), "permutations", minimum=0)
     3
-    >>> whole_number(2.5, "permutations", least=0)
+    >>> check_integer(2.5, "permutations", minimum=0)
     Traceback (most recent call last):
     ...
     faithkit.errors.InputError: permutations must be a whole number of at least 0, got 2.5.

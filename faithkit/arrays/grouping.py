@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.blocks import each_block
+from faithkit.arrays.batches import each_batch
 from faithkit.arrays.containers import as_objects, n_rows
 from faithkit.errors import InputError
 from faithkit.wording import one_line
@@ -161,7 +161,7 @@ def _group_equal_rows(array: NDArray[Any]) -> Groups:
     def hash_block(start: int, stop: int) -> None:
         hashes[start:stop] = hash_rows(equality_words(array[start:stop]))
 
-    each_block(hash_block, len(array), BLOCK)
+    each_batch(hash_block, len(array), BLOCK)
     return _split_collisions(array, renumber(hashes))
 
 
@@ -193,7 +193,7 @@ def _split_collisions(array: NDArray[Any], groups: Groups) -> Groups:
             collides = (equality_words(block_rows[rows]) != equality_words(reference_rows[rows])).any(axis=1)
             has_collision[codes[rows[collides]]] = True
 
-    each_block(check, len(array), BLOCK)
+    each_batch(check, len(array), BLOCK)
     if not has_collision.any():
         return groups
     codes = groups.codes.copy()
@@ -244,7 +244,7 @@ def _unify_nan(value: Any) -> Any:
     return value
 
 
-def content_words(rows: Any) -> Words:
+def hash_content(rows: Any) -> Words:
     """Return a 64-bit content hash for every row, to put rows in an order that depends on nothing else.
 
     Equal rows have equal words in every process and in any order of the rows. Different rows almost always
@@ -257,19 +257,19 @@ def content_words(rows: Any) -> Words:
 
     Examples
     --------
-    >>> hashes = content_words([("age", 1), frozenset("ab")])
-    >>> reordered = content_words([frozenset("ba"), ("age", 1.0)])
+    >>> hashes = hash_content([("age", 1), frozenset("ab")])
+    >>> reordered = hash_content([frozenset("ba"), ("age", 1.0)])
     >>> hashes.tolist() == reordered[::-1].tolist(), bool(hashes[0] == hashes[1])
     (True, False)
     """
     if isinstance(rows, tuple):
-        return _hash_columns([content_words(part) for part in rows], n_rows(rows))
+        return _hash_columns([hash_content(part) for part in rows], n_rows(rows))
     if isinstance(rows, pd.DataFrame):
         return _hash_columns([_column_content(rows.iloc[:, j]) for j in range(rows.shape[1])], len(rows))
     if isinstance(rows, np.ndarray) and rows.dtype.kind in "biufM":
         return hash_rows(equality_words(rows[:, None] if rows.ndim == 1 else rows))
     if isinstance(rows, np.ndarray) and rows.ndim == 2:
-        return content_words(pd.DataFrame(rows))
+        return hash_content(pd.DataFrame(rows))
     return _value_content(rows)
 
 

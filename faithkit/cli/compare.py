@@ -92,7 +92,7 @@ def comparing(function: Callable[..., Any]) -> click.Command:
     Examples
     --------
     >>> import click, faithkit
-    >>> @faithkit.plugin.comparing
+    >>> @faithkit.plugin.comparison_command
     ... @click.option("--loudly", is_flag=True)
     ... def winners(comparison, loudly):
     ...     return ", ".join(comparison.best()) + "!" * loudly

@@ -15,8 +15,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays.bitsets import BLOCK_WORDS, Bits, n_words, ones, pack_bits
-from faithkit.arrays.blocks import each_block
+from faithkit.arrays.bitsets import BATCH_WORDS, Bits, n_words, ones, pack_bits
+from faithkit.arrays.batches import each_batch
 from faithkit.arrays.containers import Rows, n_rows
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Sample
@@ -183,7 +183,7 @@ def _conjoin(table: Bits, index: NDArray[np.intp], out: Bits) -> None:
             else:
                 block[rows] &= table[column[rows]]
 
-    each_block(conjoin, len(out), max(1, BLOCK_WORDS // max(1, table.shape[1])))
+    each_batch(conjoin, len(out), max(1, BATCH_WORDS // max(1, table.shape[1])))
 
 
 def _pad_rows(rows: list[list[int]]) -> NDArray[np.intp]:
@@ -250,7 +250,7 @@ class _PredicateTable:
                 new_bits[positions] = self._compute_bits([new[position] for position in positions])
 
         try:
-            each_block(compute, len(position_groups), 1)
+            each_batch(compute, len(position_groups), 1)
         except BaseException:
             for predicate in new:  # a rule that fails must not break other rules on this sample
                 del self._row_by_predicate[predicate]

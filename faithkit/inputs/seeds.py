@@ -22,7 +22,7 @@ import pandas as pd
 from scipy import sparse
 
 from faithkit.arrays.containers import n_rows
-from faithkit.arrays.random_words import GAMMA, mix
+from faithkit.arrays.row_random import GAMMA, mix
 from faithkit.errors import InputError
 from faithkit.inputs.rows import Rows, column_names, input_kind, iter_columns
 
@@ -100,7 +100,7 @@ def fingerprint(X: Rows) -> str:
         return digest_words(header(X), _column_words(X))
     matrix = _canonical(X)
     positions = matrix.indptr.astype("<i8"), matrix.indices.astype("<i8")
-    return digest_words(header(X), [*positions, cell_words(pd.Series(matrix.data))])
+    return digest_words(header(X), [*positions, value_words(pd.Series(matrix.data))])
 
 
 def digest_words(table_header: tuple[Any, ...], columns: Iterable[np.ndarray]) -> str:
@@ -124,19 +124,19 @@ def header(X: Rows) -> tuple[Any, ...]:
 def _dtype_text(dtype: Any) -> str:
     if not isinstance(dtype, pd.CategoricalDtype):
         return str(dtype)
-    words = cell_words(pd.Series(dtype.categories)).tolist()
+    words = value_words(pd.Series(dtype.categories)).tolist()
     return f"category(ordered={dtype.ordered}, {words})"
 
 
 def _column_words(X: Rows) -> Iterator[np.ndarray]:
     if isinstance(X, list):
-        yield cell_words(pd.Series(X, dtype=object))
+        yield value_words(pd.Series(X, dtype=object))
         return
     if X.ndim != 2:
         raise InputError(f"X has shape {X.shape}; expected one row per instance, and columns.")
     for name, column in zip(column_names(X), iter_columns(X), strict=True):
         try:
-            yield cell_words(column)
+            yield value_words(column)
         except TypeError as error:
             raise InputError(
                 f"column {name!r} has values that cannot be hashed ({error}); "
@@ -151,10 +151,10 @@ def _array_words(X: np.ndarray) -> Iterator[np.ndarray]:
     block_size = max(1, _CELLS // math.prod(X.shape[1:]))
     for start in range(0, len(X), block_size):
         rows = X[start : start + block_size]
-        yield from cell_words(pd.Series(rows.ravel(), copy=False)).reshape(len(rows), -1)
+        yield from value_words(pd.Series(rows.ravel(), copy=False)).reshape(len(rows), -1)
 
 
-def cell_words(column: pd.Series) -> np.ndarray:
+def value_words(column: pd.Series) -> np.ndarray:
     """Return one uint64 per cell; equal values have equal words in any column."""
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
@@ -242,7 +242,7 @@ def _sparse_words(X: Rows) -> np.ndarray:
     """Return one word per row: a sum over its non-zeros, so storage order and stored zeros do not matter."""
     matrix = _canonical(X)
     column_words = mix(matrix.indices.astype(np.uint64) + GAMMA)
-    words = mix(cell_words(pd.Series(matrix.data)) ^ column_words)
+    words = mix(value_words(pd.Series(matrix.data)) ^ column_words)
     totals = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(words, dtype=np.uint64)])
     return totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
 
@@ -262,14 +262,14 @@ def _seed_word(seed: int) -> np.uint64:
 
 
 @contextlib.contextmanager
-def global_seed(seed: int) -> Iterator[None]:
+def seed_global_generators(seed: int) -> Iterator[None]:
     """Seed NumPy's and Python's global generators in a `with` block, and restore them after it.
 
     Examples
     --------
-    >>> with global_seed(7):
+    >>> with seed_global_generators(7):
     ...     first = np.random.random()
-    >>> with global_seed(7):
+    >>> with seed_global_generators(7):
     ...     bool(np.random.random() == first)
     True
     """

@@ -9,7 +9,7 @@ from faithkit.display import Displayable
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_score_of_tallies
 from faithkit.measure.finding import classify_finding
-from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.intervals import MeasureStatistics, compute_interval
 from faithkit.measure.jackknife.merging import NEAR_BLOCKS, PAIRS
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.protocols import Estimator, get_optional_attribute
@@ -109,7 +109,9 @@ class Estimate(Displayable):
         """The interval around `estimate`, which is the same for every estimator."""
         if self.low is not None and self.high is not None:
             return self.low, self.high
-        low, high = (0.0, 1.0) if self.moments is None else interval(self.moments, self.confidence)
+        low, high = (
+            (0.0, 1.0) if self.statistics is None else compute_interval(self.statistics, self.confidence)
+        )
         return _at_least(self.floor, low), _at_least(self.floor, high)
 
     @property
@@ -120,7 +122,7 @@ class Estimate(Displayable):
     @property
     def is_within_blocks(self) -> bool:
         """Whether rows were compared only with rows of their block."""
-        return self.moments is not None and self.moments.units.are_blocks
+        return self.statistics is not None and self.statistics.units.are_blocks
 
     @property
     def checkability(self) -> str:
@@ -133,7 +135,7 @@ class Estimate(Displayable):
         """Return JSON values, in the documented order."""
         return {name: getattr(self, name) for name in FIELD_ORDER} | {
             "bracket": list(self.bracket),
-            "moments": None if self.moments is None else self.moments.to_dict(),
+            "moments": None if self.statistics is None else self.statistics.to_dict(),
             "others": None if self.others is None else self.others.to_dict(),
         }
 
@@ -164,7 +166,7 @@ def estimate(
     """Build the estimate of a measure; the model declares `n_classes` labels."""
     floor = counts.lowest_value(n_classes)
     has_interval = get_optional_attribute(estimator, "interval")
-    low, high = interval(statistics, confidence) if has_interval else (None, None)
+    low, high = compute_interval(statistics, confidence) if has_interval else (None, None)
     # the mean of leave-one-out's scores is among the statistics
     is_leave_one_out = isinstance(estimator, LeaveOneOut)
     value = statistics.value if is_leave_one_out else mean_score_of_tallies(estimator, counts.tallies())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from faithkit.measure.counting.owners import Owners
-from faithkit.measure.overview import Overview
+from faithkit.measure.explanation_losses import Overview
 from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import Payload, keep_together
 from faithkit.report.sheets import comparisons, results

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pandas as pd
 
-from faithkit.arguments import whole_number
+from faithkit.arguments import check_integer
 from faithkit.errors import InputError
 from faithkit.files import save_text
 from faithkit.inputs.objects.conversion import as_column
@@ -15,7 +15,7 @@ from faithkit.inputs.rows import check_row_order
 from faithkit.measure.by_label import MAX_LABELS, is_dominated, label_sizes
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.difference import Difference, difference
+from faithkit.measure.difference import Difference, compute_difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.mean import Mean
@@ -34,7 +34,7 @@ from faithkit.run.gates import (
     judge_against_control,
     judge_limits,
 )
-from faithkit.run.instances.overview import explanation_frame, summarise_explanations
+from faithkit.run.instances.explanation_table import explanation_frame, summarise_explanations
 from faithkit.run.instances.violations import worst_violations
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
@@ -189,7 +189,7 @@ class Evaluation(Result):
         >>> worst.explanation, worst.predictions, worst.rows
         ('a', {'no': 1, 'yes': 2}, (0, 2))
         """
-        limit = whole_number(k, "violations", least=0)
+        limit = check_integer(k, "violations", minimum=0)
         counted = self._count(_shown_measure(self.measures))
         return worst_violations(self.evidence.population, self.setup, counted, limit)
 
@@ -293,7 +293,7 @@ class Evaluation(Result):
         >>> fraud.estimate, round(fraud.chance, 2)
         (0.8, 0.04)
         """
-        limit = whole_number(k, "labels", least=1)
+        limit = check_integer(k, "labels", minimum=1)
         if self._saved_labels is not None:
             return self._saved_labels
         if not self.setup.outcome.has_labels:
@@ -450,7 +450,7 @@ class Evaluation(Result):
         sides = self._side(measure, paired), other._side(measure, paired)
         if paired:
             check_paired(self.evidence.population.row_content, other.evidence.population.row_content)
-        return difference(*sides, self.confidence, paired)
+        return compute_difference(*sides, self.confidence, paired)
 
     def judge(
         self,
@@ -479,7 +479,7 @@ class Evaluation(Result):
         --------
         >>> import faithkit
         >>> result = faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50)
-        >>> [judgement.kept for judgement in result.judge(consistency=0.9, above_chance=True)]
+        >>> [judgement.is_kept for judgement in result.judge(consistency=0.9, above_chance=True)]
         [True, True]
         """
         limits = check_limits({"consistency": consistency, "sufficiency": sufficiency})
@@ -493,8 +493,8 @@ class Evaluation(Result):
             return self.evidence.population.jackknife_estimate(
                 self.evidence.counts.get(measure), self.setup.n_classes
             )
-        assert estimate.moments is not None  # every measure that was taken has them
-        return JackknifeEstimate(estimate.moments)
+        assert estimate.statistics is not None  # every measure that was taken has them
+        return JackknifeEstimate(estimate.statistics)
 
     def _estimate(self, measure: str) -> Estimate:
         """Return the estimate of a measure, or say why it cannot be compared."""

@@ -12,8 +12,8 @@ from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
-from faithkit.report.changes import finding
-from faithkit.report.report import Report
+from faithkit.report.change_sentences import describe_change
+from faithkit.report.base import Report
 from faithkit.run.comparisons.reference import is_fitted_separately
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import ResolvedComponent
@@ -120,7 +120,7 @@ class EvaluationReport(Report):
         if self.subgroups is not None:
             payload["subgroups"] = self.subgroups.to_dict()
         if self.reference is not None:
-            reference = self.reference.to_dict(data, steps=False, by_label=False)
+            reference = self.reference.to_dict(data, include_steps=False, by_label=False)
             payload["reference"] = reference | self._differences(self.reference)
         return payload
 
@@ -143,7 +143,7 @@ class EvaluationReport(Report):
     def sentence(self, measure: str, difference: Difference, margin: float | None) -> str:
         """Say whether a measure is worse than in the reference, by more than a margin if there is one."""
         unchecked = [side for side, estimate in self.sides(measure).items() if estimate.verified == 0]
-        return finding(measure, attrs.asdict(difference), margin, unchecked)
+        return describe_change(measure, attrs.asdict(difference), margin, unchecked)
 
     def sides(self, measure: str) -> dict[str, Estimate]:
         """Return the estimates of a measure on both sides of a comparison."""

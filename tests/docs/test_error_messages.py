@@ -76,4 +76,4 @@ def test_every_message_begins_with_a_small_letter():
 def test_the_walk_finds_the_messages_that_are_there():
     assert sum(len(messages(file)) for file in trees()) > 150
     assert "the " in messages("faithkit/extension/registry.py")
-    assert "no plugin of a distribution " in messages("faithkit/testing/targets.py")
+    assert "no plugin of a distribution " in messages("faithkit/testing/check_targets.py")

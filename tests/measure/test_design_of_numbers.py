@@ -17,12 +17,12 @@ from faithkit.inputs.predictions.labels import encode
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.agreement.within import Within
+from faithkit.measure.agreement.within_tolerance import Within
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.pool import Pool
 from faithkit.measure.counting.tally import count
-from faithkit.measure.intervals import interval
+from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 WEIGHTS = {
@@ -169,7 +169,7 @@ def test_one_row_is_measured_against_other_clusters_by_weight():
     expected = 1 - (1 * 4.5 + 3 * 0.5) / 4 / (1 - everybody[0])
     found = result.local(0).consistency
     assert found.value == pytest.approx(expected, abs=1e-12)
-    assert (found.numbers.least, found.numbers.most) == (2.0, 4.0)
+    assert (found.numbers.minimum, found.numbers.maximum) == (2.0, 4.0)
 
 
 def test_witnesses_are_of_two_clusters():
@@ -305,7 +305,7 @@ def test_a_declared_range_lowers_the_lower_end_and_leaves_the_value():
     words = [f"g{group}" for group in groups]
     free, bounded = (measured(values, words, limits=limits) for limits in (None, (-10.0, 20.0)))
     assert bounded.estimate == pytest.approx(free.estimate)  # all rows were checked
-    assert interval(bounded)[0] < interval(free)[0]
+    assert compute_interval(bounded)[0] < compute_interval(free)[0]
 
 
 @one_test
@@ -363,8 +363,8 @@ def test_merged_one_hot_scores_are_merged_labels(kind, seed):
     n, labels = 80, rng.integers(0, 3, 80)
     said = [f"rule {one}" for one in rng.integers(0, 60, n)] if kind == "words" else rng.normal(size=(n, 2))
     drawn = {"weights": rng.random(n) + 0.2, "clusters": rng.integers(0, 50, n)}
-    one = faithkit.score(np.eye(3)[labels], said, outcome="scores", **drawn).consistency.moments
-    two = faithkit.score(labels, said, **drawn).consistency.moments
+    one = faithkit.score(np.eye(3)[labels], said, outcome="scores", **drawn).consistency.statistics
+    two = faithkit.score(labels, said, **drawn).consistency.statistics
     assert one.merging == two.merging
     assert (one.estimate, one.compared, one.se) == pytest.approx(
         (two.estimate, two.compared, two.se), abs=1e-11
@@ -415,7 +415,7 @@ def test_near_numbers_stay_below_the_measure_even_if_weights_tell_the_number(kin
         else:
             rows = np.repeat(np.arange(150), 2)
             found = faithkit.score(values[rows], vectors[rows], clusters=rows).consistency
-        least.append(found.moments.estimate)
+        least.append(found.statistics.estimate)
         lows.append(found.low)
     assert np.mean(least) < share + 4 * np.std(least) / np.sqrt(len(least))
     assert np.mean(np.array(lows) > share + 1e-9) < 0.1

@@ -29,7 +29,7 @@ from faithkit.measure.estimators import (
     check_scores,
     mean_score,
     mean_score_of_tallies,
-    ratio,
+    divide_safely,
 )
 from faithkit.measure.jackknife.summary import GroupedJackknife
 
@@ -283,8 +283,8 @@ def test_an_estimator_of_somebody_else_can_tell_what_chance_gives():
 
 
 def test_ratio_divides_by_nothing_as_told():
-    assert ratio(np.array([1, 0, 3]), np.array([4, 0, 0])).tolist() == [0.25, 0.0, 0.0]
-    assert np.isnan(ratio(np.array([0]), np.array([0]), empty=NAN)).all()
+    assert divide_safely(np.array([1, 0, 3]), np.array([4, 0, 0])).tolist() == [0.25, 0.0, 0.0]
+    assert np.isnan(divide_safely(np.array([0]), np.array([0]), empty=NAN)).all()
 
 
 TABLES = hnp.arrays(

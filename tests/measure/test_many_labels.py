@@ -20,7 +20,7 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting import label_sets, scans, tally
 from faithkit.measure.counting.label_sets import LabelSets
-from faithkit.measure.difference import difference
+from faithkit.measure.difference import compute_difference
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly
 from faithkit.measure.jackknife.deletions import max_influence
 from faithkit.measure.jackknife.summary import JackknifeEstimate
@@ -29,7 +29,7 @@ from faithkit.measure.jackknife.summary import JackknifeEstimate
 NO_TABLES = {(scans, "DENSE"): 0, (tally, "PART_ENTRIES"): 4}
 ALL_RARE = {(label_sets, "ALWAYS_COMMON"): 0, (label_sets, "COMMON"): 1, (label_sets, "BATCH_SIZE"): 3}
 SOME_RARE = {(label_sets, "ALWAYS_COMMON"): 0, (label_sets, "COMMON"): 3}
-SMALL_BLOCKS = {(scans, "BLOCK_BYTES"): 16, (bitsets, "TABLE_BYTES"): 1}
+SMALL_BLOCKS = {(scans, "BATCH_BYTES"): 16, (bitsets, "TABLE_BYTES"): 1}
 REGIMES = [
     NO_TABLES | ALL_RARE,
     NO_TABLES | SOME_RARE,
@@ -142,9 +142,9 @@ def test_every_jackknife_value_equals_brute_force_and_those_of_whole_tables(case
 def test_differences_equal_those_of_whole_tables(case, other, regime):
     _, owned, labels, k = case
     second = np.resize(other[1], len(owned))
-    expected = difference(*(counted(SameExplanation(), one, labels, k) for one in (owned, second)))
+    expected = compute_difference(*(counted(SameExplanation(), one, labels, k) for one in (owned, second)))
     with limits(regime):
-        result = difference(*(counted(SameExplanation(), one, labels, k) for one in (owned, second)))
+        result = compute_difference(*(counted(SameExplanation(), one, labels, k) for one in (owned, second)))
     assert_nearly(result, expected)
 
 

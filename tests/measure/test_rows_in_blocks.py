@@ -12,7 +12,7 @@ import faithkit
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.counting.block_count import count_in_blocks
-from faithkit.measure.intervals import interval
+from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 RNG = np.random.default_rng(11)
@@ -95,7 +95,7 @@ def test_estimates_and_errors_are_those_of_leaving_out_every_block(outcome, meas
         [brute([i for i in range(N) if BLOCK[i] != block], outcome, measure)[:2] for block in blocks]
     )
     se = np.sqrt((len(blocks) - 1) / len(blocks) * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
-    measured = scored(outcome, measure).moments
+    measured = scored(outcome, measure).statistics
     assert (measured.estimate, measured.disagreement) == pytest.approx((estimate, disagreement), abs=1e-9)
     assert (measured.verified, measured.value) == pytest.approx((share, share - disagreement), abs=1e-9)
     assert (measured.se, measured.se_disagreement) == pytest.approx(se, abs=1e-9)
@@ -138,7 +138,7 @@ def lower_limit(x, variance, trials):
 
 def test_blocks_are_the_units_of_the_interval_and_rows_those_of_its_correction():
     measured = scored("labels", "consistency")
-    moments, shares = measured.moments, np.bincount(BLOCK) / N
+    moments, shares = measured.statistics, np.bincount(BLOCK) / N
     z, effective, largest = stats.norm.ppf(0.975), 1 / (shares**2).sum(), shares.max()
     factor = (stats.t.ppf(0.975, effective - 1) / z) ** 2
     x, R = moments.estimate, moments.disagreement
@@ -242,6 +242,6 @@ def test_each_end_misses_the_measure_of_new_blocks_no_more_often_than_stated(law
         labels = (rng.random(len(block)) < q[block, said]).astype(np.int64)
         sample = Sample(None, Explanations(kind="number", values=said, block=block))
         counted = count_in_blocks(SameExplanation(), sample, labels, 2)
-        low, high = interval(JackknifeEstimate.of(counted).statistics)
+        low, high = compute_interval(JackknifeEstimate.of(counted).statistics)
         misses += low > m + 1e-12, high < m - 1e-12
     assert (misses / RUNS <= STATED + 2 * math.sqrt(STATED * (1 - STATED) / RUNS)).all(), misses / RUNS

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from looping import one_test
 
-from faithkit.measure.agreement.within import Within
+from faithkit.measure.agreement.within_tolerance import Within
 
 CASES = {
     "a difference of ε": (["0.1", "0.3", "0.5", "0.7000001"], "0.2"),

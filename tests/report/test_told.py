@@ -73,7 +73,7 @@ def test_text_is_made_of_what_a_file_tells(name):
 )
 def test_a_page_is_made_of_what_a_file_tells_but_for_rows_and_local_scores(name, pictures, monkeypatch):
     if not pictures:  # to draw them takes longer than all else
-        monkeypatch.setattr("faithkit.report.pictures.figures.drawn", lambda *picture: "")
+        monkeypatch.setattr("faithkit.report.pictures.figures.render_svg", lambda *picture: "")
     result = RESULTS[name]()
     whole, left = result.to_html(), html.page(read(result))
     for part in (CONTRADICTIONS, EXPLANATIONS, SCORES, OUR_SCRIPT, ITS_PERMISSION):

@@ -45,7 +45,7 @@ WAYS = {  # whether the numbers of a piece are left as they come
 @pytest.fixture
 def write_log(tmp_path, monkeypatch):
     """Write the rows of a case to disk, in pieces of a few."""
-    monkeypatch.setattr(parquet, "CELLS", 200)
+    monkeypatch.setattr(parquet, "VALUES_PER_BATCH", 200)
 
     def write(case):
         y, kind = CASES[case]

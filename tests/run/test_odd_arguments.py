@@ -217,7 +217,7 @@ def test_labels_of_any_kind_give_json_that_any_parser_reads(labels):
     assert str(result)
     with pytest.MonkeyPatch.context() as patch:
         if not isinstance(labels[0], tuple):  # other labels are drawn alike
-            patch.setattr("faithkit.report.pictures.figures.drawn", lambda *picture: "")
+            patch.setattr("faithkit.report.pictures.figures.render_svg", lambda *picture: "")
         assert result.to_html()
 
 
@@ -227,7 +227,7 @@ def test_an_infinite_label_or_cell_is_a_text():
     payload = worst.to_dict()
     assert payload["predictions"] == {"-inf": 1, "inf": 1}
     assert [seen["prediction"] for seen in payload["witnesses"]] == ["inf", "-inf"]
-    assert [seen["cells"] for seen in payload["witnesses"]] == [{"age": "inf"}, {"age": "-inf"}]
+    assert [seen["values"] for seen in payload["witnesses"]] == [{"age": "inf"}, {"age": "-inf"}]
 
 
 def test_labels_and_groups_that_are_written_alike_stay_two():

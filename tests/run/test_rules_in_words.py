@@ -30,7 +30,7 @@ RULES = [
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch, no_next_steps, few_control_draws):
-    monkeypatch.setattr(parquet, "CELLS", 60)
+    monkeypatch.setattr(parquet, "VALUES_PER_BATCH", 60)
 
 
 def as_csv(frame, path):

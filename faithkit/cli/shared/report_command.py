@@ -23,7 +23,7 @@ def reporting(function: Callable[..., Any]) -> click.Command:
     Examples
     --------
     >>> import click, faithkit
-    >>> @faithkit.plugin.reporting
+    >>> @faithkit.plugin.report_command
     ... @click.argument("log", type=click.Path())
     ... def summary(deliver, log):
     ...     deliver(f"nothing in {log}")

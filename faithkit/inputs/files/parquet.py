@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from faithkit.errors import InputError
-from faithkit.inputs.files.arrow_types import MissingCells, check_flat, columns_of, depends_on_missing
+from faithkit.inputs.files.arrow_types import MissingValues, check_flat, columns_of, depends_on_missing
 from faithkit.inputs.files.discovery import PARQUET, File, find_files
 from faithkit.inputs.files.table import Table, check_file_columns, check_same_names, partition_values
 from faithkit.third_party import guard
@@ -58,8 +58,8 @@ class ParquetTable:
     schema: pa.Schema
     pieces: list[Piece]
     columns: list[str]
-    missing_cells: MissingCells = attrs.field(factory=MissingCells)
-    scanned: frozenset[str] = frozenset()  # the columns that `missing_cells` covers
+    missing_values: MissingValues = attrs.field(factory=MissingValues)
+    scanned: frozenset[str] = frozenset()  # the columns that `missing_values` covers
 
     @classmethod
     def open(cls, path: Path) -> "ParquetTable":
@@ -92,10 +92,10 @@ class ParquetTable:
         new = [name for name in columns if name not in self.scanned]
         to_scan = [name for name in new if depends_on_missing(self.schema.field(name).type)]
         parts = attrs.evolve(self, columns=to_scan).parts() if to_scan else ()
-        missing_by_part = (MissingCells.of(part.cells) for part in parts)
-        missing_cells = reduce(MissingCells.union, missing_by_part, self.missing_cells)
+        missing_by_part = (MissingValues.of(part.cells) for part in parts)
+        missing_values = reduce(MissingValues.union, missing_by_part, self.missing_values)
         scanned = self.scanned.union(new)
-        return attrs.evolve(self, columns=list(columns), missing_cells=missing_cells, scanned=scanned)
+        return attrs.evolve(self, columns=list(columns), missing_values=missing_values, scanned=scanned)
 
     def __len__(self) -> int:
         return self.pieces[-1].start + self.pieces[-1].n
@@ -154,7 +154,7 @@ class ParquetTable:
             pa.repeat(partition[name], cells.num_rows) if name in partition else cells.column(name)
             for name in self.columns
         ]
-        return Table(pa.Table.from_arrays(columns, schema=schema), missing_cells=self.missing_cells)
+        return Table(pa.Table.from_arrays(columns, schema=schema), missing_values=self.missing_values)
 
 
 def is_parquet(path: str) -> bool:

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from faithkit.errors import InputError
-from faithkit.inputs.files.arrow_types import MissingCells, as_frame, check_flat, value_type
+from faithkit.inputs.files.arrow_types import MissingValues, as_frame, check_flat, value_type
 from faithkit.inputs.files.csv_types import CONVERT, as_labels
 from faithkit.inputs.files.discovery import File
 from faithkit.inputs.objects.explanation_lists import vectors_of_column
@@ -29,7 +29,7 @@ class Table:
         The columns with the types of a Parquet file, or as the texts of a CSV.
     untyped : frozenset of str
         The columns that are texts of a CSV; their role decides their type.
-    missing_cells : MissingCells, optional
+    missing_values : MissingValues, optional
         The missing cells of the whole table, if this is a part of one.
 
     Examples
@@ -43,7 +43,7 @@ class Table:
 
     cells: pa.Table
     untyped: frozenset[str] = frozenset()
-    missing_cells: MissingCells | None = None
+    missing_values: MissingValues | None = None
 
     def __len__(self) -> int:
         return int(self.cells.num_rows)
@@ -65,8 +65,8 @@ class Table:
             cells = pa.table(
                 {name: CONVERT[role](column) if name in self.untyped else column for name, column in columns}
             )
-        missing_cells = MissingCells.of(cells) if self.missing_cells is None else self.missing_cells
-        return as_frame(cells, missing_cells, role in ("labels", "predictions"), categories)
+        missing_values = MissingValues.of(cells) if self.missing_values is None else self.missing_values
+        return as_frame(cells, missing_values, role in ("labels", "predictions"), categories)
 
     def labels(self, name: str) -> pd.Series:
         """Return a column as labels, such as groups or ids."""

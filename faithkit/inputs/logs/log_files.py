@@ -39,7 +39,7 @@ from faithkit.inputs.predictions.outcome import (
     are_probabilities,
     no_predictions,
 )
-from faithkit.inputs.seeds import cell_words, digest_words, header
+from faithkit.inputs.seeds import value_words, digest_words, header
 from faithkit.wording import join_few
 
 
@@ -209,7 +209,7 @@ class ParquetLog:
                 column = frame[name]
                 if isinstance(content, np.ndarray):
                     column = pd.Series(column.to_numpy(dtype=content.dtype, na_value=np.nan))
-                yield cell_words(column)
+                yield value_words(column)
 
 
 def _frames(table: ParquetTable) -> Iterator[pd.DataFrame]:

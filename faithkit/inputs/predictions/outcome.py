@@ -15,7 +15,7 @@ from faithkit.errors import InputError
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.agreement.within import Within
+from faithkit.measure.agreement.within_tolerance import Within
 from faithkit.measure.counting.owners import Counts
 from faithkit.wording import join_words
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import BATCH_SIZE, Floats, sum_by
 from faithkit.arrays.bitsets import Bits, column_sums, row_sums
-from faithkit.arrays.blocks import each_block, spans
+from faithkit.arrays.batches import each_batch, spans
 from faithkit.measure.agreement.base import Blocks, Influence
 from faithkit.measure.counting.owners import Counts
 
@@ -80,7 +80,7 @@ class Squares:
             points[start:stop] -= mean
             points[start:stop] /= unit
 
-        each_block(divide, len(points), BATCH_SIZE)
+        each_batch(divide, len(points), BATCH_SIZE)
         widths = np.ptp((bounds - mean) / unit, axis=0)
         if limits is not None:  # the same for every output
             sample_ranges = np.ptp(values, axis=0)
@@ -119,7 +119,7 @@ class Squares:
         def square(start: int, stop: int) -> None:
             squares[start:stop] = _squared_lengths(self.points.take(label[start:stop], axis=0))
 
-        each_block(square, len(label), BATCH_SIZE)
+        each_batch(square, len(label), BATCH_SIZE)
         return squares
 
     def sum_over_slots(
@@ -142,7 +142,7 @@ class Squares:
             row_total *= 2
             np.subtract(row_total, _drop_rounding(row_total, disagreement), out=disagreement)
 
-        each_block(agree, len(row), BATCH_SIZE)
+        each_batch(agree, len(row), BATCH_SIZE)
         return agreement
 
     def counts(self, sums: NDArray[Any], totals: Counts, row: Counts, label: Counts) -> Floats:
@@ -280,7 +280,7 @@ def _scale_from_minimum(values: Floats) -> tuple[Floats, Floats]:
         block -= lows
         block *= 2.0**second
 
-    each_block(compute, len(values), BATCH_SIZE)
+    each_batch(compute, len(values), BATCH_SIZE)
     return points, np.stack([np.zeros_like(lows), np.ldexp(highs - lows, second)])
 
 
@@ -298,7 +298,7 @@ def _squared_deviations(coordinate: Floats, row: Counts, weight: NDArray[Any], t
         offsets -= mean.take(row[start:stop])
         offsets *= offsets
 
-    each_block(square, len(row), BATCH_SIZE)
+    each_batch(square, len(row), BATCH_SIZE)
     return coordinate
 
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import Ints, ratio, sum_by
+from faithkit.arrays import Ints, divide_safely, sum_by
 from faithkit.arrays.bitsets import Bits, n_words
-from faithkit.arrays.grouping import content_words, hash_rows
+from faithkit.arrays.grouping import hash_content, hash_rows
 from faithkit.explanations.relations import Relation, WithinBlock, key_of
 from faithkit.measure.agreement.base import Agreement, ScopePredictions
 from faithkit.measure.baselines.unit_permutation import unit_p_value
@@ -103,7 +103,7 @@ def _means_of_relation(counts: RowCount, permuted: Permutations, order: NDArray[
     pool_sums = _PoolSums(counts)
     while batch := [labels[place] for labels in islice(permuted, batch_size)]:
         for A in _count_agreeing(counts, batch, pool_sums):
-            yield float(ratio(A - s, D)[order].sum() / len(order))
+            yield float(divide_safely(A - s, D)[order].sum() / len(order))
 
 
 def _means_in_blocks(counts: BlockCount, permutations: int, seed: int) -> Iterator[float]:
@@ -203,7 +203,7 @@ def _content_order_in_blocks(counts: BlockCount) -> NDArray[np.intp]:
 def _content_of_rows(counts: RowCount, relation: Relation) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return a hash of each row's explanation, and one of all explanations that hold for the row."""
     owners = counts.owners
-    content = content_words(key_of(relation, counts.explanations))
+    content = hash_content(key_of(relation, counts.explanations))
     word = hash_rows(np.column_stack([content, owners.totals.view(np.uint64), owners.sizes.view(np.uint64)]))
     if relation.groups:  # a row's own explanation is the only one that holds for it
         return word[counts.owned], np.zeros(len(counts.owned), dtype=np.uint64)

@@ -11,10 +11,10 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import Floats, ratio
+from faithkit.arrays import Floats, divide_safely
 from faithkit.arrays.bitsets import get_bits, unpack_bits
-from faithkit.arrays.blocks import ranges
-from faithkit.arrays.grouping import content_words, group, hash_rows
+from faithkit.arrays.batches import concatenate_ranges
+from faithkit.arrays.grouping import hash_content, group, hash_rows
 from faithkit.explanations.relations import key_of
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.cell_count import CellCount
@@ -68,7 +68,7 @@ def _permute_units(unit: Counts, size: Counts, permutations: int, seed: int) -> 
 
 def _content_order(counts: CellCount) -> Counts:
     """Order rows by content, cluster by cluster, so that the order of the rows does not matter."""
-    n, words = len(counts.place), content_words(key_of(counts.relation, counts.explanations))
+    n, words = len(counts.place), hash_content(key_of(counts.relation, counts.explanations))
     unit, content = counts.design.unit[:n], words[counts.owned[:n]]
     # in a group, a row's own explanation is its whole content; sums are modulo 2**64
     scope_word = np.zeros_like(content) if counts.relation.groups else counts.sums(words)[:n]
@@ -170,7 +170,7 @@ class _RelationMeans:
 def _mean_score(weights: Floats, total: Floats, D: Floats, A: Floats) -> float:
     """Return the weighted mean of A/D; a D that is tiny compared with the total is rounding."""
     D[1e-9 * total > D] = 0.0
-    return float((weights * ratio(A, D)).sum() / weights.sum())
+    return float((weights * divide_safely(A, D)).sum() / weights.sum())
 
 
 class _OwnClusterPairs:
@@ -182,7 +182,7 @@ class _OwnClusterPairs:
         size = np.bincount(unit)
         times = size[unit[: self.n]]
         i = np.repeat(np.arange(self.n), times)
-        j = order[ranges((np.cumsum(size) - size)[unit[: self.n]], times)]
+        j = order[concatenate_ranges((np.cumsum(size) - size)[unit[: self.n]], times)]
         holds = _holds(counts, i, j)
         self.i, self.j = i[holds], j[holds]
 

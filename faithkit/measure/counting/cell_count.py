@@ -8,7 +8,7 @@ import numpy as np
 
 from faithkit.arrays import sum_by
 from faithkit.arrays.bitsets import Bits
-from faithkit.arrays.blocks import spans
+from faithkit.arrays.batches import spans
 from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import Ints, sum_by
 from faithkit.arrays.bitsets import Bits, pack_bits, unpack_bits
-from faithkit.arrays.blocks import spans
+from faithkit.arrays.batches import spans
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, holds_bits
 from faithkit.measure.counting.design import Design

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays.bitsets import (
-    BLOCK_WORDS,
+    BATCH_WORDS,
     Bits,
     count_labels,
     get_bits,
@@ -19,7 +19,7 @@ from faithkit.arrays.bitsets import (
     popcount,
     unpack_bits,
 )
-from faithkit.arrays.blocks import each_block, ranges, spans
+from faithkit.arrays.batches import each_batch, concatenate_ranges, spans
 
 Ints = NDArray[np.int64]
 
@@ -104,7 +104,7 @@ class LabelSets:
             label_bits &= self._label_bits[rank[start:stop]]
             counts[start:stop] = popcount(label_bits)
 
-        each_block(count, len(row), max(1, BLOCK_WORDS // max(1, bits.shape[1])))
+        each_batch(count, len(row), max(1, BATCH_WORDS // max(1, bits.shape[1])))
         return counts
 
     def pairs(self, label: Ints) -> Iterator[tuple[Ints, Ints]]:
@@ -120,5 +120,5 @@ class LabelSets:
             stop = max(start + 1, int(np.searchsorted(ends, n_before + BATCH_SIZE, side="right")))
             sizes = all_sizes[start:stop]
             first = self._label_starts[label[rare_slots[start:stop]]]
-            yield np.repeat(rare_slots[start:stop], sizes), self._order[ranges(first, sizes)]
+            yield np.repeat(rare_slots[start:stop], sizes), self._order[concatenate_ranges(first, sizes)]
             start = stop

@@ -7,23 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays.bitsets import Bits, get_bits, n_words, popcount
-from faithkit.arrays.blocks import spans
+from faithkit.arrays.batches import spans
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, holds_bits
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL, ScopeLabels
 from faithkit.measure.counting.owners import Counts, Owners
 
-BLOCK_BYTES = 32 * 2**20  # packed bits per block, for any number of explanations
+BATCH_BYTES = 32 * 2**20  # packed bits per block, for any number of explanations
 DENSE = 2**22  # entries of a table over all labels; a larger table is not stored
 NO_SLOTS = np.zeros(0, dtype=np.int64)  # default if slots are not needed
 
 
-def bit_blocks(
+def bit_batches(
     relation: Relation, sample: Sample, explanations: Explanations
 ) -> Iterator[tuple[int, int, Bits]]:
     """Yield a relation's matrix in blocks of explanations: start, stop and packed bits."""
-    size = max(1, BLOCK_BYTES // max(1, 8 * n_words(len(sample))))
+    size = max(1, BATCH_BYTES // max(1, 8 * n_words(len(sample))))
     for start, stop in spans(len(explanations), size):
         yield start, stop, holds_bits(relation, sample, explanations.take(slice(start, stop)))
 
@@ -108,7 +108,7 @@ def scan_relation(
     keeps_table = m * k <= max(DENSE, k) and isinstance(scope, ScopeLabels)
     table = np.zeros((m, k), dtype=np.int64) if keeps_table else None
     reflexive = np.zeros(len(slot), dtype=bool)
-    for start, stop, bits in bit_blocks(relation, sample, target.explanations):
+    for start, stop, bits in bit_batches(relation, sample, target.explanations):
         slot_start, slot_stop = np.searchsorted(row, [start, stop])
         block_slots = row[slot_start:slot_stop] - start, label[slot_start:slot_stop]
         if table is not None and isinstance(scope, ScopeLabels):

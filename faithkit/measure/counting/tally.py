@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import is_broadcast, sum_by
 from faithkit.arrays.bitsets import Bits, column_sums
-from faithkit.arrays.blocks import spans
+from faithkit.arrays.batches import spans
 from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
@@ -35,7 +35,7 @@ from faithkit.measure.counting.owners import (
     index_codes,
 )
 from faithkit.measure.counting.pool import Pool
-from faithkit.measure.counting.scans import ScanTarget, bit_blocks, scan_relation
+from faithkit.measure.counting.scans import ScanTarget, bit_batches, scan_relation
 
 SELF = np.array([[0], [1]])  # default of `Tally.own`: an owner in its own scope counts as 1
 MAX_ENTRIES = 2**25  # limit for a table that is built in one part
@@ -283,7 +283,7 @@ class RowCount(Count):
 
     def blocks(self) -> Iterator[tuple[int, int, Bits]]:
         """Yield (start, stop, packed bits) of the relation's matrix in blocks of explanations."""
-        return bit_blocks(self.relation, self.sample, self.explanations)
+        return bit_batches(self.relation, self.sample, self.explanations)
 
     @property
     def instances(self) -> ScopePredictions:
@@ -302,7 +302,7 @@ class RowCount(Count):
     def scan_label_counts(self, explanations: Counts) -> Counts:
         """Count the labels of all rows in scope of these explanations, in a second scan."""
         selected = self.explanations.take(explanations)
-        blocks = bit_blocks(self.relation, self.sample, selected)
+        blocks = bit_batches(self.relation, self.sample, selected)
         table = np.concatenate([self.sets.table(bits) for _, _, bits in blocks])
         for piece in self.pooled():
             table += piece.scan_label_counts(explanations)

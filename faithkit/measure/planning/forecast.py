@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, interval
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, compute_interval
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 
 MAX_FORECAST_FACTOR = 8  # times the pilot's size; beyond that its few rare explanations say nothing
@@ -91,7 +91,7 @@ class Pilot:
     @property
     def _groups_per_row(self) -> float:
         """How many groups may depend on one row: 1 for a grouping, where trials are n/2 or more."""
-        return max(1.0, self.moments.n / (2.0 * self.moments.units.trials))
+        return max(1.0, self.statistics.n / (2.0 * self.statistics.units.trials))
 
     def expected_half_width(self, size: int) -> float:
         """Forecast the mean half-width of the interval of `size` rows.
@@ -105,11 +105,11 @@ class Pilot:
         >>> [round(pilot.expected_half_width(n), 3) for n in (200, 800)]
         [0.045, 0.022]
         """
-        low, high = interval(self.moments, self.confidence)
+        low, high = compute_interval(self.statistics, self.confidence)
         p0, p1, p2 = (self._share_with(r) for r in (0, 1, 2))
         if not p0:
             return (high - low) * math.sqrt(self.others.n / size) / 2
-        bracket = max(0.0, 1.0 - self.moments.disagreement - self.moments.estimate)
+        bracket = max(0.0, 1.0 - self.statistics.disagreement - self.statistics.estimate)
         later_bracket = bracket * _max_unverified(size / self.others.n - 1, p0, p1, p2) / p0
         return ((high - low - bracket) * math.sqrt(self.others.n / size) + later_bracket) / 2
 
@@ -130,12 +130,14 @@ class Pilot:
         >>> round(pilot.half_width(800, unverified=0.0), 3)
         0.025
         """
-        if self.moments.span is not None:
+        if self.statistics.span is not None:
             return self._half_width_of_numbers(explained)
-        likely_low, likely_high = interval(self.moments, LIKELY)
+        likely_low, likely_high = compute_interval(self.statistics, LIKELY)
         low, high = self._interval_at(min(max(0.5, likely_low), likely_high), explained)
-        estimate = self.moments.estimate
-        arm = (estimate - likely_low) * math.sqrt(1 + self.moments.n / explained)  # both samples have errors
+        estimate = self.statistics.estimate
+        arm = (estimate - likely_low) * math.sqrt(
+            1 + self.statistics.n / explained
+        )  # both samples have errors
         lowest = self._interval_at(max(0.0, estimate - arm), explained)[0]
         return min(high - low + self._share_left_open * unverified, 1.0 - lowest) / 2
 
@@ -153,27 +155,27 @@ class Pilot:
         [0.06, 0.03]
         """
         low, high = self._interval_of_numbers(self.confidence)
-        unexplained = 1.0 - self.moments.estimate
+        unexplained = 1.0 - self.statistics.estimate
         max_unexplained = 1.0 - self._interval_of_numbers(LEVELS[0])[0]
         factor = max_unexplained / unexplained if unexplained > 0 else 1.0
-        return min(1.0, (high - low) * max(1.0, factor) * math.sqrt(self.moments.n / explained)) / 2
+        return min(1.0, (high - low) * max(1.0, factor) * math.sqrt(self.statistics.n / explained)) / 2
 
     def _interval_of_numbers(self, confidence: float) -> tuple[float, float]:
         """Return the pilot's interval; the share of variance explained by groups is never negative."""
-        low, high = interval(self.moments, confidence)
-        return low if self.moments.merging is None else max(0.0, low), high
+        low, high = compute_interval(self.statistics, confidence)
+        return low if self.statistics.merging is None else max(0.0, low), high
 
     def _interval_at(self, x: float, explained: int) -> tuple[float, float]:
         """Return the interval of so many rows that can all be checked, if the estimate is x."""
         trials = explained * self._trials_per_row
         se = math.sqrt(x * (1 - x) / trials)
         rows = MeasureStatistics.of_rows(explained, x, se, units=SamplingUnits.equal(explained, trials))
-        return interval(rows, self.confidence)
+        return compute_interval(rows, self.confidence)
 
     @property
     def _trials_per_row(self) -> float:
         """The pilot's effective trials per row, at most 1: a standard error may be small by chance."""
-        statistics = self.moments
+        statistics = self.statistics
         effective_trials = (
             share.effective_trials()
             if share.has_variation and 0 < share.value < 1
@@ -185,7 +187,7 @@ class Pilot:
     @property
     def _share_left_open(self) -> float:
         """The share of unverified rows that merging leaves open: an upper limit, as pairs are counted."""
-        statistics = self.moments
+        statistics = self.statistics
         if statistics.merging is None or statistics.verified == 1:
             return 1.0
         bracket, pair = max(0.0, 1.0 - statistics.disagreement - statistics.estimate), 2.0 / statistics.n

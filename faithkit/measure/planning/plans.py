@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from faithkit.arguments import check_share, whole_number
+from faithkit.arguments import check_share, check_integer
 from faithkit.display import Displayable
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
@@ -177,7 +177,7 @@ def plan_samples(
     (7535, 5617, 835879)
     """
     epsilon = check_share(epsilon, "epsilon", usual=0.1)
-    pool = whole_number(pool, "pool", least=0)
+    pool = check_integer(pool, "pool", minimum=0)
     _check_sources(n_explanations, pilot, measure, pool)
     confidence = 0.95 if pilot is None else pilot.confidence
     return Plan(
@@ -209,7 +209,7 @@ def _check_sources(n_explanations: int | None, pilot: Pilot | None, measure: str
         raise InputError("nothing to plan from: give the number of explanations (CLI: --range) or a pilot.")
     if n_explanations is not None and measure == "sufficiency":
         raise InputError("a range says nothing about sufficiency: give a pilot alone.")
-    if n_explanations is not None and pilot is not None and pilot.moments.span is not None:
+    if n_explanations is not None and pilot is not None and pilot.statistics.span is not None:
         raise InputError(
             "a range promises something about labels, and the pilot's predictions are numbers: give it alone."
         )
@@ -218,7 +218,7 @@ def _check_sources(n_explanations: int | None, pilot: Pilot | None, measure: str
 
 
 def _from_range(n_explanations: int, epsilon: float, confidence: float) -> RangePlan:
-    K = whole_number(n_explanations, "the number of explanations", least=1)
+    K = check_integer(n_explanations, "the number of explanations", minimum=1)
     return RangePlan(
         K,
         bias_sample_size(K, epsilon),
@@ -228,7 +228,7 @@ def _from_range(n_explanations: int, epsilon: float, confidence: float) -> Range
 
 
 def _from_pilot(pilot: Pilot, epsilon: float, pool: int) -> PilotPlan:
-    n, max_size = pilot.others.n, pilot.max_size
+    n, max_size = pilot.checkable_counts.n, pilot.max_size
     best = _smallest_size(lambda size: pilot.unverified(size)[0] <= epsilon, 2, max_size)
     worst = _smallest_size(lambda size: pilot.unverified(size)[1] <= epsilon, 2, max_size)
 
@@ -250,7 +250,7 @@ def rows_for_width(pilot: Pilot, epsilon: float) -> int | None:
     def is_narrow(size: int) -> bool:
         return pilot.expected_half_width(size) <= epsilon
 
-    return _smallest_size(is_narrow, pilot.others.n, pilot.max_size)
+    return _smallest_size(is_narrow, pilot.checkable_counts.n, pilot.max_size)
 
 
 def _smallest_size(is_enough: Callable[[int], bool], low: int, high: int) -> int | None:

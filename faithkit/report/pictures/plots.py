@@ -110,7 +110,7 @@ def sample_size_curve(ax: "Axes", counts: CheckableCounts) -> "Axes":
     return ax
 
 
-def chart(draw: "Callable[[Axes], object]", ax: "Axes | None" = None) -> "Axes":
+def draw_report(draw: "Callable[[Axes], object]", ax: "Axes | None" = None) -> "Axes":
     """Draw a report on the given axes, or on new ones, in the style of all plots."""
     axes = chart_axes() if ax is None else ax
     draw(axes)

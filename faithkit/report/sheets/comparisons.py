@@ -14,13 +14,13 @@ from faithkit.report.formats import (
     format_percent,
     pluralize,
 )
-from faithkit.report.outcome_words import remarks, words
+from faithkit.report.outcome_words import remarks, words_for_outcome
 from faithkit.report.payloads import confidence, interval_name, note, ranked
 from faithkit.report.pictures.figures import measure_figure, result_figures, worth_figure
 from faithkit.report.sheets.controls import CONTROL, WORTH, payload_control
 from faithkit.report.sheets.first_screen import sample_size
 from faithkit.report.sheets.glossary import glossary_sheet
-from faithkit.report.sheets.measures import estimate_cells, number_columns, permutation_line, sample_lines
+from faithkit.report.sheets.measures import estimate_values, number_columns, permutation_line, sample_lines
 from faithkit.report.sheets.results import (
     measure_parts,
     measuring_facts,
@@ -130,11 +130,11 @@ def _systems(payload: Payload, measure: str, star: str | None) -> list[Part | No
     best, estimates = payload["best"][measure], ranked(payload, measure)
     first = _first(payload)
     columns = _columns(payload) | _worth_columns(payload, measure) | {"explanations": "distinct explanations"}
-    outcome = words(first)
+    outcome = words_for_outcome(first)
     rows = [
         ("*" if name in best else "", name, *(cells.get(key, "–") for key in columns), cells["finding"])
         for name, estimate in estimates.items()
-        for cells in [estimate_cells(estimate, outcome) | _system_cells(payload["systems"][name])]
+        for cells in [estimate_values(estimate, outcome) | _system_cells(payload["systems"][name])]
     ]
     table = Table(("", measure, *columns.values(), "finding"), rows, wide=("finding",))
     baseline = next((estimate.chance for estimate in estimates.values() if estimate.chance is not None), None)

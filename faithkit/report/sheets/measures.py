@@ -18,7 +18,7 @@ from faithkit.report.formats import (
     format_percent,
     pluralize,
 )
-from faithkit.report.outcome_words import Shares, Words, remarks, words
+from faithkit.report.outcome_words import Shares, Words, remarks, words_for_outcome
 from faithkit.report.payloads import estimates, estimator_name, interval_name, note
 from faithkit.report.sentences import OF_LABELS, sentence
 from faithkit.report.sheets.controls import control_sentences
@@ -31,7 +31,7 @@ NUMBERS = ("estimate", "interval", "chance", "checked", "agree", "value", "brack
 FLATTERED = "The explainer was fitted on the evaluated rows, so results are optimistic."
 
 
-def estimate_cells(estimate: Estimate | None, words: Words = OF_LABELS) -> dict[str, str]:
+def estimate_values(estimate: Estimate | None, words: Words = OF_LABELS) -> dict[str, str]:
     """Return the numbers of an estimate as texts; dashes for a measure that was not measured."""
     if estimate is None:
         return {**dict.fromkeys(NUMBERS, "–"), "finding": "not measured"}
@@ -57,7 +57,7 @@ def number_columns(payload: Payload) -> dict[str, str]:
         "interval": interval_name(payload),
         "chance": CHANCE,
         "checked": "checked",
-        "agree": words(payload).agree,
+        "agree": words_for_outcome(payload).agree,
     }
     is_usual = payload["estimator"] in LEAVE_ONE_OUT and not VERBOSE.get()
     return heads if is_usual else heads | {"value": estimator_name(payload)}
@@ -87,8 +87,8 @@ def measure_table(
         What the control gets, by the last text of a row.
     """
     columns = number_columns(payload) if columns is None else columns
-    outcome = words(payload)
-    cells = [(texts, estimate_cells(estimate, outcome)) for texts, estimate in rows]
+    outcome = words_for_outcome(payload)
+    cells = [(texts, estimate_values(estimate, outcome)) for texts, estimate in rows]
     if controls:
         columns = _insert_after("chance", {"control": "control"}, columns)
         cells = [(texts, numbers | {"control": controls.get(texts[-1], "–")}) for texts, numbers in cells]
@@ -159,7 +159,7 @@ def _counts(remarks: Mapping[str, int]) -> str:
 
 def measure_sentences(payload: Payload) -> list[str]:
     """Return what each measure means, then notes on predictions, background and input."""
-    why, measures, outcome = payload["why_no_sufficiency"], estimates(payload), words(payload)
+    why, measures, outcome = payload["why_no_sufficiency"], estimates(payload), words_for_outcome(payload)
     lines = [sentence(name, estimate, payload["n"], why, outcome) for name, estimate in measures.items()]
     lines += control_sentences(payload)
     lines += remarks(payload, measures)
@@ -203,9 +203,9 @@ def estimate_sheet(estimate: Estimate) -> Sheet:
     bracket                    0.647 – 0.648
     finding                    not above chance
     """
-    is_share = estimate.moments is not None and estimate.moments.span is not None
+    is_share = estimate.statistics is not None and estimate.statistics.span is not None
     outcome = Shares() if is_share else OF_LABELS
-    cells = estimate_cells(estimate, outcome)
+    cells = estimate_values(estimate, outcome)
     pairs = {
         "estimate": cells["estimate"],
         f"{100 * estimate.confidence:g} % interval": cells["interval"],

@@ -9,7 +9,7 @@ from typing import Any, Union
 
 import attrs
 
-from faithkit.report.formats import format_cell, pluralize
+from faithkit.report.formats import format_value, pluralize
 
 NAME_WIDTH = 24  # letters of a name that fit into a line beside numbers
 SHORT = 8  # letters that are never broken into two lines
@@ -42,7 +42,7 @@ class Table:
         >>> Table.of(["measure", "mean", "95 % interval"], [["overlap", 0.61249, (0.5813, 0.6431)]]).rows
         [['overlap', '0.612', '0.581 – 0.644']]
         """
-        return cls(heads, [[format_cell(value) for value in row] for row in rows], name=name)
+        return cls(heads, [[format_value(value) for value in row] for row in rows], name=name)
 
     @classmethod
     def of_pairs(cls, pairs: Mapping[str, Any], name: str | None = None) -> "Table":

@@ -14,10 +14,10 @@ from faithkit.display import Displayable
 from faithkit.errors import FaithkitError, InputError
 from faithkit.files import save_text
 from faithkit.measure import MEASURES
-from faithkit.measure.difference import Difference, holm
+from faithkit.measure.difference import Difference, adjust_by_holm
 from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import system_name
-from faithkit.report.report import Report
+from faithkit.report.base import Report
 from faithkit.run.comparisons.discretizer_search import with_discretizer
 from faithkit.run.comparisons.recommendation import Recommendation, recommend
 from faithkit.run.components.discretization import accepted_kinds
@@ -90,7 +90,7 @@ class Comparison(Report):
         if self._saved_pairs is not None:
             return self._saved_pairs.get(measure, [])
         pairs = [self._difference(a, b, measure) for a, b in combinations(self._estimates(measure), 2)]
-        adjusted = holm([difference.p_value for _, _, difference in pairs])
+        adjusted = adjust_by_holm([difference.p_value for _, _, difference in pairs])
         return [Pair(*pair, p_value) for pair, p_value in zip(pairs, adjusted, strict=True)]
 
     def checked(self, measure: str = "consistency") -> list[str]:
@@ -151,7 +151,7 @@ class Comparison(Report):
         return {
             "schema": SCHEMA,
             "systems": {
-                name: result.to_dict(data, steps=False, by_label=False)
+                name: result.to_dict(data, include_steps=False, by_label=False)
                 for name, result in self.results.items()
             },
             "left_out": list(self.left_out),
@@ -206,7 +206,7 @@ def _sort_key(estimate: Estimate) -> tuple[float, float]:
 
     It is the estimate that differences are computed from, which orders even two systems at the floor.
     """
-    value = estimate.estimate if estimate.moments is None else estimate.moments.estimate
+    value = estimate.estimate if estimate.statistics is None else estimate.statistics.estimate
     return round(value, 12), estimate.verified  # the last bits must not decide
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, Ints
 from faithkit.arrays.bitsets import unpack_bits
-from faithkit.arrays.blocks import spans
+from faithkit.arrays.batches import spans
 from faithkit.arrays.containers import take_rows
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, WithinBlock, holds_bits, key_of
@@ -25,7 +25,7 @@ from faithkit.measure.witnesses import Violation, Violations, Witness, find_cont
 from faithkit.run.components.setup import Setup
 from faithkit.run.instances.explanation_views import view_explanation
 from faithkit.run.instances.nearest_rows import MAX_CANDIDATES, nearest_pair
-from faithkit.run.instances.readable_rows import LIMIT_FORMAT, cells_of, image_of, order_cells
+from faithkit.run.instances.readable_rows import LIMIT_FORMAT, values_of, image_of, order_values
 from faithkit.run.notes import meaning_of_signs
 from faithkit.run.populations.population import Population
 
@@ -112,7 +112,7 @@ def _order_cells(pair: tuple[Witness, Witness], named: list[str]) -> tuple[Witne
     if first is None or second is None:
         return pair
     order = [*named, *(name for name in first if first[name] != second.get(name))]
-    one, other = (attrs.evolve(witness, cells=order_cells(witness.cells, order)) for witness in pair)
+    one, other = (attrs.evolve(witness, cells=order_values(witness.cells, order)) for witness in pair)
     return one, other
 
 
@@ -138,7 +138,7 @@ def witness(counted: RowCount, classes: list[Any], row: int) -> Witness:
         position = row - start
         if position < len(sample):
             in_pool = row >= n
-            label, cells = classes[codes[position]], cells_of(sample.X, position)
+            label, cells = classes[codes[position]], values_of(sample.X, position)
             place, image = row - n if in_pool else row, image_of(sample.X, position)
             return Witness(place, label, cells, in_pool=in_pool, image=image)
         start += len(sample)

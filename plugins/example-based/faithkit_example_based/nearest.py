@@ -14,7 +14,7 @@ from faithkit_example_based.examples import (
     prototype_numbers,
     sample_coordinates,
 )
-from faithkit_example_based.search import find_nearest_rows
+from faithkit_example_based.distance_search import find_nearest_rows
 
 
 class Nearest(faithkit.plugin.Relation):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_example_based.balls import Balls
-from faithkit_example_based.content import distinct_rows, drawn_rows, plain_rows
+from faithkit_example_based.distinct_rows import distinct_rows, draw_rows, take_plain_rows
 from faithkit_example_based.distances import Distance
 from faithkit_example_based.examples import (
     Metric,
@@ -18,7 +18,7 @@ from faithkit_example_based.examples import (
     prototype_numbers,
     sample_coordinates,
 )
-from faithkit_example_based.search import find_nearest_rows
+from faithkit_example_based.distance_search import find_nearest_rows
 
 QUANTILE = re.compile(r"q(0|1|[01]?\.\d+)")
 MAX_ROWS = 2000  # of the background, from whose nearest distances a quantile is computed
@@ -139,7 +139,7 @@ def nearest_distances(distance: Distance, background: Any, prototypes: Any = Non
     """
     rows, _ = distinct_rows(background)
     prototypes = rows if prototypes is None else prototypes
-    sample = plain_rows(rows, drawn_rows(rows, MAX_ROWS, seed=0))
+    sample = take_plain_rows(rows, draw_rows(rows, MAX_ROWS, seed=0))
     x, p = distance.coordinates(sample), distance.coordinates(prototypes)
     numbers = find_nearest_rows(distance, x, p, min(2, len(p)))
     distances = distance.between(x[:, None], p[numbers])

@@ -53,7 +53,7 @@ class PatchExplainer:
     def __init__(self, size: int | None = None, target: str | None = None) -> None:
         error = faithkit.errors.ParameterError
         self.size = (
-            None if size is None else faithkit.plugin.whole_number(size, "patches: size", 1, error=error)
+            None if size is None else faithkit.plugin.check_integer(size, "patches: size", 1, error=error)
         )
         self.target = check_target("patches", target)
 

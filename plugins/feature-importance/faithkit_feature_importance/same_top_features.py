@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.bins import find_bins, learn_cuts
+from faithkit_feature_importance.equal_bins import find_bins, learn_cuts
 from faithkit_feature_importance.importances import mark_largest, read_importances
 from faithkit_feature_importance.targets import NUMBERS
 
@@ -55,7 +55,7 @@ class SameTopFeatures(faithkit.plugin.Relation):
 
     def __init__(self, k: int = 3, bins: int = 4) -> None:
         for name, value, least in (("k", k, 1), ("bins", bins, 2)):
-            faithkit.plugin.whole_number(
+            faithkit.plugin.check_integer(
                 value, f"same-top-features: {name}", least, error=faithkit.errors.ParameterError
             )
         self.k = k

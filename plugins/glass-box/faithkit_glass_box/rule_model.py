@@ -35,7 +35,7 @@ class RuleModel:
     outcomes = ("labels", "numbers")
 
     def __init__(self, top: int | None = None) -> None:
-        self.top = faithkit.plugin.whole_number(
+        self.top = faithkit.plugin.check_integer(
             top, "rule-model: top", 1, optional=True, error=faithkit.errors.ParameterError
         )
 

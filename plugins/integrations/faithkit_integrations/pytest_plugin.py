@@ -97,8 +97,8 @@ class AssertFaithful:
         judgements = result.judge(
             consistency, sufficiency, above_chance=above_chance, above_control=above_control
         )
-        failures = [f"{judgement.words}." for judgement in judgements if judgement.kept is False]
-        unchecked = [judgement.unchecked for judgement in judgements if judgement.kept is None]
+        failures = [f"{judgement.words}." for judgement in judgements if judgement.is_kept is False]
+        unchecked = [judgement.unchecked for judgement in judgements if judgement.is_kept is None]
         if unchecked:
             raise faithkit.errors.InputError(" ".join(failures + unchecked))
         if failures:

@@ -9,7 +9,7 @@ import faithkit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from faithkit_monitor.batches import Columns
+    from faithkit_monitor.log_batches import Columns
     from faithkit_monitor.monitor import Monitor
 
 ALARM = 3  # the exit code
@@ -19,7 +19,7 @@ Examples:
   faithkit monitor loans.state june.parquet july.parquet"""
 
 
-@faithkit.plugin.reporting
+@faithkit.plugin.report_command
 @click.argument("state", type=click.Path())
 @click.argument("logs", metavar="[LOG]...", nargs=-1, type=click.Path())
 @click.option(
@@ -109,7 +109,7 @@ monitor.epilog = EXAMPLES
 
 
 def _parse_columns(prediction: str | None, explanation: tuple[str, ...], is_needed: bool) -> "Columns | None":
-    from faithkit_monitor.batches import Columns
+    from faithkit_monitor.log_batches import Columns
 
     if prediction is not None and explanation:
         return Columns(prediction, explanation)
@@ -120,18 +120,18 @@ def _parse_columns(prediction: str | None, explanation: tuple[str, ...], is_need
 
 def _create(state: str, reference: str, columns: "Columns", options: dict[str, Any]) -> None:
     """Create a state from a reference log, or check that it was created from the same log."""
-    from faithkit_monitor.batches import batches
+    from faithkit_monitor.log_batches import list_batches
     from faithkit_monitor.monitor import Monitor
 
     count_options = {name: options[name] for name in ("discretizer", "outcome", "agree") if name in options}
-    counts = [batch.count(columns, **count_options) for batch in batches(reference)]
+    counts = [batch.count(columns, **count_options) for batch in list_batches(reference)]
     state_options = {name: options[name] for name in ("confidence", "seed") if name in options}
     Monitor.of_counts(state, counts, columns=columns.to_dict(), **state_options)
 
 
 def _resolve_columns(monitor: "Monitor", columns: "Columns | None") -> "Columns":
     """Return the columns that a state was created with; raise an error if others are given."""
-    from faithkit_monitor.batches import Columns
+    from faithkit_monitor.log_batches import Columns
 
     stored = monitor.settings["columns"]
     if stored is not None and columns is not None:
@@ -146,12 +146,12 @@ def _resolve_columns(monitor: "Monitor", columns: "Columns | None") -> "Columns"
 
 def _add(state: str, log: str, columns: "Columns") -> list[str]:
     """Add every batch at a path, and return the error messages."""
-    from faithkit_monitor.batches import batches
+    from faithkit_monitor.log_batches import list_batches
     from faithkit_monitor.monitor import Monitor
 
     errors = []
     try:
-        log_batches, looks = batches(log), {look.name for look in Monitor.open(state).looks}
+        log_batches, looks = list_batches(log), {look.name for look in Monitor.open(state).looks}
         n_added = sum(batch.is_daily and batch.name in looks for batch in log_batches)
         if n_added:
             click.echo(f"{n_added:,} of {len(log_batches):,} days were added before.", err=True)

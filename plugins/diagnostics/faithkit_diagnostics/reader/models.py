@@ -17,8 +17,8 @@ WORDS = "words"
 RARE = -1  # the code of all labels that are not learnt
 FEW_CLASSES = 5  # more classes take more time
 MAX_CLASSES = 50  # labels that a reader learns; it gives the rarer ones no probability
-TREE_CELLS = 300_000  # of a table that trees learn from: more would take long and tell little
-LINEAR_CELLS = 10_000_000
+TREE_VALUES = 300_000  # of a table that trees learn from: more would take long and tell little
+LINEAR_VALUES = 10_000_000
 TREE_COLUMNS = 64  # of numbers: to find the bins of one takes as long as thousands of cells
 MAX_COLUMNS = 500
 WORD_REGULARIZATION = 10.0  # C of a regression on TF-IDF; 1 leaves all words of long texts near nothing
@@ -33,7 +33,7 @@ CandidateType = TypeVar("CandidateType", bound="Candidate")
 
 
 @contextmanager
-def refusing(action: str, advice: str) -> Iterator[None]:
+def raise_input_errors(action: str, advice: str) -> Iterator[None]:
     """Turn any exception of a model into an `InputError` of one line."""
     try:
         yield
@@ -82,7 +82,7 @@ class Candidate:
     @contextmanager
     def calling(self) -> Iterator[None]:
         """Run code of the classifier; its exceptions name the classifier."""
-        with refusing(f"the {self.noun} {self.name}", self.advice), warnings.catch_warnings():
+        with raise_input_errors(f"the {self.noun} {self.name}", self.advice), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as missing convergence, which shows in the score
             yield
 
@@ -189,8 +189,8 @@ def candidates(choice: Any = None) -> tuple[Candidate, ...]:
     (['logistic', 'trees', 'words'], ['trees'])
     """
     by_name = {
-        "logistic": Candidate("logistic", lambda _rows, _labels, _seed: Logistic(), LINEAR_CELLS, words=0),
-        "trees": Candidate("trees", _make_trees, TREE_CELLS, TREE_COLUMNS, words=0),
+        "logistic": Candidate("logistic", lambda _rows, _labels, _seed: Logistic(), LINEAR_VALUES, words=0),
+        "trees": Candidate("trees", _make_trees, TREE_VALUES, TREE_COLUMNS, words=0),
         WORDS: Candidate(WORDS, _make_word_model, columns=0, words=MAX_WORDS, is_sparse=True),
     }
     example = "classifier such as sklearn.naive_bayes.GaussianNB()"
@@ -214,7 +214,7 @@ def select_candidates(
 
 def _as_instance(model: Any, names: tuple[str, ...], example: str, advice: str) -> Any:
     """Return a model; a class is called without arguments."""
-    with refusing("looking at the reader", advice):
+    with raise_input_errors("looking at the reader", advice):
         if hasattr(model, "fit"):
             return model() if isinstance(model, type) else model
     is_class = isinstance(model, type)

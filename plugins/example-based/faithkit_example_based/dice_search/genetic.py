@@ -13,7 +13,7 @@ from faithkit_example_based.dice_search.goals import Goal
 from faithkit_example_based.dice_search.lockstep import Search
 from faithkit_example_based.dice_search.neighbors import NEAREST, NeighborsFactory
 from faithkit_example_based.dice_search.space import Space
-from faithkit_example_based.dice_search.table import Floats
+from faithkit_example_based.dice_search.dice_table import Floats
 
 # dice-ml's defaults
 POPULATION = NEAREST

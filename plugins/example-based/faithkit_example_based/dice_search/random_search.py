@@ -13,7 +13,7 @@ from faithkit_example_based.dice_search.goals import Goal
 from faithkit_example_based.dice_search.lockstep import Search
 from faithkit_example_based.dice_search.neighbors import NeighborsFactory
 from faithkit_example_based.dice_search.space import Space
-from faithkit_example_based.dice_search.table import Floats
+from faithkit_example_based.dice_search.dice_table import Floats
 
 COPIES = 1000  # dice-ml's default
 FIRST_BATCH = 16  # copies in the first call of the model; each further call doubles it

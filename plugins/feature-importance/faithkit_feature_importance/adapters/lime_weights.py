@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 import faithkit
-from faithkit_feature_importance.adapters.columns import (
+from faithkit_feature_importance.adapters.named_vectors import (
     check_digits,
     prefix_names,
     reject_parameters,
     to_vectors,
     weighted_words,
 )
-from faithkit_feature_importance.adapters.outputs import Outputs, Positions, check_target
+from faithkit_feature_importance.adapters.output_choice import Outputs, Positions, check_target
 
 ADAPTER = "lime-weights"
 _NO_CLASSES = "chooses among classes, and the model predicts numbers"

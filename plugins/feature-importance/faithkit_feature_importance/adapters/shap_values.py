@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.adapters.columns import (
+from faithkit_feature_importance.adapters.named_vectors import (
     check_digits,
     prefix_names,
     reject_parameters,
@@ -16,7 +16,7 @@ from faithkit_feature_importance.adapters.columns import (
     to_vectors,
     weighted_words,
 )
-from faithkit_feature_importance.adapters.outputs import Outputs, check_target
+from faithkit_feature_importance.adapters.output_choice import Outputs, check_target
 
 ADAPTER = "shap-values"
 _NO_CLASSES = "chooses among classes, and these are the values of one output"

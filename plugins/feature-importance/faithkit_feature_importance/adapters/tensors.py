@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.adapters.columns import to_vectors
+from faithkit_feature_importance.adapters.named_vectors import to_vectors
 
 ADAPTER = "torch-tensors"
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.lime_weights.columns import (
+from faithkit_feature_importance.lime_weights.perturbed_columns import (
     BinnedColumn,
     CategoricalColumn,
     Column,
@@ -177,7 +177,7 @@ class LimeExplainer:
             scores = self.scorer_.scores(perturbed, faithkit.plugin.take_rows(X, rows))
             weights = self._perturbation_weights(features)
             values[rows], offsets[rows] = weighted_ridge(features, scores, weights, overwrite=True)
-            faithkit.plugin.rows_done(len(scores))
+            faithkit.plugin.report_progress(len(scores))
         return values, offsets
 
     def _encode(self, X: Any) -> Floats:
@@ -242,8 +242,8 @@ def _parse_columns(columns: Any) -> list[str | int]:
 
 def check_samples(component: str, samples: Any) -> None:
     """Raise an error unless the parameter `samples` is an integer of at least 2."""
-    faithkit.plugin.whole_number(
-        samples, f"{component}: samples", least=2, error=faithkit.errors.ParameterError
+    faithkit.plugin.check_integer(
+        samples, f"{component}: samples", minimum=2, error=faithkit.errors.ParameterError
     )
 
 

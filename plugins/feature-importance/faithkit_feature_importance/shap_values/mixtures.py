@@ -22,7 +22,7 @@ from faithkit_feature_importance.shap_values.coded_model import CodedModel
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Hashes = NDArray[np.uint64]
-CELLS_PER_BATCH = 2**24  # cells of the rows that are mixed together
+VALUES_PER_BATCH = 2**24  # cells of the rows that are mixed together
 
 
 class CoalitionPlan(Protocol):
@@ -44,7 +44,7 @@ class Mixtures:
     --------
     >>> import faithkit
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from faithkit_feature_importance.shap_values.outputs import Output
+    >>> from faithkit_feature_importance.shap_values.explained_output import Output
     >>> X = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 6.0]])
     >>> predictor = faithkit.Predictor(GaussianNB().fit(X, [0, 1, 1]))
     >>> model = CodedModel(Output.choose("probability", predictor, X), faithkit.plugin.Encoder(X))
@@ -60,22 +60,22 @@ class Mixtures:
     def values(
         self,
         codes: Floats,
-        unseen_cells: Sequence[Mapping[int, Any]],
+        unseen_values: Sequence[Mapping[int, Any]],
         plan: Callable[[int, int], CoalitionPlan],
     ) -> Floats:
         """Return values (rows, columns, classes). `plan` maps a row and its number of players to a plan."""
         values_by_row: dict[int, Floats] = {}
-        for games in self._batches_of_games(codes, unseen_cells, plan):
+        for games in self._batches_of_games(codes, unseen_values, plan):
             rows = [game.row for game in games]
-            worths = self.worth(codes[rows], unseen_cells[rows[0]], [game.coalitions for game in games])
+            worths = self.worth(codes[rows], unseen_values[rows[0]], [game.coalitions for game in games])
             values_by_row |= {game.row: game.values(worth) for game, worth in zip(games, worths, strict=True)}
-            faithkit.plugin.rows_done(len(games))
+            faithkit.plugin.report_progress(len(games))
         return np.array([values_by_row[row] for row in range(len(codes))])
 
     def _batches_of_games(
         self,
         codes: Floats,
-        unseen_cells: Sequence[Mapping[int, Any]],
+        unseen_values: Sequence[Mapping[int, Any]],
         plan: Callable[[int, int], CoalitionPlan],
     ) -> Iterator[list["_Game"]]:
         """Divide the games of rows into batches that are scored in one call."""
@@ -85,7 +85,7 @@ class Mixtures:
             is_different = (self.reference != cells) & ~(np.isnan(self.reference) & np.isnan(cells))
             players = is_different.any(axis=0)
             game = _Game(row, players, plan(row, int(players.sum())))
-            if unseen_cells[row]:  # it can change the type of a column, and so the scores of other rows
+            if unseen_values[row]:  # it can change the type of a column, and so the scores of other rows
                 yield [game]
                 continue
             if games and len(game.coalitions) > n_remaining:
@@ -99,10 +99,10 @@ class Mixtures:
     @property
     def _coalitions_per_batch(self) -> int:
         """The number of coalitions that are mixed with all reference rows in a batch."""
-        return max(1, CELLS_PER_BATCH // self.reference.size)
+        return max(1, VALUES_PER_BATCH // self.reference.size)
 
     def worth(
-        self, codes: Floats, unseen_cells: Mapping[int, Any], coalitions: Sequence[Flags]
+        self, codes: Floats, unseen_values: Mapping[int, Any], coalitions: Sequence[Flags]
     ) -> list[Floats]:
         """Return the worth (coalitions, classes) of the coalitions of columns of each row."""
         sizes = [len(row_coalitions) for row_coalitions in coalitions]
@@ -113,7 +113,7 @@ class Mixtures:
         ]
         hashes = self._hash_cells(codes)
         worth = [
-            self._mean_scores(codes, row_numbers[batch], columns[batch], hashes, unseen_cells)
+            self._mean_scores(codes, row_numbers[batch], columns[batch], hashes, unseen_values)
             for batch in batches
         ]
         return np.split(np.concatenate(worth), np.cumsum(sizes)[:-1])
@@ -132,7 +132,7 @@ class Mixtures:
         return hashes[: len(codes)], hashes[len(codes) :]
 
     def _mean_scores(
-        self, codes: Floats, row_numbers: NDArray[np.int64], columns: Flags, hashes: Any, unseen_cells: Any
+        self, codes: Floats, row_numbers: NDArray[np.int64], columns: Flags, hashes: Any, unseen_values: Any
     ) -> Floats:
         """Return the mean scores of coalitions of columns. `row_numbers` says which row each belongs to."""
         row_hashes, reference_hashes = hashes
@@ -144,7 +144,7 @@ class Mixtures:
         first_index[mixture_numbers[::-1]] = np.arange(len(mixture_numbers))[::-1]
         coalition, reference_row = np.divmod(first_index, len(reference_hashes))
         scores = self.model.scores(
-            self._mix(codes, row_numbers[coalition], columns, coalition, reference_row), unseen_cells
+            self._mix(codes, row_numbers[coalition], columns, coalition, reference_row), unseen_values
         )
         shape = len(row_numbers), len(reference_hashes)
         return np.column_stack(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit_feature_importance.shap_values.errors import unreadable_trees_error
-from faithkit_feature_importance.shap_values.outputs import libraries_of
+from faithkit_feature_importance.shap_values.explained_output import libraries_of
 
 Floats = NDArray[np.float64]
 MAX_VISITS = 200_000  # trees times pairs of rows in one call: after ten seconds shap prints a progress bar

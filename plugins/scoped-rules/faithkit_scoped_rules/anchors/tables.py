@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.anchors.bins import BINS, BinnedTable, Bools, Condition, Floats
+from faithkit_scoped_rules.anchors.binned_table import BINS, BinnedTable, Bools, Condition, Floats
 from faithkit_scoped_rules.anchors.library import AnchorLibrary
-from faithkit_scoped_rules.anchors.rows import PerturbedRows, from_bytes
-from faithkit_scoped_rules.anchors.search import Search
-from faithkit_scoped_rules.anchors.together import Steps, run_together
-from faithkit_scoped_rules.unseen import find_unseen
+from faithkit_scoped_rules.anchors.perturbed_rows import PerturbedRows, from_bytes
+from faithkit_scoped_rules.anchors.beam_search import Search
+from faithkit_scoped_rules.anchors.lockstep_searches import Steps, run_together
+from faithkit_scoped_rules.unseen_categories import find_unseen
 
 ENGINES = ("faithkit", "library")
 RuleAndRemark = tuple[faithkit.Rule, str | None]
@@ -149,7 +149,7 @@ class Anchors:
             agree = functools.partial(self._agree, label)
             conditions, remark = self.library_.find_anchor(row, agree, seed)
             yield self._build_rule(conditions, names), remark
-            faithkit.plugin.rows_done()
+            faithkit.plugin.report_progress()
 
     def _search_together(self, rows: Floats, seeds: Any, names: list[Any]) -> list[RuleAndRemark]:
         searches = (self._steps(row, seed, names) for row, seed in zip(rows, seeds.tolist(), strict=True))

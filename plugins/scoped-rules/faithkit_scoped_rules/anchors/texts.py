@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.anchors.search import Search
-from faithkit_scoped_rules.anchors.together import Steps, run_together
+from faithkit_scoped_rules.anchors.beam_search import Search
+from faithkit_scoped_rules.anchors.lockstep_searches import Steps, run_together
 
 MASK = "UNK"
 
@@ -72,7 +72,7 @@ class AnchorsText:
     ) -> None:
         self.search = Search("anchors-text", threshold, delta, tau, batch_size, beam_size)
         try:
-            faithkit.plugin.tokens("", tokenizer)
+            faithkit.plugin.tokenize("", tokenizer)
         except faithkit.errors.InputError as error:
             raise faithkit.errors.ParameterError(f"anchors-text: {error}") from None
         self.tokenizer = tokenizer
@@ -104,7 +104,7 @@ class AnchorsText:
         )
 
     def _steps(self, text: str, seed: int) -> Steps[tuple[faithkit.Rule | None, str | None]]:
-        words = faithkit.plugin.tokens(text, self.tokenizer)
+        words = faithkit.plugin.tokenize(text, self.tokenizer)
         if not words:
             return None, "no words"
         masked = MaskedText(text, words, seed)

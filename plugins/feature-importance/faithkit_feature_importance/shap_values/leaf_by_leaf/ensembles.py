@@ -56,7 +56,7 @@ class Ensemble:
         second class determines that of the first.
     log_odds_factor : float
         The factor from sums to log-odds; 0 if the sums are probabilities or predictions of a regressor.
-    to_cells : callable
+    to_values : callable
         Converts the table to the numbers that the model compares: an array in the model's own precision, NaN
         for missing cells, or a sparse matrix.
     positions : (columns,)
@@ -70,7 +70,7 @@ class Ensemble:
     trees: list[Tree]
     n_outputs: int
     log_odds_factor: float
-    to_cells: Callable[[Any], Any]
+    to_values: Callable[[Any], Any]
     positions: Integers
     absent_value: float | Floats = 0.0
     link: str | None = None

@@ -12,7 +12,7 @@ from faithkit_feature_importance.shap_values.leaf_by_leaf.games import LeafGames
 from faithkit_feature_importance.shap_values.leaf_by_leaf.leaves import Leaves, check_table_size
 from faithkit_feature_importance.shap_values.leaf_by_leaf.rescaling import Rescaling, probability
 from faithkit_feature_importance.shap_values.leaf_by_leaf.tree_inputs import TreeInputs
-from faithkit_feature_importance.shap_values.outputs import raw_method
+from faithkit_feature_importance.shap_values.explained_output import raw_method
 
 Floats = NDArray[np.float64]
 
@@ -83,7 +83,7 @@ class LeafShap:
             ensemble = ensemble.to_log_odds()
         self._leaves = Leaves.of(ensemble, self._inputs.used_columns, self._inputs.raw_columns)
         preprocessed = self._inputs.preprocess(reference)
-        cells = self._inputs.to_cells(preprocessed)
+        cells = self._inputs.to_values(preprocessed)
         self._offset, self._rescaling = 0.0, None
         if output == "probability" and log_odds_factor:
             first = faithkit.plugin.take_rows(preprocessed, slice(0, 1))
@@ -99,7 +99,7 @@ class LeafShap:
         self._mean = self._to_output(row_sums).mean(axis=0)
 
     def _to_cells(self, table: Any) -> NDArray[Any]:
-        return self._inputs.to_cells(self._inputs.preprocess(table))
+        return self._inputs.to_values(self._inputs.preprocess(table))
 
     def _scores(self, cells: NDArray[Any]) -> Floats:
         return sum_leaves(self._leaves, cells) + self._offset

@@ -15,8 +15,8 @@ from faithkit_feature_importance.shap_values.leaf_by_leaf.subtrees import Subtre
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Patterns = NDArray[np.uint16]
-MAX_TABLE_CELLS = 2**26  # of all subtrees together, 512 MiB
-CELLS_PER_BATCH = 2**16  # so that the tables of a batch stay in the processor's cache
+MAX_TABLE_ENTRIES = 2**26  # of all subtrees together, 512 MiB
+VALUES_PER_BATCH = 2**16  # so that the tables of a batch stay in the processor's cache
 SUBTREES_PER_BATCH = 2**8
 
 
@@ -147,7 +147,7 @@ class Leaves:
 
 def check_table_size(n_table_cells: int) -> None:
     """Reject tables that cost more memory and time than they save."""
-    if n_table_cells > MAX_TABLE_CELLS:
+    if n_table_cells > MAX_TABLE_ENTRIES:
         raise UnreadableError("its trees have too many leaves with too many columns on their paths")
 
 
@@ -156,7 +156,7 @@ def _divide_into_batches(subtrees: list[Subtree]) -> Iterator[list[Subtree]]:
     start, n_cells = 0, 0
     for end, subtree in enumerate(subtrees):
         n_cells += subtree.n_table_cells
-        if end > start and (n_cells > CELLS_PER_BATCH or end - start >= SUBTREES_PER_BATCH):
+        if end > start and (n_cells > VALUES_PER_BATCH or end - start >= SUBTREES_PER_BATCH):
             yield subtrees[start:end]
             start, n_cells = end, subtree.n_table_cells
     yield subtrees[start:]

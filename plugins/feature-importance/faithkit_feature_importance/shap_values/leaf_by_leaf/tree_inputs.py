@@ -41,7 +41,7 @@ class TreeInputs:
     >>> X = np.array([["a", "x"], ["b", "x"]])
     >>> model = make_pipeline(OrdinalEncoder(), DecisionTreeClassifier()).fit(X, [0, 1])
     >>> inputs = TreeInputs.read(model, names=["job", "colour"])
-    >>> inputs.raw_columns, inputs.to_cells(inputs.preprocess(X))
+    >>> inputs.raw_columns, inputs.to_values(inputs.preprocess(X))
     (array([0]), array([[0., 1.]], dtype=float32))
     """
 
@@ -70,9 +70,9 @@ class TreeInputs:
             table = step.transform(table)
         return table
 
-    def to_cells(self, preprocessed: Any) -> NDArray[Any]:
+    def to_values(self, preprocessed: Any) -> NDArray[Any]:
         """Return the cells that trees compare, (used columns, rows)."""
-        cells = self.ensemble.to_cells(preprocessed)[:, self.used_columns]
+        cells = self.ensemble.to_values(preprocessed)[:, self.used_columns]
         if hasattr(cells, "toarray"):
             absent = np.broadcast_to(self.ensemble.absent_value, len(self.ensemble.positions))
             cells = _to_dense(cells, absent[self.used_columns])

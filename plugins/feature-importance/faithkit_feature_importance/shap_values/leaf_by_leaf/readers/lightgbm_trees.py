@@ -36,7 +36,7 @@ def read_lightgbm(model: Any) -> Ensemble:
     zero_is_missing = _columns_with_missing_zeros(
         [node for nodes_of_tree, _, _ in flat_trees for node in nodes_of_tree], model.n_features_in_
     )
-    to_cells = partial(
+    to_values = partial(
         _to_cells, categories=dump["pandas_categorical"] or [], zero_is_missing=zero_is_missing
     )
     # raw scores of a forest are sums; they are averaged only for probabilities
@@ -46,7 +46,7 @@ def read_lightgbm(model: Any) -> Ensemble:
     absent = np.where(zero_is_missing, np.nan, 0.0)
     positions = np.arange(model.n_features_in_)
     return Ensemble(
-        trees, len(outputs), log_odds_factor, to_cells, positions, absent, _describe_link(objective, rounds)
+        trees, len(outputs), log_odds_factor, to_values, positions, absent, _describe_link(objective, rounds)
     )
 
 
@@ -113,7 +113,7 @@ def _columns_with_missing_zeros(nodes: list[Any], n_columns: int) -> NDArray[np.
 def _to_cells(table: Any, categories: list[Any], zero_is_missing: NDArray[np.bool_]) -> Any:
     dtypes = getattr(table, "dtypes", [])
     categorical = [j for j, dtype in enumerate(dtypes) if isinstance(dtype, pd.CategoricalDtype)]
-    to_cells = to_numbers(table, np.float64, dict(zip(categorical, categories, strict=True)))
+    to_values = to_numbers(table, np.float64, dict(zip(categorical, categories, strict=True)))
     return mark_missing(
-        to_cells, lambda numbers, columns: zero_is_missing[columns] & (np.abs(numbers) <= ZERO)
+        to_values, lambda numbers, columns: zero_is_missing[columns] & (np.abs(numbers) <= ZERO)
     )

@@ -29,23 +29,23 @@ def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
         yield start, min(n, start + size)
 
 
-def ranges(first: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def concatenate_ranges(first: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """Concatenate ranges of consecutive integers, each given by its first number and its length.
 
     Examples
     --------
-    >>> ranges(np.array([3, 10]), np.array([2, 3]))
+    >>> concatenate_ranges(np.array([3, 10]), np.array([2, 3]))
     array([ 3,  4, 10, 11, 12])
     """
     return np.repeat(first - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
 
 
-def map_blocks(work: Callable[[int, int], T], n: int, size: int) -> list[T]:
+def map_batches(work: Callable[[int, int], T], n: int, size: int) -> list[T]:
     """Return ``work(start, stop)`` of every block, in order; several blocks run on threads.
 
     Examples
     --------
-    >>> map_blocks(lambda start, stop: stop - start, n=5, size=2)
+    >>> map_batches(lambda start, stop: stop - start, n=5, size=2)
     [2, 2, 1]
     """
     blocks = list(spans(n, size))
@@ -56,6 +56,6 @@ def map_blocks(work: Callable[[int, int], T], n: int, size: int) -> list[T]:
         return list(pool.map(lambda block: work(*block), blocks))
 
 
-def each_block(work: Callable[[int, int], None], n: int, size: int) -> None:
+def each_batch(work: Callable[[int, int], None], n: int, size: int) -> None:
     """Call ``work(start, stop)`` for every block."""
-    map_blocks(work, n, size)
+    map_batches(work, n, size)

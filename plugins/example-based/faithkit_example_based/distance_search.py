@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_example_based.blocks import each_block
+from faithkit_example_based.row_batches import each_batch
 from faithkit_example_based.distances import Distance, Floats, TableDistance
 from faithkit_example_based.screens import Screen, build_screen
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
-CELLS_PER_BLOCK = 2**22  # 16 megabytes in float32
+VALUES_PER_BATCH = 2**22  # 16 megabytes in float32
 PAIRS_PER_STEP = 2**16  # pairs to measure exactly at a time
 LANES = 64  # groups of columns from which the nearest rows are guessed
 MIN_SCREENED_ROWS = 512  # with fewer rows a screen does not pay off
@@ -94,7 +94,7 @@ def _find_nearest_rows_screened(distance: TableDistance, a: Floats, b: Floats, k
         distances = _measure_pairs(distance, a[rows], row_index, b, column_index)
         nearest_rows[rows] = _select_nearest(row_index, column_index, distances, k)
 
-    each_block(search, len(a), max(1, min(screen.rows, CELLS_PER_BLOCK // (n_blocks * screen.width))))
+    each_batch(search, len(a), max(1, min(screen.rows, VALUES_PER_BATCH // (n_blocks * screen.width))))
     return nearest_rows
 
 
@@ -152,7 +152,7 @@ def _find_rows_within_screened(
         np.bitwise_or.at(surely_near, (row_index[is_near], column_index[is_near] // 8), bit)
         bits[rows] = surely_near.view(np.uint64)
 
-    each_block(compare, len(a), screen.rows)
+    each_batch(compare, len(a), screen.rows)
     return bits
 
 

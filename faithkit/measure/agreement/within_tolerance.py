@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, Ints
 from faithkit.arrays.bitsets import Bits, unpack_bits
-from faithkit.arrays.blocks import spans
+from faithkit.arrays.batches import spans
 from faithkit.measure.agreement.base import Blocks, Influence
 from faithkit.measure.counting.owners import Counts
 

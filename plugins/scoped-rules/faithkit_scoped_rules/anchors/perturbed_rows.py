@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_scoped_rules.anchors.bins import BinnedTable, Bins, Bools, Condition, Floats
+from faithkit_scoped_rules.anchors.binned_table import BinnedTable, Bins, Bools, Condition, Floats
 
 COVERAGE_ROWS = 10_000  # the largest sample of the background that coverage is computed on
 

@@ -1,6 +1,6 @@
 """Find the reading of a table that comes closest to the printed numbers over all its cells.
 
-``python -m faithkit_paper.closest table-shap --profile full --store kept --ranges ranges.csv > best.csv``.
+``python -m faithkit_paper.closest_reading table-shap --profile full --store kept --ranges ranges.csv > best.csv``.
 Readings with the same explainer share their explanations, and the store keeps all of them. With ``--rows``
 the first rows are explained, so that a later run on all rows continues from them. The ranges are, for each
 printed number, the smallest and the largest that any reading gives.
@@ -17,13 +17,13 @@ import attrs
 import click
 
 from faithkit_paper.context import Context
-from faithkit_paper.files import write_atomically
+from faithkit_paper.atomic_writes import write_atomically
 from faithkit_paper.findings import Cell, Findings
 from faithkit_paper.models import DATASETS
-from faithkit_paper.printed import with_printed_number
+from faithkit_paper.printed_numbers import with_printed_number
 from faithkit_paper.readings import Reading
 from faithkit_paper.report import LIMITS, Summary
-from faithkit_paper.tables import Table
+from faithkit_paper.discretization_tables import Table
 
 
 @attrs.frozen

@@ -15,7 +15,7 @@ from faithkit_example_based.dice_search.neighbors import NeighborsFactory, TreeS
 from faithkit_example_based.dice_search.random_search import RandomSearch
 from faithkit_example_based.dice_search.space import Space
 from faithkit_example_based.dice_search.sparsity import sparsify_by_bisection, sparsify_in_steps
-from faithkit_example_based.dice_search.table import Floats
+from faithkit_example_based.dice_search.dice_table import Floats
 
 METHODS: dict[str, Any] = {"random": RandomSearch, "genetic": GeneticSearch, "kdtree": TreeSearch}
 SPARSITIES = {"binary": sparsify_by_bisection, "linear": sparsify_in_steps}

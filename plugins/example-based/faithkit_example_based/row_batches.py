@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 MAX_THREADS = 4
 
 
-def each_block(work: Callable[[slice], None], n: int, size: int) -> None:
+def each_batch(work: Callable[[slice], None], n: int, size: int) -> None:
     """Call `work` with consecutive slices of at most `size` of n rows, in threads if there are several.
 
     Examples
@@ -19,7 +19,7 @@ def each_block(work: Callable[[slice], None], n: int, size: int) -> None:
     >>> squares = np.arange(5)
     >>> def square(rows):
     ...     squares[rows] **= 2
-    >>> each_block(square, 5, 2)
+    >>> each_batch(square, 5, 2)
     >>> squares
     array([ 0,  1,  4,  9, 16])
     """
