@@ -1,16 +1,16 @@
 """What authors of plugins write. `faithkit/plugin.py` imports each name at its first use."""
 
-from .arguments import whole_number as whole_number
+from .arguments import check_integer as check_integer
 from .arrays.bitsets import count_labels as count_labels
 from .arrays.bitsets import pack_bits as pack_bits
 from .arrays.containers import n_rows as n_rows
 from .arrays.containers import take_rows as take_rows
-from .arrays.grouping import content_words as content_words
-from .arrays.random_words import row_uniforms as row_uniforms
-from .cli.compare import comparing as comparing
-from .cli.shared.report_command import reporting as reporting
+from .arrays.grouping import hash_content as hash_content
+from .arrays.row_random import row_uniforms as row_uniforms
+from .cli.compare import comparison_command as comparison_command
+from .cli.shared.report_command import report_command as report_command
 from .explanations.explanations import Sample as Sample
-from .explanations.predicates import tokens as tokens
+from .explanations.predicates import tokenize as tokenize
 from .explanations.relations import Relation as Relation
 from .explanations.rules import scope_bits as scope_bits
 from .extension.component import Component as Component
@@ -20,8 +20,8 @@ from .inputs.datasets import dataset_names as dataset_names
 from .inputs.encoder import Encoder as Encoder
 from .inputs.objects.adapters import RowContext as RowContext
 from .inputs.predictions.tolerance import Tolerance as Tolerance
-from .inputs.seeds import global_seed as global_seed
 from .inputs.seeds import row_seeds as row_seeds
+from .inputs.seeds import seed_global_generators as seed_global_generators
 from .measure.counting.tally import Tally as Tally
 from .measure.local_estimate import PredictionSummary as PredictionSummary
 from .measure.mean import Mean as Mean
@@ -29,14 +29,14 @@ from .measure.protocols import Diagnostic as Diagnostic
 from .measure.protocols import Discretizer as Discretizer
 from .measure.protocols import Estimator as Estimator
 from .measure.protocols import Explainer as Explainer
+from .report.base import Report as Report
 from .report.formats import format_lower_end as format_lower_end
 from .report.formats import format_percent as format_percent
 from .report.formats import format_percent_interval as format_percent_interval
-from .report.report import Report as Report
 from .report.sheets.sheet import Sheet as Sheet
 from .report.sheets.sheet import Table as Table
 from .run.diagnostics import ExplainedRows as ExplainedRows
-from .run.explaining.progress import rows_done as rows_done
+from .run.explaining.progress import report_progress as report_progress
 from .run.populations.row_counts import RowCounts as RowCounts
 from .run.populations.row_counts import count_log as count_log
 from .run.populations.row_counts import count_rows as count_rows

@@ -85,7 +85,7 @@ def first_witnesses(monkeypatch):
     Of each explanation and prediction, show the first row alone.
     """
     monkeypatch.setattr("faithkit.run.instances.violations.MAX_CANDIDATES", 1)
-    monkeypatch.setattr("faithkit.run.instances.overview.MAX_ROWS", 1)
+    monkeypatch.setattr("faithkit.run.instances.explanation_table.MAX_ROWS", 1)
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """`faithkit compare`: measure several explainers and discretizers on the same rows.
 
-`comparing` makes a verb with the options of `faithkit compare`. Plugins use it for verbs that report
+`comparison_command` makes a verb with the options of `faithkit compare`. Plugins use it for verbs that report
 something else about a comparison.
 """
 
@@ -83,7 +83,7 @@ _compare_options = combine(
 )
 
 
-def comparing(function: Callable[..., Any]) -> click.Command:
+def comparison_command(function: Callable[..., Any]) -> click.Command:
     """Make a verb of a function that takes a comparison and returns a report.
 
     The verb has the function's own options, by click's decorators, and then the options of
@@ -92,7 +92,7 @@ def comparing(function: Callable[..., Any]) -> click.Command:
     Examples
     --------
     >>> import click, faithkit
-    >>> @faithkit.plugin.comparing
+    >>> @faithkit.plugin.comparison_command
     ... @click.option("--loudly", is_flag=True)
     ... def winners(comparison, loudly):
     ...     return ", ".join(comparison.best()) + "!" * loudly
@@ -134,7 +134,7 @@ def comparing(function: Callable[..., Any]) -> click.Command:
     return command
 
 
-@comparing
+@comparison_command
 def command(comparison: "Comparison") -> "Comparison":
     """Compare explainers and discretizers on the same rows and predictions.
 

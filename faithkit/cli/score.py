@@ -78,7 +78,7 @@ Examples:
 @option(
     "--separator TEXT",
     heading=DATA,
-    help="Read several codes of --reasons from a cell, with this text between them.",
+    help="Read several codes of --reasons from one value, with this text between them.",
 )
 @design_options
 @option(

@@ -17,8 +17,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from faithkit.arrays import BATCH_SIZE, Floats, Ints, ratio
-from faithkit.arrays.blocks import spans
-from faithkit.arrays.random_words import row_uniforms, uniforms_at
+from faithkit.arrays.batches import spans
+from faithkit.arrays.row_random import row_uniforms, uniforms_at
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Sample
 from faithkit.explanations.predicates import (
@@ -28,7 +28,7 @@ from faithkit.explanations.predicates import (
     Predicate,
     check_texts,
     read_rule_column,
-    tokens,
+    tokenize,
 )
 from faithkit.explanations.rules import Rule
 from faithkit.explanations.vocabulary import Column
@@ -266,7 +266,7 @@ class _Words:
             raise InputError(f"rules about words of several tokenizers, {join_words(tokenizers)}, have none")
         tokenizer = tokenizers[0]
         texts = check_texts(sample.X)
-        words = [sorted(set(tokens(text, tokenizer))) if isinstance(text, str) else [] for text in texts]
+        words = [sorted(set(tokenize(text, tokenizer))) if isinstance(text, str) else [] for text in texts]
         vocabulary = sorted(set(chain.from_iterable(words)))
         number_by_word = {word: number for number, word in enumerate(vocabulary)}
         row = np.repeat(np.arange(len(words)), [len(text_words) for text_words in words])

@@ -33,7 +33,7 @@ def holds_words(column: pd.Series) -> bool:
 
 
 def distinct_words(column: pd.Series) -> tuple[np.ndarray, list[str]]:
-    """Return the code of each cell, −1 where missing, and the word of each code.
+    """Return the code of each value, −1 where missing, and the word of each code.
 
     Each distinct value is converted to a word once. Two values can have the same word.
 
@@ -42,11 +42,11 @@ def distinct_words(column: pd.Series) -> tuple[np.ndarray, list[str]]:
     >>> distinct_words(pd.Series([True, None, 1, True], dtype=object))
     (array([ 0, -1,  1,  0]), ['True', '1'])
     """
-    cells = column.array
+    raw_values = column.array
     if column.dtype == object:  # 1 and True are equal, but different words
         values = column.to_numpy(dtype=object, na_value=None)
-        cells = np.array([None if value is None else str(value) for value in values], dtype=object)
-    codes, values = pd.factorize(cells)
+        raw_values = np.array([None if value is None else str(value) for value in values], dtype=object)
+    codes, values = pd.factorize(raw_values)
     return codes, [str(value) for value in values]
 
 
@@ -176,15 +176,15 @@ class CategoryColumn:
                 f"column {self.name!r} has the code {codes[is_invalid.argmax()]}; "
                 f"expected a whole number from 0 to {len(self.values) + 1}. Round and clip such codes."
             )
-        cells = self.lookup.take(codes.astype(np.intp))
+        values = self.lookup.take(codes.astype(np.intp))
         if self.dtype == np.dtype(bool) and not (codes >= len(self.values)).any():
-            return cells.astype(bool)
-        return cells
+            return values.astype(bool)
+        return values
 
 
 def _unhashable_error(name: str, error: TypeError) -> InputError:
     return InputError(
-        f"column {name!r} has cells that cannot be told apart ({error}); "
+        f"column {name!r} has values that cannot be told apart ({error}); "
         "expected numbers, strings, booleans or categories. Convert or drop it."
     )
 

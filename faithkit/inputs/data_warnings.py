@@ -79,11 +79,11 @@ def warn_about_long_format(table: Table, log: Log) -> None:
     used = set(roles.columns)
     labels = pd.factorize(pd.Series(log.predictions))[0]
     explanations = group(log.explanations.identities, log.explanations.missing).codes
-    for name, cells in zip(table.names, table.cells.columns, strict=True):
-        arrow_type = value_type(cells.type)
+    for name, values in zip(table.names, table.values.columns, strict=True):
+        arrow_type = value_type(values.type)
         if name in used or not (pa.types.is_integer(arrow_type) or is_text(arrow_type)):
             continue
-        codes = pc.fill_null(cells.cast(arrow_type).combine_chunks().dictionary_encode().indices, -1)
+        codes = pc.fill_null(values.cast(arrow_type).combine_chunks().dictionary_encode().indices, -1)
         cases = codes.to_numpy(zero_copy_only=False)
         rows = pd.DataFrame({"case": cases, "label": labels, "explanation": explanations})
         n_cases = rows["case"].nunique()

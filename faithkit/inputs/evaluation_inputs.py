@@ -104,7 +104,11 @@ def prepare(
     options = {"groups": by, "weights": weights, "clusters": clusters, "ids": id, "blocks": blocks}
     patterns = {role: pattern for role, pattern in options.items() if pattern is not None}
     metadata = {role: _read_column(table, role, pattern) for role, pattern in patterns.items()}
-    user_model = None if model in DEFAULTS else load_model(model, trust_pickle, trust_types, _split(classes))
+    user_model = (
+        None
+        if model in DEFAULTS
+        else load_model(model, trust_pickle=trust_pickle, trust_types=trust_types, classes=_split(classes))
+    )
     metadata_columns = [column.name for role, column in metadata.items() if role != "groups"]
     X = _select_columns(X, columns, drop, metadata_columns if fitted_columns(user_model) is None else [])
     X = _read_texts(X, text, table) if text else with_dates(X, user_model)

@@ -1,7 +1,7 @@
 """Seeds of rows from their content, and seeds for the global generators of libraries.
 
 Position, order, chunk, process and machine do not matter: equal rows get equal seeds, hence equal
-explanations. Every cell becomes a 64-bit word that depends on its value only. The words of a row are mixed
+explanations. Every value becomes a 64-bit word that depends on nothing else. The words of a row are mixed
 column by column; an image has a hundred thousand of them, so images are hashed row by row.
 """
 
@@ -22,12 +22,12 @@ import pandas as pd
 from scipy import sparse
 
 from faithkit.arrays.containers import n_rows
-from faithkit.arrays.random_words import GAMMA, mix
+from faithkit.arrays.row_random import GAMMA, mix
 from faithkit.errors import InputError
 from faithkit.inputs.rows import Rows, column_names, input_kind, iter_columns
 
 _LOW_64 = 0xFFFFFFFFFFFFFFFF
-_CELLS = 2**20  # cells of images that are converted at once
+_VALUES_PER_BATCH = 2**20  # of images, converted at once
 _MISSING = np.uint64(0x7FF8000000000001)  # the bits of a NaN, so no number has them
 _LOCK = threading.RLock()
 
@@ -86,7 +86,7 @@ def row_words(X: Rows, seed: int) -> np.ndarray:
 
 
 def fingerprint(X: Rows) -> str:
-    """Return 32 hex digits that identify the content: cells, order of rows, column names and dtypes.
+    """Return 32 hex digits that identify the content: values, order of rows, column names and dtypes.
 
     Examples
     --------
@@ -100,11 +100,11 @@ def fingerprint(X: Rows) -> str:
         return digest_words(header(X), _column_words(X))
     matrix = _canonical(X)
     positions = matrix.indptr.astype("<i8"), matrix.indices.astype("<i8")
-    return digest_words(header(X), [*positions, cell_words(pd.Series(matrix.data))])
+    return digest_words(header(X), [*positions, value_words(pd.Series(matrix.data))])
 
 
 def digest_words(table_header: tuple[Any, ...], columns: Iterable[np.ndarray]) -> str:
-    """Return the fingerprint of a table from its header and the words of its cells, column by column."""
+    """Return the fingerprint of a table from its header and the words of its values, column by column."""
     digest = hashlib.blake2b(digest_size=16)
     digest.update(repr(table_header).encode())
     for words in columns:
@@ -113,7 +113,7 @@ def digest_words(table_header: tuple[Any, ...], columns: Iterable[np.ndarray]) -
 
 
 def header(X: Rows) -> tuple[Any, ...]:
-    """Return the part of a fingerprint besides the cells: container, shape, names and dtypes."""
+    """Return the part of a fingerprint besides the values: container, shape, names and dtypes."""
     if isinstance(X, pd.DataFrame):
         return "frame", X.shape, column_names(X), [_dtype_text(dtype) for dtype in X.dtypes]
     if isinstance(X, list):
@@ -124,38 +124,38 @@ def header(X: Rows) -> tuple[Any, ...]:
 def _dtype_text(dtype: Any) -> str:
     if not isinstance(dtype, pd.CategoricalDtype):
         return str(dtype)
-    words = cell_words(pd.Series(dtype.categories)).tolist()
+    words = value_words(pd.Series(dtype.categories)).tolist()
     return f"category(ordered={dtype.ordered}, {words})"
 
 
 def _column_words(X: Rows) -> Iterator[np.ndarray]:
     if isinstance(X, list):
-        yield cell_words(pd.Series(X, dtype=object))
+        yield value_words(pd.Series(X, dtype=object))
         return
     if X.ndim != 2:
         raise InputError(f"X has shape {X.shape}; expected one row per instance, and columns.")
     for name, column in zip(column_names(X), iter_columns(X), strict=True):
         try:
-            yield cell_words(column)
+            yield value_words(column)
         except TypeError as error:
             raise InputError(
-                f"column {name!r} has cells whose content cannot be hashed ({error}); "
+                f"column {name!r} has values whose content cannot be hashed ({error}); "
                 "expected numbers, strings, booleans or dates. Convert or drop it."
             ) from error
 
 
 def _array_words(X: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the words of the cells of each row, of any shape."""
+    """Yield the words of the values of each row, of any shape."""
     if X.dtype.kind not in "biuf":
         raise InputError(f"X has shape {X.shape} and holds {X.dtype}; expected numbers in such an array.")
-    block_size = max(1, _CELLS // math.prod(X.shape[1:]))
-    for start in range(0, len(X), block_size):
-        rows = X[start : start + block_size]
-        yield from cell_words(pd.Series(rows.ravel(), copy=False)).reshape(len(rows), -1)
+    batch_size = max(1, _VALUES_PER_BATCH // math.prod(X.shape[1:]))
+    for start in range(0, len(X), batch_size):
+        rows = X[start : start + batch_size]
+        yield from value_words(pd.Series(rows.ravel(), copy=False)).reshape(len(rows), -1)
 
 
-def cell_words(column: pd.Series) -> np.ndarray:
-    """Return one uint64 per cell; equal values have equal words in any column."""
+def value_words(column: pd.Series) -> np.ndarray:
+    """Return one uint64 per value; equal values have equal words in any column."""
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return _words_of_codes(column.cat.codes.to_numpy(), dtype.categories)
@@ -242,7 +242,7 @@ def _sparse_words(X: Rows) -> np.ndarray:
     """Return one word per row: a sum over its non-zeros, so storage order and stored zeros do not matter."""
     matrix = _canonical(X)
     column_words = mix(matrix.indices.astype(np.uint64) + GAMMA)
-    words = mix(cell_words(pd.Series(matrix.data)) ^ column_words)
+    words = mix(value_words(pd.Series(matrix.data)) ^ column_words)
     totals = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(words, dtype=np.uint64)])
     return totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
 
@@ -262,14 +262,14 @@ def _seed_word(seed: int) -> np.uint64:
 
 
 @contextlib.contextmanager
-def global_seed(seed: int) -> Iterator[None]:
+def seed_global_generators(seed: int) -> Iterator[None]:
     """Seed NumPy's and Python's global generators in a `with` block, and restore them after it.
 
     Examples
     --------
-    >>> with global_seed(7):
+    >>> with seed_global_generators(7):
     ...     first = np.random.random()
-    >>> with global_seed(7):
+    >>> with seed_global_generators(7):
     ...     bool(np.random.random() == first)
     True
     """

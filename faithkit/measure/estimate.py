@@ -22,7 +22,7 @@ FIELD_ORDER = (
 )
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, kw_only=True)
 class Estimate(Displayable):
     """A measure estimated from a sample.
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from faithkit.arrays import BATCH_SIZE, Floats, Ints
-from faithkit.arrays.blocks import map_blocks
+from faithkit.arrays.batches import map_batches
 from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.owners import Owners
@@ -68,7 +68,7 @@ class _Residuals:
         def add(start: int, stop: int) -> float:
             return float((self.at(slice(start, stop)) * self.weight[start:stop]).sum())
 
-        return sum(map_blocks(add, len(self.owners), BATCH_SIZE))
+        return sum(map_batches(add, len(self.owners), BATCH_SIZE))
 
     def largest(self, n: int) -> tuple[Floats, Ints]:
         """Return the n largest values or a few more, and the weight of each.
@@ -89,8 +89,8 @@ class _Residuals:
             selected = np.flatnonzero(values >= threshold)
             return values[selected], self.weight[start:stop][selected]
 
-        blocks = map_blocks(select, len(self.owners), BATCH_SIZE)
-        values, weights = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
+        batches = map_batches(select, len(self.owners), BATCH_SIZE)
+        values, weights = (np.concatenate(arrays) for arrays in zip(*batches, strict=True))
         return values, weights
 
 

@@ -248,12 +248,12 @@ def keep_together(text: str) -> str:
     return text.replace(" %", "\u00a0%").replace("± ", "±\u00a0")
 
 
-def format_cell(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Return a value of a table: a text, a number, the two ends of an interval, a difference, or a dash.
 
-    >>> [format_cell(value) for value in (1234, 0.86249, (0.8129, 0.8991), None, "shap")]
+    >>> [format_value(value) for value in (1234, 0.86249, (0.8129, 0.8991), None, "shap")]
     ['1,234', '0.862', '0.812 – 0.900', '–', 'shap']
-    >>> format_cell(Difference(0.0412, -0.01112, 0.0934, 0.95, 0.2))
+    >>> format_value(Difference(0.0412, -0.01112, 0.0934, 0.95, 0.2))
     '+0.041 (−0.012 to +0.094)'
     """
     if isinstance(value, Difference):
@@ -292,7 +292,7 @@ def describe_range(numbers: PredictionSummary) -> str:
     >>> describe_range(summarise_predictions([1.5, 2.0, 3.25, 9.0], np.arange(4)))
     '1.5 to 9, half of them 1.5 to 3.25'
     """
-    ends = numbers.least, numbers.most, numbers.quarter, numbers.three_quarters
+    ends = numbers.minimum, numbers.maximum, numbers.lower_quartile, numbers.upper_quartile
     return "{} to {}, half of them {} to {}".format(*map(value_text, ends))
 
 

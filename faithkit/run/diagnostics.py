@@ -15,7 +15,7 @@ from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.counting.design import Design
 from faithkit.measure.protocols import get_optional_attribute
-from faithkit.report.report import Report
+from faithkit.report.base import Report
 from faithkit.report.sheets.sheet import Sheet
 from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.explaining.job import Job
@@ -91,6 +91,7 @@ class ExplainedRows:
         explanations: Explanations,
         codes: NDArray[np.int64],
         predictions: list[Any],
+        *,
         outcome: Outcome,
         design: Design | None = None,
         X: Any = None,

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pandas as pd
 
-from faithkit.arguments import whole_number
+from faithkit.arguments import check_integer
 from faithkit.errors import InputError
 from faithkit.files import save_text
 from faithkit.inputs.objects.conversion import as_column
@@ -34,7 +34,7 @@ from faithkit.run.gates import (
     judge_against_control,
     judge_limits,
 )
-from faithkit.run.instances.overview import explanation_frame, summarise_explanations
+from faithkit.run.instances.explanation_table import explanation_frame, summarise_explanations
 from faithkit.run.instances.violations import worst_violations
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
@@ -189,7 +189,7 @@ class Evaluation(Result):
         >>> worst.explanation, worst.predictions, worst.rows
         ('a', {'no': 1, 'yes': 2}, (0, 2))
         """
-        limit = whole_number(k, "violations", least=0)
+        limit = check_integer(k, "violations", minimum=0)
         counted = self._count(_shown_measure(self.measures))
         return worst_violations(self.evidence.population, self.setup, counted, limit)
 
@@ -220,14 +220,14 @@ class Evaluation(Result):
         saved = (diagnosis for diagnosis in self._saved_diagnoses if diagnosis.name == diagnostic)
         return next(saved, None) or diagnose(resolve_component("diagnostic", diagnostic), self)
 
-    def mean(self, scores: Any, least: float = 0.0) -> Mean:
+    def mean(self, scores: Any, *, minimum: float = 0.0) -> Mean:
         """Return the weighted mean of one score per row, with an interval that respects clusters and blocks.
 
         Parameters
         ----------
         scores : sequence of n numbers
-            From `least` to 1; rows whose score is NaN are left out.
-        least : float
+            From `minimum` to 1; rows whose score is NaN are left out.
+        minimum : float
             The smallest possible score.
 
         Examples
@@ -240,7 +240,8 @@ class Evaluation(Result):
         check_row_order({"the sample": self.evidence.population.index, "the scores": scores})
         if len(scores) != self.n:
             raise InputError(f"{len(scores)} scores for {self.n} rows: give one for each.")
-        return Mean.of(scores, self.confidence, self.evidence.population.row_content.design, least)
+        design = self.evidence.population.row_content.design
+        return Mean.of(scores, confidence=self.confidence, design=design, minimum=minimum)
 
     def by(self, groups: Any) -> Subgroups["Evaluation"]:
         """Estimate the measures inside each group: both x and x′ come from it.
@@ -293,7 +294,7 @@ class Evaluation(Result):
         >>> fraud.estimate, round(fraud.chance, 2)
         (0.8, 0.04)
         """
-        limit = whole_number(k, "labels", least=1)
+        limit = check_integer(k, "labels", minimum=1)
         if self._saved_labels is not None:
             return self._saved_labels
         if not self.setup.outcome.has_labels:
@@ -306,7 +307,9 @@ class Evaluation(Result):
         if limit not in self._cached_labels:
             names = self.evidence.population.labels
             draws = self._control_comparison.counts
-            self._cached_labels[limit] = ByLabel.of(self.evidence.counts, self.measures, names, limit, draws)
+            self._cached_labels[limit] = ByLabel.of(
+                self.evidence.counts, self.measures, names=names, k=limit, control=draws
+            )
         return self._cached_labels[limit]
 
     @property
@@ -418,7 +421,7 @@ class Evaluation(Result):
             "consistency" or "sufficiency".
         paired : bool
             Whether both evaluated the same rows; say False for two disjoint samples. Rows are paired by
-            position, and must be the same: in their cells if both results have instances, else in their
+            position, and must be the same: in their values if both results have instances, else in their
             predictions. Weights, clusters and blocks must also be the same. Pandas' index is ignored, as
             everywhere.
 
@@ -454,6 +457,7 @@ class Evaluation(Result):
 
     def judge(
         self,
+        *,
         consistency: float | None = None,
         sufficiency: float | None = None,
         above_chance: bool = False,

@@ -12,8 +12,8 @@ from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
-from faithkit.report.changes import finding
-from faithkit.report.report import Report
+from faithkit.report.base import Report
+from faithkit.report.change_sentences import finding
 from faithkit.run.comparisons.reference import is_fitted_separately
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import ResolvedComponent

@@ -11,7 +11,7 @@ from faithkit.measure.baselines.control import Control
 from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.verdict import Verdict, reach_verdict
-from faithkit.report.report import Report
+from faithkit.report.base import Report
 from faithkit.run.comparisons.by_label import ByLabel
 from faithkit.run.components.setup import Setup
 from faithkit.run.controls import ControlComparison

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from faithkit_attacks.catalogue import ATTACKS, select_attacks
+from faithkit_attacks.attack_catalogue import ATTACKS, select_attacks
 from faithkit_attacks.explainers.cherry_picker import CherryPicker, clarity
 from faithkit_attacks.measuring import evaluate_side
 from faithkit_attacks.scenarios import applicants_scenario

@@ -6,10 +6,10 @@ import re
 import pytest
 from click.testing import CliRunner
 from documented import DOCS
-from faithkit_attacks.catalogue import select_attacks
+from faithkit_attacks.attack_catalogue import select_attacks
+from faithkit_attacks.attack_table import table_rows
 from faithkit_attacks.measuring import MEASURES, Measurement, evaluate_side, exposes_lie, measure_attack
 from faithkit_attacks.scenarios import adult_scenario, applicants_scenario
-from faithkit_attacks.table import table_rows
 
 import faithkit
 from faithkit.cli import main

@@ -14,7 +14,7 @@ def rules_of(fitted, X, seeds):
 
 def _rule(fitted, codes, seed):
     from anchor.anchor_base import AnchorBaseBeam
-    from faithkit_scoped_rules.anchors.rows import PerturbedRows
+    from faithkit_scoped_rules.anchors.perturbed_rows import PerturbedRows
 
     rows, search, options = PerturbedRows(fitted.table_, codes, seed), fitted.search, {}
     label, known = _labels(fitted, codes[None, :])[0], {}

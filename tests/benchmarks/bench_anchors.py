@@ -57,7 +57,7 @@ def anchors() -> list[Contest]:
 def share_of_work(fitted, X, seeds, n):
     """Return the share of the first n rows in all samples: some rows take a hundred times as many as others."""
     from faithkit_scoped_rules.anchors import tables
-    from faithkit_scoped_rules.anchors.rows import PerturbedRows
+    from faithkit_scoped_rules.anchors.perturbed_rows import PerturbedRows
 
     drawn = {}
 

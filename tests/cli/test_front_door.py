@@ -91,7 +91,7 @@ def test_a_fitted_pipeline_a_test_set_and_twenty_minutes(folder, tmp_path):
     payload = json.loads((tmp_path / "r.json").read_text())
     assert payload["model"] == "ColumnTransformer → GradientBoostingClassifier"
     assert set(payload["subgroups"]["groups"]["consistency"]) == {"family", "own", "rent"}
-    assert payload["violations"][0]["witnesses"][0]["cells"].keys() == set(
+    assert payload["violations"][0]["witnesses"][0]["values"].keys() == set(
         pd.read_csv(folder / "test.csv")
     ) - {"granted"}
     table = pd.read_csv(tmp_path / "r.csv")
@@ -182,7 +182,7 @@ def test_a_log_of_rules_and_features_has_sufficiency_and_witnesses(folder):
         for same in [log[(log["debt"] <= 0.35) == (row["debt"] <= 0.35)]]
     ]
     assert payload["measures"]["sufficiency"]["value"] == pytest.approx(np.mean(agree), abs=1e-12)
-    assert set(payload["violations"][0]["witnesses"][0]["cells"]) == {"debt", "income"}
+    assert set(payload["violations"][0]["witnesses"][0]["values"]) == {"debt", "income"}
 
 
 # --- a build that must fail when explanations get worse ---------------------------------------------------

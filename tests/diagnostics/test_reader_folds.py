@@ -65,7 +65,7 @@ def test_another_seed_reads_otherwise_and_the_same_alike():
 
 def turns(labels, unit, seed=0):
     words = np.arange(len(labels), dtype=np.uint64)
-    contents = faithkit.plugin.content_words(np.column_stack([words, np.asarray(labels, dtype=np.uint64)]))
+    contents = faithkit.plugin.hash_content(np.column_stack([words, np.asarray(labels, dtype=np.uint64)]))
     return Turns.draw(contents, unit, seed)
 
 

@@ -1,7 +1,7 @@
 """A reader's sentence: shares that are never rounded to what they are not."""
 
 import pytest
-from faithkit_diagnostics.reader.sentences import accuracy_sentence, bound_sentence
+from faithkit_diagnostics.reader.reader_sentences import accuracy_sentence, bound_sentence
 
 
 def sentence(value, low, high, usual=0.5):

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urldefrag
 import pytest
 
 from faithkit.extension.registry import registry
-from faithkit.testing import checks, targets
+from faithkit.testing import check_targets, checks
 
 ROOT = Path(__file__).parents[2]
 
@@ -76,5 +76,5 @@ def entries(inventory):
 
 
 def checks_of_the_kit():
-    for module in targets.CHECK_MODULES:
+    for module in check_targets.CHECK_MODULES:
         yield from map(checks.check_name, checks.checks_in(module))

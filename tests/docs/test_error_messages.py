@@ -72,4 +72,4 @@ def test_every_message_begins_with_a_small_letter():
 def test_the_walk_finds_the_messages_that_are_there():
     assert sum(len(messages(tree)) for tree in trees().values()) > 150
     assert "the " in messages(trees()["faithkit/extension/registry.py"])
-    assert "no plugin of a distribution " in messages(trees()["faithkit/testing/targets.py"])
+    assert "no plugin of a distribution " in messages(trees()["faithkit/testing/check_targets.py"])

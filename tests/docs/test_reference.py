@@ -11,7 +11,7 @@ import pytest
 import faithkit
 from faithkit.extension.creation import parameters
 from faithkit.extension.registry import KINDS, registry
-from faithkit.testing import targets
+from faithkit.testing import check_targets
 from faithkit.testing.checks import checks_in
 from faithkit.testing.kinds import declaration_checks
 from faithkit.testing.kit import Candidate
@@ -67,10 +67,10 @@ def test_every_kind_of_component_is_listed():
 
 def test_every_check_is_listed():
     modules = {f"faithkit.testing.kinds.{name}" for name in re.findall(r"faithkit-checks:: (\w+)", REFERENCE)}
-    assert modules == {module.__name__ for module in targets.CHECK_MODULES}
+    assert modules == {module.__name__ for module in check_targets.CHECK_MODULES}
 
 
-@pytest.mark.parametrize("module", sorted({m.__name__ for m in targets.CHECK_MODULES}))
+@pytest.mark.parametrize("module", sorted({m.__name__ for m in check_targets.CHECK_MODULES}))
 def test_every_check_says_what_is_promised_and_why(module):
     from faithkit.testing.checks import check_reason
 

@@ -215,8 +215,8 @@ def intervals(name):
 def choices(name):
     some = st.lists(st.sampled_from(WORDS[name]), max_size=3, unique=True)
     return st.one_of(
-        st.builds(lambda values, gone: OneOf(name, values, gone), some, st.booleans()),
-        st.builds(lambda values, gone: NoneOf(name, values, gone), some, st.booleans()),
+        st.builds(lambda values, gone: OneOf(name, values, missing=gone), some, st.booleans()),
+        st.builds(lambda values, gone: NoneOf(name, values, missing=gone), some, st.booleans()),
     )
 
 

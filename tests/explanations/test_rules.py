@@ -17,7 +17,7 @@ from faithkit.arrays.bitsets import unpack_bits
 from faithkit.errors import InputError
 from faithkit.explanations import rules
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.predicates import Contains, Interval, OneOf, predicate_from_json, tokens
+from faithkit.explanations.predicates import Contains, Interval, OneOf, predicate_from_json, tokenize
 from faithkit.explanations.rules import Rule, scope_bits
 
 INF, NAN = math.inf, math.nan
@@ -81,10 +81,10 @@ INTERVALS = st.builds(
     st.sampled_from(NUMERIC),
     st.sampled_from([-INF, -2.0, -0.0, 0.0, 0.5, 1.0]),
     st.sampled_from([INF, 2.0, 1.0, 0.0, -0.0, -1.0]),
-    st.booleans(),
+    missing=st.booleans(),
 )
 CHOICES = st.builds(
-    OneOf, st.sampled_from(list(CELLS)), st.lists(st.sampled_from(VALUES), max_size=4), st.booleans()
+    OneOf, st.sampled_from(list(CELLS)), st.lists(st.sampled_from(VALUES), max_size=4), missing=st.booleans()
 )
 PREDICATES = st.lists(st.one_of(INTERVALS, CHOICES), max_size=4)
 
@@ -117,13 +117,13 @@ def matrices(draw):
             st.integers(0, d - 1),
             st.sampled_from([-INF, 0.0, 0.5]),
             st.sampled_from([INF, 1.0, -0.0]),
-            st.booleans(),
+            missing=st.booleans(),
         ),
         st.builds(
             OneOf,
             st.integers(0, d - 1),
             st.lists(st.sampled_from([0, 1.0, 2, INF]), max_size=2),
-            st.booleans(),
+            missing=st.booleans(),
         ),
     )
     return X, draw(st.lists(st.lists(predicate, max_size=3), min_size=1, max_size=4))
@@ -184,14 +184,14 @@ def test_scopes_of_rules_on_texts_equal_the_plain_loop(texts, groups):
 
 @given(TEXTS)
 def test_the_word_tokenizer_splits_as_a_default_count_vectorizer_does(text):
-    assert tokens(text, "word") == CountVectorizer().build_analyzer()(text)
-    assert tokens(text, "word") == naive_tokens(text, "word")
+    assert tokenize(text, "word") == CountVectorizer().build_analyzer()(text)
+    assert tokenize(text, "word") == naive_tokens(text, "word")
 
 
 def test_both_tokenizers_by_hand():
     text = "A fine, FINE film\tmade\nin été"
-    assert tokens(text) == ["A", "fine,", "FINE", "film", "made", "in", "été"]
-    assert tokens(text, "word") == ["fine", "fine", "film", "made", "in", "été"]
+    assert tokenize(text) == ["A", "fine,", "FINE", "film", "made", "in", "été"]
+    assert tokenize(text, "word") == ["fine", "fine", "film", "made", "in", "été"]
     assert Contains("fine").mask([text]).tolist() == [False]
     assert Contains("fine,").mask([text]).tolist() == [True]
     assert Contains("fine", "word").mask([text]).tolist() == [True]
@@ -525,7 +525,7 @@ def test_a_missing_value_among_the_values_is_refused(value):
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: Contains("a", "letters"), lambda: tokens("a b", "letters")],
+    [lambda: Contains("a", "letters"), lambda: tokenize("a b", "letters")],
     ids=["predicate", "function"],
 )
 def test_an_unknown_tokenizer_is_refused_with_those_there_are(make):

@@ -64,7 +64,7 @@ def test_a_row_has_its_seed_in_every_batch_and_order():
 @pytest.mark.parametrize("cells", [1, 30, 100])
 def test_how_many_cells_are_hashed_at_once_changes_neither_seeds_nor_the_fingerprint(cells, monkeypatch):
     seeds, name = row_seeds(IMAGES, 3).tolist(), fingerprint(IMAGES)
-    monkeypatch.setattr("faithkit.inputs.seeds._CELLS", cells)
+    monkeypatch.setattr("faithkit.inputs.seeds._VALUES_PER_BATCH", cells)
     assert (row_seeds(IMAGES, 3).tolist(), fingerprint(IMAGES)) == (seeds, name)
     assert len(row_seeds(IMAGES[:0], 3)) == 0
 

@@ -223,9 +223,9 @@ def test_durations_are_refused_with_what_to_do():
 
 
 def test_cells_that_are_lists_are_refused():
-    with pytest.raises(InputError, match=r"'tags' has cells that cannot be told apart.*list"):
+    with pytest.raises(InputError, match=r"'tags' has values that cannot be told apart.*list"):
         Encoder(pd.DataFrame({"tags": [["a"], ["b"]]}))
-    with pytest.raises(InputError, match=r"'tags' has cells that cannot be told apart.*list"):
+    with pytest.raises(InputError, match=r"'tags' has values that cannot be told apart.*list"):
         Encoder(pd.DataFrame({"tags": ["a"]})).encode(pd.DataFrame({"tags": [["a"]]}))
 
 

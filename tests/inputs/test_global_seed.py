@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 
-from faithkit.plugin import global_seed
+from faithkit.plugin import seed_global_generators
 
 
 def test_the_generators_are_left_as_they_were_even_after_an_error():
@@ -15,7 +15,7 @@ def test_the_generators_are_left_as_they_were_even_after_an_error():
     np.random.seed(1)
     random.seed(1)
     try:
-        with global_seed(5):
+        with seed_global_generators(5):
             np.random.random(10)
             random.random()
             raise ValueError
@@ -28,7 +28,7 @@ def test_threads_take_turns():
     drawn = {}
 
     def draw(seed):
-        with global_seed(seed):
+        with seed_global_generators(seed):
             drawn[seed] = [np.random.random() for _ in range(2000)]
 
     threads = [threading.Thread(target=draw, args=(seed,)) for seed in range(6)]

@@ -8,7 +8,7 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import NearExplanation, SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.agreement.within import Within
+from faithkit.measure.agreement.within_tolerance import Within
 from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import JackknifeEstimate

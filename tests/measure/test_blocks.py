@@ -5,27 +5,27 @@ import time
 
 import pytest
 
-from faithkit.arrays import blocks
-from faithkit.arrays.blocks import each_block
+from faithkit.arrays import batches
+from faithkit.arrays.batches import each_batch
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize(("n", "size"), [(0, 3), (1, 3), (3, 3), (4, 3), (1_000, 1)])
 def test_every_part_is_done_once(monkeypatch, threads, n, size):
-    monkeypatch.setattr(blocks, "MAX_THREADS", threads)
+    monkeypatch.setattr(batches, "MAX_THREADS", threads)
     done = [0] * n
 
     def work(start, stop):
         for i in range(start, stop):
             done[i] += 1
 
-    each_block(work, n, size)
+    each_batch(work, n, size)
     assert done == [1] * n
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_what_a_block_raises_is_raised_and_no_further_block_is_begun(monkeypatch, threads):
-    monkeypatch.setattr(blocks, "MAX_THREADS", threads)
+    monkeypatch.setattr(batches, "MAX_THREADS", threads)
     begun = []
 
     def work(start, stop):
@@ -35,7 +35,7 @@ def test_what_a_block_raises_is_raised_and_no_further_block_is_begun(monkeypatch
         time.sleep(0.001)  # the failure is seen long before all blocks are through
 
     with pytest.raises(KeyError, match="ten"):
-        each_block(work, 10_000, 1)
+        each_batch(work, 10_000, 1)
     assert len(begun) < 10_000
 
 
@@ -52,14 +52,14 @@ def test_what_a_helping_thread_raises_is_raised(monkeypatch):
             raise ValueError("in a helper")
 
     with pytest.raises(ValueError, match="in a helper"):
-        each_block(work, 4, 1)
+        each_batch(work, 4, 1)
 
 
 def test_blocks_within_blocks_are_done_as_well():
     done = set()
 
     def outer(start, stop):
-        each_block(lambda a, b: done.add((start, a)), 5, 1)
+        each_batch(lambda a, b: done.add((start, a)), 5, 1)
 
-    each_block(outer, 7, 1)
+    each_batch(outer, 7, 1)
     assert done == {(i, j) for i in range(7) for j in range(5)}

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import faithkit
-from faithkit.arrays.random_words import derive_seeds
+from faithkit.arrays.row_random import derive_seeds
 from faithkit.explanations.relations import SameExplanation, draw_control
 from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.agreement.same_label import SAME_LABEL

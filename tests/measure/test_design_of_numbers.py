@@ -17,7 +17,7 @@ from faithkit.inputs.predictions.labels import encode
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.agreement.within import Within
+from faithkit.measure.agreement.within_tolerance import Within
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.pool import Pool
@@ -169,7 +169,7 @@ def test_one_row_is_measured_against_other_clusters_by_weight():
     expected = 1 - (1 * 4.5 + 3 * 0.5) / 4 / (1 - everybody[0])
     found = result.local(0).consistency
     assert found.value == pytest.approx(expected, abs=1e-12)
-    assert (found.numbers.least, found.numbers.most) == (2.0, 4.0)
+    assert (found.numbers.minimum, found.numbers.maximum) == (2.0, 4.0)
 
 
 def test_witnesses_are_of_two_clusters():

@@ -28,7 +28,7 @@ from faithkit.measure.jackknife.summary import JackknifeEstimate
 NO_TABLES = {(scans, "DENSE"): 0, (tally, "PART_ENTRIES"): 4}
 ALL_RARE = {(label_sets, "ALWAYS_COMMON"): 0, (label_sets, "COMMON"): 1, (label_sets, "BATCH_SIZE"): 3}
 SOME_RARE = {(label_sets, "ALWAYS_COMMON"): 0, (label_sets, "COMMON"): 3}
-SMALL_BLOCKS = {(scans, "BLOCK_BYTES"): 16, (bitsets, "TABLE_BYTES"): 1}
+SMALL_BLOCKS = {(scans, "BATCH_BYTES"): 16, (bitsets, "TABLE_BYTES"): 1}
 REGIMES = [
     NO_TABLES | ALL_RARE,
     NO_TABLES | SOME_RARE,

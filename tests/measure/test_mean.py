@@ -37,7 +37,7 @@ def test_rows_without_a_score_are_left_out():
 
 
 def test_another_lower_end_moves_everything_with_it():
-    plain, moved = Mean.of(SCORES), Mean.of(2 * SCORES - 1, least=-1)
+    plain, moved = Mean.of(SCORES), Mean.of(2 * SCORES - 1, minimum=-1)
     assert (moved.value, moved.low, moved.high) == pytest.approx(
         tuple(2 * end - 1 for end in (plain.value, plain.low, plain.high))
     )

@@ -11,7 +11,7 @@ from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.agreement.within import Within
+from faithkit.measure.agreement.within_tolerance import Within
 from faithkit.measure.counting import owners
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design

@@ -191,12 +191,12 @@ def test_row_order_block_size_and_threads_change_no_count(case, random):
     reference = rows_of(counted_matrix(Matrix(matrix), owned, labels, k))
     order = list(range(len(owned)))
     random.shuffle(order)
-    saved = scans.BLOCK_BYTES, relations.BLOCK_ELEMENTS, bitsets.BLOCK_WORDS, grouping.BLOCK
+    saved = scans.BATCH_BYTES, relations.BATCH_ELEMENTS, bitsets.BATCH_WORDS, grouping.BATCH_ROWS
     try:
-        scans.BLOCK_BYTES, relations.BLOCK_ELEMENTS, bitsets.BLOCK_WORDS, grouping.BLOCK = 8, 1, 1, 1
+        scans.BATCH_BYTES, relations.BATCH_ELEMENTS, bitsets.BATCH_WORDS, grouping.BATCH_ROWS = 8, 1, 1, 1
         shuffled = rows_of(counted_matrix(Matrix(matrix), owned[order], labels[order], k))
     finally:
-        scans.BLOCK_BYTES, relations.BLOCK_ELEMENTS, bitsets.BLOCK_WORDS, grouping.BLOCK = saved
+        scans.BATCH_BYTES, relations.BATCH_ELEMENTS, bitsets.BATCH_WORDS, grouping.BATCH_ROWS = saved
     for table, again in zip(reference, shuffled, strict=True):
         assert [table[i] for i in order] == again
 

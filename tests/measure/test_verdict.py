@@ -166,7 +166,16 @@ def estimate(low, high, chance=0.5, **fields):
 
 def control(value, finding):
     difference = Difference(0.1, 0.05, 0.15, 0.95, 0.01)
-    return Control(value, 1.0, 10, difference, finding, 1.0, 0, Worth(0.5, 0.4, 0.6))
+    return Control(
+        estimate=value,
+        verified=1.0,
+        draws=10,
+        difference=difference,
+        finding=finding,
+        ceiling=1.0,
+        ceiling_rows=0,
+        worth=Worth(0.5, 0.4, 0.6),
+    )
 
 
 ABOVE, NOT_ABOVE = "above its control", "not above its control"

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from faithkit.measure.agreement.within import Within
+from faithkit.measure.agreement.within_tolerance import Within
 
 CASES = {
     "a difference of ε": (["0.1", "0.3", "0.5", "0.7000001"], "0.2"),

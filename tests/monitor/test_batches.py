@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from faithkit_monitor.batches import Columns, batches
+from faithkit_monitor.log_batches import Columns, batches
 from faithkit_monitor.tallies import Tallies
 from monitor.streams import log
 

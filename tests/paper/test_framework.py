@@ -15,14 +15,14 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from faithkit_paper.boosters import Codes, Parameters, build_booster
-from faithkit_paper.catalogue import EXPERIMENTS, select_experiments
 from faithkit_paper.context import Context
+from faithkit_paper.experiment_catalogue import EXPERIMENTS, select_experiments
 from faithkit_paper.experiments import table_models
-from faithkit_paper.figures import create_panels, draw_line, half_width, render_svg
+from faithkit_paper.figure_panels import create_panels, draw_line, half_width, render_svg
 from faithkit_paper.findings import Cell, Findings, cell_of_runs, cells_of_runs
 from faithkit_paper.grids import Grid, number
 from faithkit_paper.models import DATASETS, train_model
-from faithkit_paper.printed import printed_numbers, with_printed_number
+from faithkit_paper.printed_numbers import printed_numbers, with_printed_number
 from faithkit_paper.report import Summary, format_csv, format_markdown
 from faithkit_paper.run import reproduce
 from paper.tables import load

@@ -6,14 +6,14 @@ import re
 import attrs
 import numpy as np
 import pytest
-from faithkit_paper import tables
-from faithkit_paper.closest import ReadingResult, format_csv, format_ranges, rank_readings
+from faithkit_paper import discretization_tables
+from faithkit_paper.closest_reading import ReadingResult, format_csv, format_ranges, rank_readings
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
 from faithkit_paper.findings import Cell
 from faithkit_paper.models import DATASETS, DEPTHS, order_of, train_model
 from faithkit_paper.orderings import check_orderings
-from faithkit_paper.printed import printed_numbers
+from faithkit_paper.printed_numbers import printed_numbers
 from faithkit_paper.readings import (
     ExplainedSample,
     Reading,
@@ -209,7 +209,7 @@ def test_where_the_paper_explained_fewer_rows_runs_are_samples_of_that_size(monk
     trained = train_model(CONTEXT, "heart")
     table = attrs.evolve(table_shap.TABLE, rows={"tiny": {"": 20}})
     assert [len(run.labels) for run in table.draw_samples(CONTEXT, trained, table.reading)] == [20]
-    monkeypatch.setitem(tables.PAPER_ROWS, "heart", 12)
+    monkeypatch.setitem(discretization_tables.PAPER_ROWS, "heart", 12)
     runs = table.draw_samples(CONTEXT, trained, table.reading)
     assert [len(run.labels) for run in runs] == [12] * 5
     kept = [{row.tobytes() for row in run.explanations.values} for run in runs]
@@ -226,7 +226,7 @@ def test_the_papers_rows_have_no_more_distinct_explanations_than_there_are_patte
     dataset, setting, patterns
 ):
     uniqueness = printed_numbers()["table-lime", dataset, "lime", setting, "uniqueness"]
-    assert (uniqueness - 0.005) * tables.PAPER_ROWS[dataset] <= patterns
+    assert (uniqueness - 0.005) * discretization_tables.PAPER_ROWS[dataset] <= patterns
     n_test = {"chess": 9_259, "avila": 6_887}[dataset]
     assert (uniqueness - 0.005) * n_test > patterns
 

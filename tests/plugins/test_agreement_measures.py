@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 from faithkit_feature_importance import agreement
-from faithkit_feature_importance.agreeing.measures import ORDER_MEASURES, TOP_K_MEASURES
+from faithkit_feature_importance.explainer_agreement.agreement_measures import ORDER_MEASURES, TOP_K_MEASURES
 from looping import one_test
 
 NAN = np.nan

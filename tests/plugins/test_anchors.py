@@ -215,7 +215,7 @@ class Upstream:
         """Search, and write the rule from feature, operator and bin, with the discretizer's own quantiles."""
         from anchor.anchor_base import AnchorBaseBeam
 
-        with faithkit.plugin.global_seed(seed):
+        with faithkit.plugin.seed_global_generators(seed):
             sample, mapping = self.sample_fn(row)
             result = AnchorBaseBeam.anchor_beam(
                 sample, delta=0.1, epsilon=0.15, batch_size=100, desired_confidence=0.95, beam_size=beam_size
@@ -233,7 +233,7 @@ class Upstream:
 
 
 def test_the_rows_drawn_are_those_of_anchor_exp():
-    from faithkit_scoped_rules.anchors.rows import PerturbedRows, from_bytes
+    from faithkit_scoped_rules.anchors.perturbed_rows import PerturbedRows, from_bytes
 
     frame = big_frame(400)
     fitted = anchors().fit(faithkit.Predictor(busy), frame)
@@ -242,7 +242,7 @@ def test_the_rows_drawn_are_those_of_anchor_exp():
         theirs, mapping = upstream.sample_fn(frame[i : i + 1])
         ours = PerturbedRows(fitted.table_, fitted.encoder_.encode(frame[i : i + 1])[0], seed=i)
         assert len(mapping) == len(ours.conditions)
-        with faithkit.plugin.global_seed(i):
+        with faithkit.plugin.seed_global_generators(i):
             for present in ([], [0], [1, 2], [5, 0, 3], list(mapping)):
                 raw, holds, _ = theirs(present, 50)
                 drawn, asked = ours.draw(present, 50)
@@ -275,7 +275,7 @@ def test_engine_library_returns_the_rule_that_anchor_exp_prints():
         ["no", "yes"], list(frame), codes[np.lexsort(codes.T)], {1: list("abcd")}, "decile"
     )
     for i, rule in enumerate(rules):
-        with faithkit.plugin.global_seed(i + 1):
+        with faithkit.plugin.seed_global_generators(i + 1):
             answer = package.explain_instance(
                 codes[i], lambda X: busy(fitted.encoder_.decode(X)).to_numpy().astype(int)
             )
@@ -317,8 +317,8 @@ def test_a_wider_beam_finds_rules_that_cover_more():
 
 
 def test_a_bin_without_background_rows_is_filled_with_the_instances_value():
-    from faithkit_scoped_rules.anchors.bins import BinnedTable
-    from faithkit_scoped_rules.anchors.rows import PerturbedRows, from_bytes
+    from faithkit_scoped_rules.anchors.binned_table import BinnedTable
+    from faithkit_scoped_rules.anchors.perturbed_rows import PerturbedRows, from_bytes
 
     table = BinnedTable.learn(np.array([[0.0], [0.0], [0.0], [10.0]]), {}, "quartile")  # cut at 0 and 2.5
     rows = PerturbedRows(table, np.array([2.0]), seed=0)

@@ -23,7 +23,7 @@ def explained(model, X, seed=0, **params):
 
 
 def has(word, tokenizer="whitespace"):
-    return lambda texts: np.array([word in faithkit.plugin.tokens(text, tokenizer) for text in texts])
+    return lambda texts: np.array([word in faithkit.plugin.tokenize(text, tokenizer) for text in texts])
 
 
 def reviews(n=60):
@@ -89,7 +89,7 @@ def test_the_texts_drawn_are_those_of_anchor_exp():
     words, _, _, theirs = AnchorText(nlp, ["no", "yes"], use_unk_distribution=True).get_sample_fn(text, model)
     ours = MaskedText(text, text.split(), seed=5)
     assert words.tolist() == ours.distinct
-    with faithkit.plugin.global_seed(5):
+    with faithkit.plugin.seed_global_generators(5):
         for present in ([], [1], [0, 3]):
             raw, kept, _ = theirs(present, 30)
             our_kept, texts = ours.draw(present, 30)

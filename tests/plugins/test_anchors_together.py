@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_scoped_rules.anchors import together
+from faithkit_scoped_rules.anchors import lockstep_searches
 
 import faithkit
 
@@ -75,9 +75,9 @@ def alone(explainer, X, seeds):
 def test_rows_together_get_the_rules_that_they_get_alone(situation):
     name, model, background, X = situation
     explainer, seeds = fitted(name, model, background), faithkit.plugin.row_seeds(X, 0)
-    together = rules(explainer.explain(X, seeds))
-    assert together == alone(explainer, X, seeds)
-    assert len(set(together)) > 1
+    lockstep_searches = rules(explainer.explain(X, seeds))
+    assert lockstep_searches == alone(explainer, X, seeds)
+    assert len(set(lockstep_searches)) > 1
 
 
 ROOMS = [
@@ -97,7 +97,7 @@ def test_neither_the_room_for_searches_nor_for_labels_changes_a_rule(situation, 
     for room in ROOMS:
         with monkeypatch.context() as patch:
             for what, value in room.items():
-                patch.setattr(together, what, value)
+                patch.setattr(lockstep_searches, what, value)
             assert rules(explainer.explain(X, seeds)) == expected, room
 
 
@@ -115,11 +115,11 @@ def test_chunks_change_no_rule(situation, monkeypatch):
 
 def test_a_call_of_the_model_is_about_all_rows(situation):
     name, model, background, X = situation
-    together, one_by_one, seeds = Counted(model), Counted(model), faithkit.plugin.row_seeds(X, 0)
-    fitted(name, together, background).explain(X, seeds)
+    lockstep_searches, one_by_one, seeds = Counted(model), Counted(model), faithkit.plugin.row_seeds(X, 0)
+    fitted(name, lockstep_searches, background).explain(X, seeds)
     alone(fitted(name, one_by_one, background), X, seeds)
-    assert len(together.asked) < len(one_by_one.asked) / 2
-    assert sum(map(len, together.asked)) <= sum(map(len, one_by_one.asked))
+    assert len(lockstep_searches.asked) < len(one_by_one.asked) / 2
+    assert sum(map(len, lockstep_searches.asked)) <= sum(map(len, one_by_one.asked))
 
 
 def test_the_model_is_asked_once_about_a_row(situation):
@@ -131,7 +131,7 @@ def test_the_model_is_asked_once_about_a_row(situation):
 
 
 def test_no_call_is_about_more_rows_than_there_is_room_for(situation, monkeypatch):
-    monkeypatch.setattr(together, "ROWS_PER_CALL", 40)  # fewer than a table's batch
+    monkeypatch.setattr(lockstep_searches, "ROWS_PER_CALL", 40)  # fewer than a table's batch
     name, model, background, X = situation
     counted = Counted(model)
     fitted(name, counted, background, beam_size=1).explain(X, faithkit.plugin.row_seeds(X, 0))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from faithkit_feature_importance.adapters.outputs import Outputs
+from faithkit_feature_importance.adapters.output_choice import Outputs
 from looping import one_test
 
 import faithkit

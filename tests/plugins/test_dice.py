@@ -160,7 +160,7 @@ def test_without_missing_values_it_is_what_dice_ml_itself_finds(method, columns)
     seeds = faithkit.plugin.row_seeds(X, 0)
     mine = dice.explain(X, seeds).values
     for i, seed in enumerate(seeds):
-        with faithkit.plugin.global_seed(int(seed)):
+        with faithkit.plugin.seed_global_generators(int(seed)):
             answer = theirs.generate_counterfactuals(X[i : i + 1], total_CFs=1, posthoc_sparsity_param=None)
         expected = answer.cf_examples_list[0].final_cfs_df[columns].iloc[0].tolist()
         assert mine.iloc[i].tolist() == expected
@@ -190,7 +190,7 @@ def test_engine_library_returns_the_rows_of_dice_ml(method, columns, capfd):
             outcome_name="y",
         )
         search = dice_ml.Dice(data, dice_ml.Model(model=model, backend="sklearn"), method=method)
-        with faithkit.plugin.global_seed(int(seed)):
+        with faithkit.plugin.seed_global_generators(int(seed)):
             answer = search.generate_counterfactuals(
                 X[i : i + 1], total_CFs=1, posthoc_sparsity_algorithm="binary"
             )

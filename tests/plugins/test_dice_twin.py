@@ -10,11 +10,11 @@ from dice_ml.explainer_interfaces.dice_genetic import DiceGenetic
 from dice_ml.explainer_interfaces.dice_KD import DiceKD
 from dice_ml.explainer_interfaces.dice_random import DiceRandom
 from faithkit_example_based.dice_search.background import OUTCOME, Background
+from faithkit_example_based.dice_search.dice_table import CLOSE_QUANTILE
 from faithkit_example_based.dice_search.goals import ClassGoal
 from faithkit_example_based.dice_search.lockstep import run_in_lockstep
-from faithkit_example_based.dice_search.random_search import COPIES, Cells
+from faithkit_example_based.dice_search.random_search import COPIES, ValueSampler
 from faithkit_example_based.dice_search.sparsity import LINEAR_STEPS, sparsify_by_bisection, sparsify_in_steps
-from faithkit_example_based.dice_search.table import CLOSE_QUANTILE
 from mixed_tables import workers
 from scipy import stats
 
@@ -61,7 +61,7 @@ def twin(dice, kind):
 def twins_answer(dice, theirs, instance, target, seed, **options):
     """Return what dice-ml finds for one row: its values in the order of the background's columns."""
     query = dice.table_.frame(dice.encoder_.encode(instance))
-    with faithkit.plugin.global_seed(int(seed)):
+    with faithkit.plugin.seed_global_generators(int(seed)):
         answer = theirs._generate_counterfactuals(
             query, 1, desired_class=int(target), posthoc_sparsity_param=None, **options
         )
@@ -137,18 +137,18 @@ def test_the_sparsity_step_ends_where_dice_mls_ends(sparsity, ours, model):
 def test_a_cell_is_drawn_from_the_range_that_dice_ml_draws_from():
     dice = fitted(busy, workers(120))
     space, theirs = dice.searches_.space, twin(dice, DiceRandom)
-    cells = Cells.from_space(space)
+    sampler = ValueSampler.from_space(space)
     for j, decimals in space.table.decimals.items():
         low, high = space.ranges[j]
         shares = np.random.RandomState(7).random_sample(500)
-        values = cells.values(np.full(500, j), shares)
+        values = sampler.values(np.full(500, j), shares)
         if decimals:
             assert values.tolist() == theirs.get_continuous_samples(low, high, decimals, 500, seed=7)
-        assert set(cells.values(np.full(10**4, j), np.linspace(0, 1, 10**4, endpoint=False))) == set(
+        assert set(sampler.values(np.full(10**4, j), np.linspace(0, 1, 10**4, endpoint=False))) == set(
             theirs.get_continuous_samples(low, high, decimals, 10**5, seed=0)
         )
     for j, codes in space.table.categories.items():
-        assert np.unique(cells.values(np.full(100, j), np.linspace(0, 0.999, 100))).tolist() == codes
+        assert np.unique(sampler.values(np.full(100, j), np.linspace(0, 0.999, 100))).tolist() == codes
 
 
 def test_where_values_are_few_every_row_that_two_changes_reach_is_as_likely_as_any_other():
@@ -178,7 +178,7 @@ def all_copies_asked(dice, theirs, query, target, seed):
     """dice-ml's random search, its draws and its loop, but a thousand cells are changed at once."""
     names = theirs.data_interface.feature_names
     theirs.setup("all", None, query, feature_weights=None)
-    with faithkit.plugin.global_seed(int(seed)):
+    with faithkit.plugin.seed_global_generators(int(seed)):
         drawn = theirs.get_samples({}, theirs.feature_range, None, COPIES).to_numpy(dtype=np.float64)
         rows, each = np.repeat(query.to_numpy(dtype=np.float64), COPIES, axis=0), np.arange(COPIES)
         frame = pd.DataFrame(rows[:0], columns=names)

@@ -46,7 +46,7 @@ def small_blocks(monkeypatch):
 
     for module in (importances, quantile):
         monkeypatch.setattr(module, "ROWS_PER_BATCH", 3)
-    monkeypatch.setattr(fixed_point, "CELLS_PER_BATCH", 3)
+    monkeypatch.setattr(fixed_point, "VALUES_PER_BATCH", 3)
 
 
 # golden vectors

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from brute_distances import Distances, nearest, rows_of
-from faithkit_example_based import search
+from faithkit_example_based import distance_search
 from faithkit_example_based.distances import learn_distance, shared_distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -46,8 +46,8 @@ def test_every_distance_is_its_definition(case):
 def test_the_nearest_rows_are_those_of_the_double_loop_ties_included(case, k, fast):
     x, background, distance, slow = case
     k = min(k, len(background))
-    with mock.patch.object(search, "MIN_SCREENED_ROWS", 0 if fast else 10**9):
-        result = search.find_nearest_rows(
+    with mock.patch.object(distance_search, "MIN_SCREENED_ROWS", 0 if fast else 10**9):
+        result = distance_search.find_nearest_rows(
             distance, distance.coordinates(x), distance.coordinates(background), k
         )
     prototypes = rows_of(background)
@@ -60,8 +60,8 @@ def test_nearer_than_is_exact_at_the_boundary(case, strict, fast):
     x, background, distance, slow = case
     matrix = [[slow(p, q) for q in rows_of(background)] for p in rows_of(x)]
     radius = np.array([sorted(line)[len(line) // 2] for line in matrix])  # always some row's own distance
-    with mock.patch.object(search, "MIN_SCREENED_ROWS", 0 if fast else 10**9):
-        bits = search.find_rows_within(
+    with mock.patch.object(distance_search, "MIN_SCREENED_ROWS", 0 if fast else 10**9):
+        bits = distance_search.find_rows_within(
             distance, distance.coordinates(x), radius, distance.coordinates(background), strict
         )
     expected = [
@@ -95,14 +95,14 @@ def test_screens_decide_nothing_wrongly_however_the_numbers_are_scaled(name, sha
         distance = learn_distance(name, b)
         far = distance.between(a[:, None], b[None])
         for k in (1, 7):
-            result = search.find_nearest_rows(distance, a, b, k)
+            result = distance_search.find_nearest_rows(distance, a, b, k)
             assert (result == np.sort(np.argsort(far, axis=1, kind="stable")[:, :k])).all()
         for share in (0.0, 0.01, 0.5, 1.0):
             radius = np.quantile(far, share, axis=1, method="lower")
             for strict in (True, False):
                 expected = far < radius[:, None] if strict else far <= radius[:, None]
                 assert (
-                    search.find_rows_within(distance, a, radius, b, strict)
+                    distance_search.find_rows_within(distance, a, radius, b, strict)
                     == faithkit.plugin.pack_bits(expected)
                 ).all()
 
@@ -116,12 +116,12 @@ def test_screens_leave_little_to_measure():
         measured.append(len(who))
         return distance.between(a[who], b[where])
 
-    with mock.patch.object(search, "_measure_pairs", note):
+    with mock.patch.object(distance_search, "_measure_pairs", note):
         for name in NAMES:
             distance = learn_distance(name, b)
             radius = np.quantile(distance.between(a[:, None], b[None]), 0.3, axis=1)
-            search.find_rows_within(distance, a, radius, b, strict=False)
-            search.find_nearest_rows(distance, a, b, 1)
+            distance_search.find_rows_within(distance, a, radius, b, strict=False)
+            distance_search.find_nearest_rows(distance, a, b, 1)
     assert sum(measured) < 4 * 64 * 3  # one pair a row is the least that nearest can do
 
 
@@ -131,14 +131,14 @@ def test_blocks_and_threads_change_nothing(monkeypatch):
     distance = learn_distance("euclidean", b)
     radius = np.full(200, 2.0)
     near, bits = (
-        search.find_nearest_rows(distance, a, b, 3),
-        search.find_rows_within(distance, a, radius, b, True),
+        distance_search.find_nearest_rows(distance, a, b, 3),
+        distance_search.find_rows_within(distance, a, radius, b, True),
     )
-    monkeypatch.setattr(search, "CELLS_PER_BLOCK", 1)
-    monkeypatch.setattr(search, "PAIRS_PER_STEP", 10)
-    monkeypatch.setattr("faithkit_example_based.blocks.MAX_THREADS", 1)
-    assert (search.find_nearest_rows(distance, a, b, 3) == near).all()
-    assert (search.find_rows_within(distance, a, radius, b, True) == bits).all()
+    monkeypatch.setattr(distance_search, "VALUES_PER_BATCH", 1)
+    monkeypatch.setattr(distance_search, "PAIRS_PER_STEP", 10)
+    monkeypatch.setattr("faithkit_example_based.row_batches.MAX_THREADS", 1)
+    assert (distance_search.find_nearest_rows(distance, a, b, 3) == near).all()
+    assert (distance_search.find_rows_within(distance, a, radius, b, True) == bits).all()
 
 
 def test_gower_by_hand():
@@ -279,7 +279,7 @@ def test_a_users_function_gets_rows_as_they_are():
     distance = learn_distance(years, people)
     x = distance.coordinates(people)
     assert distance.between(x[:, None], x[None]).tolist() == [[0, 40], [40, 0]]
-    assert search.find_nearest_rows(distance, x, x, 1).tolist() == [[0], [1]]
+    assert distance_search.find_nearest_rows(distance, x, x, 1).tolist() == [[0], [1]]
     assert seen[0] == (pd.Series, 20)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from brute_distances import Distances, in_order, nearest, rows_of
-from faithkit_example_based import search
+from faithkit_example_based import distance_search
 from faithkit_example_based.distances import learn_distance
 from faithkit_example_based.within import nearest_distances
 from hypothesis import assume, given, settings
@@ -46,7 +46,7 @@ def assert_holds(asked, X, found, expected):
     sample = faithkit.plugin.Sample(X, found)
     assert asked.holds(sample, found).tolist() == expected
     bits = faithkit.plugin.pack_bits(np.array(expected, dtype=bool).reshape(len(expected), len(X)))
-    with mock.patch.object(search, "MIN_SCREENED_ROWS", 0):
+    with mock.patch.object(distance_search, "MIN_SCREENED_ROWS", 0):
         assert (holds_bits(asked, faithkit.plugin.Sample(X, found), found) == bits).all()
 
 

@@ -540,7 +540,7 @@ def test_rows_are_explained_in_blocks_of_bounded_size(monkeypatch):
     model = GradientBoostingClassifier(n_estimators=3).fit(CODES, TWO)
     whole = fitted(model).explain(CODES[:11], range(11)).values
     sizes = []
-    monkeypatch.setattr(perturbations, "CELLS_PER_BATCH", 3 * 400 * 5)
+    monkeypatch.setattr(perturbations, "VALUES_PER_BATCH", 3 * 400 * 5)
     explainer = fitted(model)
     predict = model.predict_proba
     monkeypatch.setattr(model, "predict_proba", lambda X: sizes.append(len(X)) or predict(X))

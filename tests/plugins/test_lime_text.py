@@ -50,7 +50,7 @@ def by_the_package(model, text, tokenizer, seed, samples):
     kept = words.draw_kept_words(samples, seed)
     package = LimeTextExplainer(
         feature_selection="none",
-        split_expression=lambda text: faithkit.plugin.tokens(text, tokenizer),
+        split_expression=lambda text: faithkit.plugin.tokenize(text, tokenizer),
         random_state=0,
     )
 

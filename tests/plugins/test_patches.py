@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from faithkit_feature_importance.patches import CELLS
+from faithkit_feature_importance.patches import VALUES_PER_CALL
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import faithkit
@@ -99,8 +99,8 @@ def test_by_default_a_patch_is_an_eighth_of_the_longest_axis_and_short_axes_stay
 
 def test_rows_that_do_not_fit_into_one_question_are_asked_about_in_several(monkeypatch):
     whole = explained(TWO, IMAGES, IMAGES, size=2).values
-    monkeypatch.setattr("faithkit_feature_importance.patches.CELLS", 70)  # three images and a half
-    assert CELLS > 70
+    monkeypatch.setattr("faithkit_feature_importance.patches.VALUES_PER_CALL", 70)  # three images and a half
+    assert VALUES_PER_CALL > 70
     np.testing.assert_allclose(explained(TWO, IMAGES, IMAGES, size=2).values, whole, atol=1e-12)
 
 

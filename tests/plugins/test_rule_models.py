@@ -35,7 +35,7 @@ SUMS = {
 @cache
 def fitted(name):
     make, rows = (LISTS | SUMS)[name]
-    with faithkit.plugin.global_seed(0):  # one of them seeds NumPy's generator for everybody
+    with faithkit.plugin.seed_global_generators(0):  # one of them seeds NumPy's generator for everybody
         model = make().fit(rows, SCORE if "numbers" in name else LABELS)
     return model, with_edges(model, rows)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_feature_importance.shap_values import trees
-from faithkit_feature_importance.shap_values.outputs import Output
+from faithkit_feature_importance.shap_values.explained_output import Output
 from faithkit_feature_importance.shap_values.trees import TreeShap
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -533,7 +533,7 @@ def test_one_row_and_no_rows_are_explained():
 
 
 def rows_of(text, codes, categorical=()):
-    from faithkit_feature_importance.shap_values.reference import Reference
+    from faithkit_feature_importance.shap_values.reference_rows import Reference
 
     return Reference.parse(text).rows(np.array(codes, dtype=float), categorical)
 

@@ -41,7 +41,7 @@ def test_leaves_add_up_to_the_models_score_but_for_where_it_starts(name):
     inputs = TreeInputs.read(model, [str(j) for j in range(4)])
     result = np.zeros((len(table), inputs.ensemble.n_outputs))
     for tree in inputs.ensemble.trees:
-        result[:, tree.outputs] += walked(tree, np.asarray(inputs.ensemble.to_cells(table)))
+        result[:, tree.outputs] += walked(tree, np.asarray(inputs.ensemble.to_values(table)))
     apart = raw_scores(model, table)[:, -result.shape[1] :] - result  # of two classes the second
     assert apart == pytest.approx(np.tile(apart[0], (len(table), 1)), abs=CASES[name].precision)
     assert np.ptp(result) > 0.01

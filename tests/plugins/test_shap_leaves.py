@@ -279,7 +279,7 @@ def test_a_model_around_other_models_than_trees_is_none_of_trees():
 
 
 @pytest.mark.parametrize(
-    ("where", "limit", "value"), [(subtrees, "MAX_PLAYERS", 2), (leaves, "MAX_TABLE_CELLS", 100)]
+    ("where", "limit", "value"), [(subtrees, "MAX_PLAYERS", 2), (leaves, "MAX_TABLE_ENTRIES", 100)]
 )
 def test_trees_that_are_too_large_are_left_to_shap(monkeypatch, where, limit, value):
     X, y = numbers()

@@ -135,7 +135,7 @@ def test_a_sample_of_coalitions_errs_no_more_than_that_of_shap(players):
     for seed in range(8):
         wanted, game = random_game(players, [3, 4, 5, 6, 7], random)
         mine = regression.values(game(regression.coalitions.astype(float))[:, None])[:, 0]
-        with faithkit.plugin.global_seed(seed):
+        with faithkit.plugin.seed_global_generators(seed):
             kernel = package.KernelExplainer(game, np.zeros((1, players)))
             theirs = kernel.shap_values(np.ones(players), l1_reg=False, silent=True)
         assert mine.sum() == pytest.approx(wanted.sum(), abs=1e-9)
@@ -183,7 +183,7 @@ def test_permutations_give_what_shap_gives_with_the_same_seed():
     mine = fitted(model, wide, "permutation", "rows").explain(wide[:4], seeds).values
     theirs = package.PermutationExplainer(model.predict_proba, package.maskers.Independent(wide))
     for row, seed, values in zip(wide, seeds, mine, strict=False):
-        with faithkit.plugin.global_seed(int(seed)):
+        with faithkit.plugin.seed_global_generators(int(seed)):
             wanted = theirs(row[None, :], max_evals=20 * 25, silent=True).values[0, :, 1]
         assert values == pytest.approx(wanted, abs=1e-9)
 
@@ -252,7 +252,7 @@ def test_values_are_the_same_however_many_rows_are_mixed_at_a_time(algorithm, ce
     model = GradientBoostingClassifier(n_estimators=3).fit(X, TWO)
     explainer = fitted(model, X, algorithm)
     whole = explainer.explain(X[:3], range(3)).values
-    monkeypatch.setattr(mixtures, "CELLS_PER_BATCH", cells)
+    monkeypatch.setattr(mixtures, "VALUES_PER_BATCH", cells)
     assert explainer.explain(X[:3], range(3)).values == pytest.approx(whole, abs=1e-12)
 
 

@@ -58,7 +58,7 @@ def test_maps_of_images_are_taken_where_the_images_are_there():
     assert explanations.shared["names"][5] == "[1, 1]"
     each = faithkit.adapt(list(torch.tensor(images * 2)), X=images)
     assert each.values.tolist() == explanations.values.tolist()
-    with pytest.raises(faithkit.errors.InputError, match="or one for each cell of X, with X beside them"):
+    with pytest.raises(faithkit.errors.InputError, match="or one for each value of X, with X beside them"):
         faithkit.adapt(torch.tensor(images * 2))
 
 

@@ -100,7 +100,7 @@ def test_rules_apply_by_the_relation_in_scope_and_equal_ones_are_one_object(find
     st.lists(st.text(alphabet="aAbé ,.\n", max_size=8), max_size=6), st.sampled_from(["whitespace", "word"])
 )
 def test_every_rule_covers_its_own_text_and_exactly_those_with_its_words(texts, tokenizer):
-    splits = [set(faithkit.plugin.tokens(text, tokenizer)) for text in texts]
+    splits = [set(faithkit.plugin.tokenize(text, tokenizer)) for text in texts]
     for find in (first, every):
         position = find(texts, tokenizer=tokenizer)
         assert position.missing.tolist() == [not split for split in splits]

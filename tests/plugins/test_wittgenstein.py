@@ -23,7 +23,7 @@ CASES = {
 @cache
 def fitted(name):
     learner, known, rows = CASES[name]
-    with faithkit.plugin.global_seed(0):
+    with faithkit.plugin.seed_global_generators(0):
         model = getattr(wittgenstein, learner)(max_rules=5, n_discretize_bins=6, random_state=0)
         model.fit(known, y=LABELS, pos_class="yes")
     return model, rows

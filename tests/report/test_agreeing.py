@@ -120,7 +120,7 @@ CELLS = [
 
 @pytest.mark.parametrize(("words", "share", "count", "cell"), CELLS)
 def test_a_cell_says_what_was_checked(words, share, count, cell):
-    assert words.cell(share, count) == cell
+    assert words.format_agreement(share, count) == cell
 
 
 # --- whole results ------------------------------------------------------------------------------------------
@@ -295,6 +295,6 @@ def test_a_range_is_drawn_from_the_least_to_the_most():
     shown = {one.explanation: one.numbers for one in violations}
     ax = ranges(line_axes(2), shown)
     drawn = [x for line in ax.lines for x in line.get_xdata()]
-    assert min(drawn) == min(one.least for one in shown.values())
-    assert max(drawn) == max(one.most for one in shown.values())
+    assert min(drawn) == min(one.minimum for one in shown.values())
+    assert max(drawn) == max(one.maximum for one in shown.values())
     assert [text.get_text() for text in ax.texts] == list(shown)

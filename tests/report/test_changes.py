@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from faithkit.report.changes import finding
+from faithkit.report.change_sentences import finding
 from faithkit.report.formats import difference_ends
 
 

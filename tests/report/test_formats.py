@@ -21,7 +21,7 @@ from faithkit.report.formats import (
     format_percent,
     format_share_of,
 )
-from faithkit.report.sheets.measures import estimate_cells
+from faithkit.report.sheets.measures import estimate_values
 
 PERCENTAGES = {
     0: "0 %",
@@ -197,7 +197,7 @@ def test_an_interval_that_a_floor_cuts_has_its_value(size):
     result = faithkit.evaluate(
         Alternating(), rows, explainer=lambda X: (np.asarray(X)[:, 0] // size).tolist()
     )
-    shown = estimate_cells(result.consistency)
+    shown = estimate_values(result.consistency)
     lower, upper = ends(shown["interval"])
     assert lower == Decimal("0.5")
     assert lower <= Decimal(shown["estimate"]) <= upper
@@ -220,7 +220,7 @@ def test_no_printed_interval_of_counts_excludes_its_own_value(groups, numeric):
             told += [[float(kind), float(again)] if numeric else f"{kind} {again}"] * size
     given_as = faithkit.Explanations.vectors(told) if numeric else told
     found = faithkit.score(labels, given_as).consistency
-    shown = estimate_cells(found)
+    shown = estimate_values(found)
     for interval in (shown["interval"], shown["bracket"]):
         lower, upper = ends(interval)
         least, most = printed(shown["estimate"])

@@ -224,7 +224,7 @@ def test_a_long_table_is_cut_in_a_notebook_and_its_rest_is_counted():
     seen = faithkit.score(["y", "n"], ["a", "a"], X=wide).violations()[0].witnesses[0]
     read = Reader(seen._repr_html_())
     assert read.tags.count("tr") == MAX_ROWS
-    assert "7 more rows: cells has all." in read.text
+    assert "7 more rows: values has all." in read.text
 
 
 def test_a_long_explanation_is_cut():

@@ -135,7 +135,7 @@ def test_witnesses_are_told_by_their_rows_and_a_result_fits_into_json():
     assert payload["data"]["rows"] == 120
     one, other = result.violations()[0].witnesses
     assert {one.prediction, other.prediction} == {"day", "night"}
-    assert (one.cells, one.place) == (None, f"row {one.row} (id {1000 + one.row})")
+    assert (one.values, one.place) == (None, f"row {one.row} (id {1000 + one.row})")
     page = result.to_html()
     assert "<mark>" not in page  # no cells of images are shown
     assert one.place in page

@@ -97,8 +97,8 @@ def test_groups_are_read_from_a_column_that_the_model_does_not_see_in_groups_of_
 
 def test_a_new_row_and_witnesses_show_the_columns_that_the_model_sees():
     result = evaluated()
-    assert list(result.local(TABLE.iloc[[7]]).cells) == SEEN
-    assert set(result.violations(1)[0].witnesses[0].cells) == set(SEEN)
+    assert list(result.local(TABLE.iloc[[7]]).values) == SEEN
+    assert set(result.violations(1)[0].witnesses[0].values) == set(SEEN)
     with pytest.raises(InputError, match="the new row lacks 'age'"):
         result.local(TABLE.iloc[[7]].drop(columns="age"))
 

@@ -85,7 +85,7 @@ def test_infinite_predictions_and_cells_are_texts_among_witnesses(tmp_path):
     )
     (worst,) = json.loads(done.stdout, parse_constant=strict)["violations"]
     assert worst["predictions"] == {"-inf": 1, "inf": 1}
-    assert [(seen["prediction"], seen["cells"]) for seen in worst["witnesses"]] == [
+    assert [(seen["prediction"], seen["values"]) for seen in worst["witnesses"]] == [
         ("inf", {"x": "-inf"}),
         ("-inf", {"x": 0.5}),
     ]

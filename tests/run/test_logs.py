@@ -64,7 +64,7 @@ def frame():
 @pytest.fixture
 def table(frame, monkeypatch):
     """The frame as Arrow's, of which a few rows are read at a time."""
-    monkeypatch.setattr(parquet, "CELLS", 400)
+    monkeypatch.setattr(parquet, "VALUES_PER_BATCH", 400)
     monkeypatch.setattr(log_scoring, "MAX_ROWS", 0)  # a small log would be read into memory
     schema = pa.Schema.from_pandas(frame.assign(late_a=frame["late_a"].astype("float").astype("Int64")))
     return pa.Table.from_pandas(frame, schema=schema).replace_schema_metadata()
@@ -337,7 +337,7 @@ import sys
 from faithkit.inputs.files import parquet
 from faithkit.inputs.logs.log_files import open_log
 from faithkit.run.populations.log_scoring import score_log
-parquet.CELLS = 2**20
+parquet.VALUES_PER_BATCH = 2**20
 print(score_log(open_log(sys.argv[1], "label", ("phi_*",))).result.n)
 print(*(int(line.split()[1]) // 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """

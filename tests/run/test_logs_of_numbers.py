@@ -49,7 +49,7 @@ def case(request):
 @pytest.fixture
 def log(case, tmp_path, monkeypatch):
     """The rows on disk, in pieces of a few."""
-    monkeypatch.setattr(parquet, "CELLS", 200)
+    monkeypatch.setattr(parquet, "VALUES_PER_BATCH", 200)
     y, kind = case
     words = np.where(kind < 0, None, WORDS[kind])
     table = pa.table({"y": y, "word": words, "phi_a": kind % 5 / 2, "phi_b": kind // 5 * 1.0})

@@ -214,7 +214,7 @@ def test_an_infinite_label_or_cell_is_a_text():
     payload = worst.to_dict()
     assert payload["predictions"] == {"-inf": 1, "inf": 1}
     assert [seen["prediction"] for seen in payload["witnesses"]] == ["inf", "-inf"]
-    assert [seen["cells"] for seen in payload["witnesses"]] == [{"age": "inf"}, {"age": "-inf"}]
+    assert [seen["values"] for seen in payload["witnesses"]] == [{"age": "inf"}, {"age": "-inf"}]
 
 
 def test_labels_and_groups_that_are_written_alike_stay_two():

@@ -135,7 +135,7 @@ def test_shuffled_rows_give_the_same_result(table, name, estimator):
     ids=str,
 )
 def test_shuffled_logs_give_the_same_result(table, question, tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "CELLS", 150)
+    monkeypatch.setattr(parquet, "VALUES_PER_BATCH", 150)
     monkeypatch.setattr(log_scoring, "MAX_ROWS", 0)  # a small log would be read into memory
     options = {"explanation": ("phi_*",), "features": (), **question}
     roles = options.pop("explanation"), options.pop("features")

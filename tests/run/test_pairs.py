@@ -84,7 +84,7 @@ def with_a_change(X, row):
 )
 def test_other_rows_are_refused_with_the_first_of_them_and_what_to_say(X, other, row):
     with pytest.raises(
-        faithkit.errors.InputError, match=rf"row {row} has other cells here than there.*paired=False"
+        faithkit.errors.InputError, match=rf"row {row} has other values here than there.*paired=False"
     ):
         compared(X, other)
     assert compared(X, other, paired=False) == compared(None, None, paired=False)
@@ -92,7 +92,7 @@ def test_other_rows_are_refused_with_the_first_of_them_and_what_to_say(X, other,
 
 def test_rows_that_repeat_are_counted_when_orders_are_compared():
     one, two = np.repeat([[1.0], [2.0]], [N - 1, 1], axis=0), np.repeat([[1.0], [2.0]], [1, N - 1], axis=0)
-    with pytest.raises(faithkit.errors.InputError, match="row 1 has other cells"):
+    with pytest.raises(faithkit.errors.InputError, match="row 1 has other values"):
         compared(one, two)
 
 

@@ -177,7 +177,7 @@ FAULTS = {
     "a text compared with a number": ([12], {12: "job > 3"}, r"'job' has texts, such as 'cook'\. Write conditions on .* on texts with = or"),
     "a number compared with a text": ([12], {12: "late = often"}, r"Of its columns, 'late' has numbers\. Write"),
     "a code that two claims have": ([12], {12: "late > 2", " 12 ": "late > 3"}, r"the code '12' is twice in the claims"),
-    "a list in a list": ([[[12]]], CLAIMS, r"codes cannot be read .*: give a code, or a list of codes, in each cell"),
+    "a list in a list": ([[[12]]], CLAIMS, r"codes cannot be read .*: give a code, or a list of codes, in each row"),
     "claims without codes": ([12], ["late > 2"], r"the claims are a list; expected a dictionary"),
     "a claim that is no text": ([12], {12: 2}, r"the claim of 12 in the claims is 2; expected a text"),
     "a sentence": ([12], {12: "too many"}, r"'too many' names no column\. There is: 'late', 'debt', 'job'\. Write"),

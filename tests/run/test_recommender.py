@@ -65,7 +65,7 @@ faithkit.score(item, explanations, X=X, relation="in-scope", estimator="majority
 result.to_html(), result.local(7), result.by(own % 2)
 texts = [json.dumps(rule.to_json()) for rule in rules]
 X.assign(label=item, rule=[texts[i] for i in own]).to_parquet(sys.argv[1], row_group_size=2_500)
-parquet.CELLS = 30_000
+parquet.VALUES_PER_BATCH = 30_000
 log = open_log(sys.argv[1], "label", ("rule",), tuple("abcd"))
 read = score_log(log, violations=3)
 def comparable(found):

@@ -85,11 +85,11 @@ def test_others_are_summarised_in_the_unit_of_the_prediction():
         found = result.local(i).sufficiency
         assert (found.agree, found.low, found.high) == (None, None, None)
         told = found.numbers
-        assert (told.n, told.least, told.most) == (len(others), others.min(), others.max())
+        assert (told.n, told.minimum, told.maximum) == (len(others), others.min(), others.max())
         assert told.mean == pytest.approx(others.mean())
         assert told.sd == pytest.approx(others.std())
         parts = np.quantile(others, [0.25, 0.5, 0.75], method="inverted_cdf")
-        assert [told.quarter, told.median, told.three_quarters] == pytest.approx(parts.tolist())
+        assert [told.lower_quartile, told.median, told.upper_quartile] == pytest.approx(parts.tolist())
 
 
 def test_what_agrees_within_a_tolerance_is_counted():
@@ -158,7 +158,7 @@ def test_numbers_of_a_violation_are_summarised():
     held = Y[scopes()["sufficiency"][violation.rows[0]]]
     assert violation.predictions == {}
     assert violation.holds_for == violation.numbers.n == len(held)
-    assert (violation.numbers.least, violation.numbers.most) == (held.min(), held.max())
+    assert (violation.numbers.minimum, violation.numbers.maximum) == (held.min(), held.max())
 
 
 def test_within_a_tolerance_the_first_two_that_disagree_are_shown():

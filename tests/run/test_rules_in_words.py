@@ -29,7 +29,7 @@ RULES = [
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(parquet, "CELLS", 60)
+    monkeypatch.setattr(parquet, "VALUES_PER_BATCH", 60)
 
 
 def as_csv(frame, path):

@@ -77,8 +77,8 @@ def test_of_all_contradicting_pairs_the_nearest_is_shown_with_named_and_differin
     pool = sorted({*owners, *np.flatnonzero((labels != first.prediction) & (X["age"] <= 60))})
     pairs = [(i, j) for i in owners for j in pool if labels[j] != first.prediction]
     assert (first.row, second.row) == min(pairs, key=lambda pair: distance(*pair))
-    differing = [name for name in X if name != "age" and first.cells[name] != second.cells[name]]
-    assert list(first.cells)[: 1 + len(differing)] == ["age", *differing]
+    differing = [name for name in X if name != "age" and first.values[name] != second.values[name]]
+    assert list(first.values)[: 1 + len(differing)] == ["age", *differing]
 
 
 def test_rows_of_any_values_have_nearest_ones():

@@ -182,7 +182,7 @@ EXPLAINERS = {
     "PrintsProgress": (
         "global_state_is_untouched",
         "prints-progress on array: fit or explain used or changed stdout of the whole process. Say it on "
-        "stderr, or call faithkit.plugin.rows_done and leave the words to faithkit.",
+        "stderr, or call faithkit.plugin.report_progress and leave the words to faithkit.",
     ),
     "SilencesWarnings": (
         "global_state_is_untouched",
@@ -423,7 +423,7 @@ RELATIONS = {
     "DrawsByPlace": (
         "control_depends_on_seeds_alone",
         "draws-by-place on vectors: the rows came in another order, and its control changed. Draw other "
-        "rows from an order by content: faithkit.plugin.content_words.",
+        "rows from an order by content: faithkit.plugin.hash_content.",
     ),
     "IsNoRelation": (
         "can_be_created",

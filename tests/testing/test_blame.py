@@ -8,7 +8,7 @@ from testing.test_kit_finds_faults import component
 
 import faithkit
 from faithkit.extension.entries import Entry
-from faithkit.testing import batches, run_checks
+from faithkit.testing import explanation_batches, run_checks
 from faithkit.testing.situations import kit_situation
 
 FAULTY = [
@@ -23,7 +23,9 @@ def test_the_fault_of_a_plugins_explainer_is_no_fault_of_what_reads_its_explanat
     explainer, kind, name, monkeypatch
 ):
     faulty = Entry("explainer", component("explainer", explainer, inputs=("table",)), "your plugin", "1.0")
-    monkeypatch.setattr(batches, "registry", lambda: SimpleNamespace(entries=lambda kind: [faulty]))
+    monkeypatch.setattr(
+        explanation_batches, "registry", lambda: SimpleNamespace(entries=lambda kind: [faulty])
+    )
     sound = component(kind, name, kinds=("vector",))
     report = run_checks((kind, sound), situations={"array": kit_situation("array")})
     assert report.failed == {}

@@ -15,11 +15,11 @@ from faithkit.plugin import Component
 from faithkit.testing import (
     Check,
     Report,
-    batches,
+    check_targets,
     checks_for,
+    explanation_batches,
     parametrize_with_checks,
     run_checks,
-    targets,
 )
 from faithkit.testing.checks import check_name, checks_in, run
 from faithkit.testing.kinds import explainer_checks
@@ -40,8 +40,8 @@ def installed(monkeypatch):
     verb = EntryPoint("audit", "testing.sound.prototypes:audit", "faithkit.commands")
     vars(verb).update(dist=point.dist)
     points = {"faithkit": [point], "faithkit.commands": [verb]}
-    monkeypatch.setattr("faithkit.testing.targets.entry_points", lambda group: points[group])
-    monkeypatch.setattr("faithkit.testing.batches.registry", lambda: result)
+    monkeypatch.setattr("faithkit.testing.check_targets.entry_points", lambda group: points[group])
+    monkeypatch.setattr("faithkit.testing.explanation_batches.registry", lambda: result)
     everything = Registry(entry_points=[point, *entry_points(group="faithkit")])
     monkeypatch.setattr("faithkit.run.components.resolution.registry", lambda: everything)
 
@@ -70,13 +70,13 @@ def test_every_component_of_a_plugin_is_checked():
 
 
 def test_no_two_checks_of_the_kit_share_a_name():
-    names = [check_name(check) for module in targets.CHECK_MODULES for check in checks_in(module)]
+    names = [check_name(check) for module in check_targets.CHECK_MODULES for check in checks_in(module)]
     assert len(names) == len(set(names)) > 40
 
 
 def test_every_check_says_what_it_checks_and_why():
     for check in [
-        *(check for module in targets.CHECK_MODULES for check in checks_in(module)),
+        *(check for module in check_targets.CHECK_MODULES for check in checks_in(module)),
         explainer_checks.explains,
     ]:
         first, blank, why, *_ = check.__doc__.splitlines()
@@ -224,9 +224,9 @@ def test_a_relation_is_tried_on_what_the_explainers_of_its_plugin_make(installed
     report = run_checks("sound-plugin")
     assert report.failed == {}
     assert "near-prototype-pieces_of_instances_are_irrelevant" in report.passed
-    (entry,) = batches.registry().entries("relation")
+    (entry,) = explanation_batches.registry().entries("relation")
     assert "prototype on mixed_frame's explanations" in [
-        batch.name for batch in batches.batches_for(Candidate(entry))
+        batch.name for batch in explanation_batches.batches_for(Candidate(entry))
     ]
 
 

@@ -23,7 +23,7 @@ from testing.faults import (
 
 from faithkit.extension.hookspecs import KINDS
 from faithkit.plugin import Component
-from faithkit.testing import run_checks, targets
+from faithkit.testing import check_targets, run_checks
 from faithkit.testing.checks import bind_all, check_name, checks_in, run
 from faithkit.testing.kinds import plugin_checks
 from faithkit.testing.kinds.plugin_checks import Plugin
@@ -140,7 +140,7 @@ def test_a_sound_component_passes_every_check(kind):
 
 
 def test_there_is_a_fault_for_every_check():
-    written = {check_name(check) for module in targets.CHECK_MODULES for check in checks_in(module)}
+    written = {check_name(check) for module in check_targets.CHECK_MODULES for check in checks_in(module)}
     found = {check for table in TABLES for check, _ in table.values()}
     assert written - found == set()
     assert found - written == {"explains_array", "explains_frame_of_three_classes"}  # made from situations

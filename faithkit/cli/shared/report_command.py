@@ -1,4 +1,4 @@
-"""`reporting`: the decorator for plugins' verbs that print a report, or write it to files."""
+"""`report_command`: the decorator for plugins' verbs that print a report, or write it to files."""
 
 import functools
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from faithkit.cli.shared.paths import check_paths
 from faithkit.cli.shared.verb import Verb
 
 
-def reporting(function: Callable[..., Any]) -> click.Command:
+def report_command(function: Callable[..., Any]) -> click.Command:
     """Make a verb of a function that delivers a report.
 
     The function receives `deliver` first, then its arguments and options by click's own decorators. The verb
@@ -23,7 +23,7 @@ def reporting(function: Callable[..., Any]) -> click.Command:
     Examples
     --------
     >>> import click, faithkit
-    >>> @faithkit.plugin.reporting
+    >>> @faithkit.plugin.report_command
     ... @click.argument("log", type=click.Path())
     ... def summary(deliver, log):
     ...     deliver(f"nothing in {log}")

@@ -50,8 +50,8 @@ class Starter:
     name = "starter"
 
     def __init__(self, n_listed: int = 10) -> None:
-        self.n_listed = faithkit.plugin.whole_number(
-            n_listed, "starter: n_listed", least=1, error=faithkit.errors.ParameterError
+        self.n_listed = faithkit.plugin.check_integer(
+            n_listed, "starter: n_listed", minimum=1, error=faithkit.errors.ParameterError
         )
 
     def diagnose(self, result: faithkit.Evaluation) -> Frequencies:

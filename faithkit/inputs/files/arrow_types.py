@@ -1,6 +1,6 @@
 """Convert Arrow columns to pandas without changing a value; a column that pandas cannot hold is an error.
 
-pandas chooses a dtype by the values it sees: integers with a missing value become floats. `MissingCells`
+pandas chooses a dtype by the values it sees: integers with a missing value become floats. `MissingValues`
 describes the whole table, so that a part is converted like the whole table and no integer is rounded.
 """
 
@@ -24,8 +24,8 @@ _ADVICE = "Write it as numbers, texts, truth values or dates, or leave it out."
 
 
 @attrs.frozen
-class MissingCells:
-    """The columns of integers or booleans with missing cells, and the columns of large integers.
+class MissingValues:
+    """The columns of integers or booleans with missing values, and the columns of large integers.
 
     The `wide` columns hold integers beyond 2**53, which floats would round.
     """
@@ -34,12 +34,13 @@ class MissingCells:
     wide: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, table: pa.Table) -> "MissingCells":
+    def of(cls, table: pa.Table) -> "MissingValues":
         """Find these columns in an Arrow table.
 
         Examples
         --------
-        >>> MissingCells.of(pa.table({"id": [2**60, 1], "age": [31, None]})) == MissingCells({"age"}, {"id"})
+        >>> table = pa.table({"id": [2**60, 1], "age": [31, None]})
+        >>> MissingValues.of(table) == MissingValues({"age"}, {"id"})
         True
         """
         names = [field.name for field in table.schema if depends_on_missing(field.type)]
@@ -48,9 +49,9 @@ class MissingCells:
             frozenset(name for name in names if _is_wide(table.column(name))),
         )
 
-    def union(self, other: "MissingCells") -> "MissingCells":
+    def union(self, other: "MissingValues") -> "MissingValues":
         """Combine the columns of two tables, or of two parts of one table."""
-        return MissingCells(self.columns | other.columns, self.wide | other.wide)
+        return MissingValues(self.columns | other.columns, self.wide | other.wide)
 
 
 def depends_on_missing(arrow_type: pa.DataType) -> bool:
@@ -67,7 +68,7 @@ def _is_wide(column: pa.ChunkedArray) -> bool:
 
 
 def as_frame(
-    table: pa.Table, missing_cells: MissingCells, exact: bool = False, categories: bool = False
+    table: pa.Table, missing_values: MissingValues, exact: bool = False, categories: bool = False
 ) -> pd.DataFrame:
     """Convert an Arrow table.
 
@@ -75,8 +76,8 @@ def as_frame(
     ----------
     table : pyarrow.Table
         Columns with distinct names. The dtypes in pandas' metadata are kept where they fit.
-    missing_cells : MissingCells
-        The missing cells of the whole table that this table is a part of.
+    missing_values : MissingValues
+        The missing values of the whole table that this table is a part of.
     exact : bool
         Whether integers with missing values stay integers of any size (pandas' Int64), as labels do.
         Otherwise they become floats with NaN, which models accept, unless a float would round one or pandas'
@@ -87,7 +88,7 @@ def as_frame(
     Examples
     --------
     >>> table = pa.table({"age": [31, None], "id": [2**60, None]})
-    >>> as_frame(table, MissingCells.of(table))
+    >>> as_frame(table, MissingValues.of(table))
         age                   id
     0  31.0  1152921504606846976
     1   NaN                 <NA>
@@ -97,18 +98,18 @@ def as_frame(
     for field, column in zip(table.schema, table.columns, strict=True):
         name = field.name
         with guard(f"the column {name!r} of type {field.type}", _ADVICE):
-            stays_integer = name in missing_cells.columns and (exact or name in missing_cells.wide)
+            stays_integer = name in missing_values.columns and (exact or name in missing_values.wide)
             dtype = dtypes.get(name) or (_nullable(field.type) if stays_integer else None)
             if dtype is not None or not (depends_on_missing(field.type) or pa.types.is_floating(field.type)):
                 series[name] = _series(column, dtype, categories)
-            elif name in missing_cells.columns and pa.types.is_integer(field.type):
+            elif name in missing_values.columns and pa.types.is_integer(field.type):
                 arrow_columns[name] = column.cast(pa.float64())
             else:
                 arrow_columns[name] = column
     frame = pa.table(arrow_columns).to_pandas(use_threads=False)
     # booleans with missing values are objects, even in a part that has none missing
     booleans = [
-        name for name in missing_cells.columns if name in frame and frame[name].dtype == np.dtype(bool)
+        name for name in missing_values.columns if name in frame and frame[name].dtype == np.dtype(bool)
     ]
     frame = frame.astype(dict.fromkeys(booleans, object)) if booleans else frame
     if not series:
@@ -130,7 +131,7 @@ def check_flat(schema: pa.Schema, names: Sequence[str]) -> None:
         arrow_type = schema.field(name).type
         if pa.types.is_nested(value_type(arrow_type)):
             raise InputError(
-                f"the column {name!r} is of type {arrow_type}; expected one value in a cell. "
+                f"the column {name!r} is of type {arrow_type}; expected one number, text or date per row. "
                 "Write each part as a column of its own."
             )
 

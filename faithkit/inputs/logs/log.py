@@ -102,17 +102,17 @@ class ColumnRoles:
         )
 
     def _read_explanations(self, table: Table, X: Rows) -> Explanations:
-        missing_cells = table.missing_cells  # set if this is a part of a table
+        missing_values = table.missing_values  # set if this is a part of a table
         frame = _share_texts(table.frame(self.explanation, "explanation"))
         explanations = _parse_json_rules(frame.iloc[:, 0]) if self.has_json_rules else as_explanations(frame)
-        if missing_cells is not None and explanations.kind == "vector":  # compare all parts in the same way
+        if missing_values is not None and explanations.kind == "vector":  # compare all parts in the same way
             is_float = explanations.values.dtype.kind == "f"
-            is_rounded = is_float and not missing_cells.wide.isdisjoint(frame)
+            is_rounded = is_float and not missing_values.wide.isdisjoint(frame)
             explanations = attrs.evolve(explanations, identity=frame if is_rounded else None)
         explanations = attrs.evolve(explanations, instances=X)
         if self.rule_by_text is not None:
             explanations = as_rules(explanations, self.rule_by_text)
-            remarks = remark_violations(explanations, X) if missing_cells is None else None
+            remarks = remark_violations(explanations, X) if missing_values is None else None
             explanations = attrs.evolve(explanations, remarks=remarks)
         return explanations
 

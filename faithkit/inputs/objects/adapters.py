@@ -24,7 +24,7 @@ _NATIVE_PACKAGES = frozenset(
 )  # their objects need no adapter
 
 
-@attrs.frozen(eq=False, slots=False)
+@attrs.frozen(eq=False, slots=False, kw_only=True)
 class RowContext:
     """The rows that explanations belong to, or facts about a model, for adapters that need them.
 

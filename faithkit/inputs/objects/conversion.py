@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from scipy.sparse import issparse
 
-from faithkit.inputs.files.arrow_types import MissingCells, as_frame, columns_of
+from faithkit.inputs.files.arrow_types import MissingValues, as_frame, columns_of
 from faithkit.inputs.objects.adapters import adapt_object
 from faithkit.inputs.rows import as_texts
 from faithkit.third_party import guard
@@ -67,11 +67,11 @@ def _from_arrow(value: Any) -> Any:
     except (TypeError, ValueError, pa.ArrowInvalid):  # a column, not a table
         column = pa.chunked_array(value) if hasattr(value, "__arrow_c_stream__") else pa.array(value)
         table = pa.table({"values": column})
-        return as_frame(table, MissingCells.of(table), exact=True, categories=True)["values"].rename(None)
+        return as_frame(table, MissingValues.of(table), exact=True, categories=True)["values"].rename(None)
     if len(set(table.column_names)) < table.num_columns:
         return table.to_pandas()  # a later check reports the duplicate names
     table = table.select(columns_of(table.schema))
-    return as_frame(table, MissingCells.of(table), categories=True)
+    return as_frame(table, MissingValues.of(table), categories=True)
 
 
 def _from_tensor(value: Any) -> Any:

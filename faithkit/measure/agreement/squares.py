@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import BATCH_SIZE, Floats, sum_by
+from faithkit.arrays.batches import each_batch, spans
 from faithkit.arrays.bitsets import Bits, column_sums, row_sums
-from faithkit.arrays.blocks import each_block, spans
-from faithkit.measure.agreement.base import Blocks, Influence
+from faithkit.measure.agreement.base import Batches, Influence
 from faithkit.measure.counting.owners import Counts
 
 NOTHING = 1e-12  # a disagreement below this is a rounding error
@@ -80,7 +80,7 @@ class Squares:
             points[start:stop] -= mean
             points[start:stop] /= unit
 
-        each_block(divide, len(points), BATCH_SIZE)
+        each_batch(divide, len(points), BATCH_SIZE)
         widths = np.ptp((bounds - mean) / unit, axis=0)
         if limits is not None:  # the same for every output
             sample_ranges = np.ptp(values, axis=0)
@@ -119,7 +119,7 @@ class Squares:
         def square(start: int, stop: int) -> None:
             squares[start:stop] = _squared_lengths(self.points.take(label[start:stop], axis=0))
 
-        each_block(square, len(label), BATCH_SIZE)
+        each_batch(square, len(label), BATCH_SIZE)
         return squares
 
     def sum_over_slots(
@@ -142,7 +142,7 @@ class Squares:
             row_total *= 2
             np.subtract(row_total, _drop_rounding(row_total, disagreement), out=disagreement)
 
-        each_block(agree, len(row), BATCH_SIZE)
+        each_batch(agree, len(row), BATCH_SIZE)
         return agreement
 
     def counts(self, sums: NDArray[Any], totals: Counts, row: Counts, label: Counts) -> Floats:
@@ -243,15 +243,15 @@ class ScopePoints:
         """Sum, for each row of bits, the squared lengths and the points of instances."""
         return row_sums(bits, np.column_stack([self.squares, self.points]))
 
-    def sum_influence(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
+    def sum_influence(self, batches: Batches, influence: Influence) -> tuple[Floats, Floats]:
         """Sum polynomials: the score change of owners is quadratic in the point of the deleted instance."""
         terms = map(influence.owners.by_explanation, self._terms(influence).T)
         weights = np.column_stack([*terms, influence.n_left_alone])
         one_label = np.zeros(len(self.points), dtype=np.int64)
         sums = np.zeros((len(one_label), weights.shape[1]))
-        for start, stop, bits in blocks:
+        for start, stop, bits in batches:
             sums += column_sums(bits, weights[start:stop, None], one_label)
-            del bits  # free memory before the next block
+            del bits  # free memory before the next batch
         basis = np.column_stack([np.ones(len(one_label)), self.squares, self.points])
         return (sums[:, :-1] * basis).sum(axis=1), sums[:, -1]
 
@@ -275,12 +275,12 @@ def _scale_from_minimum(values: Floats) -> tuple[Floats, Floats]:
     points = np.empty_like(values)
 
     def compute(start: int, stop: int) -> None:
-        block = points[start:stop]
-        np.ldexp(values[start:stop], first, out=block)
-        block -= lows
-        block *= 2.0**second
+        batch = points[start:stop]
+        np.ldexp(values[start:stop], first, out=batch)
+        batch -= lows
+        batch *= 2.0**second
 
-    each_block(compute, len(values), BATCH_SIZE)
+    each_batch(compute, len(values), BATCH_SIZE)
     return points, np.stack([np.zeros_like(lows), np.ldexp(highs - lows, second)])
 
 
@@ -298,7 +298,7 @@ def _squared_deviations(coordinate: Floats, row: Counts, weight: NDArray[Any], t
         offsets -= mean.take(row[start:stop])
         offsets *= offsets
 
-    each_block(square, len(row), BATCH_SIZE)
+    each_batch(square, len(row), BATCH_SIZE)
     return coordinate
 
 

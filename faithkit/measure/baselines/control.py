@@ -34,7 +34,7 @@ class Worth:
     high: float
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, kw_only=True)
 class Control(Displayable):
     """What explanations of the same form get that were chosen without the model.
 

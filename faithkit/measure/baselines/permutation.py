@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import Ints, ratio, sum_by
 from faithkit.arrays.bitsets import Bits, n_words
-from faithkit.arrays.grouping import content_words, hash_rows
+from faithkit.arrays.grouping import hash_content, hash_rows
 from faithkit.explanations.relations import Relation, WithinBlock, key_of
 from faithkit.measure.agreement.base import Agreement, ScopePredictions
 from faithkit.measure.baselines.unit_permutation import unit_p_value
@@ -149,10 +149,10 @@ class _PoolSums:
         self.by_label = counts.agreement.is_binary  # otherwise there is one sum for each explanation
         self.sums: Ints | None = None
         for piece in counts.pooled():
-            sums = np.concatenate([self._sum_block(piece.instances, bits) for _, _, bits in piece.blocks()])
+            sums = np.concatenate([self._sum_batch(piece.instances, bits) for _, _, bits in piece.batches()])
             self.sums = sums if self.sums is None else self.sums + sums
 
-    def _sum_block(self, instances: ScopePredictions, bits: Bits) -> Ints:
+    def _sum_batch(self, instances: ScopePredictions, bits: Bits) -> Ints:
         row, label = np.repeat(np.arange(len(bits)), len(self.labels)), np.tile(self.labels, len(bits))
         return instances.sums(bits, row, label).reshape(len(bits), -1)
 
@@ -160,8 +160,8 @@ class _PoolSums:
         """Return the sums of a sample's slots, or of its explanations, plus those of the pool."""
         if self.sums is None:
             return sums
-        block = self.sums[start:stop]
-        return sums + (block[row, np.searchsorted(self.labels, label)] if self.by_label else block)
+        batch_sums = self.sums[start:stop]
+        return sums + (batch_sums[row, np.searchsorted(self.labels, label)] if self.by_label else batch_sums)
 
 
 def _count_agreeing(counts: RowCount, batch: list[Counts], pool_sums: _PoolSums) -> NDArray[Any]:
@@ -169,7 +169,7 @@ def _count_agreeing(counts: RowCount, batch: list[Counts], pool_sums: _PoolSums)
     agreement, totals = counts.agreement, counts.owners.totals
     predictions = [agreement.scope_predictions(labels, counts.n_labels) for labels in batch]
     agreeing = np.empty((len(batch), len(counts.owned)), dtype=counts.owners.alike.dtype)
-    for start, stop, bits in counts.blocks():
+    for start, stop, bits in counts.batches():
         members = np.flatnonzero((counts.owned >= start) & (counts.owned < stop))
         members = members[np.argsort(counts.owned[members], kind="stable")]  # in the order of slots
         row = counts.owned[members] - start
@@ -177,7 +177,7 @@ def _count_agreeing(counts: RowCount, batch: list[Counts], pool_sums: _PoolSums)
             label = labels[members]
             sums = pool_sums.add_to(instances.sums(bits, row, label), start, stop, row, label)
             A[members] = agreement.counts(sums, totals[start:stop], row, label)
-        del bits  # before the next block is computed
+        del bits  # before the next batch is computed
     return agreeing
 
 
@@ -203,7 +203,7 @@ def _content_order_in_blocks(counts: BlockCount) -> NDArray[np.intp]:
 def _content_of_rows(counts: RowCount, relation: Relation) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return a hash of each row's explanation, and one of all explanations that hold for the row."""
     owners = counts.owners
-    content = content_words(key_of(relation, counts.explanations))
+    content = hash_content(key_of(relation, counts.explanations))
     word = hash_rows(np.column_stack([content, owners.totals.view(np.uint64), owners.sizes.view(np.uint64)]))
     if relation.groups:  # a row's own explanation is the only one that holds for it
         return word[counts.owned], np.zeros(len(counts.owned), dtype=np.uint64)

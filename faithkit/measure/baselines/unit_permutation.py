@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, ratio
+from faithkit.arrays.batches import ranges
 from faithkit.arrays.bitsets import get_bits, unpack_bits
-from faithkit.arrays.blocks import ranges
-from faithkit.arrays.grouping import content_words, group, hash_rows
+from faithkit.arrays.grouping import group, hash_content, hash_rows
 from faithkit.explanations.relations import key_of
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.cell_count import CellCount
@@ -68,7 +68,7 @@ def _permute_units(unit: Counts, size: Counts, permutations: int, seed: int) -> 
 
 def _content_order(counts: CellCount) -> Counts:
     """Order rows by content, cluster by cluster, so that the order of the rows does not matter."""
-    n, words = len(counts.place), content_words(key_of(counts.relation, counts.explanations))
+    n, words = len(counts.place), hash_content(key_of(counts.relation, counts.explanations))
     unit, content = counts.design.unit[:n], words[counts.owned[:n]]
     # in a group, a row's own explanation is its whole content; sums are modulo 2**64
     scope_word = np.zeros_like(content) if counts.relation.groups else counts.sums(words)[:n]
@@ -142,7 +142,7 @@ class _RelationMeans:
         counts, k = self.counts, self.counts.n_labels
         n, n_rows = len(self.place), len(counts.owned)
         sums = [(np.zeros(n), np.zeros(n)) for _ in labels]
-        for start, stop, bits in counts.blocks():
+        for start, stop, bits in counts.batches():
             explanation, instance = np.nonzero(unpack_bits(bits, n_rows))
             owners = np.flatnonzero((counts.owned[:n] >= start) & (counts.owned[:n] < stop))
             owned = counts.owned[owners] - start
@@ -162,7 +162,7 @@ class _RelationMeans:
         for place, (y, w) in enumerate(zip(labels, weights, strict=True)):
             columns[np.arange(n), place * k + y] = w
         tables = np.empty((len(counts.explanations), len(labels) * k))
-        for start, stop, bits in counts.blocks():
+        for start, stop, bits in counts.batches():
             tables[start:stop] = unpack_bits(bits, n).astype(np.float64) @ columns
         return (np.ascontiguousarray(tables[:, p * k : (p + 1) * k]) for p in range(len(labels)))
 
@@ -200,7 +200,7 @@ def _sum_weights(codes: Counts, weights: Floats, size: int = 0) -> Floats:
 def _holds(counts: CellCount, i: Counts, j: Counts) -> NDArray[np.bool_]:
     """Return whether the explanation of row i holds for row j, for each pair."""
     holds = np.zeros(len(i), dtype=bool)
-    for start, stop, bits in counts.blocks():
+    for start, stop, bits in counts.batches():
         pairs = np.flatnonzero((counts.owned[i] >= start) & (counts.owned[i] < stop))
         holds[pairs] = get_bits(bits, counts.owned[i[pairs]] - start, j[pairs])
     return holds

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays.blocks import each_block
+from faithkit.arrays.batches import each_batch
 from faithkit.arrays.grouping import group, renumber, sort_distinct
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import Relation, key_of
@@ -243,7 +243,7 @@ def _fill_by_census(
     """Return an array over all slots; ``fill(i, out)`` writes the part of census i, on threads."""
     bounds = np.cumsum([0, *(len(census.owner) for census in censuses)]).tolist()
     values = np.empty(bounds[-1], dtype)
-    each_block(lambda i, stop: fill(i, values[bounds[i] : bounds[stop]]), len(censuses), 1)
+    each_batch(lambda i, stop: fill(i, values[bounds[i] : bounds[stop]]), len(censuses), 1)
     return values
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays.batches import each_batch, ranges, spans
 from faithkit.arrays.bitsets import (
-    BLOCK_WORDS,
+    BATCH_WORDS,
     Bits,
     count_labels,
     get_bits,
@@ -19,7 +20,6 @@ from faithkit.arrays.bitsets import (
     popcount,
     unpack_bits,
 )
-from faithkit.arrays.blocks import each_block, ranges, spans
 
 Ints = NDArray[np.int64]
 
@@ -104,7 +104,7 @@ class LabelSets:
             label_bits &= self._label_bits[rank[start:stop]]
             counts[start:stop] = popcount(label_bits)
 
-        each_block(count, len(row), max(1, BLOCK_WORDS // max(1, bits.shape[1])))
+        each_batch(count, len(row), max(1, BATCH_WORDS // max(1, bits.shape[1])))
         return counts
 
     def pairs(self, label: Ints) -> Iterator[tuple[Ints, Ints]]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import BATCH_SIZE, Floats, Ints, is_broadcast, sum_by
-from faithkit.arrays.blocks import each_block, map_blocks
+from faithkit.arrays.batches import each_batch, map_batches
 
 Counts = Ints
 
@@ -105,15 +105,15 @@ class Owners:
         scores = np.empty(len(self))
 
         def divide(start: int, stop: int) -> None:
-            part, block_scores = self.part(start, stop), scores[start:stop]
+            part, batch_scores = self.part(start, stop), scores[start:stop]
             others = part.others
-            np.subtract(part.alike, part.own_agreeing, out=block_scores)
-            block_scores /= np.maximum(others, 1)
+            np.subtract(part.alike, part.own_agreeing, out=batch_scores)
+            batch_scores /= np.maximum(others, 1)
             if part.alike.dtype.kind == "f":
-                block_scores[np.abs(block_scores - 1.0) < ROUNDING] = 1.0
-            block_scores[others < 1] = 0.0
+                batch_scores[np.abs(batch_scores - 1.0) < ROUNDING] = 1.0
+            batch_scores[others < 1] = 0.0
 
-        each_block(divide, len(self), BATCH_SIZE)
+        each_batch(divide, len(self), BATCH_SIZE)
         return scores
 
     @property
@@ -125,7 +125,7 @@ class Owners:
             has_others = (part.others > 0) & (part.weight > 0)
             return int(part.rows[has_others].sum()), int(part.weight[has_others].sum())
 
-        rows, weight = zip((0, 0), *map_blocks(check, len(self), BATCH_SIZE), strict=True)
+        rows, weight = zip((0, 0), *map_batches(check, len(self), BATCH_SIZE), strict=True)
         return sum(rows), sum(weight)
 
     @property

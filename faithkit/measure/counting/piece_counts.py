@@ -12,7 +12,7 @@ from faithkit.arrays.grouping import group
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, key_of
 from faithkit.measure.counting.owners import Counts, Owners
-from faithkit.measure.counting.scans import ScanCounts, ScanTarget, bit_blocks, mark_reflexive, scan_relation
+from faithkit.measure.counting.scans import ScanCounts, ScanTarget, bit_batches, mark_reflexive, scan_relation
 from faithkit.measure.counting.tally import RowCount
 
 
@@ -56,8 +56,8 @@ def count_piece(
     if (slot < 0).any():
         slot[slot < 0] = target.explanations.missing[target.row].argmax()
     owned, reflexive = target.row[slot], np.zeros(len(slot), dtype=bool)
-    for block in bit_blocks(relation, sample, target.explanations):
-        mark_reflexive(reflexive, block, owned)
+    for batch in bit_batches(relation, sample, target.explanations):
+        mark_reflexive(reflexive, batch, owned)
     return RowCount(
         relation=relation,
         sample=sample,

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from faithkit.arrays.blocks import spans
+from faithkit.arrays.batches import spans
 from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample

@@ -6,24 +6,24 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays.batches import spans
 from faithkit.arrays.bitsets import Bits, get_bits, n_words, popcount
-from faithkit.arrays.blocks import spans
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, holds_bits
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL, ScopeLabels
 from faithkit.measure.counting.owners import Counts, Owners
 
-BLOCK_BYTES = 32 * 2**20  # packed bits per block, for any number of explanations
+BATCH_BYTES = 32 * 2**20  # packed bits per batch, for any number of explanations
 DENSE = 2**22  # entries of a table over all labels; a larger table is not stored
 NO_SLOTS = np.zeros(0, dtype=np.int64)  # default if slots are not needed
 
 
-def bit_blocks(
+def bit_batches(
     relation: Relation, sample: Sample, explanations: Explanations
 ) -> Iterator[tuple[int, int, Bits]]:
-    """Yield a relation's matrix in blocks of explanations: start, stop and packed bits."""
-    size = max(1, BLOCK_BYTES // max(1, 8 * n_words(len(sample))))
+    """Yield a relation's matrix in batches of explanations: start, stop and packed bits."""
+    size = max(1, BATCH_BYTES // max(1, 8 * n_words(len(sample))))
     for start, stop in spans(len(explanations), size):
         yield start, stop, holds_bits(relation, sample, explanations.take(slice(start, stop)))
 
@@ -89,7 +89,7 @@ class ScanCounts:
 def scan_relation(
     relation: Relation, sample: Sample, labels: Counts, target: ScanTarget, slot: Counts
 ) -> ScanCounts:
-    """Count the relation's matrix, block by block.
+    """Count the relation's matrix, batch by batch.
 
     Parameters
     ----------
@@ -108,24 +108,24 @@ def scan_relation(
     keeps_table = m * k <= max(DENSE, k) and isinstance(scope, ScopeLabels)
     table = np.zeros((m, k), dtype=np.int64) if keeps_table else None
     reflexive = np.zeros(len(slot), dtype=bool)
-    for start, stop, bits in bit_blocks(relation, sample, target.explanations):
+    for start, stop, bits in bit_batches(relation, sample, target.explanations):
         slot_start, slot_stop = np.searchsorted(row, [start, stop])
-        block_slots = row[slot_start:slot_stop] - start, label[slot_start:slot_stop]
+        batch_slots = row[slot_start:slot_stop] - start, label[slot_start:slot_stop]
         if table is not None and isinstance(scope, ScopeLabels):
-            table[start:stop] = block_table = scope.sets.table(bits)
-            totals[start:stop] = block_table.sum(axis=1)
-            sums.append(block_table[block_slots])
+            table[start:stop] = batch_table = scope.sets.table(bits)
+            totals[start:stop] = batch_table.sum(axis=1)
+            sums.append(batch_table[batch_slots])
         else:
             totals[start:stop] = popcount(bits)
-            sums.append(scope.sums(bits, *block_slots))
+            sums.append(scope.sums(bits, *batch_slots))
         mark_reflexive(reflexive, (start, stop, bits), owned)
-        del bits  # otherwise two blocks would be in memory
+        del bits  # otherwise two batches would be in memory
     n_reflexive = np.bincount(slot[reflexive], minlength=len(row))
     return ScanCounts(totals, np.concatenate(sums), n_reflexive, table, reflexive)
 
 
-def mark_reflexive(reflexive: NDArray[np.bool_], block: tuple[int, int, Bits], owned: Counts) -> None:
-    """Set, in place, whether each instance's own explanation holds for it, for explanations in this block."""
-    start, stop, bits = block
+def mark_reflexive(reflexive: NDArray[np.bool_], batch: tuple[int, int, Bits], owned: Counts) -> None:
+    """Set, in place, whether each instance's own explanation holds for it, for explanations in this batch."""
+    start, stop, bits = batch
     owning_rows = np.flatnonzero((owned >= start) & (owned < stop))
     reflexive[owning_rows] = get_bits(bits, owned[owning_rows] - start, owning_rows)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import is_broadcast, sum_by
+from faithkit.arrays.batches import spans
 from faithkit.arrays.bitsets import Bits, column_sums
-from faithkit.arrays.blocks import spans
 from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
@@ -35,7 +35,7 @@ from faithkit.measure.counting.owners import (
     index_codes,
 )
 from faithkit.measure.counting.pool import Pool
-from faithkit.measure.counting.scans import ScanTarget, bit_blocks, scan_relation
+from faithkit.measure.counting.scans import ScanTarget, bit_batches, scan_relation
 
 SELF = np.array([[0], [1]])  # default of `Tally.own`: an owner in its own scope counts as 1
 MAX_ENTRIES = 2**25  # limit for a table that is built in one part
@@ -281,9 +281,9 @@ class RowCount(Count):
         """The rows of each label."""
         return LabelSets(self.labels, self.n_labels)
 
-    def blocks(self) -> Iterator[tuple[int, int, Bits]]:
-        """Yield (start, stop, packed bits) of the relation's matrix in blocks of explanations."""
-        return bit_blocks(self.relation, self.sample, self.explanations)
+    def batches(self) -> Iterator[tuple[int, int, Bits]]:
+        """Yield (start, stop, packed bits) of the relation's matrix in batches of explanations."""
+        return bit_batches(self.relation, self.sample, self.explanations)
 
     @property
     def instances(self) -> ScopePredictions:
@@ -294,16 +294,16 @@ class RowCount(Count):
         """Sum, for every row, the weights of the explanations that hold for it."""
         one_label = np.zeros(len(self.labels), dtype=np.int64)
         sums = np.zeros(len(self.labels), dtype=weights.dtype)
-        for start, stop, bits in self.blocks():
+        for start, stop, bits in self.batches():
             sums += column_sums(bits, weights[start:stop, None, None], one_label)[:, 0]
-            del bits  # free memory before the next block
+            del bits  # free memory before the next batch
         return sums
 
     def scan_label_counts(self, explanations: Counts) -> Counts:
         """Scan the relation again, for these explanations and all rows."""
         selected = self.explanations.take(explanations)
-        blocks = bit_blocks(self.relation, self.sample, selected)
-        table = np.concatenate([self.sets.table(bits) for _, _, bits in blocks])
+        batches = bit_batches(self.relation, self.sample, selected)
+        table = np.concatenate([self.sets.table(bits) for _, _, bits in batches])
         for piece in self.pooled():
             table += piece.scan_label_counts(explanations)
         return table

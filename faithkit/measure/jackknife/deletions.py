@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import BATCH_SIZE, Floats, Ints, ratio, sum_by
-from faithkit.arrays.blocks import map_blocks
+from faithkit.arrays.batches import map_batches
 from faithkit.measure.agreement.base import Agreement, Influence
 from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.design import effective_number
@@ -169,12 +169,12 @@ class GroupedRows:
         return self.deletions().pseudo_values(self.totals, self.owners.n)
 
     def moments(self) -> MomentsPair:
-        """Return the moments of the pseudo-values, computed in blocks of owners."""
+        """Return the moments of the pseudo-values, computed in batches of owners."""
 
         def compute(start: int, stop: int) -> MomentsPair:
             return pseudo_value_moments(self.deletions(start, stop), self.totals, self.owners.n)
 
-        return add_moments(map_blocks(compute, len(self.owners), BATCH_SIZE))
+        return add_moments(map_batches(compute, len(self.owners), BATCH_SIZE))
 
     def paired_error(self) -> tuple[float | None, float]:
         """Return the standard error and the skewness of the estimate where a matched pair is one unit."""
@@ -200,7 +200,7 @@ def pseudo_value_moments(deletions: Deletions, totals: MeasureTotals, n_units: i
 
 
 def add_moments(pairs: Iterable[MomentsPair]) -> MomentsPair:
-    """Add up the moments of several blocks of rows."""
+    """Add up the moments of several batches of rows."""
     estimate, disagreement = (reduce(add, moments) for moments in zip(*pairs, strict=True))
     return estimate, disagreement
 
@@ -212,7 +212,7 @@ def relation_deletions(counts: RowCount) -> Deletions:
     """Return the deletions of all rows of a sample, in its order."""
     owners, place, s = counts.owners, counts.place, counts.reflexive.astype(np.int64)
     D, h = owners.others[place], owners.scores[place]
-    S, Z = counts.instances.sum_influence(counts.blocks(), _influence(owners))
+    S, Z = counts.instances.sum_influence(counts.batches(), _influence(owners))
     agreeing = h - S + s * np.where(D >= 2, ratio(h - 1.0, D - 1.0), -h)
     compared = ((D > 0) + Z - s * (D == 1)).astype(np.float64)
     once, divisor_left = np.ones(len(s), dtype=np.int64), counts.agreement.divisor_left(counts.labels)
@@ -223,7 +223,7 @@ def pool_changes(counts: RowCount, totals: MeasureTotals) -> Iterator[tuple[Floa
     """Yield how much the estimate and the disagreement decrease without each row of the pool, by pieces."""
     influence = _influence(counts.owners)
     for piece in counts.pooled():
-        S, Z = piece.instances.sum_influence(piece.blocks(), influence)
+        S, Z = piece.instances.sum_influence(piece.batches(), influence)
         divisor_left = piece.agreement.divisor_left(piece.labels, in_pool=True)
         once, no_weight = np.ones(len(S), dtype=np.int64), np.zeros(1)
         deletions = Deletions(Z.astype(np.float64), Z + S, once, divisor_left, weight=no_weight)

@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import Floats, Ints, ratio
+from faithkit.arrays.batches import spans
 from faithkit.arrays.bitsets import column_sums
-from faithkit.arrays.blocks import spans
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, RowCount
@@ -146,13 +146,13 @@ class _ScopeSums:
         n, k, column = len(piece.labels), len(labels), _label_columns(labels, piece.n_labels)
         sums, agreed_sums = np.zeros((n, 3 * k)), np.zeros(n)
         one_label, row_columns = np.zeros(n, dtype=np.int64), column[piece.labels]
-        for start, stop, bits in piece.blocks():
+        for start, stop, bits in piece.batches():
             *tables, agreed = _label_tables(piece.owners, start, stop, column, k)
             weights = np.concatenate([table[:, :k] for table in tables], axis=1)
             sums += column_sums(bits, weights[:, None], one_label)
             agreed[:, k] = 0.0
             agreed_sums += column_sums(bits, agreed[:, :, None], row_columns)[:, 0]
-            del bits  # free memory before the next block
+            del bits  # free memory before the next batch
         agreeing, compared, influence = np.split(sums, 3, axis=1)
         rows = np.flatnonzero(row_columns < k)
         agreeing[rows, row_columns[rows]] += agreed_sums[rows]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
-from faithkit.arrays.blocks import each_block
+from faithkit.arrays.batches import each_batch
 from faithkit.arrays.grouping import hash_rows
 
 Ints = NDArray[np.int64]
@@ -48,7 +48,7 @@ def match_rows(vectors: NDArray[Any], clusters: Ints | None = None) -> Ints:
             place = _match_nearest_first(ranks[rows], None if clusters is None else clusters[rows])
             partner[rows] = np.where(place < 0, UNMATCHED, rows[place])
 
-    each_block(match, len(cells), 1)
+    each_batch(match, len(cells), 1)
     number = np.full(len(ranks), UNMATCHED)
     number[order] = np.where(partner < 0, UNMATCHED, np.minimum(partner, np.arange(len(partner))))
     is_matched = number >= 0
@@ -94,7 +94,7 @@ def _rank_columns(vectors: NDArray[Any]) -> Ints:
             columns = np.where(np.isnan(columns), np.inf, columns)
         ranks[:, first:last] = 2 * rankdata(columns, axis=0)
 
-    each_block(rank, vectors.shape[1], max(1, RANKED_VALUES // max(1, len(vectors))))
+    each_batch(rank, vectors.shape[1], max(1, RANKED_VALUES // max(1, len(vectors))))
     max_distance = 4.0 * vectors.shape[1] * max(1, 2 * len(vectors)) ** 2  # squared, while it is computed
     if max_distance >= EXACT:
         ranks //= int(np.ceil(np.sqrt(max_distance / EXACT)))

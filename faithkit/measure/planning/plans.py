@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from faithkit.arguments import check_share, whole_number
+from faithkit.arguments import check_integer, check_share
 from faithkit.display import Displayable
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
@@ -177,7 +177,7 @@ def plan_samples(
     (7535, 5617, 835879)
     """
     epsilon = check_share(epsilon, "epsilon", usual=0.1)
-    pool = whole_number(pool, "pool", least=0)
+    pool = check_integer(pool, "pool", minimum=0)
     _check_sources(n_explanations, pilot, measure, pool)
     confidence = 0.95 if pilot is None else pilot.confidence
     return Plan(
@@ -218,7 +218,7 @@ def _check_sources(n_explanations: int | None, pilot: Pilot | None, measure: str
 
 
 def _from_range(n_explanations: int, epsilon: float, confidence: float) -> RangePlan:
-    K = whole_number(n_explanations, "the number of explanations", least=1)
+    K = check_integer(n_explanations, "the number of explanations", minimum=1)
     return RangePlan(
         K,
         bias_sample_size(K, epsilon),

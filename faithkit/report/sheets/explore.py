@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from faithkit.measure.overview import ExplanationTotals, Instances, Overview
+from faithkit.measure.explanation_losses import ExplanationTotals, Instances, Overview
 from faithkit.report.formats import count_getting, format_number, format_percent, pluralize
 from faithkit.report.outcome_words import Words
 from faithkit.report.pictures.figures import map_figure

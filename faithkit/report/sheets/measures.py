@@ -30,7 +30,7 @@ NUMBERS = ("estimate", "interval", "chance", "checked", "agree", "value", "brack
 FLATTERED = "The explainer was fitted on the evaluated rows, so results are optimistic."
 
 
-def estimate_cells(estimate: Estimate | None, words: Words = OF_LABELS) -> dict[str, str]:
+def estimate_values(estimate: Estimate | None, words: Words = OF_LABELS) -> dict[str, str]:
     """Return the numbers of an estimate as texts; dashes for a measure that was not measured."""
     if estimate is None:
         return {**dict.fromkeys(NUMBERS, "–"), "finding": "not measured"}
@@ -39,7 +39,7 @@ def estimate_cells(estimate: Estimate | None, words: Words = OF_LABELS) -> dict[
         "interval": format_interval(estimate.low, estimate.high),
         "chance": format_number(estimate.chance),
         "checked": format_percent(estimate.verified),
-        "agree": words.cell(estimate.agree, estimate.checked),
+        "agree": words.format_agreement(estimate.agree, estimate.checked),
         "value": format_number(estimate.value),
         "bracket": format_interval(*estimate.bracket),
         "finding": words.finding(estimate.finding or "–"),
@@ -87,11 +87,11 @@ def measure_table(
     """
     columns = number_columns(payload) if columns is None else columns
     outcome = words(payload)
-    cells = [(texts, estimate_cells(estimate, outcome)) for texts, estimate in rows]
+    values = [(texts, estimate_values(estimate, outcome)) for texts, estimate in rows]
     if controls:
         columns = _insert_after("chance", {"control": "control"}, columns)
-        cells = [(texts, numbers | {"control": controls.get(texts[-1], "–")}) for texts, numbers in cells]
-    lines = [(*texts, *(numbers[key] for key in columns), numbers["finding"]) for texts, numbers in cells]
+        values = [(texts, numbers | {"control": controls.get(texts[-1], "–")}) for texts, numbers in values]
+    lines = [(*texts, *(numbers[key] for key in columns), numbers["finding"]) for texts, numbers in values]
     return Table((*heads, *columns.values(), "finding"), lines, name=name, wide=("finding",))
 
 
@@ -204,16 +204,16 @@ def estimate_sheet(estimate: Estimate) -> Sheet:
     """
     is_share = estimate.moments is not None and estimate.moments.span is not None
     outcome = Shares() if is_share else OF_LABELS
-    cells = estimate_cells(estimate, outcome)
+    values = estimate_values(estimate, outcome)
     pairs = {
-        "estimate": cells["estimate"],
-        f"{100 * estimate.confidence:g} % interval": cells["interval"],
-        "chance": cells["chance"],
-        "checked": cells["checked"],
-        outcome.agree: cells["agree"],
-        "bracket": cells["bracket"],
+        "estimate": values["estimate"],
+        f"{100 * estimate.confidence:g} % interval": values["interval"],
+        "chance": values["chance"],
+        "checked": values["checked"],
+        outcome.agree: values["agree"],
+        "bracket": values["bracket"],
         "p (permutations)": None if estimate.p_value is None else format_p_value(estimate.p_value),
-        "finding": cells["finding"],
+        "finding": values["finding"],
     }
     return Sheet.of(None, Table.of_pairs(pairs))
 

@@ -7,7 +7,7 @@ import attrs
 from faithkit.display import VERBOSE
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.overview import Overview
+from faithkit.measure.explanation_losses import Overview
 from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import (
     Payload,

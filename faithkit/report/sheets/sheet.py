@@ -9,11 +9,11 @@ from typing import Any, Union
 
 import attrs
 
-from faithkit.report.formats import format_cell, pluralize
+from faithkit.report.formats import format_value, pluralize
 
 NAME_WIDTH = 24  # letters of a name that fit into a line beside numbers
 SHORT = 8  # letters that are never broken into two lines
-TEXT = "text"  # the only cell of a row that is a text
+TEXT = "text"  # the only value of a row that is a text
 MAX_ROWS = 50  # of a table; longer ones are for `to_frame`
 
 
@@ -42,7 +42,7 @@ class Table:
         >>> Table.of(["measure", "mean", "95 % interval"], [["overlap", 0.61249, (0.5813, 0.6431)]]).rows
         [['overlap', '0.612', '0.581 – 0.644']]
         """
-        return cls(heads, [[format_cell(value) for value in row] for row in rows], name=name)
+        return cls(heads, [[format_value(value) for value in row] for row in rows], name=name)
 
     @classmethod
     def of_pairs(cls, pairs: Mapping[str, Any], name: str | None = None) -> "Table":
@@ -65,7 +65,7 @@ class Table:
         return not self.is_numeric or column <= self.name_column or self.heads[column] in ("", "finding")
 
     def style(self, column: int, text: str | None = None) -> str:
-        """Return the CSS of a cell: how it is aligned, and whether its line may break."""
+        """Return the CSS of a value: how it is aligned, and whether its line may break."""
         is_text = self.is_text(column)
         is_name = column == self.name_column and text is not None and len(text) <= NAME_WIDTH
         is_short = text is not None and len(text) <= SHORT
@@ -184,7 +184,7 @@ class RowTable:
     ----------
     heads : sequence of str
         Each row and its prediction.
-    cells : sequence of (str, bool, sequence of Pieces)
+    values : sequence of (str, bool, sequence of Pieces)
         The name of each column, or its condition; whether the explanation names it; and its values.
     pictures : sequence of str
         The rows as images, if they are some: the addresses of PNG files.
@@ -195,15 +195,15 @@ class RowTable:
     """
 
     heads: Sequence[str]
-    cells: Sequence[tuple[str, bool, Sequence[Pieces]]] = ()
+    values: Sequence[tuple[str, bool, Sequence[Pieces]]] = ()
     pictures: Sequence[str] = ()
     caption: str = ""
     is_swapped: bool = False
 
     @property
     def has_names(self) -> bool:
-        """Whether cells have names that tell something: a row that is a text or an image has none."""
-        return bool(self.cells) and [name for name, *_ in self.cells] != [TEXT]
+        """Whether values have names that tell something: a row that is a text or an image has none."""
+        return bool(self.values) and [name for name, *_ in self.values] != [TEXT]
 
 
 @attrs.frozen

@@ -16,8 +16,8 @@ from faithkit.files import save_text
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference, holm
 from faithkit.measure.estimate import Estimate
+from faithkit.report.base import Report
 from faithkit.report.formats import system_name
-from faithkit.report.report import Report
 from faithkit.run.comparisons.discretizer_search import with_discretizer
 from faithkit.run.comparisons.recommendation import Recommendation, recommend
 from faithkit.run.components.discretization import accepted_kinds

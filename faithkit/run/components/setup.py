@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from faithkit.arguments import check_share, whole_number
+from faithkit.arguments import check_integer, check_share
 from faithkit.errors import ContractError, FaithkitError, InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import Relation, fit_relation
@@ -38,17 +38,17 @@ def _check_level(level: Any) -> float:
 
 
 def _check_permutations(permutations: Any) -> int:
-    return whole_number(permutations, "permutations", 0, MAX_PERMUTATIONS)
+    return check_integer(permutations, "permutations", minimum=0, maximum=MAX_PERMUTATIONS)
 
 
 def _check_seed(seed: Any) -> int:
-    return whole_number(seed, "the seed")
+    return check_integer(seed, "the seed")
 
 
 def _check_draws(draws: Any) -> int | None:
     if draws is None:
         return None
-    number = whole_number(draws, "control_draws", least=0)
+    number = check_integer(draws, "control_draws", minimum=0)
     if 0 < number < MIN_DRAWS:
         raise InputError(
             f"{number} draws of the control are too few: give at least {MIN_DRAWS}, or 0 for no control "

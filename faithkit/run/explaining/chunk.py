@@ -10,13 +10,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays.blocks import spans
+from faithkit.arrays.batches import spans
 from faithkit.arrays.containers import take_rows
 from faithkit.errors import ContractError, ExplainerError, FaithkitWarning
 from faithkit.inputs.rows import Rows
 from faithkit.run.explaining.chunk_keys import digest
 from faithkit.run.explaining.job import Execution, Job, cluster_worker
-from faithkit.run.explaining.progress import rows_done, warn_early
+from faithkit.run.explaining.progress import report_progress, warn_early
 from faithkit.run.explaining.store import ChunkResult
 from faithkit.run.explaining.timeout import run_with_time_limit
 from faithkit.third_party import RowTimeout
@@ -91,7 +91,7 @@ def explain_chunk(job: Job, chunk: Chunk, overdue_file: str | None = None) -> Ch
         job.fitted  # noqa: B018 (fit now, so that a failure to fit is not taken for the failure of a row)
     warn_early(_unique_messages(fit_warnings))
     with _record_warnings() as row_warnings:
-        rows_done(0)  # starts the clock, now that the explainer is fitted
+        report_progress(0)  # starts the clock, now that the explainer is fitted
         rows_per_call = len(chunk) if chunk.execution.row_timeout is None else 1
         calls = spans(len(chunk), max(1, rows_per_call))
         result = ChunkResult.concat([_explain_rows(job, chunk, *call, overdue_file) for call in calls])

@@ -28,7 +28,7 @@ MIN_ROWS_ADVISED = 20  # rows: smaller samples say nothing about a model
 _active_progress: ContextVar["Progress | None"] = ContextVar("active_progress", default=None)
 
 
-def rows_done(rows: int = 1) -> None:
+def report_progress(rows: int = 1) -> None:
     """Report, from within an explainer's `explain`, that more rows of its batch are done.
 
     This moves the progress bar, if there is one. Call it in an explainer that takes long for a batch.
@@ -45,7 +45,7 @@ def rows_done(rows: int = 1) -> None:
     ...     explanations = []
     ...     for row in X:
     ...         explanations.append(row.argmax())  # or something that takes a second
-    ...         faithkit.plugin.rows_done()
+    ...         faithkit.plugin.report_progress()
     ...     return explanations
     """
     progress = _active_progress.get()

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 import pandas as pd
 
-from faithkit.arrays.blocks import spans
+from faithkit.arrays.batches import spans
 from faithkit.arrays.containers import n_rows, take_rows
 from faithkit.errors import FaithkitWarning
 from faithkit.explanations.explanations import Explanations

@@ -25,7 +25,7 @@ from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.setup import Setup
 from faithkit.run.instances.nearest_rows import row_distances
-from faithkit.run.instances.readable_rows import cells_of, image_of, order_cells
+from faithkit.run.instances.readable_rows import image_of, order_values, values_of
 from faithkit.run.instances.violations import (
     rows_and_labels_in_scope,
     rows_in_scope,
@@ -69,7 +69,7 @@ def _measure_sample_row(
         consistency=estimates["consistency"],
         sufficiency=estimates.get("sufficiency"),
         shared_by=tuple(sharing[sharing != row].tolist()),
-        cells=order_cells(row_witness.cells, view.named_columns),
+        values=order_values(row_witness.values, view.named_columns),
         contradicted_by=_last(scopes).contradictions(instance, labels, view.named_columns),
         view=view,
         image=row_witness.image,
@@ -101,7 +101,7 @@ def _measure_new_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, s
         consistency=estimates["consistency"],
         sufficiency=estimates.get("sufficiency"),
         shared_by=tuple(rows_in_scope(SameExplanation(), sample, explanation).tolist()),
-        cells=order_cells(cells_of(row, 0), view.named_columns),
+        values=order_values(values_of(row, 0), view.named_columns),
         contradicted_by=_last(scopes).contradictions(row, labels, view.named_columns),
         view=view,
         image=image_of(row, 0),
@@ -169,7 +169,7 @@ class _Scope:
     def contradictions(self, instance: Any, labels: Labels, columns: list[str]) -> tuple[Witness, ...]:
         """Return the nearest rows of the sample that disagree; for numbers, those that disagree most.
 
-        Their cells in `columns` come first.
+        Their values in `columns` come first.
         """
         X = self.counted.sample.X
         places = np.flatnonzero(
@@ -183,4 +183,4 @@ class _Scope:
             places = places[np.argsort(distances, kind="stable")]
         rows = self.rows[places[:MAX_CONTRADICTIONS]]
         witnesses = [witness(self.counted, labels.classes, row) for row in rows.tolist()]
-        return tuple(attrs.evolve(row, cells=order_cells(row.cells, columns)) for row in witnesses)
+        return tuple(attrs.evolve(row, values=order_values(row.values, columns)) for row in witnesses)

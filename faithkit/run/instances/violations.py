@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, Ints
+from faithkit.arrays.batches import spans
 from faithkit.arrays.bitsets import unpack_bits
-from faithkit.arrays.blocks import spans
 from faithkit.arrays.containers import take_rows
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, WithinBlock, holds_bits, key_of
@@ -25,7 +25,7 @@ from faithkit.measure.witnesses import Violation, Violations, Witness, find_cont
 from faithkit.run.components.setup import Setup
 from faithkit.run.instances.explanation_views import view_explanation
 from faithkit.run.instances.nearest_rows import MAX_CANDIDATES, nearest_pair
-from faithkit.run.instances.readable_rows import LIMIT_FORMAT, cells_of, image_of, order_cells
+from faithkit.run.instances.readable_rows import LIMIT_FORMAT, image_of, order_values, values_of
 from faithkit.run.notes import meaning_of_signs
 from faithkit.run.populations.population import Population
 
@@ -54,7 +54,7 @@ def worst_violations(population: Population, setup: Setup, counted: Count, limit
             explained = population.explanation_of(counted, explanation, witness_pair[0])
             labels = [] if is_grouping else [str(witness_pair[0].prediction)]
             view = view_scope(counted.relation, explained, setup, labels, witness_pair[0].image)
-            witness_pair = _order_cells(witness_pair, view.named_columns)
+            witness_pair = _order_values(witness_pair, view.named_columns)
             build = _violation_of_labels if setup.outcome.kind == LABELS else _violation_of_numbers
             violation = build(_full_text(view), population.labels, label_counts, witness_pair)
             violations.append(attrs.evolve(violation, view=view))
@@ -106,13 +106,13 @@ def _scope_rule(relation: Relation, explanation: Explanations) -> Rule | None:
     return rule if isinstance(rule, Rule) else None
 
 
-def _order_cells(pair: tuple[Witness, Witness], named: list[str]) -> tuple[Witness, Witness]:
-    """Put the cells first that the explanation names, then those in which the rows differ."""
-    first, second = (witness.cells for witness in pair)
+def _order_values(pair: tuple[Witness, Witness], named: list[str]) -> tuple[Witness, Witness]:
+    """Put the values first that the explanation names, then those in which the rows differ."""
+    first, second = (witness.values for witness in pair)
     if first is None or second is None:
         return pair
     order = [*named, *(name for name in first if first[name] != second.get(name))]
-    one, other = (attrs.evolve(witness, cells=order_cells(witness.cells, order)) for witness in pair)
+    one, other = (attrs.evolve(witness, values=order_values(witness.values, order)) for witness in pair)
     return one, other
 
 
@@ -138,9 +138,9 @@ def witness(counted: RowCount, classes: list[Any], row: int) -> Witness:
         position = row - start
         if position < len(sample):
             in_pool = row >= n
-            label, cells = classes[codes[position]], cells_of(sample.X, position)
+            label, values = classes[codes[position]], values_of(sample.X, position)
             place, image = row - n if in_pool else row, image_of(sample.X, position)
-            return Witness(place, label, cells, in_pool=in_pool, image=image)
+            return Witness(place, label, values, in_pool=in_pool, image=image)
         start += len(sample)
     raise AssertionError(NO_WITNESS)
 

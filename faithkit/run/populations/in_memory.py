@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import sum_by
 from faithkit.arrays.containers import take_rows
-from faithkit.arrays.grouping import content_words, group, hash_rows
-from faithkit.arrays.random_words import derive_seeds
+from faithkit.arrays.grouping import group, hash_content, hash_rows
+from faithkit.arrays.row_random import derive_seeds
 from faithkit.errors import FaithkitWarning
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, draw_control, key_of
@@ -198,7 +198,7 @@ class InMemory(Population):
             return seeds
         explanations, design = self.sample.explanations, self._design_of_units
         n, groups = len(seeds), group(key_of(relation, explanations), explanations.missing, False)
-        words = content_words(key_of(relation, explanations.take(groups.first)))[groups.codes]
+        words = hash_content(key_of(relation, explanations.take(groups.first)))[groups.codes]
         unit = np.arange(n) if design is None else design.unit[:n]
         steps = np.ones(n, dtype=np.int64) if design is None else design.steps[:n]
         columns = seeds, words, self.encoded_labels.codes, steps
@@ -287,9 +287,9 @@ class InMemory(Population):
             self.sample.explanations,
             self.encoded_labels.codes,
             self.labels,
-            outcome,
-            self._design_of_units,
-            self.sample.X,
+            outcome=outcome,
+            design=self._design_of_units,
+            X=self.sample.X,
         )
 
     def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:

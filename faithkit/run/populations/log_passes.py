@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.blocks import MAX_THREADS
+from faithkit.arrays.batches import MAX_THREADS
 from faithkit.arrays.grouping import group, sort_distinct
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays.blocks import spans
+from faithkit.arrays.batches import spans
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Sample, object_array
 from faithkit.explanations.precision import Original
@@ -28,7 +28,7 @@ from faithkit.run.components.discretization import discretize
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.components.setup import learns_from_rows
 from faithkit.run.diagnostics import ExplainedRows
-from faithkit.run.instances.readable_rows import cells_of
+from faithkit.run.instances.readable_rows import values_of
 from faithkit.run.instances.violations import rows_in_scope
 from faithkit.run.populations.log_passes import LogReading, RelationPasses, find_label_codes, take_census
 from faithkit.run.populations.population import Parts, Population
@@ -171,7 +171,7 @@ class OnDisk(Population):
         census = self.census
         explanations = census.explanations.take(np.repeat(census.owner, census.count))
         codes = np.repeat(census.label, census.count)
-        return ExplainedRows.of(explanations, codes, class_list(census.labels), outcome)
+        return ExplainedRows.of(explanations, codes, class_list(census.labels), outcome=outcome)
 
     def count(self, relation: Relation) -> Count:
         """Tally a relation: grouping in one pass, any other relation in two."""
@@ -245,7 +245,7 @@ class OnDisk(Population):
     def _read_witness(self, row: int, label: int) -> Witness:
         log = self.reading.log
         X = log.table.select(log.roles.features).row(row).frame() if log.roles.features else None
-        return Witness(row, self.labels[label], cells_of(X, 0), id=self._read_id(row))
+        return Witness(row, self.labels[label], values_of(X, 0), id=self._read_id(row))
 
     def _read_id(self, row: int) -> RowId | None:
         log, name = self.reading.log, self.reading.log.roles.id

@@ -184,7 +184,7 @@ class WeightedLog(OnDisk):
         """Return the rows in the form that diagnostics receive, without a pass over the log."""
         rows = self.rows
         explanations = rows.explanations.take(rows.owned)
-        return ExplainedRows.of(explanations, rows.label, self.labels, outcome, self.design)
+        return ExplainedRows.of(explanations, rows.label, self.labels, outcome=outcome, design=self.design)
 
     def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
         """Find two rows that contradict each other, with weights above 0 and of different clusters."""

@@ -30,7 +30,7 @@ _ROUNDING = 2.0**-26  # of scores: libraries may add them up in another order
 _ALTERNATIVES = {
     "random": "Use random.Random(int(seeds[i])) for row i",
     "numpy.random": "Use numpy.random.default_rng(seeds[i]) for row i",
-    "stdout": "Say it on stderr, or call faithkit.plugin.rows_done and leave the words to faithkit",
+    "stdout": "Say it on stderr, or call faithkit.plugin.report_progress and leave the words to faithkit",
     "warnings.filters": "Put it into `with warnings.catch_warnings():`",
     "numpy.seterr": "Put it into `with numpy.errstate(…):`",
 }

@@ -10,7 +10,7 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from faithkit.arrays.containers import take_rows
-from faithkit.arrays.grouping import content_words, group
+from faithkit.arrays.grouping import group, hash_content
 from faithkit.errors import ContractError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import draw_control
@@ -199,13 +199,13 @@ def check_control_depends_on_seeds_alone(trial: RelationTrial) -> None:
     reversed_sample = Sample(take_rows(trial.batch.X, reverse), trial.batch.explanations.take(reverse))
     reordered = _key_words(trial, _draw_control(trial, reversed_sample, seeds[reverse]))
     problem = "the rows came in another order, and its control changed"
-    remedy = "Draw other rows from an order by content: faithkit.plugin.content_words"
+    remedy = "Draw other rows from an order by content: faithkit.plugin.hash_content"
     require(np.array_equal(reordered[reverse], words), problem, remedy)
 
 
 def _key_words(trial: RelationTrial, control: Explanations) -> NDArray[np.uint64]:
     """Return the content of everything that the relation reads of a control."""
-    return content_words(trial.relation.key(control))
+    return hash_content(trial.relation.key(control))
 
 
 def _draw_control(trial: RelationTrial, sample: Sample, seeds: NDArray[Any]) -> Explanations:

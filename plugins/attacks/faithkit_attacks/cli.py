@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from faithkit_attacks.catalogue import Attack
+    from faithkit_attacks.attack_catalogue import Attack
 
 
 def _set_debug(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -53,7 +53,7 @@ def attacks(
     Every measure is applied to both. It catches the lie if the two intervals do not overlap and the lie has
     the worse one.
     """
-    from faithkit_attacks.catalogue import select_attacks
+    from faithkit_attacks.attack_catalogue import select_attacks
 
     selected = select_attacks(attacks)
     if listing:
@@ -68,9 +68,9 @@ def _measure_attacks(
     attacks: "list[Attack]", data: str, samples: int, seed: int, csv_file: str | None
 ) -> None:
     import faithkit
+    from faithkit_attacks.attack_table import format_csv, format_text
     from faithkit_attacks.measuring import measure_attack
     from faithkit_attacks.scenarios import SCENARIOS
-    from faithkit_attacks.table import format_csv, format_text
 
     scenario, results = SCENARIOS[data](samples, seed), []
     for attack in attacks:

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 import faithkit
-from faithkit_attacks.catalogue import Attack, ModelAndExplainer
+from faithkit_attacks.attack_catalogue import Attack, ModelAndExplainer
 from faithkit_attacks.scenarios import Scenario
 
 OPTIONS_BY_KIND: dict[str, dict[str, Any]] = {  # of explanations: how `evaluate` compares and applies them
@@ -95,7 +95,7 @@ def measure_side(
 
     Examples
     --------
-    >>> from faithkit_attacks.catalogue import select_attacks
+    >>> from faithkit_attacks.attack_catalogue import select_attacks
     >>> from faithkit_attacks.scenarios import applicants_scenario
     >>> (parrot,) = select_attacks(("parrot",))
     >>> str(measure_side(parrot.lie, parrot, applicants_scenario(400))["consistency"])

@@ -110,8 +110,8 @@ class Scaffold(ClassifierMixin, BaseEstimator):
                 f"a scaffold's models must have the same labels, but these give {self.classes_.tolist()} and "
                 f"{np.asarray(self.innocuous.classes_).tolist()}: train both on the same labels."
             )
-        faithkit.plugin.whole_number(
-            self.copies, "a scaffold's copies", 1, error=faithkit.errors.ParameterError
+        faithkit.plugin.check_integer(
+            self.copies, "a scaffold's copies", minimum=1, error=faithkit.errors.ParameterError
         )
         self.encoder_ = faithkit.plugin.Encoder(X)
         real, rng = self.encoder_.encode(X), np.random.default_rng(self.seed)

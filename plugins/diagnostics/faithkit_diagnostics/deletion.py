@@ -120,7 +120,7 @@ class Deletion:
     def __init__(self, k: int | None = None, replacements: int = 20, seed: int | None = None) -> None:
         self.k = None if k is None else _count(k, "k")
         self.replacements = _count(replacements, "replacements")
-        self.seed = None if seed is None else faithkit.plugin.whole_number(seed, "deletion: seed")
+        self.seed = None if seed is None else faithkit.plugin.check_integer(seed, "deletion: seed")
 
     def diagnose(self, result: faithkit.Evaluation) -> DeletionResult:
         """Score every row with the model, with and without the replaced features."""
@@ -282,7 +282,7 @@ def _report(
 def _mean(result: faithkit.Evaluation, values: Floats) -> faithkit.plugin.Mean:
     """Return the mean of changes with its interval; changes without bounds are scaled by the largest."""
     scale = max(2.0, float(np.nanmax(np.abs(values), initial=0.0)))
-    mean = result.mean(values / scale, least=-1.0)
+    mean = result.mean(values / scale, minimum=-1.0)
     value, se, low, high = (
         None if number is None else scale * number for number in (mean.value, mean.se, mean.low, mean.high)
     )
@@ -290,6 +290,6 @@ def _mean(result: faithkit.Evaluation, values: Floats) -> faithkit.plugin.Mean:
 
 
 def _count(value: Any, name: str) -> int:
-    return faithkit.plugin.whole_number(
-        value, f"deletion: {name}", least=1, error=faithkit.errors.ParameterError
+    return faithkit.plugin.check_integer(
+        value, f"deletion: {name}", minimum=1, error=faithkit.errors.ParameterError
     )

@@ -65,21 +65,21 @@ def faithkit_discretizers() -> Iterable[faithkit.plugin.Component]:
     """Provide the paper's discretizations of counterfactuals."""
     yield faithkit.plugin.Component(
         name="delta",
-        factory="faithkit_example_based.changes:Delta",
+        factory="faithkit_example_based.change_discretizers:Delta",
         summary="What the example changes, and by how much.",
         kinds=("example",),
         inputs=("table",),
     )
     yield faithkit.plugin.Component(
         name="delta-sign",
-        factory="faithkit_example_based.changes:DeltaSign",
+        factory="faithkit_example_based.change_discretizers:DeltaSign",
         summary="In which direction the example changes each column.",
         kinds=("example",),
         inputs=("table",),
     )
     yield faithkit.plugin.Component(
         name="is-feature-modified",
-        factory="faithkit_example_based.changes:IsFeatureModified",
+        factory="faithkit_example_based.change_discretizers:IsFeatureModified",
         summary="Which columns the example changes.",
         kinds=("example",),
         inputs=("table",),

@@ -78,7 +78,7 @@ def draw_other_examples(
     present = np.flatnonzero(~explanations.missing)
     if not len(present):
         return explanations
-    words = faithkit.plugin.content_words(key)[present]
+    words = faithkit.plugin.hash_content(key)[present]
     order = present[np.argsort(words, kind="stable")]
     uniforms = faithkit.plugin.row_uniforms(seeds, 1)[:, 0]
     drawn = explanations.take(order[(uniforms * len(order)).astype(np.int64)])

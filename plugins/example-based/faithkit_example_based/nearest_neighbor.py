@@ -7,9 +7,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_example_based.content import distinct_rows, drawn_rows, plain_rows
+from faithkit_example_based.distance_search import find_nearest_rows
 from faithkit_example_based.distances import check_distance, learn_distance
-from faithkit_example_based.search import find_nearest_rows
+from faithkit_example_based.distinct_rows import distinct_rows, drawn_rows, plain_rows
 
 
 class NearestNeighbor:
@@ -54,11 +54,11 @@ class NearestNeighbor:
         self, k: int = 1, prototypes: int | None = None, distance: Any = None, seed: int = 0
     ) -> None:
         error = faithkit.errors.ParameterError
-        k = faithkit.plugin.whole_number(k, "nearest-neighbor: k", least=1, error=error)
-        prototypes = faithkit.plugin.whole_number(
-            prototypes, "nearest-neighbor: prototypes", least=1, optional=True, error=error
+        k = faithkit.plugin.check_integer(k, "nearest-neighbor: k", minimum=1, error=error)
+        prototypes = faithkit.plugin.check_integer(
+            prototypes, "nearest-neighbor: prototypes", minimum=1, optional=True, error=error
         )
-        seed = faithkit.plugin.whole_number(seed, "nearest-neighbor: seed", least=0, error=error)
+        seed = faithkit.plugin.check_integer(seed, "nearest-neighbor: seed", minimum=0, error=error)
         if prototypes is not None and prototypes < k:
             raise faithkit.errors.ParameterError(
                 f"nearest-neighbor: k={k} of prototypes={prototypes} cannot be: k must not be larger."

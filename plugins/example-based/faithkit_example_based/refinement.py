@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_example_based.cells import align_columns, find_differences
+from faithkit_example_based.column_comparison import align_columns, find_differences
 from faithkit_example_based.distances import Distance
 from faithkit_example_based.target import CounterfactualTarget
 

@@ -14,9 +14,9 @@ def __getattr__(name: str) -> Any:
 
         return getattr(torch_modules, name)
     if name in ("agreement", "agreements"):
-        from faithkit_feature_importance.agreeing import comparing
+        from faithkit_feature_importance.explainer_agreement import pairwise_agreement
 
-        return getattr(comparing, name)
+        return getattr(pairwise_agreement, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

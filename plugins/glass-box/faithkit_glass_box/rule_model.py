@@ -35,8 +35,8 @@ class RuleModel:
     outcomes = ("labels", "numbers")
 
     def __init__(self, top: int | None = None) -> None:
-        self.top = faithkit.plugin.whole_number(
-            top, "rule-model: top", 1, optional=True, error=faithkit.errors.ParameterError
+        self.top = faithkit.plugin.check_integer(
+            top, "rule-model: top", minimum=1, optional=True, error=faithkit.errors.ParameterError
         )
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "RuleModel":

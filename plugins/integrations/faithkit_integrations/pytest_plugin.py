@@ -95,7 +95,10 @@ class AssertFaithful:
         result = faithkit.evaluate(model, X, **{"progress": False, **options})
         report_lines = self._write_report(result)
         judgements = result.judge(
-            consistency, sufficiency, above_chance=above_chance, above_control=above_control
+            consistency=consistency,
+            sufficiency=sufficiency,
+            above_chance=above_chance,
+            above_control=above_control,
         )
         failures = [f"{judgement.words}." for judgement in judgements if judgement.kept is False]
         unchecked = [judgement.unchecked for judgement in judgements if judgement.kept is None]

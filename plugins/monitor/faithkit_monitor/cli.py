@@ -9,13 +9,13 @@ import faithkit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from faithkit_monitor.batches import Columns
+    from faithkit_monitor.log_batches import Columns
     from faithkit_monitor.monitor import Monitor
 
 ALARM = 3  # the exit code
 
 
-@faithkit.plugin.reporting
+@faithkit.plugin.report_command
 @click.argument("state", type=click.Path())
 @click.argument("logs", metavar="[LOG]...", nargs=-1, type=click.Path())
 @click.option(
@@ -101,7 +101,7 @@ def monitor(
 
 
 def _parse_columns(prediction: str | None, explanation: tuple[str, ...], is_needed: bool) -> "Columns | None":
-    from faithkit_monitor.batches import Columns
+    from faithkit_monitor.log_batches import Columns
 
     if prediction is not None and explanation:
         return Columns(prediction, explanation)
@@ -112,7 +112,7 @@ def _parse_columns(prediction: str | None, explanation: tuple[str, ...], is_need
 
 def _create(state: str, reference: str, columns: "Columns", options: dict[str, Any]) -> None:
     """Create a state from a reference log, or check that it was created from the same log."""
-    from faithkit_monitor.batches import batches
+    from faithkit_monitor.log_batches import batches
     from faithkit_monitor.monitor import Monitor
 
     count_options = {name: options[name] for name in ("discretizer", "outcome", "agree") if name in options}
@@ -123,7 +123,7 @@ def _create(state: str, reference: str, columns: "Columns", options: dict[str, A
 
 def _resolve_columns(monitor: "Monitor", columns: "Columns | None") -> "Columns":
     """Return the columns that a state was created with; raise an error if others are given."""
-    from faithkit_monitor.batches import Columns
+    from faithkit_monitor.log_batches import Columns
 
     stored = monitor.settings["columns"]
     if stored is not None and columns is not None:
@@ -138,7 +138,7 @@ def _resolve_columns(monitor: "Monitor", columns: "Columns | None") -> "Columns"
 
 def _add(state: str, log: str, columns: "Columns") -> list[str]:
     """Add every batch at a path, and return the error messages."""
-    from faithkit_monitor.batches import batches
+    from faithkit_monitor.log_batches import batches
     from faithkit_monitor.monitor import Monitor
 
     errors = []

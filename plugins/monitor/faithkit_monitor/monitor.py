@@ -151,10 +151,10 @@ class Monitor(faithkit.plugin.Report):
         for part in parts[1:]:
             _check_outcome("a part of the reference", part, parts[0].outcome)
             reference = reference.combine(Tallies.of(part), "a part of the reference")
-        fixed_settings = {
+        fixed_settings: dict[str, Any] = {
             "discretizer": parts[0].discretizer,
             "confidence": _check_confidence(confidence),
-            "seed": faithkit.plugin.whole_number(seed, "the seed"),
+            "seed": faithkit.plugin.check_integer(seed, "the seed"),
             "columns": columns,
             "outcome": parts[0].outcome,
         }

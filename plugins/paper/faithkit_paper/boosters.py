@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 import faithkit
-from faithkit_paper.printed import printed_numbers
+from faithkit_paper.printed_numbers import printed_numbers
 
 HISTOGRAM_DATASETS = ("chess", "avila", "covtype")
 NAME = "gradient-boosting"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from faithkit_paper.catalogue import Experiment
+    from faithkit_paper.experiment_catalogue import Experiment
     from faithkit_paper.findings import Cell, Findings
 
 
@@ -67,7 +67,7 @@ def reproduce(
     NAME-shown.csv are its tables), and NAME.svg where the paper has a figure. summary.csv has the
     mean difference of each.
     """
-    from faithkit_paper.catalogue import select_experiments
+    from faithkit_paper.experiment_catalogue import select_experiments
 
     selected = select_experiments(experiments)
     if listing:
@@ -81,8 +81,8 @@ def reproduce(
 def _run(experiments: "list[Experiment]", folder: Path, store: Path | None, options: dict[str, Any]) -> None:
     import faithkit
     from faithkit_paper import run
+    from faithkit_paper.atomic_writes import make_folder, write_atomically
     from faithkit_paper.context import Context
-    from faithkit_paper.files import make_folder, write_atomically
     from faithkit_paper.report import format_summaries
 
     make_folder(folder)

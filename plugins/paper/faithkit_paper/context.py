@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 
 import faithkit
-from faithkit_paper.files import write_atomically
+from faithkit_paper.atomic_writes import write_atomically
 from faithkit_paper.findings import Findings
 
 PROFILES = ("tiny", "quick", "full")

@@ -9,7 +9,7 @@ import numpy as np
 
 import faithkit
 from faithkit_paper.context import Context
-from faithkit_paper.figures import create_panels, draw_line, half_width
+from faithkit_paper.figure_panels import create_panels, draw_line, half_width
 from faithkit_paper.findings import Cell, Findings, cell_of_runs, estimate_of
 
 if TYPE_CHECKING:

@@ -42,21 +42,21 @@ def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
     )
     yield faithkit.plugin.Component(
         name="first-word",
-        factory="faithkit_scoped_rules.text:FirstWord",
+        factory="faithkit_scoped_rules.word_explainers:FirstWord",
         summary="The first word of the text.",
         kinds=("rule",),
         inputs=("text",),
     )
     yield faithkit.plugin.Component(
         name="all-words",
-        factory="faithkit_scoped_rules.text:AllWords",
+        factory="faithkit_scoped_rules.word_explainers:AllWords",
         summary="All words of the text.",
         kinds=("rule",),
         inputs=("text",),
     )
     yield faithkit.plugin.Component(
         name="top-coefficient",
-        factory="faithkit_scoped_rules.text:TopCoefficient",
+        factory="faithkit_scoped_rules.word_explainers:TopCoefficient",
         summary="The word of the text with the largest coefficient in a linear model.",
         kinds=("rule",),
         inputs=("text",),

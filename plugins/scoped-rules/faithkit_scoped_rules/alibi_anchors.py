@@ -115,7 +115,7 @@ def _build_rule(row: int, explanation: Any, columns: "Columns") -> faithkit.Rule
 
 def _contains(word: str) -> faithkit.Contains:
     lower = word.lower()
-    is_word = faithkit.plugin.tokens(word, "word") == [lower]
+    is_word = faithkit.plugin.tokenize(word, "word") == [lower]
     return faithkit.Contains(lower, "word") if is_word else faithkit.Contains(word)
 
 

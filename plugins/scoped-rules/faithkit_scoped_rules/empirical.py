@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.bounds import lower_bound
 from faithkit_scoped_rules.evidence import Conjunction, build_evidence
-from faithkit_scoped_rules.vocabulary import NONE, Vocabulary
+from faithkit_scoped_rules.predicate_vocabulary import NONE, Vocabulary
+from faithkit_scoped_rules.share_bounds import lower_bound
 
 UNSURE = "too little evidence for the threshold"  # the remark on a rule whose bound does not reach it
 
@@ -74,9 +74,13 @@ class EmpiricalAnchors:
         max_size: int = 6,
         within: float | None = None,
     ) -> None:
-        for name, value, least in (("bins", bins, 2), ("beam_size", beam_size, 1), ("max_size", max_size, 1)):
-            faithkit.plugin.whole_number(
-                value, f"empirical-anchors: {name}", least, error=faithkit.errors.ParameterError
+        for name, value, minimum in (
+            ("bins", bins, 2),
+            ("beam_size", beam_size, 1),
+            ("max_size", max_size, 1),
+        ):
+            faithkit.plugin.check_integer(
+                value, f"empirical-anchors: {name}", minimum=minimum, error=faithkit.errors.ParameterError
             )
         for name, share in (("threshold", threshold), ("delta", delta)):
             if not 0 < share < 1:
@@ -102,7 +106,7 @@ class EmpiricalAnchors:
         self.predictor_ = predictor
         self.vocabulary_ = Vocabulary(background, self.bins)
         self.tolerance_ = faithkit.plugin.Tolerance.of(
-            "empirical-anchors", predictor, background, self.within
+            "empirical-anchors", predictor, background, within=self.within
         )
         predictions = predictor.predict(background)
         self.n_rows_ = len(predictions)

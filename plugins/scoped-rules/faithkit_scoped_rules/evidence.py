@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.vocabulary import NONE
+from faithkit_scoped_rules.predicate_vocabulary import NONE
 
 Conjunction = tuple[int, ...]
 Ints = NDArray[np.int64]

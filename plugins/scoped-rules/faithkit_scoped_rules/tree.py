@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.unseen import find_unseen
+from faithkit_scoped_rules.unseen_categories import find_unseen
 
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -271,9 +271,9 @@ def _explained_variance(numbers: NDArray[np.float64], predicted: NDArray[np.floa
     return 1.0 - float(((numbers - predicted) ** 2).mean(axis=0).sum())
 
 
-def _check_count(least: int, name: str, value: Any, optional: bool = False) -> Any:
-    return faithkit.plugin.whole_number(
-        value, f"tree: {name}", least, optional=optional, error=faithkit.errors.ParameterError
+def _check_count(minimum: int, name: str, value: Any, optional: bool = False) -> Any:
+    return faithkit.plugin.check_integer(
+        value, f"tree: {name}", minimum=minimum, optional=optional, error=faithkit.errors.ParameterError
     )
 
 

@@ -121,7 +121,7 @@ def expected(frame, tmp_path_factory):
 def test_every_form_of_the_same_rows_gives_the_same_bytes(
     frame, expected, tmp_path, form, suffix, monkeypatch
 ):
-    monkeypatch.setattr(parquet, "CELLS", 60)
+    monkeypatch.setattr(parquet, "VALUES_PER_BATCH", 60)
     log = open_log(str(form(frame, tmp_path, suffix)), *QUESTION)
     assert isinstance(log, ParquetLog) == (suffix == ".parquet")
     assert json.dumps(score_log(log).to_dict(), sort_keys=True) == expected

@@ -120,13 +120,15 @@ ROLES = {
 @pytest.mark.parametrize("asked", ROLES.values(), ids=ROLES)
 def test_a_vector_is_nothing_but_an_explanation(tmp_path, asked):
     log(tmp_path / "log.jsonl", WEIGHTS)
-    with pytest.raises(InputError, match=r"the column 'why' is of type .*; expected one value in a cell"):
+    with pytest.raises(
+        InputError, match=r"the column 'why' is of type .*; expected one number, text or date per row"
+    ):
         open_log(str(tmp_path / "log.jsonl"), *asked)
 
 
 def test_integers_among_fractions_are_floats(tmp_path):
     (tmp_path / "t.jsonl").write_text('{"a": 9007199254740992}\n{"a": 0.5}\n')
-    assert open_table(tmp_path / "t.jsonl").cells.column("a").to_pylist() == [2.0**53, 0.5]
+    assert open_table(tmp_path / "t.jsonl").values.column("a").to_pylist() == [2.0**53, 0.5]
 
 
 @pytest.mark.parametrize("numbers", [[2**63, 1], [2**53 + 1, 0.5]], ids=str)

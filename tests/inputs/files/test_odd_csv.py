@@ -68,7 +68,7 @@ def test_a_row_behind_the_first_block_is_refused_by_its_number(tmp_path, monkeyp
     monkeypatch.setattr(text_streams, "LONGEST_ROW", 64)
     path = tmp_path / "odd.csv"
     path.write_text("a,b\n" + "1,2\n" * 500 + "1,2,3\n" + "1,2\n" * 9)
-    refused(path, "3 cells in row 502 ")
+    refused(path, "3 values in row 502 ")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])

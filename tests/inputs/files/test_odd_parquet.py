@@ -18,7 +18,7 @@ import faithkit
 from faithkit.errors import InputError
 from faithkit.inputs.evaluation_inputs import prepare
 from faithkit.inputs.files import parquet
-from faithkit.inputs.files.arrow_types import MissingCells, as_frame
+from faithkit.inputs.files.arrow_types import MissingValues, as_frame
 from faithkit.inputs.files.table_files import open_table
 from faithkit.inputs.logs.log_files import open_log
 from faithkit.run.evaluation_report import EvaluationReport
@@ -42,7 +42,7 @@ def column(kind, cells):
 @pytest.fixture
 def written(tmp_path, monkeypatch):
     """Write a table with the column `odd` in small row groups, with or without statistics."""
-    monkeypatch.setattr(parquet, "CELLS", 30)
+    monkeypatch.setattr(parquet, "VALUES_PER_BATCH", 30)
 
     def write(odd, **options):
         table = pa.table({"label": [0, 1] * (N // 2), "phi": np.arange(N) % 4 / 4, "odd": odd})
@@ -123,7 +123,9 @@ def asked(role):
 @pytest.mark.parametrize(("kind", "cells"), NESTED.values(), ids=NESTED)
 def test_a_nested_column_is_refused_in_every_role(written, kind, cells, role):
     path = written(column(kind, cells))
-    with pytest.raises(InputError, match=r"the column 'odd' is of type .*expected one value in a cell"):
+    with pytest.raises(
+        InputError, match=r"the column 'odd' is of type .*expected one number, text or date per row"
+    ):
         open_log(str(path), **asked(ROLES[role]))
 
 
@@ -222,7 +224,7 @@ def test_texts_that_are_no_utf8_are_refused(tmp_path):
 @pytest.mark.parametrize("values", [["a", "a", "b"], ["a", None, "b"]])
 def test_a_dictionary_that_pandas_does_not_take_is_read_by_its_values(values):
     twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None]), pa.array(values))
-    found = as_frame(pa.table({"odd": twice}), MissingCells(), categories=True)["odd"]
+    found = as_frame(pa.table({"odd": twice}), MissingValues(), categories=True)["odd"]
     assert [plain(value) for value in found.tolist()] == [*values, None]
 
 
@@ -230,7 +232,7 @@ def test_a_dictionary_of_integers_rounds_none_of_them():
     ids = [2**60, 2**60 + 1, None]
     for categories in (True, False):
         table = pa.table({"odd": pa.array(ids).dictionary_encode()})
-        found = as_frame(table, MissingCells.of(table), categories=categories)["odd"]
+        found = as_frame(table, MissingValues.of(table), categories=categories)["odd"]
         assert [plain(value) for value in found.tolist()] == ids
 
 

@@ -60,7 +60,7 @@ FILES = FORMS[:4]
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(parquet, "CELLS", 100)
+    monkeypatch.setattr(parquet, "VALUES_PER_BATCH", 100)
 
 
 # cells, dtype and values for a model, dtype and values as labels

@@ -11,7 +11,7 @@ import pytest
 
 import faithkit
 from faithkit.run.explaining.job import Execution
-from faithkit.run.explaining.progress import Display, Progress, forecast, rows_done, track_progress
+from faithkit.run.explaining.progress import Display, Progress, forecast, report_progress, track_progress
 
 X = np.arange(12.0)[:, None]
 
@@ -146,7 +146,7 @@ def test_an_explainer_tells_which_rows_are_done(monkeypatch):
 
         def explain(self, X, seeds):
             for _ in X:
-                faithkit.plugin.rows_done()
+                faithkit.plugin.report_progress()
             return faithkit.Explanations.of(X[:, 0].tolist())
 
     faithkit.evaluate(lambda X: X[:, 0] > 5, X, explainer=Slow())
@@ -156,7 +156,7 @@ def test_an_explainer_tells_which_rows_are_done(monkeypatch):
 def test_outside_a_run_nobody_listens():
     with track_progress("slow", Execution(progress=False), 2, 0):
         pass
-    rows_done()
+    report_progress()
 
 
 def test_without_a_terminal_the_forecast_is_logged():

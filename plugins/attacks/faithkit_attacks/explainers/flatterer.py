@@ -3,7 +3,7 @@
 from typing import Any
 
 import faithkit
-from faithkit_attacks.explainers.columns import (
+from faithkit_attacks.explainers.named_columns import (
     check_no_sparse,
     column_labels,
     column_values,
@@ -55,7 +55,7 @@ class Flatterer:
 
 
 def _text_rule(text: str) -> faithkit.Rule:
-    return faithkit.Rule([faithkit.Contains(word) for word in faithkit.plugin.tokens(text)])
+    return faithkit.Rule([faithkit.Contains(word) for word in faithkit.plugin.tokenize(text)])
 
 
 def _row_rules(X: Any) -> list[faithkit.Rule]:

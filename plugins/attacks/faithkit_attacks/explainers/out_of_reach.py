@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_attacks.explainers.columns import check_table
+from faithkit_attacks.explainers.named_columns import check_table
 
 NAME = "out-of-reach"
 MAX_CHOICES = 64  # values to try; if the background has more, evenly spaced ones

@@ -14,8 +14,8 @@ import faithkit
 from faithkit_diagnostics.reader.crossfit import CrossFit, Guesses, Turns
 from faithkit_diagnostics.reader.features import Features, object_array
 from faithkit_diagnostics.reader.models import candidates, refusing, select_for_features
+from faithkit_diagnostics.reader.reader_sentences import accuracy_sentence, sentences
 from faithkit_diagnostics.reader.regression import NumberCrossFit, Points, regressors
-from faithkit_diagnostics.reader.sentences import accuracy_sentence, sentences
 
 MIN_ROWS = 10  # independent rows, so that each of five folds has two
 MAX_AUTOMATIC_ROWS = 10_000  # the reader runs by default up to this number of rows
@@ -129,7 +129,7 @@ class Reader:
 
     def __init__(self, classifier: Any = "auto", seed: int | None = None) -> None:
         self.classifier = _import_classifier(classifier)
-        self.seed = None if seed is None else faithkit.plugin.whole_number(seed, "reader: seed")
+        self.seed = None if seed is None else faithkit.plugin.check_integer(seed, "reader: seed")
         if not (isinstance(self.classifier, str) and self.classifier == "linear"):  # that of numbers
             candidates(self.classifier)
 
@@ -151,7 +151,7 @@ class Reader:
         for name in ("sklearn.ensemble", "sklearn.linear_model"):
             importlib.import_module(name)  # thread limits only apply to libraries that are already loaded
         seed = result.setup.seed if self.seed is None else self.seed
-        with faithkit.plugin.global_seed(seed), threadpool_limits(1):
+        with faithkit.plugin.seed_global_generators(seed), threadpool_limits(1):
             cross_fit = prepare(rows, self.classifier, seed)
             guesses, names = cross_fit.cross_fit()
         return _report(result, rows.trials, cross_fit, guesses, names)
@@ -171,12 +171,12 @@ def prepare(rows: faithkit.plugin.ExplainedRows, classifier: Any = "auto", seed:
     n, missing, codes = len(rows.codes), rows.explanations.missing, rows.codes
     is_label = rows.outcome == "labels"
     choice = candidates(classifier) if is_label else regressors(classifier)
-    labels = faithkit.plugin.content_words(object_array(map(_to_hashable, rows.predictions)))
+    labels = faithkit.plugin.hash_content(object_array(map(_to_hashable, rows.predictions)))
     identities = _identities(rows.explanations)
-    words = faithkit.plugin.content_words(identities)
+    words = faithkit.plugin.hash_content(identities)
     words[missing] = 0  # the placeholder of a missing explanation must not matter
     weights = np.ones(n) if rows.weights is None else rows.weights
-    contents = faithkit.plugin.content_words(np.column_stack([words, labels[codes], weights.view(np.uint64)]))
+    contents = faithkit.plugin.hash_content(np.column_stack([words, labels[codes], weights.view(np.uint64)]))
     turns = Turns.draw(contents, np.arange(n) if rows.clusters is None else rows.clusters, seed)
     if turns.n < MIN_ROWS:
         raise faithkit.errors.InputError(

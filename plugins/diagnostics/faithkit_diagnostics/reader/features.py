@@ -67,7 +67,7 @@ class Features:
         """
         numbers, tokens = _read_columns(identities)
         n = faithkit.plugin.n_rows(identities)
-        incidence = _token_matrix([(np.arange(n), faithkit.plugin.content_words(identities)), *tokens], n)
+        incidence = _token_matrix([(np.arange(n), faithkit.plugin.hash_content(identities)), *tokens], n)
         return cls(_stack_columns(numbers, n), *incidence, _tf_idf(_read_texts(identities)))
 
     def columns(self, rows: Rows, max_columns: int, max_words: int = 0) -> "Columns":
@@ -108,10 +108,13 @@ class Features:
 
     def table(self, rows: Rows, columns: "Columns") -> Floats:
         """Return rows as a matrix."""
-        blocks = [self.numbers[np.ix_(rows, columns.numbers)], self.tokens[rows][:, columns.tokens].toarray()]
+        matrices = [
+            self.numbers[np.ix_(rows, columns.numbers)],
+            self.tokens[rows][:, columns.tokens].toarray(),
+        ]
         if len(columns.words):
-            blocks.append(self.texts[rows][:, columns.words].toarray())
-        return np.hstack(blocks)
+            matrices.append(self.texts[rows][:, columns.words].toarray())
+        return np.hstack(matrices)
 
     def sparse_table(self, rows: Rows, columns: "Columns") -> Any:
         """Return the tokens and words of rows as a sparse matrix."""
@@ -213,7 +216,7 @@ def _combine_columns(parts: Iterable[tuple[list[Floats], list[Tokens]]]) -> tupl
 
 def _hash_with_place(words: Words, place: Any) -> Words:
     places = np.broadcast_to(np.asarray(place, dtype=np.uint64), words.shape)
-    return faithkit.plugin.content_words(np.column_stack([places, words]))
+    return faithkit.plugin.hash_content(np.column_stack([places, words]))
 
 
 def _read_series(column: pd.Series) -> tuple[list[Floats], list[Tokens]]:
@@ -293,7 +296,7 @@ def _hash_values(values: NDArray[Any]) -> Words:
     """Return a hash of every value; equal values are hashed once."""
     places: dict[Any, int] = {}
     codes = [places.setdefault(value, len(places)) for value in values]
-    return faithkit.plugin.content_words(object_array(places))[codes]
+    return faithkit.plugin.hash_content(object_array(places))[codes]
 
 
 def object_array(values: Iterable[Any]) -> NDArray[Any]:

@@ -17,9 +17,9 @@ WORDS = "words"
 RARE = -1  # the code of all labels that are not learnt
 FEW_CLASSES = 5  # more classes take more time
 MAX_CLASSES = 50  # labels that a reader learns; it gives the rarer ones no probability
-TREE_CELLS = 300_000  # of a table that trees learn from: more would take long and tell little
-LINEAR_CELLS = 10_000_000
-TREE_COLUMNS = 64  # of numbers: to find the bins of one takes as long as thousands of cells
+TREE_VALUES = 300_000  # of a table that trees learn from: more would take long and tell little
+LINEAR_VALUES = 10_000_000
+TREE_COLUMNS = 64  # of numbers: to find the bins of one takes as long as thousands of values
 MAX_COLUMNS = 500
 WORD_REGULARIZATION = 10.0  # C of a regression on TF-IDF; 1 leaves all words of long texts near nothing
 
@@ -48,14 +48,14 @@ def refusing(action: str, advice: str) -> Iterator[None]:
 
 @attrs.frozen(eq=False)
 class Candidate:
-    """A classifier that can be a reader, and how many cells, columns and words of texts it may learn from.
+    """A classifier that can be a reader, and how many values, columns and words of texts it may learn from.
 
     These limits depend on the shape of the table alone, so that timing never changes the result.
     """
 
     name: str
     make: Make
-    cells: int | None = None
+    values: int | None = None
     columns: int = MAX_COLUMNS
     words: int = MAX_TOKENS
     is_sparse: bool = False
@@ -66,7 +66,7 @@ class Candidate:
     def max_rows(self, width: int, labels: int) -> int | None:
         """Return how many rows of a table it may learn from; many labels need more time per row."""
         times = max(1, min(labels, MAX_CLASSES) // FEW_CLASSES)
-        return None if self.cells is None else max(1, self.cells // (max(1, width) * times))
+        return None if self.values is None else max(1, self.values // (max(1, width) * times))
 
     def fit(self, X: Floats, y: Counts, weights: Floats | None, seed: int) -> "Fitted":
         """Fit a new classifier on rows."""
@@ -189,8 +189,8 @@ def candidates(choice: Any = None) -> tuple[Candidate, ...]:
     (['logistic', 'trees', 'words'], ['trees'])
     """
     by_name = {
-        "logistic": Candidate("logistic", lambda _rows, _labels, _seed: Logistic(), LINEAR_CELLS, words=0),
-        "trees": Candidate("trees", _make_trees, TREE_CELLS, TREE_COLUMNS, words=0),
+        "logistic": Candidate("logistic", lambda _rows, _labels, _seed: Logistic(), LINEAR_VALUES, words=0),
+        "trees": Candidate("trees", _make_trees, TREE_VALUES, TREE_COLUMNS, words=0),
         WORDS: Candidate(WORDS, _make_word_model, columns=0, words=MAX_WORDS, is_sparse=True),
     }
     example = "classifier such as sklearn.naive_bayes.GaussianNB()"

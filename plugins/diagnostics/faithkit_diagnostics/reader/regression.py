@@ -14,9 +14,9 @@ import faithkit
 from faithkit_diagnostics.reader.crossfit import CrossFit, Guesses
 from faithkit_diagnostics.reader.features import MAX_WORDS, Floats, Rows
 from faithkit_diagnostics.reader.models import (
-    LINEAR_CELLS,
-    TREE_CELLS,
+    LINEAR_VALUES,
     TREE_COLUMNS,
+    TREE_VALUES,
     WORD_REGULARIZATION,
     WORDS,
     Candidate,
@@ -100,9 +100,9 @@ def regressors(choice: Any = None) -> tuple[Regressor, ...]:
     (['linear', 'trees', 'words'], ['trees'])
     """
     by_name = {
-        "linear": Regressor("linear", lambda _rows, _outputs, _seed: Linear(), LINEAR_CELLS, words=0),
+        "linear": Regressor("linear", lambda _rows, _outputs, _seed: Linear(), LINEAR_VALUES, words=0),
         "trees": Regressor(
-            "trees", lambda rows, _, seed: Trees(rows, seed), TREE_CELLS, TREE_COLUMNS, words=0
+            "trees", lambda rows, _, seed: Trees(rows, seed), TREE_VALUES, TREE_COLUMNS, words=0
         ),
         WORDS: Regressor(WORDS, _make_word_model, columns=0, words=MAX_WORDS, is_sparse=True),
     }

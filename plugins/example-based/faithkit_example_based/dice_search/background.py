@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 from dice_ml.data_interfaces.public_data_interface import PublicData
 
-from faithkit_example_based.dice_search.table import DiceTable, column_name
+from faithkit_example_based.dice_search.dice_table import DiceTable, column_name
 
 OUTCOME = "y"
 

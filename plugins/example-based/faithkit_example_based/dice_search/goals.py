@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_example_based.dice_search.table import Floats
+from faithkit_example_based.dice_search.dice_table import Floats
 from faithkit_example_based.target import CounterfactualTarget
 
 

@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_example_based.dice_search.dice_table import CLOSE_QUANTILE, DiceTable, Floats, column_name
 from faithkit_example_based.dice_search.goals import ClassGoal, Goal, NumberGoal
 from faithkit_example_based.dice_search.lockstep import OutOfCalls
 from faithkit_example_based.dice_search.model import DiceModel, NumberModel
-from faithkit_example_based.dice_search.table import CLOSE_QUANTILE, DiceTable, Floats, column_name
 
 
 class CountedModel:
@@ -88,14 +88,14 @@ class LibrarySearches:
         from raiutils.exceptions import UserConfigValidationException
 
         try:
-            with faithkit.plugin.global_seed(seed), _silence_output():
+            with faithkit.plugin.seed_global_generators(seed), _silence_output():
                 result = self._explainer().generate_counterfactuals(
                     self.table.frame(row[None, :]), **self.parameters, **_to_dice_target(goal)
                 )
         except (OutOfCalls, UserConfigValidationException):  # dice-ml raises the latter if it has no result
             return np.empty((0, len(row)))
         finally:
-            faithkit.plugin.rows_done()
+            faithkit.plugin.report_progress()
         (examples,) = result.cf_examples_list
         frames = [
             frame for frame in (examples.final_cfs_df_sparse, examples.final_cfs_df) if frame is not None

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 import faithkit
-from faithkit_example_based.dice_search.table import Floats
+from faithkit_example_based.dice_search.dice_table import Floats
 
 T = TypeVar("T")
 Search: TypeAlias = Generator[Floats, Floats, T]
@@ -93,7 +93,7 @@ def _collect_requests(
             rows = pending.next_rows()
         except StopIteration as end:
             results[pending.index] = end.value
-            faithkit.plugin.rows_done()
+            faithkit.plugin.report_progress()
             continue
         requests.append((pending, rows))
         n_rows += len(rows)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_example_based.dice_search.table import Floats
+from faithkit_example_based.dice_search.dice_table import Floats
 
 
 @attrs.frozen(eq=False)

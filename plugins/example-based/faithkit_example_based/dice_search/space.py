@@ -2,7 +2,7 @@
 
 import attrs
 
-from faithkit_example_based.dice_search.table import CLOSE_QUANTILE, DiceTable, column_name
+from faithkit_example_based.dice_search.dice_table import CLOSE_QUANTILE, DiceTable, column_name
 
 
 @attrs.frozen(eq=False)

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.adapters.columns import (
+from faithkit_feature_importance.adapters.named_vectors import (
     prefix_names,
     reject_parameters,
     select_outputs,
     to_vectors,
 )
-from faithkit_feature_importance.adapters.outputs import Outputs, check_target
+from faithkit_feature_importance.adapters.output_choice import Outputs, check_target
 
 ADAPTER = "interpret-local"
 _NO_CLASSES = "chooses among classes, and these are the scores of one output"

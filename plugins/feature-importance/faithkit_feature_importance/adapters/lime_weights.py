@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 import faithkit
-from faithkit_feature_importance.adapters.columns import (
+from faithkit_feature_importance.adapters.named_vectors import (
     check_digits,
     prefix_names,
     reject_parameters,
     to_vectors,
     weighted_words,
 )
-from faithkit_feature_importance.adapters.outputs import Outputs, Positions, check_target
+from faithkit_feature_importance.adapters.output_choice import Outputs, Positions, check_target
 
 ADAPTER = "lime-weights"
 _NO_CLASSES = "chooses among classes, and the model predicts numbers"
@@ -179,6 +179,6 @@ def _feature_values(explanation: Any) -> list[Any]:
     return values if len(values) == width else [None] * width  # a sparse row has fewer values
 
 
-def _strip_category(name: Any, cell: Any) -> str:
+def _strip_category(name: Any, value: Any) -> str:
     """Return "job" for "job=clerk": lime names categories in this way, with the value True."""
-    return str(name).rpartition("=")[0] if cell == "True" and "=" in str(name) else str(name)
+    return str(name).rpartition("=")[0] if value == "True" and "=" in str(name) else str(name)

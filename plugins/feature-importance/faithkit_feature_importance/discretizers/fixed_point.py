@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 import faithkit
 from faithkit_feature_importance.importances import read_importances
 
-CELLS_PER_BATCH = 2**15  # so that a batch stays in the processor's cache
+VALUES_PER_BATCH = 2**15  # so that a batch stays in the processor's cache
 NO_DECIMALS = 2.0**53  # from here on, floats are integers: there are no decimals to drop
 SAFE_PRODUCT = 2.0**49  # below it, the correction that `_floor_values` adds is less than a quarter
 
@@ -40,7 +40,7 @@ class FixedPoint:
 
     def __init__(self, digits: int = 1, how: str = "floor") -> None:
         error = faithkit.errors.ParameterError
-        self.digits = faithkit.plugin.whole_number(digits, "fp: digits", least=0, most=15, error=error)
+        self.digits = faithkit.plugin.check_integer(digits, "fp: digits", minimum=0, maximum=15, error=error)
         if how not in ("floor", "round"):
             raise faithkit.errors.ParameterError(f"fp: how must be 'floor' or 'round', got {how!r}.")
         self.how = how
@@ -56,7 +56,7 @@ class FixedPoint:
         values, scale = read_importances("fp", explanations), 10.0**self.digits
         drop_decimals = _floor_values if self.how == "floor" else _round_values
         discretized = np.empty_like(values)
-        rows_per_batch = max(1, CELLS_PER_BATCH // max(1, values.shape[1]))
+        rows_per_batch = max(1, VALUES_PER_BATCH // max(1, values.shape[1]))
         for start in range(0, len(values), rows_per_batch):
             batch = slice(start, start + rows_per_batch)
             discretized[batch] = drop_decimals(values[batch], scale)

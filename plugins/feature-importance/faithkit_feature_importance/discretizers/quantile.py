@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.bins import find_bins, learn_cuts
+from faithkit_feature_importance.equal_bins import find_bins, learn_cuts
 from faithkit_feature_importance.importances import ROWS_PER_BATCH, read_importances
 
 
@@ -33,8 +33,8 @@ class Quantile:
     tries: ClassVar = {"bins": range(2, 9)}
 
     def __init__(self, bins: int = 4) -> None:
-        self.bins = faithkit.plugin.whole_number(
-            bins, "quantile: bins", least=2, error=faithkit.errors.ParameterError
+        self.bins = faithkit.plugin.check_integer(
+            bins, "quantile: bins", minimum=2, error=faithkit.errors.ParameterError
         )
 
     def fit(self, explanations: faithkit.Explanations) -> "Quantile":

@@ -58,8 +58,8 @@ class SignOfTop:
     tries: ClassVar = {"k": range(1, 6)}
 
     def __init__(self, k: int = 5) -> None:
-        self.k = faithkit.plugin.whole_number(
-            k, "sign-of-top: k", least=1, error=faithkit.errors.ParameterError
+        self.k = faithkit.plugin.check_integer(
+            k, "sign-of-top: k", minimum=1, error=faithkit.errors.ParameterError
         )
 
     @property

@@ -70,7 +70,7 @@ class LimePackage:
             for k, label in enumerate(labels):
                 columns, coefficients = zip(*explanation.local_exp[label], strict=True)
                 values[i, list(columns), k], offsets[i, k] = coefficients, explanation.intercept[label]
-            faithkit.plugin.rows_done()
+            faithkit.plugin.report_progress()
         return values, offsets
 
     def _scores(self, codes: Floats) -> Floats:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.lime_weights.columns import Column
+from faithkit_feature_importance.lime_weights.perturbed_columns import Column
 
 Floats = NDArray[np.float64]
 
-CELLS_PER_BATCH = 2**19  # numbers in a batch: 4 MB; a few arrays have this size
+VALUES_PER_BATCH = 2**19  # numbers in a batch: 4 MB; a few arrays have this size
 
 
 @attrs.frozen(eq=False)
@@ -23,7 +23,7 @@ class Neighbourhood:
 
     Examples
     --------
-    >>> from faithkit_feature_importance.lime_weights.columns import CategoricalColumn
+    >>> from faithkit_feature_importance.lime_weights.perturbed_columns import CategoricalColumn
     >>> neighbourhood = Neighbourhood([CategoricalColumn.fit(np.array([0.0, 1.0]))], samples=4)
     >>> values, features = neighbourhood.draw(np.array([[1.0]]), seeds=[5])
     >>> values.tolist(), features.tolist()
@@ -36,7 +36,7 @@ class Neighbourhood:
     @property
     def rows_per_batch(self) -> int:
         """The number of rows that are perturbed together."""
-        return max(1, CELLS_PER_BATCH // (self.samples * len(self.columns)))
+        return max(1, VALUES_PER_BATCH // (self.samples * len(self.columns)))
 
     def batches(self, n: int) -> Iterator[slice]:
         """Divide n rows into batches."""

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.lime_weights.columns import (
+from faithkit_feature_importance.lime_weights.library import LimePackage
+from faithkit_feature_importance.lime_weights.perturbations import Neighbourhood, PerturbationScorer
+from faithkit_feature_importance.lime_weights.perturbed_columns import (
     BinnedColumn,
     CategoricalColumn,
     Column,
     NormalColumn,
 )
-from faithkit_feature_importance.lime_weights.library import LimePackage
-from faithkit_feature_importance.lime_weights.perturbations import Neighbourhood, PerturbationScorer
 from faithkit_feature_importance.lime_weights.weighted_ridge import kernel_weights, weighted_ridge
 from faithkit_feature_importance.targets import Target, check_target
 
@@ -177,7 +177,7 @@ class LimeExplainer:
             scores = self.scorer_.scores(perturbed, faithkit.plugin.take_rows(X, rows))
             weights = self._perturbation_weights(features)
             values[rows], offsets[rows] = weighted_ridge(features, scores, weights, overwrite=True)
-            faithkit.plugin.rows_done(len(scores))
+            faithkit.plugin.report_progress(len(scores))
         return values, offsets
 
     def _encode(self, X: Any) -> Floats:
@@ -205,12 +205,12 @@ class LimeExplainer:
                 )
         return positions
 
-    def _fit_column(self, cells: Floats, is_category: bool) -> Column:
+    def _fit_column(self, values: Floats, is_category: bool) -> Column:
         if is_category:
-            return CategoricalColumn.fit(cells)
-        if self.discretize_continuous or np.isnan(cells).all():
-            return BinnedColumn.fit(cells, self.discretizer)
-        return NormalColumn.fit(cells, self.sample_around_instance)
+            return CategoricalColumn.fit(values)
+        if self.discretize_continuous or np.isnan(values).all():
+            return BinnedColumn.fit(values, self.discretizer)
+        return NormalColumn.fit(values, self.sample_around_instance)
 
     def _perturbation_weights(self, features: Floats) -> Floats:
         """Return the weights of perturbations by their distance from the row, in features."""
@@ -242,8 +242,8 @@ def _parse_columns(columns: Any) -> list[str | int]:
 
 def check_samples(component: str, samples: Any) -> None:
     """Raise an error unless the parameter `samples` is an integer of at least 2."""
-    faithkit.plugin.whole_number(
-        samples, f"{component}: samples", least=2, error=faithkit.errors.ParameterError
+    faithkit.plugin.check_integer(
+        samples, f"{component}: samples", minimum=2, error=faithkit.errors.ParameterError
     )
 
 

@@ -102,7 +102,7 @@ class LimeText:
         check_samples("lime-text", samples)
         check_kernel_width("lime-text", kernel_width)
         try:
-            faithkit.plugin.tokens("", tokenizer)
+            faithkit.plugin.tokenize("", tokenizer)
         except faithkit.errors.InputError as error:
             raise faithkit.errors.ParameterError(f"lime-text: {error}") from None
         self.num_features = num_features
@@ -162,7 +162,7 @@ class LimeText:
             is_kept = [texts[i].draw_kept_words(self.samples, int(seeds[i])) for i in batch]
             scores = self._scores([texts[i] for i in batch], is_kept)
             weights += map(self._fit_linear_model, is_kept, scores)
-            faithkit.plugin.rows_done(len(batch))
+            faithkit.plugin.report_progress(len(batch))
         return weights
 
     def _scores(self, texts: Sequence["SplitText"], is_kept: Sequence[NDArray[np.bool_]]) -> list[Floats]:
@@ -237,7 +237,7 @@ class SplitText:
 
         if tokenizer == "word":
             text = text.lower()
-        words = faithkit.plugin.tokens(text, tokenizer)
+        words = faithkit.plugin.tokenize(text, tokenizer)
         if not words:
             return cls([], [text], np.array([-1]))
         indexed = IndexedString(text, split_expression=lambda _: words)
@@ -280,8 +280,10 @@ def _unique_patterns(is_kept: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDA
     return is_kept[np.unique(pattern_numbers, return_index=True)[1]], pattern_numbers
 
 
-def _check_integer(name: str, value: Any, least: int) -> None:
-    faithkit.plugin.whole_number(value, f"lime-text: {name}", least, error=faithkit.errors.ParameterError)
+def _check_integer(name: str, value: Any, minimum: int) -> None:
+    faithkit.plugin.check_integer(
+        value, f"lime-text: {name}", minimum=minimum, error=faithkit.errors.ParameterError
+    )
 
 
 def _check_texts(X: Any) -> None:

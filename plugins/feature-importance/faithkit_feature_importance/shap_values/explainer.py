@@ -9,12 +9,17 @@ from numpy.typing import NDArray
 import faithkit
 from faithkit_feature_importance.shap_values.coded_model import CodedModel
 from faithkit_feature_importance.shap_values.errors import NoSumError, UnreadableError
+from faithkit_feature_importance.shap_values.explained_output import (
+    OUTPUTS,
+    Output,
+    candidate_outputs,
+    raw_method,
+)
 from faithkit_feature_importance.shap_values.leaf_by_leaf.column_origins import split_pipeline
 from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import is_made_of_trees
 from faithkit_feature_importance.shap_values.linear import LinearShap
-from faithkit_feature_importance.shap_values.outputs import OUTPUTS, Output, candidate_outputs, raw_method
-from faithkit_feature_importance.shap_values.reference import Reference
+from faithkit_feature_importance.shap_values.reference_rows import Reference
 from faithkit_feature_importance.shap_values.sampling import (
     MAX_ENUMERATED_COLUMNS,
     KernelShap,
@@ -260,7 +265,7 @@ class ShapExplainer:
         return values
 
     def _sample_values(self, X: Any, codes: Floats, scores: Floats, seeds: Any) -> Floats:
-        values = self.sampler_.values(codes, seeds, self.model_.unseen_cells(X, codes))
+        values = self.sampler_.values(codes, seeds, self.model_.unseen_values(X, codes))
         errors = self._errors_of_sums(values.sum(axis=1), scores)
         if not (errors <= self.output_.tolerance).all():
             raise faithkit.errors.InputError(

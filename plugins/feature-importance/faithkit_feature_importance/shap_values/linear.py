@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.scores import ScoreScale
-from faithkit_feature_importance.shap_values.outputs import FLOAT32_TOLERANCE, PREDICTION
+from faithkit_feature_importance.shap_values.explained_output import FLOAT32_TOLERANCE, PREDICTION
 
 Floats = NDArray[np.float64]
 

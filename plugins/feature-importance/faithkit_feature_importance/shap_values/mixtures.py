@@ -4,7 +4,7 @@ One call of the model scores the mixtures of many instances, and equal mixtures 
 often equal: the columns in which the instance and the reference row agree do not matter, and instances share
 small coalitions. On the Adult data, about a fifth of the mixtures are distinct.
 
-The explainers of shap treat nearly equal cells as equal, so that a date in seconds or a very small number
+The explainers of shap treat nearly equal values as equal, so that a date in seconds or a very small number
 loses its importance. Here equal means equal.
 """
 
@@ -22,7 +22,7 @@ from faithkit_feature_importance.shap_values.coded_model import CodedModel
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Hashes = NDArray[np.uint64]
-CELLS_PER_BATCH = 2**24  # cells of the rows that are mixed together
+VALUES_PER_BATCH = 2**24  # values of the rows that are mixed together
 
 
 class CoalitionPlan(Protocol):
@@ -44,7 +44,7 @@ class Mixtures:
     --------
     >>> import faithkit
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from faithkit_feature_importance.shap_values.outputs import Output
+    >>> from faithkit_feature_importance.shap_values.explained_output import Output
     >>> X = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 6.0]])
     >>> predictor = faithkit.Predictor(GaussianNB().fit(X, [0, 1, 1]))
     >>> model = CodedModel(Output.choose("probability", predictor, X), faithkit.plugin.Encoder(X))
@@ -60,32 +60,32 @@ class Mixtures:
     def values(
         self,
         codes: Floats,
-        unseen_cells: Sequence[Mapping[int, Any]],
+        unseen_values: Sequence[Mapping[int, Any]],
         plan: Callable[[int, int], CoalitionPlan],
     ) -> Floats:
         """Return values (rows, columns, classes). `plan` maps a row and its number of players to a plan."""
         values_by_row: dict[int, Floats] = {}
-        for games in self._batches_of_games(codes, unseen_cells, plan):
+        for games in self._batches_of_games(codes, unseen_values, plan):
             rows = [game.row for game in games]
-            worths = self.worth(codes[rows], unseen_cells[rows[0]], [game.coalitions for game in games])
+            worths = self.worth(codes[rows], unseen_values[rows[0]], [game.coalitions for game in games])
             values_by_row |= {game.row: game.values(worth) for game, worth in zip(games, worths, strict=True)}
-            faithkit.plugin.rows_done(len(games))
+            faithkit.plugin.report_progress(len(games))
         return np.array([values_by_row[row] for row in range(len(codes))])
 
     def _batches_of_games(
         self,
         codes: Floats,
-        unseen_cells: Sequence[Mapping[int, Any]],
+        unseen_values: Sequence[Mapping[int, Any]],
         plan: Callable[[int, int], CoalitionPlan],
     ) -> Iterator[list["_Game"]]:
         """Divide the games of rows into batches that are scored in one call."""
         games: list[_Game] = []
         n_remaining = self._coalitions_per_batch
-        for row, cells in enumerate(codes):
-            is_different = (self.reference != cells) & ~(np.isnan(self.reference) & np.isnan(cells))
+        for row, values in enumerate(codes):
+            is_different = (self.reference != values) & ~(np.isnan(self.reference) & np.isnan(values))
             players = is_different.any(axis=0)
             game = _Game(row, players, plan(row, int(players.sum())))
-            if unseen_cells[row]:  # it can change the type of a column, and so the scores of other rows
+            if unseen_values[row]:  # it can change the type of a column, and so the scores of other rows
                 yield [game]
                 continue
             if games and len(game.coalitions) > n_remaining:
@@ -99,10 +99,10 @@ class Mixtures:
     @property
     def _coalitions_per_batch(self) -> int:
         """The number of coalitions that are mixed with all reference rows in a batch."""
-        return max(1, CELLS_PER_BATCH // self.reference.size)
+        return max(1, VALUES_PER_BATCH // self.reference.size)
 
     def worth(
-        self, codes: Floats, unseen_cells: Mapping[int, Any], coalitions: Sequence[Flags]
+        self, codes: Floats, unseen_values: Mapping[int, Any], coalitions: Sequence[Flags]
     ) -> list[Floats]:
         """Return the worth (coalitions, classes) of the coalitions of columns of each row."""
         sizes = [len(row_coalitions) for row_coalitions in coalitions]
@@ -111,28 +111,28 @@ class Mixtures:
             slice(i, i + self._coalitions_per_batch)
             for i in range(0, len(row_numbers), self._coalitions_per_batch)
         ]
-        hashes = self._hash_cells(codes)
+        hashes = self._hash_values(codes)
         worth = [
-            self._mean_scores(codes, row_numbers[batch], columns[batch], hashes, unseen_cells)
+            self._mean_scores(codes, row_numbers[batch], columns[batch], hashes, unseen_values)
             for batch in batches
         ]
         return np.split(np.concatenate(worth), np.cumsum(sizes)[:-1])
 
-    def _hash_cells(self, codes: Floats) -> tuple[Hashes, Hashes]:
-        """Return a random 64-bit hash for every cell of the rows and of the reference; equal values share it.
+    def _hash_values(self, codes: Floats) -> tuple[Hashes, Hashes]:
+        """Return a random 64-bit hash for every value of the rows and the reference; equal values share it.
 
         A mixture is identified by the sum of its hashes. Different mixtures have the same sum with
         probability 2⁻⁶⁴.
         """
-        cells = np.concatenate([codes, self.reference])
-        hashes, rng = np.empty(cells.shape, dtype=np.uint64), np.random.default_rng(0)
-        for j, column in enumerate(cells.T):
+        values = np.concatenate([codes, self.reference])
+        hashes, rng = np.empty(values.shape, dtype=np.uint64), np.random.default_rng(0)
+        for j, column in enumerate(values.T):
             value_numbers, distinct = pd.factorize(column, use_na_sentinel=False)
             hashes[:, j] = rng.integers(2**64, size=len(distinct), dtype=np.uint64)[value_numbers]
         return hashes[: len(codes)], hashes[len(codes) :]
 
     def _mean_scores(
-        self, codes: Floats, row_numbers: NDArray[np.int64], columns: Flags, hashes: Any, unseen_cells: Any
+        self, codes: Floats, row_numbers: NDArray[np.int64], columns: Flags, hashes: Any, unseen_values: Any
     ) -> Floats:
         """Return the mean scores of coalitions of columns. `row_numbers` says which row each belongs to."""
         row_hashes, reference_hashes = hashes
@@ -144,7 +144,7 @@ class Mixtures:
         first_index[mixture_numbers[::-1]] = np.arange(len(mixture_numbers))[::-1]
         coalition, reference_row = np.divmod(first_index, len(reference_hashes))
         scores = self.model.scores(
-            self._mix(codes, row_numbers[coalition], columns, coalition, reference_row), unseen_cells
+            self._mix(codes, row_numbers[coalition], columns, coalition, reference_row), unseen_values
         )
         shape = len(row_numbers), len(reference_hashes)
         return np.column_stack(

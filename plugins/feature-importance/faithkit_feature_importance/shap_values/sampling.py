@@ -29,11 +29,11 @@ class KernelShap:
     --------
     >>> import faithkit
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from faithkit_feature_importance.shap_values.outputs import Output
+    >>> from faithkit_feature_importance.shap_values.explained_output import Output
     >>> X = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 6.0]])
     >>> predictor = faithkit.Predictor(GaussianNB().fit(X, [0, 1, 1]))
     >>> model = CodedModel(Output.choose("probability", predictor, X), faithkit.plugin.Encoder(X))
-    >>> values = KernelShap(model, X).values(X, seeds=[1, 2, 3], unseen_cells=[{}, {}, {}])
+    >>> values = KernelShap(model, X).values(X, seeds=[1, 2, 3], unseen_values=[{}, {}, {}])
     >>> values.shape, bool(np.allclose(values.sum(axis=1) + model.scores(X).mean(axis=0), model.scores(X)))
     ((3, 2, 2), True)
     """
@@ -44,12 +44,12 @@ class KernelShap:
     reference: Floats
 
     def values(
-        self, codes: Floats, seeds: Sequence[int], unseen_cells: Sequence[Mapping[int, Any]]
+        self, codes: Floats, seeds: Sequence[int], unseen_values: Sequence[Mapping[int, Any]]
     ) -> Floats:
         """Return SHAP values (rows, columns, classes)."""
         build_regression = cache(CoalitionRegression.for_players)
         return Mixtures(self.model, self.reference).values(
-            codes, unseen_cells, lambda row, n: build_regression(n)
+            codes, unseen_values, lambda row, n: build_regression(n)
         )
 
 
@@ -65,11 +65,11 @@ class PermutationShap:
     --------
     >>> import faithkit
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from faithkit_feature_importance.shap_values.outputs import Output
+    >>> from faithkit_feature_importance.shap_values.explained_output import Output
     >>> X = np.array([[1.0, 5.0], [2.0, 7.0], [4.0, 6.0]])
     >>> predictor = faithkit.Predictor(GaussianNB().fit(X, [0, 1, 1]))
     >>> model = CodedModel(Output.choose("probability", predictor, X), faithkit.plugin.Encoder(X))
-    >>> rows = {"codes": X, "seeds": [1, 2, 3], "unseen_cells": [{}, {}, {}]}
+    >>> rows = {"codes": X, "seeds": [1, 2, 3], "unseen_values": [{}, {}, {}]}
     >>> bool(np.allclose(PermutationShap(model, X).values(**rows), KernelShap(model, X).values(**rows)))
     True
     """
@@ -80,11 +80,11 @@ class PermutationShap:
     reference: Floats
 
     def values(
-        self, codes: Floats, seeds: Sequence[int], unseen_cells: Sequence[Mapping[int, Any]]
+        self, codes: Floats, seeds: Sequence[int], unseen_values: Sequence[Mapping[int, Any]]
     ) -> Floats:
         """Return SHAP values (rows, columns, classes)."""
         return Mixtures(self.model, self.reference).values(
-            codes, unseen_cells, lambda row, n: PermutationWalks.draw(n, int(seeds[row]))
+            codes, unseen_values, lambda row, n: PermutationWalks.draw(n, int(seeds[row]))
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from faithkit_paper.context import Context
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
-from faithkit_paper.figures import COLOURS, create_panels
+from faithkit_paper.figure_panels import COLOURS, create_panels
 from faithkit_paper.findings import Cell, Findings, cells_of_runs
 from faithkit_paper.models import train_model
 from faithkit_paper.orderings import possibly_best

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_scoped_rules.anchors.candidates import Bools, Candidate
-from faithkit_scoped_rules.anchors.together import Bounds, Labels, Row, Steps
+from faithkit_scoped_rules.anchors.lockstep_searches import Bounds, Labels, Row, Steps
 
 
 class Perturbation(Protocol):

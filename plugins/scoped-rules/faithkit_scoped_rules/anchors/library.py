@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 import faithkit
-from faithkit_scoped_rules.anchors.bins import BinnedTable, Bools, Condition, Floats
-from faithkit_scoped_rules.anchors.search import BELOW_THRESHOLD, Search
+from faithkit_scoped_rules.anchors.beam_search import BELOW_THRESHOLD, Search
+from faithkit_scoped_rules.anchors.binned_table import BinnedTable, Bools, Condition, Floats
 
 
 class AnchorLibrary:
@@ -44,7 +44,7 @@ class AnchorLibrary:
         """
         from anchor.anchor_base import AnchorBaseBeam
 
-        with faithkit.plugin.global_seed(seed):
+        with faithkit.plugin.seed_global_generators(seed):
             sample, mapping = self.explainer.get_sample_fn(row, agree, desired_label=True)
             result = AnchorBaseBeam.anchor_beam(
                 sample,

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.anchors.bins import BINS, BinnedTable, Bools, Condition, Floats
+from faithkit_scoped_rules.anchors.beam_search import Search
+from faithkit_scoped_rules.anchors.binned_table import BINS, BinnedTable, Bools, Condition, Floats
 from faithkit_scoped_rules.anchors.library import AnchorLibrary
-from faithkit_scoped_rules.anchors.rows import PerturbedRows, from_bytes
-from faithkit_scoped_rules.anchors.search import Search
-from faithkit_scoped_rules.anchors.together import Steps, run_together
-from faithkit_scoped_rules.unseen import find_unseen
+from faithkit_scoped_rules.anchors.lockstep_searches import Steps, run_together
+from faithkit_scoped_rules.anchors.perturbed_rows import PerturbedRows, from_bytes
+from faithkit_scoped_rules.unseen_categories import find_unseen
 
 ENGINES = ("faithkit", "library")
 RuleAndRemark = tuple[faithkit.Rule, str | None]
@@ -52,8 +52,8 @@ class Anchors:
 
     Notes
     -----
-    A missing value is a value like others: a rule can ask that a cell is missing or, where the background
-    has missing cells in the column, that it is not. No other condition on a number holds for a missing one.
+    A missing value is a value like others: a rule can ask that a value is missing or, where the background
+    has missing values in the column, that it is not. No other condition on a number holds for a missing one.
 
     A row with a category that the background does not have has no explanation; a remark says so.
 
@@ -112,7 +112,7 @@ class Anchors:
         if isinstance(background, list):
             raise faithkit.errors.InputError("anchors explains tables, not texts: use anchors-text.")
         self.predictor_ = predictor
-        self.tolerance_ = faithkit.plugin.Tolerance.of("anchors", predictor, background, self.within)
+        self.tolerance_ = faithkit.plugin.Tolerance.of("anchors", predictor, background, within=self.within)
         self.encoder_ = faithkit.plugin.Encoder(background)
         self.named_ = hasattr(background, "columns")
         self.table_ = BinnedTable.learn(self.encoder_.encode(background), self.encoder_.categories, self.bins)
@@ -149,11 +149,11 @@ class Anchors:
             agree = functools.partial(self._agree, label)
             conditions, remark = self.library_.find_anchor(row, agree, seed)
             yield self._build_rule(conditions, names), remark
-            faithkit.plugin.rows_done()
+            faithkit.plugin.report_progress()
 
     def _search_together(self, rows: Floats, seeds: Any, names: list[Any]) -> list[RuleAndRemark]:
         searches = (self._steps(row, seed, names) for row, seed in zip(rows, seeds.tolist(), strict=True))
-        # all other cells of perturbed rows come from the background
+        # all other values of perturbed rows come from the background
         unusual_columns = np.flatnonzero(
             self.table_.is_unusual(rows, range(rows.shape[1])).any(axis=0)
         ).tolist()
@@ -186,7 +186,7 @@ class Anchors:
         return self.tolerance_.agree(self._predict(codes), label)
 
     def _predict_rows(self, rows: list[bytes], unusual_columns: Sequence[int] = ()) -> NDArray[Any]:
-        """Return the model's labels; rows with unusual cells may change a dtype, so they go apart."""
+        """Return the model's labels; rows with unusual values may change a dtype, so they go apart."""
         codes = np.asfortranarray(from_bytes(rows))
         is_unusual = self.table_.is_unusual(codes, unusual_columns)
         if not is_unusual.any():

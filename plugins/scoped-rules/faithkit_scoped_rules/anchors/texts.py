@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.anchors.search import Search
-from faithkit_scoped_rules.anchors.together import Steps, run_together
+from faithkit_scoped_rules.anchors.beam_search import Search
+from faithkit_scoped_rules.anchors.lockstep_searches import Steps, run_together
 
 MASK = "UNK"
 
@@ -72,7 +72,7 @@ class AnchorsText:
     ) -> None:
         self.search = Search("anchors-text", threshold, delta, tau, batch_size, beam_size)
         try:
-            faithkit.plugin.tokens("", tokenizer)
+            faithkit.plugin.tokenize("", tokenizer)
         except faithkit.errors.InputError as error:
             raise faithkit.errors.ParameterError(f"anchors-text: {error}") from None
         self.tokenizer = tokenizer
@@ -81,7 +81,9 @@ class AnchorsText:
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "AnchorsText":
         """Store the model; masking needs no background."""
         self.predictor_ = predictor
-        self.tolerance_ = faithkit.plugin.Tolerance.of("anchors-text", predictor, background, self.within)
+        self.tolerance_ = faithkit.plugin.Tolerance.of(
+            "anchors-text", predictor, background, within=self.within
+        )
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
@@ -104,7 +106,7 @@ class AnchorsText:
         )
 
     def _steps(self, text: str, seed: int) -> Steps[tuple[faithkit.Rule | None, str | None]]:
-        words = faithkit.plugin.tokens(text, self.tokenizer)
+        words = faithkit.plugin.tokenize(text, self.tokenizer)
         if not words:
             return None, "no words"
         masked = MaskedText(text, words, seed)

@@ -36,8 +36,8 @@ def read_lightgbm(model: Any) -> Ensemble:
     zero_is_missing = _columns_with_missing_zeros(
         [node for nodes_of_tree, _, _ in flat_trees for node in nodes_of_tree], model.n_features_in_
     )
-    to_cells = partial(
-        _to_cells, categories=dump["pandas_categorical"] or [], zero_is_missing=zero_is_missing
+    to_values = partial(
+        _to_values, categories=dump["pandas_categorical"] or [], zero_is_missing=zero_is_missing
     )
     # raw scores of a forest are sums; they are averaged only for probabilities
     rounds = len(dumped_trees) // len(outputs) if dump["average_output"] else 1
@@ -46,7 +46,7 @@ def read_lightgbm(model: Any) -> Ensemble:
     absent = np.where(zero_is_missing, np.nan, 0.0)
     positions = np.arange(model.n_features_in_)
     return Ensemble(
-        trees, len(outputs), log_odds_factor, to_cells, positions, absent, _describe_link(objective, rounds)
+        trees, len(outputs), log_odds_factor, to_values, positions, absent, _describe_link(objective, rounds)
     )
 
 
@@ -93,7 +93,7 @@ def _splits_by_category(node: Any) -> bool:
 
 
 def _missing_left(node: Any) -> bool:
-    """Return whether NaN goes to the left: never for categories; like 0 if no missing cells are expected."""
+    """Return whether NaN goes to the left: never for categories; like 0 if no missing values are expected."""
     if "threshold" not in node or _splits_by_category(node):
         return False
     return bool(node["threshold"] >= 0 if node["missing_type"] == "None" else node["default_left"])
@@ -110,10 +110,10 @@ def _columns_with_missing_zeros(nodes: list[Any], n_columns: int) -> NDArray[np.
     return np.array(["Zero" in types for types in missing_types], dtype=bool)
 
 
-def _to_cells(table: Any, categories: list[Any], zero_is_missing: NDArray[np.bool_]) -> Any:
+def _to_values(table: Any, categories: list[Any], zero_is_missing: NDArray[np.bool_]) -> Any:
     dtypes = getattr(table, "dtypes", [])
     categorical = [j for j, dtype in enumerate(dtypes) if isinstance(dtype, pd.CategoricalDtype)]
-    to_cells = to_numbers(table, np.float64, dict(zip(categorical, categories, strict=True)))
+    to_values = to_numbers(table, np.float64, dict(zip(categorical, categories, strict=True)))
     return mark_missing(
-        to_cells, lambda numbers, columns: zero_is_missing[columns] & (np.abs(numbers) <= ZERO)
+        to_values, lambda numbers, columns: zero_is_missing[columns] & (np.abs(numbers) <= ZERO)
     )

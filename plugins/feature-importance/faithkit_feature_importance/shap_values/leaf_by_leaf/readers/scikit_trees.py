@@ -94,11 +94,11 @@ def read_histogram_boosting(model: Any) -> Ensemble:
     if model._preprocessor is not None:  # it moves categorical columns to the front
         positions = np.concatenate([positions[model.is_categorical_], positions[~model.is_categorical_]])
 
-    def to_cells(table: Any) -> Any:
+    def to_values(table: Any) -> Any:
         return np.asarray(model._preprocess_X(table, reset=False), dtype=np.float64)
 
     link = f"loss={model.loss}" if model.loss in ("gamma", "poisson") else None
-    return Ensemble(trees, len(outputs), 1.0, to_cells, positions, link=link)
+    return Ensemble(trees, len(outputs), 1.0, to_values, positions, link=link)
 
 
 def _build_histogram_tree(predictor: Any, output: int) -> Tree:

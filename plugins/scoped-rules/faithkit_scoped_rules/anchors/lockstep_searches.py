@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.anchors.bounds import compute_bounds
+from faithkit_scoped_rules.anchors.lockstep_bounds import compute_bounds
 
 T = TypeVar("T")
 Row = bytes | str  # a row of a table as bytes, or a text
@@ -98,7 +98,7 @@ class _SearchPool(Generic[T]):
             self.waiting[index] = search, search.send(response)
         except StopIteration as end:
             self.results[index] = end.value
-            faithkit.plugin.rows_done()
+            faithkit.plugin.report_progress()
 
     def serve_requests(self, cache: "LabelCache") -> None:
         """Serve requests until each search has received labels; bounds first, because labels cost more."""

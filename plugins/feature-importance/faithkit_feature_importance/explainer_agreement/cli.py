@@ -7,10 +7,10 @@ import click
 import faithkit
 
 if TYPE_CHECKING:
-    from faithkit_feature_importance.agreeing.result import Agreements
+    from faithkit_feature_importance.explainer_agreement.agreement_result import Agreements
 
 
-@faithkit.plugin.comparing
+@faithkit.plugin.comparison_command
 @click.option(
     "--k",
     type=click.IntRange(min=1),
@@ -28,6 +28,6 @@ def agreement(compared: faithkit.results.Comparison, k: int | None, among: str |
     The importances of every two explainers are compared row by row, before discretization: which features are
     the largest, with which sign and in which order. Each mean is shown with the value expected by chance.
     """
-    from faithkit_feature_importance.agreeing.comparing import agreements
+    from faithkit_feature_importance.explainer_agreement.pairwise_agreement import agreements
 
     return agreements(compared, k, among=None if among is None else among.split(","))

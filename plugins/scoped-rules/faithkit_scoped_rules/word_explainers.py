@@ -44,7 +44,7 @@ class FirstWord:
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one rule per text: it contains the word."""
         _check_texts("first-word", X)
-        words = [faithkit.plugin.tokens(text, self.tokenizer)[:1] for text in X]
+        words = [faithkit.plugin.tokenize(text, self.tokenizer)[:1] for text in X]
         return _build_explanations(X, words, self.tokenizer, "no words")
 
 
@@ -78,7 +78,7 @@ class AllWords:
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return one rule per text: it contains each of the words."""
         _check_texts("all-words", X)
-        words = [faithkit.plugin.tokens(text, self.tokenizer) for text in X]
+        words = [faithkit.plugin.tokenize(text, self.tokenizer) for text in X]
         return _build_explanations(X, words, self.tokenizer, "no words")
 
 
@@ -157,7 +157,7 @@ class TopCoefficient:
 
     def _top_word(self, text: str, weights: NDArray[np.float64]) -> list[str]:
         """Return the word with the largest weight, in a list that is empty if there is no known word."""
-        words = sorted(self.vocabulary_.keys() & faithkit.plugin.tokens(text, self.tokenizer))
+        words = sorted(self.vocabulary_.keys() & faithkit.plugin.tokenize(text, self.tokenizer))
         if not words:
             return []
         return [words[int(weights[[self.vocabulary_[word] for word in words]].argmax())]]
@@ -247,7 +247,7 @@ def _build_explanations(
 
 def _check_tokenizer(name: str, tokenizer: str) -> str:
     try:
-        faithkit.plugin.tokens("", tokenizer)
+        faithkit.plugin.tokenize("", tokenizer)
     except faithkit.errors.InputError as error:
         raise faithkit.errors.ParameterError(f"{name}: {error}") from None
     return tokenizer

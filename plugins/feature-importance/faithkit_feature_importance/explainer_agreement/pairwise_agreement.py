@@ -10,15 +10,23 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.agreeing.matching import NamedImportances, check_predictions, match_features
-from faithkit_feature_importance.agreeing.measures import (
+from faithkit_feature_importance.explainer_agreement.agreement_measures import (
     LOWER_BOUNDS,
     ORDER_MEASURES,
     TOP_K_MEASURES,
     Scores,
     TopFeatures,
 )
-from faithkit_feature_importance.agreeing.result import Agreement, Agreements, MeanAgreement
+from faithkit_feature_importance.explainer_agreement.agreement_result import (
+    Agreement,
+    Agreements,
+    MeanAgreement,
+)
+from faithkit_feature_importance.explainer_agreement.feature_matching import (
+    NamedImportances,
+    check_predictions,
+    match_features,
+)
 
 DEFAULT_K = 5  # if there are ten features or more
 
@@ -157,7 +165,7 @@ def _resolve_k(k: int | None, n_features: int) -> int:
         raise faithkit.errors.InputError("agreement: the explanations have no features: give importances.")
     if k is None:
         return min(DEFAULT_K, (n_features + 1) // 2)
-    size = faithkit.plugin.whole_number(k, "agreement: k", least=1, error=faithkit.errors.ParameterError)
+    size = faithkit.plugin.check_integer(k, "agreement: k", minimum=1, error=faithkit.errors.ParameterError)
     if size > n_features:
         raise faithkit.errors.InputError(
             f"agreement: k is {size}, and the explanations have {n_features} features: choose a smaller k."
@@ -200,9 +208,11 @@ def _mean_agreement(
 ) -> MeanAgreement:
     lower_bound = LOWER_BOUNDS.get(name, 0.0)
     observed, chance = (
-        faithkit.plugin.Mean.of(_expand_to_all_rows(row_values, in_both), confidence, least=lower_bound)
+        faithkit.plugin.Mean.of(
+            _expand_to_all_rows(row_values, in_both), confidence=confidence, minimum=lower_bound
+        )
         if design is None
-        else design.mean(_expand_to_all_rows(row_values, in_both), lower_bound)
+        else design.mean(_expand_to_all_rows(row_values, in_both), minimum=lower_bound)
         for row_values in scores
     )
     return MeanAgreement(**attrs.asdict(observed), by_chance=chance.value)

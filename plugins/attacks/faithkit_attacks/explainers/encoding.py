@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_attacks.explainers.columns import (
+from faithkit_attacks.explainers.named_columns import (
     check_no_sparse,
     column_labels,
     column_values,
@@ -109,7 +109,7 @@ class Encoding:
         last_code = max(1, len(self.labels_) - 1)
         conditions: list[Any] = []
         for text, code in zip(X, codes, strict=True):
-            words = sorted(set(faithkit.plugin.tokens(text)))
+            words = sorted(set(faithkit.plugin.tokenize(text)))
             if code is None or not words:
                 conditions.append(None)
             else:

@@ -11,7 +11,7 @@ import numpy as np
 import faithkit
 from faithkit_scoped_rules.anchors.bandit import Bandit, Perturbation, Sampler
 from faithkit_scoped_rules.anchors.candidates import Candidate, Coverage, extend_candidates
-from faithkit_scoped_rules.anchors.together import Bounds, Steps
+from faithkit_scoped_rules.anchors.lockstep_searches import Bounds, Steps
 
 BELOW_THRESHOLD = "below the threshold"  # the remark of a rule that does not reach it
 MARGIN = 0.05  # around the threshold; within it more samples do not pay off
@@ -55,8 +55,12 @@ class Search:
                 raise self._parameter_error(name, "a number between 0 and 1")
         for name in ("batch_size", "beam_size", "max_size"):
             parameter, optional = f"{self.component}: {name}", name == "max_size"
-            faithkit.plugin.whole_number(
-                getattr(self, name), parameter, 1, optional=optional, error=faithkit.errors.ParameterError
+            faithkit.plugin.check_integer(
+                getattr(self, name),
+                parameter,
+                minimum=1,
+                optional=optional,
+                error=faithkit.errors.ParameterError,
             )
 
     def _parameter_error(self, name: str, expected: str) -> faithkit.errors.ParameterError:

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from faithkit_attacks.catalogue import ModelAndExplainer
+from faithkit_attacks.attack_catalogue import ModelAndExplainer
 from faithkit_attacks.measuring import MEASURES, AttackResult, exposes_lie
 
 HEADER = ("attack", "caught by", "explains", *MEASURES)

@@ -11,13 +11,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_scoped_rules.anchors.bins import BinnedTable, Bins, Bools, Condition, Floats
+from faithkit_scoped_rules.anchors.binned_table import BinnedTable, Bins, Bools, Condition, Floats
 
 COVERAGE_ROWS = 10_000  # the largest sample of the background that coverage is computed on
 
 
 class PerturbedRows:
-    """Rows of the background, with as few changed cells as predicates of an instance need.
+    """Rows of the background, with as few changed values as predicates of an instance need.
 
     Parameters
     ----------
@@ -80,12 +80,12 @@ class PerturbedRows:
         return self._condition_cache[present]
 
     def _satisfy(self, condition: Condition, drawn: NDArray[np.int64], codes: Floats, bins: Bins) -> None:
-        """Replace cells that violate the condition with cells of the background that satisfy it, in place."""
-        j, cells = condition.column, self.table.cells(condition)
-        if len(cells.codes):
-            outside = cells.is_outside.take(drawn).nonzero()[0]
-            chosen = self._random.randint(0, len(cells.codes), len(outside))
-            codes[outside, j], bins[outside, j] = cells.codes.take(chosen), cells.bins.take(chosen)
+        """Replace values that violate the condition, in place, with satisfying values of the background."""
+        j, values = condition.column, self.table.satisfying_values(condition)
+        if len(values.codes):
+            outside = values.is_outside.take(drawn).nonzero()[0]
+            chosen = self._random.randint(0, len(values.codes), len(outside))
+            codes[outside, j], bins[outside, j] = values.codes.take(chosen), values.bins.take(chosen)
         else:
             codes[:, j], bins[:, j] = self._instance[j], self._bins[j]
 

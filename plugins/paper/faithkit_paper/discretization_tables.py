@@ -64,7 +64,7 @@ class Table:
         return [
             f"Read as {self.reading}.",
             f"That is one of {len(self.candidates)} readings, and the same for all cells; "
-            f"`python -m faithkit_paper.closest {self.name}` compares them.",
+            f"`python -m faithkit_paper.closest_reading {self.name}` compares them.",
             "Intervals are those of the estimate: 1.96 standard errors to each side.",
         ]
 

@@ -11,7 +11,7 @@ from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure.counting.cells import mark_run_starts
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.overview import ExplanationTotals, Instances, Overview
+from faithkit.measure.explanation_losses import ExplanationTotals, Instances, Overview
 from faithkit.report.formats import format_predictions
 from faithkit.run.components.setup import Setup
 from faithkit.run.instances.readable_rows import format_explanation

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.adapters.outputs import Outputs, Positions, list_labels
+from faithkit_feature_importance.adapters.output_choice import Outputs, Positions, list_labels
 from faithkit_feature_importance.importances import default_relation
 
 WeightedWords = tuple[tuple[str, float], ...]
@@ -72,7 +72,9 @@ def weighted_words(words: Sequence[Any], weights: Sequence[Any], digits: int | N
 def check_digits(adapter: str, digits: Any) -> int | None:
     """Check the parameter `digits`: to how many decimals the weights of words are rounded."""
     parameter, error = f"{adapter}: digits", faithkit.errors.ParameterError
-    return None if digits is None else faithkit.plugin.whole_number(digits, parameter, least=0, error=error)
+    return (
+        None if digits is None else faithkit.plugin.check_integer(digits, parameter, minimum=0, error=error)
+    )
 
 
 def reject_parameters(adapter: str, **parameters: Any) -> None:
