@@ -112,8 +112,8 @@ def worth(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
 
 def _counts(result: Evaluation, measure: str) -> CheckableCounts:
     estimate = result.measures.get(measure)
-    if estimate is None or estimate.others is None:
+    if estimate is None or estimate.checkable_counts is None:
         raise InputError(
             f"{measure} cannot be drawn: it was not measured, or the rows have weights, clusters or a pool."
         )
-    return estimate.others
+    return estimate.checkable_counts

@@ -35,7 +35,7 @@ class Words:
         return float(np.sum(self.mass * (1 - self.mass) ** (n - 1)))
 
     def width(self, rng, plan):
-        return half_width(self.draw(rng, plan.n).moments)
+        return half_width(self.draw(rng, plan.n).statistics)
 
 
 def _normed(mass):

@@ -121,12 +121,18 @@ def comparison_command(function: Callable[..., Any]) -> click.Command:
         options["discretizers"] = options["discretizers"] or None
         paths = check_paths(output)
         outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
-        prepared = prepare(outcome=outcome, id=id, **inputs)
+        evaluation_inputs = prepare(outcome=outcome, id=id, **inputs)
         with use_backend(**workers):
-            comparison = compare(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
-        sources = build_origin(origin, inputs["data"], inputs["model"], prepared.is_held_out)
+            comparison = compare(
+                **evaluation_inputs.evaluation_arguments(), ids=evaluation_inputs.ids, **options
+            )
+        sources = build_origin(origin, inputs["data"], inputs["model"], evaluation_inputs.is_held_out)
         comparison = comparison.with_origin(**attrs.asdict(sources))
-        comparison = comparison if prepared.target is None else comparison.with_target(prepared.target)
+        comparison = (
+            comparison
+            if evaluation_inputs.target is None
+            else comparison.with_target(evaluation_inputs.target)
+        )
         deliver(function(comparison, **function_options), paths)
 
     command = click.command(cls=Verb)(_compare_options(verb))

@@ -189,10 +189,10 @@ class _Conditions:
 def _draw_conditions(rules: _Rules, sample: Sample, seeds: Seeds) -> NDArray[Any]:
     conditions = sample.once(_Conditions.of, rules)
     columns, row, rank = conditions.columns, conditions.row, conditions.rank
-    chosen = _choose_columns(conditions, seeds)[row, rank]
+    chosen_columns = _choose_columns(conditions, seeds)[row, rank]
     codes = np.empty((len(row), 3), dtype=np.int64)
-    for position in np.unique(chosen).tolist():
-        pairs = np.flatnonzero(chosen == position)
+    for position in np.unique(chosen_columns).tolist():
+        pairs = np.flatnonzero(chosen_columns == position)
         codes[pairs, 0] = position
         codes[pairs, 1:] = columns[position].find_windows(row[pairs], conditions.coverage[pairs])
     distinct, number = np.unique(codes, axis=0, return_inverse=True)
@@ -210,7 +210,7 @@ def _choose_columns(conditions: _Conditions, seeds: Seeds) -> Ints:
     width = int(np.bincount(row).max())
     n_conditions = np.maximum(np.bincount(row, minlength=n), 1)
     coverage = np.exp(np.bincount(row, np.log(np.maximum(conditions.coverage, 1 / n)), n) / n_conditions)
-    chosen = np.empty((n, width), dtype=np.int64)
+    chosen_columns = np.empty((n, width), dtype=np.int64)
     for start, stop in spans(n, max(1, BATCH_SIZE // len(columns))):
         keys = row_uniforms(seeds[start:stop], len(columns))
         share = np.column_stack([column.own_share[start:stop] for column in columns])
@@ -222,8 +222,8 @@ def _choose_columns(conditions: _Conditions, seeds: Seeds) -> Ints:
         keys += 4.0 * (share * n < 1.5)
         first = np.argpartition(keys, min(width, len(columns) - 1), axis=1)[:, :width]
         order = np.argsort(np.take_along_axis(keys, first, axis=1), axis=1)
-        chosen[start:stop] = np.take_along_axis(first, order, axis=1)
-    return chosen
+        chosen_columns[start:stop] = np.take_along_axis(first, order, axis=1)
+    return chosen_columns
 
 
 def _coverage(predicates: Sequence[Any], X: Any) -> Floats:

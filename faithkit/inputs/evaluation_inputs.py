@@ -203,12 +203,12 @@ def _select_columns(X: Rows, columns: str | None, drop: str | None, metadata_col
     default = [name for name in names if name not in metadata_columns]
     included = match_names(names, columns) if columns else default
     dropped = set(match_names(names, drop)) if drop else set()
-    selected = [name for name in included if name not in dropped]
-    if not selected:
+    model_columns = [name for name in included if name not in dropped]
+    if not model_columns:
         raise InputError(
             "no column is left for the model: take fewer out (--drop, --weights, --clusters, --blocks)."
         )
-    return X if selected == names else X[selected]
+    return X if model_columns == names else X[model_columns]
 
 
 def _no_names_error(X: Rows, option: str) -> InputError:

@@ -86,8 +86,8 @@ class _Residuals:
 
         def select(start: int, stop: int) -> tuple[Floats, Ints]:
             values = self.at(slice(start, stop))
-            selected = np.flatnonzero(values >= threshold)
-            return values[selected], self.weight[start:stop][selected]
+            positions = np.flatnonzero(values >= threshold)
+            return values[positions], self.weight[start:stop][positions]
 
         batches = map_batches(select, len(self.owners), BATCH_SIZE)
         values, weights = (np.concatenate(arrays) for arrays in zip(*batches, strict=True))

@@ -107,7 +107,7 @@ def checked_sentence(measure: str, estimate: Estimate, n: int, words: Words = OF
 
 def _is_plain(estimate: Estimate) -> bool:
     """Return whether rows have neither weights nor clusters: rows of one cluster may share an explanation."""
-    statistics = estimate.moments
+    statistics = estimate.statistics
     return statistics is None or statistics.units.effective > statistics.n - 0.5
 
 
@@ -140,9 +140,9 @@ def _against_chance(measure: str, estimate: Estimate) -> str:
 
 def _among_checked(estimate: Estimate, words: Words) -> str | None:
     """Say that checked rows do better than chance, where that does not lift the measure above it."""
-    if estimate.finding not in (NOT_ABOVE, BELOW) or estimate.moments is None or estimate.chance is None:
+    if estimate.finding not in (NOT_ABOVE, BELOW) or estimate.statistics is None or estimate.chance is None:
         return None
-    if not checked_above_chance(estimate.moments, estimate.chance, estimate.confidence, estimate.p_value):
+    if not checked_above_chance(estimate.statistics, estimate.chance, estimate.confidence, estimate.p_value):
         return None
     often = "more often" if words.is_counted else "more"
     test = (
@@ -155,7 +155,7 @@ def _among_checked(estimate: Estimate, words: Words) -> str | None:
 
 def _bottom(estimate: Estimate) -> float:
     """Return the lower end where nothing is known: 0, except for the sufficiency of numbers."""
-    span = None if estimate.moments is None or estimate.merging is not None else estimate.moments.span
+    span = None if estimate.statistics is None or estimate.merging is not None else estimate.statistics.span
     return 0.0 if span is None else min(0.0, 1.0 - span)
 
 

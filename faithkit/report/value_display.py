@@ -37,12 +37,12 @@ class ValueDisplay:
 
 
 def _payload(value: Any) -> Any:
-    return value.to_dict(data=False)
+    return value.to_dict(include_data=False)
 
 
 def _result_sheet(result: Any) -> Sheet:
     is_dominated = result.has_dominant_label
-    payload = result.to_dict(data=False, by_label=is_dominated and VERBOSE.get())
+    payload = result.to_dict(include_data=False, by_label=is_dominated and VERBOSE.get())
     return result_sheet(
         payload | {"data": {"columns": result.evidence.population.n_columns}}, is_dominated=is_dominated
     )
@@ -50,7 +50,7 @@ def _result_sheet(result: Any) -> Sheet:
 
 def _report_sheet(report: Any) -> Sheet:
     result, is_dominated = report.result, report.result.has_dominant_label
-    payload = report.to_dict(data=False, by_label=report.by_label or (is_dominated and VERBOSE.get()))
+    payload = report.to_dict(include_data=False, by_label=report.by_label or (is_dominated and VERBOSE.get()))
     return result_sheet(
         payload | {"data": {"columns": result.evidence.population.n_columns}},
         report.violations,
@@ -63,7 +63,10 @@ def _report_sheet(report: Any) -> Sheet:
 def _subgroup_sheet(groups: Any) -> Sheet:
     first = next(iter(groups.values()))
     return Sheet(
-        None, subgroup_sheets(first.to_dict(data=False, steps=False, by_label=False), groups.to_dict())
+        None,
+        subgroup_sheets(
+            first.to_dict(include_data=False, include_steps=False, by_label=False), groups.to_dict()
+        ),
     )
 
 

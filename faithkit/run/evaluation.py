@@ -190,8 +190,8 @@ class Evaluation(Result):
         ('a', {'no': 1, 'yes': 2}, (0, 2))
         """
         limit = check_integer(k, "violations", minimum=0)
-        counted = self._count(_shown_measure(self.measures))
-        return worst_violations(self.evidence.population, self.setup, counted, limit)
+        count = self._count(_shown_measure(self.measures))
+        return worst_violations(self.evidence.population, self.setup, count, limit)
 
     def diagnose(self, diagnostic: Any) -> Any:
         """Run a diagnostic, which answers a further question about the result.
@@ -344,19 +344,21 @@ class Evaluation(Result):
         quality = model_quality(predictions, list(as_column(target)), self.setup.outcome.kind)
         return self.with_origin(**quality)
 
-    def to_dict(self, data: bool = True, steps: bool = True, by_label: bool = True) -> dict[str, Any]:
+    def to_dict(
+        self, *, include_data: bool = True, include_steps: bool = True, by_label: bool = True
+    ) -> dict[str, Any]:
         """Return the result as JSON values; equal questions give equal bytes.
 
         Parameters
         ----------
-        data : bool
+        include_data : bool
             Whether to include the fingerprint of the data, for which all rows are read.
-        steps : bool
+        include_steps : bool
             Whether to include the next steps, which are computed from the rows.
         by_label : bool
             Whether to include the measures of each label, which are computed from the rows.
         """
-        payload = super().to_dict(data, steps)
+        payload = super().to_dict(include_data=include_data, include_steps=include_steps)
         if by_label and (self._saved_labels is not None or self._has_label_counts):
             payload["by_label"] = self.by_label().to_dict()
         return payload
@@ -483,7 +485,7 @@ class Evaluation(Result):
         --------
         >>> import faithkit
         >>> result = faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50)
-        >>> [judgement.kept for judgement in result.judge(consistency=0.9, above_chance=True)]
+        >>> [judgement.is_kept for judgement in result.judge(consistency=0.9, above_chance=True)]
         [True, True]
         """
         limits = check_limits({"consistency": consistency, "sufficiency": sufficiency})
@@ -497,8 +499,8 @@ class Evaluation(Result):
             return self.evidence.population.jackknife_estimate(
                 self.evidence.counts.get(measure), self.setup.n_classes
             )
-        assert estimate.moments is not None  # every measure that was taken has them
-        return JackknifeEstimate(estimate.moments)
+        assert estimate.statistics is not None  # every measure that was taken has them
+        return JackknifeEstimate(estimate.statistics)
 
     def _estimate(self, measure: str) -> Estimate:
         """Return the estimate of a measure, or say why it cannot be compared."""
@@ -549,4 +551,4 @@ def _shown_measure(measures: Collection[str]) -> str:
 
 def owners_by_measure(counts: Mapping[str, Count]) -> dict[str, Owners]:
     """Return the owners of each measure: its tally in a form that is never too large for memory."""
-    return {measure: counted.with_sorted_labels.owners for measure, counted in counts.items()}
+    return {measure: count.with_sorted_labels.owners for measure, count in counts.items()}

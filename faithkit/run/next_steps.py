@@ -164,9 +164,9 @@ def _pilot(stage: Stage, measure: str) -> Pilot | None:
     Many rows without an explanation also prevent planning: they would look like rare explanations.
     """
     estimate = stage.measures[measure]
-    if estimate.others is None or estimate.moments is None or stage.has_many_unexplained:
+    if estimate.checkable_counts is None or estimate.statistics is None or stage.has_many_unexplained:
         return None
-    return Pilot(estimate.others, estimate.moments, estimate.confidence)
+    return Pilot(estimate.checkable_counts, estimate.statistics, estimate.confidence)
 
 
 def _plan(stage: Stage, measure: str) -> PilotPlan | None:

@@ -81,9 +81,9 @@ def pilot_of(result: Any, measure: str) -> Pilot:
             "the pilot's sufficiency was checked against a pool: evaluate or score its rows without one "
             "(CLI: --pool none)."
         )
-    if estimate.others is None or estimate.moments is None:
+    if estimate.checkable_counts is None or estimate.statistics is None:
         raise InputError(
             "the pilot was loaded from a file of an older version, which did not write what a plan takes. "
             "Evaluate or score the rows again."
         )
-    return Pilot(estimate.others, estimate.moments, estimate.confidence)
+    return Pilot(estimate.checkable_counts, estimate.statistics, estimate.confidence)

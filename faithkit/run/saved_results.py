@@ -80,8 +80,8 @@ def _check_usable(result: Evaluation | Comparison) -> None:
         for name in ("rows", "columns", "fingerprint"):
             evaluation.to_dict()["data"][name]
         for estimate in evaluation.measures.values():
-            if estimate.moments is not None:
-                interval(estimate.moments, estimate.confidence)
+            if estimate.statistics is not None:
+                interval(estimate.statistics, estimate.confidence)
 
 
 def _parse_finite(text: str) -> float:

@@ -149,7 +149,7 @@ def test_what_was_not_tested_passes_no_gate(here, name, reason, gate):
         in (here / "r.xml").read_text()
     )
     (judgement,) = faithkit.score(*LOGS[name].values()).judge(consistency=0.8)
-    assert (judgement.kept, judgement.words.startswith(reason)) == (None, True)
+    assert (judgement.is_kept, judgement.words.startswith(reason)) == (None, True)
 
 
 @pytest.mark.parametrize(("measures", "code"), [(["sufficiency"], 0), (["consistency", "sufficiency"], 0), (["consistency"], 1)])  # fmt: skip
@@ -188,8 +188,8 @@ def test_noise_is_not_above_chance(here, name, code, limit):
 def test_above_chance_is_asked_of_the_measures_that_have_a_limit():
     labels, x = ["no", "yes"] * 100, [[1.0], [2.0]] * 100
     everywhere = faithkit.score(labels, ["a", "b", "c", "d"] * 50, X=x, relation=lambda x, explanation: True)
-    assert [one.kept for one in everywhere.judge(above_chance=True)] == [True, False]
-    assert [one.kept for one in everywhere.judge(consistency=0.5, above_chance=True)] == [True, True]
+    assert [one.is_kept for one in everywhere.judge(above_chance=True)] == [True, False]
+    assert [one.is_kept for one in everywhere.judge(consistency=0.5, above_chance=True)] == [True, True]
 
 
 # --- what gets in its way --------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def test_the_text_repeats_the_numbers_that_it_explains(data):
     assert value("consistency", "Quantus", "batch_size=n") == f"{chance:.4f}"
     first = faithkit.score(labels, phi, discretizer=lambda e: np.sign(e.values[:, :5]))
     assert (
-        f"is {expected_estimates(first.consistency.others, np.array([64]))[0]:.3f}, by the exact formula"
+        f"is {expected_estimates(first.consistency.checkable_counts, np.array([64]))[0]:.3f}, by the exact formula"
         in " ".join(text.split())
     )
     sign = faithkit.score(labels, phi, discretizer="sign").consistency

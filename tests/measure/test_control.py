@@ -442,7 +442,7 @@ def test_a_loaded_result_has_its_control(tmp_path):
     )
     result.to_json(tmp_path / "result.json")
     assert faithkit.load(tmp_path / "result.json").control == result.control
-    assert result.judge(above_control=True)[0].kept
+    assert result.judge(above_control=True)[0].is_kept
 
 
 def test_a_gate_on_the_control_needs_one_and_fails_where_it_is_not_exceeded():
@@ -452,10 +452,10 @@ def test_a_gate_on_the_control_needs_one_and_fails_where_it_is_not_exceeded():
         labels, faithkit.Explanations.of(rules(X, "d"), kind="rule"), X, relation="in-scope"
     )
     (gate,) = useless.judge(above_control=True)
-    assert gate.kept is False
+    assert gate.is_kept is False
     assert gate.words.startswith("sufficiency is below its control (the difference is between ")
     (gate,) = faithkit.score(labels, list(X["d"]), X).judge(above_control=True)
-    assert gate.kept is None
+    assert gate.is_kept is None
 
 
 def test_an_estimate_that_exceeds_the_control_by_less_than_its_error_is_not_above_it():
@@ -465,7 +465,7 @@ def test_an_estimate_that_exceeds_the_control_by_less_than_its_error_is_not_abov
     result = faithkit.score(labels, explanations, X)
     assert result.control.difference.low < 0 < result.control.difference.value
     assert result.control.finding == "not above its control"
-    assert result.judge(above_control=True)[0].kept is False
+    assert result.judge(above_control=True)[0].is_kept is False
 
 
 def test_a_control_that_takes_explanations_of_other_rows_is_compared_within_each_rows_own_block():

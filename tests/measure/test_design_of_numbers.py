@@ -360,8 +360,8 @@ def test_merged_one_hot_scores_are_merged_labels(kind, seed):
     n, labels = 80, rng.integers(0, 3, 80)
     said = [f"rule {one}" for one in rng.integers(0, 60, n)] if kind == "words" else rng.normal(size=(n, 2))
     drawn = {"weights": rng.random(n) + 0.2, "clusters": rng.integers(0, 50, n)}
-    one = faithkit.score(np.eye(3)[labels], said, outcome="scores", **drawn).consistency.moments
-    two = faithkit.score(labels, said, **drawn).consistency.moments
+    one = faithkit.score(np.eye(3)[labels], said, outcome="scores", **drawn).consistency.statistics
+    two = faithkit.score(labels, said, **drawn).consistency.statistics
     assert one.merging == two.merging
     assert (one.estimate, one.compared, one.se) == pytest.approx(
         (two.estimate, two.compared, two.se), abs=1e-11
@@ -411,7 +411,7 @@ def test_near_numbers_stay_below_the_measure_even_if_weights_tell_the_number(kin
         else:
             rows = np.repeat(np.arange(150), 2)
             found = faithkit.score(values[rows], vectors[rows], clusters=rows).consistency
-        least.append(found.moments.estimate)
+        least.append(found.statistics.estimate)
         lows.append(found.low)
     assert np.mean(least) < share + 4 * np.std(least) / np.sqrt(len(least))
     assert np.mean(np.array(lows) > share + 1e-9) < 0.1

@@ -60,7 +60,7 @@ def test_a_pool_of_another_label_is_a_test_where_the_sample_has_one():
     assert one.sufficiency.finding == "one label"
     counts = one.evidence.counts["sufficiency"]
     with_pool = attrs.evolve(counts, pool=SimpleNamespace(codes=np.array([0, 1])))
-    assert classify_finding(with_pool, one.sufficiency.moments, 0.5, 0.95) != "one label"
+    assert classify_finding(with_pool, one.sufficiency.statistics, 0.5, 0.95) != "one label"
 
 
 # one label is rare, and chance is high: the interval of 60 rows is too wide to lie above it

@@ -70,7 +70,7 @@ def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
     # a random pair shares explanation and label with this probability
     pairs = (tally.counts * (tally.counts - 1)).sum() / (tally.n * (tally.n - 1))
     assert result[1] == pytest.approx(pairs, abs=1e-10)  # logarithms of factorials cost a few digits
-    assert result[-1] == pytest.approx(pilot_of(tally).moments.value, abs=1e-12)
+    assert result[-1] == pytest.approx(pilot_of(tally).statistics.value, abs=1e-12)
     assert (np.diff(result) >= 0).all()
 
 
@@ -213,8 +213,8 @@ def test_nothing_merged_leaves_all_open():
     one = Pilot(
         CheckableCounts((0, 3), (1, 160), (0.0, 0.9)), MeasureStatistics.of_rows(161, 0.85, 0.02, 160 / 161)
     )
-    nothing = attrs.evolve(one.moments, merging="nothing")
-    same = attrs.evolve(one, moments=nothing)
+    nothing = attrs.evolve(one.statistics, merging="nothing")
+    same = attrs.evolve(one, statistics=nothing)
     assert same.half_width(300, 0.5) == pytest.approx(one.half_width(300, 0.5))
 
 
@@ -377,7 +377,7 @@ def smooth(rng, n):
 def test_the_interval_that_is_planned_is_the_one_that_is_printed():
     """It is narrow though nothing could be checked, and no more rows are asked for than there are."""
     pilot = smooth(np.random.default_rng(0), 600)
-    low, high = interval(pilot.moments)
+    low, high = interval(pilot.statistics)
     assert (high - low) / 2 < 0.05
     plan = plan_samples(0.05, pilot=pilot)
     assert (plan.n, plan.from_pilot.unverified, plan.from_pilot.half_width) == (None, (None, None), 600)
@@ -392,7 +392,7 @@ def test_at_most_one_pilot_in_ten_misleads_about_vectors_that_never_repeat():
     for _ in range(runs):
         rows = plan_samples(0.05, pilot=smooth(rng, 200)).from_pilot.half_width
         if rows is not None and rows < 5000:
-            low, high = interval(smooth(rng, rows).moments)
+            low, high = interval(smooth(rng, rows).statistics)
             wide += (high - low) / 2 > 0.05
     assert stats.binom.sf(wide - 1, runs, 0.1) > 0.001
 
@@ -403,7 +403,7 @@ def test_at_most_one_pilot_in_ten_misleads_about_words_of_which_too_few_repeat(l
     for _ in range(runs):
         rows = plan_samples(0.15, pilot=law.draw(rng, 200)).from_pilot.half_width
         if rows is not None and rows < 5000:
-            low, high = interval(law.draw(rng, rows).moments)
+            low, high = interval(law.draw(rng, rows).statistics)
             wide += (high - low) / 2 > 0.15
     assert stats.binom.sf(wide - 1, runs, 0.1) > 0.001
 
@@ -412,7 +412,7 @@ def test_a_plan_does_not_ask_for_more_rows_on_average_than_a_pilot_that_is_narro
     rng, law = np.random.default_rng(0), words("Zipf 2, 5,000", "95 % agree")
     for _ in range(20):
         pilot = law.draw(rng, 200)
-        low, high = interval(pilot.moments)
+        low, high = interval(pilot.statistics)
         found = plan_samples((high - low) / 2 + 1e-9, pilot=pilot).from_pilot
         assert found.on_average == 200
         sure = found.half_width
@@ -428,14 +428,14 @@ def test_who_follows_the_advice_gets_about_the_width_that_it_names(masses, label
     rng, law, epsilon, widths = np.random.default_rng(0), words(masses, labels), 0.05, []
     for _ in range(30):
         pilot = law.draw(rng, 200)
-        low, high = interval(pilot.moments)
+        low, high = interval(pilot.statistics)
         assert pilot.expected_half_width(200) == pytest.approx((high - low) / 2)
         rows = rows_for_width(pilot, epsilon)
         if rows is None or rows == 200:
             continue
-        if pilot.moments.verified == 1 and high < 1:  # nothing but sampling error
+        if pilot.statistics.verified == 1 and high < 1:  # nothing but sampling error
             assert rows == pytest.approx(200 * ((high - low) / 2 / epsilon) ** 2, abs=1)
-        low, high = interval(law.draw(rng, rows).moments)
+        low, high = interval(law.draw(rng, rows).statistics)
         widths.append((high - low) / 2)
     assert len(widths) > 5
     assert 0.7 * epsilon < np.median(widths) < 1.2 * epsilon

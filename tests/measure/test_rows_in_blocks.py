@@ -95,7 +95,7 @@ def test_estimates_and_errors_are_those_of_leaving_out_every_block(outcome, meas
         [brute([i for i in range(N) if BLOCK[i] != block], outcome, measure)[:2] for block in blocks]
     )
     se = np.sqrt((len(blocks) - 1) / len(blocks) * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
-    measured = scored(outcome, measure).moments
+    measured = scored(outcome, measure).statistics
     assert (measured.estimate, measured.disagreement) == pytest.approx((estimate, disagreement), abs=1e-9)
     assert (measured.verified, measured.value) == pytest.approx((share, share - disagreement), abs=1e-9)
     assert (measured.se, measured.se_disagreement) == pytest.approx(se, abs=1e-9)
@@ -138,7 +138,7 @@ def lower_limit(x, variance, trials):
 
 def test_blocks_are_the_units_of_the_interval_and_rows_those_of_its_correction():
     measured = scored("labels", "consistency")
-    moments, shares = measured.moments, np.bincount(BLOCK) / N
+    moments, shares = measured.statistics, np.bincount(BLOCK) / N
     z, effective, largest = stats.norm.ppf(0.975), 1 / (shares**2).sum(), shares.max()
     factor = (stats.t.ppf(0.975, effective - 1) / z) ** 2
     x, R = moments.estimate, moments.disagreement

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from faithkit_monitor import Monitor
 from faithkit_monitor.scoring import Agreement, Scores, split_reference
-from faithkit_monitor.sequence import Sequence, Watch
+from faithkit_monitor.sequence import ChangeDetector, Sequence
 from faithkit_monitor.tallies import Tallies
 
 import faithkit
@@ -104,7 +104,7 @@ def test_a_stream_without_a_change_raises_no_alarm(name):
         reference = tallies(values[:2000], why[:2000], kind, within)
         pool, agreement, calibration = split_reference(reference, seed, {"kind": kind, "within": within})
         expected = Sequence(0.025).after(calibration.values)
-        watch = Watch.new(0.025)
+        watch = ChangeDetector.new(0.025)
         for part in parts:
             watch = watch.after(Scores.of(part, pool, int(part.fingerprint(), 16), agreement).values)
         alarms += watch.alarm(expected) is not None

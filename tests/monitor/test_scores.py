@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from faithkit_monitor.scoring import Agreement, Scores, split_reference
-from faithkit_monitor.sequence import Sequence, Watch
+from faithkit_monitor.sequence import ChangeDetector, Sequence
 from faithkit_monitor.tallies import Tallies
 from monitor.streams import columns, log
 
@@ -143,7 +143,7 @@ def test_no_alarm_is_raised_by_rows_like_those_of_the_reference(explanations):
 
     for seed in range(40):
         pool, _, calibration = split(rows(600), seed)
-        expected, watch = Sequence(0.025).after(calibration.values), Watch.new(0.025)
+        expected, watch = Sequence(0.025).after(calibration.values), ChangeDetector.new(0.025)
         for _ in range(30):
             batch = rows(60)
             watch = watch.after(Scores.of(batch, pool, int(batch.fingerprint(), 16), Agreement()).values)

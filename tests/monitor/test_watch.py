@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 import pytest
-from faithkit_monitor.sequence import Sequence, Watch
+from faithkit_monitor.sequence import ChangeDetector, Sequence
 
 MAJORITY = np.array([0.99, 0.95, 0.9, 0.7, 0.55])  # of the predictions that five explanations go with
 MEAN = float(np.mean(MAJORITY**2 + (1 - MAJORITY) ** 2))
@@ -18,7 +18,7 @@ def scores(rng, n, flipped=0.0):
 
 
 def test_every_window_has_seen_the_looks_since_it_began_and_no_others():
-    rng, watch, batches = np.random.default_rng(0), Watch.new(0.05), []
+    rng, watch, batches = np.random.default_rng(0), ChangeDetector.new(0.05), []
     for looks in range(1, 40):
         batches.append(scores(rng, 5))
         watch = watch.after(batches[-1])
@@ -31,7 +31,7 @@ def test_every_window_has_seen_the_looks_since_it_began_and_no_others():
 
 
 def test_all_windows_that_ever_begin_share_one_half_of_alpha():
-    watch, nothing, spent = Watch.new(0.05), np.array([]), 0.025
+    watch, nothing, spent = ChangeDetector.new(0.05), np.array([]), 0.025
     for looks in range(5000):
         watch = watch.after(nothing)
         spent += sum(window.alpha for level, window in enumerate(watch.windows) if looks % 2**level == 0)
@@ -45,7 +45,7 @@ def test_all_windows_that_ever_begin_share_one_half_of_alpha():
     [(0.2, "lower"), (0.95, "higher")],
 )
 def test_an_alarm_says_since_when_and_where_the_mean_is_now(later, change):
-    rng, watch = np.random.default_rng(1), Watch.new(0.025)
+    rng, watch = np.random.default_rng(1), ChangeDetector.new(0.025)
     expected = Sequence(0.025).after((rng.random(4000) < 0.6).astype(float))
     for look in range(60):
         share = 0.6 if look < 48 else later
@@ -58,13 +58,13 @@ def test_an_alarm_says_since_when_and_where_the_mean_is_now(later, change):
 
 
 def test_a_stream_that_is_at_odds_with_itself_is_told_where_nothing_else_is_known():
-    watch = Watch.new(0.05).after(np.ones(500)).after(np.zeros(500))
+    watch = ChangeDetector.new(0.05).after(np.ones(500)).after(np.zeros(500))
     assert watch.alarm(Sequence(0.025)).change == "changed"
 
 
 def looked_at(rng, looks, rows, expected, changed=None):
     """Yield a watch after every look at a stream that changes after some rows."""
-    watch = Watch.new(0.025)
+    watch = ChangeDetector.new(0.025)
     for look in range(looks):
         flipped = FLIPPED if changed is not None and look * rows >= changed else 0.0
         watch = watch.after(scores(rng, rows, flipped))

@@ -130,7 +130,7 @@ def test_a_comparison_draws_only_what_was_measured(logged):
 
 
 def test_the_curve_ends_at_the_value_and_its_band_at_the_bracket(logged):
-    ax = plots.sample_size_curve(axes(), logged.consistency.others)
+    ax = plots.sample_size_curve(axes(), logged.consistency.checkable_counts)
     line, band = ax.lines[0], ax.collections[0].get_paths()[0].vertices
     assert (line.get_xdata()[0], line.get_ydata()[0]) == (1, 0)
     assert (line.get_xdata()[-1], line.get_ydata()[-1]) == pytest.approx((10, logged.consistency.value))
@@ -161,7 +161,7 @@ def test_local_scores_of_weighted_rows_are_shares_of_the_weight():
 
 
 def test_group_sizes_are_shares_of_instances_and_the_lonely_stand_out(logged):
-    ax = plots.group_sizes(axes(), logged.consistency.others)
+    ax = plots.group_sizes(axes(), logged.consistency.checkable_counts)
     bars = ax.patches
     assert all(line.get_visible() for line in ax.get_ygridlines())  # by which shares are read
     # sizes 1, 2, 3–4, 5–8
@@ -170,7 +170,7 @@ def test_group_sizes_are_shares_of_instances_and_the_lonely_stand_out(logged):
 
 
 def test_sizes_are_named_up_to_the_largest_group():
-    everyone = faithkit.score(["yes"] * 12, ["a"] * 12).consistency.others
+    everyone = faithkit.score(["yes"] * 12, ["a"] * 12).consistency.checkable_counts
     assert plots.group_sizes(axes(), everyone).get_xticks().tolist() == [1, 2, 5, 10]
 
 
@@ -186,7 +186,7 @@ def test_one_row_can_be_drawn():
     assert dots(alone.plot()) == []
     plots.local_scores(axes(), alone.evidence.counts["consistency"].owners).get_figure().canvas.draw()
     for draw in (plots.sample_size_curve, plots.group_sizes):
-        draw(axes(), alone.consistency.others).get_figure().canvas.draw()
+        draw(axes(), alone.consistency.checkable_counts).get_figure().canvas.draw()
 
 
 def test_neither_plots_nor_pages_touch_pyplot():

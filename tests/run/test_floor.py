@@ -39,7 +39,7 @@ def test_where_the_model_declares_its_labels_the_lower_end_is_never_below_one_ov
     for k in (2, 3):
         result = low(Model(range(k)))
         assert (result.floor, result.low) == (1 / k, max(1 / k, free.low))
-        assert result.moments == free.moments  # the estimate itself is not touched
+        assert result.statistics == free.statistics  # the estimate itself is not touched
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_no_bound_is_below_the_floor_and_all_are_in_order(explainer, classes):
     result = faithkit.evaluate(Model(declared), X, explainer=EXPLAINERS[explainer])
     found, floor = result.consistency, 0.0 if classes is None else 1 / classes
     assert floor <= found.low <= found.estimate <= found.bracket[1] <= 1
-    assert found.estimate == found.bracket[0] == max(floor, found.moments.estimate)
+    assert found.estimate == found.bracket[0] == max(floor, found.statistics.estimate)
     assert f"  {found.estimate:.3f}  " in str(result)  # what is printed is what the file tells
 
 

@@ -17,7 +17,7 @@ LOW = RESULT.consistency.low
 )
 def test_the_lower_end_is_compared_with_the_limit(limit, kept):
     (found,) = RESULT.judge(consistency=limit)
-    assert (found.measure, found.limit, found.kept) == ("consistency", float(limit), kept)
+    assert (found.measure, found.limit, found.is_kept) == ("consistency", float(limit), kept)
     assert (", not below " if kept else ", below ") in found.words
 
 
@@ -39,7 +39,7 @@ def test_the_lower_end_is_compared_with_the_limit(limit, kept):
 )
 def test_what_is_not_known_is_neither_kept_nor_missed(result, measure, reason):
     (found,) = result.judge(**{measure: 0})
-    assert found.kept is None
+    assert found.is_kept is None
     assert reason in found.words
     assert found.unchecked == f"{measure}=0 cannot be checked: {found.words}."
 
@@ -52,7 +52,7 @@ def test_sufficiency_is_compared_with_its_own_chance_which_a_pool_changes():
         ["no"] * 30, explanations, X[:30], relation="in-scope", pool=(X[30:], ["yes"] * 30)
     )
     (limit,) = result.judge(sufficiency=0.5)
-    assert (limit.kept, limit.above_chance) == (True, True)  # 29 of 59 others are refused
+    assert (limit.is_kept, limit.is_above_chance) == (True, True)  # 29 of 59 others are refused
     limit, gate = result.judge(sufficiency=0.5, above_chance=True)
     assert gate.words.endswith("above chance (0.492)")
 

@@ -360,11 +360,11 @@ def test_a_result_that_has_been_asked_can_be_copied():
 
 def test_randomness_and_the_result_stay_as_they_were():
     result = faithkit.score(LABELS, PHI, X=X, permutations=19)
-    before = result.to_dict(steps=False)
+    before = result.to_dict(include_steps=False)
     state, numbers = random.getstate(), np.random.get_state()[1].tolist()
     assert len(result.next_steps) <= 3
     assert (random.getstate(), np.random.get_state()[1].tolist()) == (state, numbers)
-    assert result.to_dict(steps=False) == before
+    assert result.to_dict(include_steps=False) == before
 
 
 @pytest.mark.parametrize("design", [{"weights": np.linspace(1, 2, 150)}, {"clusters": np.arange(150) // 2}])

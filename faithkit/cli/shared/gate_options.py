@@ -83,14 +83,14 @@ def enforce(option: str, gate_results: "Sequence[GateResult]") -> None:
     """
     junit_cases().extend(_case(option, gate_result) for gate_result in gate_results)
     for gate_result in gate_results:
-        if gate_result.kept is False:
+        if gate_result.is_kept is False:
             print_message(f"failed: {gate_result.words}.")
-        elif gate_result.kept and gate_result.above_chance is False:
+        elif gate_result.is_kept and gate_result.is_above_chance is False:
             print_message(f"warning: {gate_result.words}.")
-    unchecked = [f"{option} {gate.unchecked}" for gate in gate_results if gate.kept is None]
+    unchecked = [f"{option} {gate.unchecked}" for gate in gate_results if gate.is_kept is None]
     if unchecked:
         raise UncheckedError(" ".join(unchecked))
-    if not all(gate_result.kept for gate_result in gate_results):
+    if not all(gate_result.is_kept for gate_result in gate_results):
         raise click.exceptions.Exit(MISSED)
 
 
@@ -104,8 +104,10 @@ def junit_cases() -> "list[Case]":
 def _case(option: str, gate: "GateResult") -> "Case":
     from faithkit.report.junit import ERROR, FAILURE, PASSED, Case
 
-    state = ERROR if gate.kept is None else PASSED if gate.kept else FAILURE
-    return Case(f"{option} {gate.measure}", state, gate.unchecked if gate.kept is None else f"{gate.words}.")
+    state = ERROR if gate.is_kept is None else PASSED if gate.is_kept else FAILURE
+    return Case(
+        f"{option} {gate.measure}", state, gate.unchecked if gate.is_kept is None else f"{gate.words}."
+    )
 
 
 def _unlimited_case(measure: str) -> "Case":

@@ -174,11 +174,11 @@ class Log:
             is_unexplained = is_unexplained & pd.isna(self.explanations.remarks)
         if not is_unexplained.any():
             return self, None
-        explained, unexplained = (
+        explained_log, unexplained_log = (
             self.take(np.flatnonzero(rows)) for rows in (~is_unexplained, is_unexplained)
         )
-        metadata = {role: getattr(unexplained, role) for role in ("weights", "clusters", "ids")}
-        return explained, PoolRows.of(unexplained.X, unexplained.predictions, **metadata)
+        metadata = {role: getattr(unexplained_log, role) for role in ("weights", "clusters", "ids")}
+        return explained_log, PoolRows.of(unexplained_log.X, unexplained_log.predictions, **metadata)
 
 
 def check_poolable(X: Rows, has_explanations: bool) -> None:

@@ -177,9 +177,12 @@ class ParquetLog:
             is_unexplained = log.explanations.missing
             explained_logs.append(log.take(np.flatnonzero(~is_unexplained)))
             pool_predictions.append(log.predictions[is_unexplained])
-        explained, predictions = Log.concat(explained_logs), pd.concat(pool_predictions, ignore_index=True)
-        check_poolable(explained.X, has_explanations=len(explained.predictions) > 0)
-        return explained, PoolRows(self._read_unexplained, predictions) if len(predictions) else None
+        explained_log, predictions = (
+            Log.concat(explained_logs),
+            pd.concat(pool_predictions, ignore_index=True),
+        )
+        check_poolable(explained_log.X, has_explanations=len(explained_log.predictions) > 0)
+        return explained_log, PoolRows(self._read_unexplained, predictions) if len(predictions) else None
 
     def _read_unexplained(self) -> Iterator[pd.DataFrame]:
         for log in self.logs():

@@ -73,8 +73,8 @@ class Squares:
         """
         points, bounds = _scale_from_minimum(values)
         mean = np.array([float((column * counts).sum()) for column in points.T]) / float(counts.sum())
-        explained, all_instances = PointSums.of_both(points, counts, pool, mean)
-        unit = float(np.sqrt(explained.mean_disagreement(all_instances)))
+        explained_sums, all_instances = PointSums.of_both(points, counts, pool, mean)
+        unit = float(np.sqrt(explained_sums.mean_disagreement(all_instances)))
 
         def divide(start: int, stop: int) -> None:
             points[start:stop] -= mean
@@ -86,7 +86,7 @@ class Squares:
             sample_ranges = np.ptp(values, axis=0)
             widths = np.full(len(widths), (limits[1] - limits[0]) * widths.max() / sample_ranges.max())
         largest = float((widths**2).sum()) / 2
-        sums = explained.scale(unit), all_instances.scale(unit)
+        sums = explained_sums.scale(unit), all_instances.scale(unit)
         return cls(points, *sums, largest, is_normalised=True, is_bounded=limits is not None)
 
     @classmethod
@@ -172,13 +172,13 @@ class Squares:
         """
         if not self.is_normalised:
             return None
-        explained, all_instances = self.explained_sums, self.all_sums
-        removed = explained if in_pool else explained + all_instances
-        n_pairs = (explained.n - (not in_pool)) * (all_instances.n - 2)
+        explained_sums, all_instances = self.explained_sums, self.all_sums
+        removed = explained_sums if in_pool else explained_sums + all_instances
+        n_pairs = (explained_sums.n - (not in_pool)) * (all_instances.n - 2)
         if n_pairs < 1:
             return np.zeros(len(label))
         unit = 1 / n_pairs  # the divisor is 1
-        n_lost_pairs = explained.n * (all_instances.n - 1) - n_pairs
+        n_lost_pairs = explained_sums.n * (all_instances.n - 1) - n_pairs
         share = np.full(len(label), (removed.squares / 2 - n_lost_pairs) * unit)
         for column, total in zip(self.points.T, removed.total, strict=True):
             coordinate = column.take(label)

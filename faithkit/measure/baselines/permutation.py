@@ -114,10 +114,10 @@ def _means_in_blocks(counts: BlockCount, permutations: int, seed: int) -> Iterat
         yield from _means_of_relation(counts, permuted, order)
         return
     totals, k = counts.owners.totals, counts.n_labels
-    owned = counts.owned[order]
-    checked = np.flatnonzero(totals[owned] > 1)
+    owned_explanation = counts.owned[order]
+    checked = np.flatnonzero(totals[owned_explanation] > 1)
     for labels in permuted:
-        codes = owned[checked] * k + labels[checked]
+        codes = owned_explanation[checked] * k + labels[checked]
         yield _sum_scores(codes, totals, counts.agreement, k) / counts.owners.n
 
 

@@ -123,12 +123,12 @@ class _RelationMeans:
         n, pool = len(self.place), np.arange(len(self.place), len(self.weights))
         rows = [np.append(source[self.place], pool) for source in batch]
         labels, weights = [self.counts.labels[r] for r in rows], [self.weights[r] for r in rows]
-        owned = self.counts.owned[:n]
+        owned_explanation = self.counts.owned[:n]
         sums: Iterable[tuple[Floats, Floats]]
         if self.counts.agreement is SAME_LABEL:
             tables = self._label_tables(labels, weights)
             sums = (
-                (table.sum(axis=1)[owned], table[owned, y[:n]])
+                (table.sum(axis=1)[owned_explanation], table[owned_explanation, y[:n]])
                 for y, table in zip(labels, tables, strict=True)
             )
         else:
@@ -145,13 +145,13 @@ class _RelationMeans:
         for start, stop, bits in counts.batches():
             explanation, instance = np.nonzero(unpack_bits(bits, n_rows))
             owners = np.flatnonzero((counts.owned[:n] >= start) & (counts.owned[:n] < stop))
-            owned = counts.owned[owners] - start
+            owned_explanation = counts.owned[owners] - start
             for y, w, (total, agreeing) in zip(labels, weights, sums, strict=True):
-                codes = np.concatenate([explanation * k + y[instance], owned * k + y[owners]])
+                codes = np.concatenate([explanation * k + y[instance], owned_explanation * k + y[owners]])
                 slots, place = np.unique(codes, return_inverse=True)
                 slot_weights = _sum_weights(place, np.concatenate([w[instance], np.zeros(len(owners))]))
                 slot_agreeing = counts.agreement.sum_over_slots(slots // k, slots % k, slot_weights)
-                total[owners] = _sum_weights(explanation, w[instance], stop - start)[owned]
+                total[owners] = _sum_weights(explanation, w[instance], stop - start)[owned_explanation]
                 agreeing[owners] = slot_agreeing[place[len(instance) :]]
         return sums
 

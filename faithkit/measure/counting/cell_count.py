@@ -172,18 +172,20 @@ def count_cells(
     """
     groups = group(key_of(relation, sample.explanations), sample.explanations.missing, relation.groups)
     pieces = [] if pool is None else list(pool)
-    owned = np.append(groups.codes, np.full(len(design) - len(sample), -1))
+    owned_explanation = np.append(groups.codes, np.full(len(design) - len(sample), -1))
     labels = np.concatenate([labels, *(codes for _, codes in pieces)])
     distinct = sample.explanations.take(groups.first)
     pool_samples = tuple(piece_sample for piece_sample, _ in pieces)
-    return count_coded(relation, sample, distinct, owned, labels, n_labels, design, agreement, pool_samples)
+    return count_coded(
+        relation, sample, distinct, owned_explanation, labels, n_labels, design, agreement, pool_samples
+    )
 
 
 def count_coded(
     relation: Relation,
     sample: Sample,
     distinct: Explanations,
-    owned: Counts,
+    owned_explanation: Counts,
     labels: Counts,
     n_labels: int,
     design: Design,
@@ -199,13 +201,13 @@ def count_coded(
         sample=sample,
         labels=labels,
         n_labels=n_labels,
-        owned=owned,
+        owned=owned_explanation,
         explanations=distinct,
         reflexive=np.zeros(0, dtype=bool),  # `own` of the owners replaces it
         owners=Owners(*[NO_SLOTS] * 7),
         agreement=agreement,
         design=design,
-        n_explained=int((owned >= 0).sum()),
+        n_explained=int((owned_explanation >= 0).sum()),
         pool_samples=pool_samples,
     )
     if isinstance(agreement, Squares) and agreement.is_normalised:

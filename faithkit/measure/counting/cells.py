@@ -126,24 +126,26 @@ def mark_run_starts(*keys: Ints) -> NDArray[np.bool_]:
     return is_first
 
 
-def cells_by_batch(counted: RowCount, design: Design) -> Iterator[Cells]:
+def cells_by_batch(count: RowCount, design: Design) -> Iterator[Cells]:
     """Yield the cells of a sample in batches of explanations, in order."""
-    n, owned = len(counted.labels), counted.owned
-    if counted.relation.groups:
-        scope_weight = np.where(counted.explanations.missing[owned], 0, design.steps)
-        yield Cells.of(owned, design.unit, counted.labels, scope_weight, design.steps)
+    n, owned_explanation = len(count.labels), count.owned
+    if count.relation.groups:
+        scope_weight = np.where(count.explanations.missing[owned_explanation], 0, design.steps)
+        yield Cells.of(owned_explanation, design.unit, count.labels, scope_weight, design.steps)
         return
-    for start, _, bits in counted.batches():
+    for start, _, bits in count.batches():
         for first, last in spans(len(bits), max(1, PAIRS // n)):
-            owning_rows = np.flatnonzero((owned >= start + first) & (owned < start + last))
+            owning_rows = np.flatnonzero(
+                (owned_explanation >= start + first) & (owned_explanation < start + last)
+            )
             explanation, instance = np.nonzero(unpack_bits(bits[first:last], n))
             rows, n_pairs = np.concatenate([instance, owning_rows]), len(instance)
             is_owner = np.arange(len(rows)) >= n_pairs
             steps = design.steps[rows]
             yield Cells.of(
-                np.concatenate([explanation + start + first, owned[owning_rows]]),
+                np.concatenate([explanation + start + first, owned_explanation[owning_rows]]),
                 design.unit[rows],
-                counted.labels[rows],
+                count.labels[rows],
                 scope_weight=np.where(is_owner, 0, steps),
                 owner_weight=np.where(is_owner, steps, 0),
                 n_owners=is_owner.astype(np.int64),

@@ -101,7 +101,7 @@ def scan_relation(
         The slot of each instance; −1 for an instance without an explanation.
     """
     scope, row, label = target.agreement.scope_predictions(labels, target.n_labels), target.row, target.label
-    owned = np.where(slot < 0, -1, row[slot]) if len(row) else slot
+    owned_explanation = np.where(slot < 0, -1, row[slot]) if len(row) else slot
     m, k = len(target.explanations), target.n_labels
     no_bits = np.empty((0, n_words(len(labels))), dtype=np.uint64)
     totals, sums = np.zeros(m, dtype=np.int64), [scope.sums(no_bits, NO_SLOTS, NO_SLOTS)]
@@ -118,14 +118,16 @@ def scan_relation(
         else:
             totals[start:stop] = popcount(bits)
             sums.append(scope.sums(bits, *batch_slots))
-        mark_reflexive(reflexive, (start, stop, bits), owned)
+        mark_reflexive(reflexive, (start, stop, bits), owned_explanation)
         del bits  # otherwise two batches would be in memory
     n_reflexive = np.bincount(slot[reflexive], minlength=len(row))
     return ScanCounts(totals, np.concatenate(sums), n_reflexive, table, reflexive)
 
 
-def mark_reflexive(reflexive: NDArray[np.bool_], batch: tuple[int, int, Bits], owned: Counts) -> None:
+def mark_reflexive(
+    reflexive: NDArray[np.bool_], batch: tuple[int, int, Bits], owned_explanation: Counts
+) -> None:
     """Set, in place, whether each instance's own explanation holds for it, for explanations in this batch."""
     start, stop, bits = batch
-    owning_rows = np.flatnonzero((owned >= start) & (owned < stop))
-    reflexive[owning_rows] = get_bits(bits, owned[owning_rows] - start, owning_rows)
+    owning_rows = np.flatnonzero((owned_explanation >= start) & (owned_explanation < stop))
+    reflexive[owning_rows] = get_bits(bits, owned_explanation[owning_rows] - start, owning_rows)

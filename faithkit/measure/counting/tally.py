@@ -258,9 +258,15 @@ class RowCount(Count):
         """Yield the pieces of the pool as rows that own no explanation, with the counts of all rows."""
         for sample, codes in self.pool or ():
             reflexive = np.zeros(len(codes), dtype=bool)
-            owned = np.full(len(codes), -1)
+            owned_explanation = np.full(len(codes), -1)
             yield attrs.evolve(
-                self, sample=sample, labels=codes, owned=owned, reflexive=reflexive, pool=None, place=owned
+                self,
+                sample=sample,
+                labels=codes,
+                owned=owned_explanation,
+                reflexive=reflexive,
+                pool=None,
+                place=owned_explanation,
             )
 
     @cached_property
@@ -301,8 +307,8 @@ class RowCount(Count):
 
     def scan_label_counts(self, explanations: Counts) -> Counts:
         """Scan the relation again, for these explanations and all rows."""
-        selected = self.explanations.take(explanations)
-        batches = bit_batches(self.relation, self.sample, selected)
+        batch_explanations = self.explanations.take(explanations)
+        batches = bit_batches(self.relation, self.sample, batch_explanations)
         table = np.concatenate([self.sets.table(bits) for _, _, bits in batches])
         for piece in self.pooled():
             table += piece.scan_label_counts(explanations)

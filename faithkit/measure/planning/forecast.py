@@ -40,20 +40,20 @@ class Pilot:
 
     Attributes
     ----------
-    others : CheckableCounts
-    moments : MeasureStatistics
+    checkable_counts : CheckableCounts
+    statistics : MeasureStatistics
     confidence : float
         The confidence of the planned interval.
     """
 
-    others: CheckableCounts
-    moments: MeasureStatistics
+    checkable_counts: CheckableCounts
+    statistics: MeasureStatistics
     confidence: float = 0.95
 
     @property
     def max_size(self) -> int:
         """The largest sample size for which shares are forecast."""
-        return MAX_FORECAST_FACTOR * self.others.n
+        return MAX_FORECAST_FACTOR * self.checkable_counts.n
 
     def unverified(self, size: int) -> tuple[float, float]:
         """Forecast the mean share that a sample of `size` rows cannot check: (at best, at worst).
@@ -68,14 +68,14 @@ class Pilot:
         >>> [round(share, 3) for share in pilot.unverified(200)]
         [0.027, 0.085]
         """
-        if size > self.others.n:
-            return self._extrapolate(min(size, self.max_size) / self.others.n - 1)
+        if size > self.checkable_counts.n:
+            return self._extrapolate(min(size, self.max_size) / self.checkable_counts.n - 1)
         # a group is sampled as a whole
-        group_size = self._groups_per_row * (np.array(self.others.number) + 1.0)
-        n_groups = np.array(self.others.rows) / group_size
-        weight = group_size * self.others.miss_probabilities(size) / self.others.n
+        group_size = self._groups_per_row * (np.array(self.checkable_counts.number) + 1.0)
+        n_groups = np.array(self.checkable_counts.rows) / group_size
+        weight = group_size * self.checkable_counts.miss_probabilities(size) / self.checkable_counts.n
         share, variance = float(n_groups @ weight), float(n_groups @ weight**2)
-        return _count_limits(share, variance, self._groups_per_row / self.others.n, LEVELS[0])
+        return _count_limits(share, variance, self._groups_per_row / self.checkable_counts.n, LEVELS[0])
 
     def _extrapolate(self, t: float) -> tuple[float, float]:
         """Return the extremes that P₀, P₁ and P₂ allow at (1 + t)·n, with the worse limit of each."""
@@ -85,13 +85,13 @@ class Pilot:
 
     def _share_limits(self, r: int) -> tuple[float, float]:
         """Return the limits of P_r, the share of rows with r others: a count of groups of r + 1 rows."""
-        share, unit = self._share_with(r), self._groups_per_row * (r + 1) / self.others.n
+        share, unit = self._share_with(r), self._groups_per_row * (r + 1) / self.checkable_counts.n
         return _count_limits(share, share * unit, unit, LEVELS[r])
 
     @property
     def _groups_per_row(self) -> float:
         """How many groups may depend on a single row: 1 for a grouping, where trials are n/2 or more."""
-        return max(1.0, self.moments.n / (2.0 * self.moments.units.trials))
+        return max(1.0, self.statistics.n / (2.0 * self.statistics.units.trials))
 
     def expected_half_width(self, size: int) -> float:
         """Forecast the mean half-width of the interval of `size` rows.
@@ -105,19 +105,22 @@ class Pilot:
         >>> [round(pilot.expected_half_width(n), 3) for n in (200, 800)]
         [0.045, 0.022]
         """
-        low, high = interval(self.moments, self.confidence)
+        low, high = interval(self.statistics, self.confidence)
         p0, p1, p2 = (self._share_with(r) for r in (0, 1, 2))
         if not p0:
-            return (high - low) * math.sqrt(self.others.n / size) / 2
-        bracket = max(0.0, 1.0 - self.moments.disagreement - self.moments.estimate)
-        later_bracket = bracket * _max_unverified(size / self.others.n - 1, p0, p1, p2) / p0
-        return ((high - low - bracket) * math.sqrt(self.others.n / size) + later_bracket) / 2
+            return (high - low) * math.sqrt(self.checkable_counts.n / size) / 2
+        bracket = max(0.0, 1.0 - self.statistics.disagreement - self.statistics.estimate)
+        later_bracket = bracket * _max_unverified(size / self.checkable_counts.n - 1, p0, p1, p2) / p0
+        return ((high - low - bracket) * math.sqrt(self.checkable_counts.n / size) + later_bracket) / 2
 
     def _share_with(self, r: int) -> float:
         """Return P_r, the observed share of rows with r others."""
-        return dict(zip(self.others.number, self.others.rows, strict=True)).get(r, 0) / self.others.n
+        return (
+            dict(zip(self.checkable_counts.number, self.checkable_counts.rows, strict=True)).get(r, 0)
+            / self.checkable_counts.n
+        )
 
-    def half_width(self, explained: int, unverified: float) -> float:
+    def half_width(self, n_explained: int, unverified: float) -> float:
         """Forecast a half-width that the interval of so many explained rows keeps, for nine pilots of ten.
 
         It assumes the likely value that is nearest to 1/2, a number of trials in proportion to the rows, and
@@ -130,16 +133,18 @@ class Pilot:
         >>> round(pilot.half_width(800, unverified=0.0), 3)
         0.025
         """
-        if self.moments.span is not None:
-            return self._half_width_of_numbers(explained)
-        likely_low, likely_high = interval(self.moments, LIKELY)
-        low, high = self._interval_at(min(max(0.5, likely_low), likely_high), explained)
-        estimate = self.moments.estimate
-        arm = (estimate - likely_low) * math.sqrt(1 + self.moments.n / explained)  # both samples have errors
-        lowest = self._interval_at(max(0.0, estimate - arm), explained)[0]
+        if self.statistics.span is not None:
+            return self._half_width_of_numbers(n_explained)
+        likely_low, likely_high = interval(self.statistics, LIKELY)
+        low, high = self._interval_at(min(max(0.5, likely_low), likely_high), n_explained)
+        estimate = self.statistics.estimate
+        arm = (estimate - likely_low) * math.sqrt(
+            1 + self.statistics.n / n_explained
+        )  # both samples have errors
+        lowest = self._interval_at(max(0.0, estimate - arm), n_explained)[0]
         return min(high - low + self._share_left_open * unverified, 1.0 - lowest) / 2
 
-    def _half_width_of_numbers(self, explained: int) -> float:
+    def _half_width_of_numbers(self, n_explained: int) -> float:
         """Forecast the same for numbers, whose errors shrink with the square root of the number of rows.
 
         The errors are proportional to the unexplained variance. The pilot may underestimate it, so the upper
@@ -153,27 +158,27 @@ class Pilot:
         [0.06, 0.03]
         """
         low, high = self._interval_of_numbers(self.confidence)
-        unexplained = 1.0 - self.moments.estimate
+        unexplained = 1.0 - self.statistics.estimate
         max_unexplained = 1.0 - self._interval_of_numbers(LEVELS[0])[0]
         factor = max_unexplained / unexplained if unexplained > 0 else 1.0
-        return min(1.0, (high - low) * max(1.0, factor) * math.sqrt(self.moments.n / explained)) / 2
+        return min(1.0, (high - low) * max(1.0, factor) * math.sqrt(self.statistics.n / n_explained)) / 2
 
     def _interval_of_numbers(self, confidence: float) -> tuple[float, float]:
         """Return the pilot's interval; the share of variance explained by groups is never negative."""
-        low, high = interval(self.moments, confidence)
-        return low if self.moments.merging is None else max(0.0, low), high
+        low, high = interval(self.statistics, confidence)
+        return low if self.statistics.merging is None else max(0.0, low), high
 
-    def _interval_at(self, x: float, explained: int) -> tuple[float, float]:
+    def _interval_at(self, x: float, n_explained: int) -> tuple[float, float]:
         """Return the interval of so many rows that can all be checked, if the estimate is x."""
-        trials = explained * self._trials_per_row
+        trials = n_explained * self._trials_per_row
         se = math.sqrt(x * (1 - x) / trials)
-        rows = MeasureStatistics.of_rows(explained, x, se, units=SamplingUnits.equal(explained, trials))
+        rows = MeasureStatistics.of_rows(n_explained, x, se, units=SamplingUnits.equal(n_explained, trials))
         return interval(rows, self.confidence)
 
     @property
     def _trials_per_row(self) -> float:
         """The pilot's effective trials per row, at most 1: a standard error may be small by luck."""
-        statistics = self.moments
+        statistics = self.statistics
         effective_trials = (
             share.effective_trials()
             if share.has_variation and 0 < share.value < 1
@@ -185,7 +190,7 @@ class Pilot:
     @property
     def _share_left_open(self) -> float:
         """The share of unverified rows that merging leaves open: an upper limit, as pairs are counted."""
-        statistics = self.moments
+        statistics = self.statistics
         if statistics.merging is None or statistics.verified == 1:
             return 1.0
         bracket, pair = max(0.0, 1.0 - statistics.disagreement - statistics.estimate), 2.0 / statistics.n

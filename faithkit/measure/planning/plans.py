@@ -209,7 +209,7 @@ def _check_sources(n_explanations: int | None, pilot: Pilot | None, measure: str
         raise InputError("nothing to plan from: give the number of explanations (CLI: --range) or a pilot.")
     if n_explanations is not None and measure == "sufficiency":
         raise InputError("a range says nothing about sufficiency: give a pilot alone.")
-    if n_explanations is not None and pilot is not None and pilot.moments.span is not None:
+    if n_explanations is not None and pilot is not None and pilot.statistics.span is not None:
         raise InputError(
             "a range promises something about labels, and the pilot's predictions are numbers: give it alone."
         )
@@ -228,13 +228,13 @@ def _from_range(n_explanations: int, epsilon: float, confidence: float) -> Range
 
 
 def _from_pilot(pilot: Pilot, epsilon: float, pool: int) -> PilotPlan:
-    n, max_size = pilot.others.n, pilot.max_size
+    n, max_size = pilot.checkable_counts.n, pilot.max_size
     best = _smallest_size(lambda size: pilot.unverified(size)[0] <= epsilon, 2, max_size)
     worst = _smallest_size(lambda size: pilot.unverified(size)[1] <= epsilon, 2, max_size)
 
-    def is_narrow(explained: int) -> bool:
-        n_checked = max(explained + pool, worst or 0)
-        return pilot.half_width(explained, pilot.unverified(n_checked)[1]) <= epsilon
+    def is_narrow(n_explained: int) -> bool:
+        n_checked = max(n_explained + pool, worst or 0)
+        return pilot.half_width(n_explained, pilot.unverified(n_checked)[1]) <= epsilon
 
     half_width = _smallest_size(is_narrow, n, MAX_EXPLAINED_FACTOR * n)
     on_average = _fewest(half_width, rows_for_width(pilot, epsilon))
@@ -250,7 +250,7 @@ def rows_for_width(pilot: Pilot, epsilon: float) -> int | None:
     def is_narrow(size: int) -> bool:
         return pilot.expected_half_width(size) <= epsilon
 
-    return _smallest_size(is_narrow, pilot.others.n, pilot.max_size)
+    return _smallest_size(is_narrow, pilot.checkable_counts.n, pilot.max_size)
 
 
 def _smallest_size(is_enough: Callable[[int], bool], low: int, high: int) -> int | None:

@@ -126,8 +126,8 @@ def condition_lines(payload: Payload) -> list[str]:
     """Return the conditions of the measurement: pool, blocks, weights, and remarks of explainers."""
     lines = []
     if payload.get("pool"):
-        explained = pluralize(payload["n"] - payload["unexplained"], "row")
-        lines.append(f"{explained} explained, checked against {payload['pool']:,} more")
+        explained_rows = pluralize(payload["n"] - payload["unexplained"], "row")
+        lines.append(f"{explained_rows} explained, checked against {payload['pool']:,} more")
     if payload.get("blocks"):
         lines.append(
             f"in {pluralize(payload['blocks'], 'block')}: instances are compared only within a block"
@@ -202,7 +202,7 @@ def estimate_sheet(estimate: Estimate) -> Sheet:
     bracket                    0.647 – 0.648
     finding                    not above chance
     """
-    is_share = estimate.moments is not None and estimate.moments.span is not None
+    is_share = estimate.statistics is not None and estimate.statistics.span is not None
     outcome = Shares() if is_share else OF_LABELS
     values = estimate_values(estimate, outcome)
     pairs = {

@@ -143,15 +143,15 @@ class Comparison(Report):
                 rows.append({"system": name, "measure": measure, "best": name in best, **estimate.to_row()})
         return split_brackets(pd.DataFrame(rows))
 
-    def to_dict(self, data: bool = True) -> dict[str, Any]:
+    def to_dict(self, *, include_data: bool = True) -> dict[str, Any]:
         """Return JSON values: every evaluation, order and best of each measure, and all differences.
 
-        `data` is as in `Evaluation.to_dict`.
+        `include_data` is as in `Evaluation.to_dict`.
         """
         return {
             "schema": SCHEMA,
             "systems": {
-                name: result.to_dict(data, steps=False, by_label=False)
+                name: result.to_dict(include_data=include_data, include_steps=False, by_label=False)
                 for name, result in self.results.items()
             },
             "left_out": list(self.left_out),
@@ -206,7 +206,7 @@ def _sort_key(estimate: Estimate) -> tuple[float, float]:
 
     It is the estimate that differences are computed from, which orders even two systems at the floor.
     """
-    value = estimate.estimate if estimate.moments is None else estimate.moments.estimate
+    value = estimate.estimate if estimate.statistics is None else estimate.statistics.estimate
     return round(value, 12), estimate.verified  # the last bits must not decide
 
 
@@ -241,8 +241,8 @@ def compare_systems(
         if progress and sys.stderr.isatty():
             seconds = (time.monotonic() - start) / evaluation.n
             print(f"{explainer_name}: {seconds:.2g} s a row", file=sys.stderr)
-        chosen = {evaluation.setup.discretizer.text: evaluation.setup.discretizer}
-        for name, discretizer in (discretizers_by_name or chosen).items():
+        default_discretizers = {evaluation.setup.discretizer.text: evaluation.setup.discretizer}
+        for name, discretizer in (discretizers_by_name or default_discretizers).items():
             result = with_discretizer(evaluation, discretizer)
             if result is None:
                 misfits.setdefault((explainer_name, _why_left_out(evaluation, discretizer)), []).append(name)

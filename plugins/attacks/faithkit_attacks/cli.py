@@ -55,13 +55,13 @@ def attacks(
     """
     from faithkit_attacks.attack_catalogue import select_attacks
 
-    selected = select_attacks(attacks)
+    selected_attacks = select_attacks(attacks)
     if listing:
-        width = max(len(attack.name) for attack in selected)
-        for attack in selected:
+        width = max(len(attack.name) for attack in selected_attacks)
+        for attack in selected_attacks:
             click.echo(f"{attack.name:<{width}}  {attack.summary}")
         return
-    _measure_attacks(selected, data, samples, seed, csv_file)
+    _measure_attacks(selected_attacks, data, samples, seed, csv_file)
 
 
 def _measure_attacks(

@@ -92,8 +92,8 @@ class Target:
     def classes(self, X: Any) -> NDArray[np.int64]:
         """Return the positions of the explained classes, (rows of X, explained classes)."""
         if self.name != "predicted":
-            chosen = [1] if self.name == "positive" else range(len(self.labels))
-            return np.tile(np.array(chosen, dtype=np.int64), (faithkit.plugin.n_rows(X), 1))
+            classes = [1] if self.name == "positive" else range(len(self.labels))
+            return np.tile(np.array(classes, dtype=np.int64), (faithkit.plugin.n_rows(X), 1))
         return self._predictor.columns_of(self._predictor.predict(X)).reshape(-1, 1)
 
     def explanations(

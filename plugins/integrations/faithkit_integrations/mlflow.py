@@ -30,7 +30,7 @@ def log_result(result: faithkit.Evaluation, name: str = "faithkit") -> None:
             f"log_result takes what evaluate, score or load returned, got a {type(result).__name__}: log the "
             "results of a comparison one by one, each under its name."
         )
-    mlflow, payload = _import_mlflow(), result.to_dict(data=False, steps=False)
+    mlflow, payload = _import_mlflow(), result.to_dict(include_data=False, include_steps=False)
     parameters = {key: payload[key] for key in PARAMETERS if payload[key] is not None} | {
         "outcome": payload["outcome"]["kind"]
     }
@@ -49,7 +49,7 @@ def metrics(result: faithkit.Evaluation) -> dict[str, float]:
     >>> metrics(faithkit.score(["yes", "no", "yes"], ["a", "b", "a"]))["consistency/verified"]
     0.6666666666666666
     """
-    payload = result.to_dict(data=False, steps=False)
+    payload = result.to_dict(include_data=False, include_steps=False)
     numbers = {name: payload[name] for name in SAMPLE_METRICS}
     for measure, estimate in payload["measures"].items():
         numbers |= {f"{measure}/{name}": estimate[name] for name in _meaningful_metrics(estimate)}

@@ -100,14 +100,14 @@ class AssertFaithful:
             above_chance=above_chance,
             above_control=above_control,
         )
-        failures = [f"{judgement.words}." for judgement in judgements if judgement.kept is False]
-        unchecked = [judgement.unchecked for judgement in judgements if judgement.kept is None]
+        failures = [f"{judgement.words}." for judgement in judgements if judgement.is_kept is False]
+        unchecked = [judgement.unchecked for judgement in judgements if judgement.is_kept is None]
         if unchecked:
             raise faithkit.errors.InputError(" ".join(failures + unchecked))
         if failures:
             raise AssertionError("\n".join([" ".join(failures), "", str(result).rstrip(), *report_lines]))
         for judgement in judgements:
-            if judgement.above_chance is False:
+            if judgement.is_above_chance is False:
                 warnings.warn(f"{judgement.words}.", faithkit.FaithkitWarning, stacklevel=2)
         return result
 

@@ -177,4 +177,4 @@ def estimate_of(estimate: Any) -> float:
     >>> distinct.value, estimate_of(distinct)
     (None, 0.0)
     """
-    return float(estimate.moments.value)
+    return float(estimate.statistics.value)

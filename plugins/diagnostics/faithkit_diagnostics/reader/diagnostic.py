@@ -184,10 +184,10 @@ def prepare(rows: faithkit.plugin.ExplainedRows, classifier: Any = "auto", seed:
             f"{MIN_ROWS} or more."
         )
     order = turns.order
-    explained = order[~missing[order]]
+    explained_rows = order[~missing[order]]
     place = np.full(n, -1)
-    place[~missing[order]] = np.arange(len(explained))
-    features = Features.of(faithkit.plugin.take_rows(identities, explained))
+    place[~missing[order]] = np.arange(len(explained_rows))
+    features = Features.of(faithkit.plugin.take_rows(identities, explained_rows))
     fields: dict[str, Any] = {
         "features": features,
         "place": place,

@@ -40,8 +40,8 @@ class CategoricalColumn:
 
     def draw(self, uniform: Floats, instances: Floats) -> Perturbed:
         """Perturb the instances. The first perturbation of each is the instance itself."""
-        drawn = (uniform * len(self.positions)).astype(np.intp)
-        values = self.values.take(self.positions.take(drawn))
+        draws = (uniform * len(self.positions)).astype(np.intp)
+        values = self.values.take(self.positions.take(draws))
         values[:, 0] = instances
         is_same = values == instances[:, None]
         if np.isnan(instances).any():
@@ -98,10 +98,10 @@ class BinnedColumn:
         from scipy.special import ndtri
 
         scaled = uniform * len(self.bins)
-        drawn = scaled.astype(np.intp)
-        bins = self.bins.take(drawn).astype(np.intp)  # `take` is four times as fast as indexing
+        draws = scaled.astype(np.intp)
+        bins = self.bins.take(draws).astype(np.intp)  # `take` is four times as fast as indexing
         mass = self.cdf_mass.take(bins)
-        quantiles = self.cdf_start.take(bins) + (scaled - drawn) * mass  # the fraction of `scaled` is uniform
+        quantiles = self.cdf_start.take(bins) + (scaled - draws) * mass  # the fraction of `scaled` is uniform
         # a bin with a single value has no mass
         normals = ndtri(quantiles, where=mass > 0, out=np.zeros_like(quantiles))
         values = self.mean.take(bins) + self.std.take(bins) * normals
