@@ -85,7 +85,7 @@ class NumberColumn:
         """Return the values as float64."""
         if column.dtype.kind not in "iufb":
             self._check_numbers(column)
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
 
     def decode(self, codes: np.ndarray) -> Any:
         """Return the values in the column's dtype, or as floats if the dtype cannot hold them."""
@@ -166,7 +166,8 @@ class CategoryColumn:
                 f"(it has {join_few(map(repr, self.values))}). Give a background that has it, or drop the "
                 "row."
             )
-        return np.array([*codes, missing], dtype=np.float64)[positions]  # position −1 is missing
+        codes_or_missing = np.array([*codes, missing], dtype=np.float64)
+        return np.asarray(codes_or_missing[positions])  # position −1 is missing
 
     def decode(self, codes: np.ndarray) -> Any:
         """Return the values in the column's dtype; the codes K and K + 1 are missing values."""

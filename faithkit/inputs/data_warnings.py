@@ -178,12 +178,11 @@ def _sample_texts(explanations: Explanations) -> dict[int, str]:
 
 
 def _take_values(values: Any, rows: Counts) -> Iterable[Any]:
-    chosen_values = take_rows(values, rows)
-    return (
-        chosen_values.itertuples(index=False, name=None)
-        if isinstance(values, pd.DataFrame)
-        else chosen_values
+    row_values: Any = take_rows(values, rows)
+    explanations: Iterable[Any] = (
+        row_values.itertuples(index=False, name=None) if isinstance(values, pd.DataFrame) else row_values
     )
+    return explanations
 
 
 def _as_text(value: Any) -> str:

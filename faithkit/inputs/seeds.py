@@ -244,7 +244,7 @@ def _sparse_words(X: Rows) -> np.ndarray:
     column_words = mix(matrix.indices.astype(np.uint64) + GAMMA)
     words = mix(value_words(pd.Series(matrix.data)) ^ column_words)
     totals = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(words, dtype=np.uint64)])
-    return totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
+    return np.asarray(totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]])
 
 
 def _canonical(X: Rows) -> sparse.csr_array:

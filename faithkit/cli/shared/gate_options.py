@@ -126,4 +126,5 @@ def check_reference(reference: str | None, limits: Mapping[str, Any]) -> None:
 
 def margins(limits: Mapping[str, Any]) -> dict[str, float]:
     """Return the margin of each measure; --fail-unless-as-good counts before --fail-if-worse."""
-    return limits["fail_if_worse"] | limits["fail_unless_as_good"]
+    margins: dict[str, float] = limits["fail_if_worse"] | limits["fail_unless_as_good"]
+    return margins

@@ -222,10 +222,12 @@ def _load_claims(claims: Mapping[Any, str] | str | PathLike[str]) -> tuple[str, 
 def _factorize_values(column: pd.Series) -> tuple[NDArray[Any], Iterable[Any]]:
     """Return a number for each value of a column, and the distinct values by number; lists become tuples."""
     if column.dtype != object:
-        return pd.factorize(column)
+        codes, distinct = pd.factorize(column)
+        return codes, distinct
     values = (tuple(value) if isinstance(value, list | set | np.ndarray) else value for value in column)
     try:
-        return pd.factorize(object_array(values))
+        codes, distinct = pd.factorize(object_array(values))
+        return codes, distinct
     except TypeError as error:
         raise InputError(
             f"codes cannot be read ({error}): give a code, or a list of codes, in each row."

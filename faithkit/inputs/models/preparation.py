@@ -100,7 +100,7 @@ def as_words(X: Rows) -> np.ndarray:
 
 def _words(column: pd.Series) -> np.ndarray:
     codes, words = distinct_words(column)
-    return np.array([*words, np.nan], dtype=object)[codes]
+    return np.asarray(np.array([*words, np.nan], dtype=object)[codes])
 
 
 class WordRanks(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

@@ -152,7 +152,7 @@ class _Scope:
         if self.row is None:
             return np.ones(len(self.rows), dtype=bool)
         unit = None if self.design is None else self.design.unit
-        return self.rows != self.row if unit is None else unit[self.rows] != unit[self.row]
+        return np.asarray(self.rows != self.row if unit is None else unit[self.rows] != unit[self.row])
 
     def estimate(self, labels: Labels, confidence: float) -> LocalEstimate:
         """Estimate the measure of the owner."""

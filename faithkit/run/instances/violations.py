@@ -98,7 +98,8 @@ def _scope_rule(relation: Relation, explanation: Explanations) -> Rule | None:
     if explanation.missing[0]:
         return None
     if explanation.kind == "rule":
-        return explanation.values[0]
+        rule: Rule | None = explanation.values[0]
+        return rule
     if relation.groups:
         return None
     key = key_of(relation.relation if isinstance(relation, WithinBlock) else relation, explanation)
