@@ -68,10 +68,10 @@ def _assert_source(error: BaseException) -> str:
     return traceback.extract_tb(error.__traceback__)[-1].line or ""
 
 
-def closest(word: str, options: Iterable[str]) -> str | None:
+def find_closest(word: str, options: Iterable[str]) -> str | None:
     """Return the option most like a word, without regard to order and case.
 
-    >>> closest("Shp", ["lime", "shap"])
+    >>> find_closest("Shp", ["lime", "shap"])
     'shap'
     """
     import difflib  # only errors need it
@@ -89,7 +89,7 @@ def did_you_mean(word: str, options: Iterable[str]) -> str:
     >>> did_you_mean("xyz", ["lime", "shap"])
     ''
     """
-    match = closest(word, options)
+    match = find_closest(word, options)
     return f"Did you mean {match!r}?" if match else ""
 
 
@@ -137,10 +137,10 @@ def value_text(value: object) -> str:
     return f"{value + 0.0:.6g}" if isinstance(value, float) else str(value)
 
 
-def exact(number: float) -> str:
+def format_exactly(number: float) -> str:
     """Return the shortest text that stands for exactly this number.
 
-    >>> exact(0.02), exact(1.0)
+    >>> format_exactly(0.02), exact(1.0)
     ('0.02', '1')
     """
     return repr(float(number)).removesuffix(".0")

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 from matrices import Matrix, counted, facts_of, grouped
 
-from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, interval
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.planning.forecast import Pilot
@@ -12,7 +12,7 @@ from faithkit.measure.planning.plans import plan_samples
 
 
 def half_width(facts):
-    low, high = interval(facts)
+    low, high = compute_interval(facts)
     return (high - low) / 2
 
 

@@ -11,12 +11,12 @@ Ints = NDArray[np.int64]
 BATCH_SIZE = 2**17  # floats per batch: they fit in the cache, and threads seldom wait for each other
 
 
-def ratio(numerator: NDArray[Any], denominator: NDArray[Any], empty: float = 0.0) -> Floats:
+def divide_safely(numerator: NDArray[Any], denominator: NDArray[Any], empty: float = 0.0) -> Floats:
     """Divide, and return `empty` where the denominator is not positive.
 
     Examples
     --------
-    >>> ratio(np.array([1, 0]), np.array([2, 0]))
+    >>> divide_safely(np.array([1, 0]), np.array([2, 0]))
     array([0.5, 0. ])
     """
     out = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), empty)

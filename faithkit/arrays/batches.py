@@ -29,12 +29,12 @@ def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
         yield start, min(n, start + size)
 
 
-def ranges(first: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def concatenate_ranges(first: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """Concatenate ranges of consecutive integers, each given by its first number and its length.
 
     Examples
     --------
-    >>> ranges(np.array([3, 10]), np.array([2, 3]))
+    >>> concatenate_ranges(np.array([3, 10]), np.array([2, 3]))
     array([ 3,  4, 10, 11, 12])
     """
     return np.repeat(first - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))

@@ -13,7 +13,7 @@ from faithkit.errors import UnknownComponentError
 from faithkit.extension.creation import EMPTY, Parameter, parameters
 from faithkit.extension.known_plugins import providers
 from faithkit.extension.registry import KINDS, Entry, registry
-from faithkit.wording import closest, join_words
+from faithkit.wording import find_closest, join_words
 
 REQUIRED = "(required)"
 
@@ -55,7 +55,7 @@ def _find_any_kind(name: str) -> Entry:
 def _likeliest_kind(name: str) -> str:
     """Return the kind of the component whose name is most like a name that is not installed."""
     kinds = {candidate: kind for kind in KINDS for candidate in (*registry().names(kind), *providers(kind))}
-    match = closest(name.rpartition("/")[2], kinds)
+    match = find_closest(name.rpartition("/")[2], kinds)
     if match is None:
         raise UnknownComponentError(f"no component {name!r} is installed: `faithkit plugins` lists all.")
     return kinds[match]

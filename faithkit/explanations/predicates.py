@@ -18,7 +18,7 @@ from faithkit.arguments import to_python
 from faithkit.arrays.containers import EXACT_LIMIT, Rows, as_objects, as_series, may_be_rounded
 from faithkit.errors import InputError
 from faithkit.explanations.dates import dates_to_days, floor_to_microsecond, format_date, is_date_column
-from faithkit.wording import exact, join_few, one_line
+from faithkit.wording import format_exactly, join_few, one_line
 
 TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "whitespace": str.split,
@@ -74,7 +74,9 @@ def _format_limit(number: float, spec: str) -> tuple[str, bool]:
         return str(number), False
     next_float = math.nextafter(number, math.inf)
     if not spec:
-        is_just_below = abs(next_float) < EXACT_LIMIT and len(exact(next_float)) < len(exact(number))
+        is_just_below = abs(next_float) < EXACT_LIMIT and len(format_exactly(next_float)) < len(
+            format_exactly(number)
+        )
         return _format_exactly(next_float if is_just_below else number), is_just_below
     is_just_below = float(format(number, spec)) != number and float(format(next_float, spec)) == next_float
     return format(next_float if is_just_below else number, spec), is_just_below
@@ -82,7 +84,7 @@ def _format_limit(number: float, spec: str) -> tuple[str, bool]:
 
 def _format_exactly(number: float) -> str:
     """Format a float so that it can be parsed back: beyond 2**53 the shortest text may be another integer."""
-    return str(int(number)) if EXACT_LIMIT <= abs(number) < math.inf else exact(number)
+    return str(int(number)) if EXACT_LIMIT <= abs(number) < math.inf else format_exactly(number)
 
 
 def _format_date_limit(days: float, zone: str) -> tuple[str, bool]:

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from faithkit.arrays import BATCH_SIZE, Floats, Ints, ratio
+from faithkit.arrays import BATCH_SIZE, Floats, Ints, divide_safely
 from faithkit.arrays.batches import spans
 from faithkit.arrays.row_random import row_uniforms, uniforms_at
 from faithkit.errors import InputError
@@ -134,7 +134,7 @@ class _ControlColumn:
             return np.column_stack([code, code])
         inside = np.maximum(code, 0)
         middle = (self.edges[inside] + self.edges[inside + 1]) / 2
-        start = np.floor(ratio(middle, coverage)) * coverage
+        start = np.floor(divide_safely(middle, coverage)) * coverage
         start = np.minimum(start, np.maximum(0.0, self.edges[-1] - coverage))
         first = np.minimum(_nearest(self.edges, start), inside)
         last = np.maximum(_nearest(self.edges, start + coverage) - 1, inside)

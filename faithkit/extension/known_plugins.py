@@ -9,7 +9,7 @@ from faithkit.extension import KERNEL, builtins
 from faithkit.extension.entries import Entry, PluginProblem
 from faithkit.extension.entry_points import VERBS
 from faithkit.extension.hookspecs import KINDS, hook_name
-from faithkit.wording import closest, did_you_mean, join_words
+from faithkit.wording import did_you_mean, find_closest, join_words
 
 PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "faithkit-scoped-rules": {
@@ -137,7 +137,7 @@ def unknown_name_message(
     comes last, without punctuation, so that it can be copied.
     """
     distributions, short_name = providers(kind), name.rpartition("/")[2]
-    match = short_name if short_name in distributions else closest(name, [*names, *distributions])
+    match = short_name if short_name in distributions else find_closest(name, [*names, *distributions])
     return _join_sentences(
         f"no {kind} {name!r} is installed.",
         f"Did you mean {match!r}?" if match and (match in names or match != short_name) else "",

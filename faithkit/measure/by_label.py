@@ -15,9 +15,9 @@ from faithkit.display import Displayable
 from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.tally import Count, RowCount
-from faithkit.measure.difference import holm, smallest_level
+from faithkit.measure.difference import adjust_by_holm, smallest_level
 from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN
-from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.intervals import MeasureStatistics, compute_interval
 from faithkit.measure.jackknife.label_deletions import grouped_label_statistics, relation_label_statistics
 from faithkit.measure.jackknife.summary import weighted_label_statistics
 
@@ -164,7 +164,7 @@ def measure_labels(
     measurable = [label for label in labels if _why_not(counts, label) is None]
     statistics = dict(zip(measurable, _label_statistics(counts, measurable), strict=True))
     chances = {label: _chance(counts, label) for label in measurable}
-    p_values = holm([_p_value(statistics[label], chances[label]) for label in measurable])
+    p_values = adjust_by_holm([_p_value(statistics[label], chances[label]) for label in measurable])
     estimates = {
         label: _estimate(counts, label, statistics[label], chances[label], p_value, confidence, untested)
         for label, p_value in zip(measurable, p_values, strict=True)
@@ -247,7 +247,7 @@ def _p_value(statistics: MeasureStatistics, chance: float | None) -> float:
         return 1.0
 
     def distances(confidence: float) -> tuple[float, float]:
-        low, high = interval(statistics, confidence)
+        low, high = compute_interval(statistics, confidence)
         return low - chance, high - chance
 
     return smallest_level(distances)
@@ -262,7 +262,7 @@ def _estimate(
     confidence: float,
     untested: str | None,
 ) -> LabelEstimate:
-    low, high = interval(statistics, confidence)
+    low, high = compute_interval(statistics, confidence)
     is_checked = statistics.verified > 0
     return LabelEstimate(
         n=statistics.n,

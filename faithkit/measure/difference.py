@@ -13,7 +13,7 @@ from faithkit.arrays import Floats
 from faithkit.display import Displayable
 from faithkit.errors import InputError
 from faithkit.measure.counting.tally import RowCount
-from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.intervals import MeasureStatistics, compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 
@@ -31,7 +31,7 @@ class Difference(Displayable):
     p_value: float
 
 
-def difference(
+def compute_difference(
     first: RowCount | JackknifeEstimate,
     second: RowCount | JackknifeEstimate,
     confidence: float = 0.95,
@@ -47,7 +47,7 @@ def difference(
     >>> y = np.arange(200) % 2
     >>> good, bad = Explanations.of(y.tolist()), Explanations.of(["same"] * 200)
     >>> counts = [count(SameExplanation(), Sample(None, e), y, 2) for e in (good, bad)]
-    >>> change = difference(*counts)
+    >>> change = compute_difference(*counts)
     >>> round(change.value, 2), change.low > 0, change.p_value < 0.001
     (0.5, True, True)
     """
@@ -73,8 +73,8 @@ def difference(
 def _lower_limit(a: MeasureStatistics, b: MeasureStatistics, rho: float, confidence: float) -> float:
     """Return a lower limit of a − b, from the distances of each to its own limit and their correlation ρ."""
     lower, upper = a.estimate, 1.0 - b.disagreement
-    p = lower - interval(a, confidence)[0]
-    q = interval(b, confidence)[1] - upper
+    p = lower - compute_interval(a, confidence)[0]
+    q = compute_interval(b, confidence)[1] - upper
     return lower - upper - float(np.sqrt(max(0.0, p * p + q * q + 2 * rho * p * q)))
 
 
@@ -106,14 +106,14 @@ def smallest_level(limits: Callable[[float], tuple[float, float]]) -> float:
     return largest
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def adjust_by_holm(p_values: Sequence[float]) -> list[float]:
     """Adjust p-values by Holm's step-down method.
 
     The probability that any rejected hypothesis is true is then at most α.
 
     Examples
     --------
-    >>> holm([0.01, 0.04, 0.03])
+    >>> adjust_by_holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
     adjusted = [0.0] * len(p_values)

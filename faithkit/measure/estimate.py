@@ -9,7 +9,7 @@ from faithkit.display import Displayable
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_score_of_tallies
 from faithkit.measure.finding import classify_finding
-from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.intervals import MeasureStatistics, compute_interval
 from faithkit.measure.jackknife.merging import NEAR_BLOCKS, PAIRS
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.protocols import Estimator, get_optional_attribute
@@ -109,7 +109,9 @@ class Estimate(Displayable):
         """The interval around `estimate`, which is the same for every estimator."""
         if self.low is not None and self.high is not None:
             return self.low, self.high
-        low, high = (0.0, 1.0) if self.statistics is None else interval(self.statistics, self.confidence)
+        low, high = (
+            (0.0, 1.0) if self.statistics is None else compute_interval(self.statistics, self.confidence)
+        )
         return _at_least(self.floor, low), _at_least(self.floor, high)
 
     @property
@@ -165,7 +167,7 @@ def estimate(
     """Build the estimate of a measure; the model declares `n_classes` labels."""
     floor = counts.lowest_value(n_classes)
     has_interval = get_optional_attribute(estimator, "interval")
-    low, high = interval(statistics, confidence) if has_interval else (None, None)
+    low, high = compute_interval(statistics, confidence) if has_interval else (None, None)
     # the mean of leave-one-out's scores is among the statistics
     is_leave_one_out = isinstance(estimator, LeaveOneOut)
     value = statistics.value if is_leave_one_out else mean_score_of_tallies(estimator, counts.tallies())

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import ratio
+from faithkit.arrays import divide_safely
 from faithkit.errors import ContractError
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.tally import SELF, Tally
@@ -39,7 +39,7 @@ class LeaveOneOut:
 
     def scores(self, tally: Tally) -> Scores:
         """Return the score of every owner."""
-        return ratio(tally.agreeing, tally.others)
+        return divide_safely(tally.agreeing, tally.others)
 
     def by_chance(self, verified: float, chance: float) -> float:
         """Return the mean over all permutations of the labels; an owner without others gets 0."""
@@ -62,7 +62,7 @@ class PlugIn:
 
     def scores(self, tally: Tally) -> Scores:
         """Return the score of every owner."""
-        share = ratio(tally.alike, tally.counts.sum(axis=1, keepdims=True))
+        share = divide_safely(tally.alike, tally.counts.sum(axis=1, keepdims=True))
         return np.broadcast_to(share, tally.owners.shape)
 
 
@@ -82,7 +82,7 @@ class Majority:
     def scores(self, tally: Tally) -> Scores:
         """Return the score of every owner."""
         top = (tally.counts == tally.counts.max(axis=1, keepdims=True)) & (tally.counts > 0)
-        return np.broadcast_to(ratio(top, top.sum(axis=1, keepdims=True)), tally.owners.shape)
+        return np.broadcast_to(divide_safely(top, top.sum(axis=1, keepdims=True)), tally.owners.shape)
 
 
 class VerifiedOnly:
@@ -101,7 +101,7 @@ class VerifiedOnly:
 
     def scores(self, tally: Tally) -> Scores:
         """Return the score of every owner."""
-        return ratio(tally.agreeing, tally.others, empty=np.nan)
+        return divide_safely(tally.agreeing, tally.others, empty=np.nan)
 
     def by_chance(self, verified: float, chance: float) -> float | None:
         """Return the mean over all permutations of the labels, which leave out the same instances."""

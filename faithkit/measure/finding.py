@@ -4,7 +4,7 @@ import numpy as np
 
 from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.intervals import MeasureStatistics, checked_agreement_limit, interval
+from faithkit.measure.intervals import MeasureStatistics, checked_agreement_limit, compute_interval
 
 ONE_LABEL = "one label"
 NAMES_THE_LABEL = "names the label"
@@ -59,7 +59,7 @@ def classify_finding(
         return ONE_LABEL
     if not has_disagreement and counts.relation.groups and _names_the_label(counts.with_sorted_labels):
         return NAMES_THE_LABEL
-    low, high = interval(statistics, confidence)
+    low, high = compute_interval(statistics, confidence)
     is_above = chance is not None and low > chance + ROUNDING
     if is_above or (statistics.compared > 1 - ROUNDING and is_significant(p_value, confidence)):
         return ABOVE

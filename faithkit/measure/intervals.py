@@ -112,7 +112,7 @@ class MeasureStatistics:
     Examples
     --------
     >>> statistics = MeasureStatistics.of_rows(200, value=0.8, se=0.03)
-    >>> [round(end, 2) for end in interval(statistics)]
+    >>> [round(end, 2) for end in compute_interval(statistics)]
     [0.73, 0.86]
     """
 
@@ -177,16 +177,16 @@ class MeasureStatistics:
         return EstimatedShare(disagreement, se, unseen_sd)
 
 
-def interval(statistics: MeasureStatistics, confidence: float = 0.95) -> tuple[float, float]:
+def compute_interval(statistics: MeasureStatistics, confidence: float = 0.95) -> tuple[float, float]:
     """Return the confidence interval of a measure, without regard to its floor.
 
     Examples
     --------
     Everything agrees, in three rows and in a thousand:
 
-    >>> [round(end, 3) for end in interval(MeasureStatistics.of_rows(3, 1.0, None))]
+    >>> [round(end, 3) for end in compute_interval(MeasureStatistics.of_rows(3, 1.0, None))]
     [0.085, 1.0]
-    >>> [round(end, 3) for end in interval(MeasureStatistics.of_rows(1000, 1.0, None))]
+    >>> [round(end, 3) for end in compute_interval(MeasureStatistics.of_rows(1000, 1.0, None))]
     [0.993, 1.0]
     """
     units, span, disagreement = statistics.units, statistics.span, statistics.disagreement

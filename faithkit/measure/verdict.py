@@ -9,7 +9,7 @@ from faithkit.measure.baselines.control import ABOVE as ABOVE_CONTROL
 from faithkit.measure.baselines.control import Control
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import ABOVE, NAMES_THE_LABEL, ONE_LABEL
-from faithkit.wording import exact
+from faithkit.wording import format_exactly
 
 FAITHFUL, NOT_FAITHFUL = "faithful", "not faithful"
 ABOVE_ITS_CONTROL, ABOVE_CHANCE = "better than its control", "better than chance"
@@ -112,7 +112,7 @@ def _decide(measure: str, estimate: Estimate, control: Control | None, level: fl
     is_controlled, is_above_control = control is not None, control is None or control.finding == ABOVE_CONTROL
     baseline = max(estimate.chance or 0.0, 0.0 if control is None else control.estimate)
     is_above_baselines = low > round(baseline, NOISE) and is_above_control
-    baselines, at = "chance and its control" if is_controlled else "chance", exact(level)
+    baselines, at = "chance and its control" if is_controlled else "chance", format_exactly(level)
     if low >= level and is_above_baselines:
         return FAITHFUL, f"{measure} is at least {at}, and above {baselines}"
     if high < level:

@@ -11,10 +11,10 @@ from faithkit.report.formats import (
     round_noise,
     rounded_down,
 )
-from faithkit.wording import exact, join_words
+from faithkit.wording import format_exactly, join_words
 
 
-def finding(
+def describe_change(
     measure: str, change: Payload, allowed: float | None = None, unchecked: Sequence[str] = ()
 ) -> str:
     """Say whether a measure is worse than in the reference, or worse by more than a margin.
@@ -31,14 +31,14 @@ def finding(
     Examples
     --------
     >>> change = {"value": 0.003, "low": -0.0111, "high": 0.0171, "confidence": 0.95}
-    >>> finding("consistency", change, allowed=0.02)
+    >>> describe_change("consistency", change, allowed=0.02)
     'consistency is not worse than in the reference by more than 0.02
     (difference +0.003, 95 % interval −0.012 to +0.018)'
-    >>> finding("consistency", change, allowed=0.01)
+    >>> describe_change("consistency", change, allowed=0.01)
     'consistency may be worse than in the reference by more than 0.01 (difference +0.003, ...)'
-    >>> finding("consistency", change)
+    >>> describe_change("consistency", change)
     'consistency is not worse than in the reference by more than 0.012 (difference +0.003, ...)'
-    >>> finding("consistency", change, unchecked=["here"])
+    >>> describe_change("consistency", change, unchecked=["here"])
     'consistency is not worse ... −0.012 to +0.018); nothing could be checked here'
     """
     low, high = round_noise(change["low"]), round_noise(change["high"])
@@ -51,7 +51,7 @@ def finding(
     if allowed is None and low > 0:
         return f"{measure} is better than in the reference {numbers}"
     claim = "is not worse" if low >= -most else "is worse" if high < -most else "may be worse"
-    more = f" by more than {exact(most)}" if most else ""
+    more = f" by more than {format_exactly(most)}" if most else ""
     return f"{measure} {claim} than in the reference{more} {numbers}"
 
 

@@ -23,13 +23,13 @@ class Case:
     words: str
 
 
-def junit(suite: str, cases: Sequence[Case], started: datetime, ended: datetime) -> str:
+def format_junit(suite: str, cases: Sequence[Case], started: datetime, ended: datetime) -> str:
     """Return JUnit XML; the first test has taken all the time.
 
     Examples
     --------
     >>> noon = datetime(2026, 11, 14, 12)
-    >>> print(junit("evaluate tree", [Case("consistency", FAILURE, "0.712 < 0.8")], noon, noon))
+    >>> print(format_junit("evaluate tree", [Case("consistency", FAILURE, "0.712 < 0.8")], noon, noon))
     <?xml version='1.0' encoding='UTF-8'?>
     <testsuites>
       <testsuite name="evaluate tree" tests="1" failures="1" errors="0" skipped="0" time="0.000" ...>

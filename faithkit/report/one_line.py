@@ -22,7 +22,7 @@ from faithkit.report.formats import (
     pluralize,
     system_name,
 )
-from faithkit.report.payloads import nothing_known, printed_groups
+from faithkit.report.payloads import is_unknown, printed_groups
 from faithkit.wording import join_few
 
 LETTERS = 60  # of an explanation
@@ -32,20 +32,20 @@ def result_line(result: Any) -> str:
     """Return the system, its size and its measures, without computing anything."""
     setup = result.setup
     name = system_name(None if setup.explainer is None else setup.explainer.text, setup.discretizer.text)
-    measures = [f"{measure} {level(estimate)}" for measure, estimate in result.measures.items()]
+    measures = [f"{measure} {format_level(estimate)}" for measure, estimate in result.measures.items()]
     return f"of {name}: {', '.join([pluralize(result.n, 'instance'), *measures])}"
 
 
-def level(estimate: Estimate) -> str:
+def format_level(estimate: Estimate) -> str:
     """Return the estimate of a measure, or that nothing is known of it: a bare 0 would be misread.
 
     Examples
     --------
     >>> import faithkit
-    >>> level(faithkit.score(["yes", "no"], ["a", "b"]).consistency)
+    >>> format_level(faithkit.score(["yes", "no"], ["a", "b"]).consistency)
     'unknown'
     """
-    if nothing_known(estimate):
+    if is_unknown(estimate):
         return "unknown"
     ends = "" if estimate.low is None else f" ({format_interval(estimate.low, estimate.high)})"
     return f"estimate {format_number(estimate.estimate)}{ends}"
@@ -53,15 +53,14 @@ def level(estimate: Estimate) -> str:
 
 def estimate_line(estimate: Estimate) -> str:
     """Return the level, how much could be checked, and the finding."""
-    return (
-        f"{level(estimate)}, {format_percent(estimate.verified)} checked, {estimate.finding or 'no finding'}"
-    )
+    finding = estimate.finding or "no finding"
+    return f"{format_level(estimate)}, {format_percent(estimate.verified)} checked, {finding}"
 
 
 def each_line(estimates: Mapping[Any, Any]) -> str:
     """Return the level of each of several systems or groups."""
     levels = {
-        name: "unknown" if nothing_known(estimate) else format_number(estimate.estimate)
+        name: "unknown" if is_unknown(estimate) else format_number(estimate.estimate)
         for name, estimate in estimates.items()
     }
     return join_few(f"{name} {text}" for name, text in levels.items())

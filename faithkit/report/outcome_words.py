@@ -8,7 +8,7 @@ import attrs
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
 from faithkit.measure.heavy_tails import is_heavy
 from faithkit.report.formats import Payload, format_number, format_percent, format_share_of
-from faithkit.wording import exact
+from faithkit.wording import format_exactly
 
 WITH = {"consistency": "with the same explanation", "sufficiency": "to which its explanation applies"}
 OTHERS = {"consistency": "with their explanation", "sufficiency": "to which their explanation applies"}
@@ -235,23 +235,23 @@ class Scores(_NoLabels):
         )
 
 
-def words(payload: Payload) -> Words:
+def words_for_outcome(payload: Payload) -> Words:
     """Return the words for the outcome of a result.
 
     Examples
     --------
-    >>> words({"outcome": {"kind": "numbers", "within": 2000.0}}).agreement("consistency", 0.66)
+    >>> words_for_outcome({"outcome": {"kind": "numbers", "within": 2000.0}}).agreement("consistency", 0.66)
     'others with their explanation get a prediction within 2000 of theirs 66 % of the time'
     """
     outcome = payload["outcome"]
     if outcome.get("within") is not None:
-        return Near(within=exact(outcome["within"]))
+        return Near(within=format_exactly(outcome["within"]))
     return {"labels": Words, "numbers": Shares, "scores": Scores}[outcome["kind"]]()
 
 
 def remarks(payload: Payload, measures: Mapping[str, Any]) -> list[str]:
     """Say how predictions are read if they are not labels, and warn about them."""
-    lines = [words(payload).meaning(payload["outcome"].get("unasked", False))]
+    lines = [words_for_outcome(payload).meaning(payload["outcome"].get("unasked", False))]
     taken = [estimate for estimate in measures.values() if estimate is not None]
     values = [value for estimate in taken for value in (estimate.estimate, estimate.value)]
     lines += [BELOW_0] if any(value is not None and value < 0 for value in values) else []

@@ -57,7 +57,7 @@ def ranked(payload: Payload, measure: str) -> dict[str, Estimate]:
     return {name: estimate for name, estimate in measures.items() if estimate is not None}
 
 
-def nothing_known(estimate: Estimate) -> bool:
+def is_unknown(estimate: Estimate) -> bool:
     """Return whether nothing could be checked, and no bound is above chance."""
     return estimate.verified == 0 and estimate.finding != ABOVE
 

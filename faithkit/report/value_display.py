@@ -15,7 +15,7 @@ from faithkit.errors import InputError
 from faithkit.report import one_line as lines
 from faithkit.report.html import render_page, sheet_html
 from faithkit.report.pictures.figures import report_figure
-from faithkit.report.pictures.plots import chart
+from faithkit.report.pictures.plots import draw_report
 from faithkit.report.sheets import instances, measures
 from faithkit.report.sheets.by_label import label_sheet, label_sheets
 from faithkit.report.sheets.comparisons import comparison_sheet
@@ -114,7 +114,7 @@ def plot(value: Any, ax: Any) -> Any:
     """Return the axes on which a report has drawn itself."""
     if not hasattr(value, "draw"):
         raise InputError(f"a {type(value).__name__} has no plot: print it, or write it with to_html.")
-    return chart(value.draw, ax)
+    return draw_report(value.draw, ax)
 
 
 def page(value: Any) -> str:

@@ -15,7 +15,7 @@ from faithkit.inputs.rows import check_row_order
 from faithkit.measure.by_label import MAX_LABELS, is_dominated, label_sizes
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.difference import Difference, difference
+from faithkit.measure.difference import Difference, compute_difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.mean import Mean
@@ -455,7 +455,7 @@ class Evaluation(Result):
         sides = self._side(measure, paired), other._side(measure, paired)
         if paired:
             check_paired(self.evidence.population.row_content, other.evidence.population.row_content)
-        return difference(*sides, self.confidence, paired)
+        return compute_difference(*sides, self.confidence, paired)
 
     def judge(
         self,

@@ -13,7 +13,7 @@ from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
 from faithkit.report.base import Report
-from faithkit.report.change_sentences import finding
+from faithkit.report.change_sentences import describe_change
 from faithkit.run.comparisons.reference import is_fitted_separately
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import ResolvedComponent
@@ -143,7 +143,7 @@ class EvaluationReport(Report):
     def sentence(self, measure: str, difference: Difference, margin: float | None) -> str:
         """Say whether a measure is worse than in the reference, by more than a margin if there is one."""
         unchecked = [side for side, estimate in self.sides(measure).items() if estimate.verified == 0]
-        return finding(measure, attrs.asdict(difference), margin, unchecked)
+        return describe_change(measure, attrs.asdict(difference), margin, unchecked)
 
     def sides(self, measure: str) -> dict[str, Estimate]:
         """Return the estimates of a measure on both sides of a comparison."""

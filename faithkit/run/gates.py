@@ -11,8 +11,8 @@ from faithkit.errors import InputError
 from faithkit.measure.baselines.control import ABOVE as ABOVE_CONTROL
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
 from faithkit.report.formats import difference_ends, format_below, format_distinct, round_noise
-from faithkit.report.payloads import nothing_known
-from faithkit.wording import exact
+from faithkit.report.payloads import is_unknown
+from faithkit.wording import format_exactly
 
 NO_INTERVAL = "its interval could not be computed"
 NOTHING_KNOWN = (
@@ -70,7 +70,7 @@ class GateResult:
     @property
     def unchecked(self) -> str:
         """Why the gate cannot be checked, as a sentence that names it."""
-        gate = self.measure if self.limit is None else f"{self.measure}={exact(self.limit)}"
+        gate = self.measure if self.limit is None else f"{self.measure}={format_exactly(self.limit)}"
         return f"{gate} cannot be checked: {self.words}."
 
 
@@ -170,7 +170,7 @@ def why_untested(estimate: Any, measure: str, gated: Collection[str]) -> str | N
     >>> why_untested(result.consistency, "consistency", ["consistency"])
     'all explained predictions are the same, so nothing was tested; ...'
     """
-    if nothing_known(estimate):
+    if is_unknown(estimate):
         return NOTHING_KNOWN
     if estimate.finding == ONE_LABEL:
         return NOTHING_TESTED_IN_BLOCKS if estimate.is_within_blocks else NOTHING_TESTED
@@ -194,7 +194,7 @@ def _judge_limit(result: Any, measure: str, limit: float, gated: Collection[str]
     low, chance = estimate.low, estimate.chance
     is_kept = round_noise(low) >= round_noise(limit)
     side = "not below" if is_kept else "below"
-    words = f"{measure} may be as low as {format_below(low, limit)}, {side} {exact(limit)}"
+    words = f"{measure} may be as low as {format_below(low, limit)}, {side} {format_exactly(limit)}"
     is_above = None if chance is None else round_noise(low) > round_noise(chance)
     if is_above is False:
         words += f", {'but' if is_kept else 'and'} not above chance ({format_distinct(low, chance)[1]})"

@@ -12,7 +12,7 @@ import numpy as np
 from faithkit.errors import InputError
 from faithkit.inputs.files.discovery import is_folder
 from faithkit.inputs.predictions.outcome import Outcome
-from faithkit.measure.intervals import interval
+from faithkit.measure.intervals import compute_interval
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
 from faithkit.wording import describe
@@ -81,7 +81,7 @@ def _check_usable(result: Evaluation | Comparison) -> None:
             evaluation.to_dict()["data"][name]
         for estimate in evaluation.measures.values():
             if estimate.statistics is not None:
-                interval(estimate.statistics, estimate.confidence)
+                compute_interval(estimate.statistics, estimate.confidence)
 
 
 def _parse_finite(text: str) -> float:

@@ -5,7 +5,7 @@ from harness import Curve, benchmark
 
 import faithkit
 from faithkit.measure.counting.tally import count
-from faithkit.measure.intervals import interval
+from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 COLUMNS, DISTINCT = 14, 1_000
@@ -54,6 +54,6 @@ def sufficiency(rules):
     def work():
         fresh = faithkit.plugin.Sample(X, sample.explanations)  # a sample remembers what it was asked
         counted = count(in_scope, fresh, labels, 2)
-        return interval(JackknifeEstimate.of(counted).statistics, 0.95)[0]
+        return compute_interval(JackknifeEstimate.of(counted).statistics, 0.95)[0]
 
     return work

@@ -20,7 +20,7 @@ from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.pool import Pool
 from faithkit.measure.counting.tally import count
-from faithkit.measure.intervals import interval
+from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 SEED = 35
@@ -218,7 +218,7 @@ def coverage(law, runs=RUNS):
     place = list(LAWS).index(law)
     ends = np.array(
         [
-            interval(JackknifeEstimate.of(draw(np.random.default_rng([SEED, place, run]))).statistics)
+            compute_interval(JackknifeEstimate.of(draw(np.random.default_rng([SEED, place, run]))).statistics)
             for run in range(runs)
         ]
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from faithkit.measure.intervals import MeasureStatistics, interval
+from faithkit.measure.intervals import MeasureStatistics, compute_interval
 
 SEED = 34
 BEFORE, MARGIN = 0.9, 0.02
@@ -46,7 +46,7 @@ def moments(table):
 
 def difference(now, reference):
     """Return the ends of the interval of now minus the reference."""
-    (low, high), (least, most) = interval(now), interval(reference)
+    (low, high), (least, most) = compute_interval(now), compute_interval(reference)
     change = now.value - reference.value
     return (
         change - np.hypot(now.value - low, most - reference.value),

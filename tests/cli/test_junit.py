@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from consoles import LOG, SCORE, console, environment, run
 
-from faithkit.report.junit import Case, junit
+from faithkit.report.junit import Case, format_junit
 
 LIMITS = "--fail-under"
 RUN = "measured and written"
@@ -189,7 +189,7 @@ def test_a_place_that_is_taken_is_refused_before_anything_is_written(here, path,
 
 def test_what_no_xml_can_hold_is_told_all_the_same():
     noon = datetime(2026, 11, 14, 12)
-    text = junit(
+    text = format_junit(
         "a suite", [Case("a", "error", "\x00\x1b[2J\ufffe<&]]>\ud800\n"), Case("b", "passed", "")], noon, noon
     )
     assert told(text) == {"a": ("error", "\\x00\\x1b[2J\ufffd<&]]>\\ud800\\n"), "b": ("passed", None)}

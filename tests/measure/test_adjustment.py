@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from looping import one_test
 
-from faithkit.measure.difference import holm
+from faithkit.measure.difference import adjust_by_holm
 
 
 @one_test
@@ -23,11 +23,11 @@ from faithkit.measure.difference import holm
     ],
 )
 def test_by_hand(p_values, adjusted):
-    assert holm(p_values) == pytest.approx(adjusted)
+    assert adjust_by_holm(p_values) == pytest.approx(adjusted)
 
 
 def test_no_p_value_becomes_smaller_and_their_order_stays():
     p_values = sorted(np.random.default_rng(1).random(50).tolist())
-    adjusted = holm(p_values)
+    adjusted = adjust_by_holm(p_values)
     assert all(after >= before for before, after in zip(p_values, adjusted, strict=True))
     assert adjusted == sorted(adjusted)

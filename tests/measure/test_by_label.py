@@ -15,7 +15,7 @@ from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.pool import Pool
 from faithkit.measure.counting.tally import count
-from faithkit.measure.intervals import interval
+from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife import label_deletions
 from faithkit.measure.jackknife.label_deletions import grouped_label_statistics, relation_label_statistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate, weighted_label_statistics
@@ -291,7 +291,7 @@ def test_each_end_of_a_label_misses_as_rarely_as_stated(name, n):
     for table in rng.multinomial(n, joint.ravel(), size=RUNS).reshape(RUNS, *joint.shape):
         repeated = np.flatnonzero(table.sum(axis=0) > 1).tolist()
         result = grouped_label_statistics(count_of(grouped(table[table.any(axis=1)])), repeated)
-        ends = np.array([interval(statistics) for statistics in result])
+        ends = np.array([compute_interval(statistics) for statistics in result])
         runs[repeated] += 1
         above[repeated] += ends[:, 0] > truths[repeated]
         below[repeated] += ends[:, 1] < truths[repeated]

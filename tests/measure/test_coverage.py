@@ -20,7 +20,7 @@ from faithkit.explanations.predicates import Interval
 from faithkit.explanations.relations import Relation
 from faithkit.explanations.rules import Rule, scope_bits
 from faithkit.measure.counting.tally import count
-from faithkit.measure.intervals import interval
+from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 SIZES = (3, 10, 50, 200, 1000)
@@ -45,7 +45,7 @@ def inside(ends, truth):
 
 
 def grouped_interval(table, confidence=0.95):
-    return interval(facts_of(table[table.any(axis=1)]), confidence)
+    return compute_interval(facts_of(table[table.any(axis=1)]), confidence)
 
 
 def consistency(joint):
@@ -263,7 +263,7 @@ class Within(Relation):
 def general_interval(relation, x, owned, labels):
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(relation, sample, labels, 2)
-    return interval(JackknifeEstimate.of(counted).statistics)
+    return compute_interval(JackknifeEstimate.of(counted).statistics)
 
 
 def general_hits(law, n, runs, seed):

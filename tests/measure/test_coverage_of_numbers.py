@@ -15,7 +15,7 @@ from faithkit.inputs.predictions.labels import encode
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import JackknifeEstimate
-from faithkit.measure.intervals import interval
+from faithkit.measure.intervals import compute_interval
 
 LEAST, MISSES = 0.93, 0.05
 ACCIDENT = 0.001
@@ -46,7 +46,7 @@ SHAPES = {"large groups": (in_groups, 10), "small groups": (in_groups, 3), "vect
 def ends(explanations, predictions):
     labels = encode(predictions, Outcome("numbers"))
     sample, k = Sample(None, explanations), len(labels.classes)
-    return interval(
+    return compute_interval(
         JackknifeEstimate.of(
             count(SameExplanation(), sample, labels.codes, k, agreement=labels.agreement)
         ).statistics

@@ -22,7 +22,7 @@ from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly, mean_score_of_tallies
-from faithkit.measure.intervals import interval
+from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 
@@ -253,7 +253,7 @@ def test_two_hundred_customers_with_five_entries_each_are_two_hundred_cases():
         SameExplanation(), sample, labels, 2, Design.of(None, np.repeat(np.arange(200), 5), 1000)
     )
     facts = [JackknifeEstimate.of(one).statistics for one in (plain, apart)]
-    limits = [interval(one) for one in facts]
+    limits = [compute_interval(one) for one in facts]
     assert limits[0][0] > 0.5
     assert limits[1][0] < 0.5 < limits[1][1]
     assert (facts[1].units.count, facts[1].units.effective) == (200, pytest.approx(200))
@@ -272,10 +272,10 @@ def test_weights_undo_an_unequal_draw():
     )  # by label and explanation
     m = (p**2 / p.sum(axis=0)).sum()
     result = count_cells(SameExplanation(), sample, rare.astype(np.int64), 2, Design.of(weights, None, n))
-    low, high = interval(JackknifeEstimate.of(result).statistics)
+    low, high = compute_interval(JackknifeEstimate.of(result).statistics)
     assert low < m < high
     plain = count(SameExplanation(), sample, rare.astype(np.int64), 2)
-    low, high = interval(JackknifeEstimate.of(plain).statistics)
+    low, high = compute_interval(JackknifeEstimate.of(plain).statistics)
     assert not low < m < high
 
 
@@ -376,7 +376,7 @@ def test_intervals_of_weights_and_clusters_cover(design, n_explanations):
             owned, labels, clusters, weights = owned[drawn], labels[drawn], clusters[drawn], weights[drawn]
         sample = Sample(None, Explanations(kind="number", values=owned))
         count = count_cells(SameExplanation(), sample, labels, 2, Design.of(weights, clusters, len(owned)))
-        low, high = interval(JackknifeEstimate.of(count).statistics)
+        low, high = compute_interval(JackknifeEstimate.of(count).statistics)
         hits += low <= target <= high
     assert hits / times >= 0.93
 

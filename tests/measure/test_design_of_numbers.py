@@ -22,7 +22,7 @@ from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.pool import Pool
 from faithkit.measure.counting.tally import count
-from faithkit.measure.intervals import interval
+from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 WEIGHTS = {
@@ -302,7 +302,7 @@ def test_a_declared_range_lowers_the_lower_end_and_leaves_the_value():
     words = [f"g{group}" for group in groups]
     free, bounded = (measured(values, words, limits=limits) for limits in (None, (-10.0, 20.0)))
     assert bounded.estimate == pytest.approx(free.estimate)  # all rows were checked
-    assert interval(bounded)[0] < interval(free)[0]
+    assert compute_interval(bounded)[0] < compute_interval(free)[0]
 
 
 @one_test

@@ -17,9 +17,9 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.base import chance
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.difference import difference
+from faithkit.measure.difference import compute_difference
 from faithkit.measure.estimators import LeaveOneOut
-from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, interval
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, compute_interval
 from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
@@ -54,7 +54,7 @@ def samples(draw, least=2, most=8):
 
 @pytest.mark.parametrize(("n", "low", "digits"), [(3, 0.085, 3), (20, 0.69, 2), (1000, 0.993, 3)])
 def test_where_everything_agrees_the_interval_is_the_printed_one(n, low, digits):
-    result = interval(facts_of([[n]]))
+    result = compute_interval(facts_of([[n]]))
     assert round(result[0], digits) == low
     assert result[0] == pytest.approx(0.025 ** (2 / n), rel=1e-12)  # (α/2)^(1/trials), trials = n/2
     assert result[1] == 1.0
@@ -62,18 +62,18 @@ def test_where_everything_agrees_the_interval_is_the_printed_one(n, low, digits)
 
 @pytest.mark.parametrize("table", [[[1, 0]], [[1, 0], [0, 1]], np.eye(50, dtype=int)])
 def test_where_nothing_could_be_checked_the_interval_is_everything(table):
-    assert interval(facts_of_pairs(table)) == (0.0, 1.0)
+    assert compute_interval(facts_of_pairs(table)) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_one_or_two_instances_say_nothing_even_if_their_relation_claims_otherwise(n):
-    assert interval(MeasureStatistics.of_rows(n, 1.0, None)) == (0.0, 1.0)
+    assert compute_interval(MeasureStatistics.of_rows(n, 1.0, None)) == (0.0, 1.0)
 
 
 def test_what_was_merged_has_a_lower_end_though_nothing_could_be_checked():
     """Fifty words of one label each, which all disagree but for their own: x = 0; and of one label: x = 1."""
-    assert interval(facts_of(np.eye(50, dtype=int))) == (0.0, 1.0)
-    assert interval(facts_of([[1]] * 50)) == (pytest.approx(0.025 ** (1 / 25)), 1.0)
+    assert compute_interval(facts_of(np.eye(50, dtype=int))) == (0.0, 1.0)
+    assert compute_interval(facts_of([[1]] * 50)) == (pytest.approx(0.025 ** (1 / 25)), 1.0)
 
 
 def beta_limit(share, trials, half):
@@ -131,7 +131,7 @@ def known_moments(draw):
 @given(known_moments(), st.sampled_from([0.8, 0.95, 0.99]))
 @settings(max_examples=300)
 def test_the_interval_is_the_written_one(found, confidence):
-    assert interval(found, confidence) == pytest.approx(written_interval(found, confidence), abs=1e-8)
+    assert compute_interval(found, confidence) == pytest.approx(written_interval(found, confidence), abs=1e-8)
 
 
 def written_moments(holds, labels, few):
@@ -157,7 +157,7 @@ def test_the_interval_of_any_relation_is_that_of_double_loops(case, confidence):
     holds = asked(matrix, owned)
     few = len(labels) / (1 + brute.most_weight(holds, labels))
     expected = written_interval(written_moments(holds, labels.tolist(), few), confidence)
-    result = interval(facts(counted(Matrix(matrix), owned, labels, k)), confidence)
+    result = compute_interval(facts(counted(Matrix(matrix), owned, labels, k)), confidence)
     assert result == pytest.approx(expected, abs=1e-7)
 
 
@@ -172,7 +172,7 @@ def test_a_grouping_asked_as_a_general_relation_gives_the_same_but_for_what_is_m
     assert one.disagreement == pytest.approx(other.disagreement, abs=1e-12)
     assert (a.disagreement, a.se_disagreement or 0) == pytest.approx((b.disagreement, b.se_disagreement or 0))
     if a.merging == "nothing":
-        assert interval(a) == pytest.approx(interval(b), abs=1e-9)
+        assert compute_interval(a) == pytest.approx(compute_interval(b), abs=1e-9)
         assert one.value == pytest.approx(other.value, abs=1e-12)
 
 
@@ -189,15 +189,15 @@ def test_the_interval_contains_the_bracket_and_grows_with_confidence(case, confi
 
 
 def test_a_zero_for_found_to_disagree_does_not_look_like_a_zero_for_unchecked():
-    disagree = interval(facts_of([[1, 1]] * 50))  # a hundred instances: every pair disagrees
+    disagree = compute_interval(facts_of([[1, 1]] * 50))  # a hundred instances: every pair disagrees
     assert disagree[0] == 0.0
     assert disagree[1] < 0.1
-    assert interval(facts_of_pairs(np.eye(100, dtype=int))) == (0.0, 1.0)
+    assert compute_interval(facts_of_pairs(np.eye(100, dtype=int))) == (0.0, 1.0)
 
 
 def test_where_nothing_agrees_the_number_of_trials_is_half_the_sample():
     triples = facts_of_pairs([[1, 1, 1]] * 40)  # 120 were checked, and all disagree
-    assert interval(triples) == pytest.approx((0.0, 1 - 0.025 ** (1 / 60)))
+    assert compute_interval(triples) == pytest.approx((0.0, 1 - 0.025 ** (1 / 60)))
 
 
 def test_the_number_of_trials_never_falls_under_few_however_large_the_standard_error():
@@ -206,7 +206,9 @@ def test_the_number_of_trials_never_falls_under_few_however_large_the_standard_e
     def variance(se):
         return k * se**2 + (0.5 / 100) ** 2  # one more row of a hundred that disagrees
 
-    calm, middling, wild = (interval(MeasureStatistics.of_rows(100, 0.5, se))[0] for se in (0.01, 0.08, 0.5))
+    calm, middling, wild = (
+        compute_interval(MeasureStatistics.of_rows(100, 0.5, se))[0] for se in (0.01, 0.08, 0.5)
+    )
     assert calm == pytest.approx(beta_limit(0.5, 0.25 / variance(0.01), 0.025))
     assert wild == 0.0  # one trial is less than fifty: the plain limit 0.5 − 1.98·0.5 is lower still
     normal = 0.5 - stats.norm.ppf(0.975) * math.sqrt(variance(0.08))
@@ -217,9 +219,9 @@ def test_a_heavy_unit_that_might_disagree_lowers_the_lower_end():
     """Of forty units one has half of the weight: without it nothing is known of what it would have said."""
     even = MeasureStatistics.of_rows(40, 0.9, 0.02)
     heavy = MeasureStatistics.of_rows(40, 0.9, 0.02, units=SamplingUnits(40, 40.0, 0.5, 20.0))
-    assert interval(heavy)[0] < interval(even)[0] - 0.2
+    assert compute_interval(heavy)[0] < compute_interval(even)[0] - 0.2
     # the upper end knows of it in so far as it is more than its share: R·(μ − 1/C)
-    assert interval(heavy) == pytest.approx(written_interval(heavy))
+    assert compute_interval(heavy) == pytest.approx(written_interval(heavy))
 
 
 def test_where_numbers_have_no_range_a_long_lower_tail_lengthens_the_lower_arm():
@@ -230,7 +232,7 @@ def test_where_numbers_have_no_range_a_long_lower_tail_lengthens_the_lower_arm()
         open_ended = MeasureStatistics.of_rows(
             n, x, se, units=SamplingUnits.equal(n, trials=1.0), is_bounded=False, skew=skew
         )
-        low[skew] = interval(open_ended)[0]
+        low[skew] = compute_interval(open_ended)[0]
     for skew in low:
         stretch = 1 + max(0.0, -skew) * (2 * z**2 + 1) / (6 * math.sqrt(n)) / z
         arm = stretch * stats.t.ppf(0.975, n - 1) * se / z
@@ -456,7 +458,7 @@ def two_explainers(n=300, seed=0, good=0.9, poor=0.7):
 @pytest.mark.parametrize("paired", [True, False])
 def test_a_difference_taken_the_other_way_round_is_its_negative(paired):
     a, b = two_explainers()
-    one, other = difference(a, b, paired=paired), difference(b, a, paired=paired)
+    one, other = compute_difference(a, b, paired=paired), compute_difference(b, a, paired=paired)
     assert (one.value, one.low, one.high) == (-other.value, -other.high, -other.low)
     assert one.p_value == other.p_value
     assert one.low < one.value < one.high
@@ -467,7 +469,7 @@ def test_the_difference_is_the_written_one():
     labels = rng.integers(0, 2, 60)
     a = grouping(rng.integers(0, 50, 60), labels, 2)  # partly verified, in two different ways
     b = grouping(np.where(rng.random(60) < 0.8, labels, rng.integers(2, 20, 60)), labels, 2)
-    result = difference(a, b, confidence=0.9)
+    result = compute_difference(a, b, confidence=0.9)
     one, two = JackknifeEstimate.of(a).statistics, JackknifeEstimate.of(b).statistics
     assert one.verified < two.verified < 1
     psi, x = [], []
@@ -478,7 +480,7 @@ def test_the_difference_is_the_written_one():
         share, merged = brute_merging.pseudo_values(blocks, side.labels.tolist())
         x.append(share)
         psi.append((merged, [v - m for m, v in values]))
-    (low1, high1), (low2, high2) = interval(one, 0.9), interval(two, 0.9)
+    (low1, high1), (low2, high2) = compute_interval(one, 0.9), compute_interval(two, 0.9)
     B1, B2 = 1 - one.disagreement, 1 - two.disagreement
 
     def distance(p, q, rho):
@@ -488,18 +490,18 @@ def test_the_difference_is_the_written_one():
     assert result.low == pytest.approx(x[0] - B2 - distance(x[0] - low1, high2 - B2, rho))
     rho = np.corrcoef(psi[1][0], psi[0][1])[0, 1]
     assert result.high == pytest.approx(B1 - x[1] + distance(x[1] - low2, high1 - B1, rho))
-    unpaired = difference(a, b, confidence=0.9, paired=False)
+    unpaired = compute_difference(a, b, confidence=0.9, paired=False)
     assert unpaired.low == pytest.approx(x[0] - B2 - distance(x[0] - low1, high2 - B2, 0))
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_p_value_is_the_smallest_level_whose_interval_excludes_zero(seed):
     a, b = two_explainers(n=200, seed=seed, good=0.88, poor=0.8)
-    p = difference(a, b).p_value
+    p = compute_difference(a, b).p_value
     assert 1e-9 < p < 1
 
     def excludes(alpha):
-        result = difference(a, b, confidence=1 - alpha)
+        result = compute_difference(a, b, confidence=1 - alpha)
         return result.low > 0 or result.high < 0
 
     assert excludes(p * 1.001)
@@ -508,7 +510,7 @@ def test_the_p_value_is_the_smallest_level_whose_interval_excludes_zero(seed):
 
 def test_an_explainer_does_not_differ_from_itself():
     a, _ = two_explainers()
-    result = difference(a, a)
+    result = compute_difference(a, a)
     assert result.value == 0.0
     assert result.low < 0 < result.high
     assert result.p_value == 1.0
@@ -516,11 +518,11 @@ def test_an_explainer_does_not_differ_from_itself():
 
 def test_what_neither_could_check_can_make_either_the_better_one():
     labels = np.arange(100) % 2
-    result = difference(grouping(np.arange(100), labels), grouping(labels, labels))
+    result = compute_difference(grouping(np.arange(100), labels), grouping(labels, labels))
     assert result.value == pytest.approx(2 * 50 * 49 / 99 / 100 - 1)  # one block of all rows, against 1
     assert result.high >= 0  # the unchecked one may be perfect
     assert result.p_value == 1.0
-    both = difference(grouping(np.arange(100), labels), grouping(np.arange(100), labels))
+    both = compute_difference(grouping(np.arange(100), labels), grouping(np.arange(100), labels))
     assert both.value == 0
     assert both.low < -0.5
     assert both.high > 0.5
@@ -529,8 +531,8 @@ def test_what_neither_could_check_can_make_either_the_better_one():
 def test_samples_of_two_sizes_are_compared_only_as_disjoint_ones():
     a, b = two_explainers(n=100)[0], two_explainers(n=50)[1]
     with pytest.raises(InputError, match="samples of 100 and 50 rows are no pair: say paired=False"):
-        difference(a, b)
-    assert difference(a, b, paired=False).low < difference(a, b, paired=False).value
+        compute_difference(a, b)
+    assert compute_difference(a, b, paired=False).low < compute_difference(a, b, paired=False).value
 
 
 @pytest.mark.simulation
@@ -544,9 +546,9 @@ def test_comparisons_cover_the_true_difference_and_seldom_find_one_that_is_not_t
         labels = rng.integers(0, 2, n)
         sides = [np.where(rng.random(n) < right, labels, 1 - labels) for right in (0.9, 0.75, 0.75)]
         good, poor, poor_too = (grouping(owned, labels, 2) for owned in sides)
-        result = difference(good, poor)
+        result = compute_difference(good, poor)
         covered += result.low <= truth <= result.high
-        null = difference(poor, poor_too)
+        null = compute_difference(poor, poor_too)
         wrong += null.low > 0 or null.high < 0
     # fails only if the counts would be a one-in-a-thousand accident at the stated rates
     assert stats.binom.cdf(covered, runs, 0.95) > 0.001

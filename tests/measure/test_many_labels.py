@@ -19,7 +19,7 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting import label_sets, scans, tally
 from faithkit.measure.counting.label_sets import LabelSets
-from faithkit.measure.difference import difference
+from faithkit.measure.difference import compute_difference
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly
 from faithkit.measure.jackknife.deletions import max_influence
 from faithkit.measure.jackknife.summary import JackknifeEstimate
@@ -143,9 +143,9 @@ def test_every_jackknife_value_equals_brute_force_and_those_of_whole_tables(case
 def test_differences_equal_those_of_whole_tables(case, other, regime):
     _, owned, labels, k = case
     second = np.resize(other[1], len(owned))
-    expected = difference(*(counted(SameExplanation(), one, labels, k) for one in (owned, second)))
+    expected = compute_difference(*(counted(SameExplanation(), one, labels, k) for one in (owned, second)))
     with limits(regime):
-        result = difference(*(counted(SameExplanation(), one, labels, k) for one in (owned, second)))
+        result = compute_difference(*(counted(SameExplanation(), one, labels, k) for one in (owned, second)))
     assert_nearly(result, expected)
 
 

@@ -13,8 +13,8 @@ from scipy import stats
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.counting.tally import count
-from faithkit.measure.difference import JackknifeEstimate, difference
-from faithkit.measure.intervals import interval
+from faithkit.measure.difference import JackknifeEstimate, compute_difference
+from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.matching import match_rows
 
 ACCIDENT = 0.001  # as in test_coverage: bounds are never loosened, a miss must be no accident
@@ -171,7 +171,7 @@ def limits(law, n, runs):
     for _ in range(runs):
         explanations, shares = law.draw(rng, n)
         labels = (rng.random(n)[:, None] > shares.cumsum(axis=1)).sum(axis=1)
-        ends.append(interval(side(explanations, labels).statistics))
+        ends.append(compute_interval(side(explanations, labels).statistics))
     return np.array(ends)
 
 
@@ -201,7 +201,7 @@ def test_random_vectors_get_what_chance_gives_and_no_more():
     rng, above = np.random.default_rng(0), 0
     for _ in range(200):
         result = side(Explanations.vectors(rng.normal(size=(60, 4))), rng.integers(0, 2, 60))
-        low, high = interval(result.statistics)
+        low, high = compute_interval(result.statistics)
         above += low > 0.5
         assert (high, result.statistics.compared) == (1.0, 1.0)
     assert stats.binom.sf(above - 1, 200, MISSES) > ACCIDENT
@@ -219,7 +219,7 @@ def _compared(rng, n, first, second):
         said = np.where(rng.random(n) < right, labels, 1 - labels)
         sides.append(side(Explanations.of((2 * words + said).tolist()), labels))
     truth = [right**2 + (1 - right) ** 2 for right in (first, second)]
-    return difference(*sides), truth[0] - truth[1]
+    return compute_difference(*sides), truth[0] - truth[1]
 
 
 def test_differences_of_partly_checked_explainers_cover_the_truth_and_find_it():

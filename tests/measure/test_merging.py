@@ -15,8 +15,8 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import count
-from faithkit.measure.difference import difference
-from faithkit.measure.intervals import interval
+from faithkit.measure.difference import compute_difference
+from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.matching import divide_rows, match_rows
 from faithkit.measure.jackknife.merging import Merging
 from faithkit.measure.jackknife.summary import JackknifeEstimate
@@ -184,7 +184,7 @@ def test_customers_with_five_identical_entries_are_as_many_rows():
     for name in ("estimate", "disagreement", "compared", "agreed", "se", "se_disagreement"):
         assert getattr(apart, name) == pytest.approx(getattr(plain, name), rel=1e-9), name
     assert attrs.astuple(apart.units) == pytest.approx(attrs.astuple(plain.units))
-    assert interval(apart) == pytest.approx(interval(plain))
+    assert compute_interval(apart) == pytest.approx(compute_interval(plain))
 
 
 def test_the_order_of_rows_changes_nothing():
@@ -447,7 +447,7 @@ def test_lower_ends_miss_seldom(design, share, n, runs):
     for _ in range(runs):
         case = DESIGNS[design](rng, n, SHARES[share])
         if np.ptp(case[1]):
-            misses += interval(side(*case).statistics)[0] > truth + 2e-3 * (truth < 1)
+            misses += compute_interval(side(*case).statistics)[0] > truth + 2e-3 * (truth < 1)
     assert stats.binom.sf(misses - 1, runs, MISSES) > ACCIDENT
 
 
@@ -457,7 +457,7 @@ def test_lower_ends_miss_seldom(design, share, n, runs):
 )
 def test_lower_ends_are_sharp_where_explanations_tell_the_label(design, least):
     rng = np.random.default_rng(7)
-    lows = [interval(side(*DESIGNS[design](rng, 1000, _certain)).statistics)[0] for _ in range(4)]
+    lows = [compute_interval(side(*DESIGNS[design](rng, 1000, _certain)).statistics)[0] for _ in range(4)]
     assert np.mean(lows) > least  # one block gets 0.5 at best
 
 
@@ -466,6 +466,6 @@ def test_a_difference_of_vectors_with_weights_is_found():
     vectors, labels, weights, _ = DESIGNS["by stratum"](rng, 1000, _certain)
     good = side(vectors, labels, weights)
     blocks = np.arange(1000) % 20  # checked, and useless
-    result = difference(good, side(blocks[:, None].astype(float), labels, weights))
+    result = compute_difference(good, side(blocks[:, None].astype(float), labels, weights))
     assert result.low > 0
     assert len(good.value) == 1000

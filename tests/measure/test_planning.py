@@ -22,7 +22,7 @@ from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.counting.tally import count
-from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, interval
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.planning.forecast import Pilot, expected_estimates
@@ -377,7 +377,7 @@ def smooth(rng, n):
 def test_the_interval_that_is_planned_is_the_one_that_is_printed():
     """It is narrow though nothing could be checked, and no more rows are asked for than there are."""
     pilot = smooth(np.random.default_rng(0), 600)
-    low, high = interval(pilot.statistics)
+    low, high = compute_interval(pilot.statistics)
     assert (high - low) / 2 < 0.05
     plan = plan_samples(0.05, pilot=pilot)
     assert (plan.n, plan.from_pilot.unverified, plan.from_pilot.half_width) == (None, (None, None), 600)
@@ -392,7 +392,7 @@ def test_at_most_one_pilot_in_ten_misleads_about_vectors_that_never_repeat():
     for _ in range(runs):
         rows = plan_samples(0.05, pilot=smooth(rng, 200)).from_pilot.half_width
         if rows is not None and rows < 5000:
-            low, high = interval(smooth(rng, rows).statistics)
+            low, high = compute_interval(smooth(rng, rows).statistics)
             wide += (high - low) / 2 > 0.05
     assert stats.binom.sf(wide - 1, runs, 0.1) > 0.001
 
@@ -403,7 +403,7 @@ def test_at_most_one_pilot_in_ten_misleads_about_words_of_which_too_few_repeat(l
     for _ in range(runs):
         rows = plan_samples(0.15, pilot=law.draw(rng, 200)).from_pilot.half_width
         if rows is not None and rows < 5000:
-            low, high = interval(law.draw(rng, rows).statistics)
+            low, high = compute_interval(law.draw(rng, rows).statistics)
             wide += (high - low) / 2 > 0.15
     assert stats.binom.sf(wide - 1, runs, 0.1) > 0.001
 
@@ -412,7 +412,7 @@ def test_a_plan_does_not_ask_for_more_rows_on_average_than_a_pilot_that_is_narro
     rng, law = np.random.default_rng(0), words("Zipf 2, 5,000", "95 % agree")
     for _ in range(20):
         pilot = law.draw(rng, 200)
-        low, high = interval(pilot.statistics)
+        low, high = compute_interval(pilot.statistics)
         found = plan_samples((high - low) / 2 + 1e-9, pilot=pilot).from_pilot
         assert found.on_average == 200
         sure = found.half_width
@@ -428,14 +428,14 @@ def test_who_follows_the_advice_gets_about_the_width_that_it_names(masses, label
     rng, law, epsilon, widths = np.random.default_rng(0), words(masses, labels), 0.05, []
     for _ in range(30):
         pilot = law.draw(rng, 200)
-        low, high = interval(pilot.statistics)
+        low, high = compute_interval(pilot.statistics)
         assert pilot.expected_half_width(200) == pytest.approx((high - low) / 2)
         rows = rows_for_width(pilot, epsilon)
         if rows is None or rows == 200:
             continue
         if pilot.statistics.verified == 1 and high < 1:  # nothing but sampling error
             assert rows == pytest.approx(200 * ((high - low) / 2 / epsilon) ** 2, abs=1)
-        low, high = interval(law.draw(rng, rows).statistics)
+        low, high = compute_interval(law.draw(rng, rows).statistics)
         widths.append((high - low) / 2)
     assert len(widths) > 5
     assert 0.7 * epsilon < np.median(widths) < 1.2 * epsilon

@@ -18,7 +18,7 @@ from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.pool import Pool
 from faithkit.measure.counting.tally import count
-from faithkit.measure.intervals import interval
+from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.deletions import max_influence
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
@@ -151,7 +151,7 @@ def test_intervals_with_a_pool_cover(n, radius):
         x, y = draw(n + 1000)
         sample = Sample(x[:n, None], Explanations.vectors(x[:n, None]))
         result = count(Near(radius), sample, y[:n], 2, Pool.of(x[n:, None], y[n:]))
-        low, high = interval(JackknifeEstimate.of(result).statistics)
+        low, high = compute_interval(JackknifeEstimate.of(result).statistics)
         hits += low <= target <= high
     assert hits / times >= 0.93
 

@@ -12,7 +12,7 @@ import faithkit
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.counting.block_count import count_in_blocks
-from faithkit.measure.intervals import interval
+from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 RNG = np.random.default_rng(11)
@@ -240,6 +240,6 @@ def test_each_end_misses_the_measure_of_new_blocks_no_more_often_than_stated(law
         labels = (rng.random(len(block)) < q[block, said]).astype(np.int64)
         sample = Sample(None, Explanations(kind="number", values=said, block=block))
         counted = count_in_blocks(SameExplanation(), sample, labels, 2)
-        low, high = interval(JackknifeEstimate.of(counted).statistics)
+        low, high = compute_interval(JackknifeEstimate.of(counted).statistics)
         misses += low > m + 1e-12, high < m - 1e-12
     assert (misses / RUNS <= STATED + 2 * math.sqrt(STATED * (1 - STATED) / RUNS)).all(), misses / RUNS

@@ -20,7 +20,7 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
-from faithkit.measure.intervals import interval, share_limits
+from faithkit.measure.intervals import compute_interval, share_limits
 from faithkit.measure.jackknife.deletions import GroupedRows
 from faithkit.measure.local_estimate import measure_instance
 from faithkit.measure.planning import sample_size_bounds
@@ -268,7 +268,7 @@ def test_the_interval_is_then_as_narrow_as_planned(K, epsilon, name):
     for _ in range(20):
         rows = rng.multinomial(n, mass)
         ones = rng.binomial(rows, 0.75)
-        low, high = interval(facts_of(np.c_[ones, rows - ones][rows > 0]))
+        low, high = compute_interval(facts_of(np.c_[ones, rows - ones][rows > 0]))
         widths.append(high - low)
     assert np.mean(widths) / 2 <= epsilon
 

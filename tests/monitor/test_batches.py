@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from faithkit_monitor.log_batches import Columns, batches
+from faithkit_monitor.log_batches import Columns, list_batches
 from faithkit_monitor.tallies import Tallies
 from monitor.streams import log
 
@@ -39,7 +39,7 @@ def write(folder, files):
 )  # fmt: skip
 def test_a_folder_is_one_batch_or_one_for_every_day(tmp_path, files, names, rows):
     write(tmp_path / "log", files)
-    result = batches(tmp_path / "log")
+    result = list_batches(tmp_path / "log")
     assert [batch.name for batch in result] == names
     assert [batch.count(COLUMNS).count.sum() for batch in result] == rows
 
@@ -59,13 +59,13 @@ def test_a_folder_is_one_batch_or_one_for_every_day(tmp_path, files, names, rows
 def test_what_is_no_log_of_score_is_no_batch(tmp_path, files, message):
     write(tmp_path / "log", files)
     with pytest.raises(InputError, match=message):
-        [batch.count(COLUMNS) for batch in batches(tmp_path / "log")]
+        [batch.count(COLUMNS) for batch in list_batches(tmp_path / "log")]
 
 
 def test_a_day_that_is_named_itself_is_that_day(tmp_path):
     write(tmp_path, ["date=2026-11-10/a.csv"])
-    (by_name,) = batches(tmp_path / "date=2026-11-10")
-    (by_folder,) = batches(tmp_path)
+    (by_name,) = list_batches(tmp_path / "date=2026-11-10")
+    (by_folder,) = list_batches(tmp_path)
     assert by_name.partition == by_folder.partition == "date=2026-11-10"
     assert (by_name.is_daily, by_folder.is_daily) == (False, True)
 
@@ -73,14 +73,18 @@ def test_a_day_that_is_named_itself_is_that_day(tmp_path):
 def test_a_folder_with_another_name_like_that_is_a_folder(tmp_path):
     write(tmp_path / "model=a", ["a.csv"])
     write(tmp_path / "model=b", ["date=2026-11-10/a.csv"])
-    assert [(batch.name, batch.partition) for batch in batches(tmp_path / "model=a")] == [("model=a", "")]
-    assert [batch.name for batch in batches(tmp_path / "model=b")] == ["date=2026-11-10"]
+    assert [(batch.name, batch.partition) for batch in list_batches(tmp_path / "model=a")] == [
+        ("model=a", "")
+    ]
+    assert [batch.name for batch in list_batches(tmp_path / "model=b")] == ["date=2026-11-10"]
 
 
 def test_rows_of_another_day_are_other_rows(tmp_path):
     write(tmp_path, ["date=2026-11-10/a.csv"])
     shutil.copytree(tmp_path / "date=2026-11-10", tmp_path / "date=2026-11-11")
-    prints = {Tallies.of(batch.count(COLUMNS)).fingerprint(batch.partition) for batch in batches(tmp_path)}
+    prints = {
+        Tallies.of(batch.count(COLUMNS)).fingerprint(batch.partition) for batch in list_batches(tmp_path)
+    }
     assert len(prints) == 2
 
 
@@ -95,7 +99,9 @@ def test_in_which_files_and_formats_the_rows_are_does_not_matter(tmp_path):
     (tmp_path / "parts").mkdir()
     frame[60:].to_csv(tmp_path / "parts" / "1.csv", index=False)
     frame[:60].to_csv(tmp_path / "parts" / "2.csv.gz", index=False)
-    found = [Tallies.of(batches(tmp_path / name)[0].count(COLUMNS)) for name in ("parquet", "csv", "parts")]
+    found = [
+        Tallies.of(list_batches(tmp_path / name)[0].count(COLUMNS)) for name in ("parquet", "csv", "parts")
+    ]
     assert len({one.fingerprint() for one in found}) == 1
 
 
@@ -105,19 +111,19 @@ def test_rows_are_not_counted_twice_through_a_link(tmp_path, link):
     day = (tmp_path / "log" / "date=2026-11-10").absolute()
     (tmp_path / "log" / link).symlink_to(day / "a.csv" if link.endswith("csv") else day)
     with pytest.raises(InputError, match=f"{link} is a link; expected files and folders themselves"):
-        [batch.count(COLUMNS) for batch in batches(tmp_path / "log")]
+        [batch.count(COLUMNS) for batch in list_batches(tmp_path / "log")]
 
 
 def test_a_pattern_names_a_batch_for_every_file(tmp_path):
     write(tmp_path, ["b.csv", "a.csv", ".c.csv"])
-    assert [batch.name for batch in batches(tmp_path / "*.csv")] == ["a.csv", "b.csv"]
+    assert [batch.name for batch in list_batches(tmp_path / "*.csv")] == ["a.csv", "b.csv"]
     with pytest.raises(InputError, match="no file matches"):
-        batches(tmp_path / "*.parquet")
+        list_batches(tmp_path / "*.parquet")
 
 
 def test_a_recorded_folder_is_read_day_by_day():
     """As Spark writes it: parts, markers and checksums."""
-    result = batches(RECORDED / "log")
+    result = list_batches(RECORDED / "log")
     assert [batch.name for batch in result] == [f"date=2026-11-{day:02}" for day in range(9, 16)]
     columns = Columns("prediction", ("phi_*",))
     assert [batch.count(columns).count.sum() for batch in result] == [120] * 7

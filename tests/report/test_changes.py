@@ -7,12 +7,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from faithkit.report.change_sentences import finding
+from faithkit.report.change_sentences import describe_change
 from faithkit.report.formats import difference_ends
 
 
 def told(value, low, high, allowed=None, confidence=0.95):
-    return finding(
+    return describe_change(
         "consistency", {"value": value, "low": low, "high": high, "confidence": confidence}, allowed
     )
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import faithkit
-from faithkit.measure.difference import holm
+from faithkit.measure.difference import adjust_by_holm
 from faithkit.run.evaluation_report import EvaluationReport
 
 RNG = np.random.default_rng(3)
@@ -30,14 +30,14 @@ def comparison():
 
 def test_p_values_of_groups_are_adjusted_for_their_number(result):
     parts = result.by(GROUPS)
-    adjusted = holm([parts.difference(group).p_value for group in parts])
+    adjusted = adjust_by_holm([parts.difference(group).p_value for group in parts])
     assert parts.to_frame()["p_value"].tolist() == adjusted
     assert [group["p_value"] for group in parts.to_dict()["groups"]["consistency"].values()] == adjusted
 
 
 def test_p_values_of_pairs_are_adjusted_for_their_number(comparison):
     pairs = comparison.pairs()
-    assert [pair.adjusted for pair in pairs] == holm([pair.difference.p_value for pair in pairs])
+    assert [pair.adjusted for pair in pairs] == adjust_by_holm([pair.difference.p_value for pair in pairs])
 
 
 @pytest.mark.usefixtures("no_pictures")

@@ -9,7 +9,7 @@ from faithkit.cli.shared.streams import print_message
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
 from faithkit.supervision import MISSED
-from faithkit.wording import exact
+from faithkit.wording import format_exactly
 
 if TYPE_CHECKING:
     from faithkit.report.junit import Case
@@ -45,7 +45,7 @@ def parse_limits(texts: Sequence[str]) -> dict[str, float]:
             )
         if measure in limits:
             raise click.BadParameter(
-                f"{measure} is given twice, {exact(limits[measure])} and {exact(limit)}: "
+                f"{measure} is given twice, {format_exactly(limits[measure])} and {format_exactly(limit)}: "
                 "give one limit per measure."
             )
         limits[measure] = limit

@@ -51,10 +51,10 @@ def _junit_file(ctx: click.Context, path: str) -> Iterator[None]:
 
 
 def _junit_text(suite: str, start: datetime, problem: str | None) -> str:
-    from faithkit.report.junit import ERROR, PASSED, Case, junit
+    from faithkit.report.junit import ERROR, PASSED, Case, format_junit
 
     run = Case(RUN, PASSED if problem is None else ERROR, problem or "")
-    return junit(suite, [run, *junit_cases()], start, datetime.now(UTC))
+    return format_junit(suite, [run, *junit_cases()], start, datetime.now(UTC))
 
 
 def _run_problem(error: BaseException) -> str | None:

@@ -28,7 +28,7 @@ from faithkit.explanations.vocabulary import Column, Vocabulary
 from faithkit.inputs.files.column_patterns import suggest_column
 from faithkit.inputs.objects.conversion import as_rows
 from faithkit.inputs.rows import Rows, check_row_order
-from faithkit.wording import did_you_mean, exact, join_few, join_words
+from faithkit.wording import did_you_mean, format_exactly, join_few, join_words
 
 _FALSE_REASON = "false reason"  # how the remark about a false reason begins
 _MAX_EXAMPLES = 3
@@ -255,7 +255,7 @@ def _code_text(code: Any) -> str:
     """Return a code as people write it; pandas makes floats of integers among missing values."""
     if pd.isna(code):
         return ""
-    return exact(code) if isinstance(code, float) else str(code).strip()
+    return format_exactly(code) if isinstance(code, float) else str(code).strip()
 
 
 def _check_codes(reasons: StatedReasons, claims: Mapping[str, str], source: str) -> None:

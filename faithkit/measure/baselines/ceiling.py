@@ -7,7 +7,7 @@ differently when the same instance is given again.
 import attrs
 import numpy as np
 
-from faithkit.arrays import Floats, Ints, ratio, sum_by
+from faithkit.arrays import Floats, Ints, divide_safely, sum_by
 from faithkit.measure.agreement.base import Agreement
 
 
@@ -76,7 +76,7 @@ def measure_ceiling(
     lost_disagreeing = sum_by(cell_unit, disagreeing[cell_instance] - disagreeing_without, n_units)
     lost_compared = sum_by(cell_unit, pair_weight[cell_instance] - compared_without, n_units)
     value = 1.0 - disagreeing.sum() / pair_weight.sum()
-    without = 1.0 - ratio(disagreeing.sum() - lost_disagreeing, pair_weight.sum() - lost_compared)
+    without = 1.0 - divide_safely(disagreeing.sum() - lost_disagreeing, pair_weight.sum() - lost_compared)
     return Ceiling(float(value), len(rows), without)
 
 
@@ -94,5 +94,5 @@ def _instance_means(pairs: Floats, total: Floats, squares: Floats) -> tuple[Floa
     """Return the disagreeing and the compared weight of instances; those of one row compare nothing."""
     other_pairs = total**2 - squares
     has_several = other_pairs > 1e-9 * total**2
-    share = ratio(pairs, np.where(has_several, other_pairs, 0.0))
+    share = divide_safely(pairs, np.where(has_several, other_pairs, 0.0))
     return np.where(has_several, total * share, 0.0), np.where(has_several, total, 0.0)

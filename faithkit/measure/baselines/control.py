@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from faithkit.arrays import Floats, ratio
+from faithkit.arrays import Floats, divide_safely
 from faithkit.display import Displayable
 from faithkit.errors import InputError
 from faithkit.measure.baselines.ceiling import Ceiling
@@ -191,4 +191,4 @@ class _Contrast:
 
 
 def _share(part: Floats, gap: Floats) -> Floats:
-    return ratio(np.asarray(part), np.asarray(gap))
+    return divide_safely(np.asarray(part), np.asarray(gap))

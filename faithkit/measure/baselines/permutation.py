@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import Ints, ratio, sum_by
+from faithkit.arrays import Ints, divide_safely, sum_by
 from faithkit.arrays.bitsets import Bits, n_words
 from faithkit.arrays.grouping import hash_content, hash_rows
 from faithkit.explanations.relations import Relation, WithinBlock, key_of
@@ -103,7 +103,7 @@ def _means_of_relation(counts: RowCount, permuted: Permutations, order: NDArray[
     pool_sums = _PoolSums(counts)
     while batch := [labels[place] for labels in islice(permuted, batch_size)]:
         for A in _count_agreeing(counts, batch, pool_sums):
-            yield float(ratio(A - s, D)[order].sum() / len(order))
+            yield float(divide_safely(A - s, D)[order].sum() / len(order))
 
 
 def _means_in_blocks(counts: BlockCount, permutations: int, seed: int) -> Iterator[float]:

@@ -11,8 +11,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import Floats, ratio
-from faithkit.arrays.batches import ranges
+from faithkit.arrays import Floats, divide_safely
+from faithkit.arrays.batches import concatenate_ranges
 from faithkit.arrays.bitsets import get_bits, unpack_bits
 from faithkit.arrays.grouping import group, hash_content, hash_rows
 from faithkit.explanations.relations import key_of
@@ -170,7 +170,7 @@ class _RelationMeans:
 def _mean_score(weights: Floats, total: Floats, D: Floats, A: Floats) -> float:
     """Return the weighted mean of A/D; a D that is tiny compared with the total is rounding."""
     D[1e-9 * total > D] = 0.0
-    return float((weights * ratio(A, D)).sum() / weights.sum())
+    return float((weights * divide_safely(A, D)).sum() / weights.sum())
 
 
 class _OwnClusterPairs:
@@ -182,7 +182,7 @@ class _OwnClusterPairs:
         size = np.bincount(unit)
         times = size[unit[: self.n]]
         i = np.repeat(np.arange(self.n), times)
-        j = order[ranges((np.cumsum(size) - size)[unit[: self.n]], times)]
+        j = order[concatenate_ranges((np.cumsum(size) - size)[unit[: self.n]], times)]
         holds = _holds(counts, i, j)
         self.i, self.j = i[holds], j[holds]
 

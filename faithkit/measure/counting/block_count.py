@@ -5,7 +5,7 @@ from functools import cached_property
 import attrs
 import numpy as np
 
-from faithkit.arrays import Floats, ratio, sum_by
+from faithkit.arrays import Floats, divide_safely, sum_by
 from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Sample
@@ -135,7 +135,7 @@ def _mean_agreements(row_block: Counts, labels: Counts, n_labels: int, agreement
     block, label = np.divmod(codes, n_labels)
     agreeing = agreement.sum_over_slots(block, label, rows) - 1
     n_agreeing_pairs = sum_by(block, (rows * agreeing).astype(np.float64), len(sizes))
-    return ratio(n_agreeing_pairs, (sizes * (sizes - 1)).astype(np.float64))
+    return divide_safely(n_agreeing_pairs, (sizes * (sizes - 1)).astype(np.float64))
 
 
 def _mean_over_rows(chances: Floats, rows: Counts) -> float | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays.batches import each_batch, ranges, spans
+from faithkit.arrays.batches import concatenate_ranges, each_batch, spans
 from faithkit.arrays.bitsets import (
     BATCH_WORDS,
     Bits,
@@ -120,5 +120,5 @@ class LabelSets:
             stop = max(start + 1, int(np.searchsorted(ends, n_before + BATCH_SIZE, side="right")))
             sizes = all_sizes[start:stop]
             first = self._label_starts[label[rare_slots[start:stop]]]
-            yield np.repeat(rare_slots[start:stop], sizes), self._order[ranges(first, sizes)]
+            yield np.repeat(rare_slots[start:stop], sizes), self._order[concatenate_ranges(first, sizes)]
             start = stop

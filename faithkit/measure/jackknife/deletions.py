@@ -13,7 +13,7 @@ from operator import add
 import attrs
 import numpy as np
 
-from faithkit.arrays import BATCH_SIZE, Floats, Ints, ratio, sum_by
+from faithkit.arrays import BATCH_SIZE, Floats, Ints, divide_safely, sum_by
 from faithkit.arrays.batches import map_batches
 from faithkit.measure.agreement.base import Agreement, Influence
 from faithkit.measure.counting.block_count import BlockCount
@@ -72,14 +72,14 @@ class MeasureTotals:
     def without(self, deletions: "Deletions") -> tuple[Floats, Floats]:
         """Return the estimate and the disagreement without each unit."""
         weight = np.asarray(self.total_weight - deletions.weight)
-        pair_weight = ratio(self.total_weight * self.compared - deletions.compared, weight)
-        disagreement = ratio(self.total_weight * self.disagreement - deletions.disagreement, weight)
+        pair_weight = divide_safely(self.total_weight * self.compared - deletions.compared, weight)
+        disagreement = divide_safely(self.total_weight * self.disagreement - deletions.disagreement, weight)
         max_disagreement: float | Floats = self.max_disagreement
         divisor = deletions.divisor_left
         if divisor is not None:
-            disagreement = np.where(divisor > 0, ratio(disagreement, divisor), 1.0)
+            disagreement = np.where(divisor > 0, divide_safely(disagreement, divisor), 1.0)
             if self.is_bounded:
-                max_disagreement = ratio(np.full(len(disagreement), self.max_disagreement), divisor)
+                max_disagreement = divide_safely(np.full(len(disagreement), self.max_disagreement), divisor)
         return 1.0 - disagreement - max_disagreement * (1.0 - pair_weight), disagreement
 
 
@@ -145,9 +145,9 @@ class GroupedRows:
         sizes = owners.totals.astype(np.float64)
         is_large = sizes > 2  # without one row of two, the other has no comparison left
         self._mean_score = np.where(
-            is_large, ratio(owners.by_explanation(owners.times(owners.scores)), sizes), 0.0
+            is_large, divide_safely(owners.by_explanation(owners.times(owners.scores)), sizes), 0.0
         )
-        self._factor = np.where(is_large, ratio(sizes, sizes - 2), 1.0)
+        self._factor = np.where(is_large, divide_safely(sizes, sizes - 2), 1.0)
         # of two rows, both lose their comparison
         self._compared = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)
         self._factor[self.first_pair :] = 0.0
@@ -213,7 +213,7 @@ def relation_deletions(counts: RowCount) -> Deletions:
     owners, place, s = counts.owners, counts.place, counts.reflexive.astype(np.int64)
     D, h = owners.others[place], owners.scores[place]
     S, Z = counts.instances.sum_influence(counts.batches(), _influence(owners))
-    agreeing = h - S + s * np.where(D >= 2, ratio(h - 1.0, D - 1.0), -h)
+    agreeing = h - S + s * np.where(D >= 2, divide_safely(h - 1.0, D - 1.0), -h)
     pair_weight = ((D > 0) + Z - s * (D == 1)).astype(np.float64)
     once, divisor_left = np.ones(len(s), dtype=np.int64), counts.agreement.divisor_left(counts.labels)
     return Deletions(pair_weight, pair_weight - agreeing, once, divisor_left)
@@ -233,8 +233,8 @@ def pool_changes(counts: RowCount, totals: MeasureTotals) -> Iterator[tuple[Floa
 def _influence(owners: Owners) -> Influence:
     """Return what owners gain and lose when an instance in the scope of their explanation is deleted."""
     D, h, rows = owners.others, owners.scores, owners.rows.astype(np.float64)
-    gain = rows * np.where(D >= 2, ratio(h, D - 1.0), -h)
-    loss = rows * ratio(np.ones_like(h), np.where(D >= 2, D - 1.0, 0.0))
+    gain = rows * np.where(D >= 2, divide_safely(h, D - 1.0), -h)
+    loss = rows * divide_safely(np.ones_like(h), np.where(D >= 2, D - 1.0, 0.0))
     return Influence(owners, gain, loss, owners.by_explanation(rows * (D == 1)))
 
 
@@ -247,8 +247,8 @@ def minimum_trials(counts: RowCount) -> float:
 def max_influence(counts: RowCount) -> float:
     """Return the largest influence of an instance: the sum of its shares in the values of other rows."""
     owners, s = counts.owners, counts.reflexive
-    share = owners.rows * ratio(np.ones(len(owners)), owners.others)
-    own_share = s * ratio(np.ones(len(s)), np.where(s, owners.totals[counts.owned] - 1, 0))
+    share = owners.rows * divide_safely(np.ones(len(owners)), owners.others)
+    own_share = s * divide_safely(np.ones(len(s)), np.where(s, owners.totals[counts.owned] - 1, 0))
     return float((counts.sums(owners.by_explanation(share)) - own_share).max(initial=0.0))
 
 
@@ -288,7 +288,7 @@ def _divisor_without(counts: BlockCount) -> Floats | None:
         return None
     comparable = (counts.sizes * (counts.sizes > 1)).astype(np.float64)
     disagreement = comparable * (1.0 - counts.chances)  # divided by the divisor, so that the mean is 1
-    return ratio(disagreement.sum() - disagreement, comparable.sum() - comparable)
+    return divide_safely(disagreement.sum() - disagreement, comparable.sum() - comparable)
 
 
 def block_units(counts: BlockCount) -> SamplingUnits:

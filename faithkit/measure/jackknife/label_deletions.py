@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from faithkit.arrays import Floats, Ints, ratio
+from faithkit.arrays import Floats, Ints, divide_safely
 from faithkit.arrays.batches import spans
 from faithkit.arrays.bitsets import column_sums
 from faithkit.measure.agreement.same_label import SAME_LABEL
@@ -120,7 +120,7 @@ def _group_deletions(owners: Owners, label: int, first_pair: int | None = None) 
 
 def _group_sums(T: Floats, N: Floats) -> Floats:
     """Return the compared weight and the disagreement of T rows of a label, in groups of N rows."""
-    return np.stack([np.where(N >= 2, T, 0.0), ratio(T * (N - T), N - 1)])
+    return np.stack([np.where(N >= 2, T, 0.0), divide_safely(T * (N - T), N - 1)])
 
 
 # -- other relations: one more pass over the relation's matrix --
@@ -165,12 +165,12 @@ class _ScopeSums:
         owners, place, column = counts.owners, counts.place, _label_columns(labels, counts.n_labels)
         rows = np.flatnonzero(column[counts.labels] < len(labels))
         D, h, s = owners.others[place][rows], owners.scores[place][rows], counts.reflexive[rows]
-        own_agreeing = np.where(D >= 2, ratio(1.0 - h, D - 1.0), h)
+        own_agreeing = np.where(D >= 2, divide_safely(1.0 - h, D - 1.0), h)
         agreeing, pair_weight, influence = self.agreeing.copy(), self.compared.copy(), self.influence.copy()
         entries = rows, column[counts.labels[rows]]
         agreeing[entries] += h - s * own_agreeing
         pair_weight[entries] += (D > 0) * 1.0 - s * (D == 1)
-        influence[entries] -= s * ratio(np.ones(len(D)), D)
+        influence[entries] -= s * divide_safely(np.ones(len(D)), D)
         return _ScopeSums(agreeing, pair_weight, influence)
 
     def deletions(self, column: int, weight: Floats) -> Deletions:
@@ -198,14 +198,14 @@ def _label_tables(owners: Owners, start: int, stop: int, column: Ints, k: int) -
     part, h = owners.part(entries.start, entries.stop), owners.scores[entries]
     D, slots = part.others, (part.explanation - start, column[part.label])
     ones, rest = np.ones(len(h)), np.where(D >= 2, D - 1.0, 0.0)
-    changed = np.where(D >= 2, -ratio(h, rest), h)
+    changed = np.where(D >= 2, -divide_safely(h, rest), h)
 
     def sum_by_slot(values: Floats) -> Floats:
         table = np.zeros((stop - start, k + 1))
         np.add.at(table, slots, part.rows * values)
         return table
 
-    values = changed, (D == 1).astype(np.float64), ratio(ones, D), ratio(ones, rest)
+    values = changed, (D == 1).astype(np.float64), divide_safely(ones, D), divide_safely(ones, rest)
     return tuple(map(sum_by_slot, values))
 
 

@@ -19,7 +19,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import Floats, Ints, ratio, sum_by
+from faithkit.arrays import Floats, Ints, divide_safely, sum_by
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.counting.cells import Cells, mark_run_starts
 
@@ -280,10 +280,10 @@ def _sum_by_row_ratio(table: _Table) -> tuple[Floats, Floats, _SumsWithoutCell]:
     scope = table.cell_scope
     has_others = table.other_weight > 0
     against = np.where(has_others, sum_by(table.cell, table.owner_weight * table.against), 0.0)
-    disagreement = sum_by(scope, ratio(against, table.other_weight))
+    disagreement = sum_by(scope, divide_safely(against, table.other_weight))
     checked = np.where(has_others, table.cell_owner_weight, 0.0)
     pair_weight = sum_by(scope, checked)
-    share = ratio(checked, table.other_weight)
+    share = divide_safely(checked, table.other_weight)
     influence = table.cell_scope_weight * (sum_by(scope, share)[scope] - share)
     is_large = table.cell_scope_weight > LARGE * table.weight[scope]
     disagreement_left = _disagreement_without_small(table, against, is_large)
@@ -337,10 +337,10 @@ def _add_large_cell(
     large_left = against[large_of_cell] - table.disagreement_with(
         large, table.owner_weight, table.scope_weight
     )
-    disagreement_left += np.where(is_pair, ratio(large_left, rest), 0.0)
+    disagreement_left += np.where(is_pair, divide_safely(large_left, rest), 0.0)
     # without the large cell, the other one is left
     other_left = against - table.disagreement_with(large, table.scope_weight, table.owner_weight)
-    other_left = np.where(is_pair & ~is_large, ratio(other_left, rest), 0.0)
+    other_left = np.where(is_pair & ~is_large, divide_safely(other_left, rest), 0.0)
     disagreement_left[large[large >= 0]] += sum_by(scope, other_left)[large >= 0]
 
 

@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import Floats, Ints, ratio, sum_by
+from faithkit.arrays import Floats, Ints, divide_safely, sum_by
 from faithkit.measure.agreement.same_label import SameLabel
 from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
@@ -380,7 +380,7 @@ class _WeightedJackknife:
         divisor = sums.disagreement / sums.compared
         pair_weight = sums.compared - sums.lost_compared
         disagreement = sums.disagreement - sums.lost_disagreement
-        share = ratio(disagreement, np.where(pair_weight > ROUNDING, pair_weight, 0.0)) / divisor
+        share = divide_safely(disagreement, np.where(pair_weight > ROUNDING, pair_weight, 0.0)) / divisor
         return divisor, np.where(share > ROUNDING, share, 0.0)
 
     def _totals(self, sums: PairSums) -> MeasureTotals:

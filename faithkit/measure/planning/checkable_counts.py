@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from faithkit.arrays import Floats, Ints, ratio, sum_by
+from faithkit.arrays import Floats, Ints, divide_safely, sum_by
 from faithkit.errors import InputError
 from faithkit.measure.counting.owners import Owners, count_codes, find_positions
 
@@ -53,7 +53,7 @@ class CheckableCounts:
         number, _ = count_codes(D, size)
         place = find_positions(number, D, size)
         rows = sum_by(place, owners.rows, len(number))
-        score = ratio(sum_by(place, owners.times(owners.scores), len(number)), rows)
+        score = divide_safely(sum_by(place, owners.times(owners.scores), len(number)), rows)
         if len(number) > EXACT:
             number, rows, score = _round_numbers(number, rows, score)
         return cls(tuple(number.tolist()), tuple(rows.tolist()), tuple(score.tolist()))

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, interval
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, compute_interval
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 
 MAX_FORECAST_FACTOR = 8  # times the pilot's size; beyond that its few rare explanations say nothing
@@ -105,7 +105,7 @@ class Pilot:
         >>> [round(pilot.expected_half_width(n), 3) for n in (200, 800)]
         [0.045, 0.022]
         """
-        low, high = interval(self.statistics, self.confidence)
+        low, high = compute_interval(self.statistics, self.confidence)
         p0, p1, p2 = (self._share_with(r) for r in (0, 1, 2))
         if not p0:
             return (high - low) * math.sqrt(self.checkable_counts.n / size) / 2
@@ -135,7 +135,7 @@ class Pilot:
         """
         if self.statistics.span is not None:
             return self._half_width_of_numbers(n_explained)
-        likely_low, likely_high = interval(self.statistics, LIKELY)
+        likely_low, likely_high = compute_interval(self.statistics, LIKELY)
         low, high = self._interval_at(min(max(0.5, likely_low), likely_high), n_explained)
         estimate = self.statistics.estimate
         arm = (estimate - likely_low) * math.sqrt(
@@ -165,7 +165,7 @@ class Pilot:
 
     def _interval_of_numbers(self, confidence: float) -> tuple[float, float]:
         """Return the pilot's interval; the share of variance explained by groups is never negative."""
-        low, high = interval(self.statistics, confidence)
+        low, high = compute_interval(self.statistics, confidence)
         return low if self.statistics.merging is None else max(0.0, low), high
 
     def _interval_at(self, x: float, n_explained: int) -> tuple[float, float]:
@@ -173,7 +173,7 @@ class Pilot:
         trials = n_explained * self._trials_per_row
         se = math.sqrt(x * (1 - x) / trials)
         rows = MeasureStatistics.of_rows(n_explained, x, se, units=SamplingUnits.equal(n_explained, trials))
-        return interval(rows, self.confidence)
+        return compute_interval(rows, self.confidence)
 
     @property
     def _trials_per_row(self) -> float:

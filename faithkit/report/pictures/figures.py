@@ -19,10 +19,10 @@ from faithkit.report.formats import (
     keep_together,
     pluralize,
 )
-from faithkit.report.outcome_words import Words, words
+from faithkit.report.outcome_words import Words, words_for_outcome
 from faithkit.report.payloads import estimates
 from faithkit.report.pictures import plots
-from faithkit.report.pictures.svg import drawn
+from faithkit.report.pictures.svg import render_svg
 from faithkit.report.sheets.sheet import Figure
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _line_figure(
 ) -> Figure:
     draw = partial(plots.measures, estimates=estimates, best=best)
     new_axes = partial(plots.line_axes, len(estimates))
-    return Figure(None, caption, drawn(draw, new_axes, f"{name}: values and intervals up to 1", name))
+    return Figure(None, caption, render_svg(draw, new_axes, f"{name}: values and intervals up to 1", name))
 
 
 def worth_figure(systems: Mapping[str, tuple[int, float, float, float]], best: Collection[str]) -> Figure:
@@ -107,7 +107,7 @@ def result_figures(payload: Payload, name: str, owners: Mapping[str, Owners]) ->
     checked = [measure for measure, estimate in measures.items() if estimate.verified > 0]
     curves = [_curve(measure, counts[measure], name) for measure in checked if measure in counts]
     scores = [
-        _local(measure, 1 - measures[measure].verified, owners[measure], name, words(payload))
+        _local(measure, 1 - measures[measure].verified, owners[measure], name, words_for_outcome(payload))
         for measure in checked
         if measure in owners
     ]
@@ -126,7 +126,7 @@ def spread_figures(violations: Sequence[Violation]) -> list[Figure]:
         return []
     draw, title = partial(plots.ranges, ranges=ranges), "Predictions under one explanation"
     new_axes = partial(plots.line_axes, len(ranges))
-    return [Figure(title, SPREAD, drawn(draw, new_axes, title, f"result: {title}"))]
+    return [Figure(title, SPREAD, render_svg(draw, new_axes, title, f"result: {title}"))]
 
 
 def map_figure(totals: ExplanationTotals, texts: Mapping[int, str]) -> Figure:
@@ -147,7 +147,7 @@ def map_figure(totals: ExplanationTotals, texts: Mapping[int, str]) -> Figure:
     )
     x_label = "rows with the explanation" if totals.scope is None else "rows to which the explanation applies"
     draw = partial(plots.explanation_map, points=points, label=x_label)
-    svg = drawn(draw, plots.chart_axes, label, "result: map of explanations", titles)
+    svg = render_svg(draw, plots.chart_axes, label, "result: map of explanations", titles)
     title = "Agreement of each explanation, by its number of rows"
     return Figure(title, keep_together(MAP + unchecked), svg)
 
@@ -166,7 +166,7 @@ def _shorten(text: str) -> str:
 
 
 def _figure(title: str, caption: str, name: str, draw: Any) -> Figure:
-    svg = drawn(draw, plots.chart_axes, title, f"{name}: {title}")
+    svg = render_svg(draw, plots.chart_axes, title, f"{name}: {title}")
     return Figure(title.capitalize(), keep_together(caption), svg)
 
 
@@ -192,4 +192,4 @@ def _groups(singletons: float, counts: CheckableCounts, name: str) -> Figure:
 
 def report_figure(draw: "Callable[[Axes], object]", title: str) -> Figure:
     """Return the plot of a plugin's report."""
-    return Figure(None, "", drawn(partial(plots.chart, draw), plots.chart_axes, title, "plot"))
+    return Figure(None, "", render_svg(partial(plots.draw_report, draw), plots.chart_axes, title, "plot"))

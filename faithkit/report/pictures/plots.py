@@ -111,7 +111,7 @@ def sample_size_curve(ax: "Axes", counts: CheckableCounts) -> "Axes":
     return ax
 
 
-def chart(draw: "Callable[[Axes], object]", ax: "Axes | None" = None) -> "Axes":
+def draw_report(draw: "Callable[[Axes], object]", ax: "Axes | None" = None) -> "Axes":
     """Let a report draw itself, on new axes unless there are some, in the style of all plots."""
     axes = chart_axes() if ax is None else ax
     draw(axes)

@@ -32,7 +32,7 @@ _UNWANTED = re.compile(
 )
 
 
-def drawn(
+def render_svg(
     draw: "Callable[[Axes], object]",
     new_axes: "Callable[[], Axes]",
     label: str,

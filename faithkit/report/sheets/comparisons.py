@@ -13,7 +13,7 @@ from faithkit.report.formats import (
     format_percent,
     pluralize,
 )
-from faithkit.report.outcome_words import remarks, words
+from faithkit.report.outcome_words import remarks, words_for_outcome
 from faithkit.report.payloads import confidence, interval_name, note, ranked
 from faithkit.report.pictures.figures import measure_figure, result_figures, worth_figure
 from faithkit.report.sheets.controls import payload_control
@@ -129,7 +129,7 @@ def _systems(payload: Payload, measure: str, star: str | None) -> list[Part | No
     best, estimates = payload["best"][measure], ranked(payload, measure)
     first = _first(payload)
     columns = _columns(payload) | _worth_columns(payload, measure) | {"explanations": "distinct explanations"}
-    outcome = words(first)
+    outcome = words_for_outcome(first)
     rows = [
         ("*" if name in best else "", name, *(values.get(key, "–") for key in columns), values["finding"])
         for name, estimate in estimates.items()

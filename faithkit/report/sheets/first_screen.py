@@ -11,7 +11,7 @@ from faithkit.report.formats import (
     format_percent,
     pluralize,
 )
-from faithkit.report.outcome_words import PREDICTED_CLASS, remarks, words
+from faithkit.report.outcome_words import PREDICTED_CLASS, remarks, words_for_outcome
 from faithkit.report.payloads import estimates, estimator_name, interval_name, note
 from faithkit.report.sentences import checked_sentence
 from faithkit.report.sheets.controls import ceiling_sentence, control_remarks, format_worth, payload_control
@@ -148,7 +148,7 @@ def _headline(payload: Payload, measure: str, estimate: Estimate) -> tuple[str, 
 
 def _checked_sentences(payload: Payload) -> list[str]:
     """Say what was checked for each measure, unless the verdict says it already."""
-    verdict, outcome = payload["verdict"], words(payload)
+    verdict, outcome = payload["verdict"], words_for_outcome(payload)
     taken = {name: estimate for name, estimate in estimates(payload).items() if estimate is not None}
     if verdict["name"] == NOTHING_TESTED or taken[verdict["measure"]].finding in (ONE_LABEL, NAMES_THE_LABEL):
         del taken[verdict["measure"]]

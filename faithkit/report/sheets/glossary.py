@@ -1,7 +1,7 @@
 """Explain the words of a report."""
 
 from faithkit.report.formats import Payload
-from faithkit.report.outcome_words import words
+from faithkit.report.outcome_words import words_for_outcome
 from faithkit.report.sheets.measures import number_columns
 from faithkit.report.sheets.sheet import Sheet, Table
 
@@ -32,7 +32,7 @@ MEANINGS = {
 
 def glossary_sheet(payload: Payload) -> Sheet:
     """Return the meaning of the measures and of every column, in the words of the outcome."""
-    outcome = words(payload).glossary
+    outcome = words_for_outcome(payload).glossary
     meanings = {
         "consistency": outcome["consistency"],
         "sufficiency": outcome["sufficiency"],

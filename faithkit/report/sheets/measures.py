@@ -17,7 +17,7 @@ from faithkit.report.formats import (
     format_percent,
     pluralize,
 )
-from faithkit.report.outcome_words import Shares, Words, remarks, words
+from faithkit.report.outcome_words import Shares, Words, remarks, words_for_outcome
 from faithkit.report.payloads import estimates, estimator_name, interval_name, note
 from faithkit.report.sentences import OF_LABELS, sentence
 from faithkit.report.sheets.controls import control_sentences
@@ -56,7 +56,7 @@ def number_columns(payload: Payload) -> dict[str, str]:
         "interval": interval_name(payload),
         "chance": "chance",
         "checked": "checked",
-        "agree": words(payload).agree,
+        "agree": words_for_outcome(payload).agree,
     }
     is_usual = payload["estimator"] in LEAVE_ONE_OUT and not VERBOSE.get()
     return heads if is_usual else heads | {"value": estimator_name(payload)}
@@ -86,7 +86,7 @@ def measure_table(
         What the control gets, by the last text of a row.
     """
     columns = number_columns(payload) if columns is None else columns
-    outcome = words(payload)
+    outcome = words_for_outcome(payload)
     values = [(texts, estimate_values(estimate, outcome)) for texts, estimate in rows]
     if controls:
         columns = _insert_after("chance", {"control": "control"}, columns)
@@ -158,7 +158,7 @@ def _counts(remarks: Mapping[str, int]) -> str:
 
 def measure_sentences(payload: Payload) -> list[str]:
     """Return what each measure means, then notes on predictions, background and input."""
-    why, measures, outcome = payload["why_no_sufficiency"], estimates(payload), words(payload)
+    why, measures, outcome = payload["why_no_sufficiency"], estimates(payload), words_for_outcome(payload)
     lines = [sentence(name, estimate, payload["n"], why, outcome) for name, estimate in measures.items()]
     lines += control_sentences(payload)
     lines += remarks(payload, measures)

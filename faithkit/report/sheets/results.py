@@ -18,7 +18,7 @@ from faithkit.report.formats import (
     keep_together,
     pluralize,
 )
-from faithkit.report.outcome_words import words
+from faithkit.report.outcome_words import words_for_outcome
 from faithkit.report.payloads import confidence, estimates
 from faithkit.report.pictures.figures import measure_figure, result_figures, spread_figures
 from faithkit.report.sheets.by_label import label_sheets
@@ -120,7 +120,7 @@ def result_page(
         glossary_sheet(payload),
         Sheet.of("Behind the numbers", *unchecked, *figures),
         *_further_parts(payload, violations, by_label=True, is_page=True),
-        None if overview is None else overview_sheet(overview, words(payload)),
+        None if overview is None else overview_sheet(overview, words_for_outcome(payload)),
         _next_steps(payload),
         provenance_sheet(
             user_facts(payload) | system_facts(payload) | measuring_facts(payload), payload["versions"]

@@ -14,7 +14,7 @@ from faithkit.display import Displayable
 from faithkit.errors import FaithkitError, InputError
 from faithkit.files import save_text
 from faithkit.measure import MEASURES
-from faithkit.measure.difference import Difference, holm
+from faithkit.measure.difference import Difference, adjust_by_holm
 from faithkit.measure.estimate import Estimate
 from faithkit.report.base import Report
 from faithkit.report.formats import system_name
@@ -90,7 +90,7 @@ class Comparison(Report):
         if self._saved_pairs is not None:
             return self._saved_pairs.get(measure, [])
         pairs = [self._difference(a, b, measure) for a, b in combinations(self._estimates(measure), 2)]
-        adjusted = holm([difference.p_value for _, _, difference in pairs])
+        adjusted = adjust_by_holm([difference.p_value for _, _, difference in pairs])
         return [Pair(*pair, p_value) for pair, p_value in zip(pairs, adjusted, strict=True)]
 
     def checked(self, measure: str = "consistency") -> list[str]:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from faithkit.display import Displayable
 from faithkit.jsonable import unique_keys
-from faithkit.measure.difference import Difference, holm
+from faithkit.measure.difference import Difference, adjust_by_holm
 
 Result = TypeVar("Result", bound=Any)  # Evaluation, which imports this module
 
@@ -67,7 +67,7 @@ class Subgroups(Displayable, Mapping[Any, Result]):
         rows = {group: _row(part, measure) for group, part in self.items()}
         by_group = {group: self.difference(group, measure) for group in self}
         differences = {group: value for group, value in by_group.items() if value is not None}
-        p_values = holm([difference.p_value for difference in differences.values()])
+        p_values = adjust_by_holm([difference.p_value for difference in differences.values()])
         for (group, difference), p_value in zip(differences.items(), p_values, strict=True):
             interval = {"from": difference.low, "to": difference.high}
             rows[group] |= {"difference": difference.value, **interval, "p_value": p_value}

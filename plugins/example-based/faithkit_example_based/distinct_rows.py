@@ -28,22 +28,22 @@ def distinct_rows(background: Any) -> tuple[Any, NDArray[np.int64]]:
     is_new = np.append(True, ~same.all(axis=1))
     places = np.empty(len(codes), dtype=np.int64)
     places[order] = np.cumsum(is_new) - 1
-    return plain_rows(background, order[is_new]), places
+    return take_plain_rows(background, order[is_new]), places
 
 
-def plain_rows(rows: Any, selection: Any) -> Any:
+def take_plain_rows(rows: Any, selection: Any) -> Any:
     """Return selected rows; those of a DataFrame get a new index from 0."""
     selected_rows = faithkit.plugin.take_rows(rows, selection)
     return selected_rows.reset_index(drop=True) if hasattr(selected_rows, "reset_index") else selected_rows
 
 
-def drawn_rows(rows: Any, size: int, seed: int) -> NDArray[np.int64]:
+def draw_rows(rows: Any, size: int, seed: int) -> NDArray[np.int64]:
     """Draw a sample of rows that depends on their content and not on their order; return their places.
 
     Examples
     --------
     >>> rows = np.arange(10.0)[:, None]
-    >>> drawn_rows(rows, 3, seed=0).tolist() == sorted(9 - drawn_rows(rows[::-1], 3, seed=0))
+    >>> draw_rows(rows, 3, seed=0).tolist() == sorted(9 - drawn_rows(rows[::-1], 3, seed=0))
     True
     """
     order = np.argsort(faithkit.plugin.row_seeds(rows, seed), kind="stable")

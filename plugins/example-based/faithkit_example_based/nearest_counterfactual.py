@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 import faithkit
 from faithkit_example_based.distance_search import find_nearest_rows
 from faithkit_example_based.distances import check_distance, learn_distance
-from faithkit_example_based.distinct_rows import distinct_rows, plain_rows
+from faithkit_example_based.distinct_rows import distinct_rows, take_plain_rows
 from faithkit_example_based.refinement import Refinement
 from faithkit_example_based.target import ALREADY, CounterfactualTarget
 
@@ -96,7 +96,7 @@ class NearestCounterfactual:
         coordinates = self.distance_.coordinates(X)
         labels = self.predictor_.predict(X)
         numbers, remarks = self._find_counterfactuals(coordinates, labels)
-        values = plain_rows(self.rows_, numbers)
+        values = take_plain_rows(self.rows_, numbers)
         if self.refine and len(labels):
             values = self.refinement_.refine(X, values, labels)
         return faithkit.Explanations(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 import faithkit
 from faithkit_example_based.distance_search import find_nearest_rows
 from faithkit_example_based.distances import check_distance, learn_distance
-from faithkit_example_based.distinct_rows import distinct_rows, drawn_rows, plain_rows
+from faithkit_example_based.distinct_rows import distinct_rows, draw_rows, take_plain_rows
 
 
 class NearestNeighbor:
@@ -146,8 +146,8 @@ class NearestNeighbor:
                 f"nearest-neighbor: the background has {size} distinct rows, and k={self.k} are asked for: "
                 "lower k, or give more rows."
             )
-        prototype_rows = drawn_rows(rows, size, self.seed)
-        prototypes = plain_rows(rows, prototype_rows)
+        prototype_rows = draw_rows(rows, size, self.seed)
+        prototypes = take_plain_rows(rows, prototype_rows)
         self.coordinates_ = self.distance_.coordinates(prototypes)
         names = faithkit.plugin.Encoder(prototypes).names
         self.shared_ = {"names": names, "prototypes": prototypes, "distance": self.distance_.to_shared()}

@@ -11,7 +11,7 @@ import faithkit
 from faithkit_example_based.balls import Balls
 from faithkit_example_based.distance_search import find_nearest_rows
 from faithkit_example_based.distances import Distance
-from faithkit_example_based.distinct_rows import distinct_rows, drawn_rows, plain_rows
+from faithkit_example_based.distinct_rows import distinct_rows, draw_rows, take_plain_rows
 from faithkit_example_based.examples import (
     Metric,
     check_examples,
@@ -139,7 +139,7 @@ def nearest_distances(distance: Distance, background: Any, prototypes: Any = Non
     """
     rows, _ = distinct_rows(background)
     prototypes = rows if prototypes is None else prototypes
-    sample = plain_rows(rows, drawn_rows(rows, MAX_ROWS, seed=0))
+    sample = take_plain_rows(rows, draw_rows(rows, MAX_ROWS, seed=0))
     x, p = distance.coordinates(sample), distance.coordinates(prototypes)
     numbers = find_nearest_rows(distance, x, p, min(2, len(p)))
     distances = distance.between(x[:, None], p[numbers])

@@ -112,11 +112,11 @@ def _parse_columns(prediction: str | None, explanation: tuple[str, ...], is_need
 
 def _create(state: str, reference: str, columns: "Columns", options: dict[str, Any]) -> None:
     """Create a state from a reference log, or check that it was created from the same log."""
-    from faithkit_monitor.log_batches import batches
+    from faithkit_monitor.log_batches import list_batches
     from faithkit_monitor.monitor import Monitor
 
     count_options = {name: options[name] for name in ("discretizer", "outcome", "agree") if name in options}
-    counts = [batch.count(columns, **count_options) for batch in batches(reference)]
+    counts = [batch.count(columns, **count_options) for batch in list_batches(reference)]
     state_options = {name: options[name] for name in ("confidence", "seed") if name in options}
     Monitor.of_counts(state, counts, columns=columns.to_dict(), **state_options)
 
@@ -138,12 +138,12 @@ def _resolve_columns(monitor: "Monitor", columns: "Columns | None") -> "Columns"
 
 def _add(state: str, log: str, columns: "Columns") -> list[str]:
     """Add every batch at a path, and return the error messages."""
-    from faithkit_monitor.log_batches import batches
+    from faithkit_monitor.log_batches import list_batches
     from faithkit_monitor.monitor import Monitor
 
     errors = []
     try:
-        log_batches, looks = batches(log), {look.name for look in Monitor.open(state).looks}
+        log_batches, looks = list_batches(log), {look.name for look in Monitor.open(state).looks}
         n_added = sum(batch.is_daily and batch.name in looks for batch in log_batches)
         if n_added:
             click.echo(f"{n_added:,} of {len(log_batches):,} days are in already.", err=True)

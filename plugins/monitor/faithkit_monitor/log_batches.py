@@ -53,7 +53,7 @@ class Batch:
             raise error if self.name in str(error) else type(error)(f"{self.name}: {error}") from error
 
 
-def batches(path: str | Path) -> list[Batch]:
+def list_batches(path: str | Path) -> list[Batch]:
     """Return the batches at a path; the days of a partitioned folder are sorted by date.
 
     Examples
@@ -62,7 +62,7 @@ def batches(path: str | Path) -> list[Batch]:
     >>> folder = Path(tempfile.mkdtemp())
     >>> for day in ("2026-11-15", "2026-11-14"):
     ...     (folder / f"date={day}").mkdir()
-    >>> [batch.name for batch in batches(folder)]
+    >>> [batch.name for batch in list_batches(folder)]
     ['date=2026-11-14', 'date=2026-11-15']
     """
     if not os.path.lexists(path) and glob.has_magic(str(path)):
@@ -71,7 +71,7 @@ def batches(path: str | Path) -> list[Batch]:
             raise faithkit.errors.InputError(
                 f"no file matches {path}. Check the pattern, and put it in quotes."
             )
-        return [batch for match in matches for batch in batches(match)]
+        return [batch for match in matches for batch in list_batches(match)]
     folder = Path(path).absolute()
     if not folder.is_dir():
         return [Batch(Path(path))]

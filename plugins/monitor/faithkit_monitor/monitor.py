@@ -12,7 +12,7 @@ import pandas as pd
 import faithkit
 from faithkit_monitor.scoring import Agreement, Scores, split_reference
 from faithkit_monitor.sequence import Alarm, ChangeDetector, Sequence
-from faithkit_monitor.state import Json, State, refusing
+from faithkit_monitor.state import Json, State, raise_input_errors
 from faithkit_monitor.tallies import SHOWN, Tallies, check_form
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class Monitor(faithkit.plugin.Report):
     def open(cls, path: str | Path) -> "Monitor":
         """Read a state."""
         settings, looks = State(Path(path)).read()
-        with refusing(f"reading the state {path}"):
+        with raise_input_errors(f"reading the state {path}"):
             monitor = cls(Path(path), settings, tuple(InterimLook(**look) for look in looks))
             monitor.to_dict(), monitor._agreement  # a missing or wrong value is reported at once
         return monitor
@@ -214,7 +214,7 @@ class Monitor(faithkit.plugin.Report):
         self._warn_of_unknown_labels(batch, name)
         state = State(self.path)
         pool = state.pool({cell[0] for cell in batch.cells})
-        with refusing(f"reading the state {self.path}"):
+        with raise_input_errors(f"reading the state {self.path}"):
             scores = Scores.of(batch, pool, int(fingerprint, 16), self._agreement)
 
         def look(settings: Json, looks: list[Json]) -> tuple[Json, Json] | None:

@@ -105,7 +105,7 @@ class State:
         if self.path.exists() and not self.path.is_file():
             raise faithkit.errors.InputError(f"the state {self.path} is no regular file: name a file.")
         uri = f"file:{quote(str(self.path.absolute()))}?mode={mode}"
-        with refusing(f"using the state {self.path}"):
+        with raise_input_errors(f"using the state {self.path}"):
             connection = sqlite3.connect(uri, TIMEOUT, isolation_level=None, uri=True)
             with contextlib.closing(connection) as state:
                 state.execute("PRAGMA trusted_schema = OFF")
@@ -126,7 +126,7 @@ class State:
 
 
 @contextlib.contextmanager
-def refusing(action: str) -> Iterator[None]:
+def raise_input_errors(action: str) -> Iterator[None]:
     """Turn any error with a state file into an `InputError` of one line."""
     try:
         yield

@@ -13,7 +13,7 @@ import numpy as np
 import faithkit
 from faithkit_diagnostics.reader.crossfit import CrossFit, Guesses, Turns
 from faithkit_diagnostics.reader.features import Features, object_array
-from faithkit_diagnostics.reader.models import candidates, refusing, select_for_features
+from faithkit_diagnostics.reader.models import candidates, raise_input_errors, select_for_features
 from faithkit_diagnostics.reader.reader_sentences import accuracy_sentence, sentences
 from faithkit_diagnostics.reader.regression import NumberCrossFit, Points, regressors
 
@@ -293,5 +293,5 @@ def _import_classifier(classifier: Any) -> Any:
     module, _, attribute = classifier.partition(":")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    with refusing(f"importing the reader {classifier}", "Give the module:attribute of a classifier."):
+    with raise_input_errors(f"importing the reader {classifier}", "Give module:attribute of a classifier."):
         return operator.attrgetter(attribute)(importlib.import_module(module))

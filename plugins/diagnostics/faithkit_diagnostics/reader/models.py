@@ -33,7 +33,7 @@ CandidateType = TypeVar("CandidateType", bound="Candidate")
 
 
 @contextmanager
-def refusing(action: str, advice: str) -> Iterator[None]:
+def raise_input_errors(action: str, advice: str) -> Iterator[None]:
     """Turn any exception of a model into an `InputError` of one line."""
     try:
         yield
@@ -82,7 +82,7 @@ class Candidate:
     @contextmanager
     def calling(self) -> Iterator[None]:
         """Run code of the classifier; its exceptions name the classifier."""
-        with refusing(f"the {self.noun} {self.name}", self.advice), warnings.catch_warnings():
+        with raise_input_errors(f"the {self.noun} {self.name}", self.advice), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as missing convergence, which shows in the score
             yield
 
@@ -214,7 +214,7 @@ def select_candidates(
 
 def _as_instance(model: Any, names: tuple[str, ...], example: str, advice: str) -> Any:
     """Return a model; a class is called without arguments."""
-    with refusing("looking at the reader", advice):
+    with raise_input_errors("looking at the reader", advice):
         if hasattr(model, "fit"):
             return model() if isinstance(model, type) else model
     is_class = isinstance(model, type)
