@@ -1,7 +1,7 @@
 """Checks of numeric arguments: Python, NumPy or pandas numbers in, plain Python numbers out."""
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -20,14 +20,39 @@ def to_python(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+@overload
 def check_integer(
     value: Any,
     name: str,
-    least: int | None = None,
-    most: int | None = None,
+    *,
+    minimum: int | None = None,
+    maximum: int | None = None,
+    optional: Literal[False] = False,
+    error: type[FaithkitError] = InputError,
+) -> int: ...
+
+
+@overload
+def check_integer(
+    value: Any,
+    name: str,
+    *,
+    minimum: int | None = None,
+    maximum: int | None = None,
+    optional: bool,
+    error: type[FaithkitError] = InputError,
+) -> int | None: ...
+
+
+def check_integer(
+    value: Any,
+    name: str,
+    *,
+    minimum: int | None = None,
+    maximum: int | None = None,
     optional: bool = False,
     error: type[FaithkitError] = InputError,
-) -> Any:
+) -> int | None:
     """Check a whole number, and return it as a Python int.
 
     Parameters
@@ -36,7 +61,7 @@ def check_integer(
         A number of Python or NumPy; booleans are refused.
     name : str
         The name of the argument, which starts the message: "permutations", "tree: max_leaves".
-    least, most : int, optional
+    minimum, maximum : int, optional
         The smallest and the largest number allowed.
     optional : bool
         Whether None is allowed.
@@ -55,9 +80,10 @@ def check_integer(
     if optional and value is None:
         return None
     is_whole = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
-    if is_whole and (least is None or value >= least) and (most is None or value <= most):
+    if is_whole and (minimum is None or value >= minimum) and (maximum is None or value <= maximum):
         return int(value)
-    limit = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
+    limit = f" of at least {minimum}" if maximum is None else f" from {minimum} to {maximum}"
+    limit = "" if minimum is None else limit
     none = " or none" if optional else ""
     raise error(f"{name} must be a whole number{limit}{none}, got {_short_repr(value)}.")
 

@@ -7,10 +7,10 @@ from .arrays.containers import n_rows as n_rows
 from .arrays.containers import take_rows as take_rows
 from .arrays.grouping import hash_content as hash_content
 from .arrays.row_random import row_uniforms as row_uniforms
-from .cli.compare import comparing as comparing
-from .cli.shared.report_command import reporting as reporting
+from .cli.compare import comparison_command as comparison_command
+from .cli.shared.report_command import report_command as report_command
 from .explanations.explanations import Sample as Sample
-from .explanations.predicates import tokens as tokens
+from .explanations.predicates import tokenize as tokenize
 from .explanations.relations import Relation as Relation
 from .explanations.rules import scope_bits as scope_bits
 from .extension.component import Component as Component
@@ -20,8 +20,8 @@ from .inputs.datasets import dataset_names as dataset_names
 from .inputs.encoder import Encoder as Encoder
 from .inputs.objects.adapters import RowContext as RowContext
 from .inputs.predictions.tolerance import Tolerance as Tolerance
-from .inputs.seeds import seed_global_generators as seed_global_generators
 from .inputs.seeds import row_seeds as row_seeds
+from .inputs.seeds import seed_global_generators as seed_global_generators
 from .measure.counting.tally import Tally as Tally
 from .measure.local_estimate import PredictionSummary as PredictionSummary
 from .measure.mean import Mean as Mean
@@ -29,10 +29,10 @@ from .measure.protocols import Diagnostic as Diagnostic
 from .measure.protocols import Discretizer as Discretizer
 from .measure.protocols import Estimator as Estimator
 from .measure.protocols import Explainer as Explainer
+from .report.base import Report as Report
 from .report.formats import format_lower_end as format_lower_end
 from .report.formats import format_percent as format_percent
 from .report.formats import format_percent_interval as format_percent_interval
-from .report.base import Report as Report
 from .report.sheets.sheet import Sheet as Sheet
 from .report.sheets.sheet import Table as Table
 from .run.diagnostics import ExplainedRows as ExplainedRows

@@ -1,6 +1,6 @@
-"""Split work into blocks of bounded memory and run them on threads.
+"""Split work into batches of bounded memory and run them on threads.
 
-Block edges depend on the data alone, and results come in the order of the blocks. The number of threads
+Batch edges depend on the data alone, and results come in the order of the batches. The number of threads
 therefore never changes a result.
 """
 
@@ -18,7 +18,7 @@ MAX_THREADS = 4  # memory bandwidth limits NumPy's inner loops: more threads do 
 
 
 def spans(n: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, stop) of consecutive blocks of at most `size` items out of `n`.
+    """Yield (start, stop) of consecutive batches of at most `size` items out of `n`.
 
     Examples
     --------
@@ -41,21 +41,21 @@ def concatenate_ranges(first: NDArray[np.int64], lengths: NDArray[np.int64]) -> 
 
 
 def map_batches(work: Callable[[int, int], T], n: int, size: int) -> list[T]:
-    """Return ``work(start, stop)`` of every block, in order; several blocks run on threads.
+    """Return ``work(start, stop)`` of every batch, in order; several batches run on threads.
 
     Examples
     --------
     >>> map_batches(lambda start, stop: stop - start, n=5, size=2)
     [2, 2, 1]
     """
-    blocks = list(spans(n, size))
-    n_threads = min(len(blocks), MAX_THREADS, os.cpu_count() or 1)
+    batches = list(spans(n, size))
+    n_threads = min(len(batches), MAX_THREADS, os.cpu_count() or 1)
     if n_threads < 2:
-        return [work(*block) for block in blocks]
+        return [work(*batch) for batch in batches]
     with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(lambda block: work(*block), blocks))
+        return list(pool.map(lambda batch: work(*batch), batches))
 
 
 def each_batch(work: Callable[[int, int], None], n: int, size: int) -> None:
-    """Call ``work(start, stop)`` for every block."""
+    """Call ``work(start, stop)`` for every batch."""
     map_batches(work, n, size)

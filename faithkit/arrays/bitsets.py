@@ -15,8 +15,8 @@ from faithkit.errors import ContractError
 Bits = NDArray[np.uint64]
 
 BATCH_WORDS = 262_144  # two megabytes: fits in the cache, and is large enough for threads to pay off
-BLOCK_COLUMNS = 1_600  # words: the same trade-off for `column_sums`
-BLOCK_ROWS = 4_096  # for `row_sums`
+BATCH_COLUMNS = 1_600  # words: the same trade-off for `column_sums`
+BATCH_ROWS = 4_096  # for `row_sums`
 TABLE_BYTES = 32 * 2**20  # memory for the table of sums of `column_sums`
 SQUARES = 8  # squares of 8 × 8 bits transposed at once: fewer calls, and they fit in the cache
 
@@ -89,12 +89,12 @@ def count_labels(bits: Bits, label_bits: Bits, partition: bool = False) -> NDArr
     counts = np.empty((m, len(label_bits)), dtype=np.int64)
 
     def count(start: int, stop: int) -> None:
-        block = bits[start:stop]
-        masked = np.empty_like(block)
+        batch = bits[start:stop]
+        masked = np.empty_like(batch)
         for y, row in enumerate(label_bits[:-1] if partition else label_bits):
-            counts[start:stop, y] = popcount(np.bitwise_and(block, row, out=masked))
+            counts[start:stop, y] = popcount(np.bitwise_and(batch, row, out=masked))
         if partition:
-            counts[start:stop, -1] = popcount(block) - counts[start:stop, :-1].sum(axis=1)
+            counts[start:stop, -1] = popcount(batch) - counts[start:stop, :-1].sum(axis=1)
 
     each_batch(count, m, max(1, BATCH_WORDS // max(1, words)))
     return counts
@@ -130,7 +130,7 @@ def row_sums(bits: Bits, values: NDArray[Any]) -> NDArray[Any]:
             np.take(table, byte_column, axis=0, out=table_sums, mode="clip")  # no buffered copy
             total += table_sums
 
-    each_batch(add, len(bits), BLOCK_ROWS)
+    each_batch(add, len(bits), BATCH_ROWS)
     return sums
 
 
@@ -175,7 +175,7 @@ def column_sums(bits: Bits, weights: NDArray[Any], labels: NDArray[np.int64]) ->
 
     for top, bottom in spans(m, 8 * SQUARES * max(1, TABLE_BYTES // (SQUARES * 256 * k * c * 8))):
         rows, tables = bits[top:bottom], _subset_sums(weights[top:bottom])
-        each_batch(add, words, BLOCK_COLUMNS)
+        each_batch(add, words, BATCH_COLUMNS)
     return np.ascontiguousarray(sums.transpose(1, 0, 2)).reshape(-1, c)[:n]
 
 

@@ -19,7 +19,7 @@ from faithkit.arrays.containers import as_objects, n_rows
 from faithkit.errors import InputError
 from faithkit.wording import one_line
 
-BLOCK = 8_192  # rows: about fifteen columns of words then fit in the cache
+BATCH_ROWS = 8_192  # rows: about fifteen columns of words then fit in the cache
 SMALL = 2**20  # elements: up to here an array is converted to words in one copy
 COUNTED = 2**14  # rows from which the number of distinct rows is estimated
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -155,13 +155,13 @@ def equality_words(values: NDArray[Any]) -> Words:
 
 def _group_equal_rows(array: NDArray[Any]) -> Groups:
     if array.size <= SMALL:
-        array = equality_words(array)  # larger arrays are converted block by block, to avoid the copy
+        array = equality_words(array)  # larger arrays are converted batch by batch, to avoid the copy
     hashes = np.empty(len(array), dtype=np.uint64)
 
-    def hash_block(start: int, stop: int) -> None:
+    def hash_batch(start: int, stop: int) -> None:
         hashes[start:stop] = hash_rows(equality_words(array[start:stop]))
 
-    each_batch(hash_block, len(array), BLOCK)
+    each_batch(hash_batch, len(array), BATCH_ROWS)
     return _split_collisions(array, renumber(hashes))
 
 
@@ -185,15 +185,15 @@ def _split_collisions(array: NDArray[Any], groups: Groups) -> Groups:
 
     def check(start: int, stop: int) -> None:
         codes = groups.codes[start:stop]
-        block_rows = array[start:stop]
+        batch_rows = array[start:stop]
         reference_rows = first_rows.take(codes, axis=0) if is_cacheable else array[groups.first[codes]]
-        differs = block_rows != reference_rows
+        differs = batch_rows != reference_rows
         if differs.any():  # NaN differs from itself, so the words decide
             rows = np.flatnonzero(differs.any(axis=1))
-            collides = (equality_words(block_rows[rows]) != equality_words(reference_rows[rows])).any(axis=1)
+            collides = (equality_words(batch_rows[rows]) != equality_words(reference_rows[rows])).any(axis=1)
             has_collision[codes[rows[collides]]] = True
 
-    each_batch(check, len(array), BLOCK)
+    each_batch(check, len(array), BATCH_ROWS)
     if not has_collision.any():
         return groups
     codes = groups.codes.copy()

@@ -1,6 +1,6 @@
 """`faithkit compare`: measure several explainers and discretizers on the same rows.
 
-`comparing` makes a verb with the options of `faithkit compare`. Plugins use it for verbs that report
+`comparison_command` makes a verb with the options of `faithkit compare`. Plugins use it for verbs that report
 something else about a comparison.
 """
 
@@ -83,7 +83,7 @@ _compare_options = combine(
 )
 
 
-def comparing(function: Callable[..., Any]) -> click.Command:
+def comparison_command(function: Callable[..., Any]) -> click.Command:
     """Turn a function that takes a comparison and returns a report into a verb.
 
     The verb has the function's own options, by click's decorators, and then the options of
@@ -121,12 +121,18 @@ def comparing(function: Callable[..., Any]) -> click.Command:
         options["discretizers"] = options["discretizers"] or None
         paths = check_paths(output)
         outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
-        prepared = prepare(outcome=outcome, id=id, **inputs)
+        evaluation_inputs = prepare(outcome=outcome, id=id, **inputs)
         with use_backend(**workers):
-            comparison = compare(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
-        sources = build_origin(origin, inputs["data"], inputs["model"], prepared.is_held_out)
+            comparison = compare(
+                **evaluation_inputs.evaluation_arguments(), ids=evaluation_inputs.ids, **options
+            )
+        sources = build_origin(origin, inputs["data"], inputs["model"], evaluation_inputs.is_held_out)
         comparison = comparison.with_origin(**attrs.asdict(sources))
-        comparison = comparison if prepared.target is None else comparison.with_target(prepared.target)
+        comparison = (
+            comparison
+            if evaluation_inputs.target is None
+            else comparison.with_target(evaluation_inputs.target)
+        )
         deliver(function(comparison, **function_options), paths)
 
     command = click.command(cls=Verb)(_compare_options(verb))
@@ -134,7 +140,7 @@ def comparing(function: Callable[..., Any]) -> click.Command:
     return command
 
 
-@comparing
+@comparison_command
 def command(comparison: "Comparison") -> "Comparison":
     """Compare explainers and discretizers on the same rows and predictions.
 

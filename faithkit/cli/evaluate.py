@@ -78,30 +78,36 @@ def command(
     check_components(options)
     paths = check_paths(output)
     outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
-    prepared = prepare(by=by, id=id, outcome=outcome, **inputs)
+    evaluation_inputs = prepare(by=by, id=id, outcome=outcome, **inputs)
     saved_result = reference_rows = None
     if reference is not None and is_saved_result(reference):
-        saved_result = load_reference(reference, has_background=prepared.background is not None, **options)
+        saved_result = load_reference(
+            reference, has_background=evaluation_inputs.background is not None, **options
+        )
     elif reference is not None:
-        if any(column is not None for column in (prepared.weights, prepared.clusters, prepared.blocks)):
+        if any(
+            column is not None
+            for column in (evaluation_inputs.weights, evaluation_inputs.clusters, evaluation_inputs.blocks)
+        ):
             raise InputError(
                 "the rows of --reference have no weights, clusters or blocks, and those of the sample have: "
                 "give the result of the reference, which --json writes, instead of its rows."
             )
-        reference_rows = prepared.read_like(reference, inputs["text"])
+        reference_rows = evaluation_inputs.read_like(reference, inputs["text"])
     with use_backend(**workers):
-        result = evaluate(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
+        result = evaluate(**evaluation_inputs.evaluation_arguments(), ids=evaluation_inputs.ids, **options)
         result = attrs.evolve(
-            result, origin=build_origin(origin, inputs["data"], inputs["model"], prepared.is_held_out)
+            result,
+            origin=build_origin(origin, inputs["data"], inputs["model"], evaluation_inputs.is_held_out),
         )
-        result = result if prepared.target is None else result.with_target(prepared.target)
+        result = result if evaluation_inputs.target is None else result.with_target(evaluation_inputs.target)
         reference_result = saved_result if reference_rows is None else result.on(reference_rows)
         if reference_result is not None:
             check_comparable(result, reference_result)
         report = EvaluationReport.of(
             result,
             violations,
-            prepared.groups,
+            evaluation_inputs.groups,
             reference_result,
             margins(limits),
             needed_diagnostics(diagnostics, paths),

@@ -88,15 +88,15 @@ def command(
     paths = check_paths({"html_path": html_path})
     outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
     column, value = row
-    prepared = prepare(outcome=outcome, by=column, id=id, **inputs)
-    column_values = prepared.groups
+    evaluation_inputs = prepare(outcome=outcome, by=column, id=id, **inputs)
+    column_values = evaluation_inputs.groups
     if column_values is None:
         row_number = int(value)
     else:
         row_number = RowIds.of(column_values, None, len(column_values)).row(value)
     with use_backend(**workers):
-        row_ids = column_values if id is None else prepared.ids
-        result = evaluate(**prepared.evaluation_arguments(), ids=row_ids, **options)
+        row_ids = column_values if id is None else evaluation_inputs.ids
+        result = evaluate(**evaluation_inputs.evaluation_arguments(), ids=row_ids, **options)
     local_result = result.local(row_number)
     if paths:
         title = f"Row {row_number}" if local_result.id is None else str(local_result.id)

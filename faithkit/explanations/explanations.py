@@ -207,11 +207,11 @@ def _unify_kinds(batches: "Sequence[Explanations]") -> "Sequence[Explanations]":
     """Return batches of one kind; a batch without any explanation takes the kind of the others."""
     if len({batch.kind for batch in batches}) == 1:
         return batches
-    explained = [batch for batch in batches if not batch.missing.all()] or batches
-    kinds = {batch.kind for batch in explained}
+    explained_batches = [batch for batch in batches if not batch.missing.all()] or batches
+    kinds = {batch.kind for batch in explained_batches}
     if len(kinds) != 1:
         raise InputError(f"explanations of the kinds {sorted(kinds)} cannot be joined: give one kind.")
-    return [batch.like(explained[0]) for batch in batches]
+    return [batch.like(explained_batches[0]) for batch in batches]
 
 
 def _align_columns(batches: "Sequence[Explanations]") -> "Sequence[Explanations]":

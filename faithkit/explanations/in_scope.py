@@ -42,11 +42,11 @@ class InScope(Relation):
     def holds(self, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:
         """Evaluate every rule on every instance."""
         X = sample.instances("in-scope")
-        covered = [
+        scopes = [
             np.zeros(len(sample), dtype=bool) if is_missing else rule.covers(X)
             for rule, is_missing in zip(self.key(explanations), explanations.missing, strict=True)
         ]
-        return np.array(covered, dtype=bool).reshape(len(explanations), len(sample))
+        return np.array(scopes, dtype=bool).reshape(len(explanations), len(sample))
 
     def packed(self, sample: Sample, explanations: Explanations) -> NDArray[np.uint64]:
         """Combine one bitset per distinct predicate."""

@@ -31,12 +31,12 @@ CONTAINS = {"whitespace": "contains ", "word": "contains the word "}  # how a ru
 _CONNECTIVE = re.compile(r"(?<=\s)(?:and|or|&&?)(?=\s)|&&|∧", re.IGNORECASE)
 
 
-def tokens(text: str, tokenizer: str = "whitespace") -> list[str]:
+def tokenize(text: str, tokenizer: str = "whitespace") -> list[str]:
     """Split a text with the named tokenizer.
 
     Examples
     --------
-    >>> tokens("A fine, FINE film", "word")
+    >>> tokenize("A fine, FINE film", "word")
     ['fine', 'fine', 'film']
     """
     if tokenizer not in TOKENIZERS:
@@ -122,9 +122,9 @@ class Interval:
     column: str | int = attrs.field(converter=_to_plain)
     low: float = attrs.field(default=-math.inf, converter=_to_limit)
     high: float = attrs.field(default=math.inf, converter=_to_limit)
-    missing: bool = attrs.field(default=False, converter=bool)
-    dates: bool = attrs.field(default=False, converter=bool)
-    zone: str = attrs.field(default="", converter=str)
+    missing: bool = attrs.field(default=False, converter=bool, kw_only=True)
+    dates: bool = attrs.field(default=False, converter=bool, kw_only=True)
+    zone: str = attrs.field(default="", converter=str, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         if math.isnan(self.low) or math.isnan(self.high):
@@ -139,8 +139,9 @@ class Interval:
     def meet(self, other: "Interval") -> "Interval":
         """Return the predicate that holds where both do."""
         low, high = max(self.low, other.low), min(self.high, other.high)
-        missing, dates = self.missing and other.missing, self.dates or other.dates
-        return Interval(self.column, low, high, missing, dates, self.zone or other.zone)
+        dates, zone = self.dates or other.dates, self.zone or other.zone
+        missing = self.missing and other.missing
+        return Interval(self.column, low, high, missing=missing, dates=dates, zone=zone)
 
     def read_column(self, X: Rows) -> NDArray[Any]:
         """Return the numbers of the column, contiguous in memory, for `satisfied_by`.
@@ -222,7 +223,7 @@ class _Listed:
     excludes: ClassVar[bool]
     column: str | int = attrs.field(converter=_to_plain)
     values: tuple[Any, ...] = attrs.field(converter=_sort_values)
-    missing: bool = attrs.field(default=False, converter=bool)
+    missing: bool = attrs.field(default=False, converter=bool, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         if any(pd.isna(value) for value in self.values):
@@ -282,7 +283,7 @@ class OneOf(_Listed):
     def meet(self, other: "OneOf") -> "OneOf":
         """Return the predicate that holds where both do."""
         common = [value for value in self.values if value in other.values]
-        return OneOf(self.column, common, self.missing and other.missing)
+        return OneOf(self.column, common, missing=self.missing and other.missing)
 
 
 @attrs.frozen(order=False, cache_hash=True)
@@ -300,7 +301,7 @@ class NoneOf(_Listed):
 
     def meet(self, other: "NoneOf") -> "NoneOf":
         """Return the predicate that holds where both do."""
-        return NoneOf(self.column, (*self.values, *other.values), self.missing and other.missing)
+        return NoneOf(self.column, (*self.values, *other.values), missing=self.missing and other.missing)
 
 
 @attrs.frozen(order=False, cache_hash=True)
@@ -319,7 +320,7 @@ class Contains:
     tokenizer: str = "whitespace"
 
     def __attrs_post_init__(self) -> None:
-        tokens("", self.tokenizer)
+        tokenize("", self.tokenizer)
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON value."""
@@ -328,7 +329,7 @@ class Contains:
     def mask(self, X: Rows) -> NDArray[np.bool_]:
         """Return which texts contain the token."""
         texts = check_texts(X)
-        is_inside = [isinstance(text, str) and self.token in tokens(text, self.tokenizer) for text in texts]
+        is_inside = [isinstance(text, str) and self.token in tokenize(text, self.tokenizer) for text in texts]
         return np.array(is_inside, dtype=bool)
 
     def __str__(self) -> str:

@@ -20,7 +20,7 @@ from faithkit.errors import ContractError, InputError, ParameterError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.third_party import guard
 
-BATCH_ELEMENTS = 4_000_000  # elements of a Boolean block; distances need eight bytes each
+BATCH_ELEMENTS = 4_000_000  # elements of a Boolean batch; distances need eight bytes each
 
 
 class Relation:
@@ -143,8 +143,8 @@ def holds_bits(relation: Relation, sample: Sample, explanations: Explanations) -
         bits = np.empty((m, n_words(n)), dtype=np.uint64)
         size = max(1, BATCH_ELEMENTS // max(1, n))
         for start in range(0, m, size):
-            block = explanations.take(slice(start, start + size))
-            bits[start : start + size] = pack_bits(_evaluate_holds(relation, sample, block))
+            batch = explanations.take(slice(start, start + size))
+            bits[start : start + size] = pack_bits(_evaluate_holds(relation, sample, batch))
     if explanations.missing.any():
         bits = bits.copy()
         bits[explanations.missing] = 0

@@ -28,7 +28,7 @@ from faithkit.explanations.predicates import (
     Predicate,
     check_texts,
     read_rule_column,
-    tokens,
+    tokenize,
 )
 from faithkit.explanations.rules import Rule
 from faithkit.explanations.vocabulary import Column
@@ -189,10 +189,10 @@ class _Conditions:
 def _draw_conditions(rules: _Rules, sample: Sample, seeds: Seeds) -> NDArray[Any]:
     conditions = sample.once(_Conditions.of, rules)
     columns, row, rank = conditions.columns, conditions.row, conditions.rank
-    chosen = _choose_columns(conditions, seeds)[row, rank]
+    chosen_columns = _choose_columns(conditions, seeds)[row, rank]
     codes = np.empty((len(row), 3), dtype=np.int64)
-    for position in np.unique(chosen).tolist():
-        pairs = np.flatnonzero(chosen == position)
+    for position in np.unique(chosen_columns).tolist():
+        pairs = np.flatnonzero(chosen_columns == position)
         codes[pairs, 0] = position
         codes[pairs, 1:] = columns[position].find_windows(row[pairs], conditions.coverage[pairs])
     distinct, number = np.unique(codes, axis=0, return_inverse=True)
@@ -210,7 +210,7 @@ def _choose_columns(conditions: _Conditions, seeds: Seeds) -> Ints:
     width = int(np.bincount(row).max())
     n_conditions = np.maximum(np.bincount(row, minlength=n), 1)
     coverage = np.exp(np.bincount(row, np.log(np.maximum(conditions.coverage, 1 / n)), n) / n_conditions)
-    chosen = np.empty((n, width), dtype=np.int64)
+    chosen_columns = np.empty((n, width), dtype=np.int64)
     for start, stop in spans(n, max(1, BATCH_SIZE // len(columns))):
         keys = row_uniforms(seeds[start:stop], len(columns))
         share = np.column_stack([column.own_share[start:stop] for column in columns])
@@ -222,8 +222,8 @@ def _choose_columns(conditions: _Conditions, seeds: Seeds) -> Ints:
         keys += 4.0 * (share * n < 1.5)
         first = np.argpartition(keys, min(width, len(columns) - 1), axis=1)[:, :width]
         order = np.argsort(np.take_along_axis(keys, first, axis=1), axis=1)
-        chosen[start:stop] = np.take_along_axis(first, order, axis=1)
-    return chosen
+        chosen_columns[start:stop] = np.take_along_axis(first, order, axis=1)
+    return chosen_columns
 
 
 def _coverage(predicates: Sequence[Any], X: Any) -> Floats:
@@ -266,7 +266,7 @@ class _Words:
             raise InputError(f"rules about words of several tokenizers, {join_words(tokenizers)}, have none")
         tokenizer = tokenizers[0]
         texts = check_texts(sample.X)
-        words = [sorted(set(tokens(text, tokenizer))) if isinstance(text, str) else [] for text in texts]
+        words = [sorted(set(tokenize(text, tokenizer))) if isinstance(text, str) else [] for text in texts]
         vocabulary = sorted(set(chain.from_iterable(words)))
         number_by_word = {word: number for number, word in enumerate(vocabulary)}
         row = np.repeat(np.arange(len(words)), [len(text_words) for text_words in words])

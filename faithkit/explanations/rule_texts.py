@@ -217,15 +217,17 @@ def _candidate_readings(text: str, missing: bool, vocabulary: Vocabulary) -> Ite
 def _empty_predicate(column: Column, missing: bool) -> Predicate:
     """Return the predicate that no value of a column satisfies."""
     if column.is_numeric:
-        return Interval(column.name, math.inf, -math.inf, missing, column.has_dates, column.zone)
-    return OneOf(column.name, (), missing)
+        return Interval(
+            column.name, math.inf, -math.inf, missing=missing, dates=column.has_dates, zone=column.zone
+        )
+    return OneOf(column.name, (), missing=missing)
 
 
 def _any_value_predicate(column: Column, missing: bool) -> Predicate:
     """Return the predicate that every value of a column satisfies."""
     if column.is_numeric:
         return Interval(column.name, missing=missing, dates=column.has_dates, zone=column.zone)
-    return NoneOf(column.name, (), missing)
+    return NoneOf(column.name, (), missing=missing)
 
 
 def _read_limit_first(
@@ -270,7 +272,7 @@ def _compare_with_number(column: Column, operator: str, value: str, missing: boo
     if number is None or (operator in "=≠" and column.has_dates):
         return
     if operator in "=≠":
-        yield _Reading((OneOf if operator == "=" else NoneOf)(column.name, [number], missing), True)
+        yield _Reading((OneOf if operator == "=" else NoneOf)(column.name, [number], missing=missing), True)
     else:
         yield _Reading(_build_interval(column, operator, number, missing), True)
 
@@ -279,7 +281,7 @@ def _compare_with_word(column: Column, operator: str, value: str, missing: bool)
     if operator in "=≠":
         predicate = OneOf if operator == "=" else NoneOf
         for word, is_known in _match_values(column, value):
-            yield _Reading(predicate(column.name, [word], missing), is_known)
+            yield _Reading(predicate(column.name, [word], missing=missing), is_known)
 
 
 def _build_interval(column: Column, operator: str, number: float, missing: bool) -> Interval:
@@ -330,10 +332,10 @@ def _read_membership(column: Column, text: str, is_excluded: bool, missing: bool
     items = text.split(",")
     numbers = [_parse_number(item.strip(), column) for item in items]
     if not column.has_dates and None not in numbers:
-        yield _Reading(predicate(column.name, numbers, missing), True)
+        yield _Reading(predicate(column.name, numbers, missing=missing), True)
         return
     for values, is_known in _match_lists(column, items):
-        yield _Reading(predicate(column.name, values, missing), is_known)
+        yield _Reading(predicate(column.name, values, missing=missing), is_known)
 
 
 def _match_lists(column: Column, items: list[str]) -> Iterable[tuple[list[Any], bool]]:

@@ -15,8 +15,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays.bitsets import BATCH_WORDS, Bits, n_words, ones, pack_bits
 from faithkit.arrays.batches import each_batch
+from faithkit.arrays.bitsets import BATCH_WORDS, Bits, n_words, ones, pack_bits
 from faithkit.arrays.containers import Rows, n_rows
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Sample
@@ -28,7 +28,7 @@ from faithkit.explanations.predicates import (
     Predicate,
     check_texts,
     predicate_from_json,
-    tokens,
+    tokenize,
 )
 from faithkit.explanations.rule_texts import parse_predicates
 from faithkit.explanations.vocabulary import Vocabulary
@@ -52,7 +52,7 @@ def _canonical(predicates: Iterable[Predicate]) -> tuple[Predicate, ...]:
             del merged[excluded.op, excluded.column]
             values = [value for value in included.values if value not in excluded.values]
             missing = included.missing and excluded.missing
-            merged[included.op, included.column] = OneOf(included.column, values, missing)
+            merged[included.op, included.column] = OneOf(included.column, values, missing=missing)
     return tuple(sorted(filterfalse(_is_always_true, merged.values()), key=_sort_key))
 
 
@@ -173,15 +173,15 @@ def _conjoin(table: Bits, index: NDArray[np.intp], out: Bits) -> None:
     """Intersect the rows of the table that each row of the index lists; row 0 has all bits set."""
 
     def conjoin(start: int, stop: int) -> None:
-        block, buffer = out[start:stop], np.empty_like(out[start:stop])
+        batch, buffer = out[start:stop], np.empty_like(out[start:stop])
         first, *rest = index[start:stop].T
-        np.take(table, first, axis=0, out=block, mode="clip")  # no buffered copy
+        np.take(table, first, axis=0, out=batch, mode="clip")  # no buffered copy
         for column in rest:
             rows = np.flatnonzero(column)
             if len(rows) == len(column):
-                block &= np.take(table, column, axis=0, out=buffer, mode="clip")
+                batch &= np.take(table, column, axis=0, out=buffer, mode="clip")
             else:
-                block[rows] &= table[column[rows]]
+                batch[rows] &= table[column[rows]]
 
     each_batch(conjoin, len(out), max(1, BATCH_WORDS // max(1, table.shape[1])))
 
@@ -278,7 +278,7 @@ class _PredicateTable:
         if tokenizer not in self._rows_by_tokenizer:
             index: dict[str, list[int]] = {}
             for row, text in enumerate(check_texts(self._X)):
-                for token in set(tokens(text, tokenizer)) if isinstance(text, str) else ():
+                for token in set(tokenize(text, tokenizer)) if isinstance(text, str) else ():
                     index.setdefault(token, []).append(row)
             self._rows_by_tokenizer[tokenizer] = index
         return self._rows_by_tokenizer[tokenizer]

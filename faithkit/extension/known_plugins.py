@@ -9,7 +9,7 @@ from faithkit.extension import KERNEL, builtins
 from faithkit.extension.entries import Entry, PluginProblem
 from faithkit.extension.entry_points import VERBS
 from faithkit.extension.hookspecs import KINDS, hook_name
-from faithkit.wording import find_closest, did_you_mean, join_words
+from faithkit.wording import did_you_mean, find_closest, join_words
 
 PROVIDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "faithkit-scoped-rules": {

@@ -42,11 +42,11 @@ def distinct_words(column: pd.Series) -> tuple[np.ndarray, list[str]]:
     >>> distinct_words(pd.Series([True, None, 1, True], dtype=object))
     (array([ 0, -1,  1,  0]), ['True', '1'])
     """
-    cells = column.array
+    raw_values = column.array
     if column.dtype == object:  # 1 and True are equal, but different words
         values = column.to_numpy(dtype=object, na_value=None)
-        cells = np.array([None if value is None else str(value) for value in values], dtype=object)
-    codes, values = pd.factorize(cells)
+        raw_values = np.array([None if value is None else str(value) for value in values], dtype=object)
+    codes, values = pd.factorize(raw_values)
     return codes, [str(value) for value in values]
 
 
@@ -85,7 +85,7 @@ class NumberColumn:
         """Return the values as float64."""
         if column.dtype.kind not in "iufb":
             self._check_numbers(column)
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
 
     def decode(self, codes: np.ndarray) -> Any:
         """Return the values in the column's dtype, or as floats if the dtype cannot hold them."""
@@ -166,7 +166,8 @@ class CategoryColumn:
                 f"(it has {join_few(map(repr, self.values))}). Give a background that has it, or drop the "
                 "row."
             )
-        return np.array([*codes, missing], dtype=np.float64)[positions]  # position −1 is missing
+        codes_or_missing = np.array([*codes, missing], dtype=np.float64)
+        return np.asarray(codes_or_missing[positions])  # position −1 is missing
 
     def decode(self, codes: np.ndarray) -> Any:
         """Return the values in the column's dtype; the codes K and K + 1 are missing values."""
@@ -176,10 +177,10 @@ class CategoryColumn:
                 f"column {self.name!r} has the code {codes[is_invalid.argmax()]}; "
                 f"expected a whole number from 0 to {len(self.values) + 1}. Round and clip such codes."
             )
-        cells = self.lookup.take(codes.astype(np.intp))
+        values = self.lookup.take(codes.astype(np.intp))
         if self.dtype == np.dtype(bool) and not (codes >= len(self.values)).any():
-            return cells.astype(bool)
-        return cells
+            return values.astype(bool)
+        return values
 
 
 def _unhashable_error(name: str, error: TypeError) -> InputError:

@@ -79,11 +79,11 @@ def warn_about_long_format(table: Table, log: Log) -> None:
     used = set(roles.columns)
     labels = pd.factorize(pd.Series(log.predictions))[0]
     explanations = group(log.explanations.identities, log.explanations.missing).codes
-    for name, cells in zip(table.names, table.cells.columns, strict=True):
-        arrow_type = value_type(cells.type)
+    for name, values in zip(table.names, table.values.columns, strict=True):
+        arrow_type = value_type(values.type)
         if name in used or not (pa.types.is_integer(arrow_type) or is_text(arrow_type)):
             continue
-        codes = pc.fill_null(cells.cast(arrow_type).combine_chunks().dictionary_encode().indices, -1)
+        codes = pc.fill_null(values.cast(arrow_type).combine_chunks().dictionary_encode().indices, -1)
         cases = codes.to_numpy(zero_copy_only=False)
         rows = pd.DataFrame({"case": cases, "label": labels, "explanation": explanations})
         n_cases = rows["case"].nunique()
@@ -102,15 +102,15 @@ def warn_about_long_format(table: Table, log: Log) -> None:
             return
 
 
-def warn_about_repeated_rows(counted: Any, n: int, words: Callable[[], Words | None] | None) -> None:
+def warn_about_repeated_rows(count: Any, n: int, words: Callable[[], Words | None] | None) -> None:
     """Warn if rows equal others in instance, explanation and label, and agree mostly with these copies.
 
     The first `n` rows are explained. `words` returns 64 bits for each instance, or None if instances cannot
     be hashed. Without instances, a common divisor of the counts of explanation and label shows copies.
     """
-    missing = counted.explanations.missing
-    rows = np.flatnonzero(~missing[counted.owned[:n]]) if missing.any() else slice(n)
-    explanations, labels = counted.owned[rows], counted.labels[rows]
+    missing = count.explanations.missing
+    rows = np.flatnonzero(~missing[count.owned[:n]]) if missing.any() else slice(n)
+    explanations, labels = count.owned[rows], count.labels[rows]
     label_counts = np.bincount(labels, minlength=1)
     if not ((label_counts > 1).any() if words is not None else (label_counts != 1).all()):
         return
@@ -142,13 +142,13 @@ def _shares(n_others: Counts, n_agreeing: Counts) -> tuple[float, float]:
     return float((n_others > 0).mean()), float((n_agreeing / np.maximum(n_others, 1)).mean())
 
 
-def find_label_in_explanations(counted: Count, labels: Sequence[Any]) -> Any:
+def find_label_in_explanations(count: Count, labels: Sequence[Any]) -> Any:
     """Return a label that explanations name; None unless nearly all name only their own row's label.
 
     A label can also be a value ("owner = yes") or a number ("2 accounts"). So it counts only as a separate
     word outside comparisons, and a vague word only after an arrow or a word such as "class".
     """
-    texts = _sample_texts(counted.explanations) if 2 <= len(labels) <= _MAX_LABELS else {}
+    texts = _sample_texts(count.explanations) if 2 <= len(labels) <= _MAX_LABELS else {}
     if not texts:
         return None
     names = [str(label).casefold() for label in labels]
@@ -158,7 +158,7 @@ def find_label_in_explanations(counted: Count, labels: Sequence[Any]) -> Any:
         rf"(?P<announcement>{_ANNOUNCEMENT})?(?P<before>{_COMPARISON_BEFORE})?{word}(?P<after>{_COMPARISON_AFTER})?"
     )
     named_labels = [_labels_in(text.casefold(), pattern) for text in texts.values()]
-    counts = counted.label_counts(np.fromiter(texts, dtype=np.int64))
+    counts = count.label_counts(np.fromiter(texts, dtype=np.int64))
     names_only = np.array([[text_labels == {name} for name in names] for text_labels in named_labels])
     naming_counts = (counts * names_only).sum(axis=0)
     if naming_counts.sum() < _MIN_NAMING_SHARE * counts.sum() or (naming_counts > 0).sum() < 2:
@@ -178,8 +178,11 @@ def _sample_texts(explanations: Explanations) -> dict[int, str]:
 
 
 def _take_values(values: Any, rows: Counts) -> Iterable[Any]:
-    selected = take_rows(values, rows)
-    return selected.itertuples(index=False, name=None) if isinstance(values, pd.DataFrame) else selected
+    row_values: Any = take_rows(values, rows)
+    explanations: Iterable[Any] = (
+        row_values.itertuples(index=False, name=None) if isinstance(values, pd.DataFrame) else row_values
+    )
+    return explanations
 
 
 def _as_text(value: Any) -> str:

@@ -104,7 +104,11 @@ def prepare(
     options = {"groups": by, "weights": weights, "clusters": clusters, "ids": id, "blocks": blocks}
     patterns = {role: pattern for role, pattern in options.items() if pattern is not None}
     metadata = {role: _read_column(table, role, pattern) for role, pattern in patterns.items()}
-    user_model = None if model in DEFAULTS else load_model(model, trust_pickle, trust_types, _split(classes))
+    user_model = (
+        None
+        if model in DEFAULTS
+        else load_model(model, trust_pickle=trust_pickle, trust_types=trust_types, classes=_split(classes))
+    )
     metadata_columns = [column.name for role, column in metadata.items() if role != "groups"]
     X = _select_columns(X, columns, drop, metadata_columns if fitted_columns(user_model) is None else [])
     X = _read_texts(X, text, table) if text else with_dates(X, user_model)
@@ -199,12 +203,12 @@ def _select_columns(X: Rows, columns: str | None, drop: str | None, metadata_col
     default = [name for name in names if name not in metadata_columns]
     included = match_names(names, columns) if columns else default
     dropped = set(match_names(names, drop)) if drop else set()
-    selected = [name for name in included if name not in dropped]
-    if not selected:
+    model_columns = [name for name in included if name not in dropped]
+    if not model_columns:
         raise InputError(
             "no column is left for the model: take fewer out (--drop, --weights, --clusters, --blocks)."
         )
-    return X if selected == names else X[selected]
+    return X if model_columns == names else X[model_columns]
 
 
 def _no_names_error(X: Rows, option: str) -> InputError:

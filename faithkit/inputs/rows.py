@@ -56,7 +56,7 @@ def has_input_kind(X: Rows, inputs: Collection[str]) -> bool:
 def column_names(X: Rows) -> list[str]:
     """Return a DataFrame's column names as strings, else x0, x1, … as in scikit-learn.
 
-    The cells of an image are named by their indices, in the order of the flattened image.
+    The values of an image are named by their indices, in the order of the flattened image.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def column_names(X: Rows) -> list[str]:
 
 
 def feature_names_or_none(X: Rows | None) -> list[str] | None:
-    """Return the feature names of a DataFrame, or of an image's cells; None if rows have no names.
+    """Return the feature names of a DataFrame, or of an image's values; None if rows have no names.
 
     Examples
     --------
@@ -139,17 +139,17 @@ def as_texts(X: Any, sample_name: str = "X") -> Any:
     is_column = isinstance(X, pd.Series | np.ndarray) and X.ndim == 1 and X.dtype.kind not in "biufcmM"
     if not is_column and not isinstance(X, list):
         return X
-    cells = X if isinstance(X, list) else X.tolist()
-    is_missing = [not isinstance(cell, str) and bool(np.all(pd.isna(cell))) for cell in cells]
-    present = [cell for cell, missing in zip(cells, is_missing, strict=True) if not missing]
-    are_texts = all(isinstance(cell, str) for cell in present)
-    if not are_texts or (cells and not present):
+    values = X if isinstance(X, list) else X.tolist()
+    is_missing = [not isinstance(value, str) and bool(np.all(pd.isna(value))) for value in values]
+    present = [value for value, missing in zip(values, is_missing, strict=True) if not missing]
+    are_texts = all(isinstance(value, str) for value in present)
+    if not are_texts or (values and not present):
         return X
     if any(is_missing):
         raise InputError(
             f"{sample_name} has no text in row {is_missing.index(True)}: drop such rows, or fill them."
         )
-    return cells
+    return values
 
 
 def check_row(row: Any) -> Rows:

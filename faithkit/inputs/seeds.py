@@ -1,7 +1,7 @@
 """Seeds of rows from their content, and seeds for the global generators of libraries.
 
 Position, order, chunk, process and machine do not matter: equal rows get equal seeds, hence equal
-explanations. Every cell becomes a 64-bit word that depends on its value only. The words of a row are mixed
+explanations. Every value becomes a 64-bit word that depends on nothing else. The words of a row are mixed
 column by column; an image has a hundred thousand of them, so images are hashed row by row.
 """
 
@@ -27,7 +27,7 @@ from faithkit.errors import InputError
 from faithkit.inputs.rows import Rows, column_names, input_kind, iter_columns
 
 _LOW_64 = 0xFFFFFFFFFFFFFFFF
-_CELLS = 2**20  # cells of images that are converted at once
+_VALUES_PER_BATCH = 2**20  # of images, converted at once
 _MISSING = np.uint64(0x7FF8000000000001)  # the bits of a NaN, so no number has them
 _LOCK = threading.RLock()
 
@@ -86,7 +86,7 @@ def row_words(X: Rows, seed: int) -> np.ndarray:
 
 
 def fingerprint(X: Rows) -> str:
-    """Return 32 hex digits that identify the content: cells, order of rows, column names and dtypes.
+    """Return 32 hex digits that identify the content: values, order of rows, column names and dtypes.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def fingerprint(X: Rows) -> str:
 
 
 def digest_words(table_header: tuple[Any, ...], columns: Iterable[np.ndarray]) -> str:
-    """Return the fingerprint of a table from its header and the words of its cells, column by column."""
+    """Return the fingerprint of a table from its header and the words of its values, column by column."""
     digest = hashlib.blake2b(digest_size=16)
     digest.update(repr(table_header).encode())
     for words in columns:
@@ -113,7 +113,7 @@ def digest_words(table_header: tuple[Any, ...], columns: Iterable[np.ndarray]) -
 
 
 def header(X: Rows) -> tuple[Any, ...]:
-    """Return the part of a fingerprint besides the cells: container, shape, names and dtypes."""
+    """Return the part of a fingerprint besides the values: container, shape, names and dtypes."""
     if isinstance(X, pd.DataFrame):
         return "frame", X.shape, column_names(X), [_dtype_text(dtype) for dtype in X.dtypes]
     if isinstance(X, list):
@@ -145,17 +145,17 @@ def _column_words(X: Rows) -> Iterator[np.ndarray]:
 
 
 def _array_words(X: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the words of the cells of each row, of any shape."""
+    """Yield the words of the values of each row, of any shape."""
     if X.dtype.kind not in "biuf":
         raise InputError(f"X has shape {X.shape} and holds {X.dtype}; expected numbers in such an array.")
-    block_size = max(1, _CELLS // math.prod(X.shape[1:]))
-    for start in range(0, len(X), block_size):
-        rows = X[start : start + block_size]
+    batch_size = max(1, _VALUES_PER_BATCH // math.prod(X.shape[1:]))
+    for start in range(0, len(X), batch_size):
+        rows = X[start : start + batch_size]
         yield from value_words(pd.Series(rows.ravel(), copy=False)).reshape(len(rows), -1)
 
 
 def value_words(column: pd.Series) -> np.ndarray:
-    """Return one uint64 per cell; equal values have equal words in any column."""
+    """Return one uint64 per value; equal values have equal words in any column."""
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return _words_of_codes(column.cat.codes.to_numpy(), dtype.categories)
@@ -244,7 +244,7 @@ def _sparse_words(X: Rows) -> np.ndarray:
     column_words = mix(matrix.indices.astype(np.uint64) + GAMMA)
     words = mix(value_words(pd.Series(matrix.data)) ^ column_words)
     totals = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(words, dtype=np.uint64)])
-    return totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
+    return np.asarray(totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]])
 
 
 def _canonical(X: Rows) -> sparse.csr_array:

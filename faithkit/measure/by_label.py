@@ -170,7 +170,7 @@ def measure_labels(
         for label, p_value in zip(measurable, p_values, strict=True)
     }
     if control and measurable:
-        draws = np.mean([_label_values(drawn, measurable) for drawn in control], axis=0).tolist()
+        draws = np.mean([_label_values(draw, measurable) for draw in control], axis=0).tolist()
         for label, value in zip(measurable, draws, strict=True):
             estimates[label] = attrs.evolve(estimates[label], control=value)
     return [estimates.get(label) or _unmeasured(counts, label, confidence) for label in labels]
@@ -211,7 +211,9 @@ def _why_not(counts: Count, label: int) -> str | None:
     n_units = len(np.unique(design.unit[:n][has_weight]))
     if n_units >= MIN_OWNERS:
         return None
-    others = "no row of another cluster has this label" if design.clustered else "no other row has this label"
+    others = (
+        "no row of another cluster has this label" if design.is_clustered else "no other row has this label"
+    )
     return others if n_units else "its rows have the weight 0"
 
 

@@ -54,7 +54,7 @@ class Estimate(Displayable):
         another quantity.
     floor : float or None
         The smallest possible value of the measure: one over the number of labels that the model declares.
-        `moments` and `value` are as observed, and may be smaller.
+        `statistics` and `value` are as observed, and may be smaller.
     confidence : float
         The confidence of the interval.
     p_value : float or None
@@ -69,9 +69,9 @@ class Estimate(Displayable):
         for a single instance.
     finding : str
         The comparison with chance: one of `faithkit.measure.finding.FINDINGS`.
-    moments : MeasureStatistics or None
+    statistics : MeasureStatistics or None
         The statistics behind the interval. They are needed to compare measures.
-    others : CheckableCounts or None
+    checkable_counts : CheckableCounts or None
         How many others each row could be checked against. They are needed to plan samples. None where rows
         have weights, clusters or blocks, and with a pool.
     checkability : str
@@ -101,8 +101,8 @@ class Estimate(Displayable):
     merging: str | None = None
     agree: float | None = None
     floor: float | None = None
-    moments: MeasureStatistics | None = None
-    others: CheckableCounts | None = None
+    statistics: MeasureStatistics | None = None
+    checkable_counts: CheckableCounts | None = None
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -136,7 +136,7 @@ class Estimate(Displayable):
         return {name: getattr(self, name) for name in FIELD_ORDER} | {
             "bracket": list(self.bracket),
             "moments": None if self.statistics is None else self.statistics.to_dict(),
-            "others": None if self.others is None else self.others.to_dict(),
+            "others": None if self.checkable_counts is None else self.checkable_counts.to_dict(),
         }
 
     def to_row(self) -> dict[str, Any]:
@@ -148,10 +148,11 @@ class Estimate(Displayable):
         """Rebuild the estimate of n rows from the output of `to_dict` or `to_row`."""
         fields: dict[str, Any] = {field.name: payload.get(field.name) for field in attrs.fields(cls)}
         fields["bracket"] = tuple(payload["bracket"])
-        if fields["moments"] is not None:
-            fields["moments"] = MeasureStatistics.from_dict(fields["moments"], n, payload["verified"])
-        if fields["others"] is not None:
-            fields["others"] = CheckableCounts.from_dict(fields["others"])
+        statistics, counts = payload.get("moments"), payload.get("others")
+        if statistics is not None:
+            fields["statistics"] = MeasureStatistics.from_dict(statistics, n, payload["verified"])
+        if counts is not None:
+            fields["checkable_counts"] = CheckableCounts.from_dict(counts)
         return cls(**fields)
 
 
@@ -191,8 +192,8 @@ def estimate(
         by_chance=by_chance(estimator, statistics.verified, counts.checked_chance()) if is_checked else None,
         chance=None if chance is None else _at_least(floor, chance),
         finding=classify_finding(counts, statistics, chance, confidence, p_value),
-        moments=statistics,
-        others=CheckableCounts.of(counts.owners) if counts.is_plain else None,
+        statistics=statistics,
+        checkable_counts=CheckableCounts.of(counts.owners) if counts.is_plain else None,
     )
 
 

@@ -205,7 +205,7 @@ def _check_weights(estimator: Estimator, tally: Tally) -> Weights:
 
 
 def mean_score_of_tallies(estimator: Estimator, tallies: Iterable[Tally]) -> float | None:
-    """Return the mean of an estimator's scores over all owners of a tally that comes in blocks.
+    """Return the mean of an estimator's scores over all owners of a tally that comes in batches.
 
     Examples
     --------
@@ -217,10 +217,10 @@ def mean_score_of_tallies(estimator: Estimator, tallies: Iterable[Tally]) -> flo
     total_score, total_weight = 0.0, 0.0
     for place, tally in enumerate(map(_read_only, tallies)):
         scores, weights = check_scores(estimator, tally), _check_weights(estimator, tally)
-        if place == 1:  # a tally in a single block needs no such check
+        if place == 1:  # a tally in a single batch needs no such check
             _check_independence(estimator, tally, scores, weights)
-        block_score, block_weight = _weighted_sum(scores, weights)
-        total_score, total_weight = total_score + block_score, total_weight + block_weight
+        batch_score, batch_weight = _weighted_sum(scores, weights)
+        total_score, total_weight = total_score + batch_score, total_weight + batch_weight
     return total_score / total_weight if total_weight else None
 
 

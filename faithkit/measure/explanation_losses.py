@@ -53,19 +53,19 @@ class ExplanationTotals:
     scope: Counts | None = None
 
     @classmethod
-    def of(cls, counted: Count) -> "ExplanationTotals":
+    def of(cls, count: Count) -> "ExplanationTotals":
         """Sum the owners of each explanation.
 
         One that occurs in several blocks counts once, and so do all rows without an explanation.
         """
-        owners = counted.owners
+        owners = count.owners
         values = (owners.rows, owners.weight, owners.weight * (owners.others > 0), owners.row_losses)
-        code = counted.without_block if isinstance(counted, BlockCount) else np.arange(len(owners.totals))
-        code = np.where(counted.explanations.missing, -1, code)
+        code = count.without_block if isinstance(count, BlockCount) else np.arange(len(owners.totals))
+        code = np.where(count.explanations.missing, -1, code)
         _, place, code = np.unique(code, return_index=True, return_inverse=True)
         rows, weight, checked, loss = (sum_by(code, owners.by_explanation(value)) for value in values)
         agreement = np.where(checked > 0, 1.0 - loss / np.maximum(checked, 1), np.nan)
-        has_scope = not counted.relation.groups and owners.steps is None
+        has_scope = not count.relation.groups and owners.steps is None
         scope = sum_by(code, owners.totals) if has_scope else None
         share, loss = weight / owners.total_weight, loss / owners.total_weight
         return cls(place, code, rows, share, agreement, loss, scope)

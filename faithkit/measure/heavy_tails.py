@@ -86,11 +86,11 @@ class _Residuals:
 
         def select(start: int, stop: int) -> tuple[Floats, Ints]:
             values = self.at(slice(start, stop))
-            selected = np.flatnonzero(values >= threshold)
-            return values[selected], self.weight[start:stop][selected]
+            positions = np.flatnonzero(values >= threshold)
+            return values[positions], self.weight[start:stop][positions]
 
-        blocks = map_batches(select, len(self.owners), BATCH_SIZE)
-        values, weights = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
+        batches = map_batches(select, len(self.owners), BATCH_SIZE)
+        values, weights = (np.concatenate(arrays) for arrays in zip(*batches, strict=True))
         return values, weights
 
 

@@ -16,7 +16,7 @@ from faithkit.measure.counting.owners import Counts
 from faithkit.measure.intervals import share_limits
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class PredictionSummary:
     """The number, mean, standard deviation and quartiles of numeric predictions.
 
@@ -26,24 +26,23 @@ class PredictionSummary:
         The number of predictions.
     mean, sd : float
         Mean and population standard deviation; the standard deviation of one number is 0.
-    least, quarter, median, three_quarters, most : float
-        Minimum, quartiles and maximum.
+    minimum, lower_quartile, median, upper_quartile, maximum : float
 
     Examples
     --------
     >>> summary = PredictionSummary.of(np.array([1.0, 2.0, 7.0]), np.array([1, 0, 3]))
-    >>> summary.n, summary.mean, summary.least, summary.quarter, summary.median, summary.most
+    >>> summary.n, summary.mean, summary.minimum, summary.lower_quartile, summary.median, summary.maximum
     (4, 5.5, 1.0, 1.0, 7.0, 7.0)
     """
 
     n: int
     mean: float
     sd: float
-    least: float
-    quarter: float
+    minimum: float
+    lower_quartile: float
     median: float
-    three_quarters: float
-    most: float
+    upper_quartile: float
+    maximum: float
 
     @classmethod
     def of(cls, values: Floats, times: Counts) -> "PredictionSummary":
@@ -57,8 +56,17 @@ class PredictionSummary:
         unit = 2.0 ** min(1023, int(np.frexp(np.abs(deviations).max(initial=0.0))[1]))
         variance = float((times * ((deviations - mean) / unit) ** 2).sum()) / n
         quartiles = values[np.searchsorted(np.cumsum(times), n * np.array([0.25, 0.5, 0.75]))]
-        order_statistics = float(values[0]), *quartiles.tolist(), float(values[-1])
-        return cls(n, float(center + mean), float(np.sqrt(variance) * unit), *order_statistics)
+        lower, median, upper = quartiles.tolist()
+        return cls(
+            n=n,
+            mean=float(center + mean),
+            sd=float(np.sqrt(variance) * unit),
+            minimum=float(values[0]),
+            lower_quartile=lower,
+            median=median,
+            upper_quartile=upper,
+            maximum=float(values[-1]),
+        )
 
 
 @attrs.frozen(repr=False)

@@ -37,9 +37,14 @@ class Mean:
 
     @classmethod
     def of(
-        cls, scores: ArrayLike, confidence: float = 0.95, design: Design | None = None, least: float = 0.0
+        cls,
+        scores: ArrayLike,
+        *,
+        confidence: float = 0.95,
+        design: Design | None = None,
+        minimum: float = 0.0,
     ) -> "Mean":
-        """Return the mean of scores between `least` and 1, one for each row. NaN scores are ignored.
+        """Return the mean of scores between `minimum` and 1, one for each row. NaN scores are ignored.
 
         With a `design`, rows count by weight, and clusters are the independent units.
         """
@@ -48,14 +53,14 @@ class Mean:
         rows = np.flatnonzero(~np.isnan(scores))
         if not len(rows):
             return cls(None, None, None, None, 0)
-        row_design, width = None if design is None else design.take(rows), 1.0 - least
+        row_design, width = None if design is None else design.take(rows), 1.0 - minimum
         value, se = _mean_and_error(scores[rows], row_design)
-        scaled_value = min(1.0, max(0.0, (value - least) / width))
+        scaled_value = min(1.0, max(0.0, (value - minimum) / width))
         if row_design is None:
             trials = _effective_trials(scaled_value, se and se / width, len(rows), confidence)
         else:
             trials = row_design.cap * row_design.effective
-        low, high = (least + width * end for end in share_limits(scaled_value, trials, confidence))
+        low, high = (minimum + width * end for end in share_limits(scaled_value, trials, confidence))
         return cls(value, se, low, high, len(rows))
 
 

@@ -41,7 +41,7 @@ class Witness(Displayable):
 
     row: int
     prediction: Any
-    cells: dict[str, Any] | None
+    values: dict[str, Any] | None
     in_pool: bool = False
     id: RowId | None = None
     image: NDArray[Any] | None = attrs.field(default=None, eq=False)
@@ -59,7 +59,7 @@ class Witness(Displayable):
             "id": _id_value(self.id),
             "in_pool": self.in_pool,
             "prediction": to_json_value(self.prediction),
-            "cells": self.cells,
+            "values": self.values,
         }
 
 
@@ -225,7 +225,7 @@ def _search_distant_pair(
         scope_label, distance = int(scope_labels[distances.argmax()]), float(distances.max())
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, kw_only=True)
 class LocalResult(Displayable):
     """Both measures of one instance, with its prediction and explanation.
 
@@ -238,7 +238,7 @@ class LocalResult(Displayable):
         `sufficiency` is None where the evaluation has none.
     shared_by : tuple of int
         The *other* rows of the sample that have this explanation.
-    cells : dict or None
+    values : dict or None
         The values of the instance in the columns that the model sees.
     contradicted_by : tuple of Witness
         At most three rows to which the explanation applies and that have another prediction, the nearest
@@ -258,7 +258,7 @@ class LocalResult(Displayable):
     consistency: LocalEstimate
     sufficiency: LocalEstimate | None
     shared_by: tuple[int, ...]
-    cells: dict[str, Any] | None
+    values: dict[str, Any] | None
     contradicted_by: tuple[Witness, ...] = ()
     id: RowId | None = None
     shared_ids: tuple[RowId | None, ...] = ()

@@ -293,7 +293,7 @@ def describe_range(numbers: PredictionSummary) -> str:
     >>> describe_range(summarise_predictions([1.5, 2.0, 3.25, 9.0], np.arange(4)))
     '1.5 to 9, half of them 1.5 to 3.25'
     """
-    ends = numbers.least, numbers.most, numbers.quarter, numbers.three_quarters
+    ends = numbers.minimum, numbers.maximum, numbers.lower_quartile, numbers.upper_quartile
     return "{} to {}, half of them {} to {}".format(*map(value_text, ends))
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 WITNESSES = 3  # on a page, where nobody says how many
-MAX_CELLS = 16  # of a contradiction; further ones are folded
+MAX_VALUES = 16  # of a contradiction; further ones are folded
 MAX_LETTERS = 300  # of an explanation; a longer one is folded
 MAX_SENTENCE = 1000  # letters in a notebook
 
@@ -201,6 +201,6 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals |= {"kind": _kind, "fold": _fold, "max_cells": MAX_CELLS, "cut": _cut}
+    environment.globals |= {"kind": _kind, "fold": _fold, "max_values": MAX_VALUES, "cut": _cut}
     environment.filters["keep_together"] = keep_together
     return environment

@@ -76,7 +76,7 @@ class Words:
         """Say what the score of an instance is."""
         return f"For each instance, how many of the others {WITH[measure]} get its prediction."
 
-    def cell(self, share: float | None, count: int | None) -> str:
+    def format_agreement(self, share: float | None, count: int | None) -> str:
         """Return the agreement of the checked instances, for a table."""
         return format_share_of(share, count)
 
@@ -147,7 +147,7 @@ class Shares(_NoLabels):
             "average; below 0 if they differ more. What is below −1 is drawn there."
         )
 
-    def cell(self, share: float | None, count: int | None) -> str:
+    def format_agreement(self, share: float | None, count: int | None) -> str:
         """Return the share of the variance, and how many instances were checked."""
         if share is None:
             return "–"
@@ -223,7 +223,7 @@ class Scores(_NoLabels):
         """Say what the score of an instance is."""
         return f"For each instance, how far the scores of the others {WITH[measure]} agree with its own."
 
-    def cell(self, share: float | None, count: int | None) -> str:
+    def format_agreement(self, share: float | None, count: int | None) -> str:
         """Return the agreement, and how many were checked."""
         return (
             format_number(share) if share is None or count is None else f"{format_number(share)} in {count:,}"

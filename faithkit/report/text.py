@@ -101,29 +101,29 @@ def _ruled(table: Table) -> str:
     from rich import box
     from rich.table import Table as Rich
 
-    cells = [[to_printable(text).replace(" %", "\u00a0%") for text in row] for row in table.rows]
-    heads, room, gap = _fit([to_printable(head) for head in table.heads], cells, table.name_column)
+    values = [[to_printable(text).replace(" %", "\u00a0%") for text in row] for row in table.rows]
+    heads, room, gap = _fit([to_printable(head) for head in table.heads], values, table.name_column)
     laid_out = Rich(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, gap - 1, 0, 0))
-    for row in cells:
+    for row in values:
         row[table.name_column] = _break_name(row[table.name_column], room)
-    names = _column_width([heads[table.name_column], *(row[table.name_column] for row in cells)])
+    names = _column_width([heads[table.name_column], *(row[table.name_column] for row in values)])
     for place, head in enumerate(heads):
         justify: Any = "left" if table.is_text(place) else "right"
         is_name = place == table.name_column
-        is_long = is_name or place == _longest(cells, table.name_column)
+        is_long = is_name or place == _longest(values, table.name_column)
         width = min(names, room) if is_name else None  # a fixed width: rich would break short names first
         laid_out.add_column(_plain(head), justify=justify, no_wrap=not is_long, overflow="fold", width=width)
-    for row in cells:
+    for row in values:
         laid_out.add_row(*map(_plain, row))
     return _printed(laid_out)
 
 
-def _fit(heads: list[str], cells: list[list[str]], names: int) -> tuple[list[str], int, int]:
+def _fit(heads: list[str], values: list[list[str]], names: int) -> tuple[list[str], int, int]:
     """Fold headings into as few lines as the width allows; also return the width of names, and the gap."""
-    length = max((len(row[names]) for row in cells), default=0)
+    length = max((len(row[names]) for row in values), default=0)
     for n_lines, gap in (*((n_lines, GAP) for n_lines in range(1, MAX_HEAD_LINES + 1)), (MAX_HEAD_LINES, 1)):
         folded = [_fold(head, n_lines) for head in heads]
-        columns = zip(folded, *cells, strict=True)
+        columns = zip(folded, *values, strict=True)
         widths = [_column_width(column) for place, column in enumerate(columns) if place != names]
         room = WIDTH - sum(widths) - gap * len(widths)
         if room >= max(length, len(heads[names])) or (n_lines > 1 and room >= MIN_NAME):
@@ -132,9 +132,9 @@ def _fit(heads: list[str], cells: list[list[str]], names: int) -> tuple[list[str
     return folded, max(MIN_NAME, room), gap
 
 
-def _longest(cells: list[list[str]], names: int) -> int:
+def _longest(values: list[list[str]], names: int) -> int:
     """Return the column with the longest values, which may wrap in a table that is too wide."""
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*values, strict=True)]
     return max((place for place in range(len(widths)) if place != names), key=widths.__getitem__, default=0)
 
 

@@ -91,6 +91,7 @@ class ExplainedRows:
         explanations: Explanations,
         codes: NDArray[np.int64],
         predictions: list[Any],
+        *,
         outcome: Outcome,
         design: Design | None = None,
         X: Any = None,
@@ -104,7 +105,7 @@ class ExplainedRows:
             within=outcome.within,
             X=X,
             weights=None if design is None else design.weights,
-            clusters=design.unit if design is not None and design.clustered else None,
+            clusters=design.unit if design is not None and design.is_clustered else None,
             trials=float(len(codes)) if design is None else design.cap * design.effective,
         )
 
@@ -172,15 +173,15 @@ def automatic(result: Any) -> tuple[ResolvedComponent, ...]:
 
     A diagnostic that fails is left out with a warning, since the user did not ask for it.
     """
-    chosen = []
+    names = []
     for name in registry().names("diagnostic"):
         try:
             diagnostic = resolve_component("diagnostic", name)
             if _is_automatic(diagnostic, result):
-                chosen.append(diagnostic)
+                names.append(diagnostic)
         except FaithkitError as error:
             warnings.warn(f"the diagnostic {name} is left out: {error}", FaithkitWarning, stacklevel=2)
-    return tuple(chosen)
+    return tuple(names)
 
 
 def _is_automatic(diagnostic: ResolvedComponent, result: Any) -> bool:

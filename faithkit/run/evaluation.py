@@ -190,8 +190,8 @@ class Evaluation(Result):
         ('a', {'no': 1, 'yes': 2}, (0, 2))
         """
         limit = check_integer(k, "violations", minimum=0)
-        counted = self._count(_shown_measure(self.measures))
-        return worst_violations(self.evidence.population, self.setup, counted, limit)
+        count = self._count(_shown_measure(self.measures))
+        return worst_violations(self.evidence.population, self.setup, count, limit)
 
     def diagnose(self, diagnostic: Any) -> Any:
         """Run a diagnostic, which answers an additional question about the result.
@@ -220,14 +220,14 @@ class Evaluation(Result):
         saved = (diagnosis for diagnosis in self._saved_diagnoses if diagnosis.name == diagnostic)
         return next(saved, None) or diagnose(resolve_component("diagnostic", diagnostic), self)
 
-    def mean(self, scores: Any, least: float = 0.0) -> Mean:
+    def mean(self, scores: Any, *, minimum: float = 0.0) -> Mean:
         """Return the weighted mean of one score per row, with an interval that respects clusters and blocks.
 
         Parameters
         ----------
         scores : sequence of n numbers
-            From `least` to 1; rows whose score is NaN are left out.
-        least : float
+            From `minimum` to 1; rows whose score is NaN are left out.
+        minimum : float
             The smallest possible score.
 
         Examples
@@ -240,7 +240,8 @@ class Evaluation(Result):
         check_row_order({"the sample": self.evidence.population.index, "the scores": scores})
         if len(scores) != self.n:
             raise InputError(f"{len(scores)} scores for {self.n} rows: give one for each.")
-        return Mean.of(scores, self.confidence, self.evidence.population.row_content.design, least)
+        design = self.evidence.population.row_content.design
+        return Mean.of(scores, confidence=self.confidence, design=design, minimum=minimum)
 
     def by(self, groups: Any) -> Subgroups["Evaluation"]:
         """Estimate the measures inside each group; rows are compared only within their group.
@@ -306,7 +307,9 @@ class Evaluation(Result):
         if limit not in self._cached_labels:
             names = self.evidence.population.labels
             draws = self._control_comparison.counts
-            self._cached_labels[limit] = ByLabel.of(self.evidence.counts, self.measures, names, limit, draws)
+            self._cached_labels[limit] = ByLabel.of(
+                self.evidence.counts, self.measures, names=names, k=limit, control=draws
+            )
         return self._cached_labels[limit]
 
     @property
@@ -341,19 +344,21 @@ class Evaluation(Result):
         quality = model_quality(predictions, list(as_column(target)), self.setup.outcome.kind)
         return self.with_origin(**quality)
 
-    def to_dict(self, data: bool = True, steps: bool = True, by_label: bool = True) -> dict[str, Any]:
+    def to_dict(
+        self, *, include_data: bool = True, include_steps: bool = True, by_label: bool = True
+    ) -> dict[str, Any]:
         """Return the result as JSON values; equal inputs give equal bytes.
 
         Parameters
         ----------
-        data : bool
+        include_data : bool
             Whether to include the fingerprint of the data, for which all rows are read.
-        steps : bool
+        include_steps : bool
             Whether to include the next steps, which are computed from the rows.
         by_label : bool
             Whether to include the measures of each label, which are computed from the rows.
         """
-        payload = super().to_dict(data, steps)
+        payload = super().to_dict(include_data=include_data, include_steps=include_steps)
         if by_label and (self._saved_labels is not None or self._has_label_counts):
             payload["by_label"] = self.by_label().to_dict()
         return payload
@@ -418,7 +423,7 @@ class Evaluation(Result):
             "consistency" or "sufficiency".
         paired : bool
             Whether both evaluated the same rows; say False for two disjoint samples. Rows are paired by
-            position, and must be the same: in their cells if both results have instances, else in their
+            position, and must be the same: in their values if both results have instances, else in their
             predictions. Weights, clusters and blocks must also be the same. Pandas' index is ignored, as
             everywhere.
 
@@ -454,6 +459,7 @@ class Evaluation(Result):
 
     def judge(
         self,
+        *,
         consistency: float | None = None,
         sufficiency: float | None = None,
         above_chance: bool = False,
@@ -545,4 +551,4 @@ def _shown_measure(measures: Collection[str]) -> str:
 
 def owners_by_measure(counts: Mapping[str, Count]) -> dict[str, Owners]:
     """Return the owners of each measure: its tally in a form that is never too large for memory."""
-    return {measure: counted.with_sorted_labels.owners for measure, counted in counts.items()}
+    return {measure: count.with_sorted_labels.owners for measure, count in counts.items()}

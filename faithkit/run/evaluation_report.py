@@ -12,8 +12,8 @@ from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
-from faithkit.report.change_sentences import describe_change
 from faithkit.report.base import Report
+from faithkit.report.change_sentences import describe_change
 from faithkit.run.comparisons.reference import is_fitted_separately
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import ResolvedComponent
@@ -75,14 +75,14 @@ class EvaluationReport(Report):
         if subgroups is not None and subgroups.follow_predictions and result.setup.outcome.has_labels:
             note = FOLLOWING_GROUPS.format(subgroups.name)
             result, subgroups, by_label = attrs.evolve(result, notes=(*result.notes, note)), None, True
-        chosen = automatic(result) if diagnostics is None else diagnostics
+        names = automatic(result) if diagnostics is None else diagnostics
         return cls(
             result,
             None if violations is None else result.violations(violations),
             subgroups,
             reference,
             allowed or {},
-            tuple(Diagnosis.of(diagnostic.text, result.diagnose(diagnostic)) for diagnostic in chosen),
+            tuple(Diagnosis.of(diagnostic.text, result.diagnose(diagnostic)) for diagnostic in names),
             by_label,
             has_requested_diagnoses=diagnostics is not None,
         )
@@ -111,16 +111,16 @@ class EvaluationReport(Report):
             return f"{now.relation} learns from the rows it is judged on, which for the reference were others"
         return None
 
-    def to_dict(self, data: bool = True, by_label: bool = True) -> dict[str, Any]:
+    def to_dict(self, *, include_data: bool = True, by_label: bool = True) -> dict[str, Any]:
         """Return JSON values of the result and of all parts; parameters are as in `Evaluation.to_dict`."""
-        payload = self.result.to_dict(data, by_label=by_label)
+        payload = self.result.to_dict(include_data=include_data, by_label=by_label)
         payload["diagnostics"] = [diagnosis.saved() for diagnosis in self.diagnoses]
         if self.violations is not None:
             payload["violations"] = [violation.to_dict() for violation in self.violations]
         if self.subgroups is not None:
             payload["subgroups"] = self.subgroups.to_dict()
         if self.reference is not None:
-            reference = self.reference.to_dict(data, include_steps=False, by_label=False)
+            reference = self.reference.to_dict(include_data=include_data, include_steps=False, by_label=False)
             payload["reference"] = reference | self._differences(self.reference)
         return payload
 

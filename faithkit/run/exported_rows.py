@@ -46,9 +46,9 @@ def export_rows(population: InMemory) -> pd.DataFrame:
     columns = instances | _prediction_columns(name("prediction"), population.encoded_labels)
     columns |= _explanation_columns(name("explanation"), explanations, population.sample.X)
     columns[name("group")] = _group_numbers(population.sample.explanations)
-    if design is not None and design.weighted:
+    if design is not None and design.is_weighted:
         columns[name("weight")] = design.weights
-    if design is not None and design.clustered:
+    if design is not None and design.is_clustered:
         columns[name("cluster")] = design.unit
     if explanations.block is not None:
         columns[name("block")] = explanations.block

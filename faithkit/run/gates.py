@@ -41,11 +41,11 @@ class GateResult:
     measure : str
     limit : float or None
         None if the measure is compared with chance.
-    kept : bool or None
+    is_kept : bool or None
         None if the gate cannot be checked. A build that counts this as a pass lets errors through.
     words : str
         The comparison in words, or why the gate cannot be checked.
-    above_chance : bool or None
+    is_above_chance : bool or None
         Whether the lower end is above chance; None if it was not compared with chance. A limit that is
         kept although this is False deserves a warning: explanations may be unrelated to the predictions.
 
@@ -54,17 +54,17 @@ class GateResult:
     >>> import faithkit
     >>> result = faithkit.score(["yes", "no", "no"] * 50, ["a", "b", "c"] * 50)
     >>> consistency, sufficiency = result.judge(consistency=0.99, sufficiency=0.5)
-    >>> consistency.kept, consistency.words
+    >>> consistency.is_kept, consistency.words
     (False, 'consistency may be as low as 0.952, below 0.99')
-    >>> sufficiency.kept, sufficiency.words
+    >>> sufficiency.is_kept, sufficiency.words
     (None, "explanations of kind 'value' need a relation that says where they apply ...")
     """
 
     measure: str
     limit: float | None
-    kept: bool | None
+    is_kept: bool | None
     words: str
-    above_chance: bool | None = None
+    is_above_chance: bool | None = None
 
     @property
     def unchecked(self) -> str:

@@ -57,7 +57,7 @@ def meaning_of_signs(kind: str, explained_by: Mapping[str, str]) -> str | None:
     return PREDICTED_CLASS if kind != "rule" and explained_by.get("target") == "predicted" else None
 
 
-def leaked_label(counted: Count, population: Population, setup: Setup) -> Any:
+def leaked_label(count: Count, population: Population, setup: Setup) -> Any:
     """Return a label if nearly every explanation names the label of its own row; numbers are ignored."""
     is_labels = setup.outcome.kind == LABELS
-    return find_label_in_explanations(counted, population.labels) if is_labels else None
+    return find_label_in_explanations(count, population.labels) if is_labels else None

@@ -40,9 +40,9 @@ def measure_explanations(
     setup: Setup,
 ) -> Evaluation:
     """Discretize: choose a discretizer and a relation, which explanations may name; then measure the rows."""
-    chosen, learnt_from = choose_discretizer(discretizer, explanations), setup.learnt_from
-    if learns(chosen) and learnt_from is None:
-        warn_about_background(chosen, is_log=setup.system is None, stacklevel=4)
+    resolved_discretizer, learnt_from = choose_discretizer(discretizer, explanations), setup.learnt_from
+    if learns(resolved_discretizer) and learnt_from is None:
+        warn_about_background(resolved_discretizer, is_log=setup.system is None, stacklevel=4)
         learnt_from = THE_SAMPLE
     applicability = Applicability.of(relation, explanations, setup.background)
     if inputs.pool is not None and not inputs.pool.is_optional:  # a pool has no other use than sufficiency
@@ -51,17 +51,17 @@ def measure_explanations(
     population = inputs.build_population(predictions, explanations, applicability, setup.outcome, predictor)
     setup = attrs.evolve(
         setup,
-        discretizer=chosen,
+        discretizer=resolved_discretizer,
         learnt_from=learnt_from,
         applicability=applicability,
         explained_by=declared_by_explainer(explanations),
         n_classes=None if predictor is None else _declared_classes(predictor, population.encoded_labels),
     )
-    if learns(chosen):
-        population.fit_discretizer(chosen, setup.system)
+    if learns(resolved_discretizer):
+        population.fit_discretizer(resolved_discretizer, setup.system)
     if setup.outcome.is_a_guess:
         warn_about_number_texts(population.labels)
-    result = measure_population(population.with_discretizer(chosen), setup)
+    result = measure_population(population.with_discretizer(resolved_discretizer), setup)
     if not inputs.has_units:
         words = None if inputs.X is None else lambda: population.row_content.words
         warn_about_repeated_rows(result.evidence.counts["consistency"], len(explanations), words)
@@ -79,8 +79,8 @@ def _declared_classes(predictor: Predictor, labels: Labels) -> int | None:
 def measure_population(population: Population, setup: Setup) -> Evaluation:
     """Relate, tally and estimate: consistency by equality, sufficiency by where explanations apply."""
     check_outcome(setup)
-    counted = population.count(SameExplanation())
-    counts = {"consistency": counted}
+    consistency_count = population.count(SameExplanation())
+    counts = {"consistency": consistency_count}
     relation, why_no_sufficiency = setup.applicability.relation, setup.applicability.why_not
     if relation is not None:
         try:
@@ -90,19 +90,19 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
                 raise
             relation, why_no_sufficiency = None, str(error).rstrip(".")
     unexplained, why_unexplained, remarks = population.remarks()
-    leaked = leaked_label(counted, population, setup)
+    leaked = leaked_label(consistency_count, population, setup)
     measures = {measure: population.estimate(count, setup) for measure, count in counts.items()}
     return Evaluation(
-        n=counted.owners.n,
-        n_explanations=counted.n_explanations,
+        n=consistency_count.owners.n,
+        n_explanations=consistency_count.n_explanations,
         unexplained=unexplained,
         why_unexplained=why_unexplained,
         remarks=remarks,
-        singletons=_singleton_share(counted, measures["consistency"].verified),
-        chance=counted.chance(),
-        uniqueness=_uniqueness(counted),
+        singletons=_singleton_share(consistency_count, measures["consistency"].verified),
+        chance=consistency_count.chance(),
+        uniqueness=_uniqueness(consistency_count),
         measures=measures,
-        tails=tail_share(counted),
+        tails=tail_share(consistency_count),
         notes=result_notes(population, setup, leaked),
         design=DesignSummary(**population.design_fields(counts.get("sufficiency"))),
         why_no_sufficiency=why_no_sufficiency,
@@ -113,21 +113,21 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
     )
 
 
-def _singleton_share(counted: Count, verified: float) -> float:
+def _singleton_share(count: Count, verified: float) -> float:
     """Return the share of instances with an explanation that no other case has.
 
     The rows of a cluster are one case.
     """
-    owners = counted.owners
+    owners = count.owners
     return float((owners.sizes == 1).sum() / owners.n) if owners.steps is None else 1.0 - verified
 
 
-def _uniqueness(counted: Count) -> float:
+def _uniqueness(count: Count) -> float:
     """Return the number of distinct explanations per instance.
 
     With weights, it is the weighted mean of one over the number of instances that share an explanation.
     """
-    owners = counted.owners
+    owners = count.owners
     if owners.steps is None:
-        return counted.n_explanations / owners.n
+        return count.n_explanations / owners.n
     return float((owners.weight / owners.sizes[owners.explanation]).sum()) / owners.total_weight

@@ -241,14 +241,14 @@ class Result(Report):
             self._cached_steps.extend(next_steps(stage))
         return list(self._cached_steps)
 
-    def to_dict(self, data: bool = True, steps: bool = True) -> dict[str, Any]:
+    def to_dict(self, *, include_data: bool = True, include_steps: bool = True) -> dict[str, Any]:
         """Return the result as JSON values; equal inputs give equal bytes.
 
         Parameters
         ----------
-        data : bool
+        include_data : bool
             Whether to include the fingerprint of the data, for which all rows are read.
-        steps : bool
+        include_steps : bool
             Whether to include the next steps, which are computed from the rows.
         """
         payload = {
@@ -277,8 +277,8 @@ class Result(Report):
         }
         saved = [diagnosis.saved() for diagnosis in self._saved_diagnoses]
         payload |= {"diagnostics": saved} if saved else {}
-        payload |= {"next_steps": self.next_steps} if steps else {}
-        return payload | {"data": self.evidence.population.data()} if data else payload
+        payload |= {"next_steps": self.next_steps} if include_steps else {}
+        return payload | {"data": self.evidence.population.data()} if include_data else payload
 
     @classmethod
     def from_dict(cls, payload: Mapping[str, Any]) -> Self:

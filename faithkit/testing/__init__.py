@@ -18,10 +18,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from faithkit.inputs.evaluation_inputs import EvaluationInputs
+from faithkit.testing.check_targets import checks_for
 from faithkit.testing.checks import Check, Report, check_expected_failures, run
 from faithkit.testing.kit import Kit
 from faithkit.testing.situations import situation_of
-from faithkit.testing.check_targets import checks_for
 
 __all__ = [
     "Check",

@@ -214,7 +214,7 @@ def _text_rules() -> list[Rule]:
 def _column(values: list[Any], rows: NDArray[Any]) -> NDArray[Any]:
     column = np.empty(len(values), dtype=object)
     column[:] = values
-    return column[rows]
+    return np.asarray(column[rows])
 
 
 def _blank_rows(values: Any, is_missing: NDArray[np.bool_]) -> Any:

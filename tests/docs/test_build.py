@@ -11,7 +11,7 @@ from urllib.parse import unquote, urldefrag
 import pytest
 
 from faithkit.extension.registry import registry
-from faithkit.testing import checks, check_targets
+from faithkit.testing import check_targets, checks
 
 ROOT = Path(__file__).parents[2]
 

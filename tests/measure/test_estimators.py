@@ -27,9 +27,9 @@ from faithkit.measure.estimators import (
     VerifiedOnly,
     by_chance,
     check_scores,
+    divide_safely,
     mean_score,
     mean_score_of_tallies,
-    divide_safely,
 )
 from faithkit.measure.jackknife.summary import GroupedJackknife
 

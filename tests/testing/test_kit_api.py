@@ -16,11 +16,11 @@ from faithkit.plugin import Component
 from faithkit.testing import (
     Check,
     Report,
-    explanation_batches,
+    check_targets,
     checks_for,
+    explanation_batches,
     parametrize_with_checks,
     run_checks,
-    check_targets,
 )
 from faithkit.testing.checks import check_name, checks_in, run
 from faithkit.testing.kinds import explainer_checks

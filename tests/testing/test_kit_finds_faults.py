@@ -24,7 +24,7 @@ from testing.faults import (
 
 from faithkit.extension.hookspecs import KINDS
 from faithkit.plugin import Component
-from faithkit.testing import run_checks, check_targets
+from faithkit.testing import check_targets, run_checks
 from faithkit.testing.checks import bind_all, check_name, checks_in, run
 from faithkit.testing.kinds import plugin_checks
 from faithkit.testing.kinds.plugin_checks import Plugin

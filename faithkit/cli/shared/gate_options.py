@@ -85,7 +85,7 @@ def enforce(option: str, gate_results: "Sequence[GateResult]") -> None:
     for gate_result in gate_results:
         if gate_result.is_kept is False:
             print_message(f"failed: {gate_result.words}.")
-        elif gate_result.is_kept and gate_result.above_chance is False:
+        elif gate_result.is_kept and gate_result.is_above_chance is False:
             print_message(f"warning: {gate_result.words}.")
     unchecked = [f"{option} {gate.unchecked}" for gate in gate_results if gate.is_kept is None]
     if unchecked:
@@ -126,4 +126,5 @@ def check_reference(reference: str | None, limits: Mapping[str, Any]) -> None:
 
 def margins(limits: Mapping[str, Any]) -> dict[str, float]:
     """Return the margin of each measure; --fail-unless-as-good counts before --fail-if-worse."""
-    return limits["fail_if_worse"] | limits["fail_unless_as_good"]
+    margins: dict[str, float] = limits["fail_if_worse"] | limits["fail_unless_as_good"]
+    return margins

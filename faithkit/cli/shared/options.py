@@ -482,4 +482,5 @@ def use_backend(backend: str | None, scheduler: str | None) -> contextlib.Abstra
         return connect_to_scheduler(scheduler)
     import joblib
 
-    return joblib.parallel_config(backend=backend)
+    config: contextlib.AbstractContextManager[Any] = joblib.parallel_config(backend=backend)
+    return config

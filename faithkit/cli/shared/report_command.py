@@ -1,4 +1,4 @@
-"""`reporting`: the decorator for plugins' verbs that print a report, or write it to files."""
+"""`report_command`: the decorator for plugins' verbs that print a report, or write it to files."""
 
 import functools
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from faithkit.cli.shared.paths import check_paths
 from faithkit.cli.shared.verb import Verb
 
 
-def reporting(function: Callable[..., Any]) -> click.Command:
+def report_command(function: Callable[..., Any]) -> click.Command:
     """Turn a function that delivers a report into a verb.
 
     The function receives `deliver` first, then its arguments and options by click's own decorators. The verb

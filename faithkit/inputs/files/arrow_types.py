@@ -25,7 +25,7 @@ _ADVICE = "Write it as numbers, texts, truth values or dates, or leave it out."
 
 @attrs.frozen
 class MissingValues:
-    """The columns of integers or booleans with missing cells, and the columns of large integers.
+    """The columns of integers or booleans with missing values, and the columns of large integers.
 
     The `wide` columns hold integers beyond 2**53, which floats would round.
     """
@@ -39,7 +39,8 @@ class MissingValues:
 
         Examples
         --------
-        >>> MissingValues.of(pa.table({"id": [2**60, 1], "age": [31, None]})) == MissingValues({"age"}, {"id"})
+        >>> table = pa.table({"id": [2**60, 1], "age": [31, None]})
+        >>> MissingValues.of(table) == MissingValues({"age"}, {"id"})
         True
         """
         names = [field.name for field in table.schema if depends_on_missing(field.type)]
@@ -76,7 +77,7 @@ def as_frame(
     table : pyarrow.Table
         Columns with distinct names. The dtypes in pandas' metadata are kept where they fit.
     missing_values : MissingValues
-        The missing cells of the whole table that this table is a part of.
+        The missing values of the whole table that this table is a part of.
     exact : bool
         Whether integers with missing values stay integers of any size (pandas' Int64), as labels do.
         Otherwise they become floats with NaN, which models accept, unless a float would round one or pandas'
@@ -130,7 +131,7 @@ def check_flat(schema: pa.Schema, names: Sequence[str]) -> None:
         arrow_type = schema.field(name).type
         if pa.types.is_nested(value_type(arrow_type)):
             raise InputError(
-                f"the column {name!r} is of type {arrow_type}; expected one value in a cell. "
+                f"the column {name!r} is of type {arrow_type}; expected one number, text or date per row. "
                 "Write each part as a column of its own."
             )
 

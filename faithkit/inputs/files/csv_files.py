@@ -1,7 +1,7 @@
-"""Read the cells of a CSV as texts, and check that every row has as many cells as the header.
+"""Read the values of a CSV as texts, and check that every row has as many values as the header.
 
-Arrow's reader accepts a quote that is never closed, and reads the rest of the file as one cell. We append a
-sentinel row to detect this: it would be inside that cell.
+Arrow's reader accepts a quote that is never closed, and reads the rest of the file as one value. We append a
+sentinel row to detect this: it would be inside that value.
 """
 
 import csv
@@ -23,7 +23,7 @@ _SENTINEL = "end of the file"
 
 
 def read_csv(file: File) -> pa.Table:
-    r"""Return an Arrow table of texts, null where a cell is empty; the first row has the column names.
+    r"""Return an Arrow table of texts, null where a value is empty; the first row has the column names.
 
     A column without a name gets the name that pandas gives it, such as "Unnamed: 0".
 
@@ -36,7 +36,7 @@ def read_csv(file: File) -> pa.Table:
     [{'label': '01', 'phi': None}]
     """
     with guard(f"reading {file.path}", "Check the file."):
-        table = _read_cells(file, len(_read_header(file)))
+        table = _read_values(file, len(_read_header(file)))
     *_, last_row = table.slice(table.num_rows - 1).to_pylist()
     if set(last_row.values()) != {_SENTINEL}:
         raise InputError(
@@ -48,7 +48,7 @@ def read_csv(file: File) -> pa.Table:
 
 
 def _read_header(file: File) -> list[str]:
-    """Return the cells of the first row, and check that commas separate them."""
+    """Return the values of the first row, and check that commas separate them."""
     stream = io.BufferedReader(TextStream(file))
     with io.TextIOWrapper(stream, "utf-8-sig", "replace", newline="") as text:
         lines = iter(lambda: text.readline(text_streams.LONGEST_ROW), "")
@@ -63,13 +63,13 @@ def _read_header(file: File) -> list[str]:
     for separator, word in ((";", "';'"), ("\t", "tabs")):
         if len(row) == 1 and separator in row[0]:
             raise InputError(
-                f"{file.path} has the single column {row[0]!r}: its cells are separated by {word}; "
+                f"{file.path} has the single column {row[0]!r}: its values are separated by {word}; "
                 "expected commas. Save it with commas."
             )
     return row
 
 
-def _read_cells(file: File, width: int) -> pa.Table:
+def _read_values(file: File, width: int) -> pa.Table:
     """Return all rows as texts, including the header and the sentinel row."""
     names = [str(j) for j in range(width)]
     convert_options = arrow_csv.ConvertOptions(
@@ -95,7 +95,7 @@ def _read_cells(file: File, width: int) -> pa.Table:
 
 
 def _explain_error(path: Path, error: str) -> str:
-    """Explain an Arrow error in terms of rows and cells."""
+    """Explain an Arrow error in terms of rows and values."""
     row = re.search(r"Row #(\d+)", error)
     place = f" in row {row[1]} (its header is row 1)" if row else ""
     if "invalid UTF8" in error:
@@ -105,7 +105,7 @@ def _explain_error(path: Path, error: str) -> str:
         return f"{path} has a row of more than {limit} MiB. Close its quotes, or shorten the row."
     if counts := re.search(r"Expected (\d+) columns, got (\d+)", error):
         return (
-            f"{path} has {counts[2]} cells{place}; expected {counts[1]}, one for each name in its header. "
+            f"{path} has {counts[2]} values{place}; expected {counts[1]}, one for each name in its header. "
             "Check that row."
         )
     return f"{path} is not a well-formed CSV ({' '.join(error.split())}). Check that row."

@@ -44,7 +44,7 @@ def as_features(texts: pa.ChunkedArray) -> pa.ChunkedArray:
             row = pc.index(texts, too_large).as_py()
             raise InputError(
                 f"the number {too_large.strip()!r:.40} in row {row} is too large and would be read as "
-                "infinite: correct it, or leave the cell empty."
+                "infinite: correct it, or leave it empty."
             )
     return values
 

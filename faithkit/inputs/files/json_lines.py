@@ -1,7 +1,7 @@
 """Read JSON Lines: one object per line, whose values keep their JSON types.
 
-Numbers, texts and booleans become cells. Lists and objects of numbers become vectors, such as explanations.
-Any other list or object becomes its JSON text, such as a rule.
+Numbers, texts and booleans stay as they are. Lists and objects of numbers become vectors, such as
+explanations. Any other list or object becomes its JSON text, such as a rule.
 """
 
 import io
@@ -48,11 +48,11 @@ def read_json_lines(files: Sequence[File]) -> list[pa.Table]:
                     values.extend([None] * (n - len(values)))
         names_by_file.append(names)
         ends.append(n)
-    cells = {}
+    arrays = {}
     for name, values in columns.items():
         with guard(f"the column {name!r}", "Write large integers as texts."):
-            cells[name] = _to_arrow(name, values)
-    table = pa.table(cells)
+            arrays[name] = _to_arrow(name, values)
+    table = pa.table(arrays)
     spans = zip(ends, ends[1:], names_by_file, strict=False)
     return [table.slice(start, stop - start).select(list(names)) for start, stop, names in spans]
 

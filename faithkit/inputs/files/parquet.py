@@ -24,7 +24,7 @@ from faithkit.inputs.files.table import Table, check_file_columns, check_same_na
 from faithkit.third_party import guard
 from faithkit.wording import join_few
 
-CELLS = 2**24  # cells that are converted at a time: 128 MiB of numbers
+VALUES_PER_BATCH = 2**24  # converted at a time: 128 MiB of numbers
 _SHARED_PATH = "workers need the files under the same path as here"
 _DAMAGED = "Perhaps it is not a whole Parquet file: write it again."
 
@@ -74,7 +74,7 @@ class ParquetTable:
         fields = [pa.field(field.name, field.type) for field in first_schema]
         fields += [pa.field(name, value.type) for name, value in partitions[0].items()]
         schema = pa.schema(fields, first_schema.metadata)
-        max_rows, pieces = max(1, CELLS // max(1, len(schema))), list[Piece]()
+        max_rows, pieces = max(1, VALUES_PER_BATCH // max(1, len(schema))), list[Piece]()
         for file, (_, group_sizes), partition in zip(files, headers, partitions, strict=True):
             start = pieces[-1].start + pieces[-1].n if pieces else 0
             # workers may have another working directory
@@ -92,7 +92,7 @@ class ParquetTable:
         new = [name for name in columns if name not in self.scanned]
         to_scan = [name for name in new if depends_on_missing(self.schema.field(name).type)]
         parts = attrs.evolve(self, columns=to_scan).parts() if to_scan else ()
-        missing_by_part = (MissingValues.of(part.cells) for part in parts)
+        missing_by_part = (MissingValues.of(part.values) for part in parts)
         missing_values = reduce(MissingValues.union, missing_by_part, self.missing_values)
         scanned = self.scanned.union(new)
         return attrs.evolve(self, columns=list(columns), missing_values=missing_values, scanned=scanned)
@@ -107,8 +107,8 @@ class ParquetTable:
     def parts(self, *pieces: Piece) -> Iterator[Table]:
         """Yield the rows of the given pieces, or of all pieces, in tables of bounded size."""
         for piece in pieces or self.pieces:
-            for cells in self._read_batches(piece, max(1, CELLS // len(self.columns))):
-                yield self._to_table(cells, piece.partition)
+            for values in self._read_batches(piece, max(1, VALUES_PER_BATCH // len(self.columns))):
+                yield self._to_table(values, piece.partition)
 
     def _read_batches(self, piece: Piece, size: int) -> Iterator[pa.Table]:
         groups = join_few([str(group) for group in piece.row_groups])
@@ -126,8 +126,8 @@ class ParquetTable:
 
     def read(self) -> Table:
         """Read the whole table."""
-        cells = pa.concat_tables([part.cells for part in self.parts()])
-        return Table(cells.unify_dictionaries())
+        values = pa.concat_tables([part.values for part in self.parts()])
+        return Table(values.unify_dictionaries())
 
     def head(self, n: int) -> Table:
         """Read at most `n` of the first rows."""
@@ -140,7 +140,7 @@ class ParquetTable:
         position = number - piece.start
         for part in self.parts(piece):
             if position < len(part):
-                return attrs.evolve(part, cells=part.cells.slice(position, 1))
+                return attrs.evolve(part, values=part.values.slice(position, 1))
             position -= len(part)
         raise InputError(f"{piece.file} has fewer rows than it says: write the file again.")
 
@@ -148,10 +148,10 @@ class ParquetTable:
         """Return a table of these columns without rows."""
         return self._to_table(self.schema.empty_table())
 
-    def _to_table(self, cells: pa.Table, partition: Mapping[str, pa.Scalar] = MappingProxyType({})) -> Table:
+    def _to_table(self, values: pa.Table, partition: Mapping[str, pa.Scalar] = MappingProxyType({})) -> Table:
         schema = pa.schema([self.schema.field(name) for name in self.columns], self.schema.metadata)
         columns = [
-            pa.repeat(partition[name], cells.num_rows) if name in partition else cells.column(name)
+            pa.repeat(partition[name], values.num_rows) if name in partition else values.column(name)
             for name in self.columns
         ]
         return Table(pa.Table.from_arrays(columns, schema=schema), missing_values=self.missing_values)

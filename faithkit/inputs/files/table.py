@@ -25,12 +25,12 @@ class Table:
 
     Parameters
     ----------
-    cells : pyarrow.Table
+    values : pyarrow.Table
         The columns with the types of a Parquet file, or as the texts of a CSV.
     untyped : frozenset of str
         The columns that are texts of a CSV; their role decides their type.
     missing_values : MissingValues, optional
-        The missing cells of the whole table, if this is a part of one.
+        The missing values of the whole table, if this is a part of one.
 
     Examples
     --------
@@ -41,36 +41,36 @@ class Table:
     ['01', '1']
     """
 
-    cells: pa.Table
+    values: pa.Table
     untyped: frozenset[str] = frozenset()
     missing_values: MissingValues | None = None
 
     def __len__(self) -> int:
-        return int(self.cells.num_rows)
+        return int(self.values.num_rows)
 
     @property
     def names(self) -> list[str]:
         """The names of the columns."""
-        return list(self.cells.column_names)
+        return list(self.values.column_names)
 
     def frame(
         self, names: Sequence[str] | None = None, role: str = "features", categories: bool = False
     ) -> pd.DataFrame:
         """Return columns in a role: "features", "explanation", "labels" (and groups) or "predictions"."""
-        cells = self.cells if names is None else self.cells.select(list(names))
-        if role == "explanation" and cells.num_columns == 1 and pa.types.is_nested(cells.schema.types[0]):
-            return vectors_of_column(cells.column_names[0], cells.column(0))
+        values = self.values if names is None else self.values.select(list(names))
+        if role == "explanation" and values.num_columns == 1 and pa.types.is_nested(values.schema.types[0]):
+            return vectors_of_column(values.column_names[0], values.column(0))
         if self.untyped:
-            columns = zip(cells.column_names, cells.columns, strict=True)
-            cells = pa.table(
+            columns = zip(values.column_names, values.columns, strict=True)
+            values = pa.table(
                 {name: CONVERT[role](column) if name in self.untyped else column for name, column in columns}
             )
-        missing_values = MissingValues.of(cells) if self.missing_values is None else self.missing_values
-        return as_frame(cells, missing_values, role in ("labels", "predictions"), categories)
+        missing_values = MissingValues.of(values) if self.missing_values is None else self.missing_values
+        return as_frame(values, missing_values, role in ("labels", "predictions"), categories)
 
     def labels(self, name: str) -> pd.Series:
         """Return a column as labels, such as groups or ids."""
-        check_flat(self.cells.schema, [name])
+        check_flat(self.values.schema, [name])
         return self.frame([name], "labels")[name]
 
     def predictions(self, names: Sequence[str], kind: str | None = None) -> pd.Series | pd.DataFrame:
@@ -82,16 +82,16 @@ class Table:
         >>> table.predictions(["p"]).tolist(), table.predictions(["p"], "labels").tolist()
         ([0.5, 0.5], ['0.50', '0.5'])
         """
-        check_flat(self.cells.schema, names)
+        check_flat(self.values.schema, names)
         columns = self.frame(names, _ROLE_OF_OUTCOME.get(kind or "", "predictions"))
         if kind != LABELS:
-            decimals = [name for name in names if _is_decimal(self.cells.schema.field(name).type)]
+            decimals = [name for name in names if _is_decimal(self.values.schema.field(name).type)]
             columns = columns.astype(dict.fromkeys(decimals, np.float64))
         return columns[names[0]] if len(names) == 1 else columns
 
     def texts(self, name: str) -> pd.Series:
         """Return a column as the texts in the file, where these are known."""
-        return self.cells.column(name).to_pandas() if name in self.untyped else self.frame([name])[name]
+        return self.values.column(name).to_pandas() if name in self.untyped else self.frame([name])[name]
 
 
 def partition_values(files: Sequence[File]) -> list[dict[str, pa.Scalar]]:
@@ -138,12 +138,12 @@ def check_same_names(first: File, names: Sequence[str], second: File, second_nam
             )
 
 
-def check_texts(cells: pd.Series, name: str) -> list[str]:
-    """Return a column's cells as texts; raise an error if a cell is missing."""
-    if cells.isna().any():
-        row = int(cells.isna().to_numpy().argmax())
+def check_texts(values: pd.Series, name: str) -> list[str]:
+    """Return a column's values as texts; raise an error if a value is missing."""
+    if values.isna().any():
+        row = int(values.isna().to_numpy().argmax())
         raise InputError(f"row {row} has no text in {name!r}: drop such rows, or fill them.")
-    return [str(cell) for cell in cells]
+    return [str(value) for value in values]
 
 
 def _is_decimal(arrow_type: pa.DataType) -> bool:

@@ -26,8 +26,8 @@ def open_table(path: str | PathLike[str]) -> Table:
     The path names a file (`.csv`, `.jsonl`, `.ndjson`, also compressed: `.csv.gz`; or `.parquet`), a folder
     of such files, or a pattern that matches some. Hive folders (`month=2026-01/`) add a column.
 
-    In a CSV only an empty cell is a missing value. Words like NA, None, null or nan stay texts, so a column
-    of numbers with such a word is a column of texts. Commas separate cells, every row has as many cells as
+    In a CSV only an empty text is a missing value. Words like NA, None, null or nan stay texts, so a column
+    of numbers with such a word is a column of texts. Commas separate values, every row has as many values as
     the header, the encoding is UTF-8, and the first line has the column names.
 
     As features, columns are numbers wherever possible. Integers with missing values become floats, which
@@ -56,13 +56,13 @@ def open_table(path: str | PathLike[str]) -> Table:
         return ParquetTable.open(Path(path)).read()
     is_csv = files[0].format == CSV
     tables = list(map(read_csv, files)) if is_csv else read_json_lines(files)
-    cells = _concatenate(files, tables)
-    if not cells.num_rows or not cells.num_columns:
+    values = _concatenate(files, tables)
+    if not values.num_rows or not values.num_columns:
         raise InputError(
-            f"{path} has {cells.num_rows} rows and {cells.num_columns} columns; "
+            f"{path} has {values.num_rows} rows and {values.num_columns} columns; "
             "expected at least one of each."
         )
-    return Table(cells, frozenset(tables[0].column_names) if is_csv else frozenset())
+    return Table(values, frozenset(tables[0].column_names) if is_csv else frozenset())
 
 
 def _concatenate(files: Sequence[File], tables: Sequence[pa.Table]) -> pa.Table:
@@ -71,10 +71,10 @@ def _concatenate(files: Sequence[File], tables: Sequence[pa.Table]) -> pa.Table:
     for file, table, partition in zip(files, tables, partition_values(files), strict=True):
         check_file_columns(file, table.column_names)
         check_same_names(files[0], names, file, table.column_names)
-        cells = table.select(names)
+        values = table.select(names)
         for name, value in partition.items():
-            cells = cells.append_column(name, pa.repeat(value, cells.num_rows))
-        extended_tables.append(cells)
+            values = values.append_column(name, pa.repeat(value, values.num_rows))
+        extended_tables.append(values)
     return pa.concat_tables(extended_tables)
 
 

@@ -15,7 +15,7 @@ from faithkit.inputs.files.discovery import File
 from faithkit.third_party import guard
 from faithkit.wording import describe
 
-LONGEST_ROW = 2**24  # bytes; also the size of a block that is read at once
+LONGEST_ROW = 2**24  # bytes; also the size of a batch that is read at once
 
 
 def _zstandard(file: BinaryIO) -> pa.CompressedInputStream:

@@ -176,11 +176,11 @@ class Log:
         if not is_unexplained.any():
             return self, None
         log = attrs.evolve(self, ids=log_rows(len(is_unexplained))) if self.ids is None else self
-        explained, unexplained = (
+        explained_log, unexplained_log = (
             log.take(np.flatnonzero(rows)) for rows in (~is_unexplained, is_unexplained)
         )
-        metadata = {role: getattr(unexplained, role) for role in ("weights", "clusters", "ids")}
-        return explained, PoolRows.of(unexplained.X, unexplained.predictions, **metadata)
+        metadata = {role: getattr(unexplained_log, role) for role in ("weights", "clusters", "ids")}
+        return explained_log, PoolRows.of(unexplained_log.X, unexplained_log.predictions, **metadata)
 
 
 def log_rows(n: int, start: int = 0) -> pd.Series:

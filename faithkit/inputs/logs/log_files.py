@@ -39,7 +39,7 @@ from faithkit.inputs.predictions.outcome import (
     are_probabilities,
     no_predictions,
 )
-from faithkit.inputs.seeds import value_words, digest_words, header
+from faithkit.inputs.seeds import digest_words, header, value_words
 from faithkit.wording import join_few
 
 
@@ -67,7 +67,7 @@ def open_log(
 
     A single column of texts is read as rules if every value is a rule in JSON, or a rule in words ("age ≤ 37
     and sex = Male") about the `features`. If `reasons` names a file of claims, the explanation columns have
-    codes, several in a cell if there is a `separator`. `joined` names a second file of the log, whose rows
+    codes, several in a value if there is a `separator`. `joined` names a second file of the log, whose rows
     have the same values of `id`.
 
     All rows are read at once for reasons, for a second file, and if the instances are the texts of a column.
@@ -82,14 +82,14 @@ def open_log(
     table = open_table(path) if joined is None or id is None else join_tables(path, joined, id)
     roles = roles.resolve(table.names)
     is_one_column = len(roles.explanation) == 1 and reasons is None
-    check_flat(table.cells.schema, roles.features if is_one_column else roles.columns)
+    check_flat(table.values.schema, roles.features if is_one_column else roles.columns)
     has_json_rules = is_one_column and are_json_rules([table.texts(roles.explanation[0])])
     log = attrs.evolve(roles, has_json_rules=has_json_rules).read_log(table)
     if reasons is not None:
         codes = table.frame(roles.explanation, "labels")
         explanations = parse_reasons(codes, reasons, log.X, separator=separator)
         log = attrs.evolve(log, explanations=explanations)
-    head = attrs.evolve(table, cells=table.cells.slice(0, FIRST_ROWS))
+    head = attrs.evolve(table, values=table.values.slice(0, FIRST_ROWS))
     _warn_about_rows(head, log.take(np.arange(len(head))))
     return log
 
@@ -181,10 +181,12 @@ class ParquetLog:
             pool_predictions.append(log.predictions[is_unexplained])
             pool_ids.append(ids[is_unexplained])
             start += len(is_unexplained)
-        explained = Log.concat(explained_logs)
-        check_poolable(explained.X, has_explanations=len(explained.predictions) > 0)
+        explained_log = Log.concat(explained_logs)
+        check_poolable(explained_log.X, has_explanations=len(explained_log.predictions) > 0)
         predictions, numbers = (pd.concat(parts, ignore_index=True) for parts in (pool_predictions, pool_ids))
-        return explained, PoolRows(self._read_unexplained, predictions, ids=numbers) if len(numbers) else None
+        return explained_log, PoolRows(self._read_unexplained, predictions, ids=numbers) if len(
+            numbers
+        ) else None
 
     def _read_unexplained(self) -> Iterator[pd.DataFrame]:
         for log in self.logs():
@@ -200,10 +202,12 @@ class ParquetLog:
         names = self.roles.features or self.roles.explanation
         kind, _, *other_fields = header(content)
         full_header = (kind, (len(self.table), len(names)), *other_fields)
-        digest = digest_words(full_header, self._cell_words(names, content))
+        digest = digest_words(full_header, self._value_words(names, content))
         return {"rows": len(self.table), "columns": len(names), "fingerprint": digest}
 
-    def _cell_words(self, names: tuple[str, ...], content: pd.DataFrame | np.ndarray) -> Iterator[np.ndarray]:
+    def _value_words(
+        self, names: tuple[str, ...], content: pd.DataFrame | np.ndarray
+    ) -> Iterator[np.ndarray]:
         for name in names:
             for frame in _frames(self.table.select([name])):
                 column = frame[name]
@@ -277,11 +281,11 @@ def join_tables(path: str, other_path: str, id_pattern: str) -> Table:
     ids, other_ids = _read_ids(table, name, file), _read_ids(other_table, name, other_file)
     _check_found(ids, other_ids, name, file, other_file)
     _check_found(other_ids, ids, name, other_file, file)
-    cells = table.cells
-    other_cells = other_table.cells.drop_columns([name]).take(other_ids.get_indexer(ids))
-    for field, column in zip(other_cells.schema, other_cells.columns, strict=True):
-        cells = cells.append_column(field, column)
-    return Table(cells, table.untyped | other_table.untyped - {name})
+    values = table.values
+    other_values = other_table.values.drop_columns([name]).take(other_ids.get_indexer(ids))
+    for field, column in zip(other_values.schema, other_values.columns, strict=True):
+        values = values.append_column(field, column)
+    return Table(values, table.untyped | other_table.untyped - {name})
 
 
 def _read_ids(table: Table, name: str, file: str) -> pd.Index:
@@ -290,7 +294,7 @@ def _read_ids(table: Table, name: str, file: str) -> pd.Index:
     if column.isna().any():
         row = int(column.isna().to_numpy().argmax())
         raise InputError(f"row {row} of {file} has no {name!r}: give every row an id, or drop the row.")
-    ids = pd.Index([str(cell).strip() for cell in column])
+    ids = pd.Index([str(value).strip() for value in column])
     if not ids.is_unique:
         repeated = ids[ids.duplicated()].unique()
         first, second, *_ = (ids == repeated[0]).nonzero()[0]

@@ -46,16 +46,16 @@ def parse_reasons(
 
     Parameters
     ----------
-    codes : DataFrame, Series, or sequence of n cells
-        The codes of each row, in one or several columns. A cell has one code, a list of codes, or several
-        codes with a `separator` between them. An empty cell is no reason.
+    codes : DataFrame, Series, or sequence of n values
+        The codes of each row, in one or several columns. A value has one code, a list of codes, or several
+        codes with a `separator` between them. An empty value is no reason.
     claims : mapping of codes to texts, or path
         What each code claims about its row, as conditions on the columns of X: ``{"R12": "delinquencies >
         2"}``; or a TOML file with such lines. A code with an empty text claims nothing that X can show.
     X : DataFrame or other rows
         The instances.
     separator : str, optional
-        What stands between the codes of a cell.
+        What stands between the codes of a value.
 
     Returns
     -------
@@ -122,15 +122,17 @@ class StatedReasons:
     @classmethod
     def of(cls, codes: Any, separator: str | None = None) -> "StatedReasons":
         """Read the codes of a table, or of a column."""
-        cells = as_rows(codes, texts=False)
-        is_table = isinstance(cells, pd.DataFrame) or (isinstance(cells, np.ndarray) and cells.ndim == 2)
-        table = pd.DataFrame(cells if is_table else {"codes": object_array(cells)})
-        columns = [_factorize_cells(table.iloc[:, j]) for j in range(table.shape[1])]
-        numbers = np.column_stack([cell_numbers for cell_numbers, _ in columns])
-        codes_by_number = [[*(_split_cell(cell, separator) for cell in cells), ()] for _, cells in columns]
+        values = as_rows(codes, texts=False)
+        is_table = isinstance(values, pd.DataFrame) or (isinstance(values, np.ndarray) and values.ndim == 2)
+        table = pd.DataFrame(values if is_table else {"codes": object_array(values)})
+        columns = [_factorize_values(table.iloc[:, j]) for j in range(table.shape[1])]
+        numbers = np.column_stack([value_numbers for value_numbers, _ in columns])
+        codes_by_number = [
+            [*(_split_value(value, separator) for value in values), ()] for _, values in columns
+        ]
         groups = group(numbers)
         code_sets = []
-        for row in numbers[groups.first]:  # an empty cell has the number −1, which selects the last item
+        for row in numbers[groups.first]:  # an empty value has the number −1, which selects the last item
             stated = (codes[number] for codes, number in zip(codes_by_number, row, strict=True))
             code_sets.append(tuple(sorted(set(chain.from_iterable(stated)))))
         return cls(code_sets, groups.codes)
@@ -217,24 +219,26 @@ def _load_claims(claims: Mapping[Any, str] | str | PathLike[str]) -> tuple[str, 
     return source, stripped_claims
 
 
-def _factorize_cells(column: pd.Series) -> tuple[NDArray[Any], Iterable[Any]]:
-    """Return a number for each cell of a column, and the distinct cells by number; lists become tuples."""
+def _factorize_values(column: pd.Series) -> tuple[NDArray[Any], Iterable[Any]]:
+    """Return a number for each value of a column, and the distinct values by number; lists become tuples."""
     if column.dtype != object:
-        return pd.factorize(column)
-    cells = (tuple(cell) if isinstance(cell, list | set | np.ndarray) else cell for cell in column)
+        codes, distinct = pd.factorize(column)
+        return codes, distinct
+    values = (tuple(value) if isinstance(value, list | set | np.ndarray) else value for value in column)
     try:
-        return pd.factorize(object_array(cells))
+        codes, distinct = pd.factorize(object_array(values))
+        return codes, distinct
     except TypeError as error:
         raise InputError(
-            f"codes cannot be read ({error}): give a code, or a list of codes, in each cell."
+            f"codes cannot be read ({error}): give a code, or a list of codes, in each row."
         ) from None
 
 
-def _split_cell(cell: Any, separator: str | None) -> tuple[str, ...]:
-    parts: Iterable[Any] = cell if isinstance(cell, tuple) else [cell]
-    if isinstance(cell, str):
-        items = _parse_list(cell)
-        parts = items if items is not None else cell.split(separator) if separator else [cell]
+def _split_value(value: Any, separator: str | None) -> tuple[str, ...]:
+    parts: Iterable[Any] = value if isinstance(value, tuple) else [value]
+    if isinstance(value, str):
+        items = _parse_list(value)
+        parts = items if items is not None else value.split(separator) if separator else [value]
     return tuple(text for text in map(_code_text, parts) if text)
 
 

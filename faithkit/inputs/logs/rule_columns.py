@@ -139,8 +139,8 @@ def are_json_rules(columns: Iterable["pd.Series[Any]"]) -> bool:
     """Return whether columns have values, and all of them look like rules in JSON."""
     has_values = False
     for column in columns:
-        cells = column.dropna()
-        if not all(isinstance(cell, str) and _JSON.match(cell) for cell in cells):
+        values = column.dropna()
+        if not all(isinstance(value, str) and _JSON.match(value) for value in values):
             return False
-        has_values = has_values or len(cells) > 0
+        has_values = has_values or len(values) > 0
     return has_values

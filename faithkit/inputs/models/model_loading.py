@@ -37,6 +37,7 @@ _SERVER_PREFIXES = ("models:/", "runs:/", "mlflow-artifacts:/")  # of models on 
 
 def load_model(
     reference: str | os.PathLike[str],
+    *,
     trust_pickle: bool = False,
     trust_types: str | Iterable[str] = (),
     classes: Any = None,

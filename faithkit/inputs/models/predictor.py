@@ -301,9 +301,9 @@ class Predictor:
         if self._is_order_checked or self.classes is None or n < 2:
             return
         self._is_order_checked = True  # before scores are computed again
-        chosen = np.unique(np.linspace(0, n - 1, min(n, _ORDER_CHECK_ROWS), dtype=np.int64))
-        rows = take_rows(rows, chosen)
-        chosen_scores = scores[chosen] if self._background is None else self.scores(rows)
+        checked_rows = np.unique(np.linspace(0, n - 1, min(n, _ORDER_CHECK_ROWS), dtype=np.int64))
+        rows = take_rows(rows, checked_rows)
+        chosen_scores = scores[checked_rows] if self._background is None else self.scores(rows)
         check_column_order(chosen_scores, self.predict(rows), self.classes)
 
     def _check_scores(self, scores: np.ndarray, n: int) -> None:

@@ -100,25 +100,25 @@ def as_words(X: Rows) -> np.ndarray:
 
 def _words(column: pd.Series) -> np.ndarray:
     codes, words = distinct_words(column)
-    return np.array([*words, np.nan], dtype=object)[codes]
+    return np.asarray(np.array([*words, np.nan], dtype=object)[codes])
 
 
 class WordRanks(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Replace each word by its rank among the sorted words of its column in the fitted table.
 
-    A word that was not in the fitted table becomes −1. A missing cell becomes −2, or −1 if the fitted column
-    had no missing cell.
+    A word that was not in the fitted table becomes −1. A missing value becomes −2, or −1 if the fitted column
+    had no missing value.
 
     Attributes
     ----------
     words_ : list of lists of str
         The words of each column, in the order of their ranks.
     has_missing_ : list of bool
-        Whether each column had missing cells.
+        Whether each column had missing values.
 
     Notes
     -----
-    scikit-learn's OrdinalEncoder returns the same numbers for the same words, but looks up every cell.
+    scikit-learn's OrdinalEncoder returns the same numbers for the same words, but looks up every value.
 
     Examples
     --------

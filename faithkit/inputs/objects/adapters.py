@@ -24,7 +24,7 @@ _NATIVE_PACKAGES = frozenset(
 )  # their objects need no adapter
 
 
-@attrs.frozen(eq=False, slots=False)
+@attrs.frozen(eq=False, slots=False, kw_only=True)
 class RowContext:
     """Context for adapters: the explained rows, and what is known about the model.
 

@@ -109,10 +109,10 @@ def _mark_missing(explanations: Explanations) -> Explanations:
     if values.ndim == 1:
         is_missing = np.asarray(pd.isna(values))
     else:
-        cells = pd.DataFrame(values, copy=False)
-        if not cells.shape[1] or not cells.iloc[:, 0].isna().any():
+        table = pd.DataFrame(values, copy=False)
+        if not table.shape[1] or not table.iloc[:, 0].isna().any():
             return explanations
-        is_missing = cells.isna().all(axis=1).to_numpy()
+        is_missing = table.isna().all(axis=1).to_numpy()
     return attrs.evolve(explanations, missing=explanations.missing | is_missing)
 
 
@@ -194,7 +194,7 @@ def _from_array(array: NDArray[Any], context: RowContext | None = None) -> Expla
     if isinstance(X, np.ndarray) and X.ndim > 2:
         raise InputError(
             f"explanations of shape {array.shape} for an X of shape {X.shape} are not understood: give a "
-            "number for each cell of X, or a row of numbers for each image, maps.reshape(len(maps), -1); of "
+            "number for each value of X, or a row of numbers for each image, maps.reshape(len(maps), -1); of "
             "several classes, those of the predicted one."
         )
     class_hint = " Of several classes, give the numbers of one: values[:, :, k]." if array.ndim == 3 else ""

@@ -131,7 +131,9 @@ def _from_rows(rows: list[Any]) -> Explanations:
     width = len(next((row for row in present if isinstance(row, list | np.ndarray)), ()))
     filled = [[None] * width if missing else row for row, missing in zip(rows, is_missing, strict=True)]
     numbers = [
-        [np.nan if cell is None else cell for cell in row] if isinstance(row, list) and None in row else row
+        [np.nan if value is None else value for value in row]
+        if isinstance(row, list) and None in row
+        else row
         for row in filled
     ]
     return Explanations.vectors(numbers, missing=is_missing)
@@ -141,7 +143,7 @@ def vectors_of_dicts(rows: Iterable[Mapping[str, float] | None]) -> pd.DataFrame
     """Return weights by feature as a table, with one column per feature, sorted by name.
 
     Many libraries omit features that do not matter, so a feature that a row does not name has the weight 0. A
-    row that is None or empty has no explanation: all its cells are missing.
+    row that is None or empty has no explanation: all its values are missing.
 
     Examples
     --------
@@ -183,8 +185,8 @@ def vectors_of_lists(name: str, rows: Iterable[list[float | None] | None]) -> pd
             f"{second_length} in row {second_row}: give every row the same number of values."
         )
     width = max(first_row_of_length, default=0)
-    cells = [row or [None] * width for row in row_list]
-    return pd.DataFrame(cells, columns=[f"{name}[{j}]" for j in range(width)], dtype=np.float64)
+    values = [row or [None] * width for row in row_list]
+    return pd.DataFrame(values, columns=[f"{name}[{j}]" for j in range(width)], dtype=np.float64)
 
 
 def vectors_of_column(name: str, column: pa.ChunkedArray) -> pd.DataFrame:

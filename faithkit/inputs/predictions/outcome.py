@@ -221,12 +221,12 @@ def _are_number_rows(predictions: Any) -> bool:
     are_rows = all(isinstance(row, list | tuple | np.ndarray) for row in predictions)
     if not are_rows or len(set(map(len, predictions))) != 1:
         return False
-    cells = [cell for row in predictions for cell in row]
+    values = [value for row in predictions for value in row]
     are_numbers = all(
-        isinstance(cell, int | float | np.number) and not isinstance(cell, bool) for cell in cells
+        isinstance(value, int | float | np.number) and not isinstance(value, bool) for value in values
     )
     may_be_labels = isinstance(predictions[0], tuple)  # a tuple of whole numbers may be a label
-    return are_numbers and not (may_be_labels and all(float(cell).is_integer() for cell in cells))
+    return are_numbers and not (may_be_labels and all(float(value).is_integer() for value in values))
 
 
 def no_predictions(type_name: str) -> InputError:

@@ -42,7 +42,7 @@ class Tolerance:
 
     @classmethod
     def of(
-        cls, explainer_name: str, predictor: Predictor, background: Rows, within: float | None = None
+        cls, explainer_name: str, predictor: Predictor, background: Rows, *, within: float | None = None
     ) -> "Tolerance":
         """Return the explainer's own tolerance, else that of the measure, else half a standard deviation."""
         if not predictor.is_regressor:

@@ -11,8 +11,8 @@ from faithkit.arrays import Floats
 from faithkit.arrays.bitsets import Bits
 from faithkit.measure.counting.owners import Counts, Owners
 
-Blocks = Iterator[tuple[int, int, Bits]]
-"""A relation's matrix in blocks of explanations: start, stop and packed bits of each."""
+Batches = Iterator[tuple[int, int, Bits]]
+"""A relation's matrix in batches of explanations: start, stop and packed bits of each."""
 
 
 @attrs.frozen(eq=False)
@@ -38,7 +38,7 @@ class ScopePredictions(Protocol):
         `row` and `label` are the slots of the rows of bits, sorted.
         """
 
-    def sum_influence(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
+    def sum_influence(self, batches: Batches, influence: Influence) -> tuple[Floats, Floats]:
         """Sum, for every instance, the score changes and the lone owners that its deletion causes."""
 
 

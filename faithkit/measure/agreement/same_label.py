@@ -4,7 +4,7 @@ import numpy as np
 
 from faithkit.arrays import Floats, Ints
 from faithkit.arrays.bitsets import Bits, column_sums, get_bits
-from faithkit.measure.agreement.base import Blocks, Influence
+from faithkit.measure.agreement.base import Batches, Influence
 from faithkit.measure.counting.label_sets import LabelSets
 from faithkit.measure.counting.owners import Counts
 
@@ -65,13 +65,13 @@ class ScopeLabels:
         """Count the instances with the label of each slot."""
         return self.sets.counts(bits, row, label)
 
-    def sum_influence(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
+    def sum_influence(self, batches: Batches, influence: Influence) -> tuple[Floats, Floats]:
         """Sum gains and losses, label by label for common labels."""
         owners, loss, n_left_alone = influence.owners, influence.loss, influence.n_left_alone
         gain = owners.by_explanation(influence.gain)
         sums = np.zeros((len(self.labels), 2 if n_left_alone.any() else 1))
         label_ranks = self.sets.rank[self.labels]
-        for start, stop, bits in blocks:
+        for start, stop, bits in batches:
             entries = owners.span(start, stop)
             slots = owners.explanation[entries] - start, owners.label[entries]
             weights = self._weights(gain[start:stop], n_left_alone[start:stop], sums.shape[1])
@@ -80,7 +80,7 @@ class ScopeLabels:
             np.subtract.at(weights[:, :, 0], (slots[0][common_slots], ranks), loss[entries][common_slots])
             sums += column_sums(bits, weights, label_ranks)
             self._subtract_rare(sums[:, 0], bits, slots, loss[entries])
-            del bits  # free memory before the next block
+            del bits  # free memory before the next batch
         lone_owners = sums[:, 1] if sums.shape[1] > 1 else np.zeros_like(sums[:, 0])
         return sums[:, 0], lone_owners
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import BATCH_SIZE, Floats, sum_by
-from faithkit.arrays.bitsets import Bits, column_sums, row_sums
 from faithkit.arrays.batches import each_batch, spans
-from faithkit.measure.agreement.base import Blocks, Influence
+from faithkit.arrays.bitsets import Bits, column_sums, row_sums
+from faithkit.measure.agreement.base import Batches, Influence
 from faithkit.measure.counting.owners import Counts
 
 NOTHING = 1e-12  # a disagreement below this is a rounding error
@@ -73,8 +73,8 @@ class Squares:
         """
         points, bounds = _scale_from_minimum(values)
         mean = np.array([float((column * counts).sum()) for column in points.T]) / float(counts.sum())
-        explained, all_instances = PointSums.of_both(points, counts, pool, mean)
-        unit = float(np.sqrt(explained.mean_disagreement(all_instances)))
+        explained_sums, all_instances = PointSums.of_both(points, counts, pool, mean)
+        unit = float(np.sqrt(explained_sums.mean_disagreement(all_instances)))
 
         def divide(start: int, stop: int) -> None:
             points[start:stop] -= mean
@@ -86,7 +86,7 @@ class Squares:
             sample_ranges = np.ptp(values, axis=0)
             widths = np.full(len(widths), (limits[1] - limits[0]) * widths.max() / sample_ranges.max())
         largest = float((widths**2).sum()) / 2
-        sums = explained.scale(unit), all_instances.scale(unit)
+        sums = explained_sums.scale(unit), all_instances.scale(unit)
         return cls(points, *sums, largest, is_normalised=True, is_bounded=limits is not None)
 
     @classmethod
@@ -172,13 +172,13 @@ class Squares:
         """
         if not self.is_normalised:
             return None
-        explained, all_instances = self.explained_sums, self.all_sums
-        removed = explained if in_pool else explained + all_instances
-        n_pairs = (explained.n - (not in_pool)) * (all_instances.n - 2)
+        explained_sums, all_instances = self.explained_sums, self.all_sums
+        removed = explained_sums if in_pool else explained_sums + all_instances
+        n_pairs = (explained_sums.n - (not in_pool)) * (all_instances.n - 2)
         if n_pairs < 1:
             return np.zeros(len(label))
         unit = 1 / n_pairs  # the divisor is 1
-        n_lost_pairs = explained.n * (all_instances.n - 1) - n_pairs
+        n_lost_pairs = explained_sums.n * (all_instances.n - 1) - n_pairs
         share = np.full(len(label), (removed.squares / 2 - n_lost_pairs) * unit)
         for column, total in zip(self.points.T, removed.total, strict=True):
             coordinate = column.take(label)
@@ -243,15 +243,15 @@ class ScopePoints:
         """Sum, for each row of bits, the squared lengths and the points of instances."""
         return row_sums(bits, np.column_stack([self.squares, self.points]))
 
-    def sum_influence(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
+    def sum_influence(self, batches: Batches, influence: Influence) -> tuple[Floats, Floats]:
         """Sum polynomials: the score change of owners is quadratic in the point of the deleted instance."""
         terms = map(influence.owners.by_explanation, self._terms(influence).T)
         weights = np.column_stack([*terms, influence.n_left_alone])
         one_label = np.zeros(len(self.points), dtype=np.int64)
         sums = np.zeros((len(one_label), weights.shape[1]))
-        for start, stop, bits in blocks:
+        for start, stop, bits in batches:
             sums += column_sums(bits, weights[start:stop, None], one_label)
-            del bits  # free memory before the next block
+            del bits  # free memory before the next batch
         basis = np.column_stack([np.ones(len(one_label)), self.squares, self.points])
         return (sums[:, :-1] * basis).sum(axis=1), sums[:, -1]
 
@@ -275,10 +275,10 @@ def _scale_from_minimum(values: Floats) -> tuple[Floats, Floats]:
     points = np.empty_like(values)
 
     def compute(start: int, stop: int) -> None:
-        block = points[start:stop]
-        np.ldexp(values[start:stop], first, out=block)
-        block -= lows
-        block *= 2.0**second
+        batch = points[start:stop]
+        np.ldexp(values[start:stop], first, out=batch)
+        batch -= lows
+        batch *= 2.0**second
 
     each_batch(compute, len(values), BATCH_SIZE)
     return points, np.stack([np.zeros_like(lows), np.ldexp(highs - lows, second)])

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, Ints
-from faithkit.arrays.bitsets import Bits, unpack_bits
 from faithkit.arrays.batches import spans
-from faithkit.measure.agreement.base import Blocks, Influence
+from faithkit.arrays.bitsets import Bits, unpack_bits
+from faithkit.measure.agreement.base import Batches, Influence
 from faithkit.measure.counting.owners import Counts
 
 BATCH_SIZE = 2**22  # elements of an unpacked matrix per batch
@@ -112,20 +112,20 @@ class ScopeNumbers:
             cumulative = np.zeros((len(holds), holds.shape[1] + 1), dtype=np.int64)
             np.cumsum(holds, axis=1, out=cumulative[:, 1:])
             slots = slice(*np.searchsorted(row, [start, stop]))
-            block_row = row[slots] - start
-            counts[slots] = cumulative[block_row, end[slots]] - cumulative[block_row, first[slots]]
+            batch_row = row[slots] - start
+            counts[slots] = cumulative[batch_row, end[slots]] - cumulative[batch_row, first[slots]]
         return counts
 
     @property
     def _bounds(self) -> tuple[Counts, Counts]:
         return self.agreement.first, self.agreement.stop
 
-    def sum_influence(self, blocks: Blocks, influence: Influence) -> tuple[Floats, Floats]:
+    def sum_influence(self, batches: Batches, influence: Influence) -> tuple[Floats, Floats]:
         """Sum the gains of each explanation's owners, and the losses of those that agree."""
         owners, loss, n_left_alone = influence.owners, influence.loss, influence.n_left_alone
         gain = owners.by_explanation(influence.gain)
         sums = np.zeros((2, len(self.labels)))
-        for start, stop, bits in blocks:
+        for start, stop, bits in batches:
             for row_start, row_stop in spans(stop - start, max(1, BATCH_SIZE // max(1, len(self.labels)))):
                 rows = slice(start + row_start, start + row_stop)
                 holds = unpack_bits(bits[row_start:row_stop], len(self.labels))
@@ -134,7 +134,7 @@ class ScopeNumbers:
                 losses = self._losses_by_label(*slots, loss[entries], len(holds))
                 sums[0] += np.where(holds, gain[rows, None] - losses[:, self.labels], 0).sum(axis=0)
                 sums[1] += (holds * n_left_alone[rows, None]).sum(axis=0)
-            del bits  # free memory before the next block
+            del bits  # free memory before the next batch
         return sums[0], sums[1]
 
     def _losses_by_label(self, row: Counts, label: Counts, loss: Floats, n_rows: int) -> Floats:

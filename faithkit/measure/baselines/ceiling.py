@@ -71,12 +71,12 @@ def measure_ceiling(
     total, squares = sum_by(instance, weight), sum_by(instance, weight**2)
     total_without = total[cell_instance] - sum_by(cell, weight)
     squares_without = squares[cell_instance] - sum_by(cell, weight**2)
-    disagreeing, compared = _instance_means(pairs, total, squares)
+    disagreeing, pair_weight = _instance_means(pairs, total, squares)
     disagreeing_without, compared_without = _instance_means(pairs_without, total_without, squares_without)
     lost_disagreeing = sum_by(cell_unit, disagreeing[cell_instance] - disagreeing_without, n_units)
-    lost_compared = sum_by(cell_unit, compared[cell_instance] - compared_without, n_units)
-    value = 1.0 - disagreeing.sum() / compared.sum()
-    without = 1.0 - divide_safely(disagreeing.sum() - lost_disagreeing, compared.sum() - lost_compared)
+    lost_compared = sum_by(cell_unit, pair_weight[cell_instance] - compared_without, n_units)
+    value = 1.0 - disagreeing.sum() / pair_weight.sum()
+    without = 1.0 - divide_safely(disagreeing.sum() - lost_disagreeing, pair_weight.sum() - lost_compared)
     return Ceiling(float(value), len(rows), without)
 
 

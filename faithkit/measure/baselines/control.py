@@ -34,7 +34,7 @@ class Worth:
     high: float
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False, kw_only=True)
 class Control(Displayable):
     """The score of random explanations of the same form, chosen without the model.
 

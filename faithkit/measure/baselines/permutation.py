@@ -114,10 +114,10 @@ def _means_in_blocks(counts: BlockCount, permutations: int, seed: int) -> Iterat
         yield from _means_of_relation(counts, permuted, order)
         return
     totals, k = counts.owners.totals, counts.n_labels
-    owned = counts.owned[order]
-    checked = np.flatnonzero(totals[owned] > 1)
+    owned_explanation = counts.owned[order]
+    checked = np.flatnonzero(totals[owned_explanation] > 1)
     for labels in permuted:
-        codes = owned[checked] * k + labels[checked]
+        codes = owned_explanation[checked] * k + labels[checked]
         yield _sum_scores(codes, totals, counts.agreement, k) / counts.owners.n
 
 
@@ -149,10 +149,10 @@ class _PoolSums:
         self.by_label = counts.agreement.is_binary  # otherwise there is one sum for each explanation
         self.sums: Ints | None = None
         for piece in counts.pooled():
-            sums = np.concatenate([self._sum_block(piece.instances, bits) for _, _, bits in piece.blocks()])
+            sums = np.concatenate([self._sum_batch(piece.instances, bits) for _, _, bits in piece.batches()])
             self.sums = sums if self.sums is None else self.sums + sums
 
-    def _sum_block(self, instances: ScopePredictions, bits: Bits) -> Ints:
+    def _sum_batch(self, instances: ScopePredictions, bits: Bits) -> Ints:
         row, label = np.repeat(np.arange(len(bits)), len(self.labels)), np.tile(self.labels, len(bits))
         return instances.sums(bits, row, label).reshape(len(bits), -1)
 
@@ -160,8 +160,8 @@ class _PoolSums:
         """Return the sums of a sample's slots, or of its explanations, plus those of the pool."""
         if self.sums is None:
             return sums
-        block = self.sums[start:stop]
-        return sums + (block[row, np.searchsorted(self.labels, label)] if self.by_label else block)
+        batch_sums = self.sums[start:stop]
+        return sums + (batch_sums[row, np.searchsorted(self.labels, label)] if self.by_label else batch_sums)
 
 
 def _count_agreeing(counts: RowCount, batch: list[Counts], pool_sums: _PoolSums) -> NDArray[Any]:
@@ -169,7 +169,7 @@ def _count_agreeing(counts: RowCount, batch: list[Counts], pool_sums: _PoolSums)
     agreement, totals = counts.agreement, counts.owners.totals
     predictions = [agreement.scope_predictions(labels, counts.n_labels) for labels in batch]
     agreeing = np.empty((len(batch), len(counts.owned)), dtype=counts.owners.alike.dtype)
-    for start, stop, bits in counts.blocks():
+    for start, stop, bits in counts.batches():
         members = np.flatnonzero((counts.owned >= start) & (counts.owned < stop))
         members = members[np.argsort(counts.owned[members], kind="stable")]  # in the order of slots
         row = counts.owned[members] - start
@@ -177,7 +177,7 @@ def _count_agreeing(counts: RowCount, batch: list[Counts], pool_sums: _PoolSums)
             label = labels[members]
             sums = pool_sums.add_to(instances.sums(bits, row, label), start, stop, row, label)
             A[members] = agreement.counts(sums, totals[start:stop], row, label)
-        del bits  # before the next block is computed
+        del bits  # before the next batch is computed
     return agreeing
 
 

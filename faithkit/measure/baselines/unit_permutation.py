@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, divide_safely
-from faithkit.arrays.bitsets import get_bits, unpack_bits
 from faithkit.arrays.batches import concatenate_ranges
-from faithkit.arrays.grouping import hash_content, group, hash_rows
+from faithkit.arrays.bitsets import get_bits, unpack_bits
+from faithkit.arrays.grouping import group, hash_content, hash_rows
 from faithkit.explanations.relations import key_of
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.cell_count import CellCount
@@ -123,12 +123,12 @@ class _RelationMeans:
         n, pool = len(self.place), np.arange(len(self.place), len(self.weights))
         rows = [np.append(source[self.place], pool) for source in batch]
         labels, weights = [self.counts.labels[r] for r in rows], [self.weights[r] for r in rows]
-        owned = self.counts.owned[:n]
+        owned_explanation = self.counts.owned[:n]
         sums: Iterable[tuple[Floats, Floats]]
         if self.counts.agreement is SAME_LABEL:
             tables = self._label_tables(labels, weights)
             sums = (
-                (table.sum(axis=1)[owned], table[owned, y[:n]])
+                (table.sum(axis=1)[owned_explanation], table[owned_explanation, y[:n]])
                 for y, table in zip(labels, tables, strict=True)
             )
         else:
@@ -142,16 +142,16 @@ class _RelationMeans:
         counts, k = self.counts, self.counts.n_labels
         n, n_rows = len(self.place), len(counts.owned)
         sums = [(np.zeros(n), np.zeros(n)) for _ in labels]
-        for start, stop, bits in counts.blocks():
+        for start, stop, bits in counts.batches():
             explanation, instance = np.nonzero(unpack_bits(bits, n_rows))
             owners = np.flatnonzero((counts.owned[:n] >= start) & (counts.owned[:n] < stop))
-            owned = counts.owned[owners] - start
+            owned_explanation = counts.owned[owners] - start
             for y, w, (total, agreeing) in zip(labels, weights, sums, strict=True):
-                codes = np.concatenate([explanation * k + y[instance], owned * k + y[owners]])
+                codes = np.concatenate([explanation * k + y[instance], owned_explanation * k + y[owners]])
                 slots, place = np.unique(codes, return_inverse=True)
                 slot_weights = _sum_weights(place, np.concatenate([w[instance], np.zeros(len(owners))]))
                 slot_agreeing = counts.agreement.sum_over_slots(slots // k, slots % k, slot_weights)
-                total[owners] = _sum_weights(explanation, w[instance], stop - start)[owned]
+                total[owners] = _sum_weights(explanation, w[instance], stop - start)[owned_explanation]
                 agreeing[owners] = slot_agreeing[place[len(instance) :]]
         return sums
 
@@ -162,7 +162,7 @@ class _RelationMeans:
         for place, (y, w) in enumerate(zip(labels, weights, strict=True)):
             columns[np.arange(n), place * k + y] = w
         tables = np.empty((len(counts.explanations), len(labels) * k))
-        for start, stop, bits in counts.blocks():
+        for start, stop, bits in counts.batches():
             tables[start:stop] = unpack_bits(bits, n).astype(np.float64) @ columns
         return (np.ascontiguousarray(tables[:, p * k : (p + 1) * k]) for p in range(len(labels)))
 
@@ -200,7 +200,7 @@ def _sum_weights(codes: Counts, weights: Floats, size: int = 0) -> Floats:
 def _holds(counts: CellCount, i: Counts, j: Counts) -> NDArray[np.bool_]:
     """Return whether the explanation of row i holds for row j, for each pair."""
     holds = np.zeros(len(i), dtype=bool)
-    for start, stop, bits in counts.blocks():
+    for start, stop, bits in counts.batches():
         pairs = np.flatnonzero((counts.owned[i] >= start) & (counts.owned[i] < stop))
         holds[pairs] = get_bits(bits, counts.owned[i[pairs]] - start, j[pairs])
     return holds

@@ -100,9 +100,9 @@ def count_in_blocks(
     if isinstance(agreement, Squares) and agreement.is_normalised:
         scale = _constant_disagreement(sample, labels, n_labels, agreement)
         agreement = agreement.rescale(scale)
-    counted = count(WithinBlock(relation), sample, labels, n_labels, agreement=agreement, kind=BlockCount)
-    assert isinstance(counted, BlockCount)
-    return attrs.evolve(counted, scale=scale)
+    block_count = count(WithinBlock(relation), sample, labels, n_labels, agreement=agreement, kind=BlockCount)
+    assert isinstance(block_count, BlockCount)
+    return attrs.evolve(block_count, scale=scale)
 
 
 def _constant_disagreement(sample: Sample, labels: Counts, n_labels: int, agreement: Squares) -> float:

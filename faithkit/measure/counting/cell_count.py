@@ -7,8 +7,8 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import sum_by
-from faithkit.arrays.bitsets import Bits
 from faithkit.arrays.batches import spans
+from faithkit.arrays.bitsets import Bits
 from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
@@ -17,7 +17,7 @@ from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import NOTHING, Squares
 from faithkit.measure.counting import scans
-from faithkit.measure.counting.cells import Cells, cells_by_block, joint_blocks, mark_run_starts
+from faithkit.measure.counting.cells import Cells, cells_by_batch, joint_batches, mark_run_starts
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.label_sets import LabelSets
 from faithkit.measure.counting.owners import Counts, Owners
@@ -43,9 +43,9 @@ class CellCount(RowCount):
     weight_range: tuple[int, int] = (0, 0)
     grouped_cells: Cells | None = None
 
-    def blocks(self) -> Iterator[tuple[int, int, Bits]]:
-        """Yield the relation's matrix over all rows, those of the pool last, in blocks of explanations."""
-        return joint_blocks(self.relation, (self.sample, *self.pool_samples), self.explanations)
+    def batches(self) -> Iterator[tuple[int, int, Bits]]:
+        """Yield the relation's matrix over all rows, those of the pool last, in batches of explanations."""
+        return joint_batches(self.relation, (self.sample, *self.pool_samples), self.explanations)
 
     @property
     def is_plain(self) -> bool:
@@ -66,8 +66,8 @@ class CellCount(RowCount):
             start += len(sample)
 
     def cells(self) -> Iterator[Cells]:
-        """Yield the cells in blocks of explanations."""
-        return cells_by_block(self, self.design) if self.grouped_cells is None else iter([self.grouped_cells])
+        """Yield the cells in batches of explanations."""
+        return cells_by_batch(self, self.design) if self.grouped_cells is None else iter([self.grouped_cells])
 
     @property
     def constant_cells(self) -> Cells:
@@ -83,11 +83,11 @@ class CellCount(RowCount):
             is_present = ~self.explanations.missing[self.owned]
             labels = (self.labels[(self.owned == explanation) & is_present] for explanation in explanations)
             return np.array([np.bincount(row_labels, minlength=self.n_labels) for row_labels in labels])
-        blocks = joint_blocks(
+        batches = joint_batches(
             self.relation, (self.sample, *self.pool_samples), self.explanations.take(explanations)
         )
         sets = LabelSets(self.labels, self.n_labels)
-        return np.concatenate([sets.table(bits) for _, _, bits in blocks])
+        return np.concatenate([sets.table(bits) for _, _, bits in batches])
 
     def tallies(self) -> Iterator[Tally]:
         """Yield the tally in weights that average to 1, in parts.
@@ -139,11 +139,11 @@ class CellCount(RowCount):
         """The sorted codes of all slots (explanation × labels + label), and the weight in each."""
         codes, weights = [], []
         for cells in self.cells():
-            block_codes, slot = np.unique(
+            batch_codes, slot = np.unique(
                 cells.explanation * self.n_labels + cells.label, return_inverse=True
             )
-            codes.append(block_codes)
-            weights.append(sum_by(slot, cells.scope_weight, len(block_codes)))
+            codes.append(batch_codes)
+            weights.append(sum_by(slot, cells.scope_weight, len(batch_codes)))
         return np.concatenate(codes), np.concatenate(weights)
 
 
@@ -172,18 +172,20 @@ def count_cells(
     """
     groups = group(key_of(relation, sample.explanations), sample.explanations.missing, relation.groups)
     pieces = [] if pool is None else list(pool)
-    owned = np.append(groups.codes, np.full(len(design) - len(sample), -1))
+    owned_explanation = np.append(groups.codes, np.full(len(design) - len(sample), -1))
     labels = np.concatenate([labels, *(codes for _, codes in pieces)])
     distinct = sample.explanations.take(groups.first)
     pool_samples = tuple(piece_sample for piece_sample, _ in pieces)
-    return count_coded(relation, sample, distinct, owned, labels, n_labels, design, agreement, pool_samples)
+    return count_coded(
+        relation, sample, distinct, owned_explanation, labels, n_labels, design, agreement, pool_samples
+    )
 
 
 def count_coded(
     relation: Relation,
     sample: Sample,
     distinct: Explanations,
-    owned: Counts,
+    owned_explanation: Counts,
     labels: Counts,
     n_labels: int,
     design: Design,
@@ -199,13 +201,13 @@ def count_coded(
         sample=sample,
         labels=labels,
         n_labels=n_labels,
-        owned=owned,
+        owned=owned_explanation,
         explanations=distinct,
         reflexive=np.zeros(0, dtype=bool),  # `own` of the owners replaces it
         owners=Owners(*[NO_SLOTS] * 7),
         agreement=agreement,
         design=design,
-        n_explained=int((owned >= 0).sum()),
+        n_explained=int((owned_explanation >= 0).sum()),
         pool_samples=pool_samples,
     )
     if isinstance(agreement, Squares) and agreement.is_normalised:
@@ -228,14 +230,14 @@ def _constant_disagreement(uncounted: CellCount) -> float:
 def _count_owners(uncounted: CellCount) -> CellCount:
     """Compute the owners in one pass over the cells."""
     totals = np.zeros(len(uncounted.explanations), dtype=np.int64)
-    owner_blocks, weight_ranges = [], []
+    owner_batches, weight_ranges = [], []
     grouped_cells = None
     for cells in uncounted.cells():
         grouped_cells = cells if uncounted.relation.groups else None
-        owner_blocks.append(_owner_columns(cells, uncounted.agreement, totals))
+        owner_batches.append(_owner_columns(cells, uncounted.agreement, totals))
         weight_ranges.append(cells.weight_range)
     row, unit, label, steps, rows, alike, own, own_agreeing = (
-        np.concatenate(values) for values in zip(*owner_blocks, strict=True)
+        np.concatenate(values) for values in zip(*owner_batches, strict=True)
     )
     n = uncounted.n_explained
     row_keys = uncounted.owned[:n], uncounted.design.unit[:n], uncounted.labels[:n]

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import Ints, sum_by
-from faithkit.arrays.bitsets import Bits, pack_bits, unpack_bits
 from faithkit.arrays.batches import spans
+from faithkit.arrays.bitsets import Bits, pack_bits, unpack_bits
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, holds_bits
 from faithkit.measure.counting.design import Design
@@ -126,37 +126,39 @@ def mark_run_starts(*keys: Ints) -> NDArray[np.bool_]:
     return is_first
 
 
-def cells_by_block(counted: RowCount, design: Design) -> Iterator[Cells]:
-    """Yield the cells of a sample in blocks of explanations, in order."""
-    n, owned = len(counted.labels), counted.owned
-    if counted.relation.groups:
-        scope_weight = np.where(counted.explanations.missing[owned], 0, design.steps)
-        yield Cells.of(owned, design.unit, counted.labels, scope_weight, design.steps)
+def cells_by_batch(count: RowCount, design: Design) -> Iterator[Cells]:
+    """Yield the cells of a sample in batches of explanations, in order."""
+    n, owned_explanation = len(count.labels), count.owned
+    if count.relation.groups:
+        scope_weight = np.where(count.explanations.missing[owned_explanation], 0, design.steps)
+        yield Cells.of(owned_explanation, design.unit, count.labels, scope_weight, design.steps)
         return
-    for start, _, bits in counted.blocks():
+    for start, _, bits in count.batches():
         for first, last in spans(len(bits), max(1, PAIRS // n)):
-            owning_rows = np.flatnonzero((owned >= start + first) & (owned < start + last))
+            owning_rows = np.flatnonzero(
+                (owned_explanation >= start + first) & (owned_explanation < start + last)
+            )
             explanation, instance = np.nonzero(unpack_bits(bits[first:last], n))
             rows, n_pairs = np.concatenate([instance, owning_rows]), len(instance)
             is_owner = np.arange(len(rows)) >= n_pairs
             steps = design.steps[rows]
             yield Cells.of(
-                np.concatenate([explanation + start + first, owned[owning_rows]]),
+                np.concatenate([explanation + start + first, owned_explanation[owning_rows]]),
                 design.unit[rows],
-                counted.labels[rows],
+                count.labels[rows],
                 scope_weight=np.where(is_owner, 0, steps),
                 owner_weight=np.where(is_owner, steps, 0),
                 n_owners=is_owner.astype(np.int64),
             )
-        del bits  # free memory before the next block
+        del bits  # free memory before the next batch
 
 
-def joint_blocks(
+def joint_batches(
     relation: Relation, samples: Sequence[Sample], explanations: Explanations
 ) -> Iterator[tuple[int, int, Bits]]:
-    """Yield a relation's matrix over several samples side by side, as bits, in blocks of explanations."""
+    """Yield a relation's matrix over several samples side by side, as bits, in batches of explanations."""
     n = sum(map(len, samples))
     for start, stop in spans(len(explanations), max(1, PAIRS // max(1, n))):
-        block = explanations.take(slice(start, stop))
-        matrices = [unpack_bits(holds_bits(relation, sample, block), len(sample)) for sample in samples]
+        batch = explanations.take(slice(start, stop))
+        matrices = [unpack_bits(holds_bits(relation, sample, batch), len(sample)) for sample in samples]
         yield start, stop, pack_bits(np.concatenate(matrices, axis=1))

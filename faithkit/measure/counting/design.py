@@ -54,8 +54,8 @@ class Design:
     steps: Counts
     unit: Counts
     step: float
-    weighted: bool
-    clustered: bool
+    is_weighted: bool
+    is_clustered: bool
     uninformative: bool = False
 
     @classmethod
@@ -82,11 +82,11 @@ class Design:
 
     @classmethod
     def _from_arrays(cls, weights: Floats, unit: Counts, uninformative: bool) -> "Design | None":
-        weighted, clustered = bool(np.ptp(weights) > 0), int(unit.max(initial=-1)) + 1 < len(unit)
-        if not weighted and not clustered:
+        is_weighted, is_clustered = bool(np.ptp(weights) > 0), int(unit.max(initial=-1)) + 1 < len(unit)
+        if not is_weighted and not is_clustered:
             return None
         steps = _to_steps(weights)
-        return cls(steps, unit, len(weights) / float(steps.sum()), weighted, clustered, uninformative)
+        return cls(steps, unit, len(weights) / float(steps.sum()), is_weighted, is_clustered, uninformative)
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -108,13 +108,13 @@ class Design:
 
     def summary_fields(self) -> dict[str, Any]:
         """Return the fields of a result: effective number of rows, declaration, number of clusters."""
-        clusters = self.n_units if self.clustered else None
+        clusters = self.n_units if self.is_clustered else None
         return {"effective": self.effective, "uninformative": self.uninformative, "clusters": clusters}
 
     @property
     def cap(self) -> float:
         """The largest number of trials that an interval may assume, as a share of the effective number."""
-        return CAP if self.weighted else 1.0
+        return CAP if self.is_weighted else 1.0
 
     def take(self, rows: Any) -> "Design | None":
         """Return the design of the selected rows."""
@@ -124,21 +124,21 @@ class Design:
             raise InputError("all weights of these rows are 0: nothing can be said of them.")
         return self._from_arrays(steps.astype(np.float64), unit.astype(np.int64), self.uninformative)
 
-    def chance(self, labels: Counts, explained: int, agreement: Agreement = SAME_LABEL) -> float | None:
+    def chance(self, labels: Counts, n_explained: int, agreement: Agreement = SAME_LABEL) -> float | None:
         """Return the mean agreement of two rows of different clusters, drawn by weight.
 
-        The first of the two is one of the first `explained` rows.
+        The first of the two is one of the first `n_explained` rows.
         """
         by_unit = sum_by(self.unit, self.steps, self.n_units) / float(self.steps.sum())
-        explained_steps = self.steps[:explained] / float(self.steps[:explained].sum())
-        pairs = 1.0 - float((explained_steps * by_unit[self.unit[:explained]]).sum())
+        explained_steps = self.steps[:n_explained] / float(self.steps[:n_explained].sum())
+        pairs = 1.0 - float((explained_steps * by_unit[self.unit[:n_explained]]).sum())
         one_group = np.zeros(len(labels), dtype=np.int64)
         agreeing_pairs, same_unit_agreeing = (
-            self._sum_products(groups, labels, explained, agreement) for groups in (one_group, self.unit)
+            self._sum_products(groups, labels, n_explained, agreement) for groups in (one_group, self.unit)
         )
         return (agreeing_pairs - same_unit_agreeing) / pairs if pairs > 1e-12 else None
 
-    def label_chance(self, labels: Counts, explained: int, label: int) -> float | None:
+    def label_chance(self, labels: Counts, n_explained: int, label: int) -> float | None:
         """Return the weighted share of a label among the rows of other clusters, for its explained rows.
 
         Examples
@@ -149,20 +149,20 @@ class Design:
         """
         shares, has_label = self.steps / float(self.steps.sum()), labels == label
         label_shares = np.where(has_label, shares, 0.0)
-        owned = sum_by(self.unit[:explained], label_shares[:explained], self.n_units)
+        unit_shares = sum_by(self.unit[:n_explained], label_shares[:n_explained], self.n_units)
 
         def sum_other_units(values: Floats) -> float:
             by_unit = sum_by(self.unit, values, self.n_units)
-            return float((owned * (by_unit.sum() - by_unit)).sum())
+            return float((unit_shares * (by_unit.sum() - by_unit)).sum())
 
         n_pairs = sum_other_units(shares)
         return sum_other_units(label_shares) / n_pairs if n_pairs > 1e-12 else None
 
-    def _sum_products(self, groups: Counts, labels: Counts, explained: int, agreement: Agreement) -> float:
+    def _sum_products(self, groups: Counts, labels: Counts, n_explained: int, agreement: Agreement) -> float:
         """Sum, over pairs in one group, the explained row's weight times the agreeing row's, as shares."""
         k = int(labels.max(initial=0)) + 1
         codes, slot = np.unique(groups * k + labels, return_inverse=True)
-        explained_weights = sum_by(slot[:explained], self.steps[:explained], len(codes))
+        explained_weights = sum_by(slot[:n_explained], self.steps[:n_explained], len(codes))
         all_weights = sum_by(slot, self.steps, len(codes))
         agreeing_weights = agreement.sum_over_slots(codes // k, codes % k, all_weights)
         explained_shares = explained_weights / float(explained_weights.sum())

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit.arrays.batches import concatenate_ranges, each_batch, spans
 from faithkit.arrays.bitsets import (
     BATCH_WORDS,
     Bits,
@@ -19,7 +20,6 @@ from faithkit.arrays.bitsets import (
     popcount,
     unpack_bits,
 )
-from faithkit.arrays.batches import each_batch, concatenate_ranges, spans
 
 Ints = NDArray[np.int64]
 

@@ -39,8 +39,13 @@ def _find_slots(relation: Relation, explanations: Explanations, labels: Counts, 
         return np.full(len(explanations), -1)
     distinct = target.explanations
     keys = concat_rows([key_of(relation, distinct), key_of(relation, explanations)])
-    owned = group(keys, np.concatenate([distinct.missing, explanations.missing])).codes[len(distinct) :]
-    slot_codes, row_codes = target.row * target.n_labels + target.label, owned * target.n_labels + labels
+    owned_explanation = group(keys, np.concatenate([distinct.missing, explanations.missing])).codes[
+        len(distinct) :
+    ]
+    slot_codes, row_codes = (
+        target.row * target.n_labels + target.label,
+        owned_explanation * target.n_labels + labels,
+    )
     slot = np.searchsorted(slot_codes, row_codes).clip(max=len(slot_codes) - 1)
     return np.where(slot_codes[slot] == row_codes, slot, -1)
 
@@ -55,18 +60,20 @@ def count_piece(
     slot = _find_slots(relation, sample.explanations, labels, target)
     if (slot < 0).any():
         slot[slot < 0] = target.explanations.missing[target.row].argmax()
-    owned, reflexive = target.row[slot], np.zeros(len(slot), dtype=bool)
-    for block in bit_batches(relation, sample, target.explanations):
-        mark_reflexive(reflexive, block, owned)
+    owned_explanation, reflexive = target.row[slot], np.zeros(len(slot), dtype=bool)
+    for batch in bit_batches(relation, sample, target.explanations):
+        mark_reflexive(reflexive, batch, owned_explanation)
     return RowCount(
         relation=relation,
         sample=sample,
         labels=labels,
         n_labels=target.n_labels,
         agreement=target.agreement,
-        owned=owned,
+        owned=owned_explanation,
         reflexive=reflexive,
         explanations=target.explanations,
         owners=owners,
-        place=owners.find_entries(owned, target.label[slot], reflexive.astype(np.int64), target.n_labels),
+        place=owners.find_entries(
+            owned_explanation, target.label[slot], reflexive.astype(np.int64), target.n_labels
+        ),
     )

@@ -6,15 +6,15 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays.bitsets import Bits, get_bits, n_words, popcount
 from faithkit.arrays.batches import spans
+from faithkit.arrays.bitsets import Bits, get_bits, n_words, popcount
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, holds_bits
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL, ScopeLabels
 from faithkit.measure.counting.owners import Counts, Owners
 
-BATCH_BYTES = 32 * 2**20  # packed bits per block, for any number of explanations
+BATCH_BYTES = 32 * 2**20  # packed bits per batch, for any number of explanations
 DENSE = 2**22  # entries of a table over all labels; a larger table is not stored
 NO_SLOTS = np.zeros(0, dtype=np.int64)  # default if slots are not needed
 
@@ -22,7 +22,7 @@ NO_SLOTS = np.zeros(0, dtype=np.int64)  # default if slots are not needed
 def bit_batches(
     relation: Relation, sample: Sample, explanations: Explanations
 ) -> Iterator[tuple[int, int, Bits]]:
-    """Yield a relation's matrix in blocks of explanations: start, stop and packed bits."""
+    """Yield a relation's matrix in batches of explanations: start, stop and packed bits."""
     size = max(1, BATCH_BYTES // max(1, 8 * n_words(len(sample))))
     for start, stop in spans(len(explanations), size):
         yield start, stop, holds_bits(relation, sample, explanations.take(slice(start, stop)))
@@ -89,7 +89,7 @@ class ScanCounts:
 def scan_relation(
     relation: Relation, sample: Sample, labels: Counts, target: ScanTarget, slot: Counts
 ) -> ScanCounts:
-    """Count the relation's matrix, block by block.
+    """Count the relation's matrix, batch by batch.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def scan_relation(
         The slot of each instance; −1 for an instance without an explanation.
     """
     scope, row, label = target.agreement.scope_predictions(labels, target.n_labels), target.row, target.label
-    owned = np.where(slot < 0, -1, row[slot]) if len(row) else slot
+    owned_explanation = np.where(slot < 0, -1, row[slot]) if len(row) else slot
     m, k = len(target.explanations), target.n_labels
     no_bits = np.empty((0, n_words(len(labels))), dtype=np.uint64)
     totals, sums = np.zeros(m, dtype=np.int64), [scope.sums(no_bits, NO_SLOTS, NO_SLOTS)]
@@ -110,22 +110,24 @@ def scan_relation(
     reflexive = np.zeros(len(slot), dtype=bool)
     for start, stop, bits in bit_batches(relation, sample, target.explanations):
         slot_start, slot_stop = np.searchsorted(row, [start, stop])
-        block_slots = row[slot_start:slot_stop] - start, label[slot_start:slot_stop]
+        batch_slots = row[slot_start:slot_stop] - start, label[slot_start:slot_stop]
         if table is not None and isinstance(scope, ScopeLabels):
-            table[start:stop] = block_table = scope.sets.table(bits)
-            totals[start:stop] = block_table.sum(axis=1)
-            sums.append(block_table[block_slots])
+            table[start:stop] = batch_table = scope.sets.table(bits)
+            totals[start:stop] = batch_table.sum(axis=1)
+            sums.append(batch_table[batch_slots])
         else:
             totals[start:stop] = popcount(bits)
-            sums.append(scope.sums(bits, *block_slots))
-        mark_reflexive(reflexive, (start, stop, bits), owned)
-        del bits  # otherwise two blocks would be in memory
+            sums.append(scope.sums(bits, *batch_slots))
+        mark_reflexive(reflexive, (start, stop, bits), owned_explanation)
+        del bits  # otherwise two batches would be in memory
     n_reflexive = np.bincount(slot[reflexive], minlength=len(row))
     return ScanCounts(totals, np.concatenate(sums), n_reflexive, table, reflexive)
 
 
-def mark_reflexive(reflexive: NDArray[np.bool_], block: tuple[int, int, Bits], owned: Counts) -> None:
-    """Set, in place, whether each instance's own explanation holds for it, for explanations in this block."""
-    start, stop, bits = block
-    owning_rows = np.flatnonzero((owned >= start) & (owned < stop))
-    reflexive[owning_rows] = get_bits(bits, owned[owning_rows] - start, owning_rows)
+def mark_reflexive(
+    reflexive: NDArray[np.bool_], batch: tuple[int, int, Bits], owned_explanation: Counts
+) -> None:
+    """Set, in place, whether each instance's own explanation holds for it, for explanations in this batch."""
+    start, stop, bits = batch
+    owning_rows = np.flatnonzero((owned_explanation >= start) & (owned_explanation < stop))
+    reflexive[owning_rows] = get_bits(bits, owned_explanation[owning_rows] - start, owning_rows)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import is_broadcast, sum_by
-from faithkit.arrays.bitsets import Bits, column_sums
 from faithkit.arrays.batches import spans
+from faithkit.arrays.bitsets import Bits, column_sums
 from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
@@ -258,9 +258,15 @@ class RowCount(Count):
         """Yield the pieces of the pool as rows that own no explanation, with the counts of all rows."""
         for sample, codes in self.pool or ():
             reflexive = np.zeros(len(codes), dtype=bool)
-            owned = np.full(len(codes), -1)
+            owned_explanation = np.full(len(codes), -1)
             yield attrs.evolve(
-                self, sample=sample, labels=codes, owned=owned, reflexive=reflexive, pool=None, place=owned
+                self,
+                sample=sample,
+                labels=codes,
+                owned=owned_explanation,
+                reflexive=reflexive,
+                pool=None,
+                place=owned_explanation,
             )
 
     @cached_property
@@ -281,8 +287,8 @@ class RowCount(Count):
         """The rows of each label."""
         return LabelSets(self.labels, self.n_labels)
 
-    def blocks(self) -> Iterator[tuple[int, int, Bits]]:
-        """Yield (start, stop, packed bits) of the relation's matrix in blocks of explanations."""
+    def batches(self) -> Iterator[tuple[int, int, Bits]]:
+        """Yield (start, stop, packed bits) of the relation's matrix in batches of explanations."""
         return bit_batches(self.relation, self.sample, self.explanations)
 
     @property
@@ -294,16 +300,16 @@ class RowCount(Count):
         """Sum, for every row, the weights of the explanations that hold for it."""
         one_label = np.zeros(len(self.labels), dtype=np.int64)
         sums = np.zeros(len(self.labels), dtype=weights.dtype)
-        for start, stop, bits in self.blocks():
+        for start, stop, bits in self.batches():
             sums += column_sums(bits, weights[start:stop, None, None], one_label)[:, 0]
-            del bits  # free memory before the next block
+            del bits  # free memory before the next batch
         return sums
 
     def scan_label_counts(self, explanations: Counts) -> Counts:
         """Count the labels of all rows in scope of these explanations, in a second scan."""
-        selected = self.explanations.take(explanations)
-        blocks = bit_batches(self.relation, self.sample, selected)
-        table = np.concatenate([self.sets.table(bits) for _, _, bits in blocks])
+        batch_explanations = self.explanations.take(explanations)
+        batches = bit_batches(self.relation, self.sample, batch_explanations)
+        table = np.concatenate([self.sets.table(bits) for _, _, bits in batches])
         for piece in self.pooled():
             table += piece.scan_label_counts(explanations)
         return table

@@ -53,8 +53,8 @@ class MeasureTotals:
     @classmethod
     def of(cls, owners: Owners, agreement: Agreement, max_disagreement: float = 1.0) -> "MeasureTotals":
         """Return the totals of equal rows, grouped as these owners are."""
-        agreeing, compared = owners.mean_agreement
-        return cls(agreeing, compared, float(owners.n), max_disagreement, agreement.is_bounded)
+        agreeing, pair_weight = owners.mean_agreement
+        return cls(agreeing, pair_weight, float(owners.n), max_disagreement, agreement.is_bounded)
 
     @property
     def disagreement(self) -> float:
@@ -72,7 +72,7 @@ class MeasureTotals:
     def without(self, deletions: "Deletions") -> tuple[Floats, Floats]:
         """Return the estimate and the disagreement without each unit."""
         weight = np.asarray(self.total_weight - deletions.weight)
-        compared = divide_safely(self.total_weight * self.compared - deletions.compared, weight)
+        pair_weight = divide_safely(self.total_weight * self.compared - deletions.compared, weight)
         disagreement = divide_safely(self.total_weight * self.disagreement - deletions.disagreement, weight)
         max_disagreement: float | Floats = self.max_disagreement
         divisor = deletions.divisor_left
@@ -80,7 +80,7 @@ class MeasureTotals:
             disagreement = np.where(divisor > 0, divide_safely(disagreement, divisor), 1.0)
             if self.is_bounded:
                 max_disagreement = divide_safely(np.full(len(disagreement), self.max_disagreement), divisor)
-        return 1.0 - disagreement - max_disagreement * (1.0 - compared), disagreement
+        return 1.0 - disagreement - max_disagreement * (1.0 - pair_weight), disagreement
 
 
 @attrs.frozen(eq=False)
@@ -160,16 +160,16 @@ class GroupedRows:
         agreeing = h - self._mean_score.take(owners.explanation)
         agreeing *= self._factor.take(owners.explanation)
         agreeing += h
-        compared = self._compared.take(owners.explanation)
+        pair_weight = self._compared.take(owners.explanation)
         divisor_left = self.agreement.divisor_left(owners.label)
-        return Deletions(compared, compared - agreeing, owners.rows, divisor_left)
+        return Deletions(pair_weight, pair_weight - agreeing, owners.rows, divisor_left)
 
     def pseudo_values(self) -> tuple[Floats, Floats]:
         """Return the pseudo-values of all owners, of the estimate and of the disagreement."""
         return self.deletions().pseudo_values(self.totals, self.owners.n)
 
     def moments(self) -> MomentsPair:
-        """Return the moments of the pseudo-values, computed in blocks of owners."""
+        """Return the moments of the pseudo-values, computed in batches of owners."""
 
         def compute(start: int, stop: int) -> MomentsPair:
             return pseudo_value_moments(self.deletions(start, stop), self.totals, self.owners.n)
@@ -200,7 +200,7 @@ def pseudo_value_moments(deletions: Deletions, totals: MeasureTotals, n_units: i
 
 
 def add_moments(pairs: Iterable[MomentsPair]) -> MomentsPair:
-    """Add up the moments of several blocks of rows."""
+    """Add up the moments of several batches of rows."""
     estimate, disagreement = (reduce(add, moments) for moments in zip(*pairs, strict=True))
     return estimate, disagreement
 
@@ -212,18 +212,18 @@ def relation_deletions(counts: RowCount) -> Deletions:
     """Return the deletions of all rows of a sample, in its order."""
     owners, place, s = counts.owners, counts.place, counts.reflexive.astype(np.int64)
     D, h = owners.others[place], owners.scores[place]
-    S, Z = counts.instances.sum_influence(counts.blocks(), _influence(owners))
+    S, Z = counts.instances.sum_influence(counts.batches(), _influence(owners))
     agreeing = h - S + s * np.where(D >= 2, divide_safely(h - 1.0, D - 1.0), -h)
-    compared = ((D > 0) + Z - s * (D == 1)).astype(np.float64)
+    pair_weight = ((D > 0) + Z - s * (D == 1)).astype(np.float64)
     once, divisor_left = np.ones(len(s), dtype=np.int64), counts.agreement.divisor_left(counts.labels)
-    return Deletions(compared, compared - agreeing, once, divisor_left)
+    return Deletions(pair_weight, pair_weight - agreeing, once, divisor_left)
 
 
 def pool_changes(counts: RowCount, totals: MeasureTotals) -> Iterator[tuple[Floats, Floats]]:
     """Yield how much the estimate and the disagreement decrease without each row of the pool, by pieces."""
     influence = _influence(counts.owners)
     for piece in counts.pooled():
-        S, Z = piece.instances.sum_influence(piece.blocks(), influence)
+        S, Z = piece.instances.sum_influence(piece.batches(), influence)
         divisor_left = piece.agreement.divisor_left(piece.labels, in_pool=True)
         once, no_weight = np.ones(len(S), dtype=np.int64), np.zeros(1)
         deletions = Deletions(Z.astype(np.float64), Z + S, once, divisor_left, weight=no_weight)
@@ -271,10 +271,10 @@ def block_deletions(counts: BlockCount) -> Deletions:
     """
     owners, n_blocks = counts.owners, len(counts.sizes)
     is_checked = owners.others > 0
-    compared = owners.rows * is_checked.astype(np.float64)
+    pair_weight = owners.rows * is_checked.astype(np.float64)
     disagreement = owners.rows * np.where(is_checked, 1.0 - owners.scores, 0.0)
     return Deletions(
-        sum_by(counts.owner_block, compared, n_blocks),
+        sum_by(counts.owner_block, pair_weight, n_blocks),
         sum_by(counts.owner_block, disagreement, n_blocks),
         np.ones(n_blocks, dtype=np.int64),
         _divisor_without(counts),

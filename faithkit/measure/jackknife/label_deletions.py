@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import Floats, Ints, divide_safely
-from faithkit.arrays.bitsets import column_sums
 from faithkit.arrays.batches import spans
+from faithkit.arrays.bitsets import column_sums
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, RowCount
@@ -106,14 +106,16 @@ def _group_deletions(owners: Owners, label: int, first_pair: int | None = None) 
     without_own = np.where(is_pair, 0.0, _group_sums(T - 1, N - 1))
     without_other = _group_sums(T, N - 1)
     nothing = np.zeros((2, 1))
-    compared, disagreement = np.concatenate([before - without_own, before - without_other, nothing], axis=1)
+    pair_weight, disagreement = np.concatenate(
+        [before - without_own, before - without_other, nothing], axis=1
+    )
     own_times, other_times = np.where(is_pair, 1, T), np.where(is_pair, 0, np.maximum(0, N - T))
     n_units = owners.n - (n_groups - first_pair)
     n_unrelated = n_units - own_times.sum() - other_times.sum()
     times = np.concatenate([own_times, other_times, [n_unrelated]]).astype(np.int64)
     weight = np.concatenate([np.where(is_pair, T, 1.0), np.zeros(len(T) + 1)])
     occurs = times > 0  # a group of one label has no row of another
-    return Deletions(compared[occurs], disagreement[occurs], times[occurs], weight=weight[occurs])
+    return Deletions(pair_weight[occurs], disagreement[occurs], times[occurs], weight=weight[occurs])
 
 
 def _group_sums(T: Floats, N: Floats) -> Floats:
@@ -146,17 +148,17 @@ class _ScopeSums:
         n, k, column = len(piece.labels), len(labels), _label_columns(labels, piece.n_labels)
         sums, agreed_sums = np.zeros((n, 3 * k)), np.zeros(n)
         one_label, row_columns = np.zeros(n, dtype=np.int64), column[piece.labels]
-        for start, stop, bits in piece.blocks():
+        for start, stop, bits in piece.batches():
             *tables, agreed = _label_tables(piece.owners, start, stop, column, k)
             weights = np.concatenate([table[:, :k] for table in tables], axis=1)
             sums += column_sums(bits, weights[:, None], one_label)
             agreed[:, k] = 0.0
             agreed_sums += column_sums(bits, agreed[:, :, None], row_columns)[:, 0]
-            del bits  # free memory before the next block
-        agreeing, compared, influence = np.split(sums, 3, axis=1)
+            del bits  # free memory before the next batch
+        agreeing, pair_weight, influence = np.split(sums, 3, axis=1)
         rows = np.flatnonzero(row_columns < k)
         agreeing[rows, row_columns[rows]] += agreed_sums[rows]
-        return cls(agreeing, compared, influence)
+        return cls(agreeing, pair_weight, influence)
 
     def with_own(self, counts: RowCount, labels: Sequence[int]) -> "_ScopeSums":
         """Add what each row of the sample loses as an owner, and take out its place in its own scope."""
@@ -164,18 +166,18 @@ class _ScopeSums:
         rows = np.flatnonzero(column[counts.labels] < len(labels))
         D, h, s = owners.others[place][rows], owners.scores[place][rows], counts.reflexive[rows]
         own_agreeing = np.where(D >= 2, divide_safely(1.0 - h, D - 1.0), h)
-        agreeing, compared, influence = self.agreeing.copy(), self.compared.copy(), self.influence.copy()
+        agreeing, pair_weight, influence = self.agreeing.copy(), self.compared.copy(), self.influence.copy()
         entries = rows, column[counts.labels[rows]]
         agreeing[entries] += h - s * own_agreeing
-        compared[entries] += (D > 0) * 1.0 - s * (D == 1)
+        pair_weight[entries] += (D > 0) * 1.0 - s * (D == 1)
         influence[entries] -= s * divide_safely(np.ones(len(D)), D)
-        return _ScopeSums(agreeing, compared, influence)
+        return _ScopeSums(agreeing, pair_weight, influence)
 
     def deletions(self, column: int, weight: Floats) -> Deletions:
         """Return the deletions of the rows for one label; `weight` is 1 for its owners."""
-        agreeing, compared = self.agreeing[:, column], self.compared[:, column]
+        agreeing, pair_weight = self.agreeing[:, column], self.compared[:, column]
         once = np.ones(len(agreeing), dtype=np.int64)
-        return Deletions(compared, compared - agreeing, once, weight=weight)
+        return Deletions(pair_weight, pair_weight - agreeing, once, weight=weight)
 
 
 def _label_columns(labels: Sequence[int], n_labels: int) -> Ints:

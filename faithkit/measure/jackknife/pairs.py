@@ -102,10 +102,10 @@ def pair_sums(
         return PairSums.zeros(n_units)
     table = _Table(cells, agreement, step)
     if allowance is None:
-        compared, disagreement, without = _sum_by_row_ratio(table)
+        pair_weight, disagreement, without = _sum_by_row_ratio(table)
     else:
-        compared, disagreement, without = _sum_by_thinning(table, allowance * step)
-    return table.collect(compared, disagreement, without, n_units)
+        pair_weight, disagreement, without = _sum_by_thinning(table, allowance * step)
+    return table.collect(pair_weight, disagreement, without, n_units)
 
 
 @attrs.frozen(eq=False)
@@ -170,24 +170,24 @@ class _Table:
 
     def select_cells(self, mask: NDArray[np.bool_], rank: int = 0) -> Ints:
         """Return, for each scope, the cell with this rank among the masked cells; −1 for none."""
-        cells, selected = np.flatnonzero(mask), np.full(len(self.weight), -1)
+        cells, new_position = np.flatnonzero(mask), np.full(len(self.weight), -1)
         ranks = np.arange(len(cells)) - np.searchsorted(self.cell_scope[cells], self.cell_scope[cells])
         cells = cells[ranks == rank]
-        selected[self.cell_scope[cells]] = cells
-        return selected
+        new_position[self.cell_scope[cells]] = cells
+        return new_position
 
-    def disagreement_with(self, selected: Ints, selected_weights: Floats, weights: Floats) -> Floats:
+    def disagreement_with(self, other_cells: Ints, selected_weights: Floats, weights: Floats) -> Floats:
         """Return the disagreement of each cell with the selected cell of its scope, with separate weights."""
-        is_selected = selected[self.scope] == self.cell
+        is_selected = other_cells[self.scope] == self.cell
         _, against = self.disagreeing(sum_by(self.slot, np.where(is_selected, selected_weights, 0.0)))
         return _as_floats(sum_by(self.cell, weights * against[self.slot]))
 
     def collect(
-        self, compared: Floats, disagreement: Floats, without: _SumsWithoutCell, n_units: int
+        self, pair_weight: Floats, disagreement: Floats, without: _SumsWithoutCell, n_units: int
     ) -> PairSums:
         """Add up scopes, and by unit what is lost with each cell."""
         by_cell = (
-            compared[self.cell_scope] - without.compared,
+            pair_weight[self.cell_scope] - without.compared,
             disagreement[self.cell_scope] - without.disagreement,
             without.influence,
         )
@@ -195,12 +195,12 @@ class _Table:
             sum_by(self.unit, values, n_units) for values in by_cell
         )
         return PairSums(
-            float(compared.sum()),
+            float(pair_weight.sum()),
             float(disagreement.sum()),
             lost_compared,
             lost_disagreement,
             influence,
-            (self.explanation, compared, disagreement),
+            (self.explanation, pair_weight, disagreement),
         )
 
 
@@ -224,7 +224,7 @@ def _sum_by_thinning(table: _Table, allowance: Floats) -> tuple[Floats, Floats, 
     large_owns = np.where(has_large, table.cell_owner_weight[large_of_cell] * table.cell_scope_weight, 0.0)
     large_holds = np.where(has_large, table.cell_scope_weight[large_of_cell] * table.cell_owner_weight, 0.0)
     disagreement = _ExponentialSum(table, is_small, disagreement_with_large)
-    compared = _ExponentialSum(table, is_small, large_owns + large_holds)
+    pair_weight = _ExponentialSum(table, is_small, large_owns + large_holds)
     influence = np.zeros(len(scope))
     for rate, weight in exponentials():
         growth = np.exp(rate * table.cell_scope_weight / smallest[scope])
@@ -244,11 +244,11 @@ def _sum_by_thinning(table: _Table, allowance: Floats) -> tuple[Floats, Floats, 
         )
         as_owner = cell_owner_weight * (scope_total[scope] - cell_scope_weight)
         as_other = cell_scope_weight * (owner_total[scope] - cell_owner_weight)
-        compared.add(factor, large_factor, growth, as_owner, as_other)
+        pair_weight.add(factor, large_factor, growth, as_owner, as_other)
         influence += factor[scope] * as_other + large_factor[scope] * large_owns * small_growth
         influence[large[large >= 0]] += (large_factor * sum_by(scope, large_holds * small_growth))[large >= 0]
-    without = _SumsWithoutCell(compared.without_cell, disagreement.without_cell, influence)
-    return compared.total, disagreement.total, without
+    without = _SumsWithoutCell(pair_weight.without_cell, disagreement.without_cell, influence)
+    return pair_weight.total, disagreement.total, without
 
 
 class _ExponentialSum:
@@ -282,22 +282,22 @@ def _sum_by_row_ratio(table: _Table) -> tuple[Floats, Floats, _SumsWithoutCell]:
     against = np.where(has_others, sum_by(table.cell, table.owner_weight * table.against), 0.0)
     disagreement = sum_by(scope, divide_safely(against, table.other_weight))
     checked = np.where(has_others, table.cell_owner_weight, 0.0)
-    compared = sum_by(scope, checked)
+    pair_weight = sum_by(scope, checked)
     share = divide_safely(checked, table.other_weight)
     influence = table.cell_scope_weight * (sum_by(scope, share)[scope] - share)
     is_large = table.cell_scope_weight > LARGE * table.weight[scope]
     disagreement_left = _disagreement_without_small(table, against, is_large)
     for rank in range(2):  # at most two such cells fit into a scope
         _add_large_cell(table, disagreement_left, against, is_large, rank)
-    without = _SumsWithoutCell(_checked_without(table, compared, checked), disagreement_left, influence)
-    return compared, disagreement, without
+    without = _SumsWithoutCell(_checked_without(table, pair_weight, checked), disagreement_left, influence)
+    return pair_weight, disagreement, without
 
 
-def _checked_without(table: _Table, compared: Floats, checked: Floats) -> Floats:
+def _checked_without(table: _Table, pair_weight: Floats, checked: Floats) -> Floats:
     """Return the weight that still has others without each cell."""
     scope, holds = table.cell_scope, table.cell_scope_weight > 0
     n_holding = table.n_holding[scope]
-    rest = compared[scope] - checked
+    rest = pair_weight[scope] - checked
     partner = sum_by(scope, np.where(holds, checked, 0.0))[scope] - checked  # if two hold: that of the other
     return np.where(
         holds & (n_holding == 1),

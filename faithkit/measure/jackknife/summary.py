@@ -358,8 +358,8 @@ class _WeightedJackknife:
     ) -> None:
         self.counts, self.sums, self.label = counts, sums, label
         design, n = counts.design, counts.n_explained
-        owned = design.steps if label is None else np.where(counts.labels == label, design.steps, 0)
-        self.weight = sum_by(design.unit[:n], owned[:n], design.n_units)
+        owner_steps = design.steps if label is None else np.where(counts.labels == label, design.steps, 0)
+        self.weight = sum_by(design.unit[:n], owner_steps[:n], design.n_units)
         self.is_explained = sum_by(design.unit[:n], design.steps[:n], design.n_units) > 0
         self.weight_with_pool = sum_by(design.unit, design.steps, design.n_units)
         self.total_weight = float(self.weight.sum()) * design.step
@@ -378,19 +378,19 @@ class _WeightedJackknife:
         allowance = None if self.counts.design.uninformative else np.array([float(largest)])
         sums = _pair_sums(self.counts, cells, allowance)
         divisor = sums.disagreement / sums.compared
-        compared = sums.compared - sums.lost_compared
+        pair_weight = sums.compared - sums.lost_compared
         disagreement = sums.disagreement - sums.lost_disagreement
-        share = divide_safely(disagreement, np.where(compared > ROUNDING, compared, 0.0)) / divisor
+        share = divide_safely(disagreement, np.where(pair_weight > ROUNDING, pair_weight, 0.0)) / divisor
         return divisor, np.where(share > ROUNDING, share, 0.0)
 
     def _totals(self, sums: PairSums) -> MeasureTotals:
         is_bounded = self.counts.agreement.is_bounded
-        compared = sums.compared / self.total_weight
+        pair_weight = sums.compared / self.total_weight
         disagreement = sums.disagreement / self.total_weight / self.divisor
-        compared = 1.0 if abs(1.0 - compared) < ROUNDING else compared
+        pair_weight = 1.0 if abs(1.0 - pair_weight) < ROUNDING else pair_weight
         max_disagreement = self.max_disagreement / self.divisor if is_bounded else self.max_disagreement
         return MeasureTotals(
-            compared - disagreement, compared, self.total_weight, max_disagreement, is_bounded
+            pair_weight - disagreement, pair_weight, self.total_weight, max_disagreement, is_bounded
         )
 
     def _deletions(self, sums: PairSums, units: NDArray[np.bool_]) -> Deletions:

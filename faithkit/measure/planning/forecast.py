@@ -40,20 +40,20 @@ class Pilot:
 
     Attributes
     ----------
-    others : CheckableCounts
-    moments : MeasureStatistics
+    checkable_counts : CheckableCounts
+    statistics : MeasureStatistics
     confidence : float
         The confidence of the planned interval.
     """
 
-    others: CheckableCounts
-    moments: MeasureStatistics
+    checkable_counts: CheckableCounts
+    statistics: MeasureStatistics
     confidence: float = 0.95
 
     @property
     def max_size(self) -> int:
         """The largest sample size for which shares are forecast."""
-        return MAX_FORECAST_FACTOR * self.others.n
+        return MAX_FORECAST_FACTOR * self.checkable_counts.n
 
     def unverified(self, size: int) -> tuple[float, float]:
         """Forecast the mean share that a sample of `size` rows cannot check: (at best, at worst).
@@ -68,14 +68,14 @@ class Pilot:
         >>> [round(share, 3) for share in pilot.unverified(200)]
         [0.027, 0.085]
         """
-        if size > self.others.n:
-            return self._extrapolate(min(size, self.max_size) / self.others.n - 1)
+        if size > self.checkable_counts.n:
+            return self._extrapolate(min(size, self.max_size) / self.checkable_counts.n - 1)
         # a group is sampled as a whole
-        group_size = self._groups_per_row * (np.array(self.others.number) + 1.0)
-        n_groups = np.array(self.others.rows) / group_size
-        weight = group_size * self.others.miss_probabilities(size) / self.others.n
+        group_size = self._groups_per_row * (np.array(self.checkable_counts.number) + 1.0)
+        n_groups = np.array(self.checkable_counts.rows) / group_size
+        weight = group_size * self.checkable_counts.miss_probabilities(size) / self.checkable_counts.n
         share, variance = float(n_groups @ weight), float(n_groups @ weight**2)
-        return _count_limits(share, variance, self._groups_per_row / self.others.n, LEVELS[0])
+        return _count_limits(share, variance, self._groups_per_row / self.checkable_counts.n, LEVELS[0])
 
     def _extrapolate(self, t: float) -> tuple[float, float]:
         """Return the extremes that P₀, P₁ and P₂ allow at (1 + t)·n, with the worse limit of each."""
@@ -85,7 +85,7 @@ class Pilot:
 
     def _share_limits(self, r: int) -> tuple[float, float]:
         """Return the limits of P_r, the share of rows with r others: a count of groups of r + 1 rows."""
-        share, unit = self._share_with(r), self._groups_per_row * (r + 1) / self.others.n
+        share, unit = self._share_with(r), self._groups_per_row * (r + 1) / self.checkable_counts.n
         return _count_limits(share, share * unit, unit, LEVELS[r])
 
     @property
@@ -108,16 +108,19 @@ class Pilot:
         low, high = compute_interval(self.statistics, self.confidence)
         p0, p1, p2 = (self._share_with(r) for r in (0, 1, 2))
         if not p0:
-            return (high - low) * math.sqrt(self.others.n / size) / 2
+            return (high - low) * math.sqrt(self.checkable_counts.n / size) / 2
         bracket = max(0.0, 1.0 - self.statistics.disagreement - self.statistics.estimate)
-        later_bracket = bracket * _max_unverified(size / self.others.n - 1, p0, p1, p2) / p0
-        return ((high - low - bracket) * math.sqrt(self.others.n / size) + later_bracket) / 2
+        later_bracket = bracket * _max_unverified(size / self.checkable_counts.n - 1, p0, p1, p2) / p0
+        return ((high - low - bracket) * math.sqrt(self.checkable_counts.n / size) + later_bracket) / 2
 
     def _share_with(self, r: int) -> float:
         """Return P_r, the observed share of rows with r others."""
-        return dict(zip(self.others.number, self.others.rows, strict=True)).get(r, 0) / self.others.n
+        return (
+            dict(zip(self.checkable_counts.number, self.checkable_counts.rows, strict=True)).get(r, 0)
+            / self.checkable_counts.n
+        )
 
-    def half_width(self, explained: int, unverified: float) -> float:
+    def half_width(self, n_explained: int, unverified: float) -> float:
         """Forecast the half-width that the interval of `explained` rows has at most, for nine pilots of ten.
 
         It assumes the likely value that is nearest to 1/2, a number of trials in proportion to the rows, and
@@ -131,17 +134,17 @@ class Pilot:
         0.025
         """
         if self.statistics.span is not None:
-            return self._half_width_of_numbers(explained)
+            return self._half_width_of_numbers(n_explained)
         likely_low, likely_high = compute_interval(self.statistics, LIKELY)
-        low, high = self._interval_at(min(max(0.5, likely_low), likely_high), explained)
+        low, high = self._interval_at(min(max(0.5, likely_low), likely_high), n_explained)
         estimate = self.statistics.estimate
         arm = (estimate - likely_low) * math.sqrt(
-            1 + self.statistics.n / explained
+            1 + self.statistics.n / n_explained
         )  # both samples have errors
-        lowest = self._interval_at(max(0.0, estimate - arm), explained)[0]
+        lowest = self._interval_at(max(0.0, estimate - arm), n_explained)[0]
         return min(high - low + self._share_left_open * unverified, 1.0 - lowest) / 2
 
-    def _half_width_of_numbers(self, explained: int) -> float:
+    def _half_width_of_numbers(self, n_explained: int) -> float:
         """Forecast the same for numbers, whose errors shrink with the square root of the number of rows.
 
         The errors are proportional to the unexplained variance. The pilot may underestimate it, so the upper
@@ -158,18 +161,18 @@ class Pilot:
         unexplained = 1.0 - self.statistics.estimate
         max_unexplained = 1.0 - self._interval_of_numbers(LEVELS[0])[0]
         factor = max_unexplained / unexplained if unexplained > 0 else 1.0
-        return min(1.0, (high - low) * max(1.0, factor) * math.sqrt(self.statistics.n / explained)) / 2
+        return min(1.0, (high - low) * max(1.0, factor) * math.sqrt(self.statistics.n / n_explained)) / 2
 
     def _interval_of_numbers(self, confidence: float) -> tuple[float, float]:
         """Return the pilot's interval; the share of variance explained by groups is never negative."""
         low, high = compute_interval(self.statistics, confidence)
         return low if self.statistics.merging is None else max(0.0, low), high
 
-    def _interval_at(self, x: float, explained: int) -> tuple[float, float]:
+    def _interval_at(self, x: float, n_explained: int) -> tuple[float, float]:
         """Return the interval of so many rows that can all be checked, if the estimate is x."""
-        trials = explained * self._trials_per_row
+        trials = n_explained * self._trials_per_row
         se = math.sqrt(x * (1 - x) / trials)
-        rows = MeasureStatistics.of_rows(explained, x, se, units=SamplingUnits.equal(explained, trials))
+        rows = MeasureStatistics.of_rows(n_explained, x, se, units=SamplingUnits.equal(n_explained, trials))
         return compute_interval(rows, self.confidence)
 
     @property

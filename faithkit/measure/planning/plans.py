@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from faithkit.arguments import check_share, check_integer
+from faithkit.arguments import check_integer, check_share
 from faithkit.display import Displayable
 from faithkit.errors import InputError
 from faithkit.measure import MEASURES
@@ -232,9 +232,9 @@ def _from_pilot(pilot: Pilot, epsilon: float, pool: int) -> PilotPlan:
     best = _smallest_size(lambda size: pilot.unverified(size)[0] <= epsilon, 2, max_size)
     worst = _smallest_size(lambda size: pilot.unverified(size)[1] <= epsilon, 2, max_size)
 
-    def is_narrow(explained: int) -> bool:
-        n_checked = max(explained + pool, worst or 0)
-        return pilot.half_width(explained, pilot.unverified(n_checked)[1]) <= epsilon
+    def is_narrow(n_explained: int) -> bool:
+        n_checked = max(n_explained + pool, worst or 0)
+        return pilot.half_width(n_explained, pilot.unverified(n_checked)[1]) <= epsilon
 
     half_width = _smallest_size(is_narrow, n, MAX_EXPLAINED_FACTOR * n)
     on_average = _fewest(half_width, rows_for_width(pilot, epsilon))

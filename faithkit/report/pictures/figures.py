@@ -99,7 +99,11 @@ def result_figures(payload: Payload, name: str, owners: Mapping[str, Owners]) ->
     with weights, clusters or a pool has no counts of other rows.
     """
     measures = {measure: one for measure, one in estimates(payload).items() if one is not None}
-    counts = {measure: one.others for measure, one in measures.items() if one.others is not None}
+    counts = {
+        measure: estimate.checkable_counts
+        for measure, estimate in measures.items()
+        if estimate.checkable_counts is not None
+    }
     checked = [measure for measure, estimate in measures.items() if estimate.verified > 0]
     curves = [_curve(measure, counts[measure], name) for measure in checked if measure in counts]
     scores = [

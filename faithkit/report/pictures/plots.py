@@ -149,15 +149,17 @@ def ranges(ax: "Axes", ranges: Mapping[str, PredictionSummary]) -> "Axes":
 
     Each has a line of its own, with its name above it.
     """
-    least = min(values.least for values in ranges.values())
-    most = max(values.most for values in ranges.values())
+    least = min(values.minimum for values in ranges.values())
+    most = max(values.maximum for values in ranges.values())
     margin = 0.02 * (most - least) or 1.0
     ax.set(xlim=(least - margin, most + margin), ylim=(0.6 - len(ranges), 0.7), yticks=[])
     for place, (name, values) in enumerate(ranges.items()):
         text = _shortened(one_line(to_printable(name)), _letters(ax, 1.0))
         ax.text(least, 0.4 - place, text, va="center", color=INK, parse_math=False, usetex=False)
-        ax.plot([values.least, values.most], [-place, -place], color=PALE_BLUE, lw=9, solid_capstyle="butt")
-        ends = values.quarter, values.three_quarters
+        ax.plot(
+            [values.minimum, values.maximum], [-place, -place], color=PALE_BLUE, lw=9, solid_capstyle="butt"
+        )
+        ends = values.lower_quartile, values.upper_quartile
         ax.plot(ends, [-place, -place], color=BLUE, lw=9, solid_capstyle="butt")
         ax.plot([values.median], [-place], "|", color=INK, ms=14, mew=1.5)
     ax.xaxis.set_major_locator(_round_numbers())

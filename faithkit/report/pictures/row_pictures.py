@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from faithkit.measure.explanation_view import Box
 
-Outline = tuple[Box, bool]  # the cells of a patch, and whether it speaks for the class
+Outline = tuple[Box, bool]  # the pixels of a patch, and whether it speaks for the class
 Pixels = NDArray[np.uint8]
 
 SIDE = 192  # pixels of the longest side, at first
 MIN_SIDE = 48
 MAX_BYTES = 30_000  # of a PNG: 40 KB in the page, where three bytes take four letters
-MAX_COLOURS = 4  # cells of an axis of colours
+MAX_COLOURS = 4  # length of an axis of colours
 MAX_RATIO = 8  # of the sides of an image; what is longer is a series
 COLOURS = ((24, 100, 171), (226, 98, 18))  # the blue and the orange of the page
 WHITE = (255, 255, 255)

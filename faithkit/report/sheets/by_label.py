@@ -67,7 +67,7 @@ def label_sheet(part: LabelEstimate) -> Sheet:
     p                                  0.083
     """
     payload, has_control = part.to_dict(), part.control is not None
-    rows = list(zip(_heads(payload, has_control), _cells(payload, has_control), strict=True))
+    rows = list(zip(_heads(payload, has_control), _format_values(payload, has_control), strict=True))
     return Sheet.of(None, Table(("number", "value"), rows), part.why_not)
 
 
@@ -82,7 +82,7 @@ def _figure(labels: Mapping[str, Payload], title: str) -> Figure:
 def _table(labels: Mapping[str, Payload]) -> Table:
     has_control = any(part["control"] is not None for part in labels.values())
     first: Payload = next(iter(labels.values()))
-    rows = [(name, *_cells(part, has_control), part["finding"]) for name, part in labels.items()]
+    rows = [(name, *_format_values(part, has_control), part["finding"]) for name, part in labels.items()]
     return Table(("prediction", *_heads(first, has_control), "finding"), rows, wide=("finding",))
 
 
@@ -92,7 +92,7 @@ def _heads(part: Payload, has_control: bool) -> list[str]:
     return ["n", "estimate", interval, CHANCE, *control, "agree among those checked", "p"]
 
 
-def _cells(part: Mapping[str, Any], has_control: bool) -> list[str]:
+def _format_values(part: Mapping[str, Any], has_control: bool) -> list[str]:
     return [
         f"{part['n']:,}",
         format_number(part["estimate"]),

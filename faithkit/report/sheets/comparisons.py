@@ -132,9 +132,9 @@ def _systems(payload: Payload, measure: str, star: str | None) -> list[Part | No
     columns = _columns(payload) | _worth_columns(payload, measure) | {"explanations": "distinct explanations"}
     outcome = words_for_outcome(first)
     rows = [
-        ("*" if name in best else "", name, *(cells.get(key, "–") for key in columns), cells["finding"])
+        ("*" if name in best else "", name, *(values.get(key, "–") for key in columns), values["finding"])
         for name, estimate in estimates.items()
-        for cells in [estimate_values(estimate, outcome) | _system_cells(payload["systems"][name])]
+        for values in [estimate_values(estimate, outcome) | _system_values(payload["systems"][name])]
     ]
     table = Table(("", measure, *columns.values(), "finding"), rows, wide=("finding",))
     baseline = next((estimate.chance for estimate in estimates.values() if estimate.chance is not None), None)
@@ -157,14 +157,14 @@ def _worth_columns(payload: Payload, measure: str) -> dict[str, str]:
     return {"control": "control", "worth": "worth"} if has_control and measure == "sufficiency" else {}
 
 
-def _system_cells(system: Payload) -> dict[str, str]:
+def _system_values(system: Payload) -> dict[str, str]:
     """Return the number of explanations of a system, and its control and worth if it has them."""
     control = payload_control(system)
-    cells = {"explanations": f"{system['n_explanations'] - system['unexplained']:,}"}
+    values = {"explanations": f"{system['n_explanations'] - system['unexplained']:,}"}
     if control is not None:
-        cells["control"] = format_number(control.estimate)
-        cells["worth"] = "–" if control.worth is None else format_percent(control.worth.value)
-    return cells
+        values["control"] = format_number(control.estimate)
+        values["worth"] = "–" if control.worth is None else format_percent(control.worth.value)
+    return values
 
 
 def _columns(payload: Payload) -> dict[str, str]:
@@ -195,14 +195,14 @@ def _differences(payload: Payload, measure: str) -> list[Sheet]:
     if not pairs:
         return []
     first = _first(payload)
-    rows = [_pair_cells(pair, 1 - confidence(first)) for pair in pairs]
+    rows = [_pair_values(pair, 1 - confidence(first)) for pair in pairs]
     heads = ("systems", "difference", interval_name(first), "p", "")
     is_sure = any(row[-1] for row in rows)
     caption = f"*: the difference is not 0. {PAIRED}" if is_sure else PAIRED
     return [Sheet.of("Differences", Table(heads, rows), caption)]
 
 
-def _pair_cells(pair: Payload, alpha: float) -> tuple[str, ...]:
+def _pair_values(pair: Payload, alpha: float) -> tuple[str, ...]:
     p_value = pair["adjusted_p_value"]
     interval, star = format_difference_interval(pair["low"], pair["high"]), "*" if p_value < alpha else ""
     names = f"{pair['first']} minus {pair['second']}"

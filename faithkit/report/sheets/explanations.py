@@ -124,7 +124,7 @@ def _bars(weights: Sequence[Weight], are_signs: bool) -> list[WeightBar]:
 def mark_rows(
     view: ExplanationView,
     heads: Sequence[str],
-    cells: Sequence[Mapping[str, Any] | None],
+    values: Sequence[Mapping[str, Any] | None],
     images: Sequence[Any],
     is_swapped: bool = False,
 ) -> RowTable:
@@ -134,7 +134,7 @@ def mark_rows(
     ----------
     view : ExplanationView
     heads : sequence of str
-    cells : sequence of mappings
+    values : sequence of mappings
         The values of each row by column; None where they are unknown.
     images : sequence of arrays
         The rows as images; None for other rows.
@@ -145,15 +145,15 @@ def mark_rows(
     --------
     >>> from faithkit.explanations.predicates import Interval
     >>> view = ExplanationView("age ≤ 40", conditions=(Interval("age", high=40),))
-    >>> mark_rows(view, ["row 0 → yes", "row 3 → no"], [{"age": 31}, {"age": 28}], []).cells
+    >>> mark_rows(view, ["row 0 → yes", "row 3 → no"], [{"age": 31}, {"age": 28}], []).values
     [('age ≤ 40', True, [[('31', 'named differs')], [('28', 'named differs')]])]
     """
     conditions = _conditions(view)
     named = {*conditions, *(weight.name for weight in view.weights[:MAX_NAMED])}
-    rows = [row for row in cells if row is not None]
+    rows = [row for row in values if row is not None]
     names = list(rows[0]) if rows and len(rows) == len(heads) else []
     lines = [
-        (conditions.get(name, name), name in named, _mark_cells(view, name, names, rows)) for name in names
+        (conditions.get(name, name), name in named, _mark_values(view, name, names, rows)) for name in names
     ]
     outlines = [
         (weight.box, weight.value > 0) for weight in view.weights[:MAX_NAMED] if weight.box is not None
@@ -170,7 +170,7 @@ def mark_rows(
     )
 
 
-def _mark_cells(
+def _mark_values(
     view: ExplanationView, name: str, names: list[str], rows: Sequence[Mapping[str, Any]]
 ) -> list[Pieces]:
     values = [value_text(row[name]) for row in rows]

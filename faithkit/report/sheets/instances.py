@@ -26,7 +26,7 @@ from faithkit.report.sheets.explanations import (
 from faithkit.report.sheets.sheet import TEXT, Bullets, Contradiction, Part, Sheet, Table
 from faithkit.wording import join_few, value_text
 
-MAX_CELLS = 8  # of a row in a line
+MAX_VALUES = 8  # of a row in a line
 MAX_DRAWN = 20  # violations with pictures of their rows: a page must not grow without end
 LOCAL_COLUMNS = ("value", "interval", "holds for", "agree", "others get", "±")
 WORST_FIRST = "Explanations that hold for instances of different predictions, worst first:"
@@ -34,7 +34,7 @@ WORST_FIRST = "Explanations that hold for instances of different predictions, wo
 
 def local_sheet(estimate: LocalEstimate) -> Sheet:
     """Return one measure of one instance."""
-    return Sheet.of(None, Table.of_pairs(_local_cells(estimate)))
+    return Sheet.of(None, Table.of_pairs(_local_values(estimate)))
 
 
 def instance_sheet(local: LocalResult, row: int | None = None) -> Sheet:
@@ -80,10 +80,10 @@ def _explanation_parts(local: LocalResult, label: str) -> list[Part]:
     named = (
         set(view.named_columns) if view.conditions else {weight.name for weight in view.weights[:MAX_NAMED]}
     )
-    cells = {name: value for name, value in (local.cells or {}).items() if name in named or name == TEXT}
-    row = mark_rows(view, [f"this one → {label}"], [cells], [local.image], is_swapped)
+    values = {name: value for name, value in (local.values or {}).items() if name in named or name == TEXT}
+    row = mark_rows(view, [f"this one → {label}"], [values], [local.image], is_swapped)
     shown = show_explanation(view, is_swapped=is_swapped)
-    return [shown, row] if row.cells or row.pictures else [shown]
+    return [shown, row] if row.values or row.pictures else [shown]
 
 
 def _view(shown: LocalResult | Violation) -> ExplanationView:
@@ -105,25 +105,25 @@ def _contradiction_parts(local: LocalResult, label: str) -> list[Part]:
         return ["No other row of the sample that it was compared with gets another prediction."]
     view, others = _view(local), local.contradicted_by
     heads = [f"{row.place} → {format_predictions(row.prediction)[0]}" for row in others]
-    all_cells = [cells or {} for cells in (local.cells, *(row.cells for row in others))]
+    all_values = [values or {} for values in (local.values, *(row.values for row in others))]
     named = set(view.named_columns if view.conditions else ())
-    names = sorted(all_cells[0], key=lambda name: name not in named and _is_same(name, all_cells))
-    cells = [{name: row.get(name) for name in names} for row in all_cells]
+    names = sorted(all_values[0], key=lambda name: name not in named and _is_same(name, all_values))
+    values = [{name: row.get(name) for name in names} for row in all_values]
     images = [local.image, *(row.image for row in others)]
     is_swapped = _speaks_for_another(local, label)
-    table = mark_rows(view, [f"this one → {label}", *heads], cells, images, is_swapped)
-    return [table] if table.cells or table.pictures else [", ".join(heads)]
+    table = mark_rows(view, [f"this one → {label}", *heads], values, images, is_swapped)
+    return [table] if table.values or table.pictures else [", ".join(heads)]
 
 
-def _is_same(name: str, all_cells: Sequence[Mapping[str, Any]]) -> bool:
-    return all(cells.get(name) == all_cells[0][name] for cells in all_cells)
+def _is_same(name: str, all_values: Sequence[Mapping[str, Any]]) -> bool:
+    return all(values.get(name) == all_values[0][name] for values in all_values)
 
 
 def witness_sheet(witness: Witness) -> Sheet:
     """Return one row."""
-    table = Table.of_pairs({name: value_text(value) for name, value in (witness.cells or {}).items()})
-    cells = table.cut("cells") if table.rows else ()
-    return Sheet.of(f"{witness.place} → {format_predictions(witness.prediction)[0]}", *cells)
+    table = Table.of_pairs({name: value_text(value) for name, value in (witness.values or {}).items()})
+    values = table.cut("values") if table.rows else ()
+    return Sheet.of(f"{witness.place} → {format_predictions(witness.prediction)[0]}", *values)
 
 
 def violation_sheet(violation: Violation) -> Sheet:
@@ -169,7 +169,7 @@ def _contradiction(violation: Violation, number: int | None = None) -> Contradic
         mark_rows(
             view,
             [f"{witness.place} → {label}" for witness, label in rows],
-            [first.cells, second.cells],
+            [first.values, second.values],
             [first.image, second.image] if is_drawn else [],
             is_swapped,
         ),
@@ -193,8 +193,10 @@ def _bar(violation: Violation) -> tuple[float, float] | None:
         return None
     if numbers is None:
         return 0.0, violation.predictions[violation.witnesses[0].prediction] / violation.holds_for
-    width = numbers.most - numbers.least or 1.0
-    start, stop = ((end - numbers.least) / width for end in (numbers.quarter, numbers.three_quarters))
+    width = numbers.maximum - numbers.minimum or 1.0
+    start, stop = (
+        (end - numbers.minimum) / width for end in (numbers.lower_quartile, numbers.upper_quartile)
+    )
     return start, stop - start
 
 
@@ -207,33 +209,33 @@ def witness_line(witness: Witness, prediction: str | None = None, view: Explanat
     'row 3 → yes: age = 31, job = missing'
     """
     label = format_predictions(witness.prediction)[0] if prediction is None else prediction
-    return f"{witness.place} → {label}{_cells_text(witness.cells, view)}"
+    return f"{witness.place} → {label}{_values_text(witness.values, view)}"
 
 
-def _cells_text(cells: dict[str, Any] | None, view: ExplanationView | None = None) -> str:
+def _values_text(values: dict[str, Any] | None, view: ExplanationView | None = None) -> str:
     """Return the first values of a row after a colon; empty if unknown.
 
-    The words of a text that an explanation names are marked. The cells that a rule names end with "; also".
+    The words of a text that an explanation names are marked. The values that a rule names end with "; also".
     """
-    if not cells:
+    if not values:
         return ""
-    if list(cells) == [TEXT] and view is not None:
-        return f": {mark_in_line(mark_words(value_text(cells[TEXT]), view))}"
-    shown = list(cells.items())[:MAX_CELLS]
+    if list(values) == [TEXT] and view is not None:
+        return f": {mark_in_line(mark_words(value_text(values[TEXT]), view))}"
+    shown = list(values.items())[:MAX_VALUES]
     named = set(view.named_columns) if view is not None and view.conditions else set()
     parts = [
         ", ".join(f"{name} = {value_text(value)}" for name, value in shown if (name in named) == is_named)
         for is_named in (True, False)
     ]
-    return f": {'; also '.join(filter(None, parts))}" + (", …" if len(cells) > MAX_CELLS else "")
+    return f": {'; also '.join(filter(None, parts))}" + (", …" if len(values) > MAX_VALUES else "")
 
 
 def _instance_lines(local: LocalResult, row: int | None) -> list[str]:
     """Return the row, its prediction and its explanation."""
-    cells = _cells_text(local.cells, local.view)
+    values = _values_text(local.values, local.view)
     place = f"row {row}" if local.id is None else f"row {row} ({local.id})"
     name = (local.id or "") if row is None else place
-    instance = f"{name}{cells}".removeprefix(": ")
+    instance = f"{name}{values}".removeprefix(": ")
     explanation = describe_weights(_view(local))
     lines = [f"prediction: {format_predictions(local.prediction)[0]}", f"explanation: {explanation}"]
     return [instance, *lines] if instance else lines
@@ -242,13 +244,13 @@ def _instance_lines(local: LocalResult, row: int | None) -> list[str]:
 def _local_table(local: LocalResult) -> Table:
     """Return both measures: how many rows agree, and for numbers the predictions of the others."""
     measures = {"consistency": local.consistency, "sufficiency": local.sufficiency}
-    rows = {name: _local_cells(estimate) for name, estimate in measures.items() if estimate is not None}
-    columns = [name for name in LOCAL_COLUMNS if any(cells[name] is not None for cells in rows.values())]
-    lines = [(measure, *(cells[name] or "–" for name in columns)) for measure, cells in rows.items()]
+    rows = {name: _local_values(estimate) for name, estimate in measures.items() if estimate is not None}
+    columns = [name for name in LOCAL_COLUMNS if any(values[name] is not None for values in rows.values())]
+    lines = [(measure, *(values[name] or "–" for name in columns)) for measure, values in rows.items()]
     return Table(("measure", *columns), lines)
 
 
-def _local_cells(estimate: LocalEstimate) -> dict[str, str | None]:
+def _local_values(estimate: LocalEstimate) -> dict[str, str | None]:
     """Return the numbers of one measure of an instance; None for those that its outcome does not have."""
     numbers = estimate.numbers
     return {
@@ -258,7 +260,7 @@ def _local_cells(estimate: LocalEstimate) -> dict[str, str | None]:
         "agree": None if estimate.agree is None else f"{estimate.agree:,}",
         "others get": None
         if numbers is None
-        else f"{value_text(numbers.least)} to {value_text(numbers.most)}",
+        else f"{value_text(numbers.minimum)} to {value_text(numbers.maximum)}",
         "±": None if numbers is None else format_three_digits(numbers.sd),
     }
 

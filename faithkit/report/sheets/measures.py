@@ -40,7 +40,7 @@ def estimate_values(estimate: Estimate | None, words: Words = OF_LABELS) -> dict
         "interval": format_interval(estimate.low, estimate.high),
         "chance": format_number(estimate.chance),
         "checked": format_percent(estimate.verified),
-        "agree": words.cell(estimate.agree, estimate.checked),
+        "agree": words.format_agreement(estimate.agree, estimate.checked),
         "value": format_number(estimate.value),
         "bracket": format_interval(*estimate.bracket),
         "finding": words.finding(estimate.finding),
@@ -88,11 +88,11 @@ def measure_table(
     """
     columns = number_columns(payload) if columns is None else columns
     outcome = words_for_outcome(payload)
-    cells = [(texts, estimate_values(estimate, outcome)) for texts, estimate in rows]
+    values = [(texts, estimate_values(estimate, outcome)) for texts, estimate in rows]
     if controls:
         columns = _insert_after("chance", {"control": "control"}, columns)
-        cells = [(texts, numbers | {"control": controls.get(texts[-1], "–")}) for texts, numbers in cells]
-    lines = [(*texts, *(numbers[key] for key in columns), numbers["finding"]) for texts, numbers in cells]
+        values = [(texts, numbers | {"control": controls.get(texts[-1], "–")}) for texts, numbers in values]
+    lines = [(*texts, *(numbers[key] for key in columns), numbers["finding"]) for texts, numbers in values]
     return Table((*heads, *columns.values(), "finding"), lines, name=name, wide=("finding",))
 
 
@@ -127,8 +127,8 @@ def condition_lines(payload: Payload) -> list[str]:
     """Return the conditions of the measurement: pool, blocks, weights, and remarks of explainers."""
     lines = []
     if payload.get("pool"):
-        explained = pluralize(payload["n"] - payload["unexplained"], "row")
-        lines.append(f"{explained} explained, checked against {payload['pool']:,} more")
+        explained_rows = pluralize(payload["n"] - payload["unexplained"], "row")
+        lines.append(f"{explained_rows} explained, checked against {payload['pool']:,} more")
     if payload.get("blocks"):
         lines.append(
             f"in {pluralize(payload['blocks'], 'block')}: instances are compared only within a block"
@@ -205,16 +205,16 @@ def estimate_sheet(estimate: Estimate) -> Sheet:
     """
     is_share = estimate.statistics is not None and estimate.statistics.span is not None
     outcome = Shares() if is_share else OF_LABELS
-    cells = estimate_values(estimate, outcome)
+    values = estimate_values(estimate, outcome)
     pairs = {
-        "estimate": cells["estimate"],
-        f"{100 * estimate.confidence:g} % interval": cells["interval"],
-        CHANCE: cells["chance"],
-        "checked": cells["checked"],
-        outcome.agree: cells["agree"],
-        "bracket": cells["bracket"],
+        "estimate": values["estimate"],
+        f"{100 * estimate.confidence:g} % interval": values["interval"],
+        CHANCE: values["chance"],
+        "checked": values["checked"],
+        outcome.agree: values["agree"],
+        "bracket": values["bracket"],
         "p (permutations)": None if estimate.p_value is None else format_p_value(estimate.p_value),
-        "finding": cells["finding"],
+        "finding": values["finding"],
     }
     return Sheet.of(None, Table.of_pairs(pairs))
 

@@ -13,7 +13,7 @@ from faithkit.report.formats import format_value, pluralize
 
 NAME_WIDTH = 24  # letters of a name that fit into a line beside numbers
 SHORT = 8  # letters that are never broken into two lines
-TEXT = "text"  # the only cell of a row that is a text
+TEXT = "text"  # the only value of a row that is a text
 MAX_ROWS = 50  # of a table; longer ones are for `to_frame`
 
 
@@ -65,7 +65,7 @@ class Table:
         return not self.is_numeric or column <= self.name_column or self.heads[column] in ("", "finding")
 
     def style(self, column: int, text: str | None = None) -> str:
-        """Return the CSS of a cell: how it is aligned, and whether its line may break."""
+        """Return the CSS of a value: how it is aligned, and whether its line may break."""
         is_text = self.is_text(column)
         is_name = column == self.name_column and text is not None and len(text) <= NAME_WIDTH
         is_short = text is not None and len(text) <= SHORT
@@ -184,7 +184,7 @@ class RowTable:
     ----------
     heads : sequence of str
         Each row and its prediction.
-    cells : sequence of (str, bool, sequence of Pieces)
+    values : sequence of (str, bool, sequence of Pieces)
         The name of each column, or its condition; whether the explanation names it; and its values.
     pictures : sequence of str
         The rows as images, if they are some: the addresses of PNG files.
@@ -195,7 +195,7 @@ class RowTable:
     """
 
     heads: Sequence[str]
-    cells: Sequence[tuple[str, bool, Sequence[Pieces]]] = ()
+    values: Sequence[tuple[str, bool, Sequence[Pieces]]] = ()
     pictures: Sequence[str] = ()
     caption: str = ""
     is_swapped: bool = False
@@ -203,7 +203,7 @@ class RowTable:
     @property
     def has_names(self) -> bool:
         """Whether values have meaningful names; a row that is a text or an image has none."""
-        return bool(self.cells) and [name for name, *_ in self.cells] != [TEXT]
+        return bool(self.values) and [name for name, *_ in self.values] != [TEXT]
 
 
 @attrs.frozen

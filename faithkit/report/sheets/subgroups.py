@@ -50,12 +50,12 @@ def _measure_sheet(payload: Payload, by: str, measure: str, groups: Payload, has
 def _differences(payload: Payload, by: str, groups: Payload) -> list[Sheet]:
     if not are_compared(groups):
         return []
-    rows = [(name, *_difference_cells(payload, group)) for name, group in groups.items()]
+    rows = [(name, *_difference_values(payload, group)) for name, group in groups.items()]
     heads = (by, "minus the rest", interval_name(payload), "p", "")
     return [Sheet(None, [Table(heads, rows)])]
 
 
-def _difference_cells(payload: Payload, group: Payload) -> tuple[str, str, str, str]:
+def _difference_values(payload: Payload, group: Payload) -> tuple[str, str, str, str]:
     if group.get("from") is None:  # a group that is everybody, or one against one
         return "–", "–", "–", ""
     ends = format_difference_interval(group["from"], group["to"])

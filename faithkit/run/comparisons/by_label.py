@@ -44,6 +44,7 @@ class ByLabel(Displayable, Mapping[str, Mapping[Any, LabelEstimate]]):
         cls,
         counts: Mapping[str, Count],
         estimates: Mapping[str, Estimate],
+        *,
         names: Sequence[Any],
         k: int,
         control: Sequence[RowCount] = (),

@@ -16,8 +16,8 @@ from faithkit.files import save_text
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference, adjust_by_holm
 from faithkit.measure.estimate import Estimate
-from faithkit.report.formats import system_name
 from faithkit.report.base import Report
+from faithkit.report.formats import system_name
 from faithkit.run.comparisons.discretizer_search import with_discretizer
 from faithkit.run.comparisons.recommendation import Recommendation, recommend
 from faithkit.run.components.discretization import accepted_kinds
@@ -143,15 +143,15 @@ class Comparison(Report):
                 rows.append({"system": name, "measure": measure, "best": name in best, **estimate.to_row()})
         return split_brackets(pd.DataFrame(rows))
 
-    def to_dict(self, data: bool = True) -> dict[str, Any]:
+    def to_dict(self, *, include_data: bool = True) -> dict[str, Any]:
         """Return JSON values: every evaluation, order and best of each measure, and all differences.
 
-        `data` is as in `Evaluation.to_dict`.
+        `include_data` is as in `Evaluation.to_dict`.
         """
         return {
             "schema": SCHEMA,
             "systems": {
-                name: result.to_dict(data, include_steps=False, by_label=False)
+                name: result.to_dict(include_data=include_data, include_steps=False, by_label=False)
                 for name, result in self.results.items()
             },
             "left_out": list(self.left_out),
@@ -241,8 +241,8 @@ def compare_systems(
         if progress and sys.stderr.isatty():
             seconds = (time.monotonic() - start) / evaluation.n
             print(f"{explainer_name}: {seconds:.2g} s a row", file=sys.stderr)
-        chosen = {evaluation.setup.discretizer.text: evaluation.setup.discretizer}
-        for name, discretizer in (discretizers_by_name or chosen).items():
+        default_discretizers = {evaluation.setup.discretizer.text: evaluation.setup.discretizer}
+        for name, discretizer in (discretizers_by_name or default_discretizers).items():
             result = with_discretizer(evaluation, discretizer)
             if result is None:
                 misfits.setdefault((explainer_name, _why_left_out(evaluation, discretizer)), []).append(name)

@@ -38,7 +38,7 @@ class ControlComparison:
         measure = population.jackknife_estimate(count, setup.n_classes)
         try:
             counts = tuple(population.draw_controls(relation, setup.seed, setup.draws or MIN_DRAWS))
-            draws = [population.jackknife_estimate(drawn, setup.n_classes) for drawn in counts]
+            draws = [population.jackknife_estimate(draw, setup.n_classes) for draw in counts]
             control = compare_with_control(measure, draws, _ceiling(population, count), setup.confidence)
         except ContractError:
             raise

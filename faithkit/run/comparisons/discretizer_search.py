@@ -183,14 +183,14 @@ def _try(result: Evaluation, discretizer: Any) -> Trial:
         name = discretizer if isinstance(discretizer, str) else _name(discretizer)
         empty = dict.fromkeys(COLUMNS, float("nan"))
         return {"discretizer": name, **empty, "checkability": "", "note": describe(error)}, None
-    return {"discretizer": resolved.text, **_cells(measured), "note": note}, measured.consistency
+    return {"discretizer": resolved.text, **_summarise(measured), "note": note}, measured.consistency
 
 
 def _name(discretizer: Any) -> str:
     return str(getattr(discretizer, "__name__", type(discretizer).__name__))
 
 
-def _cells(result: Evaluation) -> dict[str, Any]:
+def _summarise(result: Evaluation) -> dict[str, Any]:
     estimate = result.consistency
     interval = (estimate.estimate, estimate.low, estimate.high)
     shares = (estimate.verified, estimate.value, estimate.bracket[1], estimate.by_chance)

@@ -123,11 +123,11 @@ def estimate_under(
     distinct explanations of n rows that count alike, at most 2 (n − m) rows share theirs with another row.
     """
     discretized = population.with_discretizer(discretizer)
-    counted = discretized.count(SameExplanation())
-    owners, m = counted.owners, len(counted.explanations)
+    count = discretized.count(SameExplanation())
+    owners, m = count.owners, len(count.explanations)
     if owners.steps is None and 2 * (owners.n - m) < enough * owners.n:
         return None
-    return discretized.estimate(counted, attrs.evolve(setup, permutations=0))
+    return discretized.estimate(count, attrs.evolve(setup, permutations=0))
 
 
 def recommend(estimates: Sequence[Estimate]) -> int | None:

@@ -52,9 +52,9 @@ def _why_not_paired(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> st
             "whatever pandas' index says: put them in one order."
         )
     return (
-        f"the two samples are no pair: row {int((first != second).argmax())} has other cells here than there "
-        "(pandas' index is not looked at). Give both the same rows in the same order, or say paired=False "
-        "for two separate samples."
+        f"the two samples are no pair: row {int((first != second).argmax())} has other values here than "
+        "there (pandas' index is not looked at). Give both the same rows in the same order, or say "
+        "paired=False for two separate samples."
     )
 
 

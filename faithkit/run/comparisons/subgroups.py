@@ -59,7 +59,8 @@ class Subgroups(Displayable, Mapping[Any, Result]):
         """
         if group not in self.rests or any(map(_is_single, (self.parts[group], self.rests[group]))):
             return None
-        return self.parts[group].difference(self.rests[group], measure, paired=False)
+        difference: Difference = self.parts[group].difference(self.rests[group], measure, paired=False)
+        return difference
 
     def to_frame(self, measure: str = "consistency") -> pd.DataFrame:
         """Return one row per group: its measure, and its difference to all other rows."""
@@ -89,7 +90,8 @@ class Subgroups(Displayable, Mapping[Any, Result]):
 
 
 def _is_single(part: Any) -> bool:
-    return (part.n if part.design.clusters is None else part.design.clusters) == 1
+    n_units: int = part.n if part.design.clusters is None else part.design.clusters
+    return n_units == 1
 
 
 def _row(part: Any, measure: str) -> dict[str, Any]:

@@ -155,14 +155,14 @@ def as_list(kind: str, user_input: Any) -> list[Any]:
     return [user_input] if is_single or not isinstance(user_input, Iterable) else list(user_input)
 
 
-def relation(given: str | Callable[[Any, Any], bool]) -> Relation:
+def relation(definition: str | Callable[[Any, Any], bool]) -> Relation:
     """Return an installed relation, or build one from a function.
 
     Relations compose with ``&``, ``|`` and ``~``.
 
     Parameters
     ----------
-    given : str or callable
+    definition : str or callable
         A name or "name:param=value,…", also several with ``&``, ``|`` and ``~`` between them;
         "module:attribute"; or a function ``(x, explanation) -> bool``, for which it is a decorator.
 
@@ -185,7 +185,7 @@ def relation(given: str | Callable[[Any, Any], bool]) -> Relation:
     >>> round(result.measure(mentioned).value, 2), result.measure(strangers).verified
     (0.67, 0.3333333333333333)
     """
-    resolved: Relation = resolve_component("relation", given).instance
+    resolved: Relation = resolve_component("relation", definition).instance
     return resolved
 
 

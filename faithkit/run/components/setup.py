@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from faithkit.arguments import check_share, check_integer
+from faithkit.arguments import check_integer, check_share
 from faithkit.errors import ContractError, FaithkitError, InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import Relation, fit_relation
@@ -38,7 +38,7 @@ def _check_level(level: Any) -> float:
 
 
 def _check_permutations(permutations: Any) -> int:
-    return check_integer(permutations, "permutations", 0, MAX_PERMUTATIONS)
+    return check_integer(permutations, "permutations", minimum=0, maximum=MAX_PERMUTATIONS)
 
 
 def _check_seed(seed: Any) -> int:

@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arguments import to_python, check_integer
+from faithkit.arguments import check_integer, to_python
 from faithkit.arrays.containers import copy_rows, n_rows
 from faithkit.errors import ContractError, ExplainerError, InputError
 from faithkit.explanations.explanations import Explanations
@@ -100,7 +100,7 @@ class Job:
         """The number of rows that the explainer prefers to explain at a time."""
         declared = declared_rows_per_chunk(self.explainer.instance, self.predictor)
         name = f"the explainer {self.explainer.text}: rows_per_chunk"
-        rows: int = check_integer(declared, name, 1, error=ContractError)
+        rows: int = check_integer(declared, name, minimum=1, error=ContractError)
         return rows
 
 

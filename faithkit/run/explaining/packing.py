@@ -109,7 +109,7 @@ def _pack_array(array: NDArray[Any], arrays: list[NDArray[Any]]) -> Any:
 def _unpack_objects(content: Any, arrays: Arrays) -> NDArray[Any]:
     items, codes, shape = content
     distinct = np.fromiter((unpack(item, arrays) for item in items), dtype=object)
-    return distinct[unpack(codes, arrays)].reshape(shape)
+    return np.asarray(distinct[unpack(codes, arrays)].reshape(shape))
 
 
 def _pack_column(column: "pd.Series[Any]", arrays: list[NDArray[Any]]) -> Any:

@@ -225,7 +225,8 @@ def _explain_alone(pool: joblib.Parallel, answer: Answer, chunk: Chunk) -> Chunk
             ((_, result),) = pool([joblib.delayed(answer)(chunk)])
         except TerminatedWorkerError:
             return None
-        return pickle.loads(result)
+        chunk_result: ChunkResult = pickle.loads(result)
+        return chunk_result
 
 
 def _was_overdue(overdue_file: str) -> bool:

@@ -25,53 +25,53 @@ MAX_ROWS = 3  # of a prediction
 
 
 def summarise_explanations(
-    population: Population, setup: Setup, counted: Count, measure: str, limit: int = MAX_SHOWN
+    population: Population, setup: Setup, count: Count, measure: str, limit: int = MAX_SHOWN
 ) -> Overview:
     """Return the totals of all explanations, with the rows of the worst and the largest."""
-    counted = counted.with_sorted_labels
-    totals = ExplanationTotals.of(counted)
-    selected, ids = totals.select(limit), population.ids
+    count = count.with_sorted_labels
+    totals = ExplanationTotals.of(count)
+    explanations, ids = totals.select(limit), population.ids
     return Overview(
         measure,
         totals,
-        selected,
-        _explanation_texts(counted, totals.place[selected], setup),
-        list(_instances(population, setup, counted, totals, selected)),
+        explanations,
+        _explanation_texts(count, totals.place[explanations], setup),
+        list(_instances(population, setup, count, totals, explanations)),
         None if ids is None else ids.column,
     )
 
 
-def explanation_frame(setup: Setup, counted: Count) -> pd.DataFrame:
+def explanation_frame(setup: Setup, count: Count) -> pd.DataFrame:
     """Return one row per distinct explanation, worst first."""
-    totals = ExplanationTotals.of(counted)
+    totals = ExplanationTotals.of(count)
     order = totals.worst_first
-    texts = _explanation_texts(counted, totals.place[order], setup)
+    texts = _explanation_texts(count, totals.place[order], setup)
     names = ("rows", "share", *(() if totals.scope is None else ("scope",)), "agreement", "loss")
     return pd.DataFrame({"explanation": texts} | {name: getattr(totals, name)[order] for name in names})
 
 
-def _explanation_texts(counted: Count, places: Counts, setup: Setup) -> list[str]:
-    explanations, discretizer = counted.explanations, setup.discretizer.instance
+def _explanation_texts(count: Count, places: Counts, setup: Setup) -> list[str]:
+    explanations, discretizer = count.explanations, setup.discretizer.instance
     return [
         format_explanation(explanations, place, discretizer)
-        + scope_text(counted.relation, explanations.take([place]))
+        + scope_text(count.relation, explanations.take([place]))
         for place in places.tolist()
     ]
 
 
 def _instances(
-    population: Population, setup: Setup, counted: Count, totals: ExplanationTotals, selected: Counts
+    population: Population, setup: Setup, row_count: Count, totals: ExplanationTotals, explanations: Counts
 ) -> Iterator[list[Instances]]:
     """Yield the rows of each selected explanation, by prediction."""
-    explanation, label, row, count = counted.owned_rows()
+    explanation, label, row, count = row_count.owned_rows()
     position = np.full(len(totals.rows), -1)
-    position[selected] = np.arange(len(selected))
+    position[explanations] = np.arange(len(explanations))
     explanation = position[totals.code[explanation]]
     is_selected = explanation >= 0
     columns = [values[is_selected] for values in (explanation, label, row, count)]
     order = np.lexsort((columns[2], columns[1], columns[0]))
     explanation, label, row, count = (values[order] for values in columns)
-    bounds = np.searchsorted(explanation, np.arange(len(selected) + 1)).tolist()
+    bounds = np.searchsorted(explanation, np.arange(len(explanations) + 1)).tolist()
     row_groups = _by_label if setup.outcome.kind == LABELS else _in_one_group
     predictions, ids = population.labels, population.ids
     for start, stop in pairwise(bounds):

@@ -14,7 +14,7 @@ from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.instances.readable_rows import format_explanation, identity_at, word_weights
 from faithkit.wording import join_few
 
-PATCH = re.compile(r"\[(\d+(?::\d+)?(?:, \d+(?::\d+)?)*)\]$")  # "[0:2, 4:6]", or a cell "[0, 4]"
+PATCH = re.compile(r"\[(\d+(?::\d+)?(?:, \d+(?::\d+)?)*)\]$")  # "[0:2, 4:6]", or one pixel "[0, 4]"
 OWN_PREDICTION = "the prediction of the row"
 SPEAKS_FOR = {
     "positive": "the second class",
@@ -107,8 +107,8 @@ def _box(name: str, shape: tuple[int, ...]) -> Box | None:
     """
     match = PATCH.search(name)
     if match is None:
-        is_cell = name.isdecimal() and int(name) < np.prod(shape)
-        cell = np.unravel_index(int(name), shape) if is_cell else ()
-        return tuple((int(start), int(start) + 1) for start in cell) or None
+        is_pixel = name.isdecimal() and int(name) < np.prod(shape)
+        pixel = np.unravel_index(int(name), shape) if is_pixel else ()
+        return tuple((int(start), int(start) + 1) for start in pixel) or None
     ranges = [list(map(int, part.split(":"))) for part in match[1].split(", ")]
     return tuple((ends[0], ends[-1] + (len(ends) == 1)) for ends in ranges)

@@ -25,7 +25,7 @@ from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.setup import Setup
 from faithkit.run.instances.nearest_rows import row_distances
-from faithkit.run.instances.readable_rows import values_of, image_of, order_values
+from faithkit.run.instances.readable_rows import image_of, order_values, values_of
 from faithkit.run.instances.violations import (
     rows_and_labels_in_scope,
     rows_in_scope,
@@ -49,27 +49,27 @@ def measure_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, setup:
 def _measure_sample_row(
     index: int, counts: Mapping[str, RowCount], labels: Labels, setup: Setup
 ) -> LocalResult:
-    counted = counts["consistency"]
-    n = len(counted.sample)
+    consistency_count = counts["consistency"]
+    n = len(consistency_count.sample)
     if not -n <= index < n:
         raise InputError(f"there is no row {index}: the sample has rows 0 to {n - 1}.")
     row = index % n
     scopes = {measure: _Scope.of_sample_row(count, row) for measure, count in counts.items()}
     estimates = {name: scope.estimate(labels, setup.confidence) for name, scope in scopes.items()}
-    row_witness = witness(counted, labels.classes, row)
-    explanation = counted.sample.explanations.take([row])
+    row_witness = witness(consistency_count, labels.classes, row)
+    explanation = consistency_count.sample.explanations.take([row])
     view = view_scope(
         _last(counts).relation, explanation, setup, [str(row_witness.prediction)], row_witness.image
     )
-    instance = None if counted.sample.X is None else take_rows(counted.sample.X, [row])
-    sharing = np.flatnonzero(counted.owned == counted.owned[row])
+    instance = None if consistency_count.sample.X is None else take_rows(consistency_count.sample.X, [row])
+    sharing = np.flatnonzero(consistency_count.owned == consistency_count.owned[row])
     return LocalResult(
         prediction=row_witness.prediction,
         explanation=view.text,
         consistency=estimates["consistency"],
         sufficiency=estimates.get("sufficiency"),
         shared_by=tuple(sharing[sharing != row].tolist()),
-        cells=order_values(row_witness.cells, view.named_columns),
+        values=order_values(row_witness.values, view.named_columns),
         contradicted_by=_last(scopes).contradictions(instance, labels, view.named_columns),
         view=view,
         image=row_witness.image,
@@ -91,7 +91,7 @@ def _measure_new_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, s
     explanation = discretize(setup.discretizer, setup.system.explain_row(row).like(sample.explanations))
     label = encode(setup.system.job.predictor.answers(row, setup.outcome), setup.outcome).classes[0]
     scopes = {
-        measure: _Scope.of_new_row(counted, explanation, label, labels) for measure, counted in counts.items()
+        measure: _Scope.of_new_row(count, explanation, label, labels) for measure, count in counts.items()
     }
     estimates = {name: scope.estimate(labels, setup.confidence) for name, scope in scopes.items()}
     view = view_scope(_last(counts).relation, explanation, setup, [str(label)], image_of(row, 0))
@@ -101,7 +101,7 @@ def _measure_new_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, s
         consistency=estimates["consistency"],
         sufficiency=estimates.get("sufficiency"),
         shared_by=tuple(rows_in_scope(SameExplanation(), sample, explanation).tolist()),
-        cells=order_values(values_of(row, 0), view.named_columns),
+        values=order_values(values_of(row, 0), view.named_columns),
         contradicted_by=_last(scopes).contradictions(row, labels, view.named_columns),
         view=view,
         image=image_of(row, 0),
@@ -127,19 +127,19 @@ class _Scope:
     row: int | None
 
     @classmethod
-    def of_sample_row(cls, counted: RowCount, row: int) -> "_Scope":
+    def of_sample_row(cls, count: RowCount, row: int) -> "_Scope":
         """Find the rows to which the explanation of a row of the sample applies."""
-        rows, codes = rows_and_labels_in_scope(counted, counted.sample.explanations.take([row]))
-        disagreement = counted.agreement.disagreement(int(counted.labels[row]), codes)
-        return cls(counted, rows, codes, disagreement, row)
+        rows, codes = rows_and_labels_in_scope(count, count.sample.explanations.take([row]))
+        disagreement = count.agreement.disagreement(int(count.labels[row]), codes)
+        return cls(count, rows, codes, disagreement, row)
 
     @classmethod
-    def of_new_row(cls, counted: RowCount, explanation: Explanations, label: Any, labels: Labels) -> "_Scope":
+    def of_new_row(cls, count: RowCount, explanation: Explanations, label: Any, labels: Labels) -> "_Scope":
         """Find the rows of the sample and of its pool to which the explanation of a new row applies."""
-        rows, codes = rows_and_labels_in_scope(counted, explanation)
-        pool_codes = [piece_codes for _, piece_codes in counted.pieces()][1:]
+        rows, codes = rows_and_labels_in_scope(count, explanation)
+        pool_codes = [piece_codes for _, piece_codes in count.pieces()][1:]
         disagreement = labels.disagreement_with(label, np.concatenate(pool_codes) if pool_codes else None)
-        return cls(counted, rows, codes, (disagreement / counted.scale)[codes], None)
+        return cls(count, rows, codes, (disagreement / count.scale)[codes], None)
 
     @property
     def design(self) -> Design | None:
@@ -152,7 +152,7 @@ class _Scope:
         if self.row is None:
             return np.ones(len(self.rows), dtype=bool)
         unit = None if self.design is None else self.design.unit
-        return self.rows != self.row if unit is None else unit[self.rows] != unit[self.row]
+        return np.asarray(self.rows != self.row if unit is None else unit[self.rows] != unit[self.row])
 
     def estimate(self, labels: Labels, confidence: float) -> LocalEstimate:
         """Estimate the measure of the owner."""
@@ -169,7 +169,7 @@ class _Scope:
     def contradictions(self, instance: Any, labels: Labels, columns: list[str]) -> tuple[Witness, ...]:
         """Return the nearest rows of the sample that disagree; for numbers, those that disagree most.
 
-        Their cells in `columns` come first.
+        Their values in `columns` come first.
         """
         X = self.counted.sample.X
         places = np.flatnonzero(
@@ -183,4 +183,4 @@ class _Scope:
             places = places[np.argsort(distances, kind="stable")]
         rows = self.rows[places[:MAX_CONTRADICTIONS]]
         witnesses = [witness(self.counted, labels.classes, row) for row in rows.tolist()]
-        return tuple(attrs.evolve(row, cells=order_values(row.cells, columns)) for row in witnesses)
+        return tuple(attrs.evolve(row, values=order_values(row.values, columns)) for row in witnesses)

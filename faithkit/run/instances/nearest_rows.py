@@ -68,9 +68,9 @@ def _comparable(column: "pd.Series[Any]") -> NDArray[Any]:
     if not is_number:
         column = column.astype(object)
         try:
-            return pd.factorize(column)[0]
+            return np.asarray(pd.factorize(column)[0])
         except TypeError:  # lists and dicts cannot be hashed
-            return pd.factorize(column.map(repr))[0]
+            return np.asarray(pd.factorize(column.map(repr))[0])
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     finite = values[np.isfinite(values)]
     width = np.ptp(finite) if len(finite) else 0.0
@@ -81,7 +81,7 @@ def _distances(first: NDArray[Any], second: NDArray[Any]) -> Floats:
     if first.dtype == object:
         return np.array([[len(words ^ others) for others in second] for words in first], dtype=np.float64)
     if first.dtype.kind == "i":
-        return (first[:, None] != second).astype(np.float64)
+        return np.asarray(first[:, None] != second, dtype=np.float64)
     with np.errstate(invalid="ignore"):
         difference = np.abs(first[:, None] - second)
     is_same = (first[:, None] == second) | (np.isnan(first)[:, None] & np.isnan(second))

@@ -39,8 +39,8 @@ def format_explanation(explanations: Explanations, row: int, discretizer: Any = 
     identity = take_rows(explanations.identities, [row])
     if isinstance(identity, pd.DataFrame) or (isinstance(identity, np.ndarray) and identity.ndim == 2):
         columns = explanations.shared.get("names") if isinstance(identity, np.ndarray) else None
-        cells = values_of(identity, 0, columns) or {}
-        return ", ".join(f"{name} = {value_text(cell)}" for name, cell in cells.items())
+        values = values_of(identity, 0, columns) or {}
+        return ", ".join(f"{name} = {value_text(column_value)}" for name, column_value in values.items())
     value = identity[0]
     weights = word_weights(value) if explanations.kind == "words" else None
     if weights is not None:
@@ -83,7 +83,7 @@ def identity_at(explanations: Explanations, row: int) -> Any:
     return tuple(values) if isinstance(identities, tuple) else values[0]
 
 
-def order_values(cells: dict[str, Any] | None, first: Iterable[str]) -> dict[str, Any] | None:
+def order_values(values: dict[str, Any] | None, first: Iterable[str]) -> dict[str, Any] | None:
     """Return the values of a row, those of the named columns first.
 
     Examples
@@ -91,9 +91,9 @@ def order_values(cells: dict[str, Any] | None, first: Iterable[str]) -> dict[str
     >>> order_values({"age": 31, "job": "nurse"}, ["job", "town"])
     {'job': 'nurse', 'age': 31}
     """
-    if cells is None:
+    if values is None:
         return None
-    return {name: cells[name] for name in dict.fromkeys([*first, *cells]) if name in cells}
+    return {name: values[name] for name in dict.fromkeys([*first, *values]) if name in values}
 
 
 def image_of(X: Any, row: int) -> Any:
@@ -104,7 +104,7 @@ def image_of(X: Any, row: int) -> Any:
 def values_of(X: Any, row: int, columns: Any = None) -> dict[str, Any] | None:
     """Return one row as JSON values by column name.
 
-    A text is one cell. An image has no cells: None.
+    A text is one value. An image has none: None.
 
     Examples
     --------

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, Ints
-from faithkit.arrays.bitsets import unpack_bits
 from faithkit.arrays.batches import spans
+from faithkit.arrays.bitsets import unpack_bits
 from faithkit.arrays.containers import take_rows
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, WithinBlock, holds_bits, key_of
@@ -25,36 +25,36 @@ from faithkit.measure.witnesses import Violation, Violations, Witness, find_cont
 from faithkit.run.components.setup import Setup
 from faithkit.run.instances.explanation_views import view_explanation
 from faithkit.run.instances.nearest_rows import MAX_CANDIDATES, nearest_pair
-from faithkit.run.instances.readable_rows import LIMIT_FORMAT, values_of, image_of, order_values
+from faithkit.run.instances.readable_rows import LIMIT_FORMAT, image_of, order_values, values_of
 from faithkit.run.notes import meaning_of_signs
 from faithkit.run.populations.population import Population
 
 NO_WITNESS = "the tally counted an instance that is not there"
 
 
-def worst_violations(population: Population, setup: Setup, counted: Count, limit: int) -> Violations:
+def worst_violations(population: Population, setup: Setup, count: Count, limit: int) -> Violations:
     """Return at most `limit` explanations, the largest loss first.
 
     The cost of an explanation is its loss, Σ (1 − h) over its owners. The number of pairs that disagree
     would not do: it grows with the square of a group, so a large group with few dissenters would come before
     a small one that is split in halves.
     """
-    counted = counted.with_sorted_labels
-    owners = counted.owners
+    count = count.with_sorted_labels
+    owners = count.owners
     loss = owners.by_explanation(owners.row_losses)
     worst = np.argsort(-loss, kind="stable")[:limit]
     worst = worst[loss[worst] > 0]
     violations = Violations(note=meaning_of_signs(population.kind, setup.explained_by))
     violations.is_tested = owners.checked[1] > 0
-    is_grouping = counted.relation.groups  # then the rows that it holds for are those that have it
-    for start, stop in spans(len(worst), max(1, scans.DENSE // counted.n_labels)):
+    is_grouping = count.relation.groups  # then the rows that it holds for are those that have it
+    for start, stop in spans(len(worst), max(1, scans.DENSE // count.n_labels)):
         block = worst[start:stop]
-        for explanation, label_counts in zip(block.tolist(), counted.label_counts(block), strict=True):
-            witness_pair = population.witnesses(counted, explanation, label_counts)
-            explained = population.explanation_of(counted, explanation, witness_pair[0])
+        for explanation, label_counts in zip(block.tolist(), count.label_counts(block), strict=True):
+            witness_pair = population.witnesses(count, explanation, label_counts)
+            owner_explanation = population.explanation_of(count, explanation, witness_pair[0])
             labels = [] if is_grouping else [str(witness_pair[0].prediction)]
-            view = view_scope(counted.relation, explained, setup, labels, witness_pair[0].image)
-            witness_pair = _order_cells(witness_pair, view.named_columns)
+            view = view_scope(count.relation, owner_explanation, setup, labels, witness_pair[0].image)
+            witness_pair = _order_values(witness_pair, view.named_columns)
             build = _violation_of_labels if setup.outcome.kind == LABELS else _violation_of_numbers
             violation = build(_full_text(view), population.labels, label_counts, witness_pair)
             violations.append(attrs.evolve(violation, view=view))
@@ -98,7 +98,8 @@ def _scope_rule(relation: Relation, explanation: Explanations) -> Rule | None:
     if explanation.missing[0]:
         return None
     if explanation.kind == "rule":
-        return explanation.values[0]
+        rule: Rule | None = explanation.values[0]
+        return rule
     if relation.groups:
         return None
     key = key_of(relation.relation if isinstance(relation, WithinBlock) else relation, explanation)
@@ -106,13 +107,13 @@ def _scope_rule(relation: Relation, explanation: Explanations) -> Rule | None:
     return rule if isinstance(rule, Rule) else None
 
 
-def _order_cells(pair: tuple[Witness, Witness], named: list[str]) -> tuple[Witness, Witness]:
+def _order_values(pair: tuple[Witness, Witness], named: list[str]) -> tuple[Witness, Witness]:
     """Order values: first those that the explanation names, then those in which the rows differ."""
-    first, second = (witness.cells for witness in pair)
+    first, second = (witness.values for witness in pair)
     if first is None or second is None:
         return pair
     order = [*named, *(name for name in first if first[name] != second.get(name))]
-    one, other = (attrs.evolve(witness, cells=order_values(witness.cells, order)) for witness in pair)
+    one, other = (attrs.evolve(witness, values=order_values(witness.values, order)) for witness in pair)
     return one, other
 
 
@@ -131,22 +132,22 @@ def _violation_of_numbers(
     return Violation(text, {}, witness_pair, int(label_counts.sum()), numbers)
 
 
-def witness(counted: RowCount, classes: list[Any], row: int) -> Witness:
+def witness(count: RowCount, classes: list[Any], row: int) -> Witness:
     """Return a row of the sample, or of the pool behind it, as a witness."""
-    n, start = len(counted.sample), 0
-    for sample, codes in counted.pieces():
+    n, start = len(count.sample), 0
+    for sample, codes in count.pieces():
         position = row - start
         if position < len(sample):
             in_pool = row >= n
-            label, cells = classes[codes[position]], values_of(sample.X, position)
+            label, values = classes[codes[position]], values_of(sample.X, position)
             place, image = row - n if in_pool else row, image_of(sample.X, position)
-            return Witness(place, label, cells, in_pool=in_pool, image=image)
+            return Witness(place, label, values, in_pool=in_pool, image=image)
         start += len(sample)
     raise AssertionError(NO_WITNESS)
 
 
 def witnesses(
-    counted: RowCount, classes: list[Any], explanation: int, label_counts: Counts
+    count: RowCount, classes: list[Any], explanation: int, label_counts: Counts
 ) -> tuple[Witness, Witness]:
     """Find a contradicted owner of an explanation, and a row that contradicts it.
 
@@ -154,30 +155,28 @@ def witnesses(
     Where predictions agree more or less, they are the two rows that agree least. `label_counts` says how many
     instances of each label the explanation holds for.
     """
-    rows, labels = rows_and_labels_in_scope(counted, counted.explanations.take([explanation]))
-    if isinstance(counted, CellCount):
-        owner, contradicting = find_rows_of_two_clusters(counted, explanation, rows)
+    rows, labels = rows_and_labels_in_scope(count, count.explanations.take([explanation]))
+    if isinstance(count, CellCount):
+        owner, contradicting = find_rows_of_two_clusters(count, explanation, rows)
     else:
-        owners = np.flatnonzero(counted.owned == explanation)
-        position, is_contradicting = find_contradiction(
-            counted.agreement, counted.labels[owners], label_counts
-        )
+        owners = np.flatnonzero(count.owned == explanation)
+        position, is_contradicting = find_contradiction(count.agreement, count.labels[owners], label_counts)
         owner, contradicting = int(owners[position]), int(rows[is_contradicting[labels]][0])
-    if counted.agreement.is_binary and counted.sample.X is not None and contradicting < len(counted.sample):
-        owner, contradicting = _nearest_rows(counted, owner, contradicting, rows)
-    return witness(counted, classes, owner), witness(counted, classes, contradicting)
+    if count.agreement.is_binary and count.sample.X is not None and contradicting < len(count.sample):
+        owner, contradicting = _nearest_rows(count, owner, contradicting, rows)
+    return witness(count, classes, owner), witness(count, classes, contradicting)
 
 
-def _nearest_rows(counted: RowCount, owner: int, contradicting: int, rows: Ints) -> tuple[int, int]:
+def _nearest_rows(count: RowCount, owner: int, contradicting: int, rows: Ints) -> tuple[int, int]:
     """Return the nearest two rows of the sample that contradict each other like two known rows."""
-    labels, X = counted.labels, counted.sample.X
-    is_own = (counted.owned == counted.owned[owner]) & (labels == labels[owner])
-    rows = rows[rows < len(counted.sample)]
+    labels, X = count.labels, count.sample.X
+    is_own = (count.owned == count.owned[owner]) & (labels == labels[owner])
+    rows = rows[rows < len(count.sample)]
     rows = rows[labels[rows] == labels[contradicting]]
     owners, rows = np.flatnonzero(is_own)[:MAX_CANDIDATES], rows[:MAX_CANDIDATES]
     is_allowed = np.ones((len(owners), len(rows)), dtype=bool)
-    if isinstance(counted, CellCount):
-        unit, steps = counted.design.unit, counted.design.steps
+    if isinstance(count, CellCount):
+        unit, steps = count.design.unit, count.design.steps
         is_allowed = (unit[owners][:, None] != unit[rows]) & (steps[owners] > 0)[:, None] & (steps[rows] > 0)
     if not is_allowed.any():
         return owner, contradicting
@@ -185,25 +184,25 @@ def _nearest_rows(counted: RowCount, owner: int, contradicting: int, rows: Ints)
     return int(owners[place]), int(rows[other])
 
 
-def find_rows_of_two_clusters(counted: CellCount, explanation: int, rows: Ints) -> tuple[int, int]:
+def find_rows_of_two_clusters(count: CellCount, explanation: int, rows: Ints) -> tuple[int, int]:
     """Find two rows with a positive weight, of different clusters: rows of one cluster are no evidence."""
-    unit, labels, steps = counted.design.unit, counted.labels, counted.design.steps
+    unit, labels, steps = count.design.unit, count.labels, count.design.steps
     rows = rows[steps[rows] > 0]
-    owners = np.flatnonzero((counted.owned == explanation) & (steps > 0))
-    if not counted.agreement.is_binary:
-        owners = owners[[_agreement_shares(counted)[owners].argmin()]]  # the owner that agrees least
+    owners = np.flatnonzero((count.owned == explanation) & (steps > 0))
+    if not count.agreement.is_binary:
+        owners = owners[[_agreement_shares(count)[owners].argmin()]]  # the owner that agrees least
     for owner in owners.tolist():
         candidates = rows[unit[rows] != unit[owner]]
-        disagreement = counted.agreement.disagreement(int(labels[owner]), labels[candidates])
+        disagreement = count.agreement.disagreement(int(labels[owner]), labels[candidates])
         if disagreement.any():
             return owner, int(candidates[disagreement.argmax()])
     raise AssertionError(NO_WITNESS)
 
 
-def _agreement_shares(counted: CellCount) -> Floats:
+def _agreement_shares(count: CellCount) -> Floats:
     """Return each explained row's agreement with its other rows; 2 if it has none."""
-    owners = counted.owners
-    return np.where(owners.others > 0, owners.scores, 2.0)[counted.place]
+    owners = count.owners
+    return np.where(owners.others > 0, owners.scores, 2.0)[count.place]
 
 
 def rows_in_scope(relation: Relation, sample: Sample, explanation: Explanations) -> NDArray[np.intp]:
@@ -219,11 +218,11 @@ def rows_in_scope(relation: Relation, sample: Sample, explanation: Explanations)
     return np.flatnonzero(unpack_bits(holds_bits(relation, sample, explanation), len(sample))[0])
 
 
-def rows_and_labels_in_scope(counted: RowCount, explanation: Explanations) -> tuple[Ints, Ints]:
+def rows_and_labels_in_scope(count: RowCount, explanation: Explanations) -> tuple[Ints, Ints]:
     """Return the rows for which one explanation holds, and their labels; rows of a pool come last."""
     rows, labels, start = [], [], 0
-    for sample, codes in counted.pieces():
-        in_scope = rows_in_scope(counted.relation, sample, explanation)
+    for sample, codes in count.pieces():
+        in_scope = rows_in_scope(count.relation, sample, explanation)
         rows.append(start + in_scope)
         labels.append(codes[in_scope])
         start += len(sample)

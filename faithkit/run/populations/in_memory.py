@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from faithkit.arrays import sum_by
 from faithkit.arrays.containers import take_rows
-from faithkit.arrays.grouping import hash_content, group, hash_rows
+from faithkit.arrays.grouping import group, hash_content, hash_rows
 from faithkit.arrays.row_random import derive_seeds
 from faithkit.errors import FaithkitWarning
 from faithkit.explanations.explanations import Explanations, Sample
@@ -287,9 +287,9 @@ class InMemory(Population):
             self.sample.explanations,
             self.encoded_labels.codes,
             self.labels,
-            outcome,
-            self._design_of_units,
-            self.sample.X,
+            outcome=outcome,
+            design=self._design_of_units,
+            X=self.sample.X,
         )
 
     def local(self, row: Any, counts: Mapping[str, Count], setup: Setup) -> LocalResult:

@@ -171,7 +171,7 @@ class OnDisk(Population):
         census = self.census
         explanations = census.explanations.take(np.repeat(census.owner, census.count))
         codes = np.repeat(census.label, census.count)
-        return ExplainedRows.of(explanations, codes, class_list(census.labels), outcome)
+        return ExplainedRows.of(explanations, codes, class_list(census.labels), outcome=outcome)
 
     def count(self, relation: Relation) -> Count:
         """Tally a relation: grouping in one pass, any other relation in two."""
@@ -277,9 +277,9 @@ def _find_contradicting_row(
 
     `contradicts` says of each label whether it contradicts the explanation.
     """
-    reading, selected = count.reading, count.explanations.take([explanation])
+    reading, contradicted = count.reading, count.explanations.take([explanation])
     for start, log in reading.logs(reading.log.table.pieces):
-        rows = rows_in_scope(count.relation, Sample(log.X, log.explanations), selected)
+        rows = rows_in_scope(count.relation, Sample(log.X, log.explanations), contradicted)
         codes = find_label_codes(count.census.labels, log.predictions)[rows]
         if contradicts[codes].any():
             place = int(contradicts[codes].argmax())

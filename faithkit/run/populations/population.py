@@ -182,7 +182,8 @@ class SavedPopulation(Population):
     @property
     def n_columns(self) -> int | None:
         """The number of columns from the file."""
-        return self.description["columns"]
+        n_columns: int | None = self.description["columns"]
+        return n_columns
 
     def data(self) -> dict[str, Any]:
         """Return the size and the fingerprint from the file."""

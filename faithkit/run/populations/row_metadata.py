@@ -110,7 +110,7 @@ EMPTY_METADATA = RowMetadata()
 class RowContent:
     """The content that identifies rows: the instances if there are any, else the predictions.
 
-    A row is the values in its cells: column names, dtypes and pandas' index do not count. `design` has the
+    A row is its values: column names, dtypes and pandas' index do not count. `design` has the
     weights and clusters, if there are any; blocks count as clusters.
     """
 

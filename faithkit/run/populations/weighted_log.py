@@ -74,7 +74,7 @@ class RowCodes:
         """Join pieces, in the order of their rows, with common codes."""
         explanations = Explanations.concat([piece.explanations for piece in pieces])
         groups = group(key_of(SameExplanation(), explanations), explanations.missing)
-        owned = _recode(
+        owned_explanation = _recode(
             [piece.explanations for piece in pieces], groups.codes, [piece.owned for piece in pieces]
         )
         labels, label_codes = _merge_labels([piece.labels for piece in pieces])
@@ -86,7 +86,7 @@ class RowCodes:
             names = [piece.cluster_names for piece in pieces]
             codes, _ = pd.factorize(as_series(np.concatenate(list(map(as_objects, names)))))
             cluster = _recode(names, codes, [piece.cluster for piece in pieces])
-        return cls(explanations.take(groups.first), owned, labels, label, weights, None, cluster)
+        return cls(explanations.take(groups.first), owned_explanation, labels, label, weights, None, cluster)
 
 
 def _recode(values: list[Any], new_codes: Counts, row_codes: list[Any]) -> Counts:
@@ -184,7 +184,7 @@ class WeightedLog(OnDisk):
         """Return the rows in the form that diagnostics receive, without a pass over the log."""
         rows = self.rows
         explanations = rows.explanations.take(rows.owned)
-        return ExplainedRows.of(explanations, rows.label, self.labels, outcome, self.design)
+        return ExplainedRows.of(explanations, rows.label, self.labels, outcome=outcome, design=self.design)
 
     def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
         """Find two rows that contradict each other, with weights above 0 and of different clusters."""

@@ -18,9 +18,9 @@ from faithkit.extension.creation import build
 from faithkit.measure.protocols import get_optional_attribute
 from faithkit.run.comparisons.discretizer_variants import values_to_try
 from faithkit.run.instances.readable_rows import identity_at
-from faithkit.testing.explanation_batches import Batch, batches_for
 from faithkit.testing.checks import for_each, forbid, require, skip_unless_passes
 from faithkit.testing.equality import describe_difference, first_changed_column
+from faithkit.testing.explanation_batches import Batch, batches_for
 from faithkit.testing.kinds.component_checks import check_can_be_created, create, required_params
 from faithkit.testing.kit import Candidate
 

@@ -169,8 +169,8 @@ def _random_tally(seed: int, n: int, shape: tuple[int, int], density: float = 0.
     rng, (m, k) = np.random.default_rng(seed), shape
     holds = rng.random((m, n)) < density
     holds[-1] &= m == 1
-    labels, owned = rng.integers(k, size=n), rng.integers(min(1, m - 1), m, size=n)
+    labels, owned_explanation = rng.integers(k, size=n), rng.integers(min(1, m - 1), m, size=n)
     counts = np.stack([holds[:, labels == y].sum(axis=1) for y in range(k)], axis=1)
     owners = np.zeros((2, m, k), dtype=np.int64)
-    np.add.at(owners, (holds[owned, np.arange(n)].astype(int), owned, labels), 1)
+    np.add.at(owners, (holds[owned_explanation, np.arange(n)].astype(int), owned_explanation, labels), 1)
     return Tally(counts.astype(np.int64), owners)

@@ -18,9 +18,9 @@ from faithkit.arrays.grouping import group
 from faithkit.errors import ContractError, FaithkitError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, holds_bits
-from faithkit.testing.explanation_batches import Batch, batches_for
 from faithkit.testing.checks import for_each, forbid, require, skip_unless_passes
 from faithkit.testing.equality import are_equal
+from faithkit.testing.explanation_batches import Batch, batches_for
 from faithkit.testing.kinds.component_checks import create
 from faithkit.testing.kit import Candidate
 from faithkit.wording import describe

@@ -10,7 +10,7 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from faithkit.arrays.containers import take_rows
-from faithkit.arrays.grouping import hash_content, group
+from faithkit.arrays.grouping import group, hash_content
 from faithkit.errors import ContractError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import draw_control

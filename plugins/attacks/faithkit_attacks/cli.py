@@ -55,22 +55,22 @@ def attacks(
     """
     from faithkit_attacks.attack_catalogue import select_attacks
 
-    selected = select_attacks(attacks)
+    selected_attacks = select_attacks(attacks)
     if listing:
-        width = max(len(attack.name) for attack in selected)
-        for attack in selected:
+        width = max(len(attack.name) for attack in selected_attacks)
+        for attack in selected_attacks:
             click.echo(f"{attack.name:<{width}}  {attack.summary}")
         return
-    _measure_attacks(selected, data, samples, seed, csv_file)
+    _measure_attacks(selected_attacks, data, samples, seed, csv_file)
 
 
 def _measure_attacks(
     attacks: "list[Attack]", data: str, samples: int, seed: int, csv_file: str | None
 ) -> None:
     import faithkit
+    from faithkit_attacks.attack_table import format_csv, format_text
     from faithkit_attacks.measuring import measure_attack
     from faithkit_attacks.scenarios import SCENARIOS
-    from faithkit_attacks.attack_table import format_csv, format_text
 
     scenario, results = SCENARIOS[data](samples, seed), []
     for attack in attacks:

@@ -111,7 +111,7 @@ class Scaffold(ClassifierMixin, BaseEstimator):
                 f"{np.asarray(self.innocuous.classes_).tolist()}: train both on the same labels."
             )
         faithkit.plugin.check_integer(
-            self.copies, "a scaffold's copies", 1, error=faithkit.errors.ParameterError
+            self.copies, "a scaffold's copies", minimum=1, error=faithkit.errors.ParameterError
         )
         self.encoder_ = faithkit.plugin.Encoder(X)
         real, rng = self.encoder_.encode(X), np.random.default_rng(self.seed)

@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 from documented import DOCS
 from faithkit_attacks.attack_catalogue import select_attacks
+from faithkit_attacks.attack_table import table_rows
 from faithkit_attacks.measuring import MEASURES, Measurement, evaluate_side, exposes_lie, measure_attack
 from faithkit_attacks.scenarios import adult_scenario, applicants_scenario
-from faithkit_attacks.attack_table import table_rows
 from looping import one_test
 
 import faithkit

@@ -134,7 +134,7 @@ class Deletion:
         size = self._size(values.shape[1])
         seed = result.setup.seed if self.seed is None else self.seed
         changes = np.full((2, len(values)), np.nan)
-        explained = np.flatnonzero(~rows.explanations.missing)
+        explained_rows = np.flatnonzero(~rows.explanations.missing)
         order = np.argsort(faithkit.plugin.row_seeds(background, seed), kind="stable")
         plan = _Plan(
             rows.X,
@@ -143,8 +143,8 @@ class Deletion:
             self.replacements,
         )
         seeds, step = faithkit.plugin.row_seeds(rows.X, seed), max(1, BATCH // plan.n_replacements)
-        for start in range(0, len(explained), step):
-            batch = explained[start : start + step]
+        for start in range(0, len(explained_rows), step):
+            batch = explained_rows[start : start + step]
             changes[:, batch] = _score_changes(predictor, plan, batch, seeds[batch])
         return _report(result, changes, size, plan.n_replacements, predictor.is_regressor)
 

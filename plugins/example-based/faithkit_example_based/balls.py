@@ -6,8 +6,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_example_based.distances import Distance, Floats
 from faithkit_example_based.distance_search import find_rows_within, find_rows_within_plain
+from faithkit_example_based.distances import Distance, Floats
 
 
 @attrs.frozen(eq=False)

@@ -111,20 +111,20 @@ def _like(rows: pd.DataFrame, X: Any) -> Any:
             f"{WHO}: the counterfactuals have the columns {', '.join(map(str, rows.columns))}, and X has "
             f"{', '.join(map(str, known.columns))}: give X with the columns that dice-ml was given."
         )
-    frame = pd.DataFrame({name: _cells(rows[name], known[name]) for name in known.columns})
+    frame = pd.DataFrame({name: _convert_values(rows[name], known[name]) for name in known.columns})
     return frame if isinstance(X, pd.DataFrame) else frame.to_numpy(dtype=np.asarray(X).dtype)
 
 
-def _cells(cells: pd.Series, like: pd.Series) -> pd.Series:
+def _convert_values(values: pd.Series, like: pd.Series) -> pd.Series:
     """Convert values to the dtype of a column of X, if that changes no value."""
     if pd.api.types.is_bool_dtype(like.dtype):
-        read = cells.map(lambda cell: _TRUTH.get(cell, cell))
-        return read.astype(bool) if read.isin([False, True]).all() else cells
+        read = values.map(lambda value: _TRUTH.get(value, value))
+        return read.astype(bool) if read.isin([False, True]).all() else values
     if not pd.api.types.is_numeric_dtype(like.dtype):
-        return cells
-    numbers = pd.to_numeric(cells, errors="coerce")
-    if (numbers.isna() & cells.notna()).any():
-        return cells
+        return values
+    numbers = pd.to_numeric(values, errors="coerce")
+    if (numbers.isna() & values.notna()).any():
+        return values
     is_whole = numbers.notna().all() and (numbers % 1 == 0).all()
     fits = is_whole if pd.api.types.is_integer_dtype(like.dtype) else numbers.dtype.kind == "f"
     return numbers.astype(like.dtype) if fits else numbers

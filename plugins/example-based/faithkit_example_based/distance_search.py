@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_example_based.row_batches import each_batch
 from faithkit_example_based.distances import Distance, Floats, TableDistance
+from faithkit_example_based.row_batches import each_batch
 from faithkit_example_based.screens import Screen, build_screen
 
 Ints = NDArray[np.int64]
@@ -81,12 +81,12 @@ def _rows_per_step(width: int) -> int:
 
 def _find_nearest_rows_screened(distance: TableDistance, a: Floats, b: Floats, k: int) -> Ints:
     screen = build_screen(distance, a, b)
-    n_blocks = -(-len(b) // screen.width)
+    n_batches = -(-len(b) // screen.width)
     nearest_rows = np.empty((len(a), k), dtype=np.int64)
 
     def search(rows: slice) -> None:
-        tile = np.empty((rows.stop - rows.start, n_blocks * screen.width), dtype=np.float32)
-        screen.fill_tile(rows, 0, n_blocks, tile)
+        tile = np.empty((rows.stop - rows.start, n_batches * screen.width), dtype=np.float32)
+        screen.fill_tile(rows, 0, n_batches, tile)
         tile[:, len(b) :] = np.inf
         farthest = distance.between(a[rows, None], b[_guess_nearest(tile, k)]).max(axis=1)
         _, outer = screen.limits(rows, farthest)
@@ -94,7 +94,7 @@ def _find_nearest_rows_screened(distance: TableDistance, a: Floats, b: Floats, k
         distances = _measure_pairs(distance, a[rows], row_index, b, column_index)
         nearest_rows[rows] = _select_nearest(row_index, column_index, distances, k)
 
-    each_batch(search, len(a), max(1, min(screen.rows, VALUES_PER_BATCH // (n_blocks * screen.width))))
+    each_batch(search, len(a), max(1, min(screen.rows, VALUES_PER_BATCH // (n_batches * screen.width))))
     return nearest_rows
 
 
@@ -111,7 +111,7 @@ def _guess_nearest(tile: NDArray[np.float32], k: int) -> Ints:
 
 
 def _nonzero_indices(matrix: NDArray[Any]) -> tuple[Ints, Ints]:
-    """Return the row and column indices of nonzero cells, several times faster than NumPy's 2-D `nonzero`."""
+    """Return the row and column indices of nonzeros, several times faster than NumPy's 2-D `nonzero`."""
     return np.divmod(np.flatnonzero(matrix), matrix.shape[1])
 
 
@@ -158,13 +158,13 @@ def _find_rows_within_screened(
 
 def _screen_rows(screen: Screen, rows: slice, radius: Floats, n: int) -> tuple[Bytes, Bytes]:
     """Return which of n rows are surely within the radius, and which may be, as packed bytes."""
-    n_blocks, step = -(-n // screen.width), -(-TILE_COLUMNS // screen.width)
+    n_batches, step = -(-n // screen.width), -(-TILE_COLUMNS // screen.width)
     limits = screen.limits(rows, radius)
     surely_near, maybe_near = (np.zeros((len(radius), 8 * -(-n // 64)), dtype=np.uint8) for _ in limits)
     tile = np.empty((len(radius), step * screen.width), dtype=np.float32)
     mask = np.empty(tile.shape, dtype=bool)
-    for first in range(0, n_blocks, step):
-        last = min(n_blocks, first + step)
+    for first in range(0, n_batches, step):
+        last = min(n_batches, first + step)
         start, stop = first * screen.width, min(n, last * screen.width)
         screen.fill_tile(rows, first, last, tile[:, : (last - first) * screen.width])
         is_within, byte_columns = mask[:, : stop - start], slice(start // 8, -(-stop // 8))

@@ -33,8 +33,8 @@ def distinct_rows(background: Any) -> tuple[Any, NDArray[np.int64]]:
 
 def take_plain_rows(rows: Any, selection: Any) -> Any:
     """Return selected rows; those of a DataFrame get a new index from 0."""
-    selected = faithkit.plugin.take_rows(rows, selection)
-    return selected.reset_index(drop=True) if hasattr(selected, "reset_index") else selected
+    selected_rows = faithkit.plugin.take_rows(rows, selection)
+    return selected_rows.reset_index(drop=True) if hasattr(selected_rows, "reset_index") else selected_rows
 
 
 def draw_rows(rows: Any, size: int, seed: int) -> NDArray[np.int64]:

@@ -81,8 +81,8 @@ def draw_other_examples(
     words = faithkit.plugin.hash_content(key)[present]
     order = present[np.argsort(words, kind="stable")]
     uniforms = faithkit.plugin.row_uniforms(seeds, 1)[:, 0]
-    drawn = explanations.take(order[(uniforms * len(order)).astype(np.int64)])
-    return attrs.evolve(drawn, missing=explanations.missing, remarks=explanations.remarks, identity=None)
+    draws = explanations.take(order[(uniforms * len(order)).astype(np.int64)])
+    return attrs.evolve(draws, missing=explanations.missing, remarks=explanations.remarks, identity=None)
 
 
 class Metric:

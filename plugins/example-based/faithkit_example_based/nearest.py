@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_example_based.distance_search import find_nearest_rows
 from faithkit_example_based.distances import Distance
 from faithkit_example_based.examples import (
     Metric,
@@ -14,7 +15,6 @@ from faithkit_example_based.examples import (
     prototype_numbers,
     sample_coordinates,
 )
-from faithkit_example_based.distance_search import find_nearest_rows
 
 
 class Nearest(faithkit.plugin.Relation):

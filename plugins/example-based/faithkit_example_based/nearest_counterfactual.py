@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_example_based.distinct_rows import distinct_rows, take_plain_rows
-from faithkit_example_based.distances import check_distance, learn_distance
-from faithkit_example_based.refinement import Refinement
 from faithkit_example_based.distance_search import find_nearest_rows
+from faithkit_example_based.distances import check_distance, learn_distance
+from faithkit_example_based.distinct_rows import distinct_rows, take_plain_rows
+from faithkit_example_based.refinement import Refinement
 from faithkit_example_based.target import ALREADY, CounterfactualTarget
 
 WHO = "nearest-counterfactual"

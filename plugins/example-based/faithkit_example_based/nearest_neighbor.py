@@ -7,9 +7,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_example_based.distinct_rows import distinct_rows, draw_rows, take_plain_rows
-from faithkit_example_based.distances import check_distance, learn_distance
 from faithkit_example_based.distance_search import find_nearest_rows
+from faithkit_example_based.distances import check_distance, learn_distance
+from faithkit_example_based.distinct_rows import distinct_rows, draw_rows, take_plain_rows
 
 
 class NearestNeighbor:
@@ -98,15 +98,15 @@ class NearestNeighbor:
             raise faithkit.errors.InputError(
                 f"{n_missing} labels are missing: drop those rows, or name the label."
             )
-        places, chosen = self._choose_prototypes(X)
+        places, prototype_rows = self._choose_prototypes(X)
         if labels.dtype.kind == "f" and (labels % 1 != 0).any():
             self._estimator_type = "regressor"
-            self.labels_ = (np.bincount(places, labels) / np.bincount(places))[chosen]
+            self.labels_ = (np.bincount(places, labels) / np.bincount(places))[prototype_rows]
             return self
         self.classes_, codes = np.unique(labels, return_inverse=True)
         votes = np.zeros((places.max() + 1, len(self.classes_)), dtype=np.int64)
         np.add.at(votes, (places, codes), 1)
-        self.labels_ = votes.argmax(axis=1)[chosen]
+        self.labels_ = votes.argmax(axis=1)[prototype_rows]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -146,12 +146,12 @@ class NearestNeighbor:
                 f"nearest-neighbor: the background has {size} distinct rows, and k={self.k} are asked for: "
                 "lower k, or give more rows."
             )
-        chosen = draw_rows(rows, size, self.seed)
-        prototypes = take_plain_rows(rows, chosen)
+        prototype_rows = draw_rows(rows, size, self.seed)
+        prototypes = take_plain_rows(rows, prototype_rows)
         self.coordinates_ = self.distance_.coordinates(prototypes)
         names = faithkit.plugin.Encoder(prototypes).names
         self.shared_ = {"names": names, "prototypes": prototypes, "distance": self.distance_.to_shared()}
-        return places, chosen
+        return places, prototype_rows
 
 
 def _describe_prototypes(prototypes: Any, names: list[str], numbers: NDArray[np.int64]) -> NDArray[Any]:

@@ -1,6 +1,6 @@
 """Split work into batches of rows, on several threads if that pays off.
 
-Every block writes to its own part of the result, so the number of threads can never change a number.
+Every batch writes to its own part of the result, so the number of threads can never change a number.
 """
 
 import os
@@ -23,12 +23,12 @@ def each_batch(work: Callable[[slice], None], n: int, size: int) -> None:
     >>> squares
     array([ 0,  1,  4,  9, 16])
     """
-    blocks = [slice(start, min(n, start + size)) for start in range(0, n, size)]
-    threads = min(len(blocks), MAX_THREADS, os.cpu_count() or 1)
+    batches = [slice(start, min(n, start + size)) for start in range(0, n, size)]
+    threads = min(len(batches), MAX_THREADS, os.cpu_count() or 1)
     if threads < 2:
-        for block in blocks:
-            work(block)
+        for batch in batches:
+            work(batch)
         return
     with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(work, blocks):  # iterating re-raises what a block raised
+        for _ in pool.map(work, batches):  # iterating re-raises what a batch raised
             pass

@@ -26,13 +26,13 @@ INFINITY = np.float32(np.inf)
 
 
 class Screen(Protocol):
-    """Surrogates for the distances between the rows of two tables; the second table is cut into blocks."""
+    """Surrogates for the distances between the rows of two tables; the second table is cut into batches."""
 
     rows: int  # rows of the first table to process at a time
-    width: int  # rows of the second table in a block
+    width: int  # rows of the second table in a batch
 
     def fill_tile(self, rows: slice, first: int, last: int, out: Floats32) -> None:
-        """Write the surrogates of `rows` and the blocks first … last − 1 to `out`."""
+        """Write the surrogates of `rows` and the batches first … last − 1 to `out`."""
 
     def limits(self, rows: slice, distance: Floats) -> tuple[Floats32, Floats32]:
         """Return the inner and outer limits of the surrogates of `rows`, for one distance per row."""
@@ -48,8 +48,8 @@ class RootScreen:
     """Screen of Euclidean distances.
 
     The surrogate is ‖b‖² − 2⟨a, b⟩, the squared distance less ‖a‖². Matrix products compute it. Each product
-    is small enough to run on one thread: the blocks of rows already run on threads, and two layers of threads
-    would wait for each other.
+    is small enough to run on one thread: the batches of rows already run on threads, and two layers of
+    threads would wait for each other.
     """
 
     def __init__(self, distance: TableDistance, a: Floats, b: Floats) -> None:
@@ -66,16 +66,16 @@ class RootScreen:
         self.width = max(64, SINGLE_THREAD_PRODUCTS // (self.rows * terms) // 64 * 64)
         self._left = np.column_stack([-2 * za, np.ones(len(za))]).astype(np.float32)
         right = np.column_stack([zb, np.where(np.isinf(b2), 0.0, b2)]).astype(np.float32)
-        blocks = _pad_rows(right, self.width).reshape(-1, self.width, terms)
-        self._right = np.ascontiguousarray(blocks.transpose(0, 2, 1))
+        batches = _pad_rows(right, self.width).reshape(-1, self.width, terms)
+        self._right = np.ascontiguousarray(batches.transpose(0, 2, 1))
         # 2 units per product for the rounded inputs, `terms` for their sum, 1 % for the squares of units
         self._error = 1.01 * (terms + 2) * UNIT_ROUNDOFF
 
     def fill_tile(self, rows: slice, first: int, last: int, out: Floats32) -> None:
-        """Multiply block by block, directly into `out`."""
+        """Multiply batch by batch, directly into `out`."""
         left = self._left[rows]
-        blocks = out.reshape(len(left), last - first, self.width).transpose(1, 0, 2)
-        np.matmul(left, self._right[first:last], out=blocks)
+        batches = out.reshape(len(left), last - first, self.width).transpose(1, 0, 2)
+        np.matmul(left, self._right[first:last], out=batches)
 
     def limits(self, rows: slice, distance: Floats) -> tuple[Floats32, Floats32]:
         """Bound |computed − true| by the error times the sum of the products' magnitudes, ‖a‖² + 2 ‖b‖²."""
@@ -118,10 +118,10 @@ class SumScreen:
         self._error = 1.01 * (len(numeric) + 4) * UNIT_ROUNDOFF
 
     def fill_tile(self, rows: slice, first: int, last: int, out: Floats32) -> None:
-        """Add column after column, one block at a time, so that the block stays in the CPU cache."""
-        for block in range(first, last):
-            tile_columns = slice((block - first) * self.width, (block - first + 1) * self.width)
-            self._fill_block(rows, slice(block * self.width, (block + 1) * self.width), out[:, tile_columns])
+        """Add column after column, one batch at a time, so that the batch stays in the CPU cache."""
+        for batch in range(first, last):
+            tile_columns = slice((batch - first) * self.width, (batch - first + 1) * self.width)
+            self._fill_batch(rows, slice(batch * self.width, (batch + 1) * self.width), out[:, tile_columns])
 
     def limits(self, rows: slice, distance: Floats) -> tuple[Floats32, Floats32]:
         """Bound the error by the rounding of every coordinate and every partial sum."""
@@ -132,7 +132,7 @@ class SumScreen:
                 total, (self._error + FLOAT64_SLACK) * size + FLOAT64_SLACK * total + UNDERFLOW_SLACK
             )
 
-    def _fill_block(self, rows: slice, columns: slice, out: Floats32) -> None:
+    def _fill_batch(self, rows: slice, columns: slice, out: Floats32) -> None:
         out[:] = self._count_differences(rows, columns) if self._code_pairs else 0.0
         gap = np.empty(out.shape, dtype=np.float32)
         for left, right, has_missing in zip(self._left, self._right, self._has_missing, strict=True):

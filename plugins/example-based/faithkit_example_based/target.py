@@ -52,7 +52,9 @@ class CounterfactualTarget:
             )
         if desired_range is not None:
             within = 0.0  # not used
-        return cls(faithkit.plugin.Tolerance.of(explainer, predictor, background, within), desired_range)
+        return cls(
+            faithkit.plugin.Tolerance.of(explainer, predictor, background, within=within), desired_range
+        )
 
     @staticmethod
     def check_parameters(

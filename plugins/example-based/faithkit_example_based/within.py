@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_example_based.balls import Balls
-from faithkit_example_based.distinct_rows import distinct_rows, draw_rows, take_plain_rows
+from faithkit_example_based.distance_search import find_nearest_rows
 from faithkit_example_based.distances import Distance
+from faithkit_example_based.distinct_rows import distinct_rows, draw_rows, take_plain_rows
 from faithkit_example_based.examples import (
     Metric,
     check_examples,
@@ -18,7 +19,6 @@ from faithkit_example_based.examples import (
     prototype_numbers,
     sample_coordinates,
 )
-from faithkit_example_based.distance_search import find_nearest_rows
 
 QUANTILE = re.compile(r"q(0|1|[01]?\.\d+)")
 MAX_ROWS = 2000  # of the background, from whose nearest distances a quantile is computed

@@ -10,11 +10,11 @@ from dice_ml.explainer_interfaces.dice_genetic import DiceGenetic
 from dice_ml.explainer_interfaces.dice_KD import DiceKD
 from dice_ml.explainer_interfaces.dice_random import DiceRandom
 from faithkit_example_based.dice_search.background import OUTCOME, Background
+from faithkit_example_based.dice_search.dice_table import CLOSE_QUANTILE
 from faithkit_example_based.dice_search.goals import ClassGoal
 from faithkit_example_based.dice_search.lockstep import run_in_lockstep
 from faithkit_example_based.dice_search.random_search import COPIES, ValueSampler
 from faithkit_example_based.dice_search.sparsity import LINEAR_STEPS, sparsify_by_bisection, sparsify_in_steps
-from faithkit_example_based.dice_search.dice_table import CLOSE_QUANTILE
 from mixed_tables import workers
 from scipy import stats
 

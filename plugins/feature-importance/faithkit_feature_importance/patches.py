@@ -12,7 +12,7 @@ from faithkit_feature_importance.targets import Target, check_target
 
 PATCHES_PER_AXIS = 8  # along the longest axis, by default
 MAX_COLORS = 4  # red, green, blue and transparency
-CELLS = 2**22  # the number of cells in one call of the model
+VALUES_PER_CALL = 2**22  # in one call of the model
 
 Patch = tuple[slice, ...]
 Floats = NDArray[np.float64]
@@ -23,14 +23,14 @@ class PatchExplainer:
 
     Rows have several axes, such as images (height × width, with or without colors) and series (time ×
     channels). Every axis is cut into pieces of equal length. An axis no longer than a piece is not cut. If
-    there are three axes or more, an axis of at most four cells holds colors and is not cut either. A hidden
-    cell gets its median in the background, rounded if X holds integers, so that the type of X is kept. For a
+    there are three axes or more, an axis of length four or less holds colors and is not cut either. A hidden
+    value gets its median in the background, rounded if X holds integers, so that the type of X is kept. For a
     regressor, the drop of the prediction is measured.
 
     Parameters
     ----------
     size : int, optional
-        The length of a patch along every axis, in cells. By default an eighth of the longest axis, at least
+        The length of a patch along every axis, in pixels. By default an eighth of the longest axis, at least
         2.
     target : str, optional
         The explained class: "positive" (the second of two), "predicted", or "all" side by side.
@@ -53,12 +53,14 @@ class PatchExplainer:
     def __init__(self, size: int | None = None, target: str | None = None) -> None:
         error = faithkit.errors.ParameterError
         self.size = (
-            None if size is None else faithkit.plugin.check_integer(size, "patches: size", 1, error=error)
+            None
+            if size is None
+            else faithkit.plugin.check_integer(size, "patches: size", minimum=1, error=error)
         )
         self.target = check_target("patches", target)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "PatchExplainer":
-        """Cut the rows into patches and compute the value of hidden cells."""
+        """Cut the rows into patches and compute the replacement of hidden values."""
         self.shape_ = _row_shape(background)
         predictor.scores(background[:1])  # raises an error with advice if the model has no scores
         self.predictor_ = predictor
@@ -82,7 +84,7 @@ class PatchExplainer:
     def _scores_without(self, X: Any, medians: NDArray[Any], n_outputs: int) -> Floats:
         """Return the scores of every row with each of its patches hidden, (n, patches, outputs)."""
         pairs = list(itertools.product(range(len(X)), range(len(self.patches_))))
-        scores, batch_size = np.empty((len(pairs), n_outputs)), max(1, CELLS // medians.size)
+        scores, batch_size = np.empty((len(pairs), n_outputs)), max(1, VALUES_PER_CALL // medians.size)
         for start in range(0, len(pairs), batch_size):
             batch = pairs[start : start + batch_size]
             rows = X[[row for row, _ in batch]]
@@ -103,13 +105,13 @@ def _row_shape(X: Any) -> tuple[int, ...]:
 
 
 def _medians(background: Any) -> Floats:
-    """Return the median of each cell, 0 if all rows are missing there. Slice by slice, to save memory."""
+    """Return the median at each position, 0 if all rows are missing there. Slice by slice, to save memory."""
     return np.stack([_median(background[:, i]) for i in range(background.shape[1])])
 
 
-def _median(cells: Any) -> Floats:
-    is_known = ~np.isnan(cells).all(axis=0)
-    medians: Floats = np.nanmedian(np.where(is_known, cells, 0.0), axis=0)
+def _median(values: Any) -> Floats:
+    is_known = ~np.isnan(values).all(axis=0)
+    medians: Floats = np.nanmedian(np.where(is_known, values, 0.0), axis=0)
     return medians
 
 

@@ -17,7 +17,7 @@ from faithkit_feature_importance.equal_bins import find_bins, learn_cuts
 from faithkit_feature_importance.importances import mark_largest, read_importances
 from faithkit_feature_importance.targets import NUMBERS
 
-IGNORED, MISSING = -2, -1  # codes of cells that are not compared, and of missing cells
+IGNORED, MISSING = -2, -1  # codes of values that are not compared, and of missing values
 
 
 class SameTopFeatures(faithkit.plugin.Relation):
@@ -54,9 +54,9 @@ class SameTopFeatures(faithkit.plugin.Relation):
     instance_only = True
 
     def __init__(self, k: int = 3, bins: int = 4) -> None:
-        for name, value, least in (("k", k, 1), ("bins", bins, 2)):
+        for name, value, minimum in (("k", k, 1), ("bins", bins, 2)):
             faithkit.plugin.check_integer(
-                value, f"same-top-features: {name}", least, error=faithkit.errors.ParameterError
+                value, f"same-top-features: {name}", minimum=minimum, error=faithkit.errors.ParameterError
             )
         self.k = k
         self.bins = bins
@@ -87,11 +87,11 @@ class SameTopFeatures(faithkit.plugin.Relation):
             raise faithkit.errors.InputError(
                 "same-top-features has not learnt its bins: call fit(background) first."
             )
-        coder = _CellCoder(explanations.instances, self.encoder_, self.cuts_)
+        coder = _ValueCoder(explanations.instances, self.encoder_, self.cuts_)
         sizes = self._importance_per_column(explanations)
         is_compared = mark_largest(sizes, min(self.k, sizes.shape[1]))
-        cell_codes = np.where(is_compared, coder.cell_codes, IGNORED)
-        distinct, rule_numbers = np.unique(cell_codes, axis=0, return_inverse=True)
+        value_codes = np.where(is_compared, coder.value_codes, IGNORED)
+        distinct, rule_numbers = np.unique(value_codes, axis=0, return_inverse=True)
         rules = np.fromiter(map(coder.rule, distinct.tolist()), dtype=object, count=len(distinct))
         return rules[rule_numbers.ravel()]
 
@@ -138,7 +138,7 @@ class SameTopFeatures(faithkit.plugin.Relation):
         return sizes.reshape(len(sizes), n_outputs, len(names)).sum(axis=1)
 
 
-class _CellCoder:
+class _ValueCoder:
     """Codes of the values of a table: the number of a bin or of a category, or `MISSING`."""
 
     def __init__(
@@ -149,19 +149,19 @@ class _CellCoder:
         self.labels = _rule_labels(X, encoder.names)
         self.cuts = cuts
         self.categories: dict[int, NDArray[Any]] = {}
-        self.cell_codes = np.empty(codes.shape, dtype=np.int64)
+        self.value_codes = np.empty(codes.shape, dtype=np.int64)
         for j, label in enumerate(self.labels):
             if j in cuts:
-                self.cell_codes[:, j] = np.nan_to_num(find_bins(codes[:, j], cuts[j]), nan=MISSING)
+                self.value_codes[:, j] = np.nan_to_num(find_bins(codes[:, j], cuts[j]), nan=MISSING)
             else:  # by value: two instances may share a category that the background lacks
-                cells = X[label].to_numpy(object) if isinstance(X, pd.DataFrame) else X[:, j].astype(object)
-                self.cell_codes[:, j], self.categories[j] = pd.factorize(cells)
+                values = X[label].to_numpy(object) if isinstance(X, pd.DataFrame) else X[:, j].astype(object)
+                self.value_codes[:, j], self.categories[j] = pd.factorize(values)
         self._predicates: dict[tuple[int, int], Any] = {}
 
-    def rule(self, cell_codes: list[int]) -> faithkit.Rule:
+    def rule(self, value_codes: list[int]) -> faithkit.Rule:
         """Return the rule about the columns that are compared."""
         return self.encoder.rule(
-            self._predicate(j, code) for j, code in enumerate(cell_codes) if code != IGNORED
+            self._predicate(j, code) for j, code in enumerate(value_codes) if code != IGNORED
         )
 
     def _predicate(self, j: int, code: int) -> Any:

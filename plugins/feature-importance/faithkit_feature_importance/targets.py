@@ -92,8 +92,8 @@ class Target:
     def classes(self, X: Any) -> NDArray[np.int64]:
         """Return the positions of the explained classes, (rows of X, explained classes)."""
         if self.name != "predicted":
-            chosen = [1] if self.name == "positive" else range(len(self.labels))
-            return np.tile(np.array(chosen, dtype=np.int64), (faithkit.plugin.n_rows(X), 1))
+            classes = [1] if self.name == "positive" else range(len(self.labels))
+            return np.tile(np.array(classes, dtype=np.int64), (faithkit.plugin.n_rows(X), 1))
         return self._predictor.columns_of(self._predictor.predict(X)).reshape(-1, 1)
 
     def explanations(
@@ -130,13 +130,13 @@ class Target:
         """
         classes = self.classes(X)
         importances = np.take_along_axis(values, classes[:, None, :], axis=2)
-        blocks = [importances.transpose(0, 2, 1).reshape(len(values), classes.shape[1] * values.shape[1])]
+        columns = [importances.transpose(0, 2, 1).reshape(len(values), classes.shape[1] * values.shape[1])]
         prefixes = self.prefixes
         column_names = [prefix + name for prefix in prefixes for name in names]
         if offset:
-            blocks.append(np.take_along_axis(offsets, classes, axis=1))
+            columns.append(np.take_along_axis(offsets, classes, axis=1))
             column_names += [f"{prefix}offset" for prefix in prefixes]
         shared |= {"names": column_names, "offsets": len(prefixes) if offset else 0, **self.shared}
         return faithkit.Explanations.vectors(
-            np.hstack(blocks), instances=X, shared=shared, relation=default_relation(X)
+            np.hstack(columns), instances=X, shared=shared, relation=default_relation(X)
         )

@@ -36,7 +36,7 @@ class RuleModel:
 
     def __init__(self, top: int | None = None) -> None:
         self.top = faithkit.plugin.check_integer(
-            top, "rule-model: top", 1, optional=True, error=faithkit.errors.ParameterError
+            top, "rule-model: top", minimum=1, optional=True, error=faithkit.errors.ParameterError
         )
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "RuleModel":

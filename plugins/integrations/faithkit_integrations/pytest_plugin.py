@@ -95,7 +95,10 @@ class AssertFaithful:
         result = faithkit.evaluate(model, X, **{"progress": False, **options})
         report_lines = self._write_report(result)
         judgements = result.judge(
-            consistency, sufficiency, above_chance=above_chance, above_control=above_control
+            consistency=consistency,
+            sufficiency=sufficiency,
+            above_chance=above_chance,
+            above_control=above_control,
         )
         failures = [f"{judgement.words}." for judgement in judgements if judgement.is_kept is False]
         unchecked = [judgement.unchecked for judgement in judgements if judgement.is_kept is None]
@@ -104,7 +107,7 @@ class AssertFaithful:
         if failures:
             raise AssertionError("\n".join([" ".join(failures), "", str(result).rstrip(), *report_lines]))
         for judgement in judgements:
-            if judgement.above_chance is False:
+            if judgement.is_above_chance is False:
                 warnings.warn(f"{judgement.words}.", faithkit.FaithkitWarning, stacklevel=2)
         return result
 

@@ -10,7 +10,7 @@ import faithkit
 
 Example = tuple[str, Any]
 _ROWS = [[0.0], [1.0]]  # the rows of the examples
-# an ONNX file in base64: predicts 1 if the largest cell of a row is above a half
+# an ONNX file in base64: predicts 1 if the largest value of a row is above a half
 _ONNX = (
     "CAgSADqUAQovCgFYEgFtIglSZWR1Y2VNYXgqCwoEYXhlc0ABoAEHKg8KCGtlZXBkaW1zGACgAQIKEgoBbQoBaBIBYiIHR3Jl"
     "YXRlcgoXCgFiEgF5IgRDYXN0KgkKAnRvGAegAQISBWFib3ZlKgsQASIEAAAAP0IBaFoRCgFYEgwKCggBEgYKAAoCCAFiDQoB"

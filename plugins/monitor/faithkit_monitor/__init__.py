@@ -1,5 +1,5 @@
 """Monitor a stream of logged explanations: confidence sequence, state file and alarm."""
 
-from faithkit_monitor.monitor import Look, Monitor
+from faithkit_monitor.monitor import InterimLook, Monitor
 
-__all__ = ["Look", "Monitor"]
+__all__ = ["InterimLook", "Monitor"]

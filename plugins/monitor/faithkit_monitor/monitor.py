@@ -11,7 +11,7 @@ import pandas as pd
 
 import faithkit
 from faithkit_monitor.scoring import Agreement, Scores, split_reference
-from faithkit_monitor.sequence import Alarm, Sequence, Watch
+from faithkit_monitor.sequence import Alarm, ChangeDetector, Sequence
 from faithkit_monitor.state import Json, State, raise_input_errors
 from faithkit_monitor.tallies import SHOWN, Tallies, check_form
 
@@ -23,7 +23,7 @@ SETTLED = ("discretizer", "confidence", "seed", "columns", "outcome")
 
 
 @attrs.frozen
-class Look:
+class InterimLook:
     """A batch of the stream, and the estimate after it.
 
     Attributes
@@ -73,7 +73,7 @@ class Monitor(faithkit.plugin.Report):
         The state: one file, without rows.
     settings : dict
         The settings of the state, and the running sums.
-    looks : tuple of Look
+    looks : tuple of InterimLook
         The looks in the order in which they were added.
 
     Examples
@@ -99,7 +99,7 @@ class Monitor(faithkit.plugin.Report):
 
     path: Path
     settings: Mapping[str, Any]
-    looks: tuple[Look, ...]
+    looks: tuple[InterimLook, ...]
 
     @classmethod
     def create(
@@ -151,7 +151,7 @@ class Monitor(faithkit.plugin.Report):
         for part in parts[1:]:
             _check_outcome("a part of the reference", part, parts[0].outcome)
             reference = reference.combine(Tallies.of(part), "a part of the reference")
-        fixed_settings = {
+        fixed_settings: dict[str, Any] = {
             "discretizer": parts[0].discretizer,
             "confidence": _check_confidence(confidence),
             "seed": faithkit.plugin.check_integer(seed, "the seed"),
@@ -178,7 +178,7 @@ class Monitor(faithkit.plugin.Report):
         """Read a state."""
         settings, looks = State(Path(path)).read()
         with raise_input_errors(f"reading the state {path}"):
-            monitor = cls(Path(path), settings, tuple(Look(**look) for look in looks))
+            monitor = cls(Path(path), settings, tuple(InterimLook(**look) for look in looks))
             monitor.to_dict(), monitor._agreement  # a missing or wrong value is reported at once
         return monitor
 
@@ -292,7 +292,7 @@ class Monitor(faithkit.plugin.Report):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per look."""
-        names = [field.name for field in attrs.fields(Look)]
+        names = [field.name for field in attrs.fields(InterimLook)]
         frame = pd.DataFrame([attrs.asdict(look) for look in self.looks], columns=names)
         changes = [look.alarm and look.alarm["change"] for look in self.looks]
         return frame.assign(alarm=pd.Series(changes, dtype=object))
@@ -379,7 +379,7 @@ def _reference_settings(
         },
         "calibration": _summary(calibration, expected.low, expected.high),
         "expected": attrs.asdict(expected),
-        "watch": attrs.asdict(Watch.new(alpha / 2)),
+        "watch": attrs.asdict(ChangeDetector.new(alpha / 2)),
     }
 
 
@@ -414,7 +414,9 @@ def _next_look(name: str, scores: Scores, settings: Json, looks: list[Json]) -> 
     """Return the settings that change with a look, and the look."""
     before = settings["watch"]
     windows = tuple(Sequence(**window) for window in before["windows"])
-    watch = Watch(before["alpha"], Sequence(**before["whole"]), windows, before["looks"]).after(scores.values)
+    watch = ChangeDetector(before["alpha"], Sequence(**before["whole"]), windows, before["looks"]).after(
+        scores.values
+    )
     expected = Sequence(**settings["expected"])
     so_far, low, high = watch.whole.now
     look = {"name": name, **_summary(scores, low, high), "so_far": so_far}

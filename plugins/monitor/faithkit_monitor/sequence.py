@@ -5,7 +5,7 @@ means of bounded random variables by betting", 2024). It needs independent score
 mean. It stores a few sums only, so the cost of a batch depends on its own rows alone.
 
 One sequence over a whole stream notices a change late: after a quiet year, a bad week hardly moves the mean.
-So `Watch` also starts new sequences on the way. On level i a window is 2**i looks long, and the next window
+So `ChangeDetector` also starts new sequences. On level i a window is 2**i looks long, and the next window
 follows it: whenever something changes, a window of the right length begins soon after. Each window has its
 share of the probability of a false alarm, and the shares of all windows add up to one.
 """
@@ -128,7 +128,7 @@ class Alarm:
 
 
 @attrs.frozen
-class Watch:
+class ChangeDetector:
     """A stream of scores after some looks: `whole` is the entire stream, `windows[i]` the latest of level i.
 
     Parameters
@@ -139,7 +139,7 @@ class Watch:
     Examples
     --------
     >>> expected = Sequence(alpha=0.025).after(np.tile([1.0, 1.0, 1.0, 0.0], 500))
-    >>> watch = Watch.new(alpha=0.025)
+    >>> watch = ChangeDetector.new(alpha=0.025)
     >>> for _ in range(30):
     ...     watch = watch.after(np.tile([1.0, 0.0, 1.0, 1.0], 50))
     >>> watch.alarm(expected) is None
@@ -156,15 +156,15 @@ class Watch:
     looks: int = 0
 
     @classmethod
-    def new(cls, alpha: float) -> "Watch":
+    def new(cls, alpha: float) -> "ChangeDetector":
         """Start a stream: one half of alpha is for the whole, the other for all windows together."""
         return cls(alpha, Sequence(alpha / 2))
 
-    def after(self, scores: Floats) -> "Watch":
+    def after(self, scores: Floats) -> "ChangeDetector":
         """Return the watch after one more look, at these scores."""
         levels = range(self.looks.bit_length())  # earlier, a window of a level would be the whole
         windows = tuple(self._window(level).after(scores) for level in levels)
-        return Watch(self.alpha, self.whole.after(scores), windows, self.looks + 1)
+        return ChangeDetector(self.alpha, self.whole.after(scores), windows, self.looks + 1)
 
     def _window(self, level: int) -> Sequence:
         """Return the window of a level for the next look: the latest, or a new one."""

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from faithkit_monitor import Monitor
 from faithkit_monitor.scoring import Agreement, Scores, split_reference
-from faithkit_monitor.sequence import Sequence, ChangeDetector
+from faithkit_monitor.sequence import ChangeDetector, Sequence
 from faithkit_monitor.tallies import Tallies
 from looping import one_test
 

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from faithkit_monitor.scoring import Agreement, Scores, split_reference
-from faithkit_monitor.sequence import Sequence, ChangeDetector
+from faithkit_monitor.sequence import ChangeDetector, Sequence
 from faithkit_monitor.tallies import Tallies
 from looping import one_test
 from monitor.streams import columns, log

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 import pytest
-from faithkit_monitor.sequence import Sequence, ChangeDetector
+from faithkit_monitor.sequence import ChangeDetector, Sequence
 from looping import one_test
 
 MAJORITY = np.array([0.99, 0.95, 0.9, 0.7, 0.55])  # of the predictions that five explanations go with

@@ -67,20 +67,20 @@ def reproduce(
     """
     from faithkit_paper.experiment_catalogue import select_experiments
 
-    selected = select_experiments(experiments)
+    selected_experiments = select_experiments(experiments)
     if listing:
-        width = max(len(experiment.name) for experiment in selected)
-        for experiment in selected:
+        width = max(len(experiment.name) for experiment in selected_experiments)
+        for experiment in selected_experiments:
             click.echo(f"{experiment.name:<{width}}  {experiment.summary}")
         return
-    _run(selected, Path(output), None if store is None else Path(store), options)
+    _run(selected_experiments, Path(output), None if store is None else Path(store), options)
 
 
 def _run(experiments: "list[Experiment]", folder: Path, store: Path | None, options: dict[str, Any]) -> None:
     import faithkit
     from faithkit_paper import run
-    from faithkit_paper.context import Context
     from faithkit_paper.atomic_writes import make_folder, write_atomically
+    from faithkit_paper.context import Context
     from faithkit_paper.report import format_summaries
 
     make_folder(folder)

@@ -1,9 +1,9 @@
 """Find the reading of a table that comes closest to the printed numbers over all its cells.
 
-``python -m faithkit_paper.closest_reading table-shap --profile full --store kept --ranges ranges.csv > best.csv``.
-Readings with the same explainer share their explanations, and the store keeps all of them. With ``--rows``
-the first rows are explained, so that a later run on all rows continues from them. The ranges are, for each
-printed number, the smallest and the largest that any reading gives.
+``python -m faithkit_paper.closest_reading table-shap --store kept --ranges ranges.csv > best.csv``. Readings
+with the same explainer share their explanations, and the store keeps all of them. With ``--rows`` the first
+rows are explained, so that a later run on all rows continues from them. The ranges are, for each printed
+number, the smallest and the largest that any reading gives.
 """
 
 import csv
@@ -16,14 +16,14 @@ from typing import Any
 import attrs
 import click
 
-from faithkit_paper.context import Context
 from faithkit_paper.atomic_writes import write_atomically
+from faithkit_paper.context import Context
+from faithkit_paper.discretization_tables import Table
 from faithkit_paper.findings import Cell, Findings
 from faithkit_paper.models import DATASETS
 from faithkit_paper.printed_numbers import with_printed_number
 from faithkit_paper.readings import Reading
 from faithkit_paper.report import LIMITS, Summary
-from faithkit_paper.discretization_tables import Table
 
 
 @attrs.frozen

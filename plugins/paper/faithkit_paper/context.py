@@ -134,13 +134,13 @@ class Context:
     ) -> Findings:
         """Measure datasets and join their findings. Findings in the store are not measured again."""
         names = list(datasets)
-        selected = [name for name in names if not self.datasets or name in self.datasets]
-        if not selected:
+        dataset_names = [name for name in names if not self.datasets or name in self.datasets]
+        if not dataset_names:
             raise faithkit.errors.InputError(
                 f"{experiment} does not use {', '.join(self.datasets)}. It uses {', '.join(names)}."
             )
         return Findings.concatenate(
-            self.load_or_compute(experiment, name, partial(measure, self, name)) for name in selected
+            self.load_or_compute(experiment, name, partial(measure, self, name)) for name in dataset_names
         )
 
     def load_or_compute(self, experiment: str, dataset: str, compute: Callable[[], Findings]) -> Findings:

@@ -70,22 +70,22 @@ class Table:
 
     def measure_dataset(self, context: Context, dataset: str) -> Findings:
         """Measure one dataset under the table's reading."""
-        trained = train_model(context, dataset)
+        model = train_model(context, dataset)
         cells = self.measure_cells(context, dataset, self.reading)
-        n, test = self.n_explained(context, trained), len(trained.test)
+        n, test = self.n_explained(context, model), len(model.test)
         explained_rows = f"all {test:,} test rows" if n == test else f"{n:,} of {test:,} test rows"
         measured_rows = f"{cells[0].runs} samples of {cells[0].n:,} were" if cells[0].runs > 1 else "all were"
-        return trained.findings(
+        return model.findings(
             cells, f"{dataset}: {explained_rows} were explained, of which {measured_rows} measured."
         )
 
     def measure_cells(self, context: Context, dataset: str, reading: Reading) -> list[Cell]:
         """Measure the cells of one dataset under a reading."""
-        trained = train_model(context, dataset)
-        runs = self.draw_samples(context, trained, reading)
+        model = train_model(context, dataset)
+        runs = self.draw_samples(context, model, reading)
         return [
             cell
-            for name in self.discretizers_of(as_seen_by_explainer(context, trained, reading))
+            for name in self.discretizers_of(as_seen_by_explainer(context, model, reading))
             for cell in cells_of_runs(
                 dataset,
                 self.explainer,
@@ -95,25 +95,21 @@ class Table:
             )
         ]
 
-    def draw_samples(
-        self, context: Context, trained: TrainedModel, reading: Reading
-    ) -> list[ExplainedSample]:
+    def draw_samples(self, context: Context, model: TrainedModel, reading: Reading) -> list[ExplainedSample]:
         """Explain test rows, and draw samples of the paper's size from them if that is smaller."""
-        names, n = (self.name, trained.dataset), self.n_explained(context, trained)
-        X = as_seen_by_explainer(context, trained, reading).test[:n]  # the split is in random order
-        explained = explain(context, trained, reading, X, context.seed)
-        size = PAPER_ROWS.get(trained.dataset, n)
+        names, n = (self.name, model.dataset), self.n_explained(context, model)
+        X = as_seen_by_explainer(context, model, reading).test[:n]  # the split is in random order
+        explanations = explain(context, model, reading, X, context.seed)
+        size = PAPER_ROWS.get(model.dataset, n)
         if size >= n:
-            return [explained]
-        return [explained.take(context.rng(*names, run).permutation(n)[:size]) for run in range(RUNS)]
+            return [explanations]
+        return [explanations.take(context.rng(*names, run).permutation(n)[:size]) for run in range(RUNS)]
 
-    def discretizers_of(self, prepared: TrainedModel) -> list[str]:
+    def discretizers_of(self, model: TrainedModel) -> list[str]:
         """Return the discretizers for which a dataset has enough columns."""
-        return [
-            name for name in self.discretizers if name != "sign-of-top-5" or prepared.test.shape[1] >= TOP
-        ]
+        return [name for name in self.discretizers if name != "sign-of-top-5" or model.test.shape[1] >= TOP]
 
-    def n_explained(self, context: Context, trained: TrainedModel) -> int:
+    def n_explained(self, context: Context, model: TrainedModel) -> int:
         """Return the number of explained rows."""
-        rows, n_test = self.rows[context.profile], len(trained.test)
-        return min(rows.get(trained.dataset, rows.get("", n_test)), n_test)
+        rows, n_test = self.rows[context.profile], len(model.test)
+        return min(rows.get(model.dataset, rows.get("", n_test)), n_test)

@@ -16,8 +16,8 @@ from faithkit_paper.boosters import (
 )
 from faithkit_paper.context import Context
 from faithkit_paper.findings import Cell, Findings
-from faithkit_paper.model_wrappers import ReorderedClasses
 from faithkit_paper.hyperparameter_search import search
+from faithkit_paper.model_wrappers import ReorderedClasses
 from faithkit_paper.tabulated import TabulatedModel
 
 DATASETS = ("heart", "chess", "avila", "bank-marketing", "adult", "covtype")

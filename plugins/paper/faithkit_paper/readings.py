@@ -66,9 +66,9 @@ class Reading:
         input_table = "ordinal codes" if self.table == "codes" else "the table as published"
         return ", ".join([*choices, f"on {input_table}"])
 
-    def explainer_of(self, prepared: TrainedModel) -> str:
+    def explainer_of(self, seen_model: TrainedModel) -> str:
         """Return the explainer for the number of classes of a model."""
-        return (len(prepared.order) > 2 and self.multiclass_explainer) or self.explainer
+        return (len(seen_model.order) > 2 and self.multiclass_explainer) or self.explainer
 
     @property
     def compares_importances(self) -> bool:
@@ -133,71 +133,71 @@ def explain(context: Context, trained: TrainedModel, reading: Reading, X: Any, s
     """Explain test rows, which must be encoded as the reading says."""
     import joblib
 
-    prepared = as_seen_by_explainer(context, trained, reading)
-    spec = reading.explainer_of(prepared)
-    model = explained_model(prepared, reading)
+    seen_model = as_seen_by_explainer(context, trained, reading)
+    spec = reading.explainer_of(seen_model)
+    model = explained_model(seen_model, reading)
     # readings that differ only in the comparison share their explanations
     result = context.compute_once(
         (spec, reading.table, trained.dataset, seed, joblib.hash(model), joblib.hash(X)),
-        lambda: context.evaluate(model, X, spec, background=background(context, prepared), seed=seed),
+        lambda: context.evaluate(model, X, spec, background=background(context, seen_model), seed=seed),
     )
-    labels = np.asarray(prepared.model.predict(X))
+    labels = np.asarray(seen_model.model.predict(X))
     return ExplainedSample(
-        labels, _compared_explanations(result.rows.explanations, reading, prepared, labels)
+        labels, _compared_explanations(result.rows.explanations, reading, seen_model, labels)
     )
 
 
-def as_seen_by_explainer(context: Context, trained: TrainedModel, reading: Reading) -> TrainedModel:
+def as_seen_by_explainer(context: Context, model: TrainedModel, reading: Reading) -> TrainedModel:
     """Return the model and its tables as the explainer of a reading receives them."""
     if not reading.reads_trees:
-        trained = context.compute_once(("tabulated", trained.dataset), trained.with_table)
-    if reading.table == "published" and trained.has_categories:
-        return trained
-    return context.compute_once(("coded", trained.dataset, reading.reads_trees), trained.with_codes)
+        model = context.compute_once(("tabulated", model.dataset), model.with_table)
+    if reading.table == "published" and model.has_categories:
+        return model
+    return context.compute_once(("coded", model.dataset, reading.reads_trees), model.with_codes)
 
 
-def explained_model(prepared: TrainedModel, reading: Reading) -> Any:
+def explained_model(seen_model: TrainedModel, reading: Reading) -> Any:
     """Return what the explainer of a reading explains: the model, the number of its class, or one class."""
     if reading.explains_number:
-        return ClassNumberModel(prepared.in_order)
-    if len(prepared.order) == 2 or reading.target not in ORDINALS or reading.compares_importances:
-        return prepared.model
+        return ClassNumberModel(seen_model.in_order)
+    if len(seen_model.order) == 2 or reading.target not in ORDINALS or reading.compares_importances:
+        return seen_model.model
     number = ORDINALS.index(reading.target)
     if number == 1:
-        return IsSecondClass(prepared.in_order)
-    order = list(prepared.order)
+        return IsSecondClass(seen_model.in_order)
+    order = list(seen_model.order)
     order.insert(1, order.pop(number))
-    return IsSecondClass(ReorderedClasses(prepared.model, tuple(order)))
+    return IsSecondClass(ReorderedClasses(seen_model.model, tuple(order)))
 
 
-def background(context: Context, prepared: TrainedModel) -> Any:
+def background(context: Context, seen_model: TrainedModel) -> Any:
     """Return training rows as the background of explainers."""
-    return context.sample(prepared.train, context.pick(tiny=100, quick=5_000, full=None), "background")
+    return context.sample(seen_model.train, context.pick(tiny=100, quick=5_000, full=None), "background")
 
 
 def _compared_explanations(
-    explanations: faithkit.Explanations, reading: Reading, prepared: TrainedModel, labels: np.ndarray
+    explanations: faithkit.Explanations, reading: Reading, seen_model: TrainedModel, labels: np.ndarray
 ) -> faithkit.Explanations:
     """Return the explanations in the form that a reading compares."""
     if reading.explains_number:
         # sums of integers over coalitions: rounding errors must not separate equal values
         return faithkit.Explanations.vectors(
-            np.round(explanations.values * (len(prepared.order) - 1), DIGITS)
+            np.round(explanations.values * (len(seen_model.order) - 1), DIGITS)
         )
     if explanations.kind == "vector":
-        importances = _importances_of_class(explanations.values, reading.target, prepared, labels)
+        importances = _importances_of_class(explanations.values, reading.target, seen_model, labels)
         return faithkit.Explanations.vectors(keep_largest(importances, reading.n_features))
     return share_missing(explanations) if reading.failed == "shared" else explanations
 
 
 def _importances_of_class(
-    values: np.ndarray, target: str, prepared: TrainedModel, labels: np.ndarray
+    values: np.ndarray, target: str, seen_model: TrainedModel, labels: np.ndarray
 ) -> np.ndarray:
     """Select the importances of one class from those of all classes, which are side by side."""
-    by_class = values.reshape(len(values), len(prepared.order), -1)
+    by_class = values.reshape(len(values), len(seen_model.order), -1)
     if target == "second":
-        return by_class[:, prepared.order[1]]
-    return by_class[np.arange(len(values)), np.searchsorted(prepared.model.classes_, labels)]
+        return by_class[:, seen_model.order[1]]
+    return by_class[np.arange(len(values)), np.searchsorted(seen_model.model.classes_, labels)]
 
 
 def keep_largest(importances: np.ndarray, count: int | None) -> np.ndarray:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import attrs
 
-from faithkit_paper.experiment_catalogue import Experiment
-from faithkit_paper.context import Context
-from faithkit_paper.figure_panels import render_svg
 from faithkit_paper.atomic_writes import write_atomically
+from faithkit_paper.context import Context
+from faithkit_paper.experiment_catalogue import Experiment
+from faithkit_paper.figure_panels import render_svg
 from faithkit_paper.findings import Findings
 from faithkit_paper.grids import Grid
 from faithkit_paper.printed_numbers import with_printed_number

@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from faithkit_paper.boosters import Codes, Parameters, build_booster
-from faithkit_paper.experiment_catalogue import EXPERIMENTS, select_experiments
 from faithkit_paper.context import Context
+from faithkit_paper.experiment_catalogue import EXPERIMENTS, select_experiments
 from faithkit_paper.experiments import table_models
 from faithkit_paper.figure_panels import create_panels, draw_line, half_width, render_svg
 from faithkit_paper.findings import Cell, Findings, cell_of_runs, cells_of_runs

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.share_bounds import lower_bound
 from faithkit_scoped_rules.evidence import Conjunction, build_evidence
 from faithkit_scoped_rules.predicate_vocabulary import NONE, Vocabulary
+from faithkit_scoped_rules.share_bounds import lower_bound
 
 UNSURE = "too little evidence for the threshold"  # the remark on a rule whose bound does not reach it
 
@@ -74,9 +74,13 @@ class EmpiricalAnchors:
         max_size: int = 6,
         within: float | None = None,
     ) -> None:
-        for name, value, least in (("bins", bins, 2), ("beam_size", beam_size, 1), ("max_size", max_size, 1)):
+        for name, value, minimum in (
+            ("bins", bins, 2),
+            ("beam_size", beam_size, 1),
+            ("max_size", max_size, 1),
+        ):
             faithkit.plugin.check_integer(
-                value, f"empirical-anchors: {name}", least, error=faithkit.errors.ParameterError
+                value, f"empirical-anchors: {name}", minimum=minimum, error=faithkit.errors.ParameterError
             )
         for name, share in (("threshold", threshold), ("delta", delta)):
             if not 0 < share < 1:
@@ -102,7 +106,7 @@ class EmpiricalAnchors:
         self.predictor_ = predictor
         self.vocabulary_ = Vocabulary(background, self.bins)
         self.tolerance_ = faithkit.plugin.Tolerance.of(
-            "empirical-anchors", predictor, background, self.within
+            "empirical-anchors", predictor, background, within=self.within
         )
         predictions = predictor.predict(background)
         self.n_rows_ = len(predictions)
@@ -150,11 +154,11 @@ class _BeamSearch:
         self.anchors = anchors
         self.keys = keys
         self.predicates = predicates
-        covered = np.full(len(keys), anchors.n_rows_)
+        n_in_scope = np.full(len(keys), anchors.n_rows_)
         agreeing = anchors.evidence_.count_agreeing(keys)
-        bound = lower_bound(agreeing, covered, anchors.level_)
-        self.reached = self._is_valid(agreeing, covered, bound)  # the empty rule covers everything
-        self.coverage = np.where(self.reached, covered, 0)
+        bound = lower_bound(agreeing, n_in_scope, anchors.level_)
+        self.reached = self._is_valid(agreeing, n_in_scope, bound)  # the empty rule covers everything
+        self.coverage = np.where(self.reached, n_in_scope, 0)
         self.best: list[Conjunction] = [()] * len(keys)
         self.bound = bound
         self.beams: list[list[Conjunction]] = [[] if reached else [()] for reached in self.reached]
@@ -169,10 +173,10 @@ class _BeamSearch:
         return self.best, self.reached
 
     def _is_valid(
-        self, agreeing: NDArray[Any], covered: NDArray[Any], bound: NDArray[Any]
+        self, agreeing: NDArray[Any], n_in_scope: NDArray[Any], bound: NDArray[Any]
     ) -> NDArray[np.bool_]:
         threshold, tau = self.anchors.threshold, self.anchors.tau
-        return (agreeing >= threshold * covered) & (covered > 0) & (bound >= threshold - tau)
+        return (agreeing >= threshold * n_in_scope) & (n_in_scope > 0) & (bound >= threshold - tau)
 
     def _extend_beams(self) -> None:
         """Extend every beam by one predicate, update the best rules, and choose the next beams."""
@@ -181,14 +185,14 @@ class _BeamSearch:
         parents = [self.beams[q][place] for q, place in members]
         parent_covered = np.array([self.covered[q][place] for q, place in members])
         predicates = self.predicates[query]
-        agreeing, covered = self.anchors.evidence_.count_extensions(parents, self.keys[query], predicates)
+        agreeing, n_in_scope = self.anchors.evidence_.count_extensions(parents, self.keys[query], predicates)
         is_useful = (
             (predicates != NONE)
-            & (covered < parent_covered[:, None])
-            & (covered > self.coverage[query][:, None])
+            & (n_in_scope < parent_covered[:, None])
+            & (n_in_scope > self.coverage[query][:, None])
         )
         self._update(
-            query, parents, predicates, np.where(is_useful, agreeing, 0), np.where(is_useful, covered, 0)
+            query, parents, predicates, np.where(is_useful, agreeing, 0), np.where(is_useful, n_in_scope, 0)
         )
 
     def _update(
@@ -197,10 +201,10 @@ class _BeamSearch:
         parents: list[Conjunction],
         predicates: NDArray[Any],
         agreeing: NDArray[Any],
-        covered: NDArray[Any],
+        n_in_scope: NDArray[Any],
     ) -> None:
-        bound = self._lower_bounds(agreeing, covered)
-        valid = self._is_valid(agreeing, covered, bound)
+        bound = self._lower_bounds(agreeing, n_in_scope)
+        valid = self._is_valid(agreeing, n_in_scope, bound)
         starts = np.searchsorted(query, np.arange(len(self.keys) + 1))
         slots = predicates.shape[1]
         for q in np.unique(query):
@@ -208,17 +212,17 @@ class _BeamSearch:
             candidates = _Candidates(
                 parents[rows],
                 predicates[rows].ravel(),
-                covered[rows].ravel(),
+                n_in_scope[rows].ravel(),
                 bound[rows].ravel(),
                 valid[rows].ravel(),
                 slots,
             )
             self._choose(int(q), candidates)
 
-    def _lower_bounds(self, agreeing: NDArray[Any], covered: NDArray[Any]) -> NDArray[np.float64]:
+    def _lower_bounds(self, agreeing: NDArray[Any], n_in_scope: NDArray[Any]) -> NDArray[np.float64]:
         """Return the lower bounds of precision, computed once for each distinct pair of counts."""
         pairs, place = np.unique(
-            agreeing.astype(np.int64) << 32 | covered.astype(np.int64), return_inverse=True
+            agreeing.astype(np.int64) << 32 | n_in_scope.astype(np.int64), return_inverse=True
         )
         bounds = lower_bound(pairs >> 32, pairs & 0xFFFFFFFF, self.anchors.level_)
         return bounds[place].reshape(agreeing.shape)
@@ -248,13 +252,13 @@ class _Candidates:
         self,
         parents: list[Conjunction],
         predicates: NDArray[Any],
-        covered: NDArray[Any],
+        n_in_scope: NDArray[Any],
         bound: NDArray[Any],
         valid: NDArray[Any],
         slots: int,
     ) -> None:
         self.parents, self.predicates, self.slots = parents, predicates, slots
-        self.covered, self.bound, self.valid = covered, bound, valid
+        self.covered, self.bound, self.valid = n_in_scope, bound, valid
 
     def conjunction(self, i: int) -> Conjunction:
         """Return the predicates of a candidate, in order."""

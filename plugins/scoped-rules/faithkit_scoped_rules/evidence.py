@@ -115,8 +115,8 @@ class ByLabel:
         """Return counts (predicates, labels) of the conjunction together with each predicate."""
         counts = self._cache.get(conjunction)
         if counts is None:
-            covered = _extend_scopes(self.bits, conjunction)
-            counts = faithkit.plugin.count_labels(covered, self.label_bits, partition=True).astype(np.int32)
+            scopes = _extend_scopes(self.bits, conjunction)
+            counts = faithkit.plugin.count_labels(scopes, self.label_bits, partition=True).astype(np.int32)
             if len(self._cache) >= self._cache_size:
                 self._cache.clear()
             self._cache[conjunction] = counts
@@ -149,7 +149,7 @@ class ByNearness:
         self, parents: Sequence[Conjunction], keys: Ints, predicates: Ints
     ) -> tuple[Ints, Ints]:
         """Compute cumulative counts once for each conjunction, and subtract them at the ends of ranges."""
-        agreeing, covered = (np.empty(predicates.shape, dtype=np.int64) for _ in range(2))
+        agreeing, n_in_scope = (np.empty(predicates.shape, dtype=np.int64) for _ in range(2))
         places_by_parent: dict[Conjunction, list[int]] = {}
         for place, parent in enumerate(parents):
             places_by_parent.setdefault(parent, []).append(place)
@@ -159,8 +159,8 @@ class ByNearness:
             np.cumsum(np.bitwise_count(bits), axis=1, out=sums[:, 1:])
             added = predicates[places]
             low, high = (self._count_before(bits, sums, added, ends[:, None]) for ends in keys[places].T)
-            agreeing[places], covered[places] = high - low, sums[added, -1]
-        return agreeing, covered
+            agreeing[places], n_in_scope[places] = high - low, sums[added, -1]
+        return agreeing, n_in_scope
 
     def _count_before(self, bits: Bits, sums: Ints, predicates: Ints, row: Ints) -> Ints:
         """Count the covered rows before each row."""

@@ -271,9 +271,9 @@ def _explained_variance(numbers: NDArray[np.float64], predicted: NDArray[np.floa
     return 1.0 - float(((numbers - predicted) ** 2).mean(axis=0).sum())
 
 
-def _check_count(least: int, name: str, value: Any, optional: bool = False) -> Any:
+def _check_count(minimum: int, name: str, value: Any, optional: bool = False) -> Any:
     return faithkit.plugin.check_integer(
-        value, f"tree: {name}", least, optional=optional, error=faithkit.errors.ParameterError
+        value, f"tree: {name}", minimum=minimum, optional=optional, error=faithkit.errors.ParameterError
     )
 
 

@@ -63,9 +63,9 @@ class OutOfReach:
                 f"{NAME}: {self._column_names()} is missing in all rows: name another column."
             )
         distinct, first = np.unique(codes[complete_rows], axis=0, return_index=True)
-        selected = np.unique(np.linspace(0, len(distinct) - 1, MAX_CHOICES).round().astype(int))
-        self.choices_ = faithkit.plugin.take_rows(background, complete_rows[first[selected]])
-        self.choice_codes_ = distinct[selected]
+        choices = np.unique(np.linspace(0, len(distinct) - 1, MAX_CHOICES).round().astype(int))
+        self.choices_ = faithkit.plugin.take_rows(background, complete_rows[first[choices]])
+        self.choice_codes_ = distinct[choices]
         value_range = np.ptp(distinct, axis=0)
         self.scale_ = np.where(value_range > 0, value_range, 1.0)
         return self

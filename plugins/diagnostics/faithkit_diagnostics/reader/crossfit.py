@@ -156,10 +156,10 @@ class CrossFit:
         """
         common_label = int(np.argmax(self._label_shares(train)))
         guess, scores = np.full(len(rows), common_label), np.zeros(len(rows))
-        explained = np.flatnonzero(self.place[rows] >= 0)
+        explained_rows = np.flatnonzero(self.place[rows] >= 0)
         predict = self._fit_reader(candidate, train)
-        for start in range(0, len(explained), BATCH_ROWS):
-            batch = explained[start : start + BATCH_ROWS]
+        for start in range(0, len(explained_rows), BATCH_ROWS):
+            batch = explained_rows[start : start + BATCH_ROWS]
             labels, probabilities = predict(rows[batch])
             guess[batch] = labels[probabilities.argmax(axis=1)]
             scores[batch] = quadratic(labels, probabilities, self.labels[rows[batch]])

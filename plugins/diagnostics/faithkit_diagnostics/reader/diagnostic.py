@@ -14,8 +14,8 @@ import faithkit
 from faithkit_diagnostics.reader.crossfit import CrossFit, Guesses, Turns
 from faithkit_diagnostics.reader.features import Features, object_array
 from faithkit_diagnostics.reader.models import candidates, raise_input_errors, select_for_features
-from faithkit_diagnostics.reader.regression import NumberCrossFit, Points, regressors
 from faithkit_diagnostics.reader.reader_sentences import accuracy_sentence, sentences
+from faithkit_diagnostics.reader.regression import NumberCrossFit, Points, regressors
 
 MIN_ROWS = 10  # independent rows, so that each of five folds has two
 MAX_AUTOMATIC_ROWS = 10_000  # the reader runs by default up to this number of rows
@@ -184,10 +184,10 @@ def prepare(rows: faithkit.plugin.ExplainedRows, classifier: Any = "auto", seed:
             f"{MIN_ROWS} or more."
         )
     order = turns.order
-    explained = order[~missing[order]]
+    explained_rows = order[~missing[order]]
     place = np.full(n, -1)
-    place[~missing[order]] = np.arange(len(explained))
-    features = Features.of(faithkit.plugin.take_rows(identities, explained))
+    place[~missing[order]] = np.arange(len(explained_rows))
+    features = Features.of(faithkit.plugin.take_rows(identities, explained_rows))
     fields: dict[str, Any] = {
         "features": features,
         "place": place,
@@ -293,7 +293,5 @@ def _import_classifier(classifier: Any) -> Any:
     module, _, attribute = classifier.partition(":")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    with raise_input_errors(
-        f"importing the reader {classifier}", "Give the module:attribute of a classifier."
-    ):
+    with raise_input_errors(f"importing the reader {classifier}", "Give module:attribute of a classifier."):
         return operator.attrgetter(attribute)(importlib.import_module(module))

@@ -108,10 +108,13 @@ class Features:
 
     def table(self, rows: Rows, columns: "Columns") -> Floats:
         """Return the rows as a numeric matrix."""
-        blocks = [self.numbers[np.ix_(rows, columns.numbers)], self.tokens[rows][:, columns.tokens].toarray()]
+        matrices = [
+            self.numbers[np.ix_(rows, columns.numbers)],
+            self.tokens[rows][:, columns.tokens].toarray(),
+        ]
         if len(columns.words):
-            blocks.append(self.texts[rows][:, columns.words].toarray())
-        return np.hstack(blocks)
+            matrices.append(self.texts[rows][:, columns.words].toarray())
+        return np.hstack(matrices)
 
     def sparse_table(self, rows: Rows, columns: "Columns") -> Any:
         """Return the tokens and words of rows as a sparse matrix."""

@@ -19,7 +19,7 @@ FEW_CLASSES = 5  # more classes take more time
 MAX_CLASSES = 50  # labels that a reader learns; it gives the rarer ones no probability
 TREE_VALUES = 300_000  # of a table that trees learn from: more would take long and tell little
 LINEAR_VALUES = 10_000_000
-TREE_COLUMNS = 64  # of numbers: to find the bins of one takes as long as thousands of cells
+TREE_COLUMNS = 64  # of numbers: to find the bins of one takes as long as thousands of values
 MAX_COLUMNS = 500
 WORD_REGULARIZATION = 10.0  # C of a regression on TF-IDF; 1 leaves all words of long texts near nothing
 
@@ -55,7 +55,7 @@ class Candidate:
 
     name: str
     make: Make
-    cells: int | None = None
+    values: int | None = None
     columns: int = MAX_COLUMNS
     words: int = MAX_TOKENS
     is_sparse: bool = False
@@ -66,7 +66,7 @@ class Candidate:
     def max_rows(self, width: int, labels: int) -> int | None:
         """Return how many rows of a table it may learn from; many labels need more time per row."""
         times = max(1, min(labels, MAX_CLASSES) // FEW_CLASSES)
-        return None if self.cells is None else max(1, self.cells // (max(1, width) * times))
+        return None if self.values is None else max(1, self.values // (max(1, width) * times))
 
     def fit(self, X: Floats, y: Counts, weights: Floats | None, seed: int) -> "Fitted":
         """Fit a new classifier on rows."""

@@ -15,8 +15,8 @@ from faithkit_diagnostics.reader.crossfit import CrossFit, Guesses
 from faithkit_diagnostics.reader.features import MAX_WORDS, Floats, Rows
 from faithkit_diagnostics.reader.models import (
     LINEAR_VALUES,
-    TREE_VALUES,
     TREE_COLUMNS,
+    TREE_VALUES,
     WORD_REGULARIZATION,
     WORDS,
     Candidate,

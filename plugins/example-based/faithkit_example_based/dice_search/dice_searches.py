@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit_example_based.dice_search.dice_table import Floats
 from faithkit_example_based.dice_search.genetic import GeneticSearch
 from faithkit_example_based.dice_search.goals import Goal
 from faithkit_example_based.dice_search.lockstep import OutOfCalls, Search, run_in_lockstep
@@ -15,7 +16,6 @@ from faithkit_example_based.dice_search.neighbors import NeighborsFactory, TreeS
 from faithkit_example_based.dice_search.random_search import RandomSearch
 from faithkit_example_based.dice_search.space import Space
 from faithkit_example_based.dice_search.sparsity import sparsify_by_bisection, sparsify_in_steps
-from faithkit_example_based.dice_search.dice_table import Floats
 
 METHODS: dict[str, Any] = {"random": RandomSearch, "genetic": GeneticSearch, "kdtree": TreeSearch}
 SPARSITIES = {"binary": sparsify_by_bisection, "linear": sparsify_in_steps}

@@ -87,7 +87,7 @@ class DiceTable:
         return codes
 
     def restore_unchanged(self, counterfactual: Floats, row: Floats) -> Floats:
-        """Return a counterfactual with the instance's exact values in unchanged cells, which DiCE rounds."""
+        """Return a counterfactual with the instance's exact unchanged values, which DiCE rounds."""
         restored = counterfactual.copy()
         for j, decimals in self.decimals.items():
             if counterfactual[j] == np.round(row[j], decimals):

@@ -9,11 +9,11 @@ import random
 
 import numpy as np
 
+from faithkit_example_based.dice_search.dice_table import Floats
 from faithkit_example_based.dice_search.goals import Goal
 from faithkit_example_based.dice_search.lockstep import Search
 from faithkit_example_based.dice_search.neighbors import NEAREST, NeighborsFactory
 from faithkit_example_based.dice_search.space import Space
-from faithkit_example_based.dice_search.dice_table import Floats
 
 # dice-ml's defaults
 POPULATION = NEAREST
@@ -21,7 +21,7 @@ GENERATIONS = 500
 STEADY_GENERATIONS = 5  # the search ends after so many generations with a steady loss
 STEADY_LOSS = 1e-2  # the largest change of a steady loss
 PROXIMITY_WEIGHT = SPARSITY_WEIGHT = 0.2
-SHARE_PER_PARENT = 0.4  # of the cells of a child; the other cells change at random
+SHARE_PER_PARENT = 0.4  # of the values of a child; the other values change at random
 
 
 class Breeder:

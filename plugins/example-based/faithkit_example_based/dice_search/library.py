@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_example_based.dice_search.dice_table import CLOSE_QUANTILE, DiceTable, Floats, column_name
 from faithkit_example_based.dice_search.goals import ClassGoal, Goal, NumberGoal
 from faithkit_example_based.dice_search.lockstep import OutOfCalls
 from faithkit_example_based.dice_search.model import DiceModel, NumberModel
-from faithkit_example_based.dice_search.dice_table import CLOSE_QUANTILE, DiceTable, Floats, column_name
 
 
 class CountedModel:

@@ -9,11 +9,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from faithkit_example_based.dice_search.dice_table import Floats
 from faithkit_example_based.dice_search.goals import Goal
 from faithkit_example_based.dice_search.lockstep import Search
 from faithkit_example_based.dice_search.neighbors import NeighborsFactory
 from faithkit_example_based.dice_search.space import Space
-from faithkit_example_based.dice_search.dice_table import Floats
 
 COPIES = 1000  # dice-ml's default
 FIRST_BATCH = 16  # copies in the first call of the model; each further call doubles it
@@ -31,7 +31,7 @@ class RandomSearch:
 
     def __init__(self, space: Space, neighbors: NeighborsFactory) -> None:
         self.columns = np.array(space.columns)
-        self.cells = Cells.from_space(space)
+        self.sampler = ValueSampler.from_space(space)
         n_columns = len(space.columns)
         self.stages = [range(1, min(n_columns, 2) + 1), *(range(n, n + 1) for n in range(3, n_columns + 1))]
 
@@ -42,7 +42,7 @@ class RandomSearch:
         for changes in self.stages:
             new_columns = rng.choice(self.columns, (changes.stop - 1 - len(columns), COPIES))
             columns = np.concatenate([columns, new_columns])
-            values = np.concatenate([values, self.cells.values(new_columns, rng.random(new_columns.shape))])
+            values = np.concatenate([values, self.sampler.values(new_columns, rng.random(new_columns.shape))])
             copies = Copies(row, columns, values, changes.start)
             order = rng.permutation(copies.distinct())
             while len(order):
@@ -55,7 +55,7 @@ class RandomSearch:
 
 
 @attrs.frozen(eq=False)
-class Cells:
+class ValueSampler:
     """The possible values of each column, with equal probability.
 
     Parameters
@@ -77,8 +77,8 @@ class Cells:
     codes: Floats
 
     @classmethod
-    def from_space(cls, space: Space) -> "Cells":
-        """Build the cells of a space; as in dice-ml, numbers up to one unit above the maximum are rounded."""
+    def from_space(cls, space: Space) -> "ValueSampler":
+        """Build the sampler of a space; as in dice-ml, rounded numbers reach one unit above the maximum."""
         low, span, scale = np.ones((3, len(space.ranges)))
         codes: list[float] = []
         for j, decimals in space.table.decimals.items():

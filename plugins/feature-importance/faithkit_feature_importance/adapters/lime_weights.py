@@ -179,6 +179,6 @@ def _feature_values(explanation: Any) -> list[Any]:
     return values if len(values) == width else [None] * width  # a sparse row has fewer values
 
 
-def _strip_category(name: Any, cell: Any) -> str:
+def _strip_category(name: Any, value: Any) -> str:
     """Return "job" for "job=clerk": lime names categories in this way, with the value True."""
-    return str(name).rpartition("=")[0] if cell == "True" and "=" in str(name) else str(name)
+    return str(name).rpartition("=")[0] if value == "True" and "=" in str(name) else str(name)

@@ -46,8 +46,8 @@ def select_outputs(values: NDArray[Any], positions: Positions) -> NDArray[Any]:
     array([[2, 4],
            [5, 7]])
     """
-    selected = np.take_along_axis(values, positions[:, None, :], axis=2)
-    return selected.transpose(0, 2, 1).reshape(len(values), values.shape[1] * positions.shape[1])
+    selected_values = np.take_along_axis(values, positions[:, None, :], axis=2)
+    return selected_values.transpose(0, 2, 1).reshape(len(values), values.shape[1] * positions.shape[1])
 
 
 def prefix_names(outputs: Outputs, target: Any, names: Sequence[Any] | None) -> list[str] | None:

@@ -37,8 +37,8 @@ class ShapValues:
     Notes
     -----
     The values of a table become vectors with the names of the features. The values of pictures, which have
-    the shape of their data, become vectors of all cells. The values of texts become sorted pairs of words and
-    values, as in `lime-text`, since texts have no features in common.
+    the shape of their data, become vectors of all pixels. The values of texts become sorted pairs of words
+    and values, as in `lime-text`, since texts have no features in common.
 
     Base values are not features. If they are the same for all rows, `shared` keeps them, one for each class.
 
@@ -168,7 +168,7 @@ class Batch:
                 f"{ADAPTER}: rows of different lengths that are no texts: give one shape."
             )
         values = values[None] if is_single_row else values
-        values = _flatten_cells(
+        values = _flatten_pictures(
             values, _shape(data) if not is_single_row else (1, *_shape(data)), (len(values), *row_shape)
         )
         _check_shape(values, explanation.base_values, has_outputs)
@@ -205,8 +205,8 @@ def _shape(data: Any) -> tuple[int, ...]:
         return ()
 
 
-def _flatten_cells(values: NDArray[Any], *shapes: tuple[int, ...]) -> NDArray[Any]:
-    """Return the values of pictures as values of cells, if they have the shape of their data or of X."""
+def _flatten_pictures(values: NDArray[Any], *shapes: tuple[int, ...]) -> NDArray[Any]:
+    """Flatten the SHAP values of pictures, if they have the shape of their data or of X."""
     for shape in shapes:
         if len(shape) > 2 and values.shape[: len(shape)] == shape:
             return values.reshape(len(values), -1, *values.shape[len(shape) :])

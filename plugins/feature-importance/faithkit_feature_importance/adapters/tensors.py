@@ -14,7 +14,7 @@ ADAPTER = "torch-tensors"
 class Tensors:
     """Adapter of PyTorch tensors of attributions: one tensor of all rows, or a list with one of each row.
 
-    Attributions of images have the shape of X, with a number for each cell. Captum returns a tuple for a
+    Attributions of images have the shape of X, with a number for each pixel. Captum returns a tuple for a
     model with several inputs: their features are put side by side.
 
     Examples
@@ -74,7 +74,7 @@ def _flatten_row(number: int, values: NDArray[Any], row_shape: tuple[int, ...]) 
 
 
 def _to_matrix(values: NDArray[Any], context: faithkit.plugin.RowContext) -> NDArray[Any]:
-    """Return values as (rows, features); values with the shape of X have one feature per cell."""
+    """Return values as (rows, features); values with the shape of X have one feature per pixel."""
     if values.ndim > 2 and values.shape == np.shape(context.X):
         return values.reshape(len(values), -1)
     if values.ndim != 2:
@@ -86,5 +86,5 @@ def _to_matrix(values: NDArray[Any], context: faithkit.plugin.RowContext) -> NDA
 
 _ADVICE = (
     "give one number for each feature, (rows, features), such as the sum over a token's embedding (.sum(-1)) "
-    "or over a segment of a picture; or one for each cell of X, with X beside them"
+    "or over a segment of a picture; or one for each value of X, with X beside them"
 )

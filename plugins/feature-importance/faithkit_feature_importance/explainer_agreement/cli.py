@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     metavar="NAME[,NAME]",
     help="Compare only the order of these features, in the two measures that use all features.",
 )
-def agreement(compared: faithkit.results.Comparison, k: int | None, among: str | None) -> "Agreements":
+def agreement(comparison: faithkit.results.Comparison, k: int | None, among: str | None) -> "Agreements":
     """Measure how far explainers agree on which features matter, and how faithful each of them is.
 
     The importances of every two explainers are compared row by row, before discretization: which features are
@@ -30,4 +30,4 @@ def agreement(compared: faithkit.results.Comparison, k: int | None, among: str |
     """
     from faithkit_feature_importance.explainer_agreement.pairwise_agreement import agreements
 
-    return agreements(compared, k, among=None if among is None else among.split(","))
+    return agreements(comparison, k, among=None if among is None else among.split(","))

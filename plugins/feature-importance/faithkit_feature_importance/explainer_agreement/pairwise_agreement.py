@@ -10,11 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.explainer_agreement.feature_matching import (
-    NamedImportances,
-    check_predictions,
-    match_features,
-)
 from faithkit_feature_importance.explainer_agreement.agreement_measures import (
     LOWER_BOUNDS,
     ORDER_MEASURES,
@@ -26,6 +21,11 @@ from faithkit_feature_importance.explainer_agreement.agreement_result import (
     Agreement,
     Agreements,
     MeanAgreement,
+)
+from faithkit_feature_importance.explainer_agreement.feature_matching import (
+    NamedImportances,
+    check_predictions,
+    match_features,
 )
 
 DEFAULT_K = 5  # if there are ten features or more
@@ -100,7 +100,7 @@ def agreement(
 
 
 def agreements(
-    compared: faithkit.results.Comparison, k: int | None = None, *, among: Sequence[str] | None = None
+    comparison: faithkit.results.Comparison, k: int | None = None, *, among: Sequence[str] | None = None
 ) -> Agreements:
     """Measure how far every two explainers of a comparison agree, and how faithful each of them is.
 
@@ -108,7 +108,7 @@ def agreements(
 
     Parameters
     ----------
-    compared : Comparison
+    comparison : Comparison
         The result of `faithkit.compare`, or ``faithkit.results.Comparison({name: result, …})``.
     k, among
         As in `agreement`.
@@ -125,12 +125,12 @@ def agreements(
     >>> [pair.measures[name].value for name in ("feature agreement", "sign agreement")]
     [1.0, 0.0]
     """
-    if not isinstance(compared, faithkit.results.Comparison):
+    if not isinstance(comparison, faithkit.results.Comparison):
         raise faithkit.errors.InputError(
-            f"agreements needs a faithkit.results.Comparison, got {type(compared).__name__}: give the result "
-            "of faithkit.compare, or give two results to agreement."
+            f"agreements needs a faithkit.results.Comparison, got {type(comparison).__name__}: give the "
+            "result of faithkit.compare, or give two results to agreement."
         )
-    results = compared.results
+    results = comparison.results
     discretizers = {name: result.setup.discretizer.text for name, result in results.items()}
     pairs = [pair for pair in combinations(results, 2) if discretizers[pair[0]] == discretizers[pair[1]]]
     if not pairs:
@@ -139,7 +139,7 @@ def agreements(
             "give two explainers, and one discretizer for both."
         )
     return Agreements(
-        tuple(agreement(results[a], results[b], k, among=among, names=(a, b)) for a, b in pairs), compared
+        tuple(agreement(results[a], results[b], k, among=among, names=(a, b)) for a, b in pairs), comparison
     )
 
 
@@ -180,13 +180,15 @@ def _resolve_columns(among: Sequence[str] | None, importances: NamedImportances)
         if importances.features is None
         else importances.features
     )
-    chosen = features if among is None else [among] if isinstance(among, str) else list(among)
-    unknown = [feature for feature in chosen if feature not in features]
-    if unknown or len(chosen) < 2 <= len(features) or len(set(chosen)) < len(chosen):
-        problem = f"{unknown[0]!r} is no feature" if unknown else f"{len(set(chosen))} of them have no order"
+    column_names = features if among is None else [among] if isinstance(among, str) else list(among)
+    unknown = [feature for feature in column_names if feature not in features]
+    if unknown or len(column_names) < 2 <= len(features) or len(set(column_names)) < len(column_names):
+        problem = (
+            f"{unknown[0]!r} is no feature" if unknown else f"{len(set(column_names))} of them have no order"
+        )
         listed = ", ".join(features[:DEFAULT_K]) + (" …" if len(features) > DEFAULT_K else "")
         raise faithkit.errors.InputError(f"agreement: {problem}: choose two or more among {listed}.")
-    return np.array([features.index(feature) for feature in chosen], dtype=np.int64)
+    return np.array([features.index(feature) for feature in column_names], dtype=np.int64)
 
 
 def _row_scores(
@@ -208,9 +210,11 @@ def _mean_agreement(
 ) -> MeanAgreement:
     lower_bound = LOWER_BOUNDS.get(name, 0.0)
     observed, chance = (
-        faithkit.plugin.Mean.of(_expand_to_all_rows(row_values, in_both), confidence, minimum=lower_bound)
+        faithkit.plugin.Mean.of(
+            _expand_to_all_rows(row_values, in_both), confidence=confidence, minimum=lower_bound
+        )
         if design is None
-        else design.mean(_expand_to_all_rows(row_values, in_both), lower_bound)
+        else design.mean(_expand_to_all_rows(row_values, in_both), minimum=lower_bound)
         for row_values in scores
     )
     return MeanAgreement(**attrs.asdict(observed), by_chance=chance.value)

@@ -29,8 +29,8 @@ class GradientExplainer:
     column's standard deviation to either side (2⁻⁶, and four digits, if scores are in float32). With central
     differences, categories, booleans and missing numbers have no derivative and get 0.
 
-    For images and series, the gradient has one number per cell: by autograd for a PyTorch module, else by
-    central differences, which call the model twice per cell.
+    For images and series, the gradient has one number per pixel: by autograd for a PyTorch module, else by
+    central differences, which call the model twice per pixel.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 class FiniteDifferences:
     """Central differences of a predictor's scores along every numeric column.
 
-    Categories and missing cells have no derivative and get 0.
+    Categories and missing values have no derivative and get 0.
 
     Parameters
     ----------

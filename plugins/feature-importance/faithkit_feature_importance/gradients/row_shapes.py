@@ -1,4 +1,4 @@
-"""Flatten rows of several axes, such as images, so that each cell is a column."""
+"""Flatten rows of several axes, such as images, so that each value is a column."""
 
 from functools import partial
 from typing import Any
@@ -44,7 +44,7 @@ class RowShape:
         return X.reshape(len(X), -1)
 
     def column_names(self, names: Any) -> Any:
-        """Return the names of the columns; cells of an image are named by their position."""
+        """Return the names of the columns; values of an image are named by their position."""
         return names if self.shape is None else [str(list(position)) for position in np.ndindex(self.shape)]
 
     def flat_predictor(self, predictor: faithkit.Predictor) -> faithkit.Predictor:

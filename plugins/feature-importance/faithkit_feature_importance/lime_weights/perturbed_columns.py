@@ -30,18 +30,18 @@ class CategoricalColumn:
     """
 
     values: Floats
-    cells: NDArray[np.unsignedinteger]  # cells of the background, as positions in `values`
+    positions: NDArray[np.unsignedinteger]  # in `values`, of each value of the background
 
     @classmethod
-    def fit(cls, cells: Floats) -> "CategoricalColumn":
+    def fit(cls, column: Floats) -> "CategoricalColumn":
         """Collect the categories of the background."""
-        values, positions = np.unique(cells, return_inverse=True)
+        values, positions = np.unique(column, return_inverse=True)
         return cls(values, _sort_compactly(positions))
 
     def draw(self, uniform: Floats, instances: Floats) -> Perturbed:
         """Perturb the instances. The first perturbation of each is the instance itself."""
-        drawn = (uniform * len(self.cells)).astype(np.intp)
-        values = self.values.take(self.cells.take(drawn))
+        draws = (uniform * len(self.positions)).astype(np.intp)
+        values = self.values.take(self.positions.take(draws))
         values[:, 0] = instances
         is_same = values == instances[:, None]
         if np.isnan(instances).any():
@@ -64,7 +64,7 @@ class BinnedColumn:
     """
 
     cuts: Floats
-    bins: NDArray[np.unsignedinteger]  # the bin of each cell of the background
+    bins: NDArray[np.unsignedinteger]  # the bin of each value of the background
     mean: Floats  # of every bin, as all that follows; NaN for missing numbers
     std: Floats
     minimum: Floats
@@ -73,18 +73,18 @@ class BinnedColumn:
     cdf_mass: Floats  # its increase up to `maximum`
 
     @classmethod
-    def fit(cls, cells: Floats, discretizer: str) -> "BinnedColumn":
+    def fit(cls, values: Floats, discretizer: str) -> "BinnedColumn":
         """Cut the numbers of the background as lime does."""
         from scipy.special import ndtr
 
         # sorted, since the last bits of a sum depend on the order
-        numbers = np.sort(cells[~np.isnan(cells)])
+        numbers = np.sort(values[~np.isnan(values)])
         cuts, *bin_statistics = _fit_lime_bins(numbers, discretizer) if len(numbers) else _never_drawn_bin()
         mean, std, minimum, maximum = (np.append(statistic, np.nan) for statistic in bin_statistics)
         cdf_start, cdf_stop = ndtr((minimum - mean) / std), ndtr((maximum - mean) / std)
         return cls(
             cuts,
-            _sort_compactly(_find_bins(cells, cuts)),
+            _sort_compactly(_find_bins(values, cuts)),
             mean,
             std,
             minimum,
@@ -98,10 +98,10 @@ class BinnedColumn:
         from scipy.special import ndtri
 
         scaled = uniform * len(self.bins)
-        drawn = scaled.astype(np.intp)
-        bins = self.bins.take(drawn).astype(np.intp)  # `take` is four times as fast as indexing
+        draws = scaled.astype(np.intp)
+        bins = self.bins.take(draws).astype(np.intp)  # `take` is four times as fast as indexing
         mass = self.cdf_mass.take(bins)
-        quantiles = self.cdf_start.take(bins) + (scaled - drawn) * mass  # the fraction of `scaled` is uniform
+        quantiles = self.cdf_start.take(bins) + (scaled - draws) * mass  # the fraction of `scaled` is uniform
         # a bin with a single value has no mass
         normals = ndtri(quantiles, where=mass > 0, out=np.zeros_like(quantiles))
         values = self.mean.take(bins) + self.std.take(bins) * normals
@@ -133,14 +133,14 @@ class NormalColumn:
     around_instance: bool
 
     @classmethod
-    def fit(cls, cells: Floats, around_instance: bool) -> "NormalColumn":
+    def fit(cls, values: Floats, around_instance: bool) -> "NormalColumn":
         """Compute mean and scale as lime does. The scale of a constant column is 1."""
         from sklearn.preprocessing import StandardScaler
 
-        numbers = np.sort(cells[~np.isnan(cells)])
+        numbers = np.sort(values[~np.isnan(values)])
         scaler = StandardScaler().fit(numbers[:, None])
         return cls(
-            float(scaler.mean_[0]), float(scaler.scale_[0]), 1 - len(numbers) / len(cells), around_instance
+            float(scaler.mean_[0]), float(scaler.scale_[0]), 1 - len(numbers) / len(values), around_instance
         )
 
     def draw(self, uniform: Floats, instances: Floats) -> Perturbed:

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_feature_importance.lime_weights.library import LimePackage
+from faithkit_feature_importance.lime_weights.perturbations import Neighbourhood, PerturbationScorer
 from faithkit_feature_importance.lime_weights.perturbed_columns import (
     BinnedColumn,
     CategoricalColumn,
     Column,
     NormalColumn,
 )
-from faithkit_feature_importance.lime_weights.library import LimePackage
-from faithkit_feature_importance.lime_weights.perturbations import Neighbourhood, PerturbationScorer
 from faithkit_feature_importance.lime_weights.weighted_ridge import kernel_weights, weighted_ridge
 from faithkit_feature_importance.targets import Target, check_target
 
@@ -205,12 +205,12 @@ class LimeExplainer:
                 )
         return positions
 
-    def _fit_column(self, cells: Floats, is_category: bool) -> Column:
+    def _fit_column(self, values: Floats, is_category: bool) -> Column:
         if is_category:
-            return CategoricalColumn.fit(cells)
-        if self.discretize_continuous or np.isnan(cells).all():
-            return BinnedColumn.fit(cells, self.discretizer)
-        return NormalColumn.fit(cells, self.sample_around_instance)
+            return CategoricalColumn.fit(values)
+        if self.discretize_continuous or np.isnan(values).all():
+            return BinnedColumn.fit(values, self.discretizer)
+        return NormalColumn.fit(values, self.sample_around_instance)
 
     def _perturbation_weights(self, features: Floats) -> Floats:
         """Return the weights of perturbations by their distance from the row, in features."""

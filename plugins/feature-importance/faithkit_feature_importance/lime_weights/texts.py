@@ -280,8 +280,10 @@ def _unique_patterns(is_kept: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDA
     return is_kept[np.unique(pattern_numbers, return_index=True)[1]], pattern_numbers
 
 
-def _check_integer(name: str, value: Any, least: int) -> None:
-    faithkit.plugin.check_integer(value, f"lime-text: {name}", least, error=faithkit.errors.ParameterError)
+def _check_integer(name: str, value: Any, minimum: int) -> None:
+    faithkit.plugin.check_integer(
+        value, f"lime-text: {name}", minimum=minimum, error=faithkit.errors.ParameterError
+    )
 
 
 def _check_texts(X: Any) -> None:

@@ -18,7 +18,7 @@ VALUES_PER_CALL = 2**22  # in one call of the model
 class CodedModel:
     """The scores of rows that are given as the codes of an Encoder.
 
-    All categories that the background does not have share one code. So such cells of an instance are passed
+    All categories that the background does not have share one code. So such values of an instance are passed
     separately, and put back into the decoded rows before the model scores them.
 
     Examples
@@ -37,7 +37,7 @@ class CodedModel:
     def scores(
         self, codes: NDArray[np.float64], unseen_values: Mapping[int, Any] | None = None
     ) -> NDArray[np.float64]:
-        """Return scores (n, classes). `unseen_values` maps columns to cells with an unseen category."""
+        """Return scores (n, classes). `unseen_values` maps columns to values with an unseen category."""
         rows_per_call = max(1, VALUES_PER_CALL // codes.shape[1])
         batches = [codes[start : start + rows_per_call] for start in range(0, len(codes), rows_per_call)]
         return np.concatenate(
@@ -45,12 +45,12 @@ class CodedModel:
         )
 
     def unseen_values(self, X: Any, codes: NDArray[np.float64]) -> list[dict[int, Any]]:
-        """Return for every row the cells with a category that the background does not have, by column."""
-        cells: list[dict[int, Any]] = [{} for _ in codes]
+        """Return for every row the values with a category that the background does not have, by column."""
+        values: list[dict[int, Any]] = [{} for _ in codes]
         for j, categories in self.encoder.categories.items():
             for i in np.flatnonzero(codes[:, j] == len(categories) + 1):
-                cells[i][j] = self._column(X, j)[i : i + 1]
-        return cells
+                values[i][j] = self._column(X, j)[i : i + 1]
+        return values
 
     def _column(self, X: Any, j: int) -> Any:
         if not isinstance(X, pd.DataFrame):
@@ -60,11 +60,11 @@ class CodedModel:
 
     def _decode(self, codes: NDArray[np.float64], unseen_values: Mapping[int, Any]) -> Any:
         table = self.encoder.decode(codes)
-        for j, cell in unseen_values.items():
+        for j, value in unseen_values.items():
             is_unseen = codes[:, j] == len(self.encoder.categories[j]) + 1
             if isinstance(table, pd.DataFrame):
-                column = table.iloc[:, j].astype(cell.dtype)  # whose type has the category
-                table.isetitem(j, column.mask(is_unseen, cell.iloc[0]))
+                column = table.iloc[:, j].astype(value.dtype)  # whose type has the category
+                table.isetitem(j, column.mask(is_unseen, value.iloc[0]))
             else:
-                table[is_unseen, j] = cell
+                table[is_unseen, j] = value
         return table

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 import faithkit
 from faithkit_feature_importance.shap_values.coded_model import CodedModel
 from faithkit_feature_importance.shap_values.errors import NoSumError, UnreadableError
-from faithkit_feature_importance.shap_values.leaf_by_leaf.column_origins import split_pipeline
-from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
-from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import is_made_of_trees
-from faithkit_feature_importance.shap_values.linear import LinearShap
 from faithkit_feature_importance.shap_values.explained_output import (
     OUTPUTS,
     Output,
     candidate_outputs,
     raw_method,
 )
+from faithkit_feature_importance.shap_values.leaf_by_leaf.column_origins import split_pipeline
+from faithkit_feature_importance.shap_values.leaf_by_leaf.leaf_shap import LeafShap
+from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import is_made_of_trees
+from faithkit_feature_importance.shap_values.linear import LinearShap
 from faithkit_feature_importance.shap_values.reference_rows import Reference
 from faithkit_feature_importance.shap_values.sampling import (
     MAX_ENUMERATED_COLUMNS,

@@ -4,7 +4,7 @@ One call of the model scores the mixtures of many instances, and equal mixtures 
 often equal: the columns in which the instance and the reference row agree do not matter, and instances share
 small coalitions. On the Adult data, about a fifth of the mixtures are distinct.
 
-The explainers of shap treat nearly equal cells as equal, so that a date in seconds or a very small number
+The explainers of shap treat nearly equal values as equal, so that a date in seconds or a very small number
 loses its importance. Here equal means equal.
 """
 
@@ -22,7 +22,7 @@ from faithkit_feature_importance.shap_values.coded_model import CodedModel
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Hashes = NDArray[np.uint64]
-VALUES_PER_BATCH = 2**24  # cells of the rows that are mixed together
+VALUES_PER_BATCH = 2**24  # values of the rows that are mixed together
 
 
 class CoalitionPlan(Protocol):
@@ -81,8 +81,8 @@ class Mixtures:
         """Divide the games of rows into batches that are scored in one call."""
         games: list[_Game] = []
         n_remaining = self._coalitions_per_batch
-        for row, cells in enumerate(codes):
-            is_different = (self.reference != cells) & ~(np.isnan(self.reference) & np.isnan(cells))
+        for row, values in enumerate(codes):
+            is_different = (self.reference != values) & ~(np.isnan(self.reference) & np.isnan(values))
             players = is_different.any(axis=0)
             game = _Game(row, players, plan(row, int(players.sum())))
             if unseen_values[row]:  # it can change the type of a column, and so the scores of other rows
@@ -111,22 +111,22 @@ class Mixtures:
             slice(i, i + self._coalitions_per_batch)
             for i in range(0, len(row_numbers), self._coalitions_per_batch)
         ]
-        hashes = self._hash_cells(codes)
+        hashes = self._hash_values(codes)
         worth = [
             self._mean_scores(codes, row_numbers[batch], columns[batch], hashes, unseen_values)
             for batch in batches
         ]
         return np.split(np.concatenate(worth), np.cumsum(sizes)[:-1])
 
-    def _hash_cells(self, codes: Floats) -> tuple[Hashes, Hashes]:
-        """Return a random 64-bit hash for every cell of the rows and of the reference; equal values share it.
+    def _hash_values(self, codes: Floats) -> tuple[Hashes, Hashes]:
+        """Return a random 64-bit hash for every value of the rows and the reference; equal values share it.
 
         A mixture is identified by the sum of its hashes. Different mixtures have the same sum with
         probability 2⁻⁶⁴.
         """
-        cells = np.concatenate([codes, self.reference])
-        hashes, rng = np.empty(cells.shape, dtype=np.uint64), np.random.default_rng(0)
-        for j, column in enumerate(cells.T):
+        values = np.concatenate([codes, self.reference])
+        hashes, rng = np.empty(values.shape, dtype=np.uint64), np.random.default_rng(0)
+        for j, column in enumerate(values.T):
             value_numbers, distinct = pd.factorize(column, use_na_sentinel=False)
             hashes[:, j] = rng.integers(2**64, size=len(distinct), dtype=np.uint64)[value_numbers]
         return hashes[: len(codes)], hashes[len(codes) :]

@@ -1,7 +1,7 @@
 """SHAP values of tree models by the interventional TreeSHAP of shap, with the exact splits of each model.
 
-The compiled code of shap stores thresholds as float32, while models compare in float32 or float64. So cells
-and thresholds are replaced by their ranks, small integers that are exact in every precision: each cell then
+The compiled code of shap stores thresholds as float32, while models compare in float32 or float64. So values
+and thresholds are replaced by their ranks, small integers that are exact in every precision: each value then
 takes the same branch as in the model.
 """
 
@@ -55,12 +55,12 @@ class TreeShap:
         ensemble = self._trees.model
         self._thresholds_by_column = _thresholds_by_column(ensemble)
         ensemble.thresholds = _rank_thresholds(ensemble, self._thresholds_by_column)
-        self._trees.data = self._rank_cells(reference)
+        self._trees.data = self._rank_values(reference)
         self._mean = ensemble.predict(self._trees.data).mean(axis=0)
 
     def values(self, codes: Floats) -> Floats:
         """Return SHAP values (rows, columns, outputs). Two classes have one output, that of the second."""
-        ranks, ensemble = self._rank_cells(codes), self._trees.model
+        ranks, ensemble = self._rank_values(codes), self._trees.model
         rows_per_call = max(1, MAX_VISITS // (len(self._trees.data) * len(ensemble.values)))
         batches = [
             np.asarray(self._trees.shap_values(ranks[start : start + rows_per_call], check_additivity=False))
@@ -71,15 +71,15 @@ class TreeShap:
 
     def sums(self, codes: Floats) -> Floats:
         """Return the sums of the values of each row, (rows, outputs), without computing the values."""
-        sums = np.asarray(self._trees.model.predict(self._rank_cells(codes)) - self._mean)
+        sums = np.asarray(self._trees.model.predict(self._rank_values(codes)) - self._mean)
         return sums[:, None] if sums.ndim == 1 else sums
 
-    def _rank_cells(self, codes: Floats) -> Floats:
-        """Return for each cell how many thresholds of its column lie below it. NaN stays NaN."""
-        cells = codes.astype(self._trees.model.input_dtype)
+    def _rank_values(self, codes: Floats) -> Floats:
+        """Return for each value how many thresholds of its column lie below it. NaN stays NaN."""
+        values = codes.astype(self._trees.model.input_dtype)
         ranks = np.zeros(codes.shape)
         for j, cuts in self._thresholds_by_column.items():
-            ranks[:, j] = np.searchsorted(cuts, cells[:, j])
+            ranks[:, j] = np.searchsorted(cuts, values[:, j])
         ranks[np.isnan(codes)] = np.nan
         return ranks
 
@@ -126,7 +126,7 @@ def _thresholds_by_column(ensemble: Any) -> dict[int, Floats]:
 
 
 def _rank_thresholds(ensemble: Any, thresholds: dict[int, Floats]) -> Floats:
-    """Return the rank of each threshold: cell ≤ threshold exactly if rank of cell ≤ rank of threshold."""
+    """Return the rank of each threshold: value ≤ threshold exactly if rank of value ≤ rank of threshold."""
     ranks = np.zeros(ensemble.thresholds.shape, dtype=ensemble.thresholds.dtype)
     for j, column_thresholds in thresholds.items():
         splits = (ensemble.children_left >= 0) & (ensemble.features == j)

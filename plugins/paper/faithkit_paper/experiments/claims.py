@@ -55,8 +55,8 @@ class Law:
 
     def sample(self, rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw the labels and the explanations of n instances."""
-        drawn = rng.choice(self.joint.size, size=n, p=self.joint.ravel())
-        explanations, labels = np.unravel_index(drawn, self.joint.shape)
+        codes = rng.choice(self.joint.size, size=n, p=self.joint.ravel())
+        explanations, labels = np.unravel_index(codes, self.joint.shape)
         return labels, explanations
 
 

@@ -41,9 +41,9 @@ class LabelCounts:
     same: float
 
     @classmethod
-    def of(cls, rows: Any, trained: TrainedModel, label: Any, scale: float = 1.0) -> "LabelCounts":
+    def of(cls, rows: Any, model: TrainedModel, label: Any, scale: float = 1.0) -> "LabelCounts":
         """Count rows. In a sample, each row stands for `scale` rows."""
-        same = 0 if len(rows) == 0 else int((trained.model.predict(rows) == label).sum())
+        same = 0 if len(rows) == 0 else int((model.model.predict(rows) == label).sum())
         return cls(len(rows) * scale, same * scale)
 
     def cells(self, names: tuple[str, str, str], sign: str, measure: str) -> list[Cell]:
@@ -63,51 +63,49 @@ def run(context: Context) -> Findings:
 
 def measure_dataset(context: Context, dataset: str) -> Findings:
     """Explain the record at each threshold, and count covered rows."""
-    trained = train_model(context, dataset)
-    record = pd.DataFrame([RECORD]).astype(trained.test.dtypes.to_dict())
-    label = trained.model.predict(record)[0]
+    model = train_model(context, dataset)
+    record = pd.DataFrame([RECORD]).astype(model.test.dtypes.to_dict())
+    label = model.model.predict(record)[0]
     remark = f"The record's prediction is {label}; the paper's is <=50K."
-    findings = [at_threshold(context, trained, record, label, threshold) for threshold in PRINTED_RULES]
+    findings = [at_threshold(context, model, record, label, threshold) for threshold in PRINTED_RULES]
     joined = Findings.concatenate(findings)
-    return trained.findings(joined.cells, remark, *joined.remarks)
+    return model.findings(joined.cells, remark, *joined.remarks)
 
 
 def at_threshold(
-    context: Context, trained: TrainedModel, record: pd.DataFrame, label: Any, threshold: float
+    context: Context, model: TrainedModel, record: pd.DataFrame, label: Any, threshold: float
 ) -> Findings:
     """Count the rows that the anchor covers, that share it, and that the printed rule covers."""
-    names = trained.dataset, "anchors", f"threshold={threshold}"
-    rules = search_rules(context, trained, record, threshold)
-    covered = trained.test[rules[0].covers(trained.test)]
-    sampled = context.sample(covered, context.pick(tiny=3, quick=30, full=2_000), NAME, threshold)
+    names = model.dataset, "anchors", f"threshold={threshold}"
+    rules = search_rules(context, model, record, threshold)
+    scope_rows = model.test[rules[0].covers(model.test)]
+    sampled = context.sample(scope_rows, context.pick(tiny=3, quick=30, full=2_000), NAME, threshold)
     sharing = sampled[
-        np.array(
-            [rule == rules[0] for rule in explain_rows(context, trained, sampled, threshold)], dtype=bool
-        )
+        np.array([rule == rules[0] for rule in explain_rows(context, model, sampled, threshold)], dtype=bool)
     ]
-    printed = rows_within_limits(trained.test, PRINTED_RULES[threshold])
-    scale = len(covered) / max(len(sampled), 1)
+    printed = rows_within_limits(model.test, PRINTED_RULES[threshold])
+    scale = len(scope_rows) / max(len(sampled), 1)
     cells = [
-        *LabelCounts.of(sharing, trained, label, scale).cells(names, "N^c", "local consistency"),
-        *LabelCounts.of(covered, trained, label).cells(names, "N^s", "local sufficiency"),
-        *LabelCounts.of(printed, trained, label).cells(
+        *LabelCounts.of(sharing, model, label, scale).cells(names, "N^c", "local consistency"),
+        *LabelCounts.of(scope_rows, model, label).cells(names, "N^s", "local sufficiency"),
+        *LabelCounts.of(printed, model, label).cells(
             (names[0], "the printed rule", names[2]), "N^s", "local sufficiency"
         ),
     ]
-    return Findings(tuple(cells), remarks(threshold, rules, len(sampled), len(covered)))
+    return Findings(tuple(cells), remarks(threshold, rules, len(sampled), len(scope_rows)))
 
 
 def search_rules(
-    context: Context, trained: TrainedModel, record: pd.DataFrame, threshold: float
+    context: Context, model: TrainedModel, record: pd.DataFrame, threshold: float
 ) -> list[faithkit.Rule]:
     """Return the rule of the record, followed by the rules that other seeds find."""
     numbers = range(1, context.pick(tiny=2, quick=5, full=20))
     seeds = [context.seed, *(context.seed_of(NAME, "search", number) for number in numbers)]
-    return [explain_rows(context, trained, record, threshold, seed=seed, progress=False)[0] for seed in seeds]
+    return [explain_rows(context, model, record, threshold, seed=seed, progress=False)[0] for seed in seeds]
 
 
 def explain_rows(
-    context: Context, trained: TrainedModel, rows: pd.DataFrame, threshold: float, **options: Any
+    context: Context, model: TrainedModel, rows: pd.DataFrame, threshold: float, **options: Any
 ) -> Any:
     """Return the anchors of rows."""
     if len(rows) == 0:
@@ -115,12 +113,12 @@ def explain_rows(
     # anchor-exp keeps one candidate, whatever its options say
     anchors = f"anchors:threshold={threshold},beam_size=1,batch_size=300"
     # a row with a category that is not in training cannot be perturbed, and shares its rule with no row
-    options = {"background": trained.train, "on_error": "record", **options}
-    result = context.evaluate(trained.model, rows, anchors, **options)
+    options = {"background": model.train, "on_error": "record", **options}
+    result = context.evaluate(model.model, rows, anchors, **options)
     return result.rows.explanations.values
 
 
-def remarks(threshold: float, rules: list[faithkit.Rule], sampled: int, covered: int) -> tuple[str, ...]:
+def remarks(threshold: float, rules: list[faithkit.Rule], sampled: int, scope_rows: int) -> tuple[str, ...]:
     """Return remarks on the rules, and on whether N^c is an extrapolation."""
     lines = [f"Threshold {threshold}: our rule is “{rules[0]}”."]
     most_frequent, times = Counter(map(str, rules)).most_common(1)[0]
@@ -128,8 +126,10 @@ def remarks(threshold: float, rules: list[faithkit.Rule], sampled: int, covered:
         f"Threshold {threshold}: {len(rules)} searches with other draws found {len(set(rules))} rules, "
         f"most often “{most_frequent}” ({times} times)."
     )
-    if sampled < covered:
-        lines.append(f"Threshold {threshold}: N^c is scaled up from {sampled} of {covered:,} covered rows.")
+    if sampled < scope_rows:
+        lines.append(
+            f"Threshold {threshold}: N^c is scaled up from {sampled} of {scope_rows:,} covered rows."
+        )
     return tuple(lines)
 
 

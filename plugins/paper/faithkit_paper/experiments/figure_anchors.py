@@ -43,25 +43,25 @@ def run(context: Context) -> Findings:
 
 def measure_dataset(context: Context, dataset: str) -> Findings:
     """Measure anchors of every threshold on the same rows."""
-    trained = train_model(context, dataset)
-    prepared = as_seen_by_explainer(context, trained, PUBLISHED)
-    X = prepared.test[: size(context, dataset)]  # the split is in random order
-    options = {"background": background(context, prepared)}
+    model = train_model(context, dataset)
+    seen_model = as_seen_by_explainer(context, model, PUBLISHED)
+    X = seen_model.test[: size(context, dataset)]  # the split is in random order
+    options = {"background": background(context, seen_model)}
     cells: list[Cell] = []
     ends = THRESHOLDS[:: len(THRESHOLDS) - 1]  # both ends show the trend
     for threshold in context.pick(tiny=(0.5, 0.6), quick=ends, full=THRESHOLDS):
-        result = context.evaluate(prepared.model, X, EXPLAINER.format(threshold), **options)
+        result = context.evaluate(seen_model.model, X, EXPLAINER.format(threshold), **options)
         names = dataset, "anchors", f"threshold={threshold}"
         consistency, *remaining = cells_of_runs(
             *names, [result], ("consistency", "uniqueness", "n_explanations")
         )
         cells += [
             consistency,
-            mean_precision(names, precisions(result, prepared)),
+            mean_precision(names, precisions(result, seen_model)),
             *remaining,
         ]
-    remark = f"{dataset}: {len(X):,} of {len(prepared.test):,} test rows were explained."
-    return trained.findings(cells, remark, "Sufficiency: each anchor is checked on all test rows.")
+    remark = f"{dataset}: {len(X):,} of {len(seen_model.test):,} test rows were explained."
+    return model.findings(cells, remark, "Sufficiency: each anchor is checked on all test rows.")
 
 
 def mean_precision(names: tuple[str, str, str], shares: np.ndarray) -> Cell:
@@ -70,14 +70,16 @@ def mean_precision(names: tuple[str, str, str], shares: np.ndarray) -> Cell:
     return with_interval(cell, [float(shares.std(ddof=1) / np.sqrt(len(shares)))])
 
 
-def precisions(result: Any, prepared: TrainedModel) -> np.ndarray:
+def precisions(result: Any, seen_model: TrainedModel) -> np.ndarray:
     """Return for each anchor the share of other covered rows that have the label of its row."""
-    labels = np.asarray(prepared.model.predict(prepared.test))
+    labels = np.asarray(seen_model.model.predict(seen_model.test))
     row_labels = np.asarray(result.rows.row_predictions)
     shares = []
     for rule, label in zip(result.rows.explanations.values, row_labels, strict=True):
-        covered = labels[:0] if rule is None else labels[rule.covers(prepared.test)]
-        shares.append((np.sum(covered == label) - 1) / (len(covered) - 1) if len(covered) > 1 else 0.0)
+        scope_labels = labels[:0] if rule is None else labels[rule.covers(seen_model.test)]
+        shares.append(
+            (np.sum(scope_labels == label) - 1) / (len(scope_labels) - 1) if len(scope_labels) > 1 else 0.0
+        )
     return np.array(shares)
 
 
@@ -98,13 +100,13 @@ def draw(findings: Findings) -> "Figure":
     figure, axes = create_panels(list(dict.fromkeys(cell.dataset for cell in cells)))
     for dataset, ax in axes.items():
         for number, measure in enumerate(MEASURES[:3]):
-            selected = [cell for cell in cells if (cell.dataset, cell.measure) == (dataset, measure)]
+            panel_cells = [cell for cell in cells if (cell.dataset, cell.measure) == (dataset, measure)]
             draw_line(
                 ax,
                 number,
                 measure if measure != "uniqueness" else "distinct explanations / n",
-                [threshold_of(cell) for cell in selected],
-                [cell.ours or 0.0 for cell in selected],
+                [threshold_of(cell) for cell in panel_cells],
+                [cell.ours or 0.0 for cell in panel_cells],
             )
         ax.set(ylim=(0, 1.02), xlabel="threshold")
         ax.legend(fontsize=6, loc="best")

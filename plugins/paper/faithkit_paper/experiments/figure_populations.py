@@ -44,17 +44,19 @@ def run(context: Context) -> Findings:
 
 def measure_dataset(context: Context, dataset: str) -> Findings:
     """Explain one sample by all four, and draw the populations from it five times."""
-    trained = train_model(context, dataset)
-    n = min(context.pick(tiny=40, quick=60, full=len(trained.test)), len(trained.test))
-    y = np.asarray(trained.y_test)[:n]
+    model = train_model(context, dataset)
+    n = min(context.pick(tiny=40, quick=60, full=len(model.test)), len(model.test))
+    y = np.asarray(model.y_test)[:n]
     memberships = [draw_first_population(context, y, run) for run in range(RUNS)]
     cells = []
     for name, (reading, discretizer) in EXPLAINERS.items():
         context.log(f"{NAME}: {name}")
-        X = as_seen_by_explainer(context, trained, reading).test[:n]
-        explained = explain(context, trained, reading, X, context.seed)
-        cells += measure_populations(dataset, name, explained, reading.discretizer(discretizer), memberships)
-    return trained.findings(
+        X = as_seen_by_explainer(context, model, reading).test[:n]
+        explanations = explain(context, model, reading, X, context.seed)
+        cells += measure_populations(
+            dataset, name, explanations, reading.discretizer(discretizer), memberships
+        )
+    return model.findings(
         cells,
         f"Populations are drawn {RUNS} times from the same {n:,} test rows. The fewer rows, the more "
         "the explainer with the fewest distinct explanations is favoured.",
@@ -70,12 +72,12 @@ def draw_first_population(context: Context, y: np.ndarray, run: int) -> np.ndarr
 
 
 def measure_populations(
-    dataset: str, name: str, explained: ExplainedSample, discretizer: Any, memberships: list[np.ndarray]
+    dataset: str, name: str, explanations: ExplainedSample, discretizer: Any, memberships: list[np.ndarray]
 ) -> list[Cell]:
     """Return the consistency in each population, over several draws of them."""
     cells = []
     for population, is_first in zip(POPULATIONS, (True, False), strict=True):
-        samples = [explained.take(np.flatnonzero(in_first == is_first)) for in_first in memberships]
+        samples = [explanations.take(np.flatnonzero(in_first == is_first)) for in_first in memberships]
         results = [sample.score(discretizer) for sample in samples]
         cells += cells_of_runs(dataset, name, population, results, ["consistency"])
     return cells
@@ -103,14 +105,14 @@ def draw(findings: Findings) -> "Figure":
     figure, axes = create_panels([DATASET])
     ax, width = axes[DATASET], 0.38
     for number, population in enumerate(POPULATIONS):
-        selected = [
+        population_cells = [
             cell for cell in findings.cells if cell.setting == population and cell.measure == "consistency"
         ]
         ax.bar(
-            [position + (number - 0.5) * width for position in range(len(selected))],
-            [cell.ours or 0.0 for cell in selected],
+            [position + (number - 0.5) * width for position in range(len(population_cells))],
+            [cell.ours or 0.0 for cell in population_cells],
             width,
-            yerr=[cell.std or 0.0 for cell in selected],
+            yerr=[cell.std or 0.0 for cell in population_cells],
             color=COLOURS[number],
             hatch="//" * number,
             edgecolor="white",

@@ -18,8 +18,8 @@ def run(context: Context) -> Findings:
 
 def measure_dataset(context: Context, dataset: str) -> Findings:
     """Return a model's accuracy and its hyper-parameters."""
-    trained = train_model(context, dataset)
-    parameters = attrs.asdict(trained.parameters)
+    model = train_model(context, dataset)
+    parameters = attrs.asdict(model.parameters)
     cells = [Cell(dataset, NAME, "", name, float(value)) for name, value in parameters.items()]
     source = "looked for" if context.search else "the printed ones"
-    return trained.findings(cells, f"The hyper-parameters are {source}.")
+    return model.findings(cells, f"The hyper-parameters are {source}.")

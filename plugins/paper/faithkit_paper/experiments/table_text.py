@@ -48,11 +48,11 @@ def run(context: Context) -> Findings:
 def measure_dataset(context: Context, dataset: str) -> Findings:
     """Explain the test texts by all four explainers, and measure samples of them."""
     reviews = train_reviews_model(context, dataset)
-    explained = {name: explain(context, reviews, name) for name in EXPLAINERS}
+    explanations = {name: explain(context, reviews, name) for name in EXPLAINERS}
     cells = [Cell(dataset, "logistic regression", "", "accuracy", reviews.accuracy, n=len(reviews.test))]
-    for name, (result, texts) in explained.items():
+    for name, (result, texts) in explanations.items():
         cells += cells_of_runs(dataset, name, "original", samples(context, result, texts))
-    return Findings(tuple(cells), remarks(*explained["anchors"]))
+    return Findings(tuple(cells), remarks(*explanations["anchors"]))
 
 
 def explain(context: Context, reviews: Reviews, name: str) -> tuple[Any, list[str]]:

@@ -26,7 +26,7 @@ class Perturbation(Protocol):
     def draw(self, present: Sequence[int], n: int) -> tuple[NDArray[Any], Sequence[Row]]:
         """Draw n rows in which the predicates `present` hold; return them for `holds` and for the model."""
 
-    def holds(self, drawn: NDArray[Any]) -> Bools:
+    def holds(self, draws: NDArray[Any]) -> Bools:
         """Return which predicates hold in drawn rows, (rows, predicates)."""
 
     def coverage(self) -> Bools:
@@ -54,11 +54,11 @@ class Sampler:
 
     def draw(self, candidates: Sequence[Candidate], n: int) -> Steps[None]:
         """Draw n samples for each candidate, in this order, and request their labels."""
-        drawn = [self.perturbation.draw(candidate.predicates, n) for candidate in candidates]
-        labels = yield Labels([row for _, rows in drawn for row in rows])
+        samples = [self.perturbation.draw(candidate.predicates, n) for candidate in candidates]
+        labels = yield Labels([row for _, rows in samples for row in rows])
         agree = self.tolerance.agree(labels, self.label)
         self.is_unanimous = self.is_unanimous and bool(agree.all())
-        for i, (candidate, (rows, _)) in enumerate(zip(candidates, drawn, strict=True)):
+        for i, (candidate, (rows, _)) in enumerate(zip(candidates, samples, strict=True)):
             candidate.add(rows, agree[i * n : (i + 1) * n])
 
 
@@ -77,20 +77,20 @@ class Bandit:
             yield from sampler.draw(unsampled, 1)
         if len(candidates) == n:
             return list(candidates)
-        drawn = np.array([candidate.drawn for candidate in candidates])
+        n_drawn = np.array([candidate.drawn for candidate in candidates])
         precision = np.array([candidate.precision for candidate in candidates])
         n_rounds = 0
         while True:
             n_rounds += 1
             order = np.argsort(precision)  # NumPy decides the order of ties, as in anchor-exp
-            levels = self._beta(len(candidates), n_rounds) / drawn[order]
+            levels = self._beta(len(candidates), n_rounds) / n_drawn[order]
             bounds = yield Bounds(precision[order], levels, np.arange(len(order)) < len(order) - n)
             rival, weakest = np.argmax(bounds[:-n]), len(order) - n + np.argmin(bounds[-n:])
             if not bounds[rival] - bounds[weakest] > self.tau:
                 return [candidates[index] for index in order[-n:]]
             contenders = order[[rival, weakest]]
             yield from sampler.draw([candidates[i] for i in contenders], self.batch_size)
-            drawn[contenders] += self.batch_size
+            n_drawn[contenders] += self.batch_size
             precision[contenders] = [candidates[i].precision for i in contenders]
 
     def _beta(self, n_candidates: int, n_rounds: int) -> float:

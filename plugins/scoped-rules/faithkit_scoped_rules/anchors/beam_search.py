@@ -56,7 +56,11 @@ class Search:
         for name in ("batch_size", "beam_size", "max_size"):
             parameter, optional = f"{self.component}: {name}", name == "max_size"
             faithkit.plugin.check_integer(
-                getattr(self, name), parameter, 1, optional=optional, error=faithkit.errors.ParameterError
+                getattr(self, name),
+                parameter,
+                minimum=1,
+                optional=optional,
+                error=faithkit.errors.ParameterError,
             )
 
     def _parameter_error(self, name: str, expected: str) -> faithkit.errors.ParameterError:

@@ -18,7 +18,7 @@ Bins = NDArray[np.signedinteger[Any]]
 Bools = NDArray[np.bool_]
 
 BINS = {"quartile": 4, "decile": 10}
-MAX_CACHED_CELLS = 2**24  # about 160 MB of cells that satisfy conditions
+MAX_CACHED_VALUES = 2**24  # about 160 MB of values that satisfy conditions
 
 
 @attrs.frozen(cache_hash=True)
@@ -39,10 +39,10 @@ class Condition:
 
 
 @attrs.frozen(eq=False)
-class Cells:
+class SatisfyingValues:
     """Mask of rows that violate a condition, and the sorted values that satisfy it, as codes and bins.
 
-    `codes` and `bins` are empty if no cell satisfies the condition, or if all such cells are equal.
+    `codes` and `bins` are empty if no value satisfies the condition, or if all such values are equal.
     """
 
     is_outside: Bools
@@ -132,7 +132,7 @@ class BinnedTable:
     bins: Bins = attrs.field(
         init=False, default=attrs.Factory(lambda self: self.to_bins(self.codes), takes_self=True)
     )
-    _cells: dict[Condition, Cells] = attrs.field(init=False, factory=dict)
+    _cache: dict[Condition, SatisfyingValues] = attrs.field(init=False, factory=dict)
 
     @classmethod
     def learn(cls, codes: Floats, categories: dict[int, list[Any]], bins: str) -> "BinnedTable":
@@ -154,23 +154,23 @@ class BinnedTable:
             is_unusual[:, i] = self.columns[j].is_unusual(codes[:, j])
         return is_unusual
 
-    def cells(self, condition: Condition) -> Cells:
+    def satisfying_values(self, condition: Condition) -> SatisfyingValues:
         """Return the background values that satisfy a condition, from the cache if possible."""
-        if condition not in self._cells:
-            while len(self._cells) * len(self.codes) > MAX_CACHED_CELLS:
-                del self._cells[next(iter(self._cells))]
-            self._cells[condition] = self._select_cells(condition)
-        return self._cells[condition]
+        if condition not in self._cache:
+            while len(self._cache) * len(self.codes) > MAX_CACHED_VALUES:
+                del self._cache[next(iter(self._cache))]
+            self._cache[condition] = self._select_values(condition)
+        return self._cache[condition]
 
-    def _select_cells(self, condition: Condition) -> Cells:
+    def _select_values(self, condition: Condition) -> SatisfyingValues:
         j, column = condition.column, self.columns[condition.column]
         is_inside = condition.holds(self.bins)
         are_equal = column.categories is not None or condition.high == column.missing
         rows = np.flatnonzero(is_inside & (not are_equal))
-        return Cells(~is_inside, self.codes[rows, j], self.bins[rows, j])
+        return SatisfyingValues(~is_inside, self.codes[rows, j], self.bins[rows, j])
 
     def to_bins(self, codes: Floats) -> Bins:
-        """Return the bins of all cells, in the smallest integer dtype."""
+        """Return the bins of all values, in the smallest integer dtype."""
         dtype = np.min_scalar_type(-1 - max(column.missing for column in self.columns))
         bins = np.empty(codes.shape, dtype=dtype)
         for j, column in enumerate(self.columns):

@@ -74,8 +74,8 @@ class Coverage:
 
     def counts(self, predicates: Sequence[int]) -> Counts:
         """Count for each predicate the rows in which it and all of `predicates` hold."""
-        covered = self.bits & np.bitwise_and.reduce(self.bits[list(predicates)], axis=0)
-        return np.bitwise_count(covered).sum(axis=1, dtype=np.int64)
+        scope_bits = self.bits & np.bitwise_and.reduce(self.bits[list(predicates)], axis=0)
+        return np.bitwise_count(scope_bits).sum(axis=1, dtype=np.int64)
 
 
 @attrs.define(eq=False)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 import faithkit
-from faithkit_scoped_rules.anchors.binned_table import BinnedTable, Bools, Condition, Floats
 from faithkit_scoped_rules.anchors.beam_search import BELOW_THRESHOLD, Search
+from faithkit_scoped_rules.anchors.binned_table import BinnedTable, Bools, Condition, Floats
 
 
 class AnchorLibrary:

@@ -51,15 +51,18 @@ class PerturbedRows:
 
     def draw(self, present: Sequence[int], n: int) -> tuple[Bins, list[bytes]]:
         """Draw n rows in which the conditions `present` hold; return their bins and their bytes."""
-        drawn = self._random.randint(0, len(self.table.codes), n)
-        codes, bins = self.table.codes.take(drawn, axis=0), self.table.bins.take(drawn, axis=0)
+        background_rows = self._random.randint(0, len(self.table.codes), n)
+        codes, bins = (
+            self.table.codes.take(background_rows, axis=0),
+            self.table.bins.take(background_rows, axis=0),
+        )
         for condition in self._intersect_per_column(tuple(present)):
-            self._satisfy(condition, drawn, codes, bins)
+            self._satisfy(condition, background_rows, codes, bins)
         return bins, to_bytes(codes)
 
-    def holds(self, drawn: Bins) -> Bools:
+    def holds(self, draws: Bins) -> Bools:
         """Return which conditions hold in drawn rows, (rows, conditions)."""
-        bins = drawn.take(self._columns, axis=1)
+        bins = draws.take(self._columns, axis=1)
         return (bins > self._lows) & (bins <= self._highs)
 
     def coverage(self) -> Bools:
@@ -79,13 +82,18 @@ class PerturbedRows:
             )
         return self._condition_cache[present]
 
-    def _satisfy(self, condition: Condition, drawn: NDArray[np.int64], codes: Floats, bins: Bins) -> None:
+    def _satisfy(
+        self, condition: Condition, background_rows: NDArray[np.int64], codes: Floats, bins: Bins
+    ) -> None:
         """Replace values that violate the condition with background values that satisfy it, in place."""
-        j, cells = condition.column, self.table.cells(condition)
-        if len(cells.codes):
-            outside = cells.is_outside.take(drawn).nonzero()[0]
-            chosen = self._random.randint(0, len(cells.codes), len(outside))
-            codes[outside, j], bins[outside, j] = cells.codes.take(chosen), cells.bins.take(chosen)
+        j, values = condition.column, self.table.satisfying_values(condition)
+        if len(values.codes):
+            outside = values.is_outside.take(background_rows).nonzero()[0]
+            replacements = self._random.randint(0, len(values.codes), len(outside))
+            codes[outside, j], bins[outside, j] = (
+                values.codes.take(replacements),
+                values.bins.take(replacements),
+            )
         else:
             codes[:, j], bins[:, j] = self._instance[j], self._bins[j]
 

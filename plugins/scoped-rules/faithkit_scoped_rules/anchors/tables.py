@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_scoped_rules.anchors.beam_search import Search
 from faithkit_scoped_rules.anchors.binned_table import BINS, BinnedTable, Bools, Condition, Floats
 from faithkit_scoped_rules.anchors.library import AnchorLibrary
-from faithkit_scoped_rules.anchors.perturbed_rows import PerturbedRows, from_bytes
-from faithkit_scoped_rules.anchors.beam_search import Search
 from faithkit_scoped_rules.anchors.lockstep_searches import Steps, run_together
+from faithkit_scoped_rules.anchors.perturbed_rows import PerturbedRows, from_bytes
 from faithkit_scoped_rules.unseen_categories import find_unseen
 
 ENGINES = ("faithkit", "library")
@@ -52,8 +52,8 @@ class Anchors:
 
     Notes
     -----
-    A missing value is a value like others: a rule can ask that a cell is missing or, where the background
-    has missing cells in the column, that it is not. No other condition on a number holds for a missing one.
+    A missing value is a value like others: a rule can ask that a value is missing or, where the background
+    has missing values in the column, that it is not. No other condition on a number holds for a missing one.
 
     A row with a category that the background does not have has no explanation; a remark says so.
 
@@ -112,7 +112,7 @@ class Anchors:
         if isinstance(background, list):
             raise faithkit.errors.InputError("anchors explains tables, not texts: use anchors-text.")
         self.predictor_ = predictor
-        self.tolerance_ = faithkit.plugin.Tolerance.of("anchors", predictor, background, self.within)
+        self.tolerance_ = faithkit.plugin.Tolerance.of("anchors", predictor, background, within=self.within)
         self.encoder_ = faithkit.plugin.Encoder(background)
         self.named_ = hasattr(background, "columns")
         self.table_ = BinnedTable.learn(self.encoder_.encode(background), self.encoder_.categories, self.bins)
@@ -153,7 +153,7 @@ class Anchors:
 
     def _search_together(self, rows: Floats, seeds: Any, names: list[Any]) -> list[RuleAndRemark]:
         searches = (self._steps(row, seed, names) for row, seed in zip(rows, seeds.tolist(), strict=True))
-        # all other cells of perturbed rows come from the background
+        # all other values of perturbed rows come from the background
         unusual_columns = np.flatnonzero(
             self.table_.is_unusual(rows, range(rows.shape[1])).any(axis=0)
         ).tolist()

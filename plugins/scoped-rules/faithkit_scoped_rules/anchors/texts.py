@@ -81,7 +81,9 @@ class AnchorsText:
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "AnchorsText":
         """Store the model; masking needs no background."""
         self.predictor_ = predictor
-        self.tolerance_ = faithkit.plugin.Tolerance.of("anchors-text", predictor, background, self.within)
+        self.tolerance_ = faithkit.plugin.Tolerance.of(
+            "anchors-text", predictor, background, within=self.within
+        )
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
@@ -152,9 +154,9 @@ class MaskedText:
                 kept[masked, i] = False
         return kept, self.join_words(kept)
 
-    def holds(self, drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def holds(self, draws: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which words are kept in drawn texts."""
-        return drawn
+        return draws
 
     def coverage(self) -> NDArray[np.bool_]:
         """Return one drawn text: all words are equally probable, so coverage does not separate candidates."""

@@ -148,7 +148,7 @@ def _resolve_columns(step: Any, columns: Any) -> list[int]:
 
 
 def _is_elementwise(step: Any) -> bool:
-    """Return whether a step computes each cell from the same cell: a ufunc, or a step that declares it.
+    """Return whether a step computes each value from the same value: a ufunc, or a step that declares it.
 
     A step that declares it and mixes columns is detected later, on mixtures of rows.
     """

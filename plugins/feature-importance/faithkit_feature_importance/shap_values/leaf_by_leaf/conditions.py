@@ -28,7 +28,7 @@ class Conditions:
 
     Examples
     --------
-    A column at least 1 and at most 2, and the same column at most 2, for cells 0, 2 and NaN.
+    A column at least 1 and at most 2, and the same column at most 2, for values 0, 2 and NaN.
 
     >>> splits = {(0, 1.0, False, None): 0, (0, 2.0, True, None): 1}
     >>> conditions, numbers = Conditions.deduplicate(splits, [(1, 2), (2,)])
@@ -62,15 +62,15 @@ class Conditions:
         )
         return conditions, {answers: i for i, answers in enumerate(ordered)}
 
-    def evaluate(self, cells: Floats) -> Bools:
-        """Return which conditions each row meets, (conditions, n), from cells (columns, n)."""
+    def evaluate(self, values: Floats) -> Bools:
+        """Return which conditions each row meets, (conditions, n), from values (columns, n)."""
         if not self.answers:
-            return np.zeros((0, cells.shape[1]), dtype=bool)
-        split_cells = cells[self.columns]
-        goes_left = split_cells <= self.thresholds[:, None]
+            return np.zeros((0, values.shape[1]), dtype=bool)
+        split_values = values[self.columns]
+        goes_left = split_values <= self.thresholds[:, None]
         for split, categories in self.categories.items():
-            goes_left[split] = np.isin(split_cells[split], categories)
-        goes_left |= np.isnan(split_cells) & self.missing_left[:, None]
+            goes_left[split] = np.isin(split_values[split], categories)
+        goes_left |= np.isnan(split_values) & self.missing_left[:, None]
         answers = np.stack([goes_left, ~goes_left], axis=1).reshape(2 * len(goes_left), -1)
         is_met = answers[self.answers[0]]
         for answer_numbers in self.answers[1:]:

@@ -13,14 +13,14 @@ Integers = NDArray[np.int64]
 
 @attrs.frozen(eq=False)
 class Tree:
-    """A tree. A cell goes to the left if it is at most the threshold, or in the set of categories.
+    """A tree. A value goes to the left if it is at most the threshold, or in the set of categories.
 
     Parameters
     ----------
     left, right : (nodes,)
         The children of each node, −1 at a leaf.
     column, threshold, missing_left : (nodes,)
-        The compared column, the threshold, and whether a missing cell goes to the left.
+        The compared column, the threshold, and whether a missing value goes to the left.
     values : (nodes, k)
         What a leaf adds to each of its outputs.
     outputs : tuple of int
@@ -46,7 +46,7 @@ class Tree:
 
 @attrs.frozen(eq=False)
 class Ensemble:
-    """Trees whose leaves add up, and how the model reads the cells that it compares.
+    """Trees whose leaves add up, and how the model reads the values that it compares.
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ class Ensemble:
         The factor from sums to log-odds; 0 if the sums are probabilities or predictions of a regressor.
     to_values : callable
         Converts the table to the numbers that the model compares: an array in the model's own precision, NaN
-        for missing cells, or a sparse matrix.
+        for missing values, or a sparse matrix.
     positions : (columns,)
-        The column of the model's table for each column of the cells.
+        The column of the model's table for each column of the values.
     absent_value : float or (columns,)
-        The value of cells that a sparse matrix does not store.
+        The value that a sparse matrix does not store.
     link : str, optional
         The function of the sums that a regressor predicts, for messages; None if it predicts the sums.
     """

@@ -47,8 +47,8 @@ class LeafGames:
         leaves : Leaves
         shape : tuple of int
             The numbers of columns and of outputs.
-        reference : (cells, rows)
-            The cells of the reference rows, a row for each column that the trees compare.
+        reference : (values, rows)
+            The values of the reference rows, a row for each column that the trees compare.
         weights : (rows, weights)
             The weights of each reference row.
         """
@@ -62,18 +62,18 @@ class LeafGames:
         ]
         return cls(leaves, lookup_tables, shape)
 
-    def values(self, cells: NDArray[Any], compute_weights: Callable[[Floats], Floats]) -> Floats:
+    def values(self, values: NDArray[Any], compute_weights: Callable[[Floats], Floats]) -> Floats:
         """Return the SHAP values (rows, columns, outputs).
 
         Parameters
         ----------
-        cells : (cells, rows)
+        values : (values, rows)
         compute_weights : callable
             Maps the sums of leaves (rows, outputs) to factors (rows, weights), by which each row multiplies
             the contributions of the reference rows with each weight.
         """
         batch_values = [np.zeros((0, *self.shape))]
-        for rows, row_positions in _positions_in_batches(self.leaves, cells):
+        for rows, row_positions in _positions_in_batches(self.leaves, values):
             weights = compute_weights(_sum_reached(self.leaves, rows, row_positions))
             totals = np.zeros((len(weights), self.shape[0] * self.shape[1], weights.shape[1]))
             for positions, tables in zip(row_positions, self.lookup_tables, strict=True):
@@ -82,21 +82,21 @@ class LeafGames:
         return np.concatenate(batch_values)
 
 
-def sum_leaves(leaves: Leaves, cells: NDArray[Any]) -> Floats:
+def sum_leaves(leaves: Leaves, values: NDArray[Any]) -> Floats:
     """Return the sums of the leaves that rows reach, (rows, outputs)."""
     return np.concatenate(
         [
             _sum_reached(leaves, rows, row_positions)
-            for rows, row_positions in _positions_in_batches(leaves, cells)
+            for rows, row_positions in _positions_in_batches(leaves, values)
         ]
     )
 
 
-def _positions_in_batches(leaves: Leaves, cells: NDArray[Any]) -> Iterator[tuple[slice, Positions]]:
+def _positions_in_batches(leaves: Leaves, values: NDArray[Any]) -> Iterator[tuple[slice, Positions]]:
     """Yield the positions of rows in the tables of every batch of subtrees, some rows at a time."""
-    for start in range(0, max(1, cells.shape[1]), ROWS_PER_BATCH):
-        rows = slice(start, min(start + ROWS_PER_BATCH, cells.shape[1]))
-        is_met = leaves.conditions.evaluate(cells[:, rows])
+    for start in range(0, max(1, values.shape[1]), ROWS_PER_BATCH):
+        rows = slice(start, min(start + ROWS_PER_BATCH, values.shape[1]))
+        is_met = leaves.conditions.evaluate(values[:, rows])
         yield rows, [batch.table_positions(is_met) for batch in leaves.batches]
 
 

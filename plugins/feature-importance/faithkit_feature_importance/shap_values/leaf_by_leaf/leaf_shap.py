@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.shap_values.errors import NoSumError, unreadable_trees_error
+from faithkit_feature_importance.shap_values.explained_output import raw_method
 from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import Ensemble
 from faithkit_feature_importance.shap_values.leaf_by_leaf.games import LeafGames, sum_leaves
 from faithkit_feature_importance.shap_values.leaf_by_leaf.leaves import Leaves, check_table_size
 from faithkit_feature_importance.shap_values.leaf_by_leaf.rescaling import Rescaling, probability
 from faithkit_feature_importance.shap_values.leaf_by_leaf.tree_inputs import TreeInputs
-from faithkit_feature_importance.shap_values.explained_output import raw_method
 
 Floats = NDArray[np.float64]
 
@@ -60,20 +60,20 @@ class LeafShap:
 
     def values(self, table: Any) -> Floats:
         """Return SHAP values (rows, columns, classes); of two classes, only those of the second."""
-        cells = self._to_cells(table)
-        return self._games.values(cells, self._row_weights)
+        values = self._to_values(table)
+        return self._games.values(values, self._row_weights)
 
     def sums(self, table: Any) -> Floats:
         """Return the sums of the values of each row, (rows, classes), without computing the values."""
-        return self._sums(self._to_cells(table))
+        return self._sums(self._to_values(table))
 
     def sums_of_mixtures(self, table: Any, source_rows: NDArray[np.int64]) -> Floats:
         """Return the sums of mixed rows: column j of mixture i is taken from row source_rows[i, j].
 
         Rows are mixed after preprocessing, which shows whether every column has the right raw column.
         """
-        cells = self._to_cells(table)
-        return self._sums(np.take_along_axis(cells, source_rows.T[self._inputs.raw_columns], axis=1))
+        values = self._to_values(table)
+        return self._sums(np.take_along_axis(values, source_rows.T[self._inputs.raw_columns], axis=1))
 
     def _build_games(self, output: str, reference: Any, columns: int) -> None:
         ensemble, log_odds_factor = self._inputs.ensemble, self._inputs.ensemble.log_odds_factor
@@ -83,26 +83,26 @@ class LeafShap:
             ensemble = ensemble.to_log_odds()
         self._leaves = Leaves.of(ensemble, self._inputs.used_columns, self._inputs.raw_columns)
         preprocessed = self._inputs.preprocess(reference)
-        cells = self._inputs.to_values(preprocessed)
+        values = self._inputs.to_values(preprocessed)
         self._offset, self._rescaling = 0.0, None
         if output == "probability" and log_odds_factor:
             first = faithkit.plugin.take_rows(preprocessed, slice(0, 1))
             self._offset = (
-                _raw_score(self._inputs.model, first) * log_odds_factor - self._scores(cells[:, :1])[0, 0]
+                _raw_score(self._inputs.model, first) * log_odds_factor - self._scores(values[:, :1])[0, 0]
             )
             self._rescaling = _rescaling(ensemble, self._offset)
-        row_sums = self._scores(cells)
+        row_sums = self._scores(values)
         weights = self._rescaling.terms(row_sums[:, 0]) if self._rescaling else np.ones((len(row_sums), 1))
-        check_table_size(self._leaves.n_table_cells * weights.shape[1])
+        check_table_size(self._leaves.n_table_entries * weights.shape[1])
         shape = (columns, ensemble.n_outputs)
-        self._games = LeafGames.count_reference(self._leaves, shape, cells, weights / len(weights))
+        self._games = LeafGames.count_reference(self._leaves, shape, values, weights / len(weights))
         self._mean = self._to_output(row_sums).mean(axis=0)
 
-    def _to_cells(self, table: Any) -> NDArray[Any]:
+    def _to_values(self, table: Any) -> NDArray[Any]:
         return self._inputs.to_values(self._inputs.preprocess(table))
 
-    def _scores(self, cells: NDArray[Any]) -> Floats:
-        return sum_leaves(self._leaves, cells) + self._offset
+    def _scores(self, values: NDArray[Any]) -> Floats:
+        return sum_leaves(self._leaves, values) + self._offset
 
     def _row_weights(self, row_sums: Floats) -> Floats:
         """Return by how much each row multiplies the contributions of the reference rows, (rows, weights)."""
@@ -113,8 +113,8 @@ class LeafShap:
     def _to_output(self, sums: Floats) -> Floats:
         return probability(sums) if self._rescaling else sums
 
-    def _sums(self, cells: NDArray[Any]) -> Floats:
-        return self._to_output(self._scores(cells)) - self._mean
+    def _sums(self, values: NDArray[Any]) -> Floats:
+        return self._to_output(self._scores(values)) - self._mean
 
 
 def _raw_score(model: Any, row: Any) -> float:

@@ -2,7 +2,7 @@
 
 The players are the columns on the path to the leaf. For the leaf, a row is a pattern of bits: bit j says
 whether the row meets all conditions on player j. A mixture of a row x and a reference row r reaches the leaf
-if every player whose cell is taken from x meets its conditions in x, and every other player meets them in r.
+if every player whose value is taken from x meets its conditions in x, and every other player meets them in r.
 Let A be the players that meet their conditions only in x, and C those that meet them only in r. Then the leaf
 is reached if all of A and none of C are taken from x (never, if a player meets its conditions in neither).
 The Shapley values of this game are known: each player of A gets g(a, c) = (a − 1)! c! / (a + c)!, each player
@@ -46,8 +46,8 @@ def build_tables(counts: Floats) -> Floats:
 
     Examples
     --------
-    One player, and four reference rows of which three meet its conditions. The cell of a row that meets them
-    leads to the leaf in one case of four; the cell of a row that does not leads away in three.
+    One player, and four reference rows of which three meet its conditions. The value of a row that meets them
+    leads to the leaf in one case of four; the value of a row that does not leads away in three.
 
     >>> gain, excess, loss = build_tables(np.array([1.0, 3.0]))
     >>> gain[1] + excess[0], loss[0]

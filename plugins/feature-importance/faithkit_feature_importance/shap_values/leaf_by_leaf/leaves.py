@@ -106,7 +106,7 @@ class Leaves:
     conditions: Conditions
     batches: list[SubtreeBatch]
     n_outputs: int
-    n_table_cells: int  # of all tables
+    n_table_entries: int  # of all tables
 
     @classmethod
     def of(cls, ensemble: Ensemble, used_columns: Integers, raw_columns: Integers) -> "Leaves":
@@ -115,7 +115,7 @@ class Leaves:
         Parameters
         ----------
         ensemble : Ensemble
-        used, owners : (cells,)
+        used, owners : (values,)
             The columns that the trees compare, and the player of each.
 
         Raises
@@ -125,12 +125,12 @@ class Leaves:
         """
         cutter = SubtreeCutter(dict(zip(used_columns.tolist(), raw_columns.tolist(), strict=True)))
         by_bits: dict[int, list[Subtree]] = {}
-        n_cells = 0
+        n_values = 0
         for tree in ensemble.trees:
             for subtree in cutter.cut(tree):
                 by_bits.setdefault(len(subtree.bits), []).append(subtree)
-                n_cells += subtree.n_table_cells
-                check_table_size(n_cells)
+                n_values += subtree.n_table_entries
+                check_table_size(n_values)
         positions = {column: i for i, column in enumerate(used_columns.tolist())}
         splits = {(positions[column], *rest): i for (column, *rest), i in cutter.splits.items()}
         bits_of_subtrees = (
@@ -142,23 +142,23 @@ class Leaves:
             for bits in sorted(by_bits)
             for subtrees in _divide_into_batches(by_bits[bits])
         ]
-        return cls(conditions, batches, ensemble.n_outputs, n_cells)
+        return cls(conditions, batches, ensemble.n_outputs, n_values)
 
 
-def check_table_size(n_table_cells: int) -> None:
+def check_table_size(n_table_entries: int) -> None:
     """Reject tables that cost more memory and time than they save."""
-    if n_table_cells > MAX_TABLE_ENTRIES:
+    if n_table_entries > MAX_TABLE_ENTRIES:
         raise UnreadableError("its trees have too many leaves with too many columns on their paths")
 
 
 def _divide_into_batches(subtrees: list[Subtree]) -> Iterator[list[Subtree]]:
     """Divide subtrees into batches, independently of the rows: sums must not depend on them."""
-    start, n_cells = 0, 0
+    start, n_values = 0, 0
     for end, subtree in enumerate(subtrees):
-        n_cells += subtree.n_table_cells
-        if end > start and (n_cells > VALUES_PER_BATCH or end - start >= SUBTREES_PER_BATCH):
+        n_values += subtree.n_table_entries
+        if end > start and (n_values > VALUES_PER_BATCH or end - start >= SUBTREES_PER_BATCH):
             yield subtrees[start:end]
-            start, n_cells = end, subtree.n_table_cells
+            start, n_values = end, subtree.n_table_entries
     yield subtrees[start:]
 
 

@@ -54,8 +54,8 @@ class Subtree:
     leaves: list[Leaf]
 
     @property
-    def n_table_cells(self) -> int:
-        """The size of its tables: one cell per pattern, player and output; fewer for a deep leaf."""
+    def n_table_entries(self) -> int:
+        """The size of its tables: one entry per pattern, player and output; fewer for a deep leaf."""
         if is_deep(len(self.bits)):
             return len(self.leaves) * N_TABLES << len(self.bits)
         pairs = {(player, leaf.output) for leaf in self.leaves for player in leaf.requirements}

@@ -1,4 +1,4 @@
-"""From a table to the cells that the trees of a model compare, with the raw column of each."""
+"""From a table to the values that the trees of a model compare, with the raw column of each."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -28,9 +28,9 @@ class TreeInputs:
         The model after the preprocessing.
     ensemble : Ensemble
         The trees of the model.
-    used_columns : (cells,)
+    used_columns : (values,)
         The preprocessed columns that occur in the trees.
-    raw_columns : (cells,)
+    raw_columns : (values,)
         The column of the table from which each of them is computed.
 
     Examples
@@ -71,16 +71,16 @@ class TreeInputs:
         return table
 
     def to_values(self, preprocessed: Any) -> NDArray[Any]:
-        """Return the cells that trees compare, (used columns, rows)."""
-        cells = self.ensemble.to_values(preprocessed)[:, self.used_columns]
-        if hasattr(cells, "toarray"):
+        """Return the values that trees compare, (used columns, rows)."""
+        values = self.ensemble.to_values(preprocessed)[:, self.used_columns]
+        if hasattr(values, "toarray"):
             absent = np.broadcast_to(self.ensemble.absent_value, len(self.ensemble.positions))
-            cells = _to_dense(cells, absent[self.used_columns])
-        return np.ascontiguousarray(cells.T)
+            values = _to_dense(values, absent[self.used_columns])
+        return np.ascontiguousarray(values.T)
 
 
 def _to_dense(sparse: Any, absent: NDArray[np.float64]) -> NDArray[Any]:
-    """Return a sparse matrix as an array; cells that it does not store get the value `absent`."""
+    """Return a sparse matrix as an array; values that it does not store get the value `absent`."""
     stored = sparse.tocoo()
     dense = np.tile(absent.astype(stored.dtype), (stored.shape[0], 1))
     dense[stored.row, stored.col] = stored.data

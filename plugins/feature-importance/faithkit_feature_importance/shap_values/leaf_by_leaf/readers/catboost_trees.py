@@ -34,7 +34,7 @@ def read_catboost(model: Any) -> Ensemble:
         for tree in document.get("oblivious_trees", [])
     ]
     trees += [_read_nested_tree(tree, outputs, scale, missing_left) for tree in document.get("trees", [])]
-    return Ensemble(trees, len(outputs), 1.0, partial(_to_cells, positions=positions), positions)
+    return Ensemble(trees, len(outputs), 1.0, partial(_to_values, positions=positions), positions)
 
 
 def _model_as_json(model: Any) -> Any:
@@ -79,7 +79,7 @@ def _build_tree(
     return Tree(left, right, columns, borders.astype(np.float64), missing_goes_left, values, outputs)
 
 
-def _to_cells(table: Any, positions: Integers) -> Any:
+def _to_values(table: Any, positions: Integers) -> Any:
     if hasattr(table, "iloc"):
         return to_numbers(table.iloc[:, positions], np.float32)
     matrix = table.tocsc() if hasattr(table, "toarray") else np.asarray(table)

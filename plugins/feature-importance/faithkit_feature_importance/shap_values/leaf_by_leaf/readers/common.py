@@ -11,7 +11,7 @@ from faithkit_feature_importance.shap_values.leaf_by_leaf.ensembles import Integ
 
 
 def to_numbers(table: Any, dtype: Any, categories: Mapping[int, Any] | None = None) -> Any:
-    """Return a table as numbers of type `dtype`, NaN for missing cells. Sparse tables stay sparse.
+    """Return a table as numbers of type `dtype`, NaN for missing values. Sparse tables stay sparse.
 
     Parameters
     ----------
@@ -38,17 +38,17 @@ def to_numbers(table: Any, dtype: Any, categories: Mapping[int, Any] | None = No
     return np.asarray(table, dtype=dtype)
 
 
-def mark_missing(cells: Any, is_missing: Callable[[NDArray[Any], NDArray[Any]], NDArray[np.bool_]]) -> Any:
-    """Return cells with NaN where `is_missing(numbers, columns)` is true.
+def mark_missing(values: Any, is_missing: Callable[[NDArray[Any], NDArray[Any]], NDArray[np.bool_]]) -> Any:
+    """Return values with NaN where `is_missing(numbers, columns)` is true.
 
     >>> mark_missing(np.array([[0.0, 0.0], [1.0, 1.0]]), lambda numbers, columns: numbers == columns)
     array([[nan,  0.],
            [ 1., nan]])
     """
-    if not hasattr(cells, "toarray"):
-        return np.where(is_missing(cells, np.arange(cells.shape[1])), np.nan, cells)
-    marked = cells.copy()
-    marked.data = np.where(is_missing(cells.data, cells.indices), np.nan, cells.data)
+    if not hasattr(values, "toarray"):
+        return np.where(is_missing(values, np.arange(values.shape[1])), np.nan, values)
+    marked = values.copy()
+    marked.data = np.where(is_missing(values.data, values.indices), np.nan, values.data)
     return marked
 
 

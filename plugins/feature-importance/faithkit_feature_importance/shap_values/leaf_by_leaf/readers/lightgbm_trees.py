@@ -37,7 +37,7 @@ def read_lightgbm(model: Any) -> Ensemble:
         [node for nodes_of_tree, _, _ in flat_trees for node in nodes_of_tree], model.n_features_in_
     )
     to_values = partial(
-        _to_cells, categories=dump["pandas_categorical"] or [], zero_is_missing=zero_is_missing
+        _to_values, categories=dump["pandas_categorical"] or [], zero_is_missing=zero_is_missing
     )
     # raw scores of a forest are sums; they are averaged only for probabilities
     rounds = len(dumped_trees) // len(outputs) if dump["average_output"] else 1
@@ -93,7 +93,7 @@ def _splits_by_category(node: Any) -> bool:
 
 
 def _missing_left(node: Any) -> bool:
-    """Return whether NaN goes to the left: never for categories; like 0 if no missing cells are expected."""
+    """Return whether NaN goes to the left: never for categories; like 0 if no missing values are expected."""
     if "threshold" not in node or _splits_by_category(node):
         return False
     return bool(node["threshold"] >= 0 if node["missing_type"] == "None" else node["default_left"])
@@ -110,7 +110,7 @@ def _columns_with_missing_zeros(nodes: list[Any], n_columns: int) -> NDArray[np.
     return np.array(["Zero" in types for types in missing_types], dtype=bool)
 
 
-def _to_cells(table: Any, categories: list[Any], zero_is_missing: NDArray[np.bool_]) -> Any:
+def _to_values(table: Any, categories: list[Any], zero_is_missing: NDArray[np.bool_]) -> Any:
     dtypes = getattr(table, "dtypes", [])
     categorical = [j for j, dtype in enumerate(dtypes) if isinstance(dtype, pd.CategoricalDtype)]
     to_values = to_numbers(table, np.float64, dict(zip(categorical, categories, strict=True)))

@@ -42,7 +42,9 @@ def read_xgboost(model: Any) -> Ensemble:
         _build_tree(*tree_args)
         for tree_args in zip(used_trees, tree_model["tree_info"], weights, strict=False)
     ]
-    to_values = partial(_to_cells, categories=_read_categories(tree_model), missing=np.float32(model.missing))
+    to_values = partial(
+        _to_values, categories=_read_categories(tree_model), missing=np.float32(model.missing)
+    )
     objective = learner["objective"]["name"]
     return Ensemble(
         trees,
@@ -104,6 +106,6 @@ def _decode_categories(encoding: Any) -> list[Any] | None:
     return [text[start:end].decode() for start, end in ends]
 
 
-def _to_cells(table: Any, categories: dict[int, list[Any]], missing: np.float32) -> Any:
+def _to_values(table: Any, categories: dict[int, list[Any]], missing: np.float32) -> Any:
     to_values = to_numbers(table, np.float32, categories)
     return mark_missing(to_values, lambda numbers, _: numbers == missing)
