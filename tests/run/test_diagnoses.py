@@ -15,6 +15,12 @@ from faithkit.run import diagnostics
 from faithkit.run.components import resolution
 from faithkit.run.evaluation_report import EvaluationReport
 
+
+@pytest.fixture(autouse=True)
+def no_diagnostic_runs_unasked():
+    """Let diagnostics run unasked: that is tested here."""
+
+
 RESULT = faithkit.score(["yes", "no", "yes"] * 4, ["a", "b", "a"] * 4)
 PLUGIN = """
 import faithkit
