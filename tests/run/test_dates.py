@@ -121,6 +121,8 @@ READ = {
     "signed < 2024-04-10": SINCE < 100,
     "2024-01-01 < signed <= 2024-01-11": (SINCE > 0) & (SINCE <= 10),
     "signed > 2024-04-09 12:00 (or missing)": SINCE > 99,
+    "any value of signed": SINCE >= 0,
+    "no value of signed": SINCE < 0,
 }
 
 
