@@ -81,7 +81,7 @@ def no_next_steps(monkeypatch):
 @pytest.fixture
 def few_control_draws(monkeypatch):
     """Draw the control of sufficiency twice where nobody says how often: ten draws take longer than all else."""
-    monkeypatch.setattr("faithkit.run.controls.MIN_DRAWS", 2)
+    monkeypatch.setattr("faithkit.run.comparisons.controls.MIN_DRAWS", 2)
 
 
 @pytest.fixture
@@ -91,10 +91,10 @@ def first_witnesses(monkeypatch):
     Of each explanation and prediction, show the first row alone.
     """
     monkeypatch.setattr("faithkit.run.instances.violations.MAX_CANDIDATES", 1)
-    monkeypatch.setattr("faithkit.run.instances.overview.MAX_ROWS", 1)
+    monkeypatch.setattr("faithkit.run.instances.explanation_table.MAX_ROWS", 1)
 
 
 @pytest.fixture
 def no_pictures(monkeypatch):
     """Leave out the pictures of pages: to draw them takes longer than all else, and adds none of the words."""
-    monkeypatch.setattr("faithkit.report.pictures.figures.drawn", lambda *picture: "")
+    monkeypatch.setattr("faithkit.report.pictures.figures.render_svg", lambda *picture: "")

@@ -140,7 +140,7 @@ def value_text(value: object) -> str:
 def format_exactly(number: float) -> str:
     """Return the shortest text that represents exactly this number.
 
-    >>> format_exactly(0.02), exact(1.0)
+    >>> format_exactly(0.02), format_exactly(1.0)
     ('0.02', '1')
     """
     return repr(float(number)).removesuffix(".0")

@@ -20,7 +20,9 @@ def one_test(function):
     def loop(subtests, **fixtures):
         for number, case in enumerate(product(*map(cases_of, tables))):
             arguments = {name: value for _, values in case for name, value in values.items()}
-            with subtests.test("-".join(label for label, _ in case)), ExitStack() as stack:
+            # a report travels from worker to worker, which takes no unpaired surrogates
+            name = "-".join(label for label, _ in case).encode("utf-8", "backslashreplace").decode()
+            with subtests.test(name), ExitStack() as stack:
                 function(**arguments, **fixtures | fixtures_of_case(fixtures, number, stack))
 
     fixtures = [name for name in inspect.signature(function).parameters if name not in names]

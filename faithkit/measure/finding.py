@@ -81,7 +81,7 @@ def checked_above_chance(
     Half of 200 rows could be checked, and 95 % of these agree:
 
     >>> half = MeasureStatistics.of_rows(200, value=0.475, se=0.04, verified=0.5, se_disagreement=0.01)
-    >>> interval(half)[0] > 0.5, checked_above_chance(half, 0.5, 0.95)
+    >>> compute_interval(half)[0] > 0.5, checked_above_chance(half, 0.5, 0.95)
     (False, True)
     """
     if statistics.verified == 0:

@@ -54,7 +54,7 @@ def pilot_of(result: Any, measure: str) -> Pilot:
     Examples
     --------
     >>> import faithkit
-    >>> pilot_of(faithkit.score([0, 0, 1], ["a", "a", "b"]), "consistency").others.number
+    >>> pilot_of(faithkit.score([0, 0, 1], ["a", "a", "b"]), "consistency").checkable_counts.number
     (0, 1)
     """
     check_measure(measure)

@@ -222,7 +222,7 @@ class Result(Report):
         --------
         >>> import faithkit
         >>> faithkit.score([0, 0, 1] * 20, ["a", "b", "b"] * 20).next_steps[0]
-        'About 174 rows would narrow the interval of consistency to ± 0.05.'
+        'About 174 rows in total would narrow the interval of consistency to ± 0.05.'
         """
         if self._saved_steps is not None:
             return list(self._saved_steps)

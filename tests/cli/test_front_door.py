@@ -125,7 +125,7 @@ def test_one_instance_can_be_looked_at(folder):
     assert result.exit_code == 0, result.output
     assert "share it" in result.stdout or "No other row" in result.stdout
     payload = json.loads(run("local", "--row", 17, "--json", *own, *PIPELINE).stdout)
-    in_rule = [name for name in payload["cells"] if f"{name} " in payload["explanation"]]
+    in_rule = [name for name in payload["values"] if f"{name} " in payload["explanation"]]
     first = re.match(r"row 17: (.*?); also ", " ".join(result.stdout.split()))[1]
     assert in_rule == re.findall(r"(\w+) = ", first)  # the columns of its rule come first
     assert payload["consistency"]["holds_for"] == len(payload["shared_by"]) + 1

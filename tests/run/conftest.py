@@ -4,6 +4,6 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _no_diagnostic_runs_unasked(monkeypatch):
-    """Let no diagnostic run that a test does not name."""
+def no_diagnostic_runs_unasked(monkeypatch):
+    """Let no diagnostic run that a test does not name; files about diagnoses override this."""
     monkeypatch.setattr("faithkit.run.evaluation_report.automatic", lambda result: ())

@@ -121,6 +121,8 @@ READ = {
     "signed < 2024-04-10": SINCE < 100,
     "2024-01-01 < signed <= 2024-01-11": (SINCE > 0) & (SINCE <= 10),
     "signed > 2024-04-09 12:00 (or missing)": SINCE > 99,
+    "any value of signed": SINCE >= 0,
+    "no value of signed": SINCE < 0,
 }
 
 
@@ -183,7 +185,7 @@ def files(tmp_path):
 
 
 def test_a_model_of_dates_is_evaluated_alike_on_a_file_of_texts(files, monkeypatch):
-    monkeypatch.setattr("faithkit.inputs.evaluation_inputs.load_model", lambda *_: FOREST)
+    monkeypatch.setattr("faithkit.inputs.evaluation_inputs.load_model", lambda *_, **options: FOREST)
     every_inputs = [
         prepare(str(files / name), "label", model="forest.pkl", background=str(files / name), samples=8)
         for name in ("rows.parquet", "rows.csv", "rows.jsonl")
@@ -210,7 +212,7 @@ def test_texts_that_a_model_reads_stay_texts():
 
 
 def test_a_background_that_has_no_dates_is_refused(files, monkeypatch):
-    monkeypatch.setattr("faithkit.inputs.evaluation_inputs.load_model", lambda *_: FOREST)
+    monkeypatch.setattr("faithkit.inputs.evaluation_inputs.load_model", lambda *_, **options: FOREST)
     X.assign(signed="soon").to_csv(files / "soon.csv", index=False)
     with pytest.raises(
         faithkit.errors.InputError, match=r"column 'signed' of .*soon.csv does not hold dates"

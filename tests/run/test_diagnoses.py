@@ -1,8 +1,10 @@
 """Diagnostics: who runs, what they may return, and where what they say is shown."""
 
 import json
+import re
 from importlib.metadata import EntryPoint
 
+import numpy as np
 import pandas as pd
 import pytest
 from consoles import run
@@ -14,6 +16,12 @@ from faithkit.extension.registry import Registry
 from faithkit.run import diagnostics
 from faithkit.run.components import resolution
 from faithkit.run.evaluation_report import EvaluationReport
+
+
+@pytest.fixture(autouse=True)
+def no_diagnostic_runs_unasked():
+    """Let diagnostics run unasked: that is tested here."""
+
 
 RESULT = faithkit.score(["yes", "no", "yes"] * 4, ["a", "b", "a"] * 4)
 PLUGIN = """
@@ -121,3 +129,9 @@ def test_a_diagnosis_is_printed_where_it_was_asked_for_and_kept_elsewhere(tmp_pa
     assert json.loads((tmp_path / "log.json").read_text("utf-8"))["diagnostics"][0]["name"] == "reader"
     assert reader in run(*arguments, "--verbose").stdout
     assert reader in run(*arguments, "--diagnose", "reader").stdout
+
+
+def test_a_reader_who_learns_nothing_about_numbers_says_nothing_about_consistency():
+    numbers = np.random.default_rng(0).normal(size=80)
+    text = " ".join(str(faithkit.score(numbers, ["a", "b"] * 40).diagnose("reader")).split())
+    assert re.search(r"The reader has an R² of −0\.\d+, which says nothing about consistency\.", text)

@@ -161,6 +161,16 @@ def test_violations_show_two_rows_that_contradict_one_explanation(people):
     assert losses == sorted(losses, reverse=True)
 
 
+@pytest.mark.filterwarnings("ignore:.*repeat another one exactly:faithkit.FaithkitWarning")
+def test_where_the_full_input_says_no_more_than_the_control_there_is_no_gap_to_close():
+    X = pd.DataFrame({"age": np.zeros(60)})  # all rows are alike
+    rules = [Rule([Interval("age", low=limit)]) for limit in (-1, -2)] * 30
+    explanations = Explanations.of(rules, kind="rule", relation="in-scope")
+    result = faithkit.score(["yes", "no", "no"] * 20, explanations, X=X)
+    assert result.control.worth is None
+    assert "is too small to say how much of it is closed" in " ".join(result.to_text(verbose=True).split())
+
+
 @one_test
 @pytest.mark.parametrize("design", ["weights", "clusters"])
 def test_the_nearest_witnesses_are_of_the_sample_where_a_pool_contradicts_as_well(design):

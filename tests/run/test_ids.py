@@ -107,7 +107,7 @@ def test_rows_keep_their_numbers_in_a_log_whose_unexplained_rows_are_the_pool(su
     result = score_log(open_log(str(path), "label", ("why",), ("age",)), violations=1, unexplained="pool")
     assert {witness.id.value for witness in result.violations[0].witnesses} < {1, 2, 4}
     assert all(
-        log["age"][witness.id.value] == witness.cells["age"] for witness in result.violations[0].witnesses
+        log["age"][witness.id.value] == witness.values["age"] for witness in result.violations[0].witnesses
     )
 
 

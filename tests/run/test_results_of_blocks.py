@@ -137,7 +137,7 @@ def test_explanations_that_no_row_of_their_block_shares_leave_nothing_to_check()
     assert (result.consistency.verified, result.consistency.value, result.consistency.low) == (0, None, 0)
     assert result.verdict.reason == "no two instances of one block share an explanation"
     text = result.to_text(verbose=True)
-    assert "No two instances of one block share an explanation: nothing could be checked." in text
+    assert "No two instances of one block share an explanation, so nothing could be checked." in text
 
 
 def test_clusters_in_which_every_explanation_lives_point_to_blocks():

@@ -15,7 +15,7 @@ from faithkit.run.evaluation_report import EvaluationReport
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 
-N = 44  # a control is compared on 40 or more
+N = 60
 RNG = np.random.default_rng(11)
 FRAME = pd.DataFrame({"x": RNG.normal(size=N).round(2)})
 Y = FRAME["x"].to_numpy() * 3 + RNG.normal(size=N).round(1) + 0.05

@@ -144,7 +144,7 @@ class Design:
         Examples
         --------
         >>> design = Design.of([1, 1, 2], None, n=3)
-        >>> design.label_chance(np.array([0, 0, 1]), explained=3, label=0)
+        >>> design.label_chance(np.array([0, 0, 1]), n_explained=3, label=0)
         0.3333333333333333
         """
         shares, has_label = self.steps / float(self.steps.sum()), labels == label

@@ -36,7 +36,7 @@ def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
     package, all_inputs, table = "faithkit_attacks.explainers", ("table", "text", "sparse"), ("table",)
     yield faithkit.plugin.Component(
         name="encoder",
-        factory=f"{package}.encoder:Encoding",
+        factory=f"{package}.encoding:Encoding",
         summary="A lie: the named column or word reveals the prediction; its value says nothing.",
         kinds=("rule",),
         inputs=("table", "text"),

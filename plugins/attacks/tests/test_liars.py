@@ -110,7 +110,7 @@ def test_the_parrot_is_caught_by_no_number_and_has_its_sentence():
     assert lie.consistency.to_dict() == twin.consistency.to_dict()
     assert lie.sufficiency is None
     assert lie.verdict.name == "explanations name the prediction"
-    assert "no more than the prediction's name" in " ".join(lie.to_text(verbose=True).split())
+    assert "which may only repeat the prediction" in " ".join(lie.to_text(verbose=True).split())
 
 
 def test_the_flatterers_rule_covers_its_row_and_no_other():

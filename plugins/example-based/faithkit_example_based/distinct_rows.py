@@ -43,7 +43,7 @@ def draw_rows(rows: Any, size: int, seed: int) -> NDArray[np.int64]:
     Examples
     --------
     >>> rows = np.arange(10.0)[:, None]
-    >>> draw_rows(rows, 3, seed=0).tolist() == sorted(9 - drawn_rows(rows[::-1], 3, seed=0))
+    >>> draw_rows(rows, 3, seed=0).tolist() == sorted(9 - draw_rows(rows[::-1], 3, seed=0))
     True
     """
     order = np.argsort(faithkit.plugin.row_seeds(rows, seed), kind="stable")
