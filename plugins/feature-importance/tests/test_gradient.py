@@ -528,6 +528,11 @@ def test_images_are_differentiated_cell_by_cell():
     assert explanations.shared["names"] == ["[0, 0]", "[0, 1]", "[1, 0]", "[1, 1]", "[2, 0]", "[2, 1]"]
 
 
+def test_an_empty_batch_of_images_has_no_explanations():
+    model = faithkit.Predictor(scores=score_of_images, classes=["night", "day"])
+    assert gradient().fit(model, IMAGES).explain(IMAGES[:0], None).values.shape == (0, 6)
+
+
 def test_images_of_another_shape_are_refused_even_where_they_have_as_many_cells():
     model = faithkit.Predictor(scores=score_of_images, classes=["night", "day"])
     fitted = gradient().fit(model, IMAGES)

@@ -1,5 +1,6 @@
 """Flatten rows of several axes, such as images, so that each value is a column."""
 
+import math
 from functools import partial
 from typing import Any
 
@@ -41,7 +42,7 @@ class RowShape:
             raise faithkit.errors.InputError(
                 f"gradient: X has rows of shape {row_shape}; expected {self.shape}, as in the background."
             )
-        return X.reshape(len(X), -1)
+        return X.reshape(len(X), math.prod(self.shape))
 
     def column_names(self, names: Any) -> Any:
         """Return the names of the columns; values of an image are named by their position."""
