@@ -141,6 +141,17 @@ def test_blocks_and_threads_change_nothing(monkeypatch):
     assert (distance_search.find_rows_within(distance, a, radius, b, True) == bits).all()
 
 
+def test_every_pair_is_measured_however_many_at_a_time():
+    line = np.array([[0.0], [1.0], [5.0]])
+    distance, rows, columns = (
+        learn_distance("euclidean", line),
+        np.array([0, 1, 2, 0, 2]),
+        np.array([2, 2, 0, 1, 1]),
+    )
+    with mock.patch.object(distance_search, "PAIRS_PER_STEP", 2):
+        assert distance_search._measure_pairs(distance, line, rows, line, columns).tolist() == [5, 4, 5, 1, 4]
+
+
 def test_gower_by_hand():
     people = pd.DataFrame(
         {"age": [20, 60, None], "job": ["cook", "smith", None], "town": ["Ulm", "Ulm", "Ulm"]}
