@@ -122,7 +122,8 @@ input_options = combine(
         heading=MODEL,
         default="",
         show_default=False,
-        help="Trust these types in a .skops model, named as in the error message: the file MAY CALL them.",
+        help="Trust these types in a .skops model, named as in the error message: the file MAY CALL them, so "
+        "name only types that you know.",
     ),
     option(
         "--classes NAME[,NAME]",
@@ -351,16 +352,16 @@ limit_options = combine(
         heading=CHECKS,
         type=click.Choice(REQUIREMENTS),
         multiple=True,
-        help="Exit with code 3 unless the measures of --fail-under, or else all, are above chance, or "
-        "sufficiency is above its control.",
+        help="Exit with code 3 unless the lower ends of all measures (or of those of --fail-under) are above "
+        "chance; with above-control, unless sufficiency is above its control.",
     ),
     option(
         "--fail-unless-as-good MEASURE=MARGIN",
         heading=CHECKS,
         multiple=True,
         callback=lambda _ctx, _param, texts: parse_limits(texts),
-        help="Exit with code 3 unless the interval of the difference shows that a measure is worse than in "
-        "the --reference by no more than a margin: consistency=0.02.",
+        help="Exit with code 3 unless the interval of the difference shows that a measure is not worse than "
+        "in the --reference by more than a margin: consistency=0.02.",
     ),
     option(
         "--fail-if-worse MEASURE=MARGIN",
