@@ -16,6 +16,7 @@ import faithkit
 from faithkit_scoped_rules.anchors.beam_search import Search
 from faithkit_scoped_rules.anchors.library import check_engine, find_text_anchor
 from faithkit_scoped_rules.anchors.lockstep_searches import Steps, run_together
+from faithkit_scoped_rules.word_explainers import check_tokenizer
 
 MASK = "UNK"
 NO_WORDS = "no words"  # the remark of a text without any
@@ -82,11 +83,7 @@ class AnchorsText:
         engine: str = "faithkit",
     ) -> None:
         self.search = Search("anchors-text", threshold, delta, tau, batch_size, beam_size)
-        try:
-            faithkit.plugin.tokenize("", tokenizer)
-        except faithkit.errors.InputError as error:
-            raise faithkit.errors.ParameterError(f"anchors-text: {error}") from None
-        self.tokenizer = tokenizer
+        self.tokenizer = check_tokenizer("anchors-text", tokenizer)
         self.within = faithkit.plugin.Tolerance.check_within("anchors-text", within)
         self.engine = check_engine("anchors-text", engine)
         if engine == "library":
