@@ -160,7 +160,7 @@ def _parts(state: dict[str, Any]) -> list[dict[str, Any]]:
 def _check_array(node: dict[str, Any], archive: zipfile.ZipFile) -> None:
     """Reject files that hold no array, or an array without a first axis."""
     with archive.open(node["file"]) as file:
-        read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[npy.read_magic(file)]
-        shape, *_ = read(file)
+        readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+        shape, *_ = readers[npy.read_magic(file)](file)
     if (node["__class__"], node["type"], shape == ()) != ("ndarray", "numpy", False):
         raise ValueError("an array of it is none")

@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.lime_weights.library import LimePackage, check_engine
-from faithkit_feature_importance.lime_weights.perturbations import Neighbourhood, PerturbationScorer
-from faithkit_feature_importance.lime_weights.perturbed_columns import (
+from faithkit_feature_importance.lime_weights.perturbations import (
     BinnedColumn,
     CategoricalColumn,
     Column,
+    Neighbourhood,
     NormalColumn,
+    PerturbationScorer,
 )
 from faithkit_feature_importance.lime_weights.weighted_ridge import kernel_weights, weighted_ridge
 from faithkit_feature_importance.targets import Target, check_target

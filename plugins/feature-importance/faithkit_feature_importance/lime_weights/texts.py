@@ -107,10 +107,7 @@ class LimeText:
             raise faithkit.errors.ParameterError(f"lime-text: {parameter} needs form=weights.")
         check_samples("lime-text", samples)
         check_kernel_width("lime-text", kernel_width)
-        try:
-            faithkit.plugin.tokenize("", tokenizer)
-        except faithkit.errors.InputError as error:
-            raise faithkit.errors.ParameterError(f"lime-text: {error}") from None
+        _check_tokenizer(tokenizer)
         self.num_features = num_features
         self.form = form
         self.digits = digits
@@ -311,6 +308,13 @@ def _check_integer(name: str, value: Any, minimum: int) -> None:
     faithkit.plugin.check_integer(
         value, f"lime-text: {name}", minimum=minimum, error=faithkit.errors.ParameterError
     )
+
+
+def _check_tokenizer(tokenizer: str) -> None:
+    try:
+        faithkit.plugin.tokenize("", tokenizer)
+    except faithkit.errors.InputError as error:
+        raise faithkit.errors.ParameterError(f"lime-text: {error}") from None
 
 
 def _check_texts(X: Any) -> None:
