@@ -153,8 +153,8 @@ def samples_needed(result: Any, names: tuple[str, str, str]) -> Cell:
 
     The estimate is 1 minus the unverified share, which is known for all sizes up to that of the evaluation.
     """
-    others = result.consistency.checkable_counts
-    size = bisect_left(range(1, result.n + 1), True, key=lambda size: others.unverified(size) <= 0.1) + 1
+    counts = result.consistency.checkable_counts
+    size = bisect_left(range(1, result.n + 1), True, key=lambda size: counts.unverified(size) <= 0.1) + 1
     return Cell(*names, NEEDED, float(size) if size <= result.n else None)
 
 
