@@ -1,6 +1,7 @@
 """What authors of plugins write. `faithkit/plugin.py` imports each name at its first use."""
 
 from .arguments import check_integer as check_integer
+from .arrays.batches import each_batch as each_batch
 from .arrays.bitsets import count_labels as count_labels
 from .arrays.bitsets import pack_bits as pack_bits
 from .arrays.containers import n_rows as n_rows

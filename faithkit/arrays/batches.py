@@ -57,5 +57,17 @@ def map_batches(work: Callable[[int, int], T], n: int, size: int) -> list[T]:
 
 
 def each_batch(work: Callable[[int, int], None], n: int, size: int) -> None:
-    """Call ``work(start, stop)`` for every batch."""
+    """Call ``work(start, stop)`` for consecutive batches of at most `size` of n rows, on threads if several.
+
+    Each batch writes to its own part of a result, so the number of threads never changes a number.
+
+    Examples
+    --------
+    >>> squares = np.arange(5)
+    >>> def square(start, stop):
+    ...     squares[start:stop] **= 2
+    >>> each_batch(square, n=5, size=2)
+    >>> squares
+    array([ 0,  1,  4,  9, 16])
+    """
     map_batches(work, n, size)

@@ -1,10 +1,7 @@
 """Discretizing a million importance vectors, in units of one pass over the array."""
 
 import numpy as np
-from faithkit_feature_importance.discretizers.fixed_point import FixedPoint
-from faithkit_feature_importance.discretizers.quantile import Quantile
-from faithkit_feature_importance.discretizers.rank import Rank
-from faithkit_feature_importance.discretizers.signs import Sign, SignOfTop
+from faithkit_feature_importance.discretizers import FixedPoint, Quantile, Rank, Sign, SignOfTop
 from harness import Contest, benchmark
 
 import faithkit

@@ -3,6 +3,8 @@
 python -m pip install -e . -e plugins/feature-importance -e plugins/example-based -e plugins/scoped-rules
 python tests/benchmarks/compare_engines.py docs/comparison
 
+The film reviews need the plugin `paper` and its dataset, which it downloads or takes from FAITHKIT_DATA.
+
 Both engines draw at random. So the library is also compared with itself, with other seeds: two engines that
 draw from the same distribution agree about as often.
 """
@@ -16,18 +18,24 @@ import attrs
 import numpy as np
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import faithkit
 
-DATASETS = ("iris", "wine", "loans")
+TABLES = ("iris", "wine", "loans")
+TEXTS = ("rt-polarity",)  # the only dataset of texts
 CASES = {  # explainer and discretizer, as the table names them: the explainer's name, parameters, rows
     ("lime", "1fp"): ("lime", {}, 50),
     ("lime", "fp:digits=1,how=round"): ("lime", {}, 50),
     ("dice:method=random", "delta-sign"): ("dice", {"method": "random"}, 50),
     ("dice:method=kdtree", "delta-sign"): ("dice", {"method": "kdtree"}, 50),
     ("anchors:beam_size=1", ""): ("anchors", {"beam_size": 1}, 10),  # anchor-exp takes seconds a row
+    ("lime-text", ""): ("lime-text", {}, 50),
+    ("lime-text:num_features=3", ""): ("lime-text", {"num_features": 3}, 50),
+    ("anchors-text:beam_size=1", ""): ("anchors-text", {"beam_size": 1}, 50),
 }
 HEADER = (
     "explainer", "discretizer", "dataset", "rows", "equal", "library twice", "consistency", "by library", "sufficiency", "by library",
@@ -52,8 +60,26 @@ class Answer:
     seconds: float
 
 
+def datasets(case: tuple[str, str]) -> tuple[str, ...]:
+    """Return the names of the datasets that the explainer of a case explains."""
+    return TEXTS if "-text" in case[0] else TABLES
+
+
 def task(name: str, rows: int) -> Task:
-    """Fit boosted trees to one half of a dataset; the libraries take no missing numbers."""
+    """Fit a model to one half of a dataset, and take rows of the other half."""
+    return text_task(name, rows) if name in TEXTS else table_task(name, rows)
+
+
+def text_task(name: str, rows: int) -> Task:
+    """Fit a linear model of words."""
+    data = faithkit.load_dataset(name)
+    background, others = data.X[::2], data.X[1::2]
+    model = make_pipeline(CountVectorizer(), LogisticRegression(max_iter=1000)).fit(background, data.y[::2])
+    return Task(model, background, others[:: len(others) // rows][:rows])
+
+
+def table_task(name: str, rows: int) -> Task:
+    """Fit boosted trees; the libraries take no missing numbers."""
     data = faithkit.load_dataset(name)
     numbers = data.X.select_dtypes("number").columns
     complete = data.X[numbers].notna().all(axis=1).to_numpy()
@@ -115,7 +141,7 @@ def main(folder: str) -> None:
         lines = csv.writer(file, lineterminator="\n")
         lines.writerow(HEADER)
         for case, (_, _, rows) in CASES.items():
-            for dataset in DATASETS:
+            for dataset in datasets(case):
                 lines.writerow(line(case, dataset, rows))
                 file.flush()
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from faithkit_example_based.nearest import Nearest
+from faithkit_example_based.relations import Nearest
 from looping import one_test
 
 from faithkit import Explanations, score

@@ -295,7 +295,7 @@ def test_a_file_steers_no_terminal_and_no_page(tmp_path):
 @one_test
 @pytest.mark.parametrize("error", [KeyError("age"), SystemExit(1), MemoryError()])
 def test_a_plugin_that_fails_is_skipped(error, monkeypatch):
-    from faithkit_feature_importance.discretizers.signs import SignOfTop
+    from faithkit_feature_importance.discretizers import SignOfTop
     from faithkit_feature_importance.same_top_features import SameTopFeatures
 
     def fail(*args):

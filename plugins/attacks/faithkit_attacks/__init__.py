@@ -43,21 +43,21 @@ def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
     )
     yield faithkit.plugin.Component(
         name="flatterer",
-        factory=f"{package}.flatterer:Flatterer",
+        factory=f"{package}.trivial:Flatterer",
         summary="A lie: a rule for each row that covers no other row, so it is never wrong.",
         kinds=("rule",),
         inputs=("table", "text"),
     )
     yield faithkit.plugin.Component(
         name="parrot",
-        factory=f"{package}.parrot:Parrot",
+        factory=f"{package}.trivial:Parrot",
         summary="A lie: the prediction as its own explanation.",
         kinds=("value",),
         inputs=all_inputs,
     )
     yield faithkit.plugin.Component(
         name="same-for-all",
-        factory=f"{package}.same_for_all:SameForAll",
+        factory=f"{package}.trivial:SameForAll",
         summary="A lie: the same explanation for all rows.",
         kinds=("rule",),
         inputs=all_inputs,

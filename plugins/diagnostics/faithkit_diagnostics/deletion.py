@@ -130,7 +130,7 @@ class Deletion:
                 "deletion needs a model with scores, such as predict_proba, and this model has none: use a "
                 "model that has them."
             )
-        background, values = result.rows.background, _values(rows, result.rows.background)
+        background, values = rows.background, _values(rows, rows.background)
         size = self._size(values.shape[1])
         seed = result.setup.seed if self.seed is None else self.seed
         changes = np.full((2, len(values)), np.nan)
@@ -187,13 +187,15 @@ def _score_changes(predictor: faithkit.Predictor, plan: _Plan, rows: NDArray[np.
     replacements = np.concatenate([background_rows for background_rows, _ in draws])
     masks = plan.named[repeated], np.concatenate([random_features for _, random_features in draws])
     X = faithkit.plugin.take_rows(plan.X, rows)
-    before = np.asarray(predictor.scores(X), dtype=np.float64)
+    scores = np.asarray(predictor.scores(X), dtype=np.float64)
     output = _predicted_outputs(predictor, X)
     changes = []
     for mask in masks:
-        after = predictor.scores(_replace_features(plan, repeated, replacements, mask))
-        means = np.asarray(after, dtype=np.float64).reshape(len(rows), -1, before.shape[1]).mean(axis=1)
-        change = (before - means)[np.arange(len(rows)), output]
+        scores_without = predictor.scores(_replace_features(plan, repeated, replacements, mask))
+        means = (
+            np.asarray(scores_without, dtype=np.float64).reshape(len(rows), -1, scores.shape[1]).mean(axis=1)
+        )
+        change = (scores - means)[np.arange(len(rows)), output]
         changes.append(np.abs(change) if predictor.is_regressor else change)
     return np.array(changes)
 
@@ -202,8 +204,7 @@ def _predicted_outputs(predictor: faithkit.Predictor, X: Any) -> NDArray[np.int6
     """Return the score column of each row's prediction."""
     labels = predictor.predict(X)
     if not predictor.is_regressor:
-        classes = {label: place for place, label in enumerate(np.asarray(predictor.classes).tolist())}
-        return np.array([classes[label] for label in labels.tolist()], dtype=np.int64)
+        return predictor.columns_of(labels)
     if labels.ndim > 1:
         raise faithkit.errors.InputError(
             f"deletion takes one number per row, and the model predicts {labels.shape[1]}: evaluate each "
@@ -261,20 +262,22 @@ def _find_named_features(values: Floats, size: int) -> Mask:
 def _report(
     result: faithkit.Evaluation, changes: Floats, size: int, replacements: int, is_number: bool
 ) -> DeletionResult:
-    named, random, differences = (_mean(result, values) for values in (*changes, changes[0] - changes[1]))
-    if differences.value is None or differences.low is None or differences.high is None:
+    change_without_named, change_without_random, difference = (
+        _mean(result, values) for values in (*changes, changes[0] - changes[1])
+    )
+    if difference.value is None or difference.low is None or difference.high is None:
         raise faithkit.errors.InputError("deletion: no row has an explanation: explain some.")
     return DeletionResult(
-        n=differences.n,
+        n=difference.n,
         k=size,
         features=result.rows.explanations.values.shape[1],
         replacements=replacements,
         is_number=is_number,
-        named=float(named.value or 0.0),
-        random=float(random.value or 0.0),
-        difference=differences.value,
-        low=differences.low,
-        high=differences.high,
+        named=float(change_without_named.value or 0.0),
+        random=float(change_without_random.value or 0.0),
+        difference=difference.value,
+        low=difference.low,
+        high=difference.high,
         confidence=result.confidence,
     )
 

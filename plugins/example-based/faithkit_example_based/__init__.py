@@ -39,21 +39,21 @@ def faithkit_relations() -> Iterable[faithkit.plugin.Component]:
     """Provide the relations of prototypes and of counterfactuals."""
     yield faithkit.plugin.Component(
         name="nearest",
-        factory="faithkit_example_based.nearest:Nearest",
+        factory="faithkit_example_based.relations:Nearest",
         summary="The example is the instance's nearest prototype.",
         kinds=("example",),
         inputs=("table",),
     )
     yield faithkit.plugin.Component(
         name="within",
-        factory="faithkit_example_based.within:Within",
+        factory="faithkit_example_based.relations:Within",
         summary="The instance lies within a distance of the example.",
         kinds=("example",),
         inputs=("table",),
     )
     yield faithkit.plugin.Component(
         name="in-ball",
-        factory="faithkit_example_based.in_ball:InBall",
+        factory="faithkit_example_based.relations:InBall",
         summary="The instance is nearer to the explained one than its counterfactual is.",
         kinds=("example",),
         inputs=("table",),

@@ -11,8 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_example_based.column_comparison import align_columns, find_differences
-from faithkit_example_based.examples import example_rows, explained_rows
+from faithkit_example_based.examples import align_columns, example_rows, explained_rows, find_differences
 
 SAME = "same"
 

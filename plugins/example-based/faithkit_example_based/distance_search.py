@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_example_based.distances import Distance, Floats, TableDistance
-from faithkit_example_based.row_batches import each_batch
 from faithkit_example_based.screens import Screen, build_screen
 
 Ints = NDArray[np.int64]
@@ -84,8 +83,9 @@ def _find_nearest_rows_screened(distance: TableDistance, a: Floats, b: Floats, k
     n_batches = -(-len(b) // screen.width)
     nearest_rows = np.empty((len(a), k), dtype=np.int64)
 
-    def search(rows: slice) -> None:
-        tile = np.empty((rows.stop - rows.start, n_batches * screen.width), dtype=np.float32)
+    def search(start: int, stop: int) -> None:
+        rows = slice(start, stop)
+        tile = np.empty((stop - start, n_batches * screen.width), dtype=np.float32)
         screen.fill_tile(rows, 0, n_batches, tile)
         tile[:, len(b) :] = np.inf
         farthest = distance.between(a[rows, None], b[_guess_nearest(tile, k)]).max(axis=1)
@@ -94,7 +94,8 @@ def _find_nearest_rows_screened(distance: TableDistance, a: Floats, b: Floats, k
         distances = _measure_pairs(distance, a[rows], row_index, b, column_index)
         nearest_rows[rows] = _select_nearest(row_index, column_index, distances, k)
 
-    each_batch(search, len(a), max(1, min(screen.rows, VALUES_PER_BATCH // (n_batches * screen.width))))
+    batch_size = max(1, min(screen.rows, VALUES_PER_BATCH // (n_batches * screen.width)))
+    faithkit.plugin.each_batch(search, len(a), batch_size)
     return nearest_rows
 
 
@@ -137,7 +138,8 @@ def _find_rows_within_screened(
     screen = build_screen(distance, a, b)
     bits = np.empty((len(a), -(-len(b) // 64)), dtype=np.uint64)
 
-    def compare(rows: slice) -> None:
+    def compare(start: int, stop: int) -> None:
+        rows = slice(start, stop)
         surely_near, maybe_near = _screen_rows(screen, rows, radius[rows], len(b))
         row_index, column_index = _unpack_indices(surely_near ^ maybe_near)
         # measuring all pairs is cheaper than gathering many
@@ -152,7 +154,7 @@ def _find_rows_within_screened(
         np.bitwise_or.at(surely_near, (row_index[is_near], column_index[is_near] // 8), bit)
         bits[rows] = surely_near.view(np.uint64)
 
-    each_batch(compare, len(a), screen.rows)
+    faithkit.plugin.each_batch(compare, len(a), screen.rows)
     return bits
 
 

@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_example_based.column_comparison import align_columns, find_differences
 from faithkit_example_based.distances import Distance
+from faithkit_example_based.examples import align_columns, find_differences
 from faithkit_example_based.target import CounterfactualTarget
 
 Bools = NDArray[np.bool_]

@@ -136,7 +136,7 @@ def test_blocks_and_threads_change_nothing(monkeypatch):
     )
     monkeypatch.setattr(distance_search, "VALUES_PER_BATCH", 1)
     monkeypatch.setattr(distance_search, "PAIRS_PER_STEP", 10)
-    monkeypatch.setattr("faithkit_example_based.row_batches.MAX_THREADS", 1)
+    monkeypatch.setattr("faithkit.arrays.batches.MAX_THREADS", 1)
     assert (distance_search.find_nearest_rows(distance, a, b, 3) == near).all()
     assert (distance_search.find_rows_within(distance, a, radius, b, True) == bits).all()
 

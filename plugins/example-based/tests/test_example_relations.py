@@ -11,7 +11,7 @@ import pytest
 from brute_distances import Distances, in_order, nearest, rows_of
 from faithkit_example_based import distance_search
 from faithkit_example_based.distances import learn_distance
-from faithkit_example_based.within import nearest_distances
+from faithkit_example_based.relations import nearest_distances
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from looping import one_test

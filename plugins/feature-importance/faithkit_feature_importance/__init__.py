@@ -78,8 +78,8 @@ def faithkit_relations() -> Iterable[faithkit.plugin.Component]:
 @faithkit.plugin.hookimpl
 def faithkit_discretizers() -> Iterable[faithkit.plugin.Component]:
     """Provide the discretizers of the paper, and quantiles."""
-    package, vector = "faithkit_feature_importance.discretizers", ("vector",)
-    fixed_point, sign_of_top = f"{package}.fixed_point:FixedPoint", f"{package}.signs:SignOfTop"
+    module, vector = "faithkit_feature_importance.discretizers", ("vector",)
+    fixed_point, sign_of_top = f"{module}:FixedPoint", f"{module}:SignOfTop"
     yield faithkit.plugin.Component(
         name="fp", factory=fixed_point, summary="Keep some decimals of every importance.", kinds=vector
     )
@@ -93,13 +93,13 @@ def faithkit_discretizers() -> Iterable[faithkit.plugin.Component]:
         )
     yield faithkit.plugin.Component(
         name="sign",
-        factory=f"{package}.signs:Sign",
+        factory=f"{module}:Sign",
         summary="Keep the sign of every importance.",
         kinds=vector,
     )
     yield faithkit.plugin.Component(
         name="rank",
-        factory=f"{package}.rank:Rank",
+        factory=f"{module}:Rank",
         summary="Keep the order of the importances.",
         kinds=vector,
     )
@@ -118,7 +118,7 @@ def faithkit_discretizers() -> Iterable[faithkit.plugin.Component]:
     )
     yield faithkit.plugin.Component(
         name="quantile",
-        factory=f"{package}.quantile:Quantile",
+        factory=f"{module}:Quantile",
         summary="Keep the quantile bin of every importance, learnt on the background.",
         kinds=vector,
     )

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.equal_bins import find_bins, learn_cuts
+from faithkit_feature_importance.discretizers import find_bins, learn_cuts
 from faithkit_feature_importance.importances import mark_largest, read_importances
 from faithkit_feature_importance.targets import NUMBERS
 

@@ -40,13 +40,12 @@ def same(found, expected):
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Let blocks end within the arrays of these tests."""
-    import faithkit_feature_importance.discretizers.fixed_point as fixed_point
-    import faithkit_feature_importance.discretizers.quantile as quantile
+    import faithkit_feature_importance.discretizers as discretizers
     import faithkit_feature_importance.importances as importances
 
-    for module in (importances, quantile):
+    for module in (importances, discretizers):
         monkeypatch.setattr(module, "ROWS_PER_BATCH", 3)
-    monkeypatch.setattr(fixed_point, "VALUES_PER_BATCH", 3)
+    monkeypatch.setattr(discretizers, "VALUES_PER_BATCH", 3)
 
 
 # golden vectors

@@ -11,7 +11,7 @@ from lime.lime_text import LimeTextExplainer
 from looping import one_test
 from scipy import stats
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import pairwise_distances
 from sklearn.pipeline import make_pipeline
 
@@ -118,6 +118,77 @@ def test_the_texts_asked_about_lack_words_and_nothing_else():
     (texts,) = asked
     patterns = [(a, b, c) for a in ("So", "") for b in ("dull,", "") for c in ("so", "")]
     assert sorted(texts) == sorted(f"{so}  {dull} {so_too} {dull}" for so, dull, so_too in patterns)
+
+
+# --- engine=library ----------------------------------------------------------------------------------------
+
+
+@one_test
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
+def test_engine_library_returns_the_weights_that_lime_has_by_default(y):
+    """In lower case and without words of one letter, the words are those of lime's own expression."""
+    model = pipeline(y, TfidfVectorizer(ngram_range=(1, 2)))
+    texts = ["the film is fine, good; the plot is dull!", "bad plot, dull film", "dull"]
+    explanations = explained(
+        model,
+        texts,
+        [5, 6, 7],
+        engine="library",
+        form="weights",
+        target="all",
+        num_features=99,
+        samples=300,
+        kernel_width=20.0,
+    )
+    for text, seed, pairs in zip(texts, [5, 6, 7], explanations.values, strict=True):
+        package = LimeTextExplainer(kernel_width=20.0, random_state=seed)
+        classes = range(len(model.classes_))
+        answer = package.explain_instance(
+            text, model.predict_proba, labels=classes, num_features=99, num_samples=300
+        )
+        expected = {
+            f"{model.classes_[k]}: {word}": weight for k in classes for word, weight in answer.as_list(k)
+        }
+        assert dict(pairs) == pytest.approx(expected, rel=1e-9, abs=1e-11)
+
+
+def test_engine_library_splits_texts_as_the_rule_does_and_names_the_word_that_decides():
+    X = ["A GOOD cast, a good plot", "bad plot , dull film", "", " ,! ", "unheard of words"]
+    explanations = explained(pipeline(), X, engine="library", samples=500)
+    assert list(map(str, explanations.values[:2])) == ["contains the word 'good'", "contains the word 'bad'"]
+    assert explanations.remarked.tolist() == [
+        *(None, None, "no words", "no words"),
+        "no word speaks for the class",
+    ]
+    (pairs,) = explained(
+        pipeline(), ["Good, good"], engine="library", tokenizer="whitespace", form="weights", num_features=9
+    ).values
+    assert [word for word, _ in pairs] == ["Good,", "good"]
+
+
+def test_engine_library_explains_the_numbers_that_a_regressor_predicts():
+    model = make_pipeline(CountVectorizer(), Ridge()).fit(TEXTS, 1000 * np.c_[THREE, THREE])
+    text = "bad plot, dull film"
+    (pairs,) = explained(
+        model, [text], [3], engine="library", form="weights", num_features=99, samples=300
+    ).values
+    package = LimeTextExplainer(random_state=3)
+    answer = package.explain_instance(text, model.predict, labels=(0,), num_features=99, num_samples=300)
+    expected = dict(answer.as_list(0))  # both numbers are equal
+    assert sorted(weight for _, weight in pairs) == pytest.approx(sorted([*expected.values()] * 2), rel=1e-9)
+    assert {word for word, _ in pairs} == {f"output {k}: {word}" for k in (0, 1) for word in expected}
+
+
+def test_engine_library_depends_on_seed_and_text_only():
+    explainer = lime_text(engine="library", form="weights", num_features=9, samples=200).fit(
+        faithkit.Predictor(pipeline(THREE)), TEXTS
+    )
+    state = np.random.get_state()[1].tolist()
+    together = explainer.explain(NEW, [1, 2, 3, 4]).values.tolist()
+    assert np.random.get_state()[1].tolist() == state
+    assert together == explainer.explain(NEW[::-1], [4, 3, 2, 1]).values[::-1].tolist()
+    copied = cloudpickle.loads(cloudpickle.dumps(explainer))
+    assert together == [copied.explain([text], [i + 1]).values[0] for i, text in enumerate(NEW)]
 
 
 # --- words as rules ----------------------------------------------------------------------------------------
@@ -265,6 +336,7 @@ def test_no_call_is_about_more_characters_than_memory_should_hold(monkeypatch):
         ({"samples": 1}, "samples must be a whole number of at least 2"),
         ({"kernel_width": -1.0}, "kernel_width must be a number above 0"),
         ({"tokenizer": r"\W+"}, "no tokenizer"),
+        ({"engine": "lime"}, "engine must be one of faithkit, library, got 'lime'"),
     ],
 )
 def test_wrong_parameters_are_refused(params, message):

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_feature_importance.shap_values import mixtures
-from faithkit_feature_importance.shap_values.coalitions import CoalitionRegression
-from faithkit_feature_importance.shap_values.sampling import PermutationWalks
+from faithkit_feature_importance.shap_values.sampling import CoalitionRegression, PermutationWalks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from looping import one_test

@@ -32,7 +32,7 @@ def faithkit_relations() -> Iterable[faithkit.plugin.Component]:
     """Provide the relation by which a list of rules applies to an instance."""
     yield faithkit.plugin.Component(
         name="rules-hold",
-        factory="faithkit_glass_box.rules_hold:RulesHold",
+        factory="faithkit_glass_box.rule_lists:RulesHold",
         summary="The instance satisfies every rule of the list, and none of those with a ~.",
         kinds=("rule-list",),
     )

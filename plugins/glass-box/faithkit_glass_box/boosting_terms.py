@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import faithkit
-from faithkit_glass_box.pipelines import advise_on_pipeline
+from faithkit_glass_box.model_rules import advise_on_pipeline
 
 
 class Contributions:

@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 import faithkit
-from faithkit_glass_box.pipelines import advise_on_pipeline
 
 FIRST, ANY, SUM = "first", "any", "sum"
 """How rules decide: the first that applies, any that holds, or the sum of all that fire."""
@@ -35,12 +34,12 @@ def reader_of(model: Any) -> Callable[[Any, Columns], ModelRules]:
         entry = _READERS.get(base.__module__.partition(".")[0], {}).get(base.__name__)
         if entry is None:
             continue
-        attribute, read = entry
+        attribute, read_rules = entry
         if not hasattr(model, attribute):
             raise faithkit.errors.InputError(
                 f"rule-model: the {type(model).__name__} has no rules: fit it first."
             )
-        return read
+        return read_rules
     raise faithkit.errors.InputError(_advise_on_rules(model))
 
 
@@ -158,3 +157,18 @@ _READERS: dict[str, dict[str, tuple[str, Callable[[Any, Columns], ModelRules]]]]
         "IREP": ("ruleset_", _read_ruleset),
     },
 }
+
+
+def advise_on_pipeline(explainer: str, parts: str, model_name: str) -> str:
+    """Return the message that rejects a pipeline and says what to pass instead.
+
+    Examples
+    --------
+    >>> advise_on_pipeline("ebm", "terms", "Pipeline")
+    'ebm explains a model by its own terms, and those of a Pipeline are about columns that it makes ...'
+    """
+    return (
+        f"{explainer} explains a model by its own {parts}, and those of a {model_name} are about columns "
+        "that it makes first: give its last step as the model, and as rows what the steps before make of "
+        "yours."
+    )

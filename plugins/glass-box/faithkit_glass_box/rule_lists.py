@@ -1,7 +1,8 @@
 """Lists of rules as texts, such as `age > 40; ~(sex = Male and hours > 50)`; a rule after `~` does not hold.
 
 A `Rule` is a conjunction, and the negation of a rule is no conjunction. So an explanation names rules of the
-model, and `Explanations.shared` stores the rules themselves once.
+model, and `Explanations.shared` stores the rules themselves once. The relation
+`rules-hold` says to which instances such a list applies.
 """
 
 from collections.abc import Iterable
@@ -9,6 +10,8 @@ from functools import cached_property
 from typing import Any
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
 import faithkit
 
@@ -37,18 +40,16 @@ class NamedRules:
     @classmethod
     def of(cls, rules: Iterable[faithkit.Rule]) -> "NamedRules":
         """Name rules by their text, and add a number to ambiguous names."""
-        named: dict[str, faithkit.Rule] = {}
+        rule_by_name: dict[str, faithkit.Rule] = {}
         used_names: set[str] = set()
         for number, rule in enumerate(dict.fromkeys(rules), start=1):
             name = str(rule).replace(_SEPARATOR, ", ")
-            if {
-                name,
-                _negate(name),
-            } & used_names:  # limits that differ in the seventh digit have the same text
+            # limits that differ in the seventh digit have the same text
+            if {name, _negate(name)} & used_names:
                 name += f" [rule {number}]"
             used_names |= {name, _negate(name)}
-            named[name] = rule
-        return cls(named)
+            rule_by_name[name] = rule
+        return cls(rule_by_name)
 
     @classmethod
     def from_shared(cls, shared: dict[str, Any]) -> "NamedRules":
@@ -90,3 +91,48 @@ class NamedRules:
 
 def _negate(name: str) -> str:
     return f"~({name})"
+
+
+class RulesHold(faithkit.plugin.Relation):
+    """The instance satisfies every rule of the list, and none of those with a `~`.
+
+    Examples
+    --------
+    >>> old = {"rules": {"age > 40": [{"op": "interval", "column": 0, "low": 40}]}}
+    >>> texts = ["~(age > 40)", "age > 40", "~(age > 40)"]
+    >>> explanations = faithkit.Explanations.of(texts, "rule-list", shared=old)
+    >>> ages = np.array([[30.0], [50.0], [np.nan]])
+    >>> result = faithkit.score(["no", "yes", "no"], explanations, ages, relation=RulesHold())
+    >>> result.local(0).sufficiency.value
+    1.0
+    """
+
+    name = "rules-hold"
+    instance_only = True
+
+    def key(self, explanations: faithkit.Explanations) -> Any:
+        """Return the texts, which name rules that all explanations share."""
+        if explanations.kind != KIND:
+            raise faithkit.errors.InputError(
+                f"rules-hold reads lists of rules, and these explanations are of kind {explanations.kind!r}: "
+                "name another relation, or the explainer rule-model."
+            )
+        return explanations.values
+
+    def packed(
+        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
+    ) -> NDArray[np.uint64]:
+        """Return packed bits, combined from one bitset per rule of the model."""
+        texts, named_rules = self.key(explanations), NamedRules.from_shared(explanations.shared)
+        everything, *rules = faithkit.plugin.scope_bits(
+            [faithkit.Rule(), *named_rules.rules.values()], sample
+        )
+        bits = np.zeros((len(explanations), len(everything)), dtype=np.uint64)
+        for i in np.flatnonzero(~explanations.missing):
+            holding, failing = named_rules.numbers(texts[i])
+            bits[i] = everything
+            for number in holding:
+                bits[i] &= rules[number]
+            for number in failing:
+                bits[i] &= ~rules[number]
+        return bits

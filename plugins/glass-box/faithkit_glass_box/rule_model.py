@@ -42,9 +42,9 @@ class RuleModel:
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "RuleModel":
         """Read the model's rules, in terms of the table's columns."""
         self.columns_ = _columns(background)
-        read = reader_of(predictor.model)
+        read_rules = reader_of(predictor.model)
         predictor.predict(faithkit.plugin.take_rows(background, slice(0, 1)))  # the model checks the columns
-        self.combination_, rules = read(predictor.model, self.columns_)
+        self.combination_, rules = read_rules(predictor.model, self.columns_)
         if self.top is not None and self.combination_ != SUM:
             raise faithkit.errors.ParameterError(
                 f"rule-model: top={self.top} chooses among rules that add up, and of a "

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_glass_box.model_rules import reader_of
-from faithkit_glass_box.rule_lists import NamedRules
+from faithkit_glass_box.rule_lists import NamedRules, RulesHold
 from faithkit_glass_box.rule_model import RuleModel
-from faithkit_glass_box.rules_hold import RulesHold
 from looping import one_test
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from contract import keep
+from faithkit_glass_box.rule_lists import RulesHold
 from faithkit_glass_box.rule_model import RuleModel
-from faithkit_glass_box.rules_hold import RulesHold
 from glass_boxes import BITS, EXPLAINERS, LABELS, SCORE, TABLE, situation
 from looping import one_test
 

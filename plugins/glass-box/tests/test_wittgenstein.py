@@ -3,8 +3,8 @@
 from functools import cache
 
 import pytest
+from faithkit_glass_box.rule_lists import RulesHold
 from faithkit_glass_box.rule_model import RuleModel
-from faithkit_glass_box.rules_hold import RulesHold
 from glass_boxes import GAPS, LABELS, MIXED, TABLE
 from looping import one_test
 

@@ -105,8 +105,8 @@ def _import_skops_io(path: str) -> Any:
 
 def _check_untrusted(names: set[str], path: str, user_trusted: frozenset[str]) -> None:
     if names:
-        rest = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
-        listed = ", ".join(sorted(names)[:_MAX_LISTED]) + rest
+        further_names = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+        listed = ", ".join(sorted(names)[:_MAX_LISTED]) + further_names
         all_names = sorted(names | user_trusted)
         repeated = ",".join(all_names) if len(all_names) <= _MAX_REPEATED else "NAME,NAME,…"
         raise faithkit.errors.InputError(

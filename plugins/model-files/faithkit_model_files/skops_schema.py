@@ -17,8 +17,8 @@ from typing import Any
 from numpy.lib import format as npy
 
 _FORMATS = (1, 2)  # 0 wrote the names of functions elsewhere
-# Bytes to unpack, per byte of the file and in addition: more is a zip bomb.
-_MAX_RATIO, _BASE_LIMIT = 100, 16 * 2**20
+_MAX_SCHEMA = 2**28  # bytes of schema.json: those of a hundred thousand trees
+_MAX_UNPACKED = 2**31  # bytes of all arrays together in a compressed file
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(\.<lambda>)?")
 _MAX_NAME_LENGTH = 200  # characters of a name
 _NODE_KEYS = {"__loader__", "__module__", "__class__", "__id__"}
@@ -38,11 +38,10 @@ Pair = tuple[str, str]  # a loader, and the full name of the type that it builds
 
 def read_pairs(content: bytes) -> set[Pair]:
     """Return the types of a file with their loaders; raise ValueError for an invalid schema."""
-    limit = _MAX_RATIO * len(content) + _BASE_LIMIT
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        nodes = _collect_nodes(_read_schema(archive, limit))
+        nodes = _collect_nodes(_read_schema(archive))
         pairs = [_to_pair(node) for node in nodes]
-        _check_sizes(_unpacked_sizes(nodes, archive), limit)
+        _check_sizes(_unpacked_sizes(nodes, archive), max(_MAX_UNPACKED, len(content)))
         for node, pair in zip(nodes, pairs, strict=True):
             if pair[0] == "RandomGeneratorNode":
                 _check_generator(node["content"])
@@ -50,8 +49,8 @@ def read_pairs(content: bytes) -> set[Pair]:
     return set(pairs)
 
 
-def _read_schema(archive: zipfile.ZipFile, limit: int) -> Any:
-    _check_sizes([archive.getinfo("schema.json").file_size], limit)
+def _read_schema(archive: zipfile.ZipFile) -> Any:
+    _check_sizes([archive.getinfo("schema.json").file_size], _MAX_SCHEMA)
     schema = json.loads(archive.read("schema.json"))
     if schema["protocol"] not in _FORMATS:
         raise ValueError(f"it has the format {schema['protocol']!r:.20}, and {_FORMATS} are known")
@@ -125,9 +124,7 @@ def _unpacked_sizes(nodes: Iterable[dict[str, Any]], archive: zipfile.ZipFile) -
 
 def _check_sizes(sizes: Iterable[int], limit: int) -> None:
     if any(total > limit for total in accumulate(sizes)):
-        raise ValueError(
-            f"it would unpack to more than {limit:,} bytes; honest files are larger, or not compressed"
-        )
+        raise ValueError(f"it would unpack to more than {limit:,} bytes: save the model without compression")
 
 
 @cache
@@ -163,7 +160,7 @@ def _parts(state: dict[str, Any]) -> list[dict[str, Any]]:
 def _check_array(node: dict[str, Any], archive: zipfile.ZipFile) -> None:
     """Reject files that hold no array, or an array without a first axis."""
     with archive.open(node["file"]) as file:
-        read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[npy.read_magic(file)]
-        shape, *_ = read(file)
+        readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+        shape, *_ = readers[npy.read_magic(file)](file)
     if (node["__class__"], node["type"], shape == ()) != ("ndarray", "numpy", False):
         raise ValueError("an array of it is none")

@@ -92,11 +92,11 @@ def _is_descending(left: Any, right: Any, inner: Any) -> Any:
     return len(inner) > 0 and np.all((children > parents) & (children < len(inner)))
 
 
-def _decision_tree(estimator: Any) -> list[Any]:
+def _check_decision_tree(estimator: Any) -> list[Any]:
     """Check an estimator with `tree_`; KernelDensity has a tree of neighbours under this name."""
     tree = estimator.tree_
     if not hasattr(tree, "node_count"):
-        return _neighbour_tree(estimator, tree)
+        return _check_neighbour_tree(estimator, tree)
     _require(tree.node_count == tree.capacity, estimator, "has a tree of another size")
     inner = tree.children_left != -1
     is_descending = _is_descending(tree.children_left, tree.children_right, inner)
@@ -111,7 +111,7 @@ def _check_features(estimator: Any, features: Any, n_features: int) -> None:
     _require(is_same and np.all(is_within), estimator, "has a tree of other columns")
 
 
-def _boosted_trees(model: Any) -> None:
+def _check_boosted_trees(model: Any) -> None:
     """Check gradient boosting: all trees predict at once, and write to the array of initial scores."""
     if "estimators_" not in vars(model):
         return
@@ -123,7 +123,7 @@ def _boosted_trees(model: Any) -> None:
     _require(initial_scores.shape[1] == model.estimators_.shape[1], model, "has trees for other classes")
 
 
-def _histogram_trees(model: Any) -> list[Any]:
+def _check_histogram_trees(model: Any) -> list[Any]:
     n_features, bins = model.n_features_in_, model._bin_mapper
     blank = np.full((1, n_features), np.nan, dtype=object)  # object: for columns of texts or numbers
     preprocessor = getattr(model, "_preprocessor", None)
@@ -144,7 +144,7 @@ def _histogram_trees(model: Any) -> list[Any]:
     return trees
 
 
-def _neighbours(estimator: Any) -> list[Any]:
+def _check_neighbours(estimator: Any) -> list[Any]:
     """Check a nearest-neighbour model: its labels must index its class counts."""
     rows, columns = estimator._fit_X.shape
     _require(columns == estimator.n_features_in_, estimator, "knows rows of other columns")
@@ -155,10 +155,10 @@ def _neighbours(estimator: Any) -> list[Any]:
             is_within = (labels >= 0) & (labels < len(estimator.classes_))
             _require(is_within, estimator, "knows labels of other classes")
     tree = getattr(estimator, "_tree", None)
-    return [] if tree is None else _neighbour_tree(estimator, tree)
+    return [] if tree is None else _check_neighbour_tree(estimator, tree)
 
 
-def _neighbour_tree(estimator: Any, tree: Any) -> list[Any]:
+def _check_neighbour_tree(estimator: Any, tree: Any) -> list[Any]:
     data, order, nodes, bounds, _, levels, n_nodes, *_, metric, _ = tree.__getstate__()
     rows, columns = data.shape
     sound = columns == estimator.n_features_in_ and np.array_equal(np.sort(order), np.arange(rows))
@@ -184,7 +184,7 @@ def _has_valid_parameters(metric: Any, columns: int) -> bool:
     return is_valid.get(name, True)
 
 
-def _support_vectors(model: Any) -> None:
+def _check_support_vectors(model: Any) -> None:
     """Check a support vector machine: libsvm derives all sizes from the number of classes."""
     counts, coefficients = model._n_support, model._dual_coef_
     n_classes, n_vectors = len(counts), len(model.support_)
@@ -199,27 +199,27 @@ def _support_vectors(model: Any) -> None:
     _require(sound, model, "has vectors of another model")
 
 
-def _clusters(model: Any) -> None:
+def _check_clusters(model: Any) -> None:
     columns = np.shape(model.cluster_centers_)[1:]
     _require(columns == (model.n_features_in_,), model, "has centers of other columns")
 
 
-def _hashes(vectorizer: Any) -> None:
+def _check_hashes(vectorizer: Any) -> None:
     _require(1 <= vectorizer.n_features < 2**31, vectorizer, "counts words in no columns")
 
 
-def _workers(part: Any) -> None:
+def _check_workers(part: Any) -> None:
     n_workers = [getattr(part, name, None) or 1 for name in ("n_jobs", "_n_threads")]
     _require(np.abs(n_workers) <= _MAX_WORKERS, part, "wants more workers than there are")
 
 
-def _vocabulary(vectorizer: Any) -> None:
+def _check_vocabulary(vectorizer: Any) -> None:
     indices = sorted(vectorizer.vocabulary_.values()) if hasattr(vectorizer, "vocabulary_") else []
     sound = getattr(vectorizer, "input", "content") == "content" and indices == list(range(len(indices)))
     _require(sound, vectorizer, "reads files, or words that its vocabulary does not have")
 
 
-def _indicators(encoder: Any) -> None:
+def _check_indicators(encoder: Any) -> None:
     """Check a OneHotEncoder: each category has a column, except a dropped one."""
     merged = encoder._default_to_infrequent_mappings if encoder._infrequent_enabled else None
     dropped = encoder._drop_idx_after_grouping
@@ -234,16 +234,16 @@ def _indicators(encoder: Any) -> None:
 # The attributes of an estimator select its checks. A check returns the compiled objects that it has checked.
 # Gradient boosting comes last, because its check computes predictions.
 _CHECKS: dict[str, Callable[[Any], list[Any] | None]] = {
-    "tree_": _decision_tree,
-    "_predictors": _histogram_trees,
-    "_fit_X": _neighbours,
-    "_dual_coef_": _support_vectors,
-    "input": _vocabulary,
-    "vocabulary_": _vocabulary,
-    "_n_features_outs": _indicators,
-    "cluster_centers_": _clusters,
-    "n_features": _hashes,
-    "n_jobs": _workers,
-    "_n_threads": _workers,
-    "init_": _boosted_trees,
+    "tree_": _check_decision_tree,
+    "_predictors": _check_histogram_trees,
+    "_fit_X": _check_neighbours,
+    "_dual_coef_": _check_support_vectors,
+    "input": _check_vocabulary,
+    "vocabulary_": _check_vocabulary,
+    "_n_features_outs": _check_indicators,
+    "cluster_centers_": _check_clusters,
+    "n_features": _check_hashes,
+    "n_jobs": _check_workers,
+    "_n_threads": _check_workers,
+    "init_": _check_boosted_trees,
 }

@@ -78,10 +78,8 @@ def reproduce(
 
 def _run(experiments: "list[Experiment]", folder: Path, store: Path | None, options: dict[str, Any]) -> None:
     import faithkit
-    from faithkit_paper import run
-    from faithkit_paper.atomic_writes import make_folder, write_atomically
-    from faithkit_paper.context import Context
-    from faithkit_paper.report import format_summaries
+    from faithkit_paper.context import Context, make_folder, write_atomically
+    from faithkit_paper.report import format_summaries, run_experiment
 
     make_folder(folder)
     context = Context(store=store and make_folder(store), log=_log, progress=True, **options)
@@ -90,7 +88,7 @@ def _run(experiments: "list[Experiment]", folder: Path, store: Path | None, opti
         with warnings.catch_warnings():
             # the remarks of the experiments explain what they do on purpose
             warnings.simplefilter("ignore", faithkit.FaithkitWarning)
-            findings = run.reproduce(experiment, context, folder)
+            findings = run_experiment(experiment, context, folder)
         _print_summary(experiment, findings, folder)
         cells[experiment.name] = findings.cells
     write_atomically(folder / "summary.csv", format_summaries(cells))

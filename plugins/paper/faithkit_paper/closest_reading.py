@@ -16,13 +16,11 @@ from typing import Any
 import attrs
 import click
 
-from faithkit_paper.atomic_writes import write_atomically
-from faithkit_paper.context import Context
-from faithkit_paper.discretization_tables import Table
+from faithkit_paper.context import Context, write_atomically
+from faithkit_paper.discretization_tables import Reading, Table
 from faithkit_paper.findings import Cell, Findings
 from faithkit_paper.models import DATASETS
 from faithkit_paper.printed_numbers import with_printed_number
-from faithkit_paper.readings import Reading
 from faithkit_paper.report import LIMITS, Summary
 
 

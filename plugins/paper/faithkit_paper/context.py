@@ -1,8 +1,9 @@
-"""The context of experiments: sizes by profile, random numbers, data, workers and a store."""
+"""The context of experiments: sizes by profile, random numbers, data, workers, a store, and files."""
 
 import hashlib
 import json
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -13,7 +14,6 @@ import attrs
 import numpy as np
 
 import faithkit
-from faithkit_paper.atomic_writes import write_atomically
 from faithkit_paper.findings import Findings
 
 PROFILES = ("tiny", "quick", "full")
@@ -27,8 +27,31 @@ DISTRIBUTIONS = (
     "xgboost",
 )
 """The distributions that results depend on: another version makes stored findings invalid."""
-
 T = TypeVar("T")
+
+
+def make_folder(folder: Path) -> Path:
+    """Create a folder, and check that it is writable before hours of work begin."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        raise faithkit.errors.InputError(
+            f"cannot write to {folder}: {error.strerror}. Name a folder that you can write to."
+        ) from None
+
+
+def write_atomically(path: Path, content: str) -> None:
+    """Write to a temporary file and rename it, so that readers never see half a file."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(content, encoding="utf-8")
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise faithkit.errors.InputError(f"cannot write {path}: {error.strerror}.") from None
 
 
 def _ignore(text: str) -> None:

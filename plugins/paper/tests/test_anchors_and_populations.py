@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 from faithkit_paper.context import Context
+from faithkit_paper.discretization_tables import as_seen_by_explainer
 from faithkit_paper.experiments import figure_anchors, figure_populations
-from faithkit_paper.findings import MEASURES, Cell, Findings
+from faithkit_paper.findings import MEASURES, Cell, Findings, check_trend
 from faithkit_paper.models import DATASETS, train_model
-from faithkit_paper.orderings import check_trend
-from faithkit_paper.readings import as_seen_by_explainer
 from paper.tables import load
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("anchors and populations")]

@@ -6,8 +6,8 @@ from math import comb
 import numpy as np
 import pytest
 from faithkit_paper.context import Context
-from faithkit_paper.curves import NEEDED, sizes_as_columns, split_dataset
 from faithkit_paper.experiments import figure_knn, figure_trees
+from faithkit_paper.figures import NEEDED, sizes_as_columns, split_dataset
 from faithkit_paper.findings import Cell
 from paper.tables import load
 from sklearn.tree import DecisionTreeClassifier

@@ -10,7 +10,7 @@ import zipfile
 
 import attrs
 import pytest
-from faithkit_paper import archives, datasets
+from faithkit_paper import datasets
 from inputs.deadline import promptly
 from looping import one_test
 from paper.web import served
@@ -90,9 +90,9 @@ def test_a_file_that_is_not_the_published_one_is_refused_in_one_line(
 def test_a_file_that_unpacks_without_end_is_refused(folder, tmp_path, monkeypatch):
     place = make_place(folder, tmp_path, monkeypatch)
     place.write_bytes(gzip.compress(CSV))
-    monkeypatch.setattr(archives, "MAX_BYTES", len(CSV))
+    monkeypatch.setattr(datasets, "MAX_BYTES", len(CSV))
     assert len(CHESS.load()[1]) == 2
-    monkeypatch.setattr(archives, "MAX_BYTES", len(CSV) - 1)
+    monkeypatch.setattr(datasets, "MAX_BYTES", len(CSV) - 1)
     with pytest.raises(InputError, match=r"failed with ValueError: more than .* MiB"):
         CHESS.load()
 
@@ -170,7 +170,7 @@ def test_an_archive_that_is_not_what_it_was_is_refused_and_nothing_is_kept(
     monkeypatch.delenv("FAITHKIT_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(archives, "MAX_BYTES", 20_000)
+    monkeypatch.setattr(datasets, "MAX_BYTES", 20_000)
     source = getattr(datasets, name.replace("-", "_"))()
     with (
         served(archive) as url,

@@ -18,13 +18,11 @@ from faithkit_paper.boosters import Codes, Parameters, build_booster
 from faithkit_paper.context import Context
 from faithkit_paper.experiment_catalogue import EXPERIMENTS, select_experiments
 from faithkit_paper.experiments import table_models
-from faithkit_paper.figure_panels import create_panels, draw_line, half_width, render_svg
+from faithkit_paper.figures import create_panels, draw_line, half_width, render_svg
 from faithkit_paper.findings import Cell, Findings, cell_of_runs, cells_of_runs
-from faithkit_paper.grids import Grid, number
 from faithkit_paper.models import DATASETS, train_model
 from faithkit_paper.printed_numbers import printed_numbers, with_printed_number
-from faithkit_paper.report import Summary, format_csv, format_markdown
-from faithkit_paper.run import reproduce
+from faithkit_paper.report import Grid, Summary, format_csv, format_markdown, format_number, run_experiment
 from looping import one_test
 from paper.tables import load
 from scipy import stats
@@ -183,7 +181,7 @@ def test_a_page_tells_models_measures_summary_and_remarks():
     ],
 )
 def test_numbers_are_written_as_the_paper_writes_them(value, text):
-    assert number(value) == text
+    assert format_number(value) == text
 
 
 def test_the_band_is_students_interval_of_a_mean():
@@ -494,7 +492,7 @@ def test_a_damaged_finding_in_the_store_is_measured_again(tmp_path):
 def test_files_are_the_same_whatever_the_folder_and_other_with_another_seed(tmp_path):
     def written(seed, folder):
         (tmp_path / folder).mkdir()
-        reproduce(EXPERIMENTS["figure-lime-xor"], Context("tiny", seed=seed), tmp_path / folder)
+        run_experiment(EXPERIMENTS["figure-lime-xor"], Context("tiny", seed=seed), tmp_path / folder)
         return {path.name: path.read_bytes() for path in (tmp_path / folder).iterdir()}
 
     first = written(0, "a")

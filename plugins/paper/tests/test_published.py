@@ -8,11 +8,9 @@ from faithkit_paper.experiment_catalogue import EXPERIMENTS
 from faithkit_paper.experiments.figure_anchors import threshold_of
 from faithkit_paper.experiments.figure_populations import compare_populations
 from faithkit_paper.experiments.table_shap import TABLE
-from faithkit_paper.findings import MEASURES, Cell
-from faithkit_paper.grids import Grid
-from faithkit_paper.orderings import check_orderings, check_trend
+from faithkit_paper.findings import MEASURES, Cell, check_orderings, check_trend
 from faithkit_paper.printed_numbers import with_printed_number
-from faithkit_paper.report import format_summaries
+from faithkit_paper.report import Grid, format_summaries
 from looping import one_test
 
 PAGES = Path(__file__).parents[3] / "docs" / "paper"

@@ -9,12 +9,7 @@ import pytest
 from faithkit_paper import discretization_tables
 from faithkit_paper.closest_reading import ReadingResult, format_csv, format_ranges, rank_readings
 from faithkit_paper.context import Context
-from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
-from faithkit_paper.findings import Cell
-from faithkit_paper.models import DATASETS, DEPTHS, order_of, train_model
-from faithkit_paper.orderings import check_orderings
-from faithkit_paper.printed_numbers import printed_numbers
-from faithkit_paper.readings import (
+from faithkit_paper.discretization_tables import (
     ExplainedSample,
     Reading,
     as_seen_by_explainer,
@@ -23,6 +18,10 @@ from faithkit_paper.readings import (
     keep_largest,
     share_missing,
 )
+from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
+from faithkit_paper.findings import Cell, check_orderings
+from faithkit_paper.models import CHESS_CLASSES, DATASETS, order_of, train_model
+from faithkit_paper.printed_numbers import printed_numbers
 from paper.tables import load
 
 import faithkit
@@ -114,8 +113,8 @@ def test_the_predicted_class_can_be_explained_as_a_number(dataset):
 
 
 def test_the_second_class_of_chess_is_mate_at_once_and_of_others_the_second_in_the_alphabet():
-    assert order_of(np.array(sorted(DEPTHS)))[:3] == tuple(
-        sorted(DEPTHS).index(c) for c in ("draw", "zero", "one")
+    assert order_of(np.array(sorted(CHESS_CLASSES)))[:3] == tuple(
+        sorted(CHESS_CLASSES).index(c) for c in ("draw", "zero", "one")
     )
     assert order_of(np.array(["A", "B", "C"])) == (0, 1, 2)
 

@@ -10,6 +10,11 @@ FAITHKIT_API = 1
 @faithkit.plugin.hookimpl
 def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
     """Provide the explainers whose explanations are rules."""
+    yield from _table_explainers()
+    yield from _text_explainers()
+
+
+def _table_explainers() -> Iterable[faithkit.plugin.Component]:
     yield faithkit.plugin.Component(
         name="tree",
         factory="faithkit_scoped_rules.tree:TreeExplainer",
@@ -26,19 +31,22 @@ def faithkit_explainers() -> Iterable[faithkit.plugin.Component]:
         requires=("anchor",),
     )
     yield faithkit.plugin.Component(
+        name="empirical-anchors",
+        factory="faithkit_scoped_rules.empirical:EmpiricalAnchors",
+        summary="The widest rule that is precise enough on the background, found without perturbed rows.",
+        kinds=("rule",),
+        inputs=("table",),
+    )
+
+
+def _text_explainers() -> Iterable[faithkit.plugin.Component]:
+    yield faithkit.plugin.Component(
         name="anchors-text",
         factory="faithkit_scoped_rules.anchors.texts:AnchorsText",
         summary="The words that fix the label while others are masked: anchor-exp's search, mended.",
         kinds=("rule",),
         inputs=("text",),
         requires=("anchor",),
-    )
-    yield faithkit.plugin.Component(
-        name="empirical-anchors",
-        factory="faithkit_scoped_rules.empirical:EmpiricalAnchors",
-        summary="The widest rule that is precise enough on the background, found without perturbed rows.",
-        kinds=("rule",),
-        inputs=("table",),
     )
     yield faithkit.plugin.Component(
         name="first-word",

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 import faithkit
+from faithkit_scoped_rules.anchors.beam_search import BELOW_THRESHOLD
 
 WHO = "alibi-anchors"
-BELOW = "below the threshold"
 
 _NUMBER = r"([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf))"
 _BETWEEN = re.compile(rf"{_NUMBER} < (.+) <= {_NUMBER}")
@@ -124,7 +124,7 @@ def _remark(explanation: Any) -> str | None:
     precision = explanation.data.get("precision")
     if threshold is None or precision is None:
         return None
-    return BELOW if float(np.ravel(precision)[0]) < threshold else None
+    return BELOW_THRESHOLD if float(np.ravel(precision)[0]) < threshold else None
 
 
 @attrs.frozen

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.evidence import Conjunction, build_evidence
+from faithkit_scoped_rules.evidence import Conjunction, build_evidence, lower_bound
 from faithkit_scoped_rules.predicate_vocabulary import NONE, Vocabulary
-from faithkit_scoped_rules.share_bounds import lower_bound
 
 UNSURE = "too little evidence for the threshold"  # the remark on a rule whose bound does not reach it
 

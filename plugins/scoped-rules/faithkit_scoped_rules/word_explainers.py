@@ -5,7 +5,7 @@ explanation.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,31 @@ from numpy.typing import NDArray
 import faithkit
 
 
-class FirstWord:
+class _WordsOfText:
+    """An explainer that names words of the text, whatever the model predicts."""
+
+    learns = False
+    outcomes = ("labels", "numbers")
+    rows_per_chunk = 4096
+    component: str
+    n_words: int | None  # how many words of a text are named, from its start; None for all
+
+    def __init__(self, tokenizer: str = "whitespace") -> None:
+        self.tokenizer = check_tokenizer(self.component, tokenizer)
+
+    def fit(self, predictor: Any, background: Any) -> Self:
+        """Return self; there is nothing to learn."""
+        _check_texts(self.component, background)
+        return self
+
+    def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
+        """Return one rule per text: it contains each of the words."""
+        _check_texts(self.component, X)
+        words = [faithkit.plugin.tokenize(text, self.tokenizer)[: self.n_words] for text in X]
+        return _build_explanations(X, words, self.tokenizer, "no words")
+
+
+class FirstWord(_WordsOfText):
     """The text's first word: the paper's example of an explanation that ignores the model.
 
     Parameters
@@ -29,26 +53,10 @@ class FirstWord:
     contains the word 'fine' | contains the word 'fine' | no words
     """
 
-    learns = False
-    outcomes = ("labels", "numbers")
-    rows_per_chunk = 4096
-
-    def __init__(self, tokenizer: str = "whitespace") -> None:
-        self.tokenizer = _check_tokenizer("first-word", tokenizer)
-
-    def fit(self, predictor: Any, background: Any) -> "FirstWord":
-        """Return self; there is nothing to learn."""
-        _check_texts("first-word", background)
-        return self
-
-    def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
-        """Return one rule per text: it contains the word."""
-        _check_texts("first-word", X)
-        words = [faithkit.plugin.tokenize(text, self.tokenizer)[:1] for text in X]
-        return _build_explanations(X, words, self.tokenizer, "no words")
+    component, n_words = "first-word", 1
 
 
-class AllWords:
+class AllWords(_WordsOfText):
     """All words of the text: an explanation that seldom applies to any other text.
 
     Parameters
@@ -63,23 +71,7 @@ class AllWords:
     contains 'film' and contains 'fine'
     """
 
-    learns = False
-    outcomes = ("labels", "numbers")
-    rows_per_chunk = 4096
-
-    def __init__(self, tokenizer: str = "whitespace") -> None:
-        self.tokenizer = _check_tokenizer("all-words", tokenizer)
-
-    def fit(self, predictor: Any, background: Any) -> "AllWords":
-        """Return self; there is nothing to learn."""
-        _check_texts("all-words", background)
-        return self
-
-    def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
-        """Return one rule per text: it contains each of the words."""
-        _check_texts("all-words", X)
-        words = [faithkit.plugin.tokenize(text, self.tokenizer) for text in X]
-        return _build_explanations(X, words, self.tokenizer, "no words")
+    component, n_words = "all-words", None
 
 
 class TopCoefficient:
@@ -245,7 +237,8 @@ def _build_explanations(
     )
 
 
-def _check_tokenizer(name: str, tokenizer: str) -> str:
+def check_tokenizer(name: str, tokenizer: str) -> str:
+    """Return the tokenizer of the explainer `name`, if there is one of that name."""
     try:
         faithkit.plugin.tokenize("", tokenizer)
     except faithkit.errors.InputError as error:

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_scoped_rules.anchors.beam_search import Anchor, Search
-from faithkit_scoped_rules.anchors.lockstep_bounds import compute_bounds
-from faithkit_scoped_rules.anchors.lockstep_searches import run_together
+from faithkit_scoped_rules.anchors.lockstep_searches import compute_bounds, run_together
 from faithkit_scoped_rules.anchors.perturbed_rows import PerturbedRows
 from faithkit_scoped_rules.anchors.texts import MaskedText
 from looping import one_test

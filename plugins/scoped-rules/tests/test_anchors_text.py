@@ -100,6 +100,68 @@ def test_the_texts_drawn_are_those_of_anchor_exp():
             assert texts == raw[:, 0].tolist()
 
 
+@pytest.mark.slow
+def test_engine_library_returns_the_words_that_anchor_exp_prints():
+    spacy = pytest.importorskip("spacy")
+    from anchor.anchor_text import AnchorText
+
+    nlp = spacy.blank("en")
+    nlp.tokenizer = lambda text: spacy.tokens.Doc(nlp.vocab, words=text.split())
+    texts = reviews()
+    model, X = trained(texts), [*texts[:8], "so, so dull, so fine: so warm"]
+    rules = explained(model, X, engine="library", threshold=0.9, batch_size=20, beam_size=1).values
+    package = AnchorText(nlp, ["bad", "so-so", "good"])
+    for text, rule, seed in zip(X, rules, faithkit.plugin.row_seeds(X, 0), strict=True):
+        with faithkit.plugin.seed_global_generators(int(seed)):
+            answer = package.explain_instance(text, model.predict, threshold=0.9, batch_size=20)
+        assert {p.token for p in rule.predicates} == set(answer.names())
+
+
+def test_both_engines_find_the_same_rules_for_texts_of_distinct_words():
+    texts = reviews()
+    X = [" ".join(dict.fromkeys(text.split())) for text in texts[:10]]
+    ours, library = (
+        explained(trained(texts), X, engine=engine, beam_size=2).values.tolist()
+        for engine in ("faithkit", "library")
+    )
+    assert ours == library
+
+
+def test_engine_library_masks_each_place_of_a_word_on_its_own():
+    seen = set()
+
+    def twice(texts):
+        seen.update(texts)
+        return np.array([text.split().count("so") == 2 for text in texts])
+
+    explanations = explained(twice, ["so so dull", ""], engine="library")
+    assert explanations.values[0] == faithkit.Rule([faithkit.Contains("so")])
+    assert explanations.remarks.tolist() == [None, "no words"]
+    assert seen & {"so UNK dull", "UNK so dull"}  # which the other engine never asks about
+
+
+def test_engine_library_takes_the_words_of_the_tokenizer():
+    (rule,) = explained(
+        has("dull", "word"), ["It was DULL, and long"], engine="library", tokenizer="word"
+    ).values
+    assert rule == faithkit.Rule([faithkit.Contains("dull", "word")])
+
+
+def test_engine_library_explains_regressors_and_remarks_imprecise_rules():
+    def length(texts):
+        return np.array([10.0 * ("dull" in text.split()) + 0.1 * text.count("a") for text in texts])
+
+    regressor = faithkit.Predictor(length, outcome="numbers")
+    texts = ["a dull film indeed", "a long day"]
+    fitted = anchors(engine="library", within=1.0).fit(regressor, texts)
+    explanations = fitted.explain(texts[:1], [1])
+    assert explanations.values[0] == faithkit.Rule([faithkit.Contains("dull")])
+    assert explanations.shared["within"] == 1.0
+    X = ["two\nlines"]
+    explanations = explained(lambda texts: np.array(["\n" in text for text in texts]), X, engine="library")
+    assert explanations.remarks.tolist() == ["below the threshold"]
+
+
 def test_a_text_without_words_has_no_explanation():
     X = ["", " \n", "a dull film"]
     result = faithkit.evaluate(has("dull"), X, explainer="anchors-text")
@@ -157,6 +219,7 @@ def test_the_global_generators_are_left_as_they_were():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
+        ({"engine": "anchor-exp"}, "engine must be one of faithkit, library, got 'anchor-exp'"),
         ({"threshold": 1.5}, "threshold must be a number between 0 and 1, got 1.5"),
         ({"delta": -0.1}, "delta must be a number between 0 and 1"),
         ({"tau": 1}, "tau must be a number between 0 and 1"),

@@ -154,7 +154,7 @@ def test_the_cache_of_conjunctions_changes_nothing(monkeypatch):
 
 
 def test_the_kl_bound_solves_its_equation():
-    from faithkit_scoped_rules.share_bounds import divergence, lower_bound
+    from faithkit_scoped_rules.evidence import divergence, lower_bound
 
     for successes, trials, level in [(3, 10, 1.0), (10, 10, 2.0), (950, 1000, 5.0), (0, 7, 3.0)]:
         bound = float(lower_bound(np.array([successes]), np.array([trials]), level)[0])

@@ -134,8 +134,10 @@ class CrossFit:
 
     def mean(self, values: Floats, rows: Rows | slice = slice(None)) -> float:
         """Return the weighted mean over rows."""
-        weights = None if self.weights is None else self.weights[rows]
-        return float(np.average(values, weights=weights))
+        return float(np.average(values, weights=self._weights(rows)))
+
+    def _weights(self, rows: Rows | slice) -> Floats | None:
+        return None if self.weights is None else self.weights[rows]
 
     def _training_rows(self, rows: Rows) -> Rows:
         """Return the rows with an explanation and a weight."""
@@ -174,9 +176,8 @@ class CrossFit:
         fit_rows = self._first_rows(usable, candidate.max_rows(len(columns), n_labels))
         if not len(columns) or len(np.unique(self.labels[fit_rows])) < 2:
             return self._predict_shares(usable if len(usable) else train)
-        weights = None if self.weights is None else self.weights[fit_rows]
         table = self._table(candidate, fit_rows, columns)
-        reader = candidate.fit(table, self.labels[fit_rows], weights, self.seed)
+        reader = candidate.fit(table, self.labels[fit_rows], self._weights(fit_rows), self.seed)
         return lambda rows: reader.probabilities(self._table(candidate, rows, columns))
 
     def _table(self, candidate: Candidate, rows: Rows, columns: Columns) -> Any:

@@ -15,7 +15,7 @@ from faithkit_diagnostics.reader.crossfit import CrossFit, Guesses, Turns
 from faithkit_diagnostics.reader.features import Features, object_array
 from faithkit_diagnostics.reader.models import candidates, raise_input_errors, select_for_features
 from faithkit_diagnostics.reader.reader_sentences import accuracy_sentence, sentences
-from faithkit_diagnostics.reader.regression import NumberCrossFit, Points, regressors
+from faithkit_diagnostics.reader.regression import NumberCrossFit, regressors, scale_points
 
 MIN_ROWS = 10  # independent rows, so that each of five folds has two
 MAX_AUTOMATIC_ROWS = 10_000  # the reader runs by default up to this number of rows
@@ -202,8 +202,8 @@ def prepare(rows: faithkit.plugin.ExplainedRows, classifier: Any = "auto", seed:
     if is_label:
         return CrossFit(**fields)
     values = np.array(rows.predictions, dtype=np.float64)
-    points = Points(values.reshape(len(values), -1), rows.outcome == "scores")
-    return NumberCrossFit(**fields, **points.of_rows(codes[order]))
+    points = values.reshape(len(values), -1)[codes[order]]
+    return NumberCrossFit(**fields, **scale_points(points, rows.outcome == "scores"))
 
 
 def _report(

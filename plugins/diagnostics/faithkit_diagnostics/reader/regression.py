@@ -20,7 +20,6 @@ from faithkit_diagnostics.reader.models import (
     WORD_REGULARIZATION,
     WORDS,
     Candidate,
-    Counts,
     Scaled,
     boosting,
     select_candidates,
@@ -166,27 +165,16 @@ class NumberCrossFit(CrossFit):
     def _mean(self, rows: Rows) -> Floats:
         return np.asarray(np.average(self.points[rows], axis=0, weights=self._weights(rows)))
 
-    def _weights(self, rows: Rows) -> Floats | None:
-        return None if self.weights is None else self.weights[rows]
 
-
-@attrs.frozen(eq=False)
-class Points:
-    """The predictions that codes stand for: one number or several, or score vectors."""
-
-    values: Floats  # (k, d)
-    are_scores: bool
-
-    def of_rows(self, codes: Counts) -> dict[str, Any]:
-        """Return fields of `NumberCrossFit`; numbers are centred, in units of their standard deviation."""
-        points = self.values[codes]
-        if self.are_scores:
-            return {"points": points, "unit": 1.0, "are_scores": True}
-        exponent = int(np.frexp(np.abs(points).max())[1])
-        scaled = np.ldexp(points, -exponent)  # otherwise squares could overflow or vanish
-        centred = scaled - scaled.mean(axis=0)
-        unit = float(np.sqrt(centred.var(axis=0, ddof=1).sum()))
-        return {"points": centred / unit, "unit": float(np.ldexp(unit, exponent)), "are_scores": False}
+def scale_points(points: Floats, are_scores: bool) -> dict[str, Any]:
+    """Return fields of `NumberCrossFit`; numbers are centred, in units of their standard deviation."""
+    if are_scores:
+        return {"points": points, "unit": 1.0, "are_scores": True}
+    exponent = int(np.frexp(np.abs(points).max())[1])
+    scaled = np.ldexp(points, -exponent)  # otherwise squares could overflow or vanish
+    centred = scaled - scaled.mean(axis=0)
+    unit = float(np.sqrt(centred.var(axis=0, ddof=1).sum()))
+    return {"points": centred / unit, "unit": float(np.ldexp(unit, exponent)), "are_scores": False}
 
 
 def _to_probabilities(guesses: Floats) -> Floats:

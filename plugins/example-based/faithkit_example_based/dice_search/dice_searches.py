@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_example_based.dice_search.dice_table import Floats
+from faithkit_example_based.dice_search.dice_table import Floats, Space
 from faithkit_example_based.dice_search.genetic import GeneticSearch
-from faithkit_example_based.dice_search.goals import Goal
+from faithkit_example_based.dice_search.goals import DiceModel, Goal, NumberModel
 from faithkit_example_based.dice_search.lockstep import OutOfCalls, Search, run_in_lockstep
-from faithkit_example_based.dice_search.model import DiceModel, NumberModel
 from faithkit_example_based.dice_search.neighbors import NeighborsFactory, TreeSearch
 from faithkit_example_based.dice_search.random_search import RandomSearch
-from faithkit_example_based.dice_search.space import Space
 from faithkit_example_based.dice_search.sparsity import sparsify_by_bisection, sparsify_in_steps
 
 METHODS: dict[str, Any] = {"random": RandomSearch, "genetic": GeneticSearch, "kdtree": TreeSearch}
@@ -69,5 +67,4 @@ class Searches:
             with contextlib.suppress(OutOfCalls):  # changed in place, so its progress stays
                 yield from SPARSITIES[self.sparsity](self.space, sparser, row, goal)
             variants.insert(0, sparser)
-        restore = self.space.table.restore_unchanged
-        return np.stack([codes for variant in variants for codes in (restore(variant, row), variant)])
+        return self.space.table.with_restored(variants, row)

@@ -2,6 +2,8 @@
 
 dice-ml accepts no missing values. It confuses the precision of columns unless numbers come first. It fails
 on columns that have the name of one of its own columns, such as "distance".
+
+The search space has the columns that may change, and the ranges of their values.
 """
 
 from typing import Any
@@ -86,6 +88,16 @@ class DiceTable:
             codes[:, j] = frame[column_name(j)].to_numpy(dtype=np.float64)
         return codes
 
+    def with_restored(self, counterfactuals: list[Floats], row: Floats) -> Floats:
+        """Return each counterfactual twice: with the instance's exact unchanged values, and as it is."""
+        return np.stack(
+            [
+                variant
+                for counterfactual in counterfactuals
+                for variant in (self.restore_unchanged(counterfactual, row), counterfactual)
+            ]
+        )
+
     def restore_unchanged(self, counterfactual: Floats, row: Floats) -> Floats:
         """Return a counterfactual with the instance's exact unchanged values, which DiCE rounds."""
         restored = counterfactual.copy()
@@ -119,3 +131,45 @@ def _count_decimals(numbers: Floats) -> int:
         d for d in range(min_decimals, MAX_DECIMALS) if np.array_equal(np.round(numbers, d), numbers)
     )
     return next(exact_decimals, MAX_DECIMALS)
+
+
+@attrs.frozen(eq=False)
+class Space:
+    """The columns of a table, by position, with their ranges and deviations.
+
+    Parameters
+    ----------
+    table : DiceTable
+    columns : list of int
+        The columns that may change, in DiCE's order.
+    ranges : dict
+        The smallest and the largest value of each numeric column, and the codes of each categorical column.
+    deviations : dict
+        The median absolute deviation of each numeric column; 1 where it is 0.
+    close : dict
+        The largest difference of two close values of each numeric column, in descending order.
+    """
+
+    table: DiceTable
+    columns: list[int]
+    ranges: dict[int, list[float]]
+    deviations: dict[int, float]
+    close: dict[int, float]
+
+    @classmethod
+    def learn(cls, table: DiceTable, columns: list[int]) -> "Space":
+        """Learn the space from a table with dice-ml; only `columns` may change."""
+        from faithkit_example_based.dice_search.background import Background
+
+        background = Background(table)
+        quantiles = background.get_quantiles_from_training_data(CLOSE_QUANTILE)
+        mads = background.get_valid_mads()
+        deviations = {j: float(mads[column_name(j)]) for j in table.decimals}
+        close = {j: min(float(quantiles[column_name(j)]), deviations[j]) for j in table.decimals}
+        return cls(
+            table,
+            [j for j in table.columns if j in columns],
+            {j: background.permitted_range[column_name(j)] for j in table.columns},
+            deviations,
+            dict(sorted(close.items(), key=lambda item: item[1], reverse=True)),
+        )

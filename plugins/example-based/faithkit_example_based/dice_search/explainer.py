@@ -9,17 +9,18 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_example_based.dice_search.dice_searches import METHODS, SPARSITIES, Searches
-from faithkit_example_based.dice_search.dice_table import DiceTable, Floats
-from faithkit_example_based.dice_search.goals import ClassGoal, Goal, NumberGoal
-from faithkit_example_based.dice_search.library import LibrarySearches
-from faithkit_example_based.dice_search.model import (
+from faithkit_example_based.dice_search.dice_table import DiceTable, Floats, Space
+from faithkit_example_based.dice_search.goals import (
+    ClassGoal,
     DiceModel,
+    Goal,
+    NumberGoal,
     NumberModel,
     score_columns,
     scores_are_probabilities,
 )
+from faithkit_example_based.dice_search.library import LibrarySearches
 from faithkit_example_based.dice_search.neighbors import Neighbors, NeighborsFactory, NumberNeighbors
-from faithkit_example_based.dice_search.space import Space
 from faithkit_example_based.target import ALREADY, CounterfactualTarget
 
 ENGINES = ("faithkit", "library")

@@ -9,11 +9,10 @@ import random
 
 import numpy as np
 
-from faithkit_example_based.dice_search.dice_table import Floats
+from faithkit_example_based.dice_search.dice_table import Floats, Space
 from faithkit_example_based.dice_search.goals import Goal
 from faithkit_example_based.dice_search.lockstep import Search
 from faithkit_example_based.dice_search.neighbors import NEAREST, NeighborsFactory
-from faithkit_example_based.dice_search.space import Space
 
 # dice-ml's defaults
 POPULATION = NEAREST

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_example_based.dice_search.dice_table import CLOSE_QUANTILE, DiceTable, Floats, column_name
-from faithkit_example_based.dice_search.goals import ClassGoal, Goal, NumberGoal
+from faithkit_example_based.dice_search.goals import ClassGoal, DiceModel, Goal, NumberGoal, NumberModel
 from faithkit_example_based.dice_search.lockstep import OutOfCalls
-from faithkit_example_based.dice_search.model import DiceModel, NumberModel
 
 
 class CountedModel:
@@ -100,14 +99,7 @@ class LibrarySearches:
         frames = [
             frame for frame in (examples.final_cfs_df_sparse, examples.final_cfs_df) if frame is not None
         ]
-        candidates = [self.table.decode_frame(frame)[0] for frame in frames]
-        return np.stack(
-            [
-                codes
-                for candidate in candidates
-                for codes in (self.table.restore_unchanged(candidate, row), candidate)
-            ]
-        )
+        return self.table.with_restored([self.table.decode_frame(frame)[0] for frame in frames], row)
 
     def _explainer(self) -> Any:
         """Return a new explainer, because a search changes its state."""

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_example_based.dice_search.dice_table import DiceTable, Floats
+from faithkit_example_based.dice_search.dice_table import DiceTable, Floats, Space
 from faithkit_example_based.dice_search.goals import ClassGoal, NumberGoal
 from faithkit_example_based.dice_search.lockstep import Search
-from faithkit_example_based.dice_search.space import Space
 
 NEAREST = 10  # dice-ml's default
 

@@ -9,11 +9,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit_example_based.dice_search.dice_table import Floats
+from faithkit_example_based.dice_search.dice_table import Floats, Space
 from faithkit_example_based.dice_search.goals import Goal
 from faithkit_example_based.dice_search.lockstep import Search
 from faithkit_example_based.dice_search.neighbors import NeighborsFactory
-from faithkit_example_based.dice_search.space import Space
 
 COPIES = 1000  # dice-ml's default
 FIRST_BATCH = 16  # copies in the first call of the model; each further call doubles it

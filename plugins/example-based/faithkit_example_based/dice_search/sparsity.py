@@ -6,10 +6,9 @@ early keeps its progress.
 
 import numpy as np
 
-from faithkit_example_based.dice_search.dice_table import Floats
+from faithkit_example_based.dice_search.dice_table import Floats, Space
 from faithkit_example_based.dice_search.goals import Goal
 from faithkit_example_based.dice_search.lockstep import Search
-from faithkit_example_based.dice_search.space import Space
 
 LINEAR_STEPS = 10_000  # per column; dice-ml's default
 STEP_TOLERANCE = 1e-3  # linear steps end within this distance; dice-ml's value

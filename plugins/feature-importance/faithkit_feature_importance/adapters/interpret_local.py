@@ -9,15 +9,14 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.adapters.named_vectors import (
-    prefix_names,
+    ONE_OUTPUT,
     reject_parameters,
-    select_outputs,
+    to_output_vectors,
     to_vectors,
 )
 from faithkit_feature_importance.adapters.output_choice import Outputs, check_target
 
 ADAPTER = "interpret-local"
-_NO_CLASSES = "chooses among classes, and these are the scores of one output"
 
 
 class InterpretLocal:
@@ -64,17 +63,14 @@ class InterpretLocal:
         names = _names(parts[0], rows)
         values = read_terms(rows, names)
         if values.ndim == 2:
-            reject_parameters(ADAPTER, target=(self.target, _NO_CLASSES))
+            reject_parameters(ADAPTER, target=(self.target, ONE_OUTPUT))
             return to_vectors(ADAPTER, values, names, context)
         labels = rows[0].get("meta", {}).get("label_names")
         context = attrs.evolve(context, classes=labels) if context.classes is None and labels else context
         outputs = Outputs.of(ADAPTER, values.shape[2], context)
-        predicted = [row.get("perf", {}).get("predicted") for row in rows]
-        positions = outputs.choose(self.target, context, len(rows), None if None in predicted else predicted)
-        column_names = prefix_names(outputs, self.target, names)
-        return to_vectors(
-            ADAPTER, select_outputs(values, positions), column_names, context, **outputs.shared(self.target)
-        )
+        positions = [row.get("perf", {}).get("predicted") for row in rows]
+        predicted = None if None in positions else positions
+        return to_output_vectors(outputs, self.target, values, names, context, predicted)
 
 
 def read_terms(rows: list[dict[str, Any]], names: list[str]) -> NDArray[np.float64]:

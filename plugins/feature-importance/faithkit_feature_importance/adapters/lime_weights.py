@@ -7,6 +7,7 @@ import numpy as np
 
 import faithkit
 from faithkit_feature_importance.adapters.named_vectors import (
+    NO_TEXTS,
     check_digits,
     prefix_names,
     reject_parameters,
@@ -17,7 +18,6 @@ from faithkit_feature_importance.adapters.output_choice import Outputs, Position
 
 ADAPTER = "lime-weights"
 _NO_CLASSES = "chooses among classes, and the model predicts numbers"
-_NO_TEXTS = "is about the words of texts, and these are vectors, which the discretizer fp rounds"
 
 
 class LimeWeights:
@@ -75,7 +75,7 @@ class LimeWeights:
                 )
         if _is_text(rows[0]):
             return self._texts(rows, context)
-        reject_parameters(ADAPTER, digits=(self.digits, _NO_TEXTS))
+        reject_parameters(ADAPTER, digits=(self.digits, NO_TEXTS))
         return self._tables(rows, context)
 
     def _tables(self, rows: list[Any], context: faithkit.plugin.RowContext) -> faithkit.Explanations:

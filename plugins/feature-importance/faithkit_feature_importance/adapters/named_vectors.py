@@ -12,6 +12,8 @@ from faithkit_feature_importance.adapters.output_choice import Outputs, Position
 from faithkit_feature_importance.importances import default_relation
 
 WeightedWords = tuple[tuple[str, float], ...]
+ONE_OUTPUT = "chooses among classes, and these are the values of one output"
+NO_TEXTS = "is about the words of texts, and these are vectors, which the discretizer fp rounds"
 
 
 def to_vectors(
@@ -35,6 +37,24 @@ def to_vectors(
         shared["names"] = _check_distinct(adapter, [str(name) for name in column_names])
     relation = "same-top-features" if context.X is None else default_relation(context.X)
     return faithkit.Explanations.vectors(values, shared=shared, relation=relation)
+
+
+def to_output_vectors(
+    outputs: Outputs,
+    target: Any,
+    values: NDArray[Any],
+    names: Sequence[Any] | None,
+    context: faithkit.plugin.RowContext,
+    predicted: Any = None,
+    **shared: Any,
+) -> faithkit.Explanations:
+    """Return a vector for each row from values (rows, features, outputs), of the outputs that `target` names.
+
+    `predicted` has the positions of the predicted outputs according to the object.
+    """
+    positions = outputs.choose(target, context, len(values), predicted)
+    vectors, shared = select_outputs(values, positions), shared | outputs.shared(target)
+    return to_vectors(outputs.adapter, vectors, prefix_names(outputs, target, names), context, **shared)
 
 
 def select_outputs(values: NDArray[Any], positions: Positions) -> NDArray[Any]:

@@ -9,18 +9,17 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_feature_importance.adapters.named_vectors import (
+    NO_TEXTS,
+    ONE_OUTPUT,
     check_digits,
-    prefix_names,
     reject_parameters,
-    select_outputs,
+    to_output_vectors,
     to_vectors,
     weighted_words,
 )
 from faithkit_feature_importance.adapters.output_choice import Outputs, check_target
 
 ADAPTER = "shap-values"
-_NO_CLASSES = "chooses among classes, and these are the values of one output"
-_NO_TEXTS = "is about the words of texts, and these are vectors, which the discretizer fp rounds"
 
 
 class ShapValues:
@@ -81,7 +80,7 @@ class ShapValues:
         return (self._texts if batches[0].is_text else self._tables)(batches, context)
 
     def _tables(self, batches: list["Batch"], context: faithkit.plugin.RowContext) -> faithkit.Explanations:
-        reject_parameters(ADAPTER, digits=(self.digits, _NO_TEXTS))
+        reject_parameters(ADAPTER, digits=(self.digits, NO_TEXTS))
         shapes = sorted({batch.values.shape[1:] for batch in batches})
         if len(shapes) > 1:
             raise faithkit.errors.InputError(
@@ -92,19 +91,11 @@ class ShapValues:
         if all(batch.base_values is not None for batch in batches):
             shared["adds_up_to"] = "score"
         if values.ndim == 2:
-            reject_parameters(ADAPTER, target=(self.target, _NO_CLASSES))
+            reject_parameters(ADAPTER, target=(self.target, ONE_OUTPUT))
             return to_vectors(ADAPTER, values, names, context, **shared)
         outputs = Outputs.of(ADAPTER, values.shape[2], context, first.outputs)
-        positions = outputs.choose(self.target, context, len(values))
-        column_names = prefix_names(outputs, self.target, names if names is not None else context.features)
-        return to_vectors(
-            ADAPTER,
-            select_outputs(values, positions),
-            column_names,
-            context,
-            **shared,
-            **outputs.shared(self.target),
-        )
+        feature_names = names if names is not None else context.features
+        return to_output_vectors(outputs, self.target, values, feature_names, context, **shared)
 
     def _texts(self, batches: list["Batch"], context: faithkit.plugin.RowContext) -> faithkit.Explanations:
         values = [value for batch in batches for value in batch.values]
@@ -115,7 +106,7 @@ class ShapValues:
                 f"{ADAPTER}: some texts have values of several classes, others of one."
             )
         if output_shapes == {()}:
-            reject_parameters(ADAPTER, target=(self.target, _NO_CLASSES))
+            reject_parameters(ADAPTER, target=(self.target, ONE_OUTPUT))
             weights, target = values, {}
         else:
             outputs = Outputs.of(ADAPTER, values[0].shape[1], context, batches[0].outputs)
@@ -178,12 +169,12 @@ class Batch:
 def _read_list(explanations: Sequence[Any], row_shape: tuple[int, ...]) -> list[Batch]:
     """Read a list with one object for each row."""
     batches = [Batch.of(explanation, row_shape, in_list=True) for explanation in explanations]
-    wrong = next((row_shape for row_shape, batch in enumerate(batches) if len(batch.values) != 1), None)
-    if wrong is not None:
-        raise faithkit.errors.InputError(
-            f"{ADAPTER}: object {wrong} of the list has {len(batches[wrong].values)} rows: give one object "
-            "of all rows, or a list with one of each row."
-        )
+    for number, batch in enumerate(batches):
+        if len(batch.values) != 1:
+            raise faithkit.errors.InputError(
+                f"{ADAPTER}: object {number} of the list has {len(batch.values)} rows: give one object of "
+                "all rows, or a list with one of each row."
+            )
     return batches
 
 

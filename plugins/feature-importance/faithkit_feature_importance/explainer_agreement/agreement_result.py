@@ -157,8 +157,8 @@ class Agreements(faithkit.plugin.Report):
         """Return the agreement of all pairs. The comparison has its own sheet."""
         parts: list[faithkit.plugin.Table | str] = []
         for pair in self.pairs:
-            first, *rest = pair.parts()
-            parts += [f"{' and '.join(pair.names)}: {first}", *rest]
+            heading, *tables = pair.parts()
+            parts += [f"{' and '.join(pair.names)}: {heading}", *tables]
         return faithkit.plugin.Sheet.of("Agreement of explainers", *parts, NOT_FAITHFUL)
 
     def __str__(self) -> str:

@@ -36,12 +36,7 @@ class TorchClassifier:
     """
 
     def __init__(self, module: Any, classes: Any) -> None:
-        import_torch()
-        if not is_module(module):
-            raise faithkit.errors.InputError(
-                f"TorchClassifier wraps a torch.nn.Module, and was given a {type(module).__name__}."
-            )
-        self.module = module
+        self.module = _check_module("TorchClassifier", module)
         self.classes_ = np.asarray(classes)
         if self.classes_.ndim != 1 or len(self.classes_) < 2:
             raise faithkit.errors.InputError(f"TorchClassifier needs two classes or more, got {classes!r}.")
@@ -97,12 +92,7 @@ class TorchRegressor:
     _estimator_type = "regressor"
 
     def __init__(self, module: Any) -> None:
-        import_torch()
-        if not is_module(module):
-            raise faithkit.errors.InputError(
-                f"TorchRegressor wraps a torch.nn.Module, and was given a {type(module).__name__}."
-            )
-        self.module = module
+        self.module = _check_module("TorchRegressor", module)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the outputs of the module: (n,), or (n, outputs) if there are several."""
@@ -173,6 +163,15 @@ class TorchModule:
     def example(self) -> tuple[Any, faithkit.plugin.RowContext]:
         """Return a linear layer with one logit for two classes."""
         return import_torch().nn.Linear(2, 1), faithkit.plugin.RowContext(n=1, classes=["no", "yes"])
+
+
+def _check_module(wrapper: str, module: Any) -> Any:
+    import_torch()
+    if not is_module(module):
+        raise faithkit.errors.InputError(
+            f"{wrapper} wraps a torch.nn.Module, and was given a {type(module).__name__}."
+        )
+    return module
 
 
 def find_module(estimator: Any) -> Any:

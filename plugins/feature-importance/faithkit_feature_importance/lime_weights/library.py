@@ -1,5 +1,6 @@
-"""The lime package itself, called row by row: `lime:engine=library`."""
+"""The lime package itself, called row by row: `engine=library` of `lime` and `lime-text`."""
 
+import functools
 from typing import Any
 
 import attrs
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 import faithkit
 
 Floats = NDArray[np.float64]
+ENGINES = ("faithkit", "library")
 
 
 @attrs.frozen(eq=False)
@@ -63,7 +65,7 @@ class LimePackage:
         # lime stores a regressor's weights under label 1
         labels = [1] if self.predictor.is_regressor else range(self.n_outputs)
         for i, row in enumerate(codes):
-            self._set_seed(int(seeds[i]))
+            _set_seed(int(seeds[i]), self.explainer, self.explainer.base, self.explainer.discretizer)
             explanation = self.explainer.explain_instance(
                 row, self._scores, labels, num_features=len(row), num_samples=self.samples
             )
@@ -76,12 +78,71 @@ class LimePackage:
     def _scores(self, codes: Floats) -> Floats:
         return self.predictor.scores(self.encoder.decode(codes))
 
-    def _set_seed(self, seed: int) -> None:
-        """Seed the random generator of lime, which its explainer keeps in three places."""
-        generator = np.random.RandomState(seed % 2**32)
-        for holder in (self.explainer, self.explainer.base, self.explainer.discretizer):
-            if holder is not None:
-                holder.random_state = generator
+
+@attrs.frozen(eq=False)
+class LimeTextPackage:
+    """The text explainer of the lime package, and the model that it calls.
+
+    Parameters
+    ----------
+    explainer : lime.lime_text.LimeTextExplainer
+    predictor : Predictor
+    samples : int
+    """
+
+    explainer: Any
+    predictor: faithkit.Predictor
+    samples: int
+
+    @classmethod
+    def create(
+        cls, predictor: faithkit.Predictor, samples: int, kernel_width: float, tokenizer: str
+    ) -> "LimeTextPackage":
+        """Create the explainer of lime for the words of a tokenizer."""
+        from lime.lime_text import LimeTextExplainer
+
+        explainer = LimeTextExplainer(
+            kernel_width=kernel_width,
+            feature_selection="none",
+            split_expression=functools.partial(faithkit.plugin.tokenize, tokenizer=tokenizer),
+        )
+        return cls(explainer, predictor, samples)
+
+    def weights(self, text: str, shape: tuple[int, int], seed: int) -> tuple[Floats, Floats]:
+        """Return the coefficients of a text, of shape (words, outputs), and the scores of its variants."""
+        n_words, n_outputs = shape
+        scores: list[Floats] = []
+
+        def score(variants: list[str]) -> Floats:
+            scores.append(self.predictor.scores(variants))
+            return scores[-1]
+
+        _set_seed(seed, self.explainer, self.explainer.base)
+        explanation = self.explainer.explain_instance(
+            text, score, range(n_outputs), num_features=n_words, num_samples=self.samples
+        )
+        weights = np.empty(shape)
+        for k in range(n_outputs):
+            words, coefficients = zip(*explanation.local_exp[k], strict=True)
+            weights[list(words), k] = coefficients
+        return weights, scores[0]
+
+
+def check_engine(name: str, engine: str) -> str:
+    """Return the engine of the explainer `name`, if there is one of that name."""
+    if engine not in ENGINES:
+        raise faithkit.errors.ParameterError(
+            f"{name}: engine must be one of {', '.join(ENGINES)}, got {engine!r}."
+        )
+    return engine
+
+
+def _set_seed(seed: int, *holders: Any) -> None:
+    """Seed the random generator of lime, which it keeps in several places."""
+    generator = np.random.RandomState(seed % 2**32)
+    for holder in holders:
+        if holder is not None:
+            holder.random_state = generator
 
 
 def reject_missing(names: list[str], codes: Floats, where: str = "") -> None:

@@ -8,11 +8,191 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.lime_weights.perturbed_columns import Column
 
 Floats = NDArray[np.float64]
-
+MIN_QUANTILE = 2.0**-54  # a uniform number can be 0, whose normal quantile would be infinite
+Perturbed = tuple[Floats, Floats]  # values for the model, features for the linear model: (rows, samples)
 VALUES_PER_BATCH = 2**19  # numbers in a batch: 4 MB; a few arrays have this size
+
+
+@attrs.frozen(eq=False)
+class CategoricalColumn:
+    """A column of categories, drawn with the frequencies of the background.
+
+    The feature is 1 if the category is that of the instance.
+
+    Examples
+    --------
+    >>> column = CategoricalColumn.fit(np.array([1.0, 0.0, 1.0, 1.0]))
+    >>> values, features = column.draw(np.array([[0.9, 0.1, 0.3]]), np.array([5.0]))
+    >>> values.tolist(), features.tolist()  # an unseen category equals only itself
+    ([[5.0, 0.0, 1.0]], [[1.0, 0.0, 0.0]])
+    """
+
+    values: Floats
+    positions: NDArray[np.unsignedinteger]  # in `values`, of each value of the background
+
+    @classmethod
+    def fit(cls, column: Floats) -> "CategoricalColumn":
+        """Collect the categories of the background."""
+        values, positions = np.unique(column, return_inverse=True)
+        return cls(values, _sort_compactly(positions))
+
+    def draw(self, uniform: Floats, instances: Floats) -> Perturbed:
+        """Perturb the instances. The first perturbation of each is the instance itself."""
+        draws = (uniform * len(self.positions)).astype(np.intp)
+        values = self.values.take(self.positions.take(draws))
+        values[:, 0] = instances
+        is_same = values == instances[:, None]
+        if np.isnan(instances).any():
+            is_same |= np.isnan(values) & np.isnan(instances)[:, None]
+        return values, is_same.astype(np.float64)
+
+
+@attrs.frozen(eq=False)
+class BinnedColumn:
+    """A column of numbers in bins, drawn from a truncated normal in each bin.
+
+    The feature is 1 if the number lies in the bin of the instance. Missing numbers have the last bin, drawn
+    as often as the background has missing numbers.
+
+    Examples
+    --------
+    >>> column = BinnedColumn.fit(np.array([1.0, 2.0, 3.0, np.nan]), "quartile")
+    >>> column.cuts.tolist(), column.bins.tolist()
+    ([1.5, 2.0, 2.5], [0, 1, 3, 4])
+    """
+
+    cuts: Floats
+    bins: NDArray[np.unsignedinteger]  # the bin of each value of the background
+    mean: Floats  # of every bin, as all that follows; NaN for missing numbers
+    std: Floats
+    minimum: Floats
+    maximum: Floats
+    cdf_start: Floats  # the normal distribution function at `minimum`
+    cdf_mass: Floats  # its increase up to `maximum`
+
+    @classmethod
+    def fit(cls, values: Floats, discretizer: str) -> "BinnedColumn":
+        """Cut the numbers of the background as lime does."""
+        from scipy.special import ndtr
+
+        # sorted, since the last bits of a sum depend on the order
+        numbers = np.sort(values[~np.isnan(values)])
+        cuts, *bin_statistics = _fit_lime_bins(numbers, discretizer) if len(numbers) else _never_drawn_bin()
+        mean, std, minimum, maximum = (np.append(statistic, np.nan) for statistic in bin_statistics)
+        cdf_start, cdf_stop = ndtr((minimum - mean) / std), ndtr((maximum - mean) / std)
+        return cls(
+            cuts,
+            _sort_compactly(_find_bins(values, cuts)),
+            mean,
+            std,
+            minimum,
+            maximum,
+            cdf_start,
+            cdf_stop - cdf_start,
+        )
+
+    def draw(self, uniform: Floats, instances: Floats) -> Perturbed:
+        """Perturb the instances. The first perturbation of each is the instance itself."""
+        from scipy.special import ndtri
+
+        scaled = uniform * len(self.bins)
+        draws = scaled.astype(np.intp)
+        bins = self.bins.take(draws).astype(np.intp)  # `take` is four times as fast as indexing
+        mass = self.cdf_mass.take(bins)
+        quantiles = self.cdf_start.take(bins) + (scaled - draws) * mass  # the fraction of `scaled` is uniform
+        # a bin with a single value has no mass
+        normals = ndtri(quantiles, where=mass > 0, out=np.zeros_like(quantiles))
+        values = self.mean.take(bins) + self.std.take(bins) * normals
+        np.clip(values, self.minimum.take(bins), self.maximum.take(bins), out=values)
+        features = (bins == _find_bins(instances, self.cuts)[:, None]).astype(np.float64)
+        values[:, 0], features[:, 0] = instances, 1.0
+        return values, features
+
+
+@attrs.frozen(eq=False)
+class NormalColumn:
+    """A column of numbers without bins, drawn from a normal around the mean or the instance.
+
+    The feature is the standardised number. If the number of the instance is missing, the feature is 1 for
+    missing numbers, which are drawn as often as the background has them. Otherwise no missing number is
+    drawn.
+
+    Examples
+    --------
+    >>> column = NormalColumn.fit(np.array([1.0, 3.0, np.nan]), around_instance=True)
+    >>> values, features = column.draw(np.array([[0.5, 0.5, 0.975]]), np.array([7.0]))
+    >>> values.round(2).tolist(), features.round(2).tolist()
+    ([[7.0, 7.0, 8.96]], [[5.0, 5.0, 6.96]])
+    """
+
+    mean: float
+    scale: float
+    missing_share: float  # in the background
+    around_instance: bool
+
+    @classmethod
+    def fit(cls, values: Floats, around_instance: bool) -> "NormalColumn":
+        """Compute mean and scale as lime does. The scale of a constant column is 1."""
+        from sklearn.preprocessing import StandardScaler
+
+        numbers = np.sort(values[~np.isnan(values)])
+        scaler = StandardScaler().fit(numbers[:, None])
+        return cls(
+            float(scaler.mean_[0]), float(scaler.scale_[0]), 1 - len(numbers) / len(values), around_instance
+        )
+
+    def draw(self, uniform: Floats, instances: Floats) -> Perturbed:
+        """Perturb the instances. The first perturbation of each is the instance itself."""
+        from scipy.special import ndtri
+
+        is_missing = np.isnan(instances)
+        # negative for missing numbers
+        numbers = (uniform[is_missing] - self.missing_share) / (1 - self.missing_share)
+        quantiles = uniform.copy()
+        quantiles[is_missing] = np.where(numbers < 0, np.nan, numbers)
+        centers = instances if self.around_instance else np.full(len(instances), self.mean)
+        values = (
+            ndtri(np.maximum(quantiles, MIN_QUANTILE)) * self.scale
+            + np.where(is_missing, self.mean, centers)[:, None]
+        )
+        values[:, 0] = instances
+        features = (values - self.mean) / self.scale
+        features[is_missing] = np.isnan(values[is_missing])
+        return values, features
+
+
+Column = CategoricalColumn | BinnedColumn | NormalColumn
+
+
+def _sort_compactly(codes: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
+    """Return categories or bins of the background, sorted, in the smallest type that holds them.
+
+    A random entry has the frequencies of the background. They are sorted so that the order of the background
+    does not matter, and small so that they stay in the processor's cache.
+    """
+    return np.sort(codes).astype(np.min_scalar_type(int(codes.max())))
+
+
+def _find_bins(values: Floats, cuts: Floats) -> NDArray[np.int64]:
+    """Return the bin of each value: the number of cuts below it. Missing values have the last bin."""
+    return np.where(np.isnan(values), len(cuts) + 1, np.searchsorted(cuts, values))
+
+
+def _fit_lime_bins(numbers: Floats, discretizer: str) -> list[Any]:
+    """Return the cuts of lime, and the mean, standard deviation, minimum and maximum of its bins."""
+    from lime import discretize
+
+    discretizers = {"quartile": discretize.QuartileDiscretizer, "decile": discretize.DecileDiscretizer}
+    fitted = discretizers[discretizer](numbers[:, None], [], ["column"])
+    statistics = [fitted.means[0], fitted.stds[0], fitted.mins[0], fitted.maxs[0]]
+    return [np.array(fitted.mins[0][1:]), *map(np.array, statistics)]
+
+
+def _never_drawn_bin() -> list[Any]:
+    """Return a bin that is never drawn, for a background of missing numbers."""
+    return [np.empty(0), *(np.array([value]) for value in (0.0, 1.0, 0.0, 0.0))]
 
 
 @attrs.frozen(eq=False)
@@ -23,7 +203,7 @@ class Neighbourhood:
 
     Examples
     --------
-    >>> from faithkit_feature_importance.lime_weights.perturbed_columns import CategoricalColumn
+    >>> from faithkit_feature_importance.lime_weights.perturbations import CategoricalColumn
     >>> neighbourhood = Neighbourhood([CategoricalColumn.fit(np.array([0.0, 1.0]))], samples=4)
     >>> values, features = neighbourhood.draw(np.array([[1.0]]), seeds=[5])
     >>> values.tolist(), features.tolist()

@@ -7,19 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.lime_weights.library import LimePackage
-from faithkit_feature_importance.lime_weights.perturbations import Neighbourhood, PerturbationScorer
-from faithkit_feature_importance.lime_weights.perturbed_columns import (
+from faithkit_feature_importance.lime_weights.library import LimePackage, check_engine
+from faithkit_feature_importance.lime_weights.perturbations import (
     BinnedColumn,
     CategoricalColumn,
     Column,
+    Neighbourhood,
     NormalColumn,
+    PerturbationScorer,
 )
 from faithkit_feature_importance.lime_weights.weighted_ridge import kernel_weights, weighted_ridge
 from faithkit_feature_importance.targets import Target, check_target
 
 Floats = NDArray[np.float64]
-ENGINES = ("faithkit", "library")
 
 
 class LimeExplainer:
@@ -110,10 +110,6 @@ class LimeExplainer:
             raise faithkit.errors.ParameterError(
                 f"lime: discretizer must be 'quartile' or 'decile', got {discretizer!r}."
             )
-        if engine not in ENGINES:
-            raise faithkit.errors.ParameterError(
-                f"lime: engine must be one of {', '.join(ENGINES)}, got {engine!r}."
-            )
         if discretize_continuous and sample_around_instance:
             raise faithkit.errors.ParameterError(
                 "lime: sample_around_instance has no effect on numbers that are discretized: "
@@ -127,7 +123,7 @@ class LimeExplainer:
         self.categorical_features = _parse_columns(categorical_features)
         self.target = check_target("lime", target)
         self.offset = offset
-        self.engine = engine
+        self.engine = check_engine("lime", engine)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "LimeExplainer":
         """Learn from the background how to perturb each column."""

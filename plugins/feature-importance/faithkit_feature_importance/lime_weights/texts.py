@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
+from faithkit_feature_importance.lime_weights.library import LimeTextPackage, check_engine
 from faithkit_feature_importance.lime_weights.tables import check_kernel_width, check_samples
 from faithkit_feature_importance.lime_weights.weighted_ridge import kernel_weights, weighted_ridge
 from faithkit_feature_importance.scores import ScoreScale
@@ -50,11 +51,15 @@ class LimeText:
     target : str, optional
         The explained class: "positive" (the second of two), "predicted" (the default), or "all", which needs
         `form="weights"`. Not for regressors.
+    engine : str
+        "faithkit" scores the variants of many texts in one call. "library" calls the lime package text by
+        text, with the same parameters and the seed of each text.
 
     Notes
     -----
     The weights are those of the lime package with all words in the linear model. A word is removed everywhere
-    in the text at once. With the tokenizer "word" the model receives the text in lower case.
+    in the text at once. With the tokenizer "word" the model receives the text in lower case. The engines draw
+    different variants of the same distribution.
 
     A text without words has no explanation. With `form="words"`, neither has a text in which no word supports
     the class or changes the prediction.
@@ -88,6 +93,7 @@ class LimeText:
         kernel_width: float = 25.0,
         tokenizer: str = "word",
         target: str | None = None,
+        engine: str = "faithkit",
     ) -> None:
         _check_integer("num_features", num_features, 1)
         if form not in FORMS:
@@ -101,10 +107,7 @@ class LimeText:
             raise faithkit.errors.ParameterError(f"lime-text: {parameter} needs form=weights.")
         check_samples("lime-text", samples)
         check_kernel_width("lime-text", kernel_width)
-        try:
-            faithkit.plugin.tokenize("", tokenizer)
-        except faithkit.errors.InputError as error:
-            raise faithkit.errors.ParameterError(f"lime-text: {error}") from None
+        _check_tokenizer(tokenizer)
         self.num_features = num_features
         self.form = form
         self.digits = digits
@@ -112,6 +115,7 @@ class LimeText:
         self.kernel_width = kernel_width
         self.tokenizer = tokenizer
         self.target = check_target("lime-text", target)
+        self.engine = check_engine("lime-text", engine)
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "LimeText":
         """Store the model. Removing words needs no background."""
@@ -127,13 +131,16 @@ class LimeText:
                 f"lime-text: the model predicts {len(self.target_.labels)} numbers, and form=words explains "
                 "one: set form=weights."
             )
+        if self.engine == "library":
+            self.package_ = LimeTextPackage.create(predictor, self.samples, self.kernel_width, self.tokenizer)
         return self
 
     def explain(self, X: Any, seeds: Any) -> faithkit.Explanations:
         """Return the words, or words and weights, of every text."""
         _check_texts(X)
         texts = [SplitText.split(text, self.tokenizer) for text in X]
-        weights = self._word_weights(texts, seeds)
+        compute = self._weights_by_library if self.engine == "library" else self._weights_in_batches
+        weights = compute(texts, seeds)
         rows = [
             self._build_explanation(*row) for row in zip(texts, weights, self.target_.classes(X), strict=True)
         ]
@@ -155,7 +162,20 @@ class LimeText:
             return self._build_rule(text, weights[:, classes[0]])
         return self._weighted_words(text, weights[:, classes]), None
 
-    def _word_weights(self, texts: Sequence["SplitText"], seeds: Any) -> list[Floats]:
+    def _weights_by_library(self, texts: Sequence["SplitText"], seeds: Any) -> list[Floats]:
+        """Return the weights (words, classes) of each text, as the lime package computes them."""
+        n_outputs = len(self.target_.labels)
+        weights = [np.empty((len(text.distinct), n_outputs)) for text in texts]
+        for i, text in enumerate(texts):
+            if text.distinct:  # lime fails on a text without words
+                coefficients, scores = self.package_.weights(
+                    "".join(text.pieces), weights[i].shape, int(seeds[i])
+                )
+                weights[i] = self._round(coefficients, scores)
+            faithkit.plugin.report_progress()
+        return weights
+
+    def _weights_in_batches(self, texts: Sequence["SplitText"], seeds: Any) -> list[Floats]:
         """Return the weights (words, classes) of each text. One call of the model scores many texts."""
         weights: list[Floats] = []
         for batch in _batches([len(text) * self.samples for text in texts]):
@@ -187,8 +207,12 @@ class LimeText:
             scores.T[None],
             kernel_weights(distances[None] ** 2, self.kernel_width),
         )
+        return self._round(coefficients[0], scores)
+
+    def _round(self, weights: Floats, scores: Floats) -> Floats:
+        """Round the weights of a text to the decimals that the scores of its variants determine."""
         scale = ScoreScale.of(scores) if self.predictor_.is_regressor else ScoreScale()
-        return scale.round(coefficients[0], self.decimals_) + 0.0
+        return scale.round(weights, self.decimals_) + 0.0
 
     def _build_rule(self, text: "SplitText", weights: Floats) -> tuple[faithkit.Rule | None, str | None]:
         is_regressor = self.predictor_.is_regressor
@@ -284,6 +308,13 @@ def _check_integer(name: str, value: Any, minimum: int) -> None:
     faithkit.plugin.check_integer(
         value, f"lime-text: {name}", minimum=minimum, error=faithkit.errors.ParameterError
     )
+
+
+def _check_tokenizer(tokenizer: str) -> None:
+    try:
+        faithkit.plugin.tokenize("", tokenizer)
+    except faithkit.errors.InputError as error:
+        raise faithkit.errors.ParameterError(f"lime-text: {error}") from None
 
 
 def _check_texts(X: Any) -> None:

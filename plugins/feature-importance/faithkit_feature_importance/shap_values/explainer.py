@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.shap_values.coded_model import CodedModel
 from faithkit_feature_importance.shap_values.errors import NoSumError, UnreadableError
 from faithkit_feature_importance.shap_values.explained_output import (
     OUTPUTS,
+    CodedModel,
     Output,
     candidate_outputs,
     raw_method,

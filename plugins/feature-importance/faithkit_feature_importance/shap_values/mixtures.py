@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_feature_importance.shap_values.coded_model import CodedModel
+from faithkit_feature_importance.shap_values.explained_output import CodedModel
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

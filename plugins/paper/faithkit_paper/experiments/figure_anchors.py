@@ -10,11 +10,10 @@ import attrs
 import numpy as np
 
 from faithkit_paper.context import Context
-from faithkit_paper.figure_panels import create_panels, draw_line
-from faithkit_paper.findings import Cell, Findings, cells_of_runs, with_interval
+from faithkit_paper.discretization_tables import Reading, as_seen_by_explainer, background
+from faithkit_paper.figures import create_panels, draw_line
+from faithkit_paper.findings import Cell, Findings, cells_of_runs, check_trend, with_interval
 from faithkit_paper.models import DATASETS, TrainedModel, train_model
-from faithkit_paper.orderings import check_trend
-from faithkit_paper.readings import Reading, as_seen_by_explainer, background
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

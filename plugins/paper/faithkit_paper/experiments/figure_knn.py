@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import faithkit
 from faithkit_paper.context import Context
-from faithkit_paper.curves import (
+from faithkit_paper.figures import (
     DATASETS,
     Split,
     draw_curves,

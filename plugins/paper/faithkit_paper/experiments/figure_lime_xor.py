@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from faithkit_paper.context import Context
-from faithkit_paper.figure_panels import COLOURS, create_panels
+from faithkit_paper.figures import COLOURS, create_panels
 from faithkit_paper.findings import Cell, Findings, cell_of_runs
 
 if TYPE_CHECKING:

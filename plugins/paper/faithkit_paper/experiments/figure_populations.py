@@ -11,12 +11,11 @@ import attrs
 import numpy as np
 
 from faithkit_paper.context import Context
+from faithkit_paper.discretization_tables import ExplainedSample, Reading, as_seen_by_explainer, explain
 from faithkit_paper.experiments import table_counterfactuals, table_lime, table_shap
-from faithkit_paper.figure_panels import COLOURS, create_panels
-from faithkit_paper.findings import Cell, Findings, cells_of_runs
+from faithkit_paper.figures import COLOURS, create_panels
+from faithkit_paper.findings import Cell, Findings, cells_of_runs, possibly_best
 from faithkit_paper.models import train_model
-from faithkit_paper.orderings import possibly_best
-from faithkit_paper.readings import ExplainedSample, Reading, as_seen_by_explainer, explain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,9 +9,8 @@ the first of any number.)
 """
 
 from faithkit_paper.context import Context
-from faithkit_paper.discretization_tables import Table
+from faithkit_paper.discretization_tables import ORDINALS, Reading, Table
 from faithkit_paper.findings import Findings
-from faithkit_paper.readings import ORDINALS, Reading
 
 TARGETS = ("runner-up", *ORDINALS)
 SEARCHES = {

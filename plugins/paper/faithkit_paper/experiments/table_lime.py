@@ -6,10 +6,9 @@ and Adult, bins, the class number 1, all weights and truncated digits are the cl
 """
 
 from faithkit_paper.context import Context
-from faithkit_paper.discretization_tables import Table
+from faithkit_paper.discretization_tables import Reading, Table
 from faithkit_paper.experiments.table_shap import DIGITS_DROPPED, IMPORTANCES
 from faithkit_paper.findings import Findings
-from faithkit_paper.readings import Reading
 
 BINS = "lime:target=all,samples=5000,discretize_continuous=true"
 AS_IS = "lime:target=all,samples=5000,discretize_continuous=false"

@@ -7,9 +7,8 @@ closest of the candidates below.
 """
 
 from faithkit_paper.context import Context
-from faithkit_paper.discretization_tables import Table
+from faithkit_paper.discretization_tables import Reading, Table
 from faithkit_paper.findings import Findings
-from faithkit_paper.readings import Reading
 
 IMPORTANCES = ("original", "2fp", "1fp", "sign", "rank", "sign-of-top-5")
 DIGITS_DROPPED = ("floor", "round", "truncate")

@@ -1,13 +1,15 @@
-"""The engine `anchors:engine=library`, which calls anchor-exp row by row."""
+"""`engine=library` of `anchors` and `anchors-text`, which calls anchor-exp row by row."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import faithkit
 from faithkit_scoped_rules.anchors.beam_search import BELOW_THRESHOLD, Search
 from faithkit_scoped_rules.anchors.binned_table import BinnedTable, Bools, Condition, Floats
+
+ENGINES = ("faithkit", "library")
 
 
 class AnchorLibrary:
@@ -39,25 +41,12 @@ class AnchorLibrary:
     ) -> tuple[list[Condition], str | None]:
         """Search for the anchor of an encoded row; return its conditions, and a remark if it is imprecise.
 
-        `agree` returns in which encoded rows the model gives this row's answer. anchor-exp's
-        `explain_instance` ignores the beam size, so this method calls its search directly.
+        `agree` returns in which encoded rows the model gives this row's answer.
         """
-        from anchor.anchor_base import AnchorBaseBeam
-
         with faithkit.plugin.seed_global_generators(seed):
             sample, mapping = self.explainer.get_sample_fn(row, agree, desired_label=True)
-            result = AnchorBaseBeam.anchor_beam(
-                sample,
-                desired_confidence=self.search.threshold,
-                delta=self.search.delta,
-                epsilon=self.search.tau,
-                batch_size=self.search.batch_size,
-                beam_size=self.search.beam_size,
-                max_anchor_size=self.search.max_size,
-            )
-        precision = result["mean"][-1] if result["feature"] else result["all_precision"]
-        remark = None if precision >= self.search.threshold else BELOW_THRESHOLD
-        return [self._condition(*mapping[number]) for number in result["feature"]], remark
+            numbers, remark = _search(sample, self.search)
+        return [self._condition(*mapping[number]) for number in numbers], remark
 
     def check_numbers(self, codes: Floats, where: str) -> None:
         """Reject missing and infinite numbers, because anchor-exp has no bin for them."""
@@ -75,3 +64,58 @@ class AnchorLibrary:
             return Condition(column, number - 1, number)
         top = len(self.table.columns[column].cuts)
         return Condition(column, -1, number) if operator == "leq" else Condition(column, number, top)
+
+
+def find_text_anchor(
+    text: str, words: list[str], agree: Callable[[list[str]], Bools], seed: int, search: Search
+) -> tuple[list[str], str | None]:
+    """Search with anchor-exp for the anchor of a text; return its words, and a remark if it is imprecise.
+
+    anchor-exp asks a spaCy model for the words of the text, and needs nothing else of it. `agree` returns for
+    which texts the model gives this text's answer.
+    """
+    from anchor.anchor_text import AnchorText
+
+    tokens = [Token(word, position) for position, word in enumerate(words)]
+    explainer = AnchorText(lambda _: tokens, class_names=[], use_unk_distribution=True)
+    with faithkit.plugin.seed_global_generators(seed):
+        *_, sample = explainer.get_sample_fn(text, agree)
+        numbers, remark = _search(sample, search, stop_on_first=True, coverage_samples=1)
+    return [words[number] for number in numbers], remark
+
+
+class Token(NamedTuple):
+    """A word of a text, with the attributes of a spaCy token that anchor-exp reads."""
+
+    text: str
+    idx: int
+
+
+def _search(sample: Callable[..., Any], search: Search, **options: Any) -> tuple[list[int], str | None]:
+    """Return the numbers of an anchor's predicates, and a remark if it is imprecise.
+
+    anchor-exp's `explain_instance` ignores the beam size, so this function calls its search directly.
+    """
+    from anchor.anchor_base import AnchorBaseBeam
+
+    result = AnchorBaseBeam.anchor_beam(
+        sample,
+        desired_confidence=search.threshold,
+        delta=search.delta,
+        epsilon=search.tau,
+        batch_size=search.batch_size,
+        beam_size=search.beam_size,
+        max_anchor_size=search.max_size,
+        **options,
+    )
+    precision = result["mean"][-1] if result["feature"] else result["all_precision"]
+    return result["feature"], None if precision >= search.threshold else BELOW_THRESHOLD
+
+
+def check_engine(name: str, engine: str) -> str:
+    """Return the engine of the explainer `name`, if there is one of that name."""
+    if engine not in ENGINES:
+        raise faithkit.errors.ParameterError(
+            f"{name}: engine must be one of {', '.join(ENGINES)}, got {engine!r}."
+        )
+    return engine

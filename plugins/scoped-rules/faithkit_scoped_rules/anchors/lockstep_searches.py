@@ -2,6 +2,9 @@
 
 A search is a generator. It yields a request, receives the response, and returns its result. It knows nothing
 of other searches and has its own random generator. So its result does not depend on other searches.
+
+Confidence bounds take exactly the steps of anchor-exp, because the decisions of a search depend on them: a
+finer bisection would lead to other decisions.
 """
 
 import collections
@@ -15,14 +18,39 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import faithkit
-from faithkit_scoped_rules.anchors.lockstep_bounds import compute_bounds
 
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+BISECTION_STEPS = 16
+MIN_SHARE, MAX_SHARE = 0.0000001, 0.9999999999999999  # shares are clipped, so that divergences are finite
 T = TypeVar("T")
 Row = bytes | str  # a row of a table as bytes, or a text
-
 ROWS_PER_CALL = 2**17  # larger calls are not faster
 BYTES_PER_ROUND = 2**24  # approximate size of the rows that the running searches request
 MAX_CACHED_BYTES = 2**25  # rows recur, especially in small tables and short texts
+Predict = Callable[[list[Any]], NDArray[Any]]
+
+
+def compute_bounds(shares: Floats, levels: Floats, upper: Bools) -> Floats:
+    """Return for each share p the upper, or lower, end of all q with KL(p ‖ q) ≤ level.
+
+    Examples
+    --------
+    >>> shares, levels = np.array([0.5, 0.5, 1.0]), np.array([0.1, 0.1, 0.02])
+    >>> compute_bounds(shares, levels, upper=np.array([True, False, False])).round(3)
+    array([0.713, 0.287, 0.98 ])
+    """
+    p = np.clip(shares, MIN_SHARE, MAX_SHARE)
+    p_rest = 1 - p
+    width = np.sqrt(levels / 2.0)
+    inside, outside = shares, np.clip(np.where(upper, shares + width, shares - width), 0, 1)
+    for _ in range(BISECTION_STEPS):
+        middle = (outside + inside) / 2.0
+        q = np.minimum(np.maximum(middle, MIN_SHARE), MAX_SHARE)
+        is_beyond = p * np.log(p / q) + p_rest * np.log(p_rest / (1 - q)) > levels
+        inside, outside = np.where(is_beyond, inside, middle), np.where(is_beyond, middle, outside)
+    return outside
 
 
 @attrs.frozen(eq=False)
@@ -42,7 +70,6 @@ class Bounds:
 
 
 Steps = Generator[Labels | Bounds, Any, T]
-Predict = Callable[[list[Any]], NDArray[Any]]
 
 
 def run_together(

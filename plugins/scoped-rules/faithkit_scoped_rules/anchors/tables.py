@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 import faithkit
 from faithkit_scoped_rules.anchors.beam_search import Search
 from faithkit_scoped_rules.anchors.binned_table import BINS, BinnedTable, Bools, Condition, Floats
-from faithkit_scoped_rules.anchors.library import AnchorLibrary
+from faithkit_scoped_rules.anchors.library import AnchorLibrary, check_engine
 from faithkit_scoped_rules.anchors.lockstep_searches import Steps, run_together
 from faithkit_scoped_rules.anchors.perturbed_rows import PerturbedRows, from_bytes
 from faithkit_scoped_rules.unseen_categories import find_unseen
 
-ENGINES = ("faithkit", "library")
 RuleAndRemark = tuple[faithkit.Rule, str | None]
 
 
@@ -97,12 +96,8 @@ class Anchors:
             raise faithkit.errors.ParameterError(
                 f"anchors: bins must be one of {', '.join(BINS)}, got {bins!r}."
             )
-        if engine not in ENGINES:
-            raise faithkit.errors.ParameterError(
-                f"anchors: engine must be one of {', '.join(ENGINES)}, got {engine!r}."
-            )
         self.bins = bins
-        self.engine = engine
+        self.engine = check_engine("anchors", engine)
         if engine == "library":
             self.rows_per_chunk = 16  # rows are searched one by one, so small chunks balance the workers
         self.within = faithkit.plugin.Tolerance.check_within("anchors", within)

@@ -5,6 +5,7 @@ rule says exactly what was tested. anchor-exp's own text explainer masks occurre
 tokens of more than 80 characters.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,9 +14,13 @@ from numpy.typing import NDArray
 
 import faithkit
 from faithkit_scoped_rules.anchors.beam_search import Search
+from faithkit_scoped_rules.anchors.library import check_engine, find_text_anchor
 from faithkit_scoped_rules.anchors.lockstep_searches import Steps, run_together
+from faithkit_scoped_rules.word_explainers import check_tokenizer
 
 MASK = "UNK"
+NO_WORDS = "no words"  # the remark of a text without any
+RuleAndRemark = tuple[faithkit.Rule | None, str | None]
 
 
 class AnchorsText:
@@ -39,6 +44,9 @@ class AnchorsText:
         The largest difference of predicted numbers that count as the same answer; stored in `shared`. By
         default the tolerance of the measure (``agree="within:ε"``), else
         half a standard deviation of the predictions for the background.
+    engine : str
+        "faithkit" searches for many texts together; "library" calls anchor-exp text by text, with the same
+        parameters, words and beam, and the text's own seed.
 
     Notes
     -----
@@ -46,6 +54,9 @@ class AnchorsText:
     the tokenizer "word" it sees lower case and no punctuation. The rule is the first that reaches the
     threshold, and the shortest; where none does, the most precise that was met, with the remark "below the
     threshold". A text without tokens has no explanation.
+
+    With ``engine="library"`` each occurrence of a word is masked on its own, the model sees the first 80
+    characters of a word, and each text takes the memory of 10,000 batches.
 
     Examples
     --------
@@ -69,14 +80,14 @@ class AnchorsText:
         beam_size: int = 4,
         tokenizer: str = "whitespace",
         within: float | None = None,
+        engine: str = "faithkit",
     ) -> None:
         self.search = Search("anchors-text", threshold, delta, tau, batch_size, beam_size)
-        try:
-            faithkit.plugin.tokenize("", tokenizer)
-        except faithkit.errors.InputError as error:
-            raise faithkit.errors.ParameterError(f"anchors-text: {error}") from None
-        self.tokenizer = tokenizer
+        self.tokenizer = check_tokenizer("anchors-text", tokenizer)
         self.within = faithkit.plugin.Tolerance.check_within("anchors-text", within)
+        self.engine = check_engine("anchors-text", engine)
+        if engine == "library":
+            self.rows_per_chunk = 16  # texts are searched one by one, so small chunks balance the workers
 
     def fit(self, predictor: faithkit.Predictor, background: Any) -> "AnchorsText":
         """Store the model; masking needs no background."""
@@ -92,10 +103,8 @@ class AnchorsText:
             raise faithkit.errors.InputError(
                 f"anchors-text explains a list of texts, not a {type(X).__name__}: use anchors for tables."
             )
-        searches = (self._steps(text, int(seed)) for text, seed in zip(X, seeds, strict=True))
-        mean_length = 1 + sum(map(len, X)) // max(1, len(X))  # characters per text
-        predict, bytes_per_round = self.predictor_.predict, self.search.rows_per_round * mean_length
-        results = run_together(searches, predict, bytes_per_round, self.predictor_.is_regressor)
+        search = self._search_with_library if self.engine == "library" else self._search_together
+        results = search(X, seeds)
         return faithkit.Explanations.of(
             [rule for rule, _ in results],
             kind="rule",
@@ -105,15 +114,38 @@ class AnchorsText:
             relation="in-scope",
         )
 
-    def _steps(self, text: str, seed: int) -> Steps[tuple[faithkit.Rule | None, str | None]]:
+    def _search_with_library(self, X: list[str], seeds: Any) -> list[RuleAndRemark]:
+        results: list[RuleAndRemark] = []
+        for text, seed in zip(X, seeds, strict=True):
+            words = faithkit.plugin.tokenize(text, self.tokenizer)
+            if words:
+                agree = functools.partial(self._agree, self.predictor_.predict([text])[0])
+                anchor_words, remark = find_text_anchor(text, words, agree, int(seed), self.search)
+                results.append((self._build_rule(anchor_words), remark))
+            else:
+                results.append((None, NO_WORDS))
+            faithkit.plugin.report_progress()
+        return results
+
+    def _search_together(self, X: list[str], seeds: Any) -> list[RuleAndRemark]:
+        searches = (self._steps(text, int(seed)) for text, seed in zip(X, seeds, strict=True))
+        mean_length = 1 + sum(map(len, X)) // max(1, len(X))  # characters per text
+        predict, bytes_per_round = self.predictor_.predict, self.search.rows_per_round * mean_length
+        return run_together(searches, predict, bytes_per_round, self.predictor_.is_regressor)
+
+    def _agree(self, label: Any, texts: list[str]) -> NDArray[np.bool_]:
+        return self.tolerance_.agree(self.predictor_.predict(texts), label)
+
+    def _steps(self, text: str, seed: int) -> Steps[RuleAndRemark]:
         words = faithkit.plugin.tokenize(text, self.tokenizer)
         if not words:
-            return None, "no words"
+            return None, NO_WORDS
         masked = MaskedText(text, words, seed)
         anchor = yield from self.search.steps(masked, self.tolerance_, stop_on_first=True)
-        anchor_words = [masked.distinct[number] for number in anchor.predicates]
-        rule = faithkit.Rule([faithkit.Contains(word, self.tokenizer) for word in anchor_words])
-        return rule, anchor.remark
+        return self._build_rule([masked.distinct[number] for number in anchor.predicates]), anchor.remark
+
+    def _build_rule(self, words: list[str]) -> faithkit.Rule:
+        return faithkit.Rule([faithkit.Contains(word, self.tokenizer) for word in words])
 
 
 class MaskedText:

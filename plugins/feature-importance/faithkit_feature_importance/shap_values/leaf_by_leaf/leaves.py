@@ -115,8 +115,8 @@ class Leaves:
         Parameters
         ----------
         ensemble : Ensemble
-        used, owners : (values,)
-            The columns that the trees compare, and the player of each.
+        used_columns, raw_columns : (values,)
+            The columns that the trees compare, and the raw column of each, which is its player.
 
         Raises
         ------
@@ -132,7 +132,7 @@ class Leaves:
                 n_values += subtree.n_table_entries
                 check_table_size(n_values)
         positions = {column: i for i, column in enumerate(used_columns.tolist())}
-        splits = {(positions[column], *rest): i for (column, *rest), i in cutter.splits.items()}
+        splits = {(positions[column], *test): i for (column, *test), i in cutter.splits.items()}
         bits_of_subtrees = (
             bit for subtrees in by_bits.values() for subtree in subtrees for bit in subtree.bits
         )
