@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 import attrs
 import pandas as pd
 
+from faithkit.jsonable import SCHEMA
 from faithkit.measure import MEASURES
 from faithkit.measure.baselines.control import Control
 from faithkit.measure.counting.tally import Count, Tally
@@ -22,9 +23,6 @@ from faithkit.run.provenance import Origin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-SCHEMA = 1
-"""The version of the JSON format of results: it changes whenever `results.schema.json` does."""
 
 
 @attrs.frozen

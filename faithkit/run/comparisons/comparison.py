@@ -13,6 +13,7 @@ import pandas as pd
 from faithkit.display import Displayable
 from faithkit.errors import FaithkitError, InputError
 from faithkit.files import save_text
+from faithkit.jsonable import SCHEMA
 from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference, adjust_by_holm
 from faithkit.measure.estimate import Estimate
@@ -23,7 +24,7 @@ from faithkit.run.comparisons.recommendation import Recommendation, recommend
 from faithkit.run.components.discretization import accepted_kinds
 from faithkit.run.components.resolution import as_list, resolve_component
 from faithkit.run.evaluation import Evaluation, owners_by_measure
-from faithkit.run.result import SCHEMA, split_brackets
+from faithkit.run.result import split_brackets
 from faithkit.wording import join_words
 
 if TYPE_CHECKING:
