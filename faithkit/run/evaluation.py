@@ -12,7 +12,6 @@ from faithkit.errors import InputError
 from faithkit.files import save_text
 from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.rows import check_row_order
-from faithkit.measure.by_label import MAX_LABELS, is_dominated, label_sizes
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.difference import Difference, compute_difference
@@ -20,7 +19,6 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.mean import Mean
 from faithkit.measure.witnesses import LocalResult, Violation, Violations
-from faithkit.run.comparisons.by_label import ByLabel
 from faithkit.run.comparisons.row_pairing import check_paired
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import resolve_component
@@ -269,63 +267,6 @@ class Evaluation(Result):
             follow_predictions,
         )
 
-    def by_label(self, k: int = MAX_LABELS) -> ByLabel:
-        """Estimate the measures of each predicted label: its rows are compared with all rows.
-
-        A rare label hardly counts in a measure; here it has its own estimate, interval and chance. The
-        estimates come from leave-one-out, whatever the estimator. P-values, and the findings by them, are
-        adjusted for the number of labels by Holm's method; an interval is that of one label on its own.
-
-        Parameters
-        ----------
-        k : int
-            The largest number of labels: the most frequent ones.
-
-        Examples
-        --------
-        Of 100 transactions, five are flagged. One of the others has their explanation:
-
-        >>> import faithkit
-        >>> predictions = ["ok"] * 95 + ["fraud"] * 5
-        >>> result = faithkit.score(predictions, ["usual"] * 94 + ["abroad"] * 6)
-        >>> round(result.consistency.estimate, 2)
-        0.98
-        >>> fraud = result.by_label()["consistency"]["fraud"]
-        >>> fraud.estimate, round(fraud.chance, 2)
-        (0.8, 0.04)
-        """
-        limit = check_integer(k, "labels", minimum=1)
-        if self._saved_labels is not None:
-            return self._saved_labels
-        if not self.setup.outcome.has_labels:
-            raise InputError(
-                f"there is nothing to measure by label: the predictions are {self.setup.outcome}. Leave "
-                "by_label (CLI: --by-label) out, or predict labels."
-            )
-        if not self.evidence.counts:
-            self.evidence.population.refuse("measures by label are not available")
-        if limit not in self._cached_labels:
-            names = self.evidence.population.labels
-            draws = self._control_comparison.counts
-            self._cached_labels[limit] = ByLabel.of(
-                self.evidence.counts, self.measures, names=names, k=limit, control=draws
-            )
-        return self._cached_labels[limit]
-
-    @property
-    def has_dominant_label(self) -> bool:
-        """Whether a label has over 70 % of the rows; reports then show all labels. False with blocks."""
-        if self._saved_labels is not None:
-            sizes = [part.n for part in self._saved_labels.get("consistency", {}).values()]
-            return is_dominated(max(sizes, default=0), self.n)
-        if not self._has_label_counts or self.design.blocks is not None:
-            return False
-        return is_dominated(int(label_sizes(self.evidence.counts["consistency"]).max()), self.n)
-
-    @property
-    def _has_label_counts(self) -> bool:
-        return self.setup.outcome.has_labels and bool(self.evidence.counts)
-
     def with_target(self, target: Any) -> "Evaluation":
         """Return the result with the model's accuracy on its rows, or R² for numbers, for the report.
 
@@ -343,25 +284,6 @@ class Evaluation(Result):
         predictions = [labels.classes[code] for code in labels.codes]
         quality = model_quality(predictions, list(as_column(target)), self.setup.outcome.kind)
         return self.with_origin(**quality)
-
-    def to_dict(
-        self, *, include_data: bool = True, include_steps: bool = True, by_label: bool = True
-    ) -> dict[str, Any]:
-        """Return the result as JSON values; equal inputs give equal bytes.
-
-        Parameters
-        ----------
-        include_data : bool
-            Whether to include the fingerprint of the data, for which all rows are read.
-        include_steps : bool
-            Whether to include the next steps, which are computed from the rows.
-        by_label : bool
-            Whether to include the measures of each label, which are computed from the rows.
-        """
-        payload = super().to_dict(include_data=include_data, include_steps=include_steps)
-        if by_label and (self._saved_labels is not None or self._has_label_counts):
-            payload["by_label"] = self.by_label().to_dict()
-        return payload
 
     def on(
         self, X: Any, *, weights: Any = None, clusters: Any = None, blocks: Any = None, ids: Any = None

@@ -133,9 +133,7 @@ def judge_as_good(report: Any, margins: Mapping[str, float]) -> list[GateResult]
 
     A gate is kept if the lower end of the difference's interval is at least −margin.
     """
-    return _judge_changes(
-        report, margins, lambda difference, margin: round_noise(difference.low) >= round_noise(-margin)
-    )
+    return _judge_changes(report, margins, lambda difference: difference.low)
 
 
 def judge_worse(report: Any, margins: Mapping[str, float]) -> list[GateResult]:
@@ -143,9 +141,7 @@ def judge_worse(report: Any, margins: Mapping[str, float]) -> list[GateResult]:
 
     A gate is missed if the upper end of the difference's interval is below −margin.
     """
-    return _judge_changes(
-        report, margins, lambda difference, margin: round_noise(difference.high) >= round_noise(-margin)
-    )
+    return _judge_changes(report, margins, lambda difference: difference.high)
 
 
 def why_untested(estimate: Any, measure: str, gated: Collection[str]) -> str | None:
@@ -213,32 +209,28 @@ def _judge_chance(result: Any, measure: str, gated: Collection[str]) -> GateResu
 
 
 def _judge_changes(
-    report: Any, margins: Mapping[str, float], is_kept: Callable[[Any, float], bool]
+    report: Any, margins: Mapping[str, float], decisive_end: Callable[[Any], float]
 ) -> list[GateResult]:
-    differences = report.drift()
-    return [
-        _judge_change(report, measure, margin, differences.get(measure), margins, is_kept)
-        for measure, margin in margins.items()
-    ]
+    """Compare one end of each difference's interval with its margin."""
+    differences, gates = report.drift(), []
+    for measure, margin in margins.items():
+        difference = differences.get(measure)
+        reason = _why_undecided(report, measure, difference, margins)
+        if reason is not None:
+            gates.append(GateResult(measure, margin, None, reason))
+            continue
+        is_kept = bool(round_noise(decisive_end(difference)) >= round_noise(-margin))
+        gates.append(GateResult(measure, margin, is_kept, report.sentence(measure, difference, margin)))
+    return gates
 
 
-def _judge_change(
-    report: Any,
-    measure: str,
-    margin: float,
-    difference: Any,
-    gated: Collection[str],
-    is_kept: Callable[[Any, float], bool],
-) -> GateResult:
+def _why_undecided(report: Any, measure: str, difference: Any, gated: Collection[str]) -> str | None:
     if difference is None:
-        reason = report.why_not_compared(measure)
-    else:
-        reason = _why_undecided(report, measure, difference, gated)
-    if reason is not None:
-        return GateResult(measure, margin, None, reason)
-    return GateResult(
-        measure, margin, bool(is_kept(difference, margin)), report.sentence(measure, difference, margin)
-    )
+        return str(report.why_not_compared(measure))
+    for side, estimate in report.sides(measure).items():
+        if reason := why_untested(estimate, measure, gated):
+            return f"{side} {reason}"
+    return NO_INTERVAL if math.isnan(difference.low) or math.isnan(difference.high) else None
 
 
 def _why_unchecked(result: Any, measure: str, gated: Collection[str]) -> str | None:
@@ -249,10 +241,3 @@ def _why_unchecked(result: Any, measure: str, gated: Collection[str]) -> str | N
     if low is None:
         return "the estimator has no interval; use leave-one-out"
     return NO_INTERVAL if math.isnan(low) else None
-
-
-def _why_undecided(report: Any, measure: str, difference: Any, gated: Collection[str]) -> str | None:
-    for side, estimate in report.sides(measure).items():
-        if reason := why_untested(estimate, measure, gated):
-            return f"{side} {reason}"
-    return NO_INTERVAL if math.isnan(difference.low) or math.isnan(difference.high) else None
