@@ -14,12 +14,11 @@ from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.rows import check_row_order
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.difference import Difference, compute_difference
+from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.mean import Mean
 from faithkit.measure.witnesses import LocalResult, Violation, Violations
-from faithkit.run.comparisons.row_pairing import check_paired
+from faithkit.run.comparisons.differences import subtract_results
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Setup
@@ -364,20 +363,7 @@ class Evaluation(Result):
         >>> good.difference(later, paired=False).value
         0.0
         """
-        here, there = self.setup.outcome, other.setup.outcome
-        if here != there:
-            raise InputError(
-                f"predictions are {here} here and {there} there, which are two measures: measure both alike."
-            )
-        if (self.design.blocks is None) != (other.design.blocks is None):
-            raise InputError(
-                "rows are compared only within blocks in one of the results, which makes it another measure: "
-                "give both blocks, or neither."
-            )
-        sides = self._side(measure, paired), other._side(measure, paired)
-        if paired:
-            check_paired(self.evidence.population.row_content, other.evidence.population.row_content)
-        return compute_difference(*sides, self.confidence, paired)
+        return subtract_results(self, other, measure, paired)
 
     def judge(
         self,
@@ -414,22 +400,6 @@ class Evaluation(Result):
         gates = judge_limits(self, limits)
         gates += judge_against_chance(self, limits) if above_chance else []
         return gates + (judge_against_control(self) if above_control else [])
-
-    def _side(self, measure: str, paired: bool) -> JackknifeEstimate:
-        estimate = self._estimate(measure)
-        if paired:
-            return self.evidence.population.jackknife_estimate(
-                self.evidence.counts.get(measure), self.setup.n_classes
-            )
-        assert estimate.statistics is not None  # every measure that was taken has them
-        return JackknifeEstimate(estimate.statistics)
-
-    def _estimate(self, measure: str) -> Estimate:
-        """Return the estimate of a measure, or say why it cannot be compared."""
-        if measure not in self.measures:
-            reason = self.why_no_sufficiency if measure == "sufficiency" else "there is no such measure"
-            raise InputError(f"{measure} cannot be compared: {reason}.")
-        return self.measures[measure]
 
     def _count(self, measure: str) -> Count:
         if measure not in self.evidence.counts:

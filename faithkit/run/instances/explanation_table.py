@@ -93,8 +93,8 @@ def _by_label(
         )
         for run in frequent[:MAX_PREDICTIONS].tolist()
     ]
-    rest = frequent[MAX_PREDICTIONS:]
-    return [*groups, Instances(None, int(n_rows[rest].sum()), ())] if len(rest) else groups
+    rare = frequent[MAX_PREDICTIONS:]
+    return [*groups, Instances(None, int(n_rows[rare].sum()), ())] if len(rare) else groups
 
 
 def _in_one_group(
