@@ -148,8 +148,7 @@ def evaluate(
     check_inputs(explainer, inputs.X)
     if relation is not None:  # refuse a pool that cannot be used before explaining, which may take long
         check_pool(inputs.pool, Applicability(resolve_component("relation", relation).instance))
-    components = [explainer] if discretizer is None else [explainer, discretizer]
-    learners = [component for component in components if learns(component)]
+    learners = [component for component in (explainer, discretizer) if component and learns(component)]
     if background is None and learners:
         warn_about_background(learners[0])
     predictor = Predictor.of(model, background=inputs.background, outcome=kind, within=within)

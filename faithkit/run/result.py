@@ -1,5 +1,6 @@
 """The numbers of a result, and their output as JSON, a table and a plot."""
 
+import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
@@ -122,8 +123,6 @@ class Result(Report):
     _saved_control: ControlComparison | None = None
     _saved_labels: ByLabel | None = None
     _saved_verdict: Verdict | None = None
-    _cached_steps: list[str] = attrs.field(factory=list, init=False)
-    _cached_control: list[ControlComparison] = attrs.field(factory=list, init=False)
     _cached_labels: dict[int, ByLabel] = attrs.field(factory=dict, init=False)
 
     @property
@@ -157,14 +156,12 @@ class Result(Report):
         """Why sufficiency has no control; None if it has one."""
         return self._control_comparison.why_not
 
-    @property
+    @functools.cached_property
     def _control_comparison(self) -> ControlComparison:
         if self._saved_control is not None:
             return self._saved_control
-        if not self._cached_control:
-            population, sufficiency = self.evidence.population, self.evidence.counts.get("sufficiency")
-            self._cached_control.append(ControlComparison.of(population, sufficiency, self.setup))
-        return self._cached_control[0]
+        sufficiency = self.evidence.counts.get("sufficiency")
+        return ControlComparison.of(self.evidence.population, sufficiency, self.setup)
 
     @property
     def verdict(self) -> Verdict:
@@ -215,7 +212,7 @@ class Result(Report):
         """
         return self.setup.to_dict() | {"data": self.evidence.population.data()}
 
-    @property
+    @functools.cached_property
     def next_steps(self) -> list[str]:
         """What to do next, in at most three sentences; computed at first use, from the rows.
 
@@ -225,11 +222,7 @@ class Result(Report):
         >>> faithkit.score([0, 0, 1] * 20, ["a", "b", "b"] * 20).next_steps[0]
         'About 174 rows in total would narrow the interval of consistency to ± 0.05.'
         """
-        if self._saved_steps is not None:
-            return list(self._saved_steps)
-        if not self._cached_steps:
-            self._cached_steps.extend(suggest_next_steps(self))
-        return list(self._cached_steps)
+        return suggest_next_steps(self) if self._saved_steps is None else self._saved_steps
 
     def by_label(self, k: int = MAX_LABELS) -> ByLabel:
         """Estimate the measures of each predicted label: its rows are compared with all rows.

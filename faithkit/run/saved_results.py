@@ -77,8 +77,6 @@ def _check_usable(result: Evaluation | Comparison) -> None:
     """Use a result as users do, so that an inconsistent file raises an error on loading."""
     str(result)
     for evaluation in [result] if isinstance(result, Evaluation) else result.results.values():
-        for name in ("rows", "columns", "fingerprint"):
-            evaluation.to_dict()["data"][name]
         for estimate in evaluation.measures.values():
             if estimate.statistics is not None:
                 compute_interval(estimate.statistics, estimate.confidence)

@@ -98,9 +98,9 @@ def resolve_component(kind: str, user_input: Any) -> ResolvedComponent:
     if isinstance(user_input, Relation) and kind == "relation":
         return ResolvedComponent(kind, str(user_input), user_input)
     if callable(getattr(user_input, METHOD[kind], None)):
-        return ResolvedComponent(kind, _name(user_input), _check_contract(kind, user_input))
+        return ResolvedComponent(kind, component_name(user_input), _check_contract(kind, user_input))
     if callable(user_input):
-        return ResolvedComponent(kind, _name(user_input), _WRAPPERS[kind](user_input))
+        return ResolvedComponent(kind, component_name(user_input), _WRAPPERS[kind](user_input))
     raise InputError(
         f"the {kind} is a {type(user_input).__name__}: give a name such as those of `faithkit plugins`, an "
         f"object with the method {METHOD[kind]}, or a function."
@@ -192,7 +192,8 @@ def relation(definition: str | Callable[[Any, Any], bool]) -> Relation:
     return resolved
 
 
-def _name(instance: Any) -> str:
+def component_name(instance: Any) -> str:
+    """Return the name that an object has, or else the name of its class."""
     name = getattr(instance, "name", None) or getattr(instance, "__name__", None)
     return str(name or type(instance).__name__)
 
@@ -200,11 +201,13 @@ def _name(instance: Any) -> str:
 def _check_contract(kind: str, instance: Any) -> Any:
     if kind == "relation" and not isinstance(instance, Relation):
         raise InputError(
-            f"the relation {_name(instance)} does not derive from faithkit.plugin.Relation, which gives it "
-            "&, | and ~: derive its class, or decorate a function with @faithkit.relation."
+            f"the relation {component_name(instance)} does not derive from faithkit.plugin.Relation, which "
+            "gives it &, | and ~: derive its class, or decorate a function with @faithkit.relation."
         )
     if not callable(getattr(instance, METHOD[kind], None)):
-        raise ContractError(f"the {kind} {_name(instance)} has no method {METHOD[kind]}: it needs one.")
+        raise ContractError(
+            f"the {kind} {component_name(instance)} has no method {METHOD[kind]}: it needs one."
+        )
     return instance
 
 
