@@ -31,12 +31,12 @@ from faithkit.run.gates import (
     judge_against_control,
     judge_limits,
 )
-from faithkit.run.instances.explanation_table import explanation_frame, summarise_explanations
-from faithkit.run.instances.violations import worst_violations
+from faithkit.run.instances.explanation_table import summarise_explanations, tabulate_explanations
+from faithkit.run.instances.violations import find_worst_violations
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
 from faithkit.run.populations.sample_inputs import SampleInputs
-from faithkit.run.provenance import model_quality
+from faithkit.run.provenance import measure_quality
 from faithkit.run.result import Result
 
 
@@ -134,7 +134,7 @@ class Evaluation(Result):
         if rows == "measures":
             return super().to_frame()
         if rows == "losses":
-            return explanation_frame(self.setup, self._count(_shown_measure(self.measures)))
+            return tabulate_explanations(self.setup, self._count(_shown_measure(self.measures)))
         if rows != "explanations":
             raise InputError(
                 f"a result has no table {rows!r}: ask for 'measures', 'explanations' or 'losses'."
@@ -188,7 +188,7 @@ class Evaluation(Result):
         """
         limit = check_integer(k, "violations", minimum=0)
         count = self._count(_shown_measure(self.measures))
-        return worst_violations(self.evidence.population, self.setup, count, limit)
+        return find_worst_violations(self.evidence.population, self.setup, count, limit)
 
     def diagnose(self, diagnostic: Any) -> Any:
         """Run a diagnostic, which answers an additional question about the result.
@@ -281,7 +281,7 @@ class Evaluation(Result):
         check_row_order({"the sample": self.evidence.population.index, "the target": target})
         labels = self.evidence.population.encoded_labels  # refused for a log in pieces, which has no order
         predictions = [labels.classes[code] for code in labels.codes]
-        quality = model_quality(predictions, list(as_column(target)), self.setup.outcome.kind)
+        quality = measure_quality(predictions, list(as_column(target)), self.setup.outcome.kind)
         return self.with_origin(**quality)
 
     def on(

@@ -41,7 +41,7 @@ def summarise_explanations(
     )
 
 
-def explanation_frame(setup: Setup, count: Count) -> pd.DataFrame:
+def tabulate_explanations(setup: Setup, count: Count) -> pd.DataFrame:
     """Return one row per distinct explanation, worst first."""
     totals = ExplanationTotals.of(count)
     order = totals.worst_first

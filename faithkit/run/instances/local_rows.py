@@ -24,13 +24,13 @@ from faithkit.measure.local_estimate import LocalEstimate, measure_instance, sum
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.setup import Setup
-from faithkit.run.instances.nearest_rows import row_distances
+from faithkit.run.instances.nearest_rows import measure_distances
 from faithkit.run.instances.readable_rows import image_of, order_values, values_of
 from faithkit.run.instances.violations import (
+    build_witness,
     rows_and_labels_in_scope,
     rows_in_scope,
     view_scope,
-    witness,
 )
 
 T = TypeVar("T")
@@ -168,8 +168,8 @@ class _Scope:
             places = places[np.argsort(-self.disagreement[places].round(9), kind="stable")]
         elif instance is not None and X is not None and len(places):
             places = places[:MAX_COMPARED]
-            distances = row_distances(instance, take_rows(X, self.rows[places]))[0]
+            distances = measure_distances(instance, take_rows(X, self.rows[places]))[0]
             places = places[np.argsort(distances, kind="stable")]
         rows = self.rows[places[:MAX_CONTRADICTIONS]]
-        witnesses = [witness(self.counted, labels.classes, row) for row in rows.tolist()]
+        witnesses = [build_witness(self.counted, labels.classes, row) for row in rows.tolist()]
         return tuple(attrs.evolve(row, values=order_values(row.values, columns)) for row in witnesses)

@@ -23,7 +23,7 @@ from faithkit.measure.explanation_view import ExplanationView
 from faithkit.measure.local_estimate import PredictionSummary
 from faithkit.measure.witnesses import Violation, Violations, Witness, find_contradiction
 from faithkit.run.components.setup import Setup
-from faithkit.run.instances.nearest_rows import MAX_CANDIDATES, nearest_pair
+from faithkit.run.instances.nearest_rows import MAX_CANDIDATES, find_nearest_pair
 from faithkit.run.instances.readable_rows import (
     LIMIT_FORMAT,
     image_of,
@@ -37,7 +37,7 @@ from faithkit.run.populations.population import Population
 NO_WITNESS = "the tally counted an instance that is not there"
 
 
-def worst_violations(population: Population, setup: Setup, count: Count, limit: int) -> Violations:
+def find_worst_violations(population: Population, setup: Setup, count: Count, limit: int) -> Violations:
     """Return at most `limit` explanations, the largest loss first.
 
     The cost of an explanation is its loss, Σ (1 − h) over its owners. The number of pairs that disagree
@@ -137,7 +137,7 @@ def _build_violation(
     return Violation(text, {}, witness_pair, int(label_counts.sum()), numbers)
 
 
-def witness(count: RowCount, classes: list[Any], row: int) -> Witness:
+def build_witness(count: RowCount, classes: list[Any], row: int) -> Witness:
     """Return a row of the sample, or of the pool behind it, as a witness."""
     n, start = len(count.sample), 0
     for sample, codes in count.pieces():
@@ -169,7 +169,7 @@ def witnesses(
         owner, contradicting = int(owners[position]), int(rows[is_contradicting[labels]][0])
     if count.agreement.is_binary and count.sample.X is not None and contradicting < len(count.sample):
         owner, contradicting = _nearest_rows(count, owner, contradicting, rows)
-    return witness(count, classes, owner), witness(count, classes, contradicting)
+    return build_witness(count, classes, owner), build_witness(count, classes, contradicting)
 
 
 def _nearest_rows(count: RowCount, owner: int, contradicting: int, rows: Ints) -> tuple[int, int]:
@@ -185,7 +185,7 @@ def _nearest_rows(count: RowCount, owner: int, contradicting: int, rows: Ints) -
         is_allowed = (unit[owners][:, None] != unit[rows]) & (steps[owners] > 0)[:, None] & (steps[rows] > 0)
     if not is_allowed.any():
         return owner, contradicting
-    place, other = nearest_pair(take_rows(X, owners), take_rows(X, rows), is_allowed)
+    place, other = find_nearest_pair(take_rows(X, owners), take_rows(X, rows), is_allowed)
     return int(owners[place]), int(rows[other])
 
 
