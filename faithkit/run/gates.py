@@ -90,7 +90,7 @@ def check_limits(limits: Mapping[str, Any]) -> dict[str, float]:
 
 def judge_limits(result: Any, limits: Mapping[str, float]) -> list[GateResult]:
     """Compare the lower ends of a result's intervals with limits."""
-    return [_judge_limit(result, measure, limit, limits) for measure, limit in limits.items()]
+    return [_judge(result, measure, limit, limits) for measure, limit in limits.items()]
 
 
 def judge_against_chance(result: Any, measures: Collection[str] = ()) -> list[GateResult]:
@@ -104,7 +104,7 @@ def judge_against_chance(result: Any, measures: Collection[str] = ()) -> list[Ga
     [(False, 'consistency may be as low as 0.495, not above chance (0.553)')]
     """
     gated = measures or list(result.measures)
-    return [_judge_chance(result, measure, gated) for measure in gated]
+    return [_judge(result, measure, None, gated) for measure in gated]
 
 
 def judge_against_control(result: Any) -> list[GateResult]:
@@ -181,31 +181,25 @@ def why_unknown(result: Any, measure: str, gated: Collection[str]) -> str | None
     return why_untested(estimate, measure, gated)
 
 
-def _judge_limit(result: Any, measure: str, limit: float, gated: Collection[str]) -> GateResult:
+def _judge(result: Any, measure: str, limit: float | None, gated: Collection[str]) -> GateResult:
+    """Compare the lower end of a measure's interval with a limit, or with chance if there is no limit."""
     reason = _why_unchecked(result, measure, gated)
     if reason is not None:
         return GateResult(measure, limit, None, reason)
     estimate = getattr(result, measure)
     low, chance = estimate.low, estimate.chance
+    is_above = None if chance is None else round_noise(low) > round_noise(chance)
+    if limit is None:
+        low_text, chance_text = format_distinct(low, chance)
+        side = "above" if is_above else "not above"
+        words = f"{measure} may be as low as {low_text}, {side} chance ({chance_text})"
+        return GateResult(measure, None, is_above, words, is_above)
     is_kept = round_noise(low) >= round_noise(limit)
     side = "not below" if is_kept else "below"
     words = f"{measure} may be as low as {format_below(low, limit)}, {side} {format_exactly(limit)}"
-    is_above = None if chance is None else round_noise(low) > round_noise(chance)
     if is_above is False:
         words += f", {'but' if is_kept else 'and'} not above chance ({format_distinct(low, chance)[1]})"
     return GateResult(measure, limit, is_kept, words, is_above)
-
-
-def _judge_chance(result: Any, measure: str, gated: Collection[str]) -> GateResult:
-    reason = _why_unchecked(result, measure, gated)
-    if reason is not None:
-        return GateResult(measure, None, None, reason)
-    estimate = getattr(result, measure)
-    low, chance = estimate.low, estimate.chance
-    is_above = round_noise(low) > round_noise(chance)
-    low_text, chance_text = format_distinct(low, chance)
-    words = f"{measure} may be as low as {low_text}, {'' if is_above else 'not '}above chance ({chance_text})"
-    return GateResult(measure, None, is_above, words, is_above)
 
 
 def _judge_changes(
