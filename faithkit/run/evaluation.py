@@ -1,6 +1,6 @@
 """The result of an evaluation, with methods to inspect its rows."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from faithkit.run.gates import (
     judge_limits,
 )
 from faithkit.run.instances.explanation_table import summarise_explanations, tabulate_explanations
-from faithkit.run.instances.violations import find_worst_violations
+from faithkit.run.instances.violations import find_worst_violations, shown_measure
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
 from faithkit.run.populations.sample_inputs import SampleInputs
@@ -134,7 +134,7 @@ class Evaluation(Result):
         if rows == "measures":
             return super().to_frame()
         if rows == "losses":
-            return tabulate_explanations(self.setup, self._count(_shown_measure(self.measures)))
+            return tabulate_explanations(self.setup, self._count(shown_measure(self.measures)))
         if rows != "explanations":
             raise InputError(
                 f"a result has no table {rows!r}: ask for 'measures', 'explanations' or 'losses'."
@@ -187,7 +187,7 @@ class Evaluation(Result):
         ('a', {'no': 1, 'yes': 2}, (0, 2))
         """
         limit = check_integer(k, "violations", minimum=0)
-        count = self._count(_shown_measure(self.measures))
+        count = self._count(shown_measure(self.measures))
         return find_worst_violations(self.evidence.population, self.setup, count, limit)
 
     def diagnose(self, diagnostic: Any) -> Any:
@@ -427,18 +427,13 @@ def render_page(
     counts = result.evidence.counts
     if not counts:  # a loaded result has no rows
         return page(payload, violations)
-    measure = _shown_measure(result.measures)
+    measure = shown_measure(result.measures)
     return page(
         payload,
         result.violations(WITNESSES) if violations is None else violations,
         owners_by_measure(counts),
         summarise_explanations(result.evidence.population, result.setup, counts[measure], measure),
     )
-
-
-def _shown_measure(measures: Collection[str]) -> str:
-    """Return the measure whose violations and losses are shown."""
-    return "sufficiency" if "sufficiency" in measures else "consistency"
 
 
 def owners_by_measure(counts: Mapping[str, Count]) -> dict[str, Owners]:

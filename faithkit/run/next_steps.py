@@ -30,6 +30,7 @@ from faithkit.run.comparisons.discretizer_variants import (
 )
 from faithkit.run.components.discretization import learns
 from faithkit.run.components.resolution import resolve_component
+from faithkit.run.instances.violations import shown_measure
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import SavedPopulation
 
@@ -63,7 +64,7 @@ def suggest_next_steps(result: Any) -> list[str]:
     if result.consistency.finding == ONE_LABEL and result.design.blocks is not None:
         return [ONE_LABEL_PER_BLOCK]
     finding = result.consistency.finding
-    is_tested_by_pool = finding == ONE_LABEL != _main_estimate(result).finding
+    is_tested_by_pool = finding == ONE_LABEL != result.measures[shown_measure(result.measures)].finding
     if finding in ONLY_STEPS and not is_tested_by_pool:
         return [ONLY_STEPS[finding]]
     with warnings.catch_warnings():  # about trials that the user did not ask for
@@ -78,12 +79,6 @@ def suggest_next_steps(result: Any) -> list[str]:
         )
         steps = [step for source in sources for step in _without_failures(source)]
     return steps[:MAX_STEPS] or [_last_step(result)]
-
-
-def _main_estimate(result: Any) -> Estimate:
-    """Return the estimate whose violations are shown."""
-    estimate: Estimate = result.consistency if result.sufficiency is None else result.sufficiency
-    return estimate
 
 
 def _has_many_unexplained(result: Any) -> bool:
@@ -281,7 +276,8 @@ def _proposal(argument: str, flag: str, measure: str, text: str, estimate: Estim
 
 def _last_step(result: Any) -> str:
     """Return the step that remains if neither more rows nor an installed component would help."""
-    estimate = _main_estimate(result)
+    measure = shown_measure(result.measures)
+    estimate: Estimate = result.measures[measure]
     if estimate.verified < VERIFIABLE - MIN_GAIN:
         return _coarsen_by_hand(result)
     violations = "result.violations() (CLI: --violations 5) shows"
@@ -297,7 +293,6 @@ def _last_step(result: Any) -> str:
             "chance"
         )
         return f"{outlook}; {violations} explanations that contradict each other."
-    measure = "sufficiency" if "sufficiency" in result.measures else "consistency"
     if estimate.bracket[1] < 1:
         return (
             f"{measure.capitalize()} is measured well enough: {violations} the explanations that hold for "

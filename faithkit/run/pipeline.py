@@ -27,7 +27,6 @@ from faithkit.run.components.setup import (
     Applicability,
     Setup,
     check_outcome,
-    declared_by_explainer,
 )
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.instances.readable_rows import meaning_of_signs
@@ -68,7 +67,7 @@ def measure_explanations(
         discretizer=resolved_discretizer,
         learnt_from=learnt_from,
         applicability=applicability,
-        explained_by=declared_by_explainer(explanations),
+        explained_by={key: value for key, value in explanations.shared.items() if isinstance(value, str)},
         n_classes=None if predictor is None else _declared_classes(predictor, population.encoded_labels),
     )
     if learns(resolved_discretizer):

@@ -1,7 +1,7 @@
 """Measure one row against the rows in memory: a row of the sample, or a new one."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import attrs
 import numpy as np
@@ -30,10 +30,9 @@ from faithkit.run.instances.violations import (
     build_witness,
     rows_and_labels_in_scope,
     rows_in_scope,
+    shown_measure,
     view_scope,
 )
-
-T = TypeVar("T")
 
 MAX_CONTRADICTIONS = 3
 MAX_COMPARED = 1_000  # rows that are searched for the nearest
@@ -48,17 +47,17 @@ def measure_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, setup:
         instance = None if sample.X is None else take_rows(sample.X, [number])
         explanation, code = sample.explanations.take([number]), consistency_count.labels[number]
         label = labels.classes[code]
-        scopes = {measure: _Scope.of_sample_row(count, number) for measure, count in counts.items()}
+        scopes = {name: _Scope.of_sample_row(count, number) for name, count in counts.items()}
         sharing = np.flatnonzero((owned == owned[number]) & (np.arange(len(sample)) != number))
     else:
         instance, explanation, label = _explain_new_row(as_rows(row), consistency_count, setup)
         scopes = {
-            measure: _Scope.of_new_row(count, explanation, label, labels) for measure, count in counts.items()
+            name: _Scope.of_new_row(count, explanation, label, labels) for name, count in counts.items()
         }
         sharing = rows_in_scope(SameExplanation(), sample, explanation)
-    estimates = {measure: scope.estimate(labels, setup.confidence) for measure, scope in scopes.items()}
-    image = image_of(instance, 0)
-    view = view_scope(_last(counts).relation, explanation, setup, [str(label)], image)
+    estimates = {name: scope.estimate(labels, setup.confidence) for name, scope in scopes.items()}
+    image, measure = image_of(instance, 0), shown_measure(counts)
+    view = view_scope(counts[measure].relation, explanation, setup, [str(label)], image)
     return LocalResult(
         prediction=label,
         explanation=view.text,
@@ -66,7 +65,7 @@ def measure_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, setup:
         sufficiency=estimates.get("sufficiency"),
         shared_by=tuple(sharing.tolist()),
         values=order_values(values_of(instance, 0), view.named_columns),
-        contradicted_by=_last(scopes).contradictions(instance, labels, view.named_columns),
+        contradicted_by=scopes[measure].contradictions(instance, labels, view.named_columns),
         view=view,
         image=image,
     )
@@ -95,11 +94,6 @@ def _explain_new_row(row: Any, count: RowCount, setup: Setup) -> tuple[Any, Expl
     explanation = setup.system.explain_row(row).like(count.sample.explanations)
     label = encode(predictor.answers(row, setup.outcome), setup.outcome).classes[0]
     return row, discretize(setup.discretizer, explanation), label
-
-
-def _last(by_measure: Mapping[str, T]) -> T:
-    """Return the value for sufficiency if it was measured, else for consistency."""
-    return by_measure.get("sufficiency", by_measure["consistency"])
 
 
 @attrs.frozen(eq=False)

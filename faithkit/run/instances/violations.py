@@ -1,6 +1,6 @@
 """Violations: explanations that hold for rows of different predictions, and the rows that show it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import attrs
@@ -35,6 +35,11 @@ from faithkit.run.instances.readable_rows import (
 from faithkit.run.populations.population import Population
 
 NO_WITNESS = "the tally counted an instance that is not there"
+
+
+def shown_measure(measures: Collection[str]) -> str:
+    """Return the measure whose violations are shown: sufficiency if it was measured."""
+    return "sufficiency" if "sufficiency" in measures else "consistency"
 
 
 def find_worst_violations(population: Population, setup: Setup, count: Count, limit: int) -> Violations:
