@@ -212,7 +212,7 @@ class Result(Report):
         """
         return self.setup.to_dict() | {"data": self.evidence.population.data()}
 
-    @functools.cached_property
+    @property
     def next_steps(self) -> list[str]:
         """What to do next, in at most three sentences; computed at first use, from the rows.
 
@@ -222,7 +222,11 @@ class Result(Report):
         >>> faithkit.score([0, 0, 1] * 20, ["a", "b", "b"] * 20).next_steps[0]
         'About 174 rows in total would narrow the interval of consistency to ± 0.05.'
         """
-        return suggest_next_steps(self) if self._saved_steps is None else self._saved_steps
+        return list(self._computed_steps if self._saved_steps is None else self._saved_steps)
+
+    @functools.cached_property
+    def _computed_steps(self) -> list[str]:
+        return suggest_next_steps(self)
 
     def by_label(self, k: int = MAX_LABELS) -> ByLabel:
         """Estimate the measures of each predicted label: its rows are compared with all rows.
