@@ -63,14 +63,10 @@ def load(path: str | Path) -> Evaluation | Comparison:
         _check_usable(result)
         return result
     except LOAD_ERRORS as error:
+        reason = f"it has no {error}" if isinstance(error, KeyError) else describe(error)
         raise InputError(
-            f"{path} is no result as faithkit writes it ({_reason(error)}): give a file that to_json or "
-            "--json wrote."
+            f"{path} is no result as faithkit writes it ({reason}): give a file that to_json or --json wrote."
         ) from None
-
-
-def _reason(error: Exception) -> str:
-    return f"it has no {error}" if isinstance(error, KeyError) else describe(error)
 
 
 def _check_usable(result: Evaluation | Comparison) -> None:
