@@ -75,7 +75,9 @@ def _modules_of_a_test_are_its_own(tmp_path_factory):
 @pytest.fixture
 def no_next_steps(monkeypatch):
     """Give no advice: to try what else is installed takes longer than most of what is tested beside it."""
-    monkeypatch.setattr("faithkit.run.result.next_steps", lambda stage: ["advice is tested elsewhere"])
+    monkeypatch.setattr(
+        "faithkit.run.result.suggest_next_steps", lambda stage: ["advice is tested elsewhere"]
+    )
 
 
 @pytest.fixture

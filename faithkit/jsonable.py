@@ -11,6 +11,9 @@ import pandas as pd
 
 from faithkit.arguments import to_python
 
+SCHEMA = 1
+"""The version of the JSON format of results: it changes whenever `results.schema.json` does."""
+
 
 def to_json_value(value: Any) -> bool | int | float | str | None:
     """Return a JSON value: a number, a boolean, a text, or None for a missing value; infinity is a text.

@@ -1,4 +1,7 @@
-"""List the fields of one definition in the JSON Schema of results: ``.. faithkit-schema:: estimate``."""
+"""List the fields of one definition in a JSON Schema of results: ``.. faithkit-schema:: estimate``.
+
+The kernel has a schema, and a plugin has one of what it adds.
+"""
 
 import json
 from collections.abc import Iterator
@@ -9,9 +12,11 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-import faithkit
-
-SCHEMA = Path(faithkit.__file__).parent / "run" / "results.schema.json"
+ROOT = Path(__file__).parents[2]
+SCHEMAS = [
+    ROOT / "faithkit" / "run" / "results.schema.json",
+    *ROOT.glob("plugins/*/faithkit_*/**/*.schema.json"),
+]
 
 
 def type_of(field: dict[str, Any]) -> str:
@@ -49,8 +54,10 @@ class Fields(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Render one entry for each field."""
-        self.env.note_dependency(str(SCHEMA))
-        definitions = json.loads(SCHEMA.read_text("utf-8"))["definitions"]
+        definitions: dict[str, Any] = {}
+        for schema in SCHEMAS:
+            self.env.note_dependency(str(schema))
+            definitions |= json.loads(schema.read_text("utf-8"))["definitions"]
         definition = definitions[self.arguments[0]]
         lines = [definition["description"], ""]
         for name, field in fields(definition):

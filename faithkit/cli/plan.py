@@ -89,7 +89,7 @@ def command(
 
 
 def _load_pilot(path: str, measure: str) -> "Pilot":
-    from faithkit.run.planning import pilot_of
+    from faithkit.run.planning import extract_pilot
     from faithkit.run.saved_results import load
 
-    return pilot_of(load(path), measure)
+    return extract_pilot(load(path), measure)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.display import Displayable
-from faithkit.jsonable import to_json_value, unique_keys
+from faithkit.jsonable import SCHEMA, to_json_value, unique_keys
 from faithkit.measure.agreement.base import Agreement, agreement_by_label
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.explanation_view import ExplanationView
@@ -268,10 +268,14 @@ class LocalResult(Displayable):
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
         fields = attrs.asdict(self, filter=lambda field, _: field.name not in ("view", "image"))
-        return fields | {
-            "prediction": to_json_value(self.prediction),
-            "shared_by": list(self.shared_by),
-            "contradicted_by": [witness.to_dict() for witness in self.contradicted_by],
-            "id": _id_value(self.id),
-            "shared_ids": [_id_value(row_id) for row_id in self.shared_ids],
-        }
+        return (
+            {"schema": SCHEMA}
+            | fields
+            | {
+                "prediction": to_json_value(self.prediction),
+                "shared_by": list(self.shared_by),
+                "contradicted_by": [witness.to_dict() for witness in self.contradicted_by],
+                "id": _id_value(self.id),
+                "shared_ids": [_id_value(row_id) for row_id in self.shared_ids],
+            }
+        )

@@ -21,7 +21,7 @@ from faithkit.inputs.rows import check_row_order, check_X
 from faithkit.measure.verdict import LEVEL
 from faithkit.run.comparisons.comparison import Comparison, compare_systems
 from faithkit.run.components.discretization import learns, warn_about_background
-from faithkit.run.components.resolution import resolve_component
+from faithkit.run.components.resolution import ResolvedComponent, resolve_component
 from faithkit.run.components.setup import THE_SAMPLE, Applicability, Setup
 from faithkit.run.components.system import System, check_inputs, check_predictions
 from faithkit.run.evaluation import Evaluation
@@ -148,10 +148,7 @@ def evaluate(
     check_inputs(explainer, inputs.X)
     if relation is not None:  # refuse a pool that cannot be used before explaining, which may take long
         check_pool(inputs.pool, Applicability(resolve_component("relation", relation).instance))
-    components = [explainer] if discretizer is None else [explainer, discretizer]
-    learners = [component for component in components if learns(component)]
-    if background is None and learners:
-        warn_about_background(learners[0])
+    learnt_from = _find_source_of_learning([explainer, discretizer], background)
     predictor = Predictor.of(model, background=inputs.background, outcome=kind, within=within)
     check_predictions(explainer.text, explainer.instance, predictor)
     setup = Setup(
@@ -167,7 +164,7 @@ def evaluate(
         seed=seed,
         model=describe_model(predictor.model),
         background=inputs.background,
-        learnt_from="given" if background is not None else (THE_SAMPLE if learners else None),
+        learnt_from=learnt_from,
         notes=inputs.notes,
     )
     predictions = predictor.answers(inputs.X, setup.outcome)
@@ -175,6 +172,17 @@ def evaluate(
     system, explanations = System.from_first_sample(job, inputs.X, execution)
     setup = attrs.evolve(setup, system=system)
     return measure_explanations(inputs, predictions, explanations, discretizer, relation, setup)
+
+
+def _find_source_of_learning(components: list[ResolvedComponent | None], background: Any) -> str | None:
+    """Return what components learn from, and warn if it is the sample itself."""
+    if background is not None:
+        return "given"
+    learners = [component for component in components if component is not None and learns(component)]
+    if not learners:
+        return None
+    warn_about_background(learners[0], stacklevel=4)
+    return THE_SAMPLE
 
 
 def score(

@@ -168,7 +168,7 @@ def requested_diagnostics(names: Sequence[str]) -> tuple[ResolvedComponent, ...]
     return tuple(resolve_component("diagnostic", name) for name in names if name != NONE)
 
 
-def automatic(result: Any) -> tuple[ResolvedComponent, ...]:
+def automatic_diagnostics(result: Any) -> tuple[ResolvedComponent, ...]:
     """Return the installed diagnostics that run on a result if the user names none.
 
     A diagnostic that fails is left out with a warning, since the user did not ask for it.

@@ -1,6 +1,6 @@
 """The result of an evaluation, with methods to inspect its rows."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +12,13 @@ from faithkit.errors import InputError
 from faithkit.files import save_text
 from faithkit.inputs.objects.conversion import as_column
 from faithkit.inputs.rows import check_row_order
-from faithkit.measure.by_label import MAX_LABELS, is_dominated, label_sizes
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count
-from faithkit.measure.difference import Difference, compute_difference
+from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.measure.mean import Mean
 from faithkit.measure.witnesses import LocalResult, Violation, Violations
-from faithkit.run.comparisons.by_label import ByLabel
-from faithkit.run.comparisons.row_pairing import check_paired
+from faithkit.run.comparisons.differences import subtract_results
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import resolve_component
 from faithkit.run.components.setup import Setup
@@ -34,12 +31,12 @@ from faithkit.run.gates import (
     judge_against_control,
     judge_limits,
 )
-from faithkit.run.instances.explanation_table import explanation_frame, summarise_explanations
-from faithkit.run.instances.violations import worst_violations
+from faithkit.run.instances.explanation_table import summarise_explanations, tabulate_explanations
+from faithkit.run.instances.violations import find_worst_violations, shown_measure
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import Population
 from faithkit.run.populations.sample_inputs import SampleInputs
-from faithkit.run.provenance import model_quality
+from faithkit.run.provenance import measure_quality
 from faithkit.run.result import Result
 
 
@@ -137,7 +134,7 @@ class Evaluation(Result):
         if rows == "measures":
             return super().to_frame()
         if rows == "losses":
-            return explanation_frame(self.setup, self._count(_shown_measure(self.measures)))
+            return tabulate_explanations(self.setup, self._count(shown_measure(self.measures)))
         if rows != "explanations":
             raise InputError(
                 f"a result has no table {rows!r}: ask for 'measures', 'explanations' or 'losses'."
@@ -190,8 +187,8 @@ class Evaluation(Result):
         ('a', {'no': 1, 'yes': 2}, (0, 2))
         """
         limit = check_integer(k, "violations", minimum=0)
-        count = self._count(_shown_measure(self.measures))
-        return worst_violations(self.evidence.population, self.setup, count, limit)
+        count = self._count(shown_measure(self.measures))
+        return find_worst_violations(self.evidence.population, self.setup, count, limit)
 
     def diagnose(self, diagnostic: Any) -> Any:
         """Run a diagnostic, which answers an additional question about the result.
@@ -269,63 +266,6 @@ class Evaluation(Result):
             follow_predictions,
         )
 
-    def by_label(self, k: int = MAX_LABELS) -> ByLabel:
-        """Estimate the measures of each predicted label: its rows are compared with all rows.
-
-        A rare label hardly counts in a measure; here it has its own estimate, interval and chance. The
-        estimates come from leave-one-out, whatever the estimator. P-values, and the findings by them, are
-        adjusted for the number of labels by Holm's method; an interval is that of one label on its own.
-
-        Parameters
-        ----------
-        k : int
-            The largest number of labels: the most frequent ones.
-
-        Examples
-        --------
-        Of 100 transactions, five are flagged. One of the others has their explanation:
-
-        >>> import faithkit
-        >>> predictions = ["ok"] * 95 + ["fraud"] * 5
-        >>> result = faithkit.score(predictions, ["usual"] * 94 + ["abroad"] * 6)
-        >>> round(result.consistency.estimate, 2)
-        0.98
-        >>> fraud = result.by_label()["consistency"]["fraud"]
-        >>> fraud.estimate, round(fraud.chance, 2)
-        (0.8, 0.04)
-        """
-        limit = check_integer(k, "labels", minimum=1)
-        if self._saved_labels is not None:
-            return self._saved_labels
-        if not self.setup.outcome.has_labels:
-            raise InputError(
-                f"there is nothing to measure by label: the predictions are {self.setup.outcome}. Leave "
-                "by_label (CLI: --by-label) out, or predict labels."
-            )
-        if not self.evidence.counts:
-            self.evidence.population.refuse("measures by label are not available")
-        if limit not in self._cached_labels:
-            names = self.evidence.population.labels
-            draws = self._control_comparison.counts
-            self._cached_labels[limit] = ByLabel.of(
-                self.evidence.counts, self.measures, names=names, k=limit, control=draws
-            )
-        return self._cached_labels[limit]
-
-    @property
-    def has_dominant_label(self) -> bool:
-        """Whether a label has over 70 % of the rows; reports then show all labels. False with blocks."""
-        if self._saved_labels is not None:
-            sizes = [part.n for part in self._saved_labels.get("consistency", {}).values()]
-            return is_dominated(max(sizes, default=0), self.n)
-        if not self._has_label_counts or self.design.blocks is not None:
-            return False
-        return is_dominated(int(label_sizes(self.evidence.counts["consistency"]).max()), self.n)
-
-    @property
-    def _has_label_counts(self) -> bool:
-        return self.setup.outcome.has_labels and bool(self.evidence.counts)
-
     def with_target(self, target: Any) -> "Evaluation":
         """Return the result with the model's accuracy on its rows, or R² for numbers, for the report.
 
@@ -341,27 +281,8 @@ class Evaluation(Result):
         check_row_order({"the sample": self.evidence.population.index, "the target": target})
         labels = self.evidence.population.encoded_labels  # refused for a log in pieces, which has no order
         predictions = [labels.classes[code] for code in labels.codes]
-        quality = model_quality(predictions, list(as_column(target)), self.setup.outcome.kind)
+        quality = measure_quality(predictions, list(as_column(target)), self.setup.outcome.kind)
         return self.with_origin(**quality)
-
-    def to_dict(
-        self, *, include_data: bool = True, include_steps: bool = True, by_label: bool = True
-    ) -> dict[str, Any]:
-        """Return the result as JSON values; equal inputs give equal bytes.
-
-        Parameters
-        ----------
-        include_data : bool
-            Whether to include the fingerprint of the data, for which all rows are read.
-        include_steps : bool
-            Whether to include the next steps, which are computed from the rows.
-        by_label : bool
-            Whether to include the measures of each label, which are computed from the rows.
-        """
-        payload = super().to_dict(include_data=include_data, include_steps=include_steps)
-        if by_label and (self._saved_labels is not None or self._has_label_counts):
-            payload["by_label"] = self.by_label().to_dict()
-        return payload
 
     def on(
         self, X: Any, *, weights: Any = None, clusters: Any = None, blocks: Any = None, ids: Any = None
@@ -442,20 +363,7 @@ class Evaluation(Result):
         >>> good.difference(later, paired=False).value
         0.0
         """
-        here, there = self.setup.outcome, other.setup.outcome
-        if here != there:
-            raise InputError(
-                f"predictions are {here} here and {there} there, which are two measures: measure both alike."
-            )
-        if (self.design.blocks is None) != (other.design.blocks is None):
-            raise InputError(
-                "rows are compared only within blocks in one of the results, which makes it another measure: "
-                "give both blocks, or neither."
-            )
-        sides = self._side(measure, paired), other._side(measure, paired)
-        if paired:
-            check_paired(self.evidence.population.row_content, other.evidence.population.row_content)
-        return compute_difference(*sides, self.confidence, paired)
+        return subtract_results(self, other, measure, paired)
 
     def judge(
         self,
@@ -493,22 +401,6 @@ class Evaluation(Result):
         gates += judge_against_chance(self, limits) if above_chance else []
         return gates + (judge_against_control(self) if above_control else [])
 
-    def _side(self, measure: str, paired: bool) -> JackknifeEstimate:
-        estimate = self._estimate(measure)
-        if paired:
-            return self.evidence.population.jackknife_estimate(
-                self.evidence.counts.get(measure), self.setup.n_classes
-            )
-        assert estimate.statistics is not None  # every measure that was taken has them
-        return JackknifeEstimate(estimate.statistics)
-
-    def _estimate(self, measure: str) -> Estimate:
-        """Return the estimate of a measure, or say why it cannot be compared."""
-        if measure not in self.measures:
-            reason = self.why_no_sufficiency if measure == "sufficiency" else "there is no such measure"
-            raise InputError(f"{measure} cannot be compared: {reason}.")
-        return self.measures[measure]
-
     def _count(self, measure: str) -> Count:
         if measure not in self.evidence.counts:
             self.evidence.population.refuse("a tally is not available")
@@ -535,18 +427,13 @@ def render_page(
     counts = result.evidence.counts
     if not counts:  # a loaded result has no rows
         return page(payload, violations)
-    measure = _shown_measure(result.measures)
+    measure = shown_measure(result.measures)
     return page(
         payload,
         result.violations(WITNESSES) if violations is None else violations,
         owners_by_measure(counts),
         summarise_explanations(result.evidence.population, result.setup, counts[measure], measure),
     )
-
-
-def _shown_measure(measures: Collection[str]) -> str:
-    """Return the measure whose violations and losses are shown."""
-    return "sufficiency" if "sufficiency" in measures else "consistency"
 
 
 def owners_by_measure(counts: Mapping[str, Count]) -> dict[str, Owners]:

@@ -17,7 +17,7 @@ from faithkit.report.change_sentences import describe_change
 from faithkit.run.comparisons.reference import is_fitted_separately
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import ResolvedComponent
-from faithkit.run.diagnostics import Diagnosis, automatic
+from faithkit.run.diagnostics import Diagnosis, automatic_diagnostics
 from faithkit.run.evaluation import Evaluation, render_page
 from faithkit.run.result import split_brackets
 
@@ -75,7 +75,7 @@ class EvaluationReport(Report):
         if subgroups is not None and subgroups.follow_predictions and result.setup.outcome.has_labels:
             note = FOLLOWING_GROUPS.format(subgroups.name)
             result, subgroups, by_label = attrs.evolve(result, notes=(*result.notes, note)), None, True
-        names = automatic(result) if diagnostics is None else diagnostics
+        names = automatic_diagnostics(result) if diagnostics is None else diagnostics
         return cls(
             result,
             None if violations is None else result.violations(violations),
@@ -100,15 +100,15 @@ class EvaluationReport(Report):
     def why_not_compared(self, measure: str) -> str | None:
         """Return why a measure cannot be compared with that of the reference; None if it can."""
         assert self.reference is not None
-        now, before = self.result, self.reference
-        if measure not in now.measures:
-            return now.why_no_sufficiency
-        if measure not in before.measures:
-            return f"the reference has none ({before.why_no_sufficiency})"
-        if measure == "sufficiency" and now.relation != before.relation:
-            return f"its relation is {now.relation} here and {before.relation} in the reference"
-        if measure == "sufficiency" and is_fitted_separately(now, before):
-            return f"{now.relation} learns from the rows it is judged on, which for the reference were others"
+        relation, reference = self.result.relation, self.reference
+        if measure not in self.result.measures:
+            return self.result.why_no_sufficiency
+        if measure not in reference.measures:
+            return f"the reference has none ({reference.why_no_sufficiency})"
+        if measure == "sufficiency" and relation != reference.relation:
+            return f"its relation is {relation} here and {reference.relation} in the reference"
+        if measure == "sufficiency" and is_fitted_separately(self.result, reference):
+            return f"{relation} learns from the rows it is judged on, which for the reference were others"
         return None
 
     def to_dict(self, *, include_data: bool = True, by_label: bool = True) -> dict[str, Any]:

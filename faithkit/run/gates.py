@@ -90,7 +90,7 @@ def check_limits(limits: Mapping[str, Any]) -> dict[str, float]:
 
 def judge_limits(result: Any, limits: Mapping[str, float]) -> list[GateResult]:
     """Compare the lower ends of a result's intervals with limits."""
-    return [_judge_limit(result, measure, limit, limits) for measure, limit in limits.items()]
+    return [_judge(result, measure, limit, limits) for measure, limit in limits.items()]
 
 
 def judge_against_chance(result: Any, measures: Collection[str] = ()) -> list[GateResult]:
@@ -104,7 +104,7 @@ def judge_against_chance(result: Any, measures: Collection[str] = ()) -> list[Ga
     [(False, 'consistency may be as low as 0.495, not above chance (0.553)')]
     """
     gated = measures or list(result.measures)
-    return [_judge_chance(result, measure, gated) for measure in gated]
+    return [_judge(result, measure, None, gated) for measure in gated]
 
 
 def judge_against_control(result: Any) -> list[GateResult]:
@@ -133,9 +133,7 @@ def judge_as_good(report: Any, margins: Mapping[str, float]) -> list[GateResult]
 
     A gate is kept if the lower end of the difference's interval is at least −margin.
     """
-    return _judge_changes(
-        report, margins, lambda difference, margin: round_noise(difference.low) >= round_noise(-margin)
-    )
+    return _judge_changes(report, margins, lambda difference: difference.low)
 
 
 def judge_worse(report: Any, margins: Mapping[str, float]) -> list[GateResult]:
@@ -143,9 +141,7 @@ def judge_worse(report: Any, margins: Mapping[str, float]) -> list[GateResult]:
 
     A gate is missed if the upper end of the difference's interval is below −margin.
     """
-    return _judge_changes(
-        report, margins, lambda difference, margin: round_noise(difference.high) >= round_noise(-margin)
-    )
+    return _judge_changes(report, margins, lambda difference: difference.high)
 
 
 def why_untested(estimate: Any, measure: str, gated: Collection[str]) -> str | None:
@@ -185,60 +181,50 @@ def why_unknown(result: Any, measure: str, gated: Collection[str]) -> str | None
     return why_untested(estimate, measure, gated)
 
 
-def _judge_limit(result: Any, measure: str, limit: float, gated: Collection[str]) -> GateResult:
+def _judge(result: Any, measure: str, limit: float | None, gated: Collection[str]) -> GateResult:
+    """Compare the lower end of a measure's interval with a limit, or with chance if there is no limit."""
     reason = _why_unchecked(result, measure, gated)
     if reason is not None:
         return GateResult(measure, limit, None, reason)
     estimate = getattr(result, measure)
     low, chance = estimate.low, estimate.chance
+    is_above = None if chance is None else round_noise(low) > round_noise(chance)
+    if limit is None:
+        low_text, chance_text = format_distinct(low, chance)
+        side = "above" if is_above else "not above"
+        words = f"{measure} may be as low as {low_text}, {side} chance ({chance_text})"
+        return GateResult(measure, None, is_above, words, is_above)
     is_kept = round_noise(low) >= round_noise(limit)
     side = "not below" if is_kept else "below"
     words = f"{measure} may be as low as {format_below(low, limit)}, {side} {format_exactly(limit)}"
-    is_above = None if chance is None else round_noise(low) > round_noise(chance)
     if is_above is False:
         words += f", {'but' if is_kept else 'and'} not above chance ({format_distinct(low, chance)[1]})"
     return GateResult(measure, limit, is_kept, words, is_above)
 
 
-def _judge_chance(result: Any, measure: str, gated: Collection[str]) -> GateResult:
-    reason = _why_unchecked(result, measure, gated)
-    if reason is not None:
-        return GateResult(measure, None, None, reason)
-    estimate = getattr(result, measure)
-    low, chance = estimate.low, estimate.chance
-    is_above = round_noise(low) > round_noise(chance)
-    low_text, chance_text = format_distinct(low, chance)
-    words = f"{measure} may be as low as {low_text}, {'' if is_above else 'not '}above chance ({chance_text})"
-    return GateResult(measure, None, is_above, words, is_above)
-
-
 def _judge_changes(
-    report: Any, margins: Mapping[str, float], is_kept: Callable[[Any, float], bool]
+    report: Any, margins: Mapping[str, float], decisive_end: Callable[[Any], float]
 ) -> list[GateResult]:
-    differences = report.drift()
-    return [
-        _judge_change(report, measure, margin, differences.get(measure), margins, is_kept)
-        for measure, margin in margins.items()
-    ]
+    """Compare one end of each difference's interval with its margin."""
+    differences, gates = report.drift(), []
+    for measure, margin in margins.items():
+        difference = differences.get(measure)
+        reason = _why_undecided(report, measure, difference, margins)
+        if reason is not None:
+            gates.append(GateResult(measure, margin, None, reason))
+            continue
+        is_kept = bool(round_noise(decisive_end(difference)) >= round_noise(-margin))
+        gates.append(GateResult(measure, margin, is_kept, report.sentence(measure, difference, margin)))
+    return gates
 
 
-def _judge_change(
-    report: Any,
-    measure: str,
-    margin: float,
-    difference: Any,
-    gated: Collection[str],
-    is_kept: Callable[[Any, float], bool],
-) -> GateResult:
+def _why_undecided(report: Any, measure: str, difference: Any, gated: Collection[str]) -> str | None:
     if difference is None:
-        reason = report.why_not_compared(measure)
-    else:
-        reason = _why_undecided(report, measure, difference, gated)
-    if reason is not None:
-        return GateResult(measure, margin, None, reason)
-    return GateResult(
-        measure, margin, bool(is_kept(difference, margin)), report.sentence(measure, difference, margin)
-    )
+        return str(report.why_not_compared(measure))
+    for side, estimate in report.sides(measure).items():
+        if reason := why_untested(estimate, measure, gated):
+            return f"{side} {reason}"
+    return NO_INTERVAL if math.isnan(difference.low) or math.isnan(difference.high) else None
 
 
 def _why_unchecked(result: Any, measure: str, gated: Collection[str]) -> str | None:
@@ -249,10 +235,3 @@ def _why_unchecked(result: Any, measure: str, gated: Collection[str]) -> str | N
     if low is None:
         return "the estimator has no interval; use leave-one-out"
     return NO_INTERVAL if math.isnan(low) else None
-
-
-def _why_undecided(report: Any, measure: str, difference: Any, gated: Collection[str]) -> str | None:
-    for side, estimate in report.sides(measure).items():
-        if reason := why_untested(estimate, measure, gated):
-            return f"{side} {reason}"
-    return NO_INTERVAL if math.isnan(difference.low) or math.isnan(difference.high) else None

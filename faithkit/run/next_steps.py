@@ -8,13 +8,13 @@ a plugin that fails.
 import contextlib
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import attrs
 import pandas as pd
 
 from faithkit.explanations.explanations import Sample
-from faithkit.extension.registry import registry
 from faithkit.inputs.rows import has_input_kind
 from faithkit.measure.estimate import UNVERIFIABLE, VERIFIABLE, Estimate
 from faithkit.measure.finding import ABOVE, BELOW, NAMES_THE_LABEL, NOT_ABOVE, ONE_LABEL
@@ -26,12 +26,13 @@ from faithkit.run.comparisons.discretizer_variants import (
     estimate_under,
     recommend,
     suitable_discretizers,
+    suitable_entries,
 )
 from faithkit.run.components.discretization import learns
 from faithkit.run.components.resolution import resolve_component
-from faithkit.run.components.setup import Setup
+from faithkit.run.instances.violations import shown_measure
 from faithkit.run.populations.in_memory import InMemory
-from faithkit.run.populations.population import Population, SavedPopulation
+from faithkit.run.populations.population import SavedPopulation
 
 MAX_STEPS = 3
 MAX_ROWS_TO_DISCRETIZE = 20_000  # more rows would take too long
@@ -51,43 +52,8 @@ ONLY_STEPS = {
 }
 
 
-@attrs.frozen(eq=False)
-class Stage:
-    """The facts about a result that next steps depend on."""
-
-    n: int
-    measures: Mapping[str, Estimate]
-    setup: Setup
-    population: Population
-    pool: int | None
-    clusters: int | None
-    blocks: int | None
-    uniqueness: float
-    unexplained: int
-
-    @property
-    def consistency(self) -> Estimate:
-        """The measure that every result has."""
-        return self.measures["consistency"]
-
-    @property
-    def main_estimate(self) -> Estimate:
-        """The estimate whose violations are shown."""
-        return self.measures.get("sufficiency", self.consistency)
-
-    @property
-    def has_many_unexplained(self) -> bool:
-        """Whether more rows have no explanation than may stay unchecked."""
-        return self.unexplained > EPSILON * self.n
-
-    @property
-    def can_retry(self) -> bool:
-        """Whether rows are available, and few enough to discretize again."""
-        return not isinstance(self.population, SavedPopulation) and self.n <= MAX_ROWS_TO_DISCRETIZE
-
-
-def next_steps(stage: Stage) -> list[str]:
-    """Return sentences on what to do next, the most useful first.
+def suggest_next_steps(result: Any) -> list[str]:
+    """Return sentences on what to do after a `Result`, the most useful first.
 
     Examples
     --------
@@ -95,24 +61,34 @@ def next_steps(stage: Stage) -> list[str]:
     >>> faithkit.score(["yes"] * 3, ["a", "a", "b"]).next_steps
     ['All explained predictions are the same, so nothing was tested: give rows with different predictions.']
     """
-    if stage.consistency.finding == ONE_LABEL and stage.blocks is not None:
+    if result.consistency.finding == ONE_LABEL and result.design.blocks is not None:
         return [ONE_LABEL_PER_BLOCK]
-    finding = stage.consistency.finding
-    is_tested_by_pool = finding == ONE_LABEL != stage.main_estimate.finding
+    finding = result.consistency.finding
+    is_tested_by_pool = finding == ONE_LABEL != result.measures[shown_measure(result.measures)].finding
     if finding in ONLY_STEPS and not is_tested_by_pool:
         return [ONLY_STEPS[finding]]
     with warnings.catch_warnings():  # about trials that the user did not ask for
         warnings.simplefilter("ignore")
         sources = (
-            _explain_rows(stage),
-            _suggest_blocks(stage),
-            _add_rows(stage, "consistency"),
-            _coarsen(stage),
-            _extend_sufficiency(stage),
-            _add_relation(stage),
+            _explain_rows(result),
+            _suggest_blocks(result),
+            _add_rows(result, "consistency"),
+            _coarsen(result),
+            _extend_sufficiency(result),
+            _add_relation(result),
         )
         steps = [step for source in sources for step in _without_failures(source)]
-    return steps[:MAX_STEPS] or [_last_step(stage)]
+    return steps[:MAX_STEPS] or [_last_step(result)]
+
+
+def _has_many_unexplained(result: Any) -> bool:
+    """Whether more rows have no explanation than may stay unchecked."""
+    return bool(result.unexplained > EPSILON * result.n)
+
+
+def _can_retry(result: Any) -> bool:
+    """Whether rows are available, and few enough to discretize again."""
+    return result.n <= MAX_ROWS_TO_DISCRETIZE and not isinstance(result.evidence.population, SavedPopulation)
 
 
 def _without_failures(source: Iterator[str]) -> list[str]:
@@ -122,18 +98,18 @@ def _without_failures(source: Iterator[str]) -> list[str]:
     return []
 
 
-def _explain_rows(stage: Stage) -> Iterator[str]:
+def _explain_rows(result: Any) -> Iterator[str]:
     """Say that rows without an explanation stay unchecked."""
-    if stage.has_many_unexplained:
+    if _has_many_unexplained(result):
         yield (
-            f"{stage.unexplained:,} of {stage.n:,} rows have no explanation, and cannot be checked: "
+            f"{result.unexplained:,} of {result.n:,} rows have no explanation, and cannot be checked: "
             "result.why_unexplained counts the known reasons."
         )
 
 
-def _suggest_blocks(stage: Stage) -> Iterator[str]:
+def _suggest_blocks(result: Any) -> Iterator[str]:
     """Suggest blocks if every explanation occurs in one cluster only, so that nothing can be checked."""
-    if stage.clusters is not None and stage.consistency.verified == 0 and stage.uniqueness < 1:
+    if result.design.clusters is not None and result.consistency.verified == 0 and result.uniqueness < 1:
         yield (
             "Every explanation occurs in one cluster only, and rows of one cluster are not checked against "
             "each other. To compare rows within clusters, such as answers to one question, pass the clusters "
@@ -141,37 +117,37 @@ def _suggest_blocks(stage: Stage) -> Iterator[str]:
         )
 
 
-def _add_rows(stage: Stage, measure: str) -> Iterator[str]:
+def _add_rows(result: Any, measure: str) -> Iterator[str]:
     """Forecast how many rows leave little unchecked, or narrow a wide interval."""
-    estimate, pilot, plan = stage.measures[measure], _pilot(stage, measure), _plan(stage, measure)
+    estimate, pilot, plan = result.measures[measure], _pilot(result, measure), _plan(result, measure)
     if pilot is None or plan is None:
         return
     enough = plan.unverified[1]
     if estimate.verified < VERIFIABLE:
-        if enough is not None and enough > stage.n:
+        if enough is not None and enough > result.n:
             share = format_percent(EPSILON)
             yield f"About {enough:,} rows in total would leave at most {share} unchecked in {measure}."
         return
     low, high = estimate.low, estimate.high
     is_wide = low is not None and high is not None and high - low > 2 * EPSILON
-    if is_wide and (narrow := rows_for_width(pilot, EPSILON)) is not None and narrow > stage.n:
+    if is_wide and (narrow := rows_for_width(pilot, EPSILON)) is not None and narrow > result.n:
         yield f"About {narrow:,} rows in total would narrow the interval of {measure} to ± {EPSILON:g}."
 
 
-def _pilot(stage: Stage, measure: str) -> Pilot | None:
+def _pilot(result: Any, measure: str) -> Pilot | None:
     """Return the result as a pilot; None if rows are not independent or have weights.
 
     Many rows without an explanation also prevent planning: they would look like rare explanations.
     """
-    estimate = stage.measures[measure]
-    if estimate.checkable_counts is None or estimate.statistics is None or stage.has_many_unexplained:
+    estimate = result.measures[measure]
+    if estimate.checkable_counts is None or estimate.statistics is None or _has_many_unexplained(result):
         return None
     return Pilot(estimate.checkable_counts, estimate.statistics, estimate.confidence)
 
 
-def _plan(stage: Stage, measure: str) -> PilotPlan | None:
+def _plan(result: Any, measure: str) -> PilotPlan | None:
     """Return a plan from that pilot, if there is one."""
-    pilot = _pilot(stage, measure)
+    pilot = _pilot(result, measure)
     if pilot is None:
         return None
     with contextlib.suppress(ArithmeticError, ValueError):  # a file may have numbers that no sample has
@@ -179,55 +155,56 @@ def _plan(stage: Stage, measure: str) -> PilotPlan | None:
     return None
 
 
-def _coarsen(stage: Stage) -> Iterator[str]:
+def _coarsen(result: Any) -> Iterator[str]:
     """Try the suitable discretizers, and propose one under which more can be checked."""
-    if stage.consistency.verified >= VERIFIABLE or not stage.can_retry:
+    if result.consistency.verified >= VERIFIABLE or not _can_retry(result):
         return
-    kind = stage.population.kind
+    kind = result.evidence.population.kind
     names = [*suitable_discretizers(kind), *discretizer_variants(kind)]
-    current = stage.consistency
-    best = _best(names, lambda text: _estimate_discretized(text, stage), current.verified, current)
+    current = result.consistency
+    best = _best(names, lambda text: _estimate_discretized(text, result), current.verified, current)
     if best is not None:
         yield _proposal("discretizer", "--discretize", "consistency", *best)
 
 
-def _estimate_discretized(text: str, stage: Stage) -> Estimate | None:
+def _estimate_discretized(text: str, result: Any) -> Estimate | None:
     """Estimate consistency under a discretizer; None if it learns, since that may need new explanations."""
     discretizer = resolve_component("discretizer", text)
-    if text == stage.setup.discretizer.text or learns(discretizer):
+    if text == result.setup.discretizer.text or learns(discretizer):
         return None
-    return estimate_under(discretizer, stage.population, stage.setup, stage.consistency.verified + MIN_GAIN)
+    enough = result.consistency.verified + MIN_GAIN
+    return estimate_under(discretizer, result.evidence.population, result.setup, enough)
 
 
-def _extend_sufficiency(stage: Stage) -> Iterator[str]:
+def _extend_sufficiency(result: Any) -> Iterator[str]:
     """Say how to check sufficiency for more rows: with a pool if the relation reads only instances."""
-    estimate, relation = stage.measures.get("sufficiency"), stage.setup.applicability.relation
+    estimate, relation = result.sufficiency, result.setup.applicability.relation
     if estimate is None:
         return
-    takes_pool = relation is not None and relation.instance_only and stage.blocks is None
-    if not takes_pool or stage.pool is not None:
-        yield from _add_rows(stage, "sufficiency")
+    takes_pool = relation is not None and relation.instance_only and result.design.blocks is None
+    if not takes_pool or result.design.pool is not None:
+        yield from _add_rows(result, "sufficiency")
     elif estimate.verified < VERIFIABLE:
-        plan = _plan(stage, "sufficiency")
+        plan = _plan(result, "sufficiency")
         enough = None if plan is None else plan.unverified[1]
-        rows = "Further rows" if enough is None or enough <= stage.n else f"About {enough - stage.n:,} rows"
+        rows = "Further rows" if enough is None or enough <= result.n else f"About {enough - result.n:,} rows"
         yield (
             f"{rows} that are predicted but not explained would let more of sufficiency be checked: pass "
             "them as a pool (pool=, CLI: --pool)."
         )
 
 
-def _add_relation(stage: Stage) -> Iterator[str]:
+def _add_relation(result: Any) -> Iterator[str]:
     """Try the suitable relations if sufficiency says nothing yet, and propose one."""
-    estimate = stage.measures.get("sufficiency")
+    estimate = result.sufficiency
     is_checked = estimate is not None and estimate.verified > UNVERIFIABLE
-    if is_checked or stage.n > MAX_ROWS_TO_RELATE or not isinstance(stage.population, InMemory):
+    if is_checked or result.n > MAX_ROWS_TO_RELATE or not isinstance(result.evidence.population, InMemory):
         return
-    if not _is_about_columns(stage.population.sample):
+    if not _is_about_columns(result.evidence.population.sample):
         return
     verified = 0.0 if estimate is None else estimate.verified
-    names = _suitable_relations(stage.population)
-    best = _best(names, lambda name: _estimate_related(name, stage), verified)
+    names = _suitable_relations(result.evidence.population)
+    best = _best(names, lambda name: _estimate_related(name, result), verified)
     if best is not None:
         yield _proposal("relation", "--relation", "sufficiency", *best)
 
@@ -241,25 +218,23 @@ def _is_about_columns(sample: Sample) -> bool:
     return len(names) == len(columns) and all(map(str.endswith, map(str, names), columns))
 
 
-def _suitable_relations(population: Population) -> list[str]:
+def _suitable_relations(population: InMemory) -> list[str]:
     """Return the installed relations that accept this kind of explanation and these rows."""
-    plugins, X = registry(), population.sample.X
-    pairs = zip(plugins.entries("relation"), plugins.names("relation"), strict=True)
+    X = population.sample.X
     return [
         name
-        for entry, name in pairs
-        if population.kind in (entry.component.kinds or (population.kind,))
-        and (X is None or has_input_kind(X, entry.component.inputs))
+        for entry, name in suitable_entries("relation", population.kind)
+        if X is None or has_input_kind(X, entry.component.inputs)
     ]
 
 
-def _estimate_related(name: str, stage: Stage) -> Estimate | None:
+def _estimate_related(name: str, result: Any) -> Estimate | None:
     relation = resolve_component("relation", name).instance
     if relation.groups:  # that would be consistency, or a coarser form of it
         return None
-    fitted = stage.population.fit_relation(relation, stage.setup.background)
-    setup = attrs.evolve(stage.setup, permutations=0)
-    return stage.population.estimate(stage.population.count(fitted), setup)
+    setup = attrs.evolve(result.setup, permutations=0)
+    estimate: Estimate = attrs.evolve(result, setup=setup).measure(relation)
+    return estimate
 
 
 def _best(
@@ -299,13 +274,14 @@ def _proposal(argument: str, flag: str, measure: str, text: str, estimate: Estim
     )
 
 
-def _last_step(stage: Stage) -> str:
+def _last_step(result: Any) -> str:
     """Return the step that remains if neither more rows nor an installed component would help."""
-    estimate = stage.main_estimate
+    measure = shown_measure(result.measures)
+    estimate: Estimate = result.measures[measure]
     if estimate.verified < VERIFIABLE - MIN_GAIN:
-        return _coarsen_by_hand(stage)
+        return _coarsen_by_hand(result)
     violations = "result.violations() (CLI: --violations 5) shows"
-    if isinstance(stage.population, SavedPopulation):
+    if isinstance(result.evidence.population, SavedPopulation):
         violations = "after evaluating or scoring the rows again, violations() (CLI: --violations 5) shows"
     if estimate.finding == BELOW:
         return f"Explanations determine the prediction worse than chance: {violations} which contradict it."
@@ -313,11 +289,10 @@ def _last_step(stage: Stage) -> str:
         outlook = (
             "More rows may show more than chance"
             if _may_exceed_chance(estimate)
-            else f"As far as {stage.n:,} rows show, explanations determine the prediction no better than "
+            else f"As far as {result.n:,} rows show, explanations determine the prediction no better than "
             "chance"
         )
         return f"{outlook}; {violations} explanations that contradict each other."
-    measure = "sufficiency" if "sufficiency" in stage.measures else "consistency"
     if estimate.bracket[1] < 1:
         return (
             f"{measure.capitalize()} is measured well enough: {violations} the explanations that hold for "
@@ -336,26 +311,26 @@ def _may_exceed_chance(estimate: Estimate) -> bool:
     )
 
 
-def _coarsen_by_hand(stage: Stage) -> str:
-    if stage.can_retry:
+def _coarsen_by_hand(result: Any) -> str:
+    if _can_retry(result):
         return (
             "No installed discretizer lets more rows be checked: pass a function that makes explanations "
-            f"coarser (discretizer=){_rows_needed(stage)}"
+            f"coarser (discretizer=){_rows_needed(result)}"
         )
     advice = "name a discretizer (discretizer=, CLI: --discretize)"
-    if not isinstance(stage.population, SavedPopulation):
+    if not isinstance(result.evidence.population, SavedPopulation):
         advice += ", or try all of them with faithkit.try_discretizers(result)"
-    return f"Coarser explanations would let more rows be checked: {advice}{_rows_needed(stage)}"
+    return f"Coarser explanations would let more rows be checked: {advice}{_rows_needed(result)}"
 
 
-def _rows_needed(stage: Stage) -> str:
+def _rows_needed(result: Any) -> str:
     """Say what the forecast rules out, if it cannot tell how many rows are enough."""
-    plan, target = _plan(stage, "consistency"), f"{format_percent(EPSILON)} unchecked"
+    plan, target = _plan(result, "consistency"), f"{format_percent(EPSILON)} unchecked"
     if plan is None:
         return "."
     fewest = plan.unverified[0]
     if fewest is None:
         return f". Even {MAX_FORECAST_FACTOR} times the rows would leave more than {target}."
-    if fewest > stage.n:
+    if fewest > result.n:
         return f", or add rows: {fewest:,} or more are needed to leave {target}."
     return ", or add rows. There are too few rows to forecast how many are needed."

@@ -11,9 +11,14 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.relations import SameExplanation
-from faithkit.inputs.data_warnings import warn_about_number_texts, warn_about_repeated_rows
+from faithkit.inputs.data_warnings import (
+    find_label_in_explanations,
+    warn_about_number_texts,
+    warn_about_repeated_rows,
+)
 from faithkit.inputs.models.predictor import Predictor
 from faithkit.inputs.predictions.labels import Labels
+from faithkit.inputs.predictions.outcome import LABELS
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.heavy_tails import tail_share
 from faithkit.run.components.discretization import choose_discretizer, learns, warn_about_background
@@ -22,13 +27,21 @@ from faithkit.run.components.setup import (
     Applicability,
     Setup,
     check_outcome,
-    declared_by_explainer,
 )
 from faithkit.run.evaluation import Evaluation
-from faithkit.run.notes import leaked_label, result_notes
+from faithkit.run.instances.readable_rows import meaning_of_signs
 from faithkit.run.populations.population import Population
 from faithkit.run.populations.sample_inputs import SampleInputs
 from faithkit.run.result import DesignSummary, Evidence
+
+ADDITIVE = (
+    "The values add up to the {}, so high consistency is no evidence that they name the right features. "
+    "Sufficiency by same-top-features is."
+)
+LEAKAGE = (
+    "Nearly every explanation names the prediction of its own row, such as {!r}, and no other: with that in "
+    "it, explanations agree with predictions whatever the model does. Leave it out."
+)
 
 
 def measure_explanations(
@@ -54,7 +67,7 @@ def measure_explanations(
         discretizer=resolved_discretizer,
         learnt_from=learnt_from,
         applicability=applicability,
-        explained_by=declared_by_explainer(explanations),
+        explained_by={key: value for key, value in explanations.shared.items() if isinstance(value, str)},
         n_classes=None if predictor is None else _declared_classes(predictor, population.encoded_labels),
     )
     if learns(resolved_discretizer):
@@ -90,7 +103,8 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
                 raise
             relation, why_no_sufficiency = None, str(error).rstrip(".")
     unexplained, why_unexplained, remarks = population.remarks()
-    leaked = leaked_label(consistency_count, population, setup)
+    is_labels = setup.outcome.kind == LABELS
+    leaked = find_label_in_explanations(consistency_count, population.labels) if is_labels else None
     measures = {measure: population.estimate(count, setup) for measure, count in counts.items()}
     return Evaluation(
         n=consistency_count.owners.n,
@@ -103,7 +117,7 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
         uniqueness=_uniqueness(consistency_count),
         measures=measures,
         tails=tail_share(consistency_count),
-        notes=result_notes(population, setup, leaked),
+        notes=_notes(population, setup, leaked),
         design=DesignSummary(**population.design_fields(counts.get("sufficiency"))),
         why_no_sufficiency=why_no_sufficiency,
         relation=None if relation is None else setup.applicability.label,
@@ -111,6 +125,20 @@ def measure_population(population: Population, setup: Setup) -> Evaluation:
         evidence=Evidence(population, counts, leaks_prediction=leaked is not None),
         measure_population=measure_population,
     )
+
+
+def _notes(population: Population, setup: Setup, leaked: Any) -> tuple[str, ...]:
+    """Return what readers should know: of the input, the importances, and a label that explanations name.
+
+    Explainers of importances declare facts in `Explanations.shared`. "adds_up_to" names what values and base
+    value add up to, such as "raw score"; discretized values add up to nothing. "target" is "predicted" if
+    values speak for the class that the model predicts for the row.
+    """
+    total = setup.explained_by.get("adds_up_to")
+    additive = ADDITIVE.format(total) if total and setup.discretizer.text == "original" else None
+    signs = meaning_of_signs(population.kind, setup.explained_by)
+    leakage = None if leaked is None else LEAKAGE.format(str(leaked))
+    return *setup.notes, *(note for note in (additive, signs, leakage) if note is not None)
 
 
 def _singleton_share(count: Count, verified: float) -> float:

@@ -44,17 +44,17 @@ def plan(
     """
     if isinstance(epsilon, Evaluation):
         raise InputError("epsilon is a result: give that as the pilot, as in plan(0.1, pilot=result).")
-    first_sample = None if pilot is None else pilot_of(pilot, measure)
+    first_sample = None if pilot is None else extract_pilot(pilot, measure)
     return plan_samples(epsilon, n_explanations, first_sample, measure, pool)
 
 
-def pilot_of(result: Any, measure: str) -> Pilot:
+def extract_pilot(result: Any, measure: str) -> Pilot:
     """Return the pilot of a result; raise an error if the result lacks the data for it.
 
     Examples
     --------
     >>> import faithkit
-    >>> pilot_of(faithkit.score([0, 0, 1], ["a", "a", "b"]), "consistency").checkable_counts.number
+    >>> extract_pilot(faithkit.score([0, 0, 1], ["a", "a", "b"]), "consistency").checkable_counts.number
     (0, 1)
     """
     check_measure(measure)

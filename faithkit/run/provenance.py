@@ -53,16 +53,16 @@ class Origin:
     r2: float | None = None
 
 
-def model_quality(predictions: Sequence[Any], target: Sequence[Any], outcome: str) -> dict[str, float]:
+def measure_quality(predictions: Sequence[Any], target: Sequence[Any], outcome: str) -> dict[str, float]:
     """Return accuracy or R² of predictions; nothing for scores, other labels, or a target that is constant.
 
     Examples
     --------
-    >>> model_quality(["yes", "no", "no"], ["yes", "no", "yes"], "labels")
+    >>> measure_quality(["yes", "no", "no"], ["yes", "no", "yes"], "labels")
     {'accuracy': 0.6666666666666666}
-    >>> model_quality([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], "numbers")
+    >>> measure_quality([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], "numbers")
     {'r2': 0.7857142857142857}
-    >>> model_quality([0, 1], ["no", "yes"], "labels")
+    >>> measure_quality([0, 1], ["no", "yes"], "labels")
     {}
     """
     if outcome == LABELS and not set(predictions).isdisjoint(target):

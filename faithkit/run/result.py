@@ -1,13 +1,18 @@
 """The numbers of a result, and their output as JSON, a table and a plot."""
 
+import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 import pandas as pd
 
+from faithkit.arguments import check_integer
+from faithkit.errors import InputError
+from faithkit.jsonable import SCHEMA
 from faithkit.measure import MEASURES
 from faithkit.measure.baselines.control import Control
+from faithkit.measure.by_label import MAX_LABELS, is_dominated, label_sizes
 from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.verdict import Verdict, reach_verdict
@@ -16,15 +21,12 @@ from faithkit.run.comparisons.by_label import ByLabel
 from faithkit.run.comparisons.controls import ControlComparison
 from faithkit.run.components.setup import Setup
 from faithkit.run.diagnostics import Diagnosis
-from faithkit.run.next_steps import Stage, next_steps
+from faithkit.run.next_steps import suggest_next_steps
 from faithkit.run.populations.population import Population, SavedPopulation
 from faithkit.run.provenance import Origin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-SCHEMA = 1
-"""The version of the JSON format of results: it changes whenever `results.schema.json` does."""
 
 
 @attrs.frozen
@@ -121,8 +123,6 @@ class Result(Report):
     _saved_control: ControlComparison | None = None
     _saved_labels: ByLabel | None = None
     _saved_verdict: Verdict | None = None
-    _cached_steps: list[str] = attrs.field(factory=list, init=False)
-    _cached_control: list[ControlComparison] = attrs.field(factory=list, init=False)
     _cached_labels: dict[int, ByLabel] = attrs.field(factory=dict, init=False)
 
     @property
@@ -156,14 +156,12 @@ class Result(Report):
         """Why sufficiency has no control; None if it has one."""
         return self._control_comparison.why_not
 
-    @property
+    @functools.cached_property
     def _control_comparison(self) -> ControlComparison:
         if self._saved_control is not None:
             return self._saved_control
-        if not self._cached_control:
-            population, sufficiency = self.evidence.population, self.evidence.counts.get("sufficiency")
-            self._cached_control.append(ControlComparison.of(population, sufficiency, self.setup))
-        return self._cached_control[0]
+        sufficiency = self.evidence.counts.get("sufficiency")
+        return ControlComparison.of(self.evidence.population, sufficiency, self.setup)
 
     @property
     def verdict(self) -> Verdict:
@@ -224,24 +222,72 @@ class Result(Report):
         >>> faithkit.score([0, 0, 1] * 20, ["a", "b", "b"] * 20).next_steps[0]
         'About 174 rows in total would narrow the interval of consistency to ± 0.05.'
         """
-        if self._saved_steps is not None:
-            return list(self._saved_steps)
-        if not self._cached_steps:
-            stage = Stage(
-                n=self.n,
-                measures=self.measures,
-                setup=self.setup,
-                population=self.evidence.population,
-                pool=self.design.pool,
-                clusters=self.design.clusters,
-                blocks=self.design.blocks,
-                uniqueness=self.uniqueness,
-                unexplained=self.unexplained,
-            )
-            self._cached_steps.extend(next_steps(stage))
-        return list(self._cached_steps)
+        return list(self._computed_steps if self._saved_steps is None else self._saved_steps)
 
-    def to_dict(self, *, include_data: bool = True, include_steps: bool = True) -> dict[str, Any]:
+    @functools.cached_property
+    def _computed_steps(self) -> list[str]:
+        return suggest_next_steps(self)
+
+    def by_label(self, k: int = MAX_LABELS) -> ByLabel:
+        """Estimate the measures of each predicted label: its rows are compared with all rows.
+
+        A rare label hardly counts in a measure; here it has its own estimate, interval and chance. The
+        estimates come from leave-one-out, whatever the estimator. P-values, and the findings by them, are
+        adjusted for the number of labels by Holm's method; an interval is that of one label on its own.
+
+        Parameters
+        ----------
+        k : int
+            The largest number of labels: the most frequent ones.
+
+        Examples
+        --------
+        Of 100 transactions, five are flagged. One of the others has their explanation:
+
+        >>> import faithkit
+        >>> predictions = ["ok"] * 95 + ["fraud"] * 5
+        >>> result = faithkit.score(predictions, ["usual"] * 94 + ["abroad"] * 6)
+        >>> round(result.consistency.estimate, 2)
+        0.98
+        >>> fraud = result.by_label()["consistency"]["fraud"]
+        >>> fraud.estimate, round(fraud.chance, 2)
+        (0.8, 0.04)
+        """
+        limit = check_integer(k, "labels", minimum=1)
+        if self._saved_labels is not None:
+            return self._saved_labels
+        if not self.setup.outcome.has_labels:
+            raise InputError(
+                f"there is nothing to measure by label: the predictions are {self.setup.outcome}. Leave "
+                "by_label (CLI: --by-label) out, or predict labels."
+            )
+        if not self.evidence.counts:
+            self.evidence.population.refuse("measures by label are not available")
+        if limit not in self._cached_labels:
+            names = self.evidence.population.labels
+            draws = self._control_comparison.counts
+            self._cached_labels[limit] = ByLabel.of(
+                self.evidence.counts, self.measures, names=names, k=limit, control=draws
+            )
+        return self._cached_labels[limit]
+
+    @property
+    def has_dominant_label(self) -> bool:
+        """Whether a label has over 70 % of the rows; reports then show all labels. False with blocks."""
+        if self._saved_labels is not None:
+            sizes = [part.n for part in self._saved_labels.get("consistency", {}).values()]
+            return is_dominated(max(sizes, default=0), self.n)
+        if not self._has_label_counts or self.design.blocks is not None:
+            return False
+        return is_dominated(int(label_sizes(self.evidence.counts["consistency"]).max()), self.n)
+
+    @property
+    def _has_label_counts(self) -> bool:
+        return self.setup.outcome.has_labels and bool(self.evidence.counts)
+
+    def to_dict(
+        self, *, include_data: bool = True, include_steps: bool = True, by_label: bool = True
+    ) -> dict[str, Any]:
         """Return the result as JSON values; equal inputs give equal bytes.
 
         Parameters
@@ -250,8 +296,10 @@ class Result(Report):
             Whether to include the fingerprint of the data, for which all rows are read.
         include_steps : bool
             Whether to include the next steps, which are computed from the rows.
+        by_label : bool
+            Whether to include the measures of each label, which are computed from the rows.
         """
-        payload = {
+        payload: dict[str, Any] = {
             "schema": SCHEMA,
             "verdict": self.verdict.to_dict(),
             "n": self.n,
@@ -275,10 +323,15 @@ class Result(Report):
             **self.setup.to_dict(),
             "origin": attrs.asdict(self.origin),
         }
-        saved = [diagnosis.saved() for diagnosis in self._saved_diagnoses]
-        payload |= {"diagnostics": saved} if saved else {}
-        payload |= {"next_steps": self.next_steps} if include_steps else {}
-        return payload | {"data": self.evidence.population.data()} if include_data else payload
+        if self._saved_diagnoses:
+            payload["diagnostics"] = [diagnosis.saved() for diagnosis in self._saved_diagnoses]
+        if include_steps:
+            payload["next_steps"] = self.next_steps
+        if include_data:
+            payload["data"] = self.evidence.population.data()
+        if by_label and (self._saved_labels is not None or self._has_label_counts):
+            payload["by_label"] = self.by_label().to_dict()
+        return payload
 
     @classmethod
     def from_dict(cls, payload: Mapping[str, Any]) -> Self:

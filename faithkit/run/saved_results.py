@@ -63,22 +63,16 @@ def load(path: str | Path) -> Evaluation | Comparison:
         _check_usable(result)
         return result
     except LOAD_ERRORS as error:
+        reason = f"it has no {error}" if isinstance(error, KeyError) else describe(error)
         raise InputError(
-            f"{path} is no result as faithkit writes it ({_reason(error)}): give a file that to_json or "
-            "--json wrote."
+            f"{path} is no result as faithkit writes it ({reason}): give a file that to_json or --json wrote."
         ) from None
-
-
-def _reason(error: Exception) -> str:
-    return f"it has no {error}" if isinstance(error, KeyError) else describe(error)
 
 
 def _check_usable(result: Evaluation | Comparison) -> None:
     """Use a result as users do, so that an inconsistent file raises an error on loading."""
     str(result)
     for evaluation in [result] if isinstance(result, Evaluation) else result.results.values():
-        for name in ("rows", "columns", "fingerprint"):
-            evaluation.to_dict()["data"][name]
         for estimate in evaluation.measures.values():
             if estimate.statistics is not None:
                 compute_interval(estimate.statistics, estimate.confidence)

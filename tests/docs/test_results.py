@@ -114,11 +114,6 @@ def test_the_instance_of_a_local_result():
             "comparison",
             "compare --data iris --model tree --explainer tree --explainer empirical-anchors --json -",
         ),
-        (
-            "comparison",
-            "agreement --data iris --model logistic --explainer gradient --explainer gradient:offset=true "
-            "--json -",
-        ),
         ("local_result", "local --row 3 --data iris --model tree --explainer tree --json"),
         ("plan", "plan --range 30 --json -"),
         ("plan", "plan --pilot {pilot} --json -"),

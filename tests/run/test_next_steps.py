@@ -320,7 +320,9 @@ def test_a_plugin_that_cannot_even_be_listed_leaves_the_other_steps(monkeypatch)
 
 def test_they_are_computed_once_and_only_for_who_asks(monkeypatch):
     asked = []
-    monkeypatch.setattr("faithkit.run.result.next_steps", lambda stage: asked.append(stage) or ["Rest."])
+    monkeypatch.setattr(
+        "faithkit.run.result.suggest_next_steps", lambda stage: asked.append(stage) or ["Rest."]
+    )
     result = faithkit.score(LABELS, PHI)
     result.to_frame()
     result.by(["f", "m"] * 75)

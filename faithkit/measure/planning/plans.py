@@ -9,6 +9,7 @@ import attrs
 from faithkit.arguments import check_integer, check_share
 from faithkit.display import Displayable
 from faithkit.errors import InputError
+from faithkit.jsonable import SCHEMA
 from faithkit.measure import MEASURES
 from faithkit.measure.planning.forecast import MAX_FORECAST_FACTOR, Pilot
 from faithkit.measure.planning.sample_size_bounds import (
@@ -153,7 +154,7 @@ class Plan(Displayable):
         payload = attrs.asdict(self)
         if self.from_pilot is not None:
             payload["from_pilot"]["unverified"] = list(self.from_pilot.unverified)
-        return {"n": self.n, "why": self.why, **payload}
+        return {"schema": SCHEMA, "n": self.n, "why": self.why, **payload}
 
 
 def _fewest(*sizes: int | None) -> int | None:

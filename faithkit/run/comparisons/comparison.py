@@ -1,8 +1,9 @@
 """Comparison of several explanation systems on the same rows: order, best systems and differences."""
 
+import math
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain, combinations, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,23 +14,58 @@ import pandas as pd
 from faithkit.display import Displayable
 from faithkit.errors import FaithkitError, InputError
 from faithkit.files import save_text
+from faithkit.jsonable import SCHEMA
 from faithkit.measure import MEASURES
+from faithkit.measure.baselines.control import ABOVE, ROUNDING, Control
 from faithkit.measure.difference import Difference, adjust_by_holm
 from faithkit.measure.estimate import Estimate
 from faithkit.report.base import Report
-from faithkit.report.formats import system_name
+from faithkit.report.formats import format_percent, system_name
 from faithkit.run.comparisons.discretizer_search import with_discretizer
-from faithkit.run.comparisons.recommendation import Recommendation, recommend
 from faithkit.run.components.discretization import accepted_kinds
 from faithkit.run.components.resolution import as_list, resolve_component
 from faithkit.run.evaluation import Evaluation, owners_by_measure
-from faithkit.run.result import SCHEMA, split_brackets
+from faithkit.run.result import split_brackets
 from faithkit.wording import join_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from faithkit.report.sheets.sheet import Sheet
+
+MAX_GROWTH = 1_000  # a sample that would have to grow by more than this factor is never drawn
+
+
+@attrs.frozen
+class Recommendation:
+    """The explanation system to use, or why none can be recommended.
+
+    Attributes
+    ----------
+    system : str or None
+        The recommended system.
+    reason : str
+        Why it is recommended, or why none is.
+    tied : tuple of str
+        The systems that the sample cannot separate, the highest first.
+    more_rows : int or None
+        About how many more rows would separate the first two of them; None if no sample of a realistic size
+        would.
+    """
+
+    system: str | None
+    reason: str
+    tied: tuple[str, ...] = ()
+    more_rows: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON values."""
+        return attrs.asdict(self) | {"tied": list(self.tied)}
+
+    @classmethod
+    def from_dict(cls, payload: Mapping[str, Any]) -> "Recommendation":
+        """Rebuild from the output of `to_dict`."""
+        return cls(**{**payload, "tied": tuple(payload["tied"])})
 
 
 @attrs.frozen(repr=False)
@@ -117,7 +153,7 @@ class Comparison(Report):
         best = self.best(measure)
         of_the_best = (pair for pair in self.pairs(measure) if {pair.first, pair.second} == set(best[:2]))
         difference = next((pair.difference for pair in of_the_best), None)
-        return recommend(measure, self.results, self.checked(measure), best, difference)
+        return _recommend(measure, self.results, self.checked(measure), best, difference)
 
     def ranked(self, measure: str = "consistency") -> dict[str, Estimate]:
         """Return the systems that have a measure, the highest first."""
@@ -294,3 +330,78 @@ def _why_left_out(evaluation: Evaluation, discretizer: Any) -> str:
     """Say why a discretizer does not accept an explainer's output."""
     kinds = join_words(accepted_kinds(resolve_component("discretizer", discretizer)), "or")
     return f"made for explanations of kind {kinds}, not {evaluation.evidence.population.kind}"
+
+
+# --- the recommendation ---------------------------------------------------------------------------------
+
+
+def _recommend(
+    measure: str,
+    results: Mapping[str, Evaluation],
+    checked: Sequence[str],
+    best: Sequence[str],
+    difference: Difference | None,
+) -> Recommendation:
+    """Recommend the system whose measure is shown to be higher than that of all others.
+
+    `checked` are the systems that could be checked, and `best` the highest of them with those that are not
+    shown to be worse. `difference` is that between the first two of the best.
+    """
+    if not best:
+        return Recommendation(
+            None,
+            "No explanation could be checked against another instance: try a coarser discretizer.",
+        )
+    top = best[0]
+    controls = {name: results[name].control if measure == "sufficiency" else None for name in checked}
+    weakness = _weakness(results[top].measures[measure], controls[top])
+    if weakness is not None:
+        return Recommendation(None, f"None: {top}, the highest, is {weakness}.")
+    if difference is not None:
+        return _tie(measure, best, _rows_to_separate(difference, results[top].n))
+    worths = {name: control.worth.value for name, control in controls.items() if control and control.worth}
+    rival = max(worths, key=worths.__getitem__, default=top)
+    if top in worths and worths[rival] > worths[top] + ROUNDING:  # their relations may differ
+        return Recommendation(
+            None,
+            f"None: {top} has the highest sufficiency, but {rival} closes more of the gap between random "
+            "explanations and the full input.",
+        )
+    reason = f"its {measure} is higher than that of every other system that could be checked"
+    if len(checked) == 1:
+        reason = "no other system could be checked"
+    if top in worths:
+        share = format_percent(worths[top])
+        reason += f", and it closes {share} of the gap between random explanations and the full input"
+    return Recommendation(top, reason)
+
+
+def _weakness(estimate: Estimate, control: Control | None) -> str | None:
+    """Return the baseline that a system is not shown to beat; None if it beats both."""
+    if control is not None and control.finding != ABOVE:
+        return "not shown to be better than its control"
+    if estimate.chance is not None and estimate.low is not None and estimate.low <= estimate.chance:
+        return "not shown to be better than chance"
+    return None
+
+
+def _tie(measure: str, best: Sequence[str], more_rows: int | None) -> Recommendation:
+    remedy = (
+        "No sample of a realistic size could"
+        if more_rows is None
+        else f"About {more_rows:,} more rows would separate them"
+    )
+    reason = f"This sample cannot separate {join_words(best)} by {measure}. {remedy}."
+    return Recommendation(None, reason, tuple(best), more_rows)
+
+
+def _rows_to_separate(difference: Difference, n: int) -> int | None:
+    """Return how many more rows would move the interval of a difference of this size away from 0.
+
+    The half-width of an interval shrinks with the root of the number of rows.
+    """
+    half_width = abs(difference.value - difference.low)
+    if abs(difference.value) * math.sqrt(MAX_GROWTH) <= half_width:
+        return None
+    needed = math.ceil(n * (half_width / difference.value) ** 2)
+    return int(float(f"{max(1, needed - n):.1g}"))  # an order of magnitude is all that is known

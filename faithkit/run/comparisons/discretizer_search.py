@@ -20,7 +20,7 @@ from faithkit.run.comparisons.discretizer_variants import (
     suitable_discretizers,
 )
 from faithkit.run.components.discretization import accepted_kinds, learns
-from faithkit.run.components.resolution import as_list, resolve_component
+from faithkit.run.components.resolution import as_list, component_name, resolve_component
 from faithkit.run.components.setup import THE_SAMPLE, Applicability
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.pipeline import measure_population
@@ -176,18 +176,16 @@ def _try(result: Evaluation, discretizer: Any) -> Trial:
         elif learns(resolved):
             result.evidence.population.fit_discretizer(resolved)
             note = f"learnt from {THE_SAMPLE}"
-        setup = attrs.evolve(result.setup, discretizer=resolved, permutations=0)
-        setup = attrs.evolve(setup, applicability=Applicability())  # sufficiency is not measured
+        # sufficiency is not measured
+        setup = attrs.evolve(
+            result.setup, discretizer=resolved, permutations=0, applicability=Applicability()
+        )
         measured = measure_population(result.evidence.population.with_discretizer(resolved), setup)
     except Exception as error:  # a discretizer that fails must not keep others from being tried
-        name = discretizer if isinstance(discretizer, str) else _name(discretizer)
+        name = discretizer if isinstance(discretizer, str) else component_name(discretizer)
         empty = dict.fromkeys(COLUMNS, float("nan"))
         return {"discretizer": name, **empty, "checkability": "", "note": describe(error)}, None
     return {"discretizer": resolved.text, **_summarise(measured), "note": note}, measured.consistency
-
-
-def _name(discretizer: Any) -> str:
-    return str(getattr(discretizer, "__name__", type(discretizer).__name__))
 
 
 def _summarise(result: Evaluation) -> dict[str, Any]:

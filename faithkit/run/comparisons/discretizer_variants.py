@@ -57,22 +57,25 @@ def discretizer_variants(kind: str) -> list[str]:
     """
     variants: dict[Recipe, str] = {}
     names = _names_by_recipe(kind)
-    for entry, name in sorted(_suitable_entries(kind), key=lambda pair: bool(pair[0].component.params)):
+    entries = suitable_entries("discretizer", kind)
+    for entry, name in sorted(entries, key=lambda pair: bool(pair[0].component.params)):
         for recipe, text in _proposed_variants(entry, name):
             if recipe not in names:
                 variants.setdefault(recipe, text)
     return list(variants.values())
 
 
-def _suitable_entries(kind: str) -> list[tuple[Entry, str]]:
+def suitable_entries(component: str, kind: str) -> list[tuple[Entry, str]]:
+    """Return the installed discretizers or relations that accept a kind of explanation, with their names."""
     plugins = registry()
-    pairs = zip(plugins.entries("discretizer"), plugins.names("discretizer"), strict=True)
+    pairs = zip(plugins.entries(component), plugins.names(component), strict=True)
     return [pair for pair in pairs if kind in (pair[0].component.kinds or (kind,))]
 
 
 def _names_by_recipe(kind: str) -> dict[Recipe, str]:
     names: dict[Recipe, str] = {}
-    for entry, name in sorted(_suitable_entries(kind), key=lambda pair: not pair[0].component.params):
+    entries = suitable_entries("discretizer", kind)
+    for entry, name in sorted(entries, key=lambda pair: not pair[0].component.params):
         names.setdefault(_recipe(entry), name)
     return names
 

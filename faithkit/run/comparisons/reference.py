@@ -45,9 +45,9 @@ def load_reference(path: str, has_background: bool = False, **options: Any) -> E
     for measure in reference.measures:
         reference.difference(reference, measure, paired=False)  # raises now if that cannot be computed
     for kind in ("explainer", "discretizer"):
-        before, now = getattr(reference.setup, kind), options.get(kind)
-        if before is not None and now is not None:  # a log does not name its explainer
-            _check_same_component(path, kind, before.text, resolve_component(kind, now).text)
+        component, option = getattr(reference.setup, kind), options.get(kind)
+        if component is not None and option is not None:  # a log does not name its explainer
+            _check_same_component(path, kind, component.text, resolve_component(kind, option).text)
     if options["discretizer"] is not None:  # else `check_comparable` checks the one that explanations name
         discretizer = resolve_component("discretizer", options["discretizer"])
         _check_fitted(path, reference, discretizer, has_background)
@@ -55,11 +55,11 @@ def load_reference(path: str, has_background: bool = False, **options: Any) -> E
     return reference
 
 
-def _check_same_component(path: str, kind: str, before: str, now: str) -> None:
-    if before != now:
+def _check_same_component(path: str, kind: str, reference_name: str, name: str) -> None:
+    if reference_name != name:
         raise InputError(
-            f"{path} was measured with the {kind} {before}, and this is {now}: give a reference of the "
-            "same system, or compare the two with `faithkit compare`."
+            f"{path} was measured with the {kind} {reference_name}, and this is {name}: give a reference of "
+            "the same system, or compare the two with `faithkit compare`."
         )
 
 
@@ -88,16 +88,13 @@ def is_fitted_separately(result: Evaluation, reference: Evaluation) -> bool:
 
 def _warn_about_options(reference: Evaluation, options: dict[str, Any]) -> None:
     """Warn about options that differ but do not affect the difference."""
-    estimator = resolve_component("estimator", options["estimator"]).text
-    pairs = {
-        "estimator": (reference.setup.estimator.text, estimator),
-        "confidence": (reference.confidence, options["confidence"]),
-    }
-    for name, (before, now) in pairs.items():
-        if before != now:
+    measured = {"estimator": reference.setup.estimator.text, "confidence": reference.confidence}
+    requested = {**options, "estimator": resolve_component("estimator", options["estimator"]).text}
+    for name, value in measured.items():
+        if value != requested[name]:
             warnings.warn(
-                f"the reference was measured with the {name} {before}, and this is {now}: their difference "
-                f"is of leave-one-out, at the confidence {options['confidence']}.",
+                f"the reference was measured with the {name} {value}, and this is {requested[name]}: their "
+                f"difference is of leave-one-out, at the confidence {options['confidence']}.",
                 FaithkitWarning,
                 stacklevel=3,
             )
@@ -107,8 +104,8 @@ def _warn_about_same_rows(result: Evaluation, reference: Evaluation) -> None:
     """Warn if the reference has the same rows; a log on disk is not read again for that."""
     if isinstance(result.evidence.population, OnDisk) or isinstance(reference.evidence.population, OnDisk):
         return
-    now, before = (side.evidence.population.data()["fingerprint"] for side in (result, reference))
-    if now is not None and now == before:
+    fingerprint = result.evidence.population.data()["fingerprint"]
+    if fingerprint is not None and fingerprint == reference.evidence.population.data()["fingerprint"]:
         warnings.warn(
             "the reference has the very rows of this sample, and a reference is taken for a separate sample: "
             "the interval of the difference is wider, as a rule, than it need be. In Python, "
@@ -121,11 +118,12 @@ def _warn_about_same_rows(result: Evaluation, reference: Evaluation) -> None:
 def check_columns(log: ColumnRoles, reference: ColumnRoles) -> None:
     """Refuse an earlier log with other columns or another order: fitted components go by position."""
     for role in ("prediction", "explanation", "features", "weights", "clusters", "blocks"):
-        now, before = getattr(log, role), getattr(reference, role)
-        if now != before:
+        columns, reference_columns = getattr(log, role), getattr(reference, role)
+        if columns != reference_columns:
             raise InputError(
-                f"the columns of --{role} are {_column_names(now)} in the log, and "
-                f"{_column_names(before)} in the reference: give both the same columns in the same order."
+                f"the columns of --{role} are {_column_names(columns)} in the log, and "
+                f"{_column_names(reference_columns)} in the reference: give both the same columns in the "
+                "same order."
             )
 
 
@@ -135,21 +133,20 @@ def _column_names(names: str | tuple[str, ...]) -> str:
 
 def check_comparable(result: Evaluation, reference: Evaluation) -> None:
     """Refuse to compare samples that were read or drawn differently; warn if their rows are the same."""
-    now, before = result.setup, reference.setup
-    if isinstance(reference.evidence.population, SavedPopulation):
-        _check_same_component("the reference", "discretizer", before.discretizer.text, now.discretizer.text)
-        _check_fitted("the reference", reference, now.discretizer, now.learnt_from == "given")
+    setup, kind = result.setup, result.evidence.population.kind
+    discretizer, outcome = reference.setup.discretizer, reference.setup.outcome
+    if isinstance(reference.evidence.population, SavedPopulation):  # which does not say its kind
+        _check_same_component("the reference", "discretizer", discretizer.text, setup.discretizer.text)
+        _check_fitted("the reference", reference, setup.discretizer, setup.learnt_from == "given")
         _check_design(result, reference)
-    elif (
-        result.evidence.population.kind != reference.evidence.population.kind
-    ):  # a saved result does not say its kind
+    elif kind != reference.evidence.population.kind:
         raise InputError(
-            f"the explanations are of kind {result.evidence.population.kind!r} in the log, and "
+            f"the explanations are of kind {kind!r} in the log, and "
             f"{reference.evidence.population.kind!r} in the reference: write both alike."
         )
-    if now.outcome != before.outcome:
+    if setup.outcome != outcome:
         raise InputError(
-            f"predictions are {now.outcome} here, and {before.outcome} in the reference, which is another "
+            f"predictions are {setup.outcome} here, and {outcome} in the reference, which is another "
             "measure: say for both what they are (--outcome, --agree)."
         )
     _warn_about_same_rows(result, reference)
@@ -159,9 +156,9 @@ def _check_design(result: Evaluation, reference: Evaluation) -> None:
     """Refuse a saved result if only one of the two samples has weights, clusters or blocks."""
     fields = {"clusters": "clusters", "blocks": "blocks", "weights or clusters": "effective"}
     for name, field in fields.items():
-        now, before = getattr(result.design, field), getattr(reference.design, field)
-        if (now is None) != (before is None):
-            side = "the reference" if now is None else "this sample"
+        is_here, is_there = (getattr(side.design, field) is not None for side in (result, reference))
+        if is_here != is_there:
+            side = "this sample" if is_here else "the reference"
             raise InputError(
                 f"{side} alone has {name}, which make it another measure: draw both alike, or give the log "
                 "of the reference instead of its result."

@@ -1,20 +1,23 @@
-"""Resolution of components from "name:param=value,…", "module:attribute", an instance, or a function."""
+"""Resolution of components from "name:param=value,…", "module:attribute", an instance, or a function.
 
-from collections.abc import Callable, Iterable
+Relations may also be composed in one text, such as ``in-scope & ~same-explanation``.
+"""
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
 import attrs
 
-from faithkit.errors import ContractError, InputError
+from faithkit.errors import ContractError, InputError, ParameterError
 from faithkit.explanations.relations import FunctionRelation, Relation
 from faithkit.extension.component import is_dotted
 from faithkit.extension.registry import registry
-from faithkit.extension.spec import format_spec, parse_spec
+from faithkit.extension.spec import CLOSING, TOKEN, format_spec, parse_spec
 from faithkit.inputs.models.model_loading import import_object
 from faithkit.inputs.predictions.outcome import KINDS
 from faithkit.measure.estimators import FunctionEstimator
-from faithkit.run.components.relation_expressions import is_composed, parse_relation
 
 METHOD = {
     "explainer": "explain",
@@ -95,9 +98,9 @@ def resolve_component(kind: str, user_input: Any) -> ResolvedComponent:
     if isinstance(user_input, Relation) and kind == "relation":
         return ResolvedComponent(kind, str(user_input), user_input)
     if callable(getattr(user_input, METHOD[kind], None)):
-        return ResolvedComponent(kind, _name(user_input), _check_contract(kind, user_input))
+        return ResolvedComponent(kind, component_name(user_input), _check_contract(kind, user_input))
     if callable(user_input):
-        return ResolvedComponent(kind, _name(user_input), _WRAPPERS[kind](user_input))
+        return ResolvedComponent(kind, component_name(user_input), _WRAPPERS[kind](user_input))
     raise InputError(
         f"the {kind} is a {type(user_input).__name__}: give a name such as those of `faithkit plugins`, an "
         f"object with the method {METHOD[kind]}, or a function."
@@ -123,8 +126,8 @@ def resolve_installed_component(kind: str, name: str) -> ResolvedComponent:
 
 def _resolve_text(kind: str, text: str, may_import: bool = True) -> ResolvedComponent:
     """Resolve a text to a component."""
-    if kind == "relation" and is_composed(text):
-        composition = parse_relation(text, lambda name: _resolve_text(kind, name, may_import).instance)
+    if kind == "relation" and _is_composed(text):
+        composition = _parse_relation(text, lambda name: _resolve_text(kind, name, may_import).instance)
         return ResolvedComponent(kind, str(composition), composition)
     module, _, attribute = text.partition(":")
     if is_dotted(module) and is_dotted(attribute) and module not in registry().names(kind):
@@ -189,7 +192,8 @@ def relation(definition: str | Callable[[Any, Any], bool]) -> Relation:
     return resolved
 
 
-def _name(instance: Any) -> str:
+def component_name(instance: Any) -> str:
+    """Return the name that an object has, or else the name of its class."""
     name = getattr(instance, "name", None) or getattr(instance, "__name__", None)
     return str(name or type(instance).__name__)
 
@@ -197,9 +201,71 @@ def _name(instance: Any) -> str:
 def _check_contract(kind: str, instance: Any) -> Any:
     if kind == "relation" and not isinstance(instance, Relation):
         raise InputError(
-            f"the relation {_name(instance)} does not derive from faithkit.plugin.Relation, which gives it "
-            "&, | and ~: derive its class, or decorate a function with @faithkit.relation."
+            f"the relation {component_name(instance)} does not derive from faithkit.plugin.Relation, which "
+            "gives it &, | and ~: derive its class, or decorate a function with @faithkit.relation."
         )
     if not callable(getattr(instance, METHOD[kind], None)):
-        raise ContractError(f"the {kind} {_name(instance)} has no method {METHOD[kind]}: it needs one.")
+        raise ContractError(
+            f"the {kind} {component_name(instance)} has no method {METHOD[kind]}: it needs one."
+        )
     return instance
+
+
+# --- composed relations -----------------------------------------------------------------------------------
+
+_OPERATORS = ("&", "|", "~", "(", ")")
+
+
+def _is_composed(text: str) -> bool:
+    """Whether a text is more than the name and the parameters of one relation."""
+    return any(token in _OPERATORS for token in _tokenize(text))
+
+
+def _parse_relation(text: str, build: Callable[[str], Relation]) -> Relation:
+    """Parse a composed relation: ``~`` binds closest, then ``&``, then ``|``; parentheses as in Python.
+
+    Python parses the expression, with the position of each name in place of the name. `build` returns the
+    relation of a name with its parameters. After parameters, a space stands before ``&`` and ``|``, since a
+    value may contain either.
+    """
+    tokens = [token.strip() for token in _tokenize(text) if token.strip()]
+    places = [token if token in _OPERATORS else str(place) for place, token in enumerate(tokens)]
+
+    def compose(node: ast.expr) -> Relation:
+        match node:
+            case ast.Constant(int(place)):
+                return build(tokens[place])
+            case ast.UnaryOp(ast.Invert(), operand):
+                return ~compose(operand)
+            case ast.BinOp(left, ast.BitAnd(), right):
+                return compose(left) & compose(right)
+            case ast.BinOp(left, ast.BitOr(), right):
+                return compose(left) | compose(right)
+        raise SyntaxError
+
+    try:
+        return compose(ast.parse(" ".join(places), mode="eval").body)
+    except (SyntaxError, RecursionError):
+        raise ParameterError(
+            f"the relation {text!r:.200} cannot be read. Write names with &, | and ~ between them, as in "
+            "'in-scope & ~same-explanation'."
+        ) from None
+
+
+def _tokenize(text: str) -> Iterator[str]:
+    """Yield names with their parameters, and the operators between them."""
+    name, open_brackets = "", list[str]()
+    for token in TOKEN.findall(text):
+        is_start = not name.strip()
+        is_operator = token in "&|~" and (":" not in name or name[-1:].isspace())
+        if not open_brackets and (is_operator or token == ")" or (is_start and token == "(")):
+            yield name
+            yield token
+            name = ""
+            continue
+        if token in CLOSING:
+            open_brackets.append(CLOSING[token])
+        elif open_brackets and token == open_brackets[-1]:
+            open_brackets.pop()
+        name += token
+    yield name

@@ -118,18 +118,6 @@ def _check_rows(relation: ResolvedComponent, X: Rows | None) -> None:
         )
 
 
-def declared_by_explainer(explanations: Explanations) -> dict[str, str]:
-    """Return the texts that an explainer shares with its explanations, such as the algorithm.
-
-    Examples
-    --------
-    >>> phi = Explanations.vectors([[0.1]], shared={"names": ["age"], "algorithm": "leaves"})
-    >>> declared_by_explainer(phi)
-    {'algorithm': 'leaves'}
-    """
-    return {key: value for key, value in explanations.shared.items() if isinstance(value, str)}
-
-
 @attrs.frozen(eq=False, kw_only=True)
 class Setup:
     """Everything about a measurement but the rows.

@@ -93,19 +93,17 @@ def explain_chunk(job: Job, chunk: Chunk, overdue_file: str | None = None) -> Ch
     with _record_warnings() as row_warnings:
         report_progress(0)  # starts the clock, now that the explainer is fitted
         rows_per_call = len(chunk) if chunk.execution.row_timeout is None else 1
-        calls = spans(len(chunk), max(1, rows_per_call))
-        result = ChunkResult.concat([_explain_rows(job, chunk, *call, overdue_file) for call in calls])
+        calls = [chunk.subchunk(*call) for call in spans(len(chunk), max(1, rows_per_call))]
+        result = ChunkResult.concat([_explain_rows(job, call, overdue_file) for call in calls])
     return attrs.evolve(result, warnings=_unique_messages([*fit_warnings, *row_warnings]))
 
 
-def fail_row(
-    job: Job, chunk: Chunk, row: int, reason: str, cause: BaseException | None = None
-) -> ChunkResult:
+def fail_row(job: Job, row: Chunk, reason: str, cause: BaseException | None = None) -> ChunkResult:
     """Record that a row has no explanation, or raise an error that names the row, as `on_error` says."""
-    if chunk.execution.on_error == "record":
+    if row.execution.on_error == "record":
         return ChunkResult(None, [reason])
     raise ExplainerError(
-        f"the explainer {job.explainer.text} failed on row {chunk.first_row + row}: {reason.rstrip('.')}. "
+        f"the explainer {job.explainer.text} failed on row {row.first_row}: {reason.rstrip('.')}. "
         "With on_error='record' (CLI: --on-error record) such rows are counted as unexplained."
     ) from cause
 
@@ -134,18 +132,19 @@ def _is_only_thread() -> bool:
     return worker is not None and worker.state.nthreads == 1
 
 
-def _explain_rows(job: Job, chunk: Chunk, start: int, stop: int, overdue_file: str | None) -> ChunkResult:
+def _explain_rows(job: Job, chunk: Chunk, overdue_file: str | None) -> ChunkResult:
     """Explain rows in one call; on a failure explain each half, so that only the failing rows are lost."""
-    X, seeds = take_rows(chunk.X, slice(start, stop)), chunk.seeds[start:stop]
     limit = chunk.execution.row_timeout
     try:
-        return ChunkResult.of(run_with_time_limit(limit, lambda: job.explain(X, seeds), overdue_file))
+        explanations = run_with_time_limit(limit, lambda: job.explain(chunk.X, chunk.seeds), overdue_file)
+        return ChunkResult.of(explanations)
     except _ALWAYS_RAISED:
         raise
     except BaseException as error:
-        if stop - start == 1:
-            reason = str(error) if isinstance(error, RowTimeout) else describe(error)
-            return fail_row(job, chunk, start, reason, error)
-    middle = (start + stop) // 2
-    halves = [(start, middle), (middle, stop)]
-    return ChunkResult.concat([_explain_rows(job, chunk, *half, overdue_file) for half in halves])
+        if len(chunk) == 1:
+            return fail_row(
+                job, chunk, str(error) if isinstance(error, RowTimeout) else describe(error), error
+            )
+    middle = len(chunk) // 2
+    halves = chunk.subchunk(0, middle), chunk.subchunk(middle, len(chunk))
+    return ChunkResult.concat([_explain_rows(job, half, overdue_file) for half in halves])

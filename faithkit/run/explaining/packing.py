@@ -15,30 +15,29 @@ from faithkit.explanations.rules import Rule
 
 Arrays = Sequence[NDArray[Any]]
 
-# scalar types other than text and numbers: their tag, how to write and how to read them
-_SCALARS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
-    bytes: ("bytes", bytes.hex, bytes.fromhex),
-    Decimal: ("decimal", str, Decimal),
-    dt.date: ("date", str, dt.date.fromisoformat),
-    dt.datetime: ("datetime", str, dt.datetime.fromisoformat),
-    dt.time: ("time", str, dt.time.fromisoformat),
+# scalar types that JSON does not have: how to write and how to read them
+_SCALARS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    bytes: (bytes.hex, bytes.fromhex),
+    Decimal: (str, Decimal),
+    dt.date: (str, dt.date.fromisoformat),
+    dt.datetime: (str, dt.datetime.fromisoformat),
+    dt.time: (str, dt.time.fromisoformat),
     dt.timedelta: (
-        "timedelta",
         lambda span: [span.days, span.seconds, span.microseconds],
         lambda parts: dt.timedelta(*parts),
     ),
     pd.Interval: (
-        "interval",
         lambda span: [*np.array([span.left, span.right]).tolist(), span.closed],
         lambda parts: pd.Interval(*parts),
     ),
-    pd.Period: ("period", lambda time: [str(time), time.freqstr], lambda parts: pd.Period(*parts)),
-    pd.Timedelta: ("pandas timedelta", pd.Timedelta.isoformat, pd.Timedelta),
-    pd.Timestamp: ("pandas timestamp", str, pd.Timestamp),
-    type(pd.NA): ("NA", str, lambda _: pd.NA),
-    type(pd.NaT): ("NaT", str, lambda _: pd.NaT),
+    pd.Period: (lambda time: [str(time), time.freqstr], lambda parts: pd.Period(*parts)),
+    pd.Timedelta: (pd.Timedelta.isoformat, pd.Timedelta),
+    pd.Timestamp: (str, pd.Timestamp),
+    type(pd.NA): (str, lambda _: pd.NA),
+    type(pd.NaT): (str, lambda _: pd.NaT),
 }
-_SCALAR_READERS = {tag: read for tag, _, read in _SCALARS.values()}
+_SCALAR_READERS = {scalar.__name__: read for scalar, (_, read) in _SCALARS.items()}
+_SEQUENCES = {"tuple": tuple, "frozenset": frozenset, "list": list}
 
 
 def pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
@@ -62,15 +61,15 @@ def pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
         return _pack_array(strip_mask(value, "values within an explanation"), arrays)
     if isinstance(value, pd.DataFrame):
         columns = [_pack_column(value.iloc[:, j], arrays) for j in range(value.shape[1])]
-        return {"frame": [len(value), _pack_column(pd.Series(value.columns), arrays), columns]}
+        return {"frame": [len(value), pack(value.columns.tolist(), arrays), columns]}
     if isinstance(value, Rule):
         return {"rule": value.to_json()}
     if type(value) in _SCALARS:
-        tag, write, _ = _SCALARS[type(value)]
-        return {tag: write(value)}
-    for kind in (tuple, frozenset, list):
-        if isinstance(value, kind):
-            return {kind.__name__: [pack(item, arrays) for item in value]}
+        write, _ = _SCALARS[type(value)]
+        return {type(value).__name__: write(value)}
+    for tag, sequence in _SEQUENCES.items():
+        if isinstance(value, sequence):
+            return {tag: [pack(item, arrays) for item in value]}
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {"dict": {key: pack(item, arrays) for key, item in value.items()}}
     raise InputError(
@@ -86,6 +85,8 @@ def unpack(value: Any, arrays: Arrays) -> Any:
     ((tag, content),) = value.items()
     if tag in _SCALAR_READERS:
         return _SCALAR_READERS[tag](content)
+    if tag in _SEQUENCES:
+        return _SEQUENCES[tag](unpack(item, arrays) for item in content)
     return _READERS[tag](content, arrays)
 
 
@@ -113,15 +114,15 @@ def _unpack_objects(content: Any, arrays: Arrays) -> NDArray[Any]:
 
 
 def _pack_column(column: "pd.Series[Any]", arrays: list[NDArray[Any]]) -> Any:
+    """Pack a column: its values, and unless they are an array's, its dtype."""
     dtype = column.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        codes = pack(column.cat.codes.to_numpy(), arrays)
-        return {"category": [codes, _pack_column(pd.Series(dtype.categories), arrays), bool(dtype.ordered)]}
     if isinstance(dtype, np.dtype):
         return pack(column.to_numpy(), arrays)
-    values = column.to_numpy(dtype=object, na_value=None)
+    is_category = isinstance(dtype, pd.CategoricalDtype)
+    name = [_pack_column(pd.Series(dtype.categories), arrays), dtype.ordered] if is_category else str(dtype)
+    packed = {"column": [name, pack(column.to_numpy(dtype=object, na_value=None), arrays)]}
     try:
-        is_exact = _extension_column(values, str(dtype)).equals(column.reset_index(drop=True))
+        is_exact = unpack(packed, arrays).equals(column.reset_index(drop=True))
     except (TypeError, ValueError):
         is_exact = False
     if not is_exact:
@@ -129,45 +130,35 @@ def _pack_column(column: "pd.Series[Any]", arrays: list[NDArray[Any]]) -> Any:
             f"a column of type {dtype} in an explanation cannot be stored: convert it, or run without a "
             "store."
         )
-    return {"column": [str(dtype), pack(values, arrays)]}
+    return packed
 
 
-def _extension_column(values: NDArray[Any], dtype: str) -> "pd.Series[Any]":
+def _unpack_column(content: Any, arrays: Arrays) -> "pd.Series[Any]":
     """Return a column of one of pandas' extension types."""
-    return pd.Series(pd.array(list(values), dtype=dtype))
+    dtype, values = content
+    if isinstance(dtype, list):
+        dtype = pd.CategoricalDtype(_as_series(unpack(dtype[0], arrays)), ordered=dtype[1])
+    return pd.Series(pd.array(list(unpack(values, arrays)), dtype=dtype))
 
 
 def _unpack_frame(content: Any, arrays: Arrays) -> pd.DataFrame:
     n, packed_names, packed_columns = content
-    names = _unpack_column(packed_names, arrays)
-    columns = {j: _unpack_column(column, arrays) for j, column in enumerate(packed_columns)}
+    columns = {j: _as_series(unpack(column, arrays)) for j, column in enumerate(packed_columns)}
     frame = pd.DataFrame(columns, index=range(n))
-    are_tuples = len(names) > 0 and all(isinstance(name, tuple) for name in names)
-    frame.columns = pd.MultiIndex.from_tuples(names) if are_tuples else pd.Index(names)
+    frame.columns = pd.Index(unpack(packed_names, arrays))  # of tuples, a MultiIndex
     return frame
 
 
-def _unpack_column(packed: Any, arrays: Arrays) -> "pd.Series[Any]":
+def _as_series(column: Any) -> "pd.Series[Any]":
     """Return a column with its dtype; pandas alone would convert objects that are all texts."""
-    column = unpack(packed, arrays)
     return pd.Series(column, dtype=column.dtype)
-
-
-def _unpack_categories(content: Any, arrays: Arrays) -> "pd.Series[Any]":
-    codes, packed_categories, is_ordered = content
-    categories = pd.Index(_unpack_column(packed_categories, arrays))
-    return pd.Series(pd.Categorical.from_codes(unpack(codes, arrays), categories, ordered=is_ordered))
 
 
 _READERS: dict[str, Callable[[Any, Arrays], Any]] = {
     "array": lambda number, arrays: arrays[number],
     "table": _unpack_objects,
     "frame": _unpack_frame,
-    "category": _unpack_categories,
-    "column": lambda content, arrays: _extension_column(unpack(content[1], arrays), content[0]),
+    "column": _unpack_column,
     "rule": lambda rule, _: Rule.from_json(rule),
-    "tuple": lambda items, arrays: tuple(unpack(item, arrays) for item in items),
-    "frozenset": lambda items, arrays: frozenset(unpack(item, arrays) for item in items),
-    "list": lambda items, arrays: [unpack(item, arrays) for item in items],
     "dict": lambda items, arrays: {key: unpack(item, arrays) for key, item in items.items()},
 }

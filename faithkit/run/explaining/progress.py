@@ -116,7 +116,7 @@ class Progress:
         self._has_forecast = True
         per_row, remaining = elapsed / n_timed, self.total - self.done
         if remaining * per_row >= LONG_RUN:
-            self.display.write(forecast(self.explainer, remaining, per_row, self.execution))
+            self.display.write(describe_forecast(self.explainer, remaining, per_row, self.execution))
 
     def _start_clock(self) -> tuple[float, int]:
         """Return the time and the finished rows of the first report."""
@@ -125,21 +125,20 @@ class Progress:
         return self._first_report
 
 
-def forecast(explainer: str, rows: int, per_row: float, execution: Execution) -> str:
+def describe_forecast(explainer: str, rows: int, per_row: float, execution: Execution) -> str:
     """Describe how long the remaining rows will take, and what would be faster.
 
     Examples
     --------
-    >>> print(forecast("anchors", 16_000, 0.05, Execution(n_jobs=joblib.cpu_count(), store="kept")))
+    >>> print(describe_forecast("anchors", 16_000, 0.05, Execution(n_jobs=joblib.cpu_count(), store="kept")))
     anchors: 16,000 rows more take about 13 min (50 ms a row). 1,200 rows (CLI: --samples) take a minute.
     """
-    seconds = rows * per_row
-    sentences = [
-        f"{explainer}: {rows:,} rows more take about {duration(seconds)} ({duration(per_row)} a row)."
-    ]
+    total, each = format_duration(rows * per_row), format_duration(per_row)
+    sentences = [f"{explainer}: {rows:,} rows more take about {total} ({each} a row)."]
     cores = joblib.cpu_count()
     if execution.n_jobs == 1 and cores > 1:
-        sentences.append(f"n_jobs={cores} (CLI: --n-jobs {cores}) takes about {duration(seconds / cores)}.")
+        faster = format_duration(rows * per_row / cores)
+        sentences.append(f"n_jobs={cores} (CLI: --n-jobs {cores}) takes about {faster}.")
     rows_in_a_minute = int(float(f"{60.0 / per_row:.2g}"))
     if MIN_ROWS_ADVISED <= rows_in_a_minute < rows:
         sentences.append(f"{rows_in_a_minute:,} rows (CLI: --samples) take a minute.")
@@ -148,10 +147,10 @@ def forecast(explainer: str, rows: int, per_row: float, execution: Execution) ->
     return " ".join(sentences)
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Return a length of time in readable units.
 
-    >>> [duration(s) for s in (0.0004, 0.05, 0.6, 2.3, 59.7, 61, 810, 86_000, 900_000)]
+    >>> [format_duration(s) for s in (0.0004, 0.05, 0.6, 2.3, 59.7, 61, 810, 86_000, 900_000)]
     ['0.4 ms', '50 ms', '600 ms', '2.3 s', '60 s', '61 s', '14 min', '24 h', '10 days']
     """
     if seconds < 1:
@@ -235,7 +234,7 @@ class NotebookLine(Display):
             return
         self.last_update = now
         rate = (done - self.done_at_start) / max(now - self.start, 1e-9)
-        remaining = f", {duration((self.total - done) / rate)} left" if rate else ""
+        remaining = f", {format_duration((self.total - done) / rate)} left" if rate else ""
         self.handle.update(_plain_text(f"explaining: {done:,} of {self.total:,} rows{remaining}"), raw=True)
 
     def write(self, text: str, display_id: bool = False) -> Any:

@@ -21,7 +21,7 @@ from faithkit.files import replace_file
 from faithkit.run.explaining.packing import pack, unpack
 from faithkit.wording import describe
 
-FORMAT = "faithkit chunk 7"
+FORMAT = "faithkit chunk 8"
 FIELDS = ("kind", "values", "identity", "missing", "shared", "relation", "discretizer", "remarks")
 
 

@@ -208,12 +208,13 @@ def _explain_row_by_row(job: Job, chunk: Chunk, answer: Answer, overdue_file: st
                 "a worker died, again before it explained anything: unpickling the model, or importing or "
                 f"fitting the explainer {job.explainer.text}, ends the process."
             )
-        for row in range(len(chunk)):
-            result = _explain_alone(pool, answer, chunk.subchunk(row, row + 1))
+        for place in range(len(chunk)):
+            row = chunk.subchunk(place, place + 1)
+            result = _explain_alone(pool, answer, row)
             if result is None:
                 limit = chunk.execution.row_timeout
                 reason = timeout_reason(limit) if limit and _was_overdue(overdue_file) else "worker died"
-                result = fail_row(job, chunk, row, reason)
+                result = fail_row(job, row, reason)
             results.append(result)
     return ChunkResult.concat(results)
 

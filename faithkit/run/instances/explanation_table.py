@@ -41,7 +41,7 @@ def summarise_explanations(
     )
 
 
-def explanation_frame(setup: Setup, count: Count) -> pd.DataFrame:
+def tabulate_explanations(setup: Setup, count: Count) -> pd.DataFrame:
     """Return one row per distinct explanation, worst first."""
     totals = ExplanationTotals.of(count)
     order = totals.worst_first
@@ -93,8 +93,8 @@ def _by_label(
         )
         for run in frequent[:MAX_PREDICTIONS].tolist()
     ]
-    rest = frequent[MAX_PREDICTIONS:]
-    return [*groups, Instances(None, int(n_rows[rest].sum()), ())] if len(rest) else groups
+    rare = frequent[MAX_PREDICTIONS:]
+    return [*groups, Instances(None, int(n_rows[rare].sum()), ())] if len(rare) else groups
 
 
 def _in_one_group(

@@ -1,7 +1,7 @@
 """Measure one row against the rows in memory: a row of the sample, or a new one."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import attrs
 import numpy as np
@@ -24,16 +24,15 @@ from faithkit.measure.local_estimate import LocalEstimate, measure_instance, sum
 from faithkit.measure.witnesses import LocalResult, Witness
 from faithkit.run.components.discretization import discretize
 from faithkit.run.components.setup import Setup
-from faithkit.run.instances.nearest_rows import row_distances
+from faithkit.run.instances.nearest_rows import measure_distances
 from faithkit.run.instances.readable_rows import image_of, order_values, values_of
 from faithkit.run.instances.violations import (
+    build_witness,
     rows_and_labels_in_scope,
     rows_in_scope,
+    shown_measure,
     view_scope,
-    witness,
 )
-
-T = TypeVar("T")
 
 MAX_CONTRADICTIONS = 3
 MAX_COMPARED = 1_000  # rows that are searched for the nearest
@@ -41,43 +40,47 @@ MAX_COMPARED = 1_000  # rows that are searched for the nearest
 
 def measure_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, setup: Setup) -> LocalResult:
     """Measure a row of the sample by its number, or a new one; `labels` are the sample's predictions."""
-    if isinstance(row, int | np.integer):
-        return _measure_sample_row(int(row), counts, labels, setup)
-    return _measure_new_row(as_rows(row), counts, labels, setup)
-
-
-def _measure_sample_row(
-    index: int, counts: Mapping[str, RowCount], labels: Labels, setup: Setup
-) -> LocalResult:
     consistency_count = counts["consistency"]
-    n = len(consistency_count.sample)
-    if not -n <= index < n:
-        raise InputError(f"there is no row {index}: the sample has rows 0 to {n - 1}.")
-    row = index % n
-    scopes = {measure: _Scope.of_sample_row(count, row) for measure, count in counts.items()}
+    sample, owned = consistency_count.sample, consistency_count.owned
+    if isinstance(row, int | np.integer):
+        number = _check_number(int(row), len(sample))
+        instance = None if sample.X is None else take_rows(sample.X, [number])
+        explanation, code = sample.explanations.take([number]), consistency_count.labels[number]
+        label = labels.classes[code]
+        scopes = {name: _Scope.of_sample_row(count, number) for name, count in counts.items()}
+        sharing = np.flatnonzero((owned == owned[number]) & (np.arange(len(sample)) != number))
+    else:
+        instance, explanation, label = _explain_new_row(as_rows(row), consistency_count, setup)
+        scopes = {
+            name: _Scope.of_new_row(count, explanation, label, labels) for name, count in counts.items()
+        }
+        sharing = rows_in_scope(SameExplanation(), sample, explanation)
     estimates = {name: scope.estimate(labels, setup.confidence) for name, scope in scopes.items()}
-    row_witness = witness(consistency_count, labels.classes, row)
-    explanation = consistency_count.sample.explanations.take([row])
-    view = view_scope(
-        _last(counts).relation, explanation, setup, [str(row_witness.prediction)], row_witness.image
-    )
-    instance = None if consistency_count.sample.X is None else take_rows(consistency_count.sample.X, [row])
-    sharing = np.flatnonzero(consistency_count.owned == consistency_count.owned[row])
+    image, measure = image_of(instance, 0), shown_measure(counts)
+    view = view_scope(counts[measure].relation, explanation, setup, [str(label)], image)
     return LocalResult(
-        prediction=row_witness.prediction,
+        prediction=label,
         explanation=view.text,
         consistency=estimates["consistency"],
         sufficiency=estimates.get("sufficiency"),
-        shared_by=tuple(sharing[sharing != row].tolist()),
-        values=order_values(row_witness.values, view.named_columns),
-        contradicted_by=_last(scopes).contradictions(instance, labels, view.named_columns),
+        shared_by=tuple(sharing.tolist()),
+        values=order_values(values_of(instance, 0), view.named_columns),
+        contradicted_by=scopes[measure].contradictions(instance, labels, view.named_columns),
         view=view,
-        image=row_witness.image,
+        image=image,
     )
 
 
-def _measure_new_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, setup: Setup) -> LocalResult:
-    if isinstance(counts["consistency"], BlockCount):
+def _check_number(number: int, n: int) -> int:
+    """Return the number of a row from 0 on; a negative one counts from the end."""
+    if not -n <= number < n:
+        raise InputError(f"there is no row {number}: the sample has rows 0 to {n - 1}.")
+    return number % n
+
+
+def _explain_new_row(row: Any, count: RowCount, setup: Setup) -> tuple[Any, Explanations, Any]:
+    """Return a new row in the columns of the model, its explanation and its prediction."""
+    if isinstance(count, BlockCount):
         raise InputError(
             "a new row has no block, and rows are compared only within blocks: give the index of a row of "
             "the sample."
@@ -86,31 +89,11 @@ def _measure_new_row(row: Any, counts: Mapping[str, RowCount], labels: Labels, s
         raise InputError(
             "a new row needs the model and the explainer, and a score has neither: give an index."
         )
-    row = select_model_columns(setup.system.job.predictor, check_row(row), "the new row")
-    sample = counts["consistency"].sample
-    explanation = discretize(setup.discretizer, setup.system.explain_row(row).like(sample.explanations))
-    label = encode(setup.system.job.predictor.answers(row, setup.outcome), setup.outcome).classes[0]
-    scopes = {
-        measure: _Scope.of_new_row(count, explanation, label, labels) for measure, count in counts.items()
-    }
-    estimates = {name: scope.estimate(labels, setup.confidence) for name, scope in scopes.items()}
-    view = view_scope(_last(counts).relation, explanation, setup, [str(label)], image_of(row, 0))
-    return LocalResult(
-        prediction=label,
-        explanation=view.text,
-        consistency=estimates["consistency"],
-        sufficiency=estimates.get("sufficiency"),
-        shared_by=tuple(rows_in_scope(SameExplanation(), sample, explanation).tolist()),
-        values=order_values(values_of(row, 0), view.named_columns),
-        contradicted_by=_last(scopes).contradictions(row, labels, view.named_columns),
-        view=view,
-        image=image_of(row, 0),
-    )
-
-
-def _last(by_measure: Mapping[str, T]) -> T:
-    """Return the value for sufficiency if it was measured, else for consistency."""
-    return by_measure.get("sufficiency", by_measure["consistency"])
+    predictor = setup.system.job.predictor
+    row = select_model_columns(predictor, check_row(row), "the new row")
+    explanation = setup.system.explain_row(row).like(count.sample.explanations)
+    label = encode(predictor.answers(row, setup.outcome), setup.outcome).classes[0]
+    return row, discretize(setup.discretizer, explanation), label
 
 
 @attrs.frozen(eq=False)
@@ -179,8 +162,8 @@ class _Scope:
             places = places[np.argsort(-self.disagreement[places].round(9), kind="stable")]
         elif instance is not None and X is not None and len(places):
             places = places[:MAX_COMPARED]
-            distances = row_distances(instance, take_rows(X, self.rows[places]))[0]
+            distances = measure_distances(instance, take_rows(X, self.rows[places]))[0]
             places = places[np.argsort(distances, kind="stable")]
         rows = self.rows[places[:MAX_CONTRADICTIONS]]
-        witnesses = [witness(self.counted, labels.classes, row) for row in rows.tolist()]
+        witnesses = [build_witness(self.counted, labels.classes, row) for row in rows.tolist()]
         return tuple(attrs.evolve(row, values=order_values(row.values, columns)) for row in witnesses)

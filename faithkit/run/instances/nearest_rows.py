@@ -14,7 +14,7 @@ MAX_CANDIDATES = 300  # rows of each side; more would take long, and hardly come
 MAX_PIXELS = 1024  # of an image, evenly spaced: more would take long, and hardly change the order
 
 
-def nearest_pair(first: Any, second: Any, is_allowed: NDArray[np.bool_]) -> tuple[int, int]:
+def find_nearest_pair(first: Any, second: Any, is_allowed: NDArray[np.bool_]) -> tuple[int, int]:
     """Return the positions of two rows, one of each table, that differ least.
 
     Two rows differ by one for each column with different categories, and for numbers by their distance as a
@@ -30,16 +30,16 @@ def nearest_pair(first: Any, second: Any, is_allowed: NDArray[np.bool_]) -> tupl
     Examples
     --------
     >>> X = pd.DataFrame({"age": [20, 60, 58], "job": ["cook", "cook", None]})
-    >>> nearest_pair(X.iloc[:1], X.iloc[1:], np.ones((1, 2), dtype=bool))
+    >>> find_nearest_pair(X.iloc[:1], X.iloc[1:], np.ones((1, 2), dtype=bool))
     (0, 0)
     """
-    distances = np.where(is_allowed, row_distances(first, second), np.inf)
+    distances = np.where(is_allowed, measure_distances(first, second), np.inf)
     row, other = np.unravel_index(int(distances.argmin()), distances.shape)
     return int(row), int(other)
 
 
-def row_distances(first: Any, second: Any) -> Floats:
-    """Return how far each row of one table differs from each row of another, as in `nearest_pair`."""
+def measure_distances(first: Any, second: Any) -> Floats:
+    """Return how far each row of one table differs from each row of another, as in `find_nearest_pair`."""
     m = n_rows(first)
     distances = sum(_distances(column[:m], column[m:]) for column in _columns(first, second))
     return np.asarray(distances).round(9)  # the last bits must not decide
@@ -79,7 +79,8 @@ def _comparable(column: "pd.Series[Any]") -> NDArray[Any]:
 
 def _distances(first: NDArray[Any], second: NDArray[Any]) -> Floats:
     if first.dtype == object:
-        return np.array([[len(words ^ others) for others in second] for words in first], dtype=np.float64)
+        differences = [[len(words ^ other_words) for other_words in second] for words in first]
+        return np.array(differences, dtype=np.float64)
     if first.dtype.kind == "i":
         return np.asarray(first[:, None] != second, dtype=np.float64)
     with np.errstate(invalid="ignore"):

@@ -1,6 +1,6 @@
 """Violations: explanations that hold for rows of different predictions, and the rows that show it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import attrs
@@ -23,16 +23,26 @@ from faithkit.measure.explanation_view import ExplanationView
 from faithkit.measure.local_estimate import PredictionSummary
 from faithkit.measure.witnesses import Violation, Violations, Witness, find_contradiction
 from faithkit.run.components.setup import Setup
-from faithkit.run.instances.explanation_views import view_explanation
-from faithkit.run.instances.nearest_rows import MAX_CANDIDATES, nearest_pair
-from faithkit.run.instances.readable_rows import LIMIT_FORMAT, image_of, order_values, values_of
-from faithkit.run.notes import meaning_of_signs
+from faithkit.run.instances.nearest_rows import MAX_CANDIDATES, find_nearest_pair
+from faithkit.run.instances.readable_rows import (
+    LIMIT_FORMAT,
+    image_of,
+    meaning_of_signs,
+    order_values,
+    values_of,
+    view_explanation,
+)
 from faithkit.run.populations.population import Population
 
 NO_WITNESS = "the tally counted an instance that is not there"
 
 
-def worst_violations(population: Population, setup: Setup, count: Count, limit: int) -> Violations:
+def shown_measure(measures: Collection[str]) -> str:
+    """Return the measure whose violations are shown: sufficiency if it was measured."""
+    return "sufficiency" if "sufficiency" in measures else "consistency"
+
+
+def find_worst_violations(population: Population, setup: Setup, count: Count, limit: int) -> Violations:
     """Return at most `limit` explanations, the largest loss first.
 
     The cost of an explanation is its loss, Σ (1 − h) over its owners. The number of pairs that disagree
@@ -55,8 +65,9 @@ def worst_violations(population: Population, setup: Setup, count: Count, limit: 
             labels = [] if is_grouping else [str(witness_pair[0].prediction)]
             view = view_scope(count.relation, owner_explanation, setup, labels, witness_pair[0].image)
             witness_pair = _order_values(witness_pair, view.named_columns)
-            build = _violation_of_labels if setup.outcome.kind == LABELS else _violation_of_numbers
-            violation = build(_full_text(view), population.labels, label_counts, witness_pair)
+            violation = _build_violation(
+                _full_text(view), population.labels, label_counts, witness_pair, setup
+            )
             violations.append(attrs.evolve(violation, view=view))
     return violations
 
@@ -107,32 +118,31 @@ def _scope_rule(relation: Relation, explanation: Explanations) -> Rule | None:
     return rule if isinstance(rule, Rule) else None
 
 
-def _order_values(pair: tuple[Witness, Witness], named: list[str]) -> tuple[Witness, Witness]:
+def _order_values(pair: tuple[Witness, Witness], columns: list[str]) -> tuple[Witness, Witness]:
     """Order values: first those that the explanation names, then those in which the rows differ."""
     first, second = (witness.values for witness in pair)
     if first is None or second is None:
         return pair
-    order = [*named, *(name for name in first if first[name] != second.get(name))]
-    one, other = (attrs.evolve(witness, values=order_values(witness.values, order)) for witness in pair)
-    return one, other
+    order = [*columns, *(name for name in first if first[name] != second.get(name))]
+    return (
+        attrs.evolve(pair[0], values=order_values(first, order)),
+        attrs.evolve(pair[1], values=order_values(second, order)),
+    )
 
 
-def _violation_of_labels(
-    text: str, labels: list[Any], label_counts: Counts, witness_pair: tuple[Witness, Witness]
+def _build_violation(
+    text: str, labels: list[Any], label_counts: Counts, witness_pair: tuple[Witness, Witness], setup: Setup
 ) -> Violation:
-    counts = {labels[code]: int(label_counts[code]) for code in np.flatnonzero(label_counts)}
-    return Violation.of(text, counts, witness_pair)
-
-
-def _violation_of_numbers(
-    text: str, labels: list[Any], label_counts: Counts, witness_pair: tuple[Witness, Witness]
-) -> Violation:
+    """Return a violation with the number of rows by label, or for numbers with a summary of them."""
+    if setup.outcome.kind == LABELS:
+        counts = {labels[code]: int(label_counts[code]) for code in np.flatnonzero(label_counts)}
+        return Violation.of(text, counts, witness_pair)
     is_scalar = isinstance(labels[0], float)
     numbers = PredictionSummary.of(np.array(labels), label_counts) if is_scalar else None
     return Violation(text, {}, witness_pair, int(label_counts.sum()), numbers)
 
 
-def witness(count: RowCount, classes: list[Any], row: int) -> Witness:
+def build_witness(count: RowCount, classes: list[Any], row: int) -> Witness:
     """Return a row of the sample, or of the pool behind it, as a witness."""
     n, start = len(count.sample), 0
     for sample, codes in count.pieces():
@@ -164,7 +174,7 @@ def witnesses(
         owner, contradicting = int(owners[position]), int(rows[is_contradicting[labels]][0])
     if count.agreement.is_binary and count.sample.X is not None and contradicting < len(count.sample):
         owner, contradicting = _nearest_rows(count, owner, contradicting, rows)
-    return witness(count, classes, owner), witness(count, classes, contradicting)
+    return build_witness(count, classes, owner), build_witness(count, classes, contradicting)
 
 
 def _nearest_rows(count: RowCount, owner: int, contradicting: int, rows: Ints) -> tuple[int, int]:
@@ -180,7 +190,7 @@ def _nearest_rows(count: RowCount, owner: int, contradicting: int, rows: Ints) -
         is_allowed = (unit[owners][:, None] != unit[rows]) & (steps[owners] > 0)[:, None] & (steps[rows] > 0)
     if not is_allowed.any():
         return owner, contradicting
-    place, other = nearest_pair(take_rows(X, owners), take_rows(X, rows), is_allowed)
+    place, other = find_nearest_pair(take_rows(X, owners), take_rows(X, rows), is_allowed)
     return int(owners[place]), int(rows[other])
 
 

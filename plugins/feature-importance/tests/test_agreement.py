@@ -2,12 +2,14 @@
 
 import json
 import re
+from importlib.resources import files
 
 import numpy as np
 import pandas as pd
 import pytest
 from consoles import run
 from faithkit_feature_importance import agreement, agreements
+from jsonschema import Draft7Validator
 from looping import one_test
 
 import faithkit
@@ -153,6 +155,17 @@ def test_all_pairs_of_one_discretizer_are_told_with_their_comparison(tmp_path):
     assert all(len(line) <= 80 for line in str(result).splitlines())
     assert "consistency: plus minus minus" in str(result)
     assert "<strong>Agreement of explainers</strong>" in result._repr_html_()
+
+
+def test_what_the_verb_writes_is_what_its_schema_says():
+    explainers = ("--explainer", "gradient", "--explainer", "gradient:offset=true")
+    text = run("agreement", "--data", "iris", "--model", "logistic", *explainers, "--json", "-").stdout
+    folder = files("faithkit_feature_importance.explainer_agreement")
+    schema = json.loads(folder.joinpath("agreement.schema.json").read_text("utf-8"))
+    Draft7Validator.check_schema(schema)
+    Draft7Validator(schema).validate(json.loads(text))
+    described = [field for part in schema["definitions"].values() for field in part["properties"].values()]
+    assert all(field["description"] for field in described)
 
 
 @pytest.mark.slow

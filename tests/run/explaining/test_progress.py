@@ -12,7 +12,13 @@ from looping import one_test
 
 import faithkit
 from faithkit.run.explaining.job import Execution
-from faithkit.run.explaining.progress import Display, Progress, forecast, report_progress, track_progress
+from faithkit.run.explaining.progress import (
+    Display,
+    Progress,
+    describe_forecast,
+    report_progress,
+    track_progress,
+)
 
 X = np.arange(12.0)[:, None]
 
@@ -127,14 +133,14 @@ def test_what_workers_did_before_the_first_answer_is_not_counted():
 )
 def test_what_would_be_faster_is_said(monkeypatch, options, said, unsaid):
     monkeypatch.setattr("joblib.cpu_count", lambda: 4)
-    told = forecast("slow", 1000, 1.0, Execution(**options))
+    told = describe_forecast("slow", 1000, 1.0, Execution(**options))
     assert "60 rows (CLI: --samples) take a minute." in told
     assert all(part in told for part in said)
     assert not any(part in told for part in unsaid)
 
 
 def test_no_sample_is_advised_that_says_nothing():
-    assert "--samples" not in forecast("slow", 1000, 10.0, Execution())
+    assert "--samples" not in describe_forecast("slow", 1000, 10.0, Execution())
 
 
 def test_an_explainer_tells_which_rows_are_done(monkeypatch):

@@ -1,11 +1,45 @@
-"""Check that two samples have the same rows in the same order, as a paired difference needs."""
+"""The difference between the measures of two results, and whether their rows are pairs."""
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.errors import InputError
 from faithkit.measure.counting.design import Design
+from faithkit.measure.difference import Difference, compute_difference
+from faithkit.measure.jackknife.summary import JackknifeEstimate
 from faithkit.run.populations.row_metadata import RowContent
+
+
+def subtract_results(first: Any, second: Any, measure: str, paired: bool) -> Difference:
+    """Return the measure of one `Evaluation` minus that of another; refuse those of two kinds of measure."""
+    here, there = first.setup.outcome, second.setup.outcome
+    if here != there:
+        raise InputError(
+            f"predictions are {here} here and {there} there, which are two measures: measure both alike."
+        )
+    if (first.design.blocks is None) != (second.design.blocks is None):
+        raise InputError(
+            "rows are compared only within blocks in one of the results, which makes it another measure: "
+            "give both blocks, or neither."
+        )
+    sides = _jackknife_estimate(first, measure, paired), _jackknife_estimate(second, measure, paired)
+    if paired:
+        check_paired(first.evidence.population.row_content, second.evidence.population.row_content)
+    return compute_difference(*sides, first.confidence, paired)
+
+
+def _jackknife_estimate(result: Any, measure: str, paired: bool) -> JackknifeEstimate:
+    """Return the estimate of a measure, for pairs without each row; or say why it cannot be compared."""
+    if measure not in result.measures:
+        reason = result.why_no_sufficiency if measure == "sufficiency" else "there is no such measure"
+        raise InputError(f"{measure} cannot be compared: {reason}.")
+    if not paired:
+        return JackknifeEstimate(result.measures[measure].statistics)
+    count, n_classes = result.evidence.counts.get(measure), result.setup.n_classes
+    estimate: JackknifeEstimate = result.evidence.population.jackknife_estimate(count, n_classes)
+    return estimate
 
 
 def check_paired(first: RowContent, second: RowContent) -> None:
