@@ -9,7 +9,6 @@ import contextlib
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import attrs
 import pandas as pd
@@ -31,6 +30,7 @@ from faithkit.run.comparisons.discretizer_variants import (
 from faithkit.run.components.discretization import learns
 from faithkit.run.components.resolution import resolve_component
 from faithkit.run.instances.violations import shown_measure
+from faithkit.run.measurements import Measurements
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.population import SavedPopulation
 
@@ -52,7 +52,7 @@ ONLY_STEPS = {
 }
 
 
-def suggest_next_steps(result: Any) -> list[str]:
+def suggest_next_steps(result: Measurements) -> list[str]:
     """Return sentences on what to do after a `Result`, the most useful first.
 
     Examples
@@ -81,12 +81,12 @@ def suggest_next_steps(result: Any) -> list[str]:
     return steps[:MAX_STEPS] or [_last_step(result)]
 
 
-def _has_many_unexplained(result: Any) -> bool:
+def _has_many_unexplained(result: Measurements) -> bool:
     """Whether more rows have no explanation than may stay unchecked."""
     return bool(result.unexplained > EPSILON * result.n)
 
 
-def _can_retry(result: Any) -> bool:
+def _can_retry(result: Measurements) -> bool:
     """Whether rows are available, and few enough to discretize again."""
     return result.n <= MAX_ROWS_TO_DISCRETIZE and not isinstance(result.evidence.population, SavedPopulation)
 
@@ -98,7 +98,7 @@ def _without_failures(source: Iterator[str]) -> list[str]:
     return []
 
 
-def _explain_rows(result: Any) -> Iterator[str]:
+def _explain_rows(result: Measurements) -> Iterator[str]:
     """Say that rows without an explanation stay unchecked."""
     if _has_many_unexplained(result):
         yield (
@@ -107,7 +107,7 @@ def _explain_rows(result: Any) -> Iterator[str]:
         )
 
 
-def _suggest_blocks(result: Any) -> Iterator[str]:
+def _suggest_blocks(result: Measurements) -> Iterator[str]:
     """Suggest blocks if every explanation occurs in one cluster only, so that nothing can be checked."""
     if result.design.clusters is not None and result.consistency.verified == 0 and result.uniqueness < 1:
         yield (
@@ -117,7 +117,7 @@ def _suggest_blocks(result: Any) -> Iterator[str]:
         )
 
 
-def _add_rows(result: Any, measure: str) -> Iterator[str]:
+def _add_rows(result: Measurements, measure: str) -> Iterator[str]:
     """Forecast how many rows leave little unchecked, or narrow a wide interval."""
     estimate, pilot, plan = result.measures[measure], _pilot(result, measure), _plan(result, measure)
     if pilot is None or plan is None:
@@ -134,7 +134,7 @@ def _add_rows(result: Any, measure: str) -> Iterator[str]:
         yield f"About {narrow:,} rows in total would narrow the interval of {measure} to ± {EPSILON:g}."
 
 
-def _pilot(result: Any, measure: str) -> Pilot | None:
+def _pilot(result: Measurements, measure: str) -> Pilot | None:
     """Return the result as a pilot; None if rows are not independent or have weights.
 
     Many rows without an explanation also prevent planning: they would look like rare explanations.
@@ -145,7 +145,7 @@ def _pilot(result: Any, measure: str) -> Pilot | None:
     return Pilot(estimate.checkable_counts, estimate.statistics, estimate.confidence)
 
 
-def _plan(result: Any, measure: str) -> PilotPlan | None:
+def _plan(result: Measurements, measure: str) -> PilotPlan | None:
     """Return a plan from that pilot, if there is one."""
     pilot = _pilot(result, measure)
     if pilot is None:
@@ -155,7 +155,7 @@ def _plan(result: Any, measure: str) -> PilotPlan | None:
     return None
 
 
-def _coarsen(result: Any) -> Iterator[str]:
+def _coarsen(result: Measurements) -> Iterator[str]:
     """Try the suitable discretizers, and propose one under which more can be checked."""
     if result.consistency.verified >= VERIFIABLE or not _can_retry(result):
         return
@@ -167,7 +167,7 @@ def _coarsen(result: Any) -> Iterator[str]:
         yield _proposal("discretizer", "--discretize", "consistency", *best)
 
 
-def _estimate_discretized(text: str, result: Any) -> Estimate | None:
+def _estimate_discretized(text: str, result: Measurements) -> Estimate | None:
     """Estimate consistency under a discretizer; None if it learns, since that may need new explanations."""
     discretizer = resolve_component("discretizer", text)
     if text == result.setup.discretizer.text or learns(discretizer):
@@ -176,7 +176,7 @@ def _estimate_discretized(text: str, result: Any) -> Estimate | None:
     return estimate_under(discretizer, result.evidence.population, result.setup, enough)
 
 
-def _extend_sufficiency(result: Any) -> Iterator[str]:
+def _extend_sufficiency(result: Measurements) -> Iterator[str]:
     """Say how to check sufficiency for more rows: with a pool if the relation reads only instances."""
     estimate, relation = result.sufficiency, result.setup.applicability.relation
     if estimate is None:
@@ -194,7 +194,7 @@ def _extend_sufficiency(result: Any) -> Iterator[str]:
         )
 
 
-def _add_relation(result: Any) -> Iterator[str]:
+def _add_relation(result: Measurements) -> Iterator[str]:
     """Try the suitable relations if sufficiency says nothing yet, and propose one."""
     estimate = result.sufficiency
     is_checked = estimate is not None and estimate.verified > UNVERIFIABLE
@@ -228,13 +228,13 @@ def _suitable_relations(population: InMemory) -> list[str]:
     ]
 
 
-def _estimate_related(name: str, result: Any) -> Estimate | None:
+def _estimate_related(name: str, result: Measurements) -> Estimate | None:
     relation = resolve_component("relation", name).instance
     if relation.groups:  # that would be consistency, or a coarser form of it
         return None
-    setup = attrs.evolve(result.setup, permutations=0)
-    estimate: Estimate = attrs.evolve(result, setup=setup).measure(relation)
-    return estimate
+    population, setup = result.evidence.population, attrs.evolve(result.setup, permutations=0)
+    fitted = population.fit_relation(relation, setup.background)
+    return population.estimate(population.count(fitted), setup)
 
 
 def _best(
@@ -274,7 +274,7 @@ def _proposal(argument: str, flag: str, measure: str, text: str, estimate: Estim
     )
 
 
-def _last_step(result: Any) -> str:
+def _last_step(result: Measurements) -> str:
     """Return the step that remains if neither more rows nor an installed component would help."""
     measure = shown_measure(result.measures)
     estimate: Estimate = result.measures[measure]
@@ -311,7 +311,7 @@ def _may_exceed_chance(estimate: Estimate) -> bool:
     )
 
 
-def _coarsen_by_hand(result: Any) -> str:
+def _coarsen_by_hand(result: Measurements) -> str:
     if _can_retry(result):
         return (
             "No installed discretizer lets more rows be checked: pass a function that makes explanations "
@@ -323,7 +323,7 @@ def _coarsen_by_hand(result: Any) -> str:
     return f"Coarser explanations would let more rows be checked: {advice}{_rows_needed(result)}"
 
 
-def _rows_needed(result: Any) -> str:
+def _rows_needed(result: Measurements) -> str:
     """Say what the forecast rules out, if it cannot tell how many rows are enough."""
     plan, target = _plan(result, "consistency"), f"{format_percent(EPSILON)} unchecked"
     if plan is None:

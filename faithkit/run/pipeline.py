@@ -30,9 +30,9 @@ from faithkit.run.components.setup import (
 )
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.instances.readable_rows import meaning_of_signs
+from faithkit.run.measurements import DesignSummary, Evidence
 from faithkit.run.populations.population import Population
 from faithkit.run.populations.sample_inputs import SampleInputs
-from faithkit.run.result import DesignSummary, Evidence
 
 ADDITIVE = (
     "The values add up to the {}, so high consistency is no evidence that they name the right features. "

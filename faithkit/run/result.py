@@ -13,7 +13,6 @@ from faithkit.jsonable import SCHEMA
 from faithkit.measure import MEASURES
 from faithkit.measure.baselines.control import Control
 from faithkit.measure.by_label import MAX_LABELS, is_dominated, label_sizes
-from faithkit.measure.counting.tally import Count, Tally
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.verdict import Verdict, reach_verdict
 from faithkit.report.base import Report
@@ -21,119 +20,28 @@ from faithkit.run.comparisons.by_label import ByLabel
 from faithkit.run.comparisons.controls import ControlComparison
 from faithkit.run.components.setup import Setup
 from faithkit.run.diagnostics import Diagnosis
+from faithkit.run.measurements import DesignSummary, Evidence, Measurements
 from faithkit.run.next_steps import suggest_next_steps
-from faithkit.run.populations.population import Population, SavedPopulation
+from faithkit.run.populations.population import SavedPopulation
 from faithkit.run.provenance import Origin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@attrs.frozen
-class DesignSummary:
-    """How the rows of a result were drawn: weights, clusters, blocks and a pool.
-
-    Attributes
-    ----------
-    effective : float or None
-        How many independent instances of equal weight the sample is worth; None without weights and clusters.
-    uninformative : bool or None
-        Whether the user declared that neither weights nor cluster sizes are related to predictions.
-    clusters : int or None
-        The number of clusters.
-    blocks : int or None
-        The number of blocks within which rows were compared.
-    pool : int or None
-        The number of instances without explanations that sufficiency was also checked against.
-
-    Examples
-    --------
-    >>> import faithkit
-    >>> result = faithkit.score([0, 0, 1], ["a", "a", "a"], clusters=["x", "x", "y"])
-    >>> result.design.clusters, result.design.pool
-    (2, None)
-    """
-
-    effective: float | None = None
-    uninformative: bool | None = None
-    clusters: int | None = None
-    blocks: int | None = None
-    pool: int | None = None
-
-
-@attrs.frozen(eq=False)
-class Evidence:
-    """The rows of a result, and the counts of each measure.
-
-    Attributes
-    ----------
-    population : Population
-        The rows: in memory, in a log on disk, or in a saved result, which has only a description of them.
-    counts : mapping of str to Count
-        The counts of each measure; empty if the result was loaded from a file.
-    leaks_prediction : bool
-        Whether the explanations contain the prediction.
-
-    Examples
-    --------
-    >>> import faithkit
-    >>> evidence = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).evidence
-    >>> evidence.tallies["consistency"].counts.tolist()
-    [[0, 2], [1, 0]]
-    """
-
-    population: Population
-    counts: Mapping[str, Count] = attrs.field(factory=dict)
-    leaks_prediction: bool = False
-
-    @property
-    def tallies(self) -> dict[str, Tally]:
-        """The tally of each measure; raises an error if it is too large for memory."""
-        if not self.counts:
-            self.population.refuse("a tally is not available")
-        return {measure: count.tally for measure, count in self.counts.items()}
-
-
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class Result(Report):
-    """The numbers of one explanation system on one sample.
+class Result(Measurements, Report):
+    """The measurements of one explanation system on one sample, and what follows from them.
 
     `Evaluation` adds everything that needs the rows.
     """
 
-    n: int
-    n_explanations: int
-    unexplained: int
-    why_unexplained: dict[str, int]
-    remarks: dict[str, int]
-    singletons: float
-    chance: float | None
-    uniqueness: float
-    design: DesignSummary = DesignSummary()
-    tails: float | None = None
-    notes: tuple[str, ...] = ()
-    measures: Mapping[str, Estimate]
-    why_no_sufficiency: str | None
-    relation: str | None
-    setup: Setup
-    evidence: Evidence
-    origin: Origin = attrs.field(factory=Origin)
     _saved_steps: list[str] | None = None  # of a result from a file, which has no rows
     _saved_diagnoses: tuple[Diagnosis, ...] = ()
     _saved_control: ControlComparison | None = None
     _saved_labels: ByLabel | None = None
     _saved_verdict: Verdict | None = None
     _cached_labels: dict[int, ByLabel] = attrs.field(factory=dict, init=False)
-
-    @property
-    def consistency(self) -> Estimate:
-        """How often the same explanation comes with the same prediction."""
-        return self.measures["consistency"]
-
-    @property
-    def sufficiency(self) -> Estimate | None:
-        """How often instances in scope of an explanation get the same prediction; None if not measured."""
-        return self.measures.get("sufficiency")
 
     @property
     def control(self) -> Control | None:

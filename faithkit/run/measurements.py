@@ -1,0 +1,109 @@
+"""The measurements of one explanation system: estimates, how the rows were drawn, and their counts."""
+
+from collections.abc import Mapping
+
+import attrs
+
+from faithkit.measure.counting.tally import Count, Tally
+from faithkit.measure.estimate import Estimate
+from faithkit.run.components.setup import Setup
+from faithkit.run.populations.population import Population
+from faithkit.run.provenance import Origin
+
+
+@attrs.frozen
+class DesignSummary:
+    """How the rows of a result were drawn: weights, clusters, blocks and a pool.
+
+    Attributes
+    ----------
+    effective : float or None
+        How many independent instances of equal weight the sample is worth; None without weights and clusters.
+    uninformative : bool or None
+        Whether the user declared that neither weights nor cluster sizes are related to predictions.
+    clusters : int or None
+        The number of clusters.
+    blocks : int or None
+        The number of blocks within which rows were compared.
+    pool : int or None
+        The number of instances without explanations that sufficiency was also checked against.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> result = faithkit.score([0, 0, 1], ["a", "a", "a"], clusters=["x", "x", "y"])
+    >>> result.design.clusters, result.design.pool
+    (2, None)
+    """
+
+    effective: float | None = None
+    uninformative: bool | None = None
+    clusters: int | None = None
+    blocks: int | None = None
+    pool: int | None = None
+
+
+@attrs.frozen(eq=False)
+class Evidence:
+    """The rows of a result, and the counts of each measure.
+
+    Attributes
+    ----------
+    population : Population
+        The rows: in memory, in a log on disk, or in a saved result, which has only a description of them.
+    counts : mapping of str to Count
+        The counts of each measure; empty if the result was loaded from a file.
+    leaks_prediction : bool
+        Whether the explanations contain the prediction.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> evidence = faithkit.score(["yes", "yes", "no"], ["a", "a", "b"]).evidence
+    >>> evidence.tallies["consistency"].counts.tolist()
+    [[0, 2], [1, 0]]
+    """
+
+    population: Population
+    counts: Mapping[str, Count] = attrs.field(factory=dict)
+    leaks_prediction: bool = False
+
+    @property
+    def tallies(self) -> dict[str, Tally]:
+        """The tally of each measure; raises an error if it is too large for memory."""
+        if not self.counts:
+            self.population.refuse("a tally is not available")
+        return {measure: count.tally for measure, count in self.counts.items()}
+
+
+@attrs.frozen(eq=False, repr=False, kw_only=True)
+class Measurements:
+    """The numbers of one explanation system on one sample; `Result` adds what follows from them."""
+
+    n: int
+    n_explanations: int
+    unexplained: int
+    why_unexplained: dict[str, int]
+    remarks: dict[str, int]
+    singletons: float
+    chance: float | None
+    uniqueness: float
+    design: DesignSummary = DesignSummary()
+    tails: float | None = None
+    notes: tuple[str, ...] = ()
+    measures: Mapping[str, Estimate]
+    why_no_sufficiency: str | None
+    relation: str | None
+    setup: Setup
+    evidence: Evidence
+    origin: Origin = attrs.field(factory=Origin)
+
+    @property
+    def consistency(self) -> Estimate:
+        """How often the same explanation comes with the same prediction."""
+        return self.measures["consistency"]
+
+    @property
+    def sufficiency(self) -> Estimate | None:
+        """How often instances in scope of an explanation get the same prediction; None if not measured."""
+        return self.measures.get("sufficiency")
