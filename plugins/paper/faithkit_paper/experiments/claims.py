@@ -91,7 +91,7 @@ def run(context: Context) -> Findings:
 
 def estimates(law: Law, n: int, context: Context, *names: Any) -> list[float]:
     """Return the estimates of many samples of size n."""
-    rng, times = context.rng(NAME, *names, n), context.pick(tiny=40, quick=300, full=1_500)
+    rng, times = context.rng(NAME, *names, n), context.pick(tiny=40, quick=200, full=1_500)
     results = (faithkit.score(*law.sample(rng, n)) for _ in range(times))
     return [estimate_of(result.consistency) for result in results]
 
@@ -142,7 +142,7 @@ def theorem_for_overlapping_scopes(context: Context) -> Findings:
     sample that misses the region verifies nothing; any other sample verifies nearly everything.
     """
     cells = []
-    for n in context.pick(tiny=(20, 50), quick=(50, 200, 800), full=(50, 200, 800, 3_200)):
+    for n in context.pick(tiny=(20, 50), quick=(50, 200), full=(50, 200, 800, 3_200)):
         rng = context.rng(NAME, "scopes", n)
         values = [estimate_with_overlap(rng, n) for _ in range(context.pick(tiny=40, quick=200, full=1_000))]
         bound = 4 / n + np.exp(-(n - 1) / n) ** 2

@@ -26,7 +26,7 @@ EXPLAINER = "anchors:beam_size=1,batch_size=300,threshold={}"
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 PUBLISHED = Reading(EXPLAINER, table="published")
 TINY = {"": 2, "bank-marketing": 12}
-QUICK = {"": 10, "bank-marketing": 60, "chess": 6, "avila": 6, "covtype": 2}
+QUICK = {"": 10, "bank-marketing": 40, "chess": 4, "avila": 4, "covtype": 2}
 FULL = {"": 2_000}
 
 

@@ -27,7 +27,7 @@ TABLE = Table(
     ],
     rows={
         "tiny": {"": 12},
-        "quick": {"": 500, "chess": 60, "avila": 100, "covtype": 80},
+        "quick": {"": 250, "chess": 40, "avila": 60, "covtype": 40},
         "full": {"covtype": 20_000},
     },
 )

@@ -59,7 +59,7 @@ def explain(context: Context, reviews: Reviews, name: str) -> tuple[Any, list[st
     """Explain test texts: all of them, or fewer for anchors, which are slow."""
     max_texts = context.pick(tiny=90, quick=None, full=None)
     if name == "anchors":
-        max_texts = context.pick(tiny=8, quick=400, full=None)
+        max_texts = context.pick(tiny=8, quick=200, full=None)
     texts = context.sample(reviews.test, max_texts, NAME)
     result = context.evaluate(reviews.model, texts, EXPLAINERS[name], background=reviews.train)
     return result, texts
