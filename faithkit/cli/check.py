@@ -3,7 +3,6 @@
 import json
 import sys
 import textwrap
-import traceback
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faithkit.cli.shared.options import print_options
-from faithkit.cli.shared.streams import print_message, print_result
+from faithkit.cli.shared.streams import print_message, print_result, print_traceback
 from faithkit.cli.shared.verb import CHECKS, OUTPUT, Verb, option
 from faithkit.errors import InputError
 from faithkit.supervision import MISSED
@@ -140,8 +139,7 @@ def _clash_notes(distribution: str) -> list[str]:
 def _print_tracebacks(groups: list[Group]) -> None:
     for *_, report in groups:
         for check, error in report.errors.items():
-            lines = traceback.format_exception(error.__cause__ or error)
-            print_message(f"\n{check}\n" + "".join(lines).rstrip())
+            print_traceback(error.__cause__ or error, f"\n{check}\n")
 
 
 def _to_dict(distribution: str, groups: list[Group]) -> dict[str, Any]:

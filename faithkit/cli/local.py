@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from faithkit.cli.shared.delivery import escape_json, write_output, write_stdout
 from faithkit.cli.shared.options import (
     check_components,
     confidence_option,
@@ -14,13 +13,14 @@ from faithkit.cli.shared.options import (
     id_option,
     input_options,
     prediction_options,
+    prepare_inputs,
     print_options,
     relation_option,
     running_options,
     use_backend,
 )
 from faithkit.cli.shared.paths import check_paths
-from faithkit.cli.shared.streams import print_result
+from faithkit.cli.shared.streams import escape_json, print_result, write_output, write_stdout
 from faithkit.cli.shared.verb import DATA, OUTPUT, Verb, option
 
 EXAMPLES = """\b
@@ -76,8 +76,6 @@ def command(
     **options: Any,
 ) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
-    from faithkit.inputs.evaluation_inputs import prepare
-    from faithkit.inputs.predictions.outcome import parse_outcome
     from faithkit.report.html import render_page
     from faithkit.report.sheets.instances import decision_page, instance_sheet
     from faithkit.report.text import sheet_text
@@ -86,17 +84,16 @@ def command(
 
     check_components(options)
     paths = check_paths({"html_path": html_path})
-    outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
     column, value = row
-    evaluation_inputs = prepare(outcome=outcome, by=column, id=id, **inputs)
-    column_values = evaluation_inputs.groups
+    prepared = prepare_inputs(inputs, options, by=column, id=id)
+    column_values = prepared.groups
     if column_values is None:
         row_number = int(value)
     else:
         row_number = RowIds.of(column_values, None, len(column_values)).row(value)
     with use_backend(**workers):
-        row_ids = column_values if id is None else evaluation_inputs.ids
-        result = evaluate(**evaluation_inputs.evaluation_arguments(), ids=row_ids, **options)
+        row_ids = column_values if id is None else prepared.ids
+        result = evaluate(**prepared.evaluation_arguments(), ids=row_ids, **options)
     local_result = result.local(row_number)
     if paths:
         title = f"Row {row_number}" if local_result.id is None else str(local_result.id)

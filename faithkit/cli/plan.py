@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from faithkit.cli.shared.delivery import run_all, write_output
+from faithkit.cli.shared.delivery import run_all
 from faithkit.cli.shared.options import debug_option
 from faithkit.cli.shared.paths import check_paths, resolve_path
-from faithkit.cli.shared.streams import print_result
+from faithkit.cli.shared.streams import print_result, write_output
 from faithkit.cli.shared.verb import DATA, EXPLAINER, MEASURE, OUTPUT, Verb, option
 from faithkit.measure import MEASURES
 

@@ -105,6 +105,14 @@ def test_a_verb_of_a_plugin_lists_its_own_options_first():
     assert list(result)[1:] == [heading for heading in HEADINGS[1:] if heading in result]
 
 
+def test_a_plugin_puts_options_under_the_same_headings_as_the_kernel():
+    kernel, plugin = sections("evaluate"), sections("monitor")
+    assert list(plugin) == ["Data", "Measure", "Checks and gates", "Running", "Output"]
+    shared = {name for names in kernel.values() for name in names}
+    for heading, names in plugin.items():
+        assert set(names) & shared <= set(kernel[heading])
+
+
 def test_a_verb_with_few_options_has_no_other_heading():
     assert sections("show") == {"Options": ["--json", "--debug", "--help"]}
 

@@ -1,52 +1,26 @@
 """Options that several verbs share, as decorators."""
 
 import contextlib
-import functools
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import click
 
-from faithkit.cli.shared.gate_options import REQUIREMENTS, parse_limits
 from faithkit.cli.shared.paths import resolve_folder, resolve_model_path, resolve_path
-from faithkit.cli.shared.verb import CHECKS, DATA, EXPLAINER, MEASURE, MODEL, OUTPUT, RUNNING, option
+from faithkit.cli.shared.verb import (
+    CHECKS,
+    DATA,
+    EXPLAINER,
+    MEASURE,
+    MODEL,
+    OUTPUT,
+    RUNNING,
+    combine,
+    option,
+)
 from faithkit.display import VERBOSE
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def combine(*options: Callable[[F], F], into: str = "") -> Callable[[F], F]:
-    """Return a decorator that adds several options, in the order of the help.
-
-    With `into`, the verb gets the values of these options as one dictionary of that name, and can pass on
-    the dictionary. A new option then arrives where the dictionary goes, without a change to the verb.
-
-    Examples
-    --------
-    >>> pages = combine(click.option("--from"), click.option("--to"), into="pages")
-    >>> @click.command()
-    ... @pages
-    ... def read(pages):
-    ...     print(pages)
-    >>> read(["--from", "1", "--to", "9"], standalone_mode=False)
-    {'from': '1', 'to': '9'}
-    """
-
-    def apply(function: F) -> F:
-        n_before = len(getattr(function, "__click_params__", ()))
-        for decorator in reversed(options):
-            function = decorator(function)
-        params = vars(function)["__click_params__"][n_before:]
-        names = [param.name for param in reversed(params) if param.expose_value]  # click has the last first
-
-        @functools.wraps(function)
-        def gather(*args: Any, **values: Any) -> Any:
-            group = {name: values.pop(name) for name in names}
-            return function(*args, **{into: group}, **values)
-
-        return cast("F", gather) if into else function
-
-    return apply
 
 
 def _design_options(weights_note: str = "", clusters_note: str = "") -> Callable[[F], F]:
@@ -332,48 +306,6 @@ def _request_diagnostics(names: tuple[str, ...]) -> Any:
     return requested_diagnostics(names)
 
 
-reference_option = option(
-    "--reference FILE",
-    heading=CHECKS,
-    callback=resolve_path,
-    help="Compare with this earlier sample, or with its result that --json wrote, to see drift.",
-)
-
-limit_options = combine(
-    option(
-        "--fail-under MEASURE=VALUE",
-        heading=CHECKS,
-        multiple=True,
-        callback=lambda _ctx, _param, texts: parse_limits(texts),
-        help="Exit with code 3 if the lower end of a measure's interval is below a limit: consistency=0.8.",
-    ),
-    option(
-        "--fail-unless",
-        heading=CHECKS,
-        type=click.Choice(REQUIREMENTS),
-        multiple=True,
-        help="Exit with code 3 unless the lower ends of all measures (or of those of --fail-under) are above "
-        "chance; with above-control, unless sufficiency is above its control.",
-    ),
-    option(
-        "--fail-unless-as-good MEASURE=MARGIN",
-        heading=CHECKS,
-        multiple=True,
-        callback=lambda _ctx, _param, texts: parse_limits(texts),
-        help="Exit with code 3 unless the interval of the difference shows that a measure is not worse than "
-        "in the --reference by more than a margin: consistency=0.02.",
-    ),
-    option(
-        "--fail-if-worse MEASURE=MARGIN",
-        heading=CHECKS,
-        multiple=True,
-        callback=lambda _ctx, _param, texts: parse_limits(texts),
-        help="Exit with code 3 if the interval of the difference shows that a measure is worse than in the "
-        "--reference by more than a margin: consistency=0.02.",
-    ),
-    into="limits",
-)
-
 _FILE_OPTIONS = (
     option(
         "--json FILE",
@@ -469,6 +401,15 @@ def check_components(options: Mapping[str, Any]) -> None:
         specs = list(spec.values()) if isinstance(spec, Mapping) else [spec]
         for spec in filter(None, [*specs, *options.get(f"{kind}s", ())]):
             resolve_component(kind, spec)
+
+
+def prepare_inputs(inputs: dict[str, Any], options: Mapping[str, Any], **columns: Any) -> Any:
+    """Read the data and the model that the options name, as the options about predictions say."""
+    from faithkit.inputs.evaluation_inputs import prepare
+    from faithkit.inputs.predictions.outcome import parse_outcome
+
+    outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
+    return prepare(outcome=outcome, **columns, **inputs)
 
 
 def use_backend(backend: str | None, scheduler: str | None) -> contextlib.AbstractContextManager[Any]:

@@ -22,50 +22,51 @@ Examples:
 @faithkit.plugin.report_command
 @click.argument("state", type=click.Path())
 @click.argument("logs", metavar="[LOG]...", nargs=-1, type=click.Path())
-@click.option(
-    "--reference",
-    metavar="LOG",
+@faithkit.plugin.option(
+    "--reference LOG",
+    heading="Checks and gates",
     type=click.Path(),
     help="Compare new rows with those of this log, from which the state is created.",
 )
-@click.option(
-    "--prediction",
-    metavar="NAMES",
+@faithkit.plugin.option(
+    "--prediction NAMES",
+    heading="Data",
     help="Read the predictions from this column, or scores and outputs from several, with wildcards: 'p_*'.",
 )
-@click.option(
-    "--explanation",
-    metavar="NAMES",
+@faithkit.plugin.option(
+    "--explanation NAMES",
+    heading="Data",
     multiple=True,
     help="Read the explanations from these columns, with wildcards ('phi_*'); can be given several times.",
 )
-@click.option(
-    "--discretize",
+@faithkit.plugin.option(
+    "--discretize NAME",
     "discretizer",
-    metavar="NAME",
+    heading="Measure",
     help="Use this discretizer, which decides which explanations count as equal.  [default: original]",
 )
-@click.option(
-    "--confidence",
+@faithkit.plugin.option(
+    "--confidence SHARE",
+    heading="Measure",
     type=float,
-    metavar="SHARE",
     help="Give all intervals together this confidence.  [default: 0.95]",
 )
-@click.option(
-    "--seed",
+@faithkit.plugin.option(
+    "--seed N",
+    heading="Running",
     type=int,
-    metavar="N",
     help="Start the random split of the reference from this number.  [default: 0]",
 )
-@click.option(
+@faithkit.plugin.option(
     "--outcome",
+    heading="Measure",
     type=click.Choice(["labels", "numbers", "scores"]),
     help="Treat predictions as labels, numbers or scores.  [default: numbers if they have fractions, else "
     "labels]",
 )
-@click.option(
-    "--agree",
-    metavar="within:N",
+@faithkit.plugin.option(
+    "--agree within:N",
+    heading="Measure",
     help="Treat predicted numbers as equal if they differ by at most N: within:2000.",
 )
 def monitor(

@@ -1,12 +1,21 @@
-"""Gates: options that fail a build if explanations are bad, no better than chance, or got worse."""
+"""Gates: options that fail a build if explanations are bad, no better than chance, or got worse.
 
+`--junit` reports how a run ended, and each limit, to a build server.
+"""
+
+import contextlib
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithkit.cli.shared.streams import print_message
+from faithkit.cli.shared.paths import check_paths, resolve_path
+from faithkit.cli.shared.streams import error_sentence, print_message, write_output
+from faithkit.cli.shared.verb import CHECKS, Verb, combine, option
 from faithkit.errors import InputError
+from faithkit.files import is_replaced
 from faithkit.measure import MEASURES
 from faithkit.supervision import MISSED
 from faithkit.wording import format_exactly
@@ -17,7 +26,9 @@ if TYPE_CHECKING:
     from faithkit.run.gates import GateResult
 
 ABOVE_CHANCE, ABOVE_CONTROL = REQUIREMENTS = ("above-chance", "above-control")
-CASES = "faithkit.cli.shared.gate_options.cases"  # a key of click's context: the limits that --junit reports
+RUN = "measured and written"
+NOT_ENDED = "the run has not ended by itself: it was killed, or third-party code has ended the process."
+CASES = "faithkit.cli.shared.gates.cases"  # a key of click's context: the limits that --junit reports
 
 
 class UncheckedError(InputError):
@@ -50,6 +61,49 @@ def parse_limits(texts: Sequence[str]) -> dict[str, float]:
             )
         limits[measure] = limit
     return limits
+
+
+reference_option = option(
+    "--reference FILE",
+    heading=CHECKS,
+    callback=resolve_path,
+    help="Compare with this earlier sample, or with its result that --json wrote, to see drift.",
+)
+
+limit_options = combine(
+    option(
+        "--fail-under MEASURE=VALUE",
+        heading=CHECKS,
+        multiple=True,
+        callback=lambda _ctx, _param, texts: parse_limits(texts),
+        help="Exit with code 3 if the lower end of a measure's interval is below a limit: consistency=0.8.",
+    ),
+    option(
+        "--fail-unless",
+        heading=CHECKS,
+        type=click.Choice(REQUIREMENTS),
+        multiple=True,
+        help="Exit with code 3 unless the lower ends of all measures (or of those of --fail-under) are above "
+        "chance; with above-control, unless sufficiency is above its control.",
+    ),
+    option(
+        "--fail-unless-as-good MEASURE=MARGIN",
+        heading=CHECKS,
+        multiple=True,
+        callback=lambda _ctx, _param, texts: parse_limits(texts),
+        help="Exit with code 3 unless the interval of the difference shows that a measure is not worse than "
+        "in the --reference by more than a margin: consistency=0.02.",
+    ),
+    option(
+        "--fail-if-worse MEASURE=MARGIN",
+        heading=CHECKS,
+        multiple=True,
+        callback=lambda _ctx, _param, texts: parse_limits(texts),
+        help="Exit with code 3 if the interval of the difference shows that a measure is worse than in the "
+        "--reference by more than a margin: consistency=0.02.",
+    ),
+    into="limits",
+)
 
 
 def gate_steps(
@@ -128,3 +182,50 @@ def margins(limits: Mapping[str, Any]) -> dict[str, float]:
     """Return the margin of each measure; --fail-unless-as-good counts before --fail-if-worse."""
     margins: dict[str, float] = limits["fail_if_worse"] | limits["fail_unless_as_good"]
     return margins
+
+
+class GatedVerb(Verb):
+    """A verb that can fail a build, and can write a JUnit file about it."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb, and write the JUnit file if there is a path for it."""
+        outputs = {name: path for name, path in ctx.params.items() if name.endswith("_path")}
+        if outputs["junit_path"] is None:
+            return super().invoke(ctx)
+        with _junit_file(ctx, check_paths(outputs)["junit_path"]):
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _junit_file(ctx: click.Context, path: str) -> Iterator[None]:
+    """Write a file that says the run has not ended, and replace it when the run ends."""
+    log = ctx.params.get("log")
+    system = ctx.params["explainer"] if log is None else os.path.basename(log)
+    suite, start = f"faithkit {ctx.info_name} {system}", datetime.now(UTC)
+    if path != "-" and is_replaced(path):  # a pipe, which is not replaced, gets one report only
+        write_output("junit_path", path, _junit_text(suite, start, NOT_ENDED))
+    problem = None
+    try:
+        yield
+    except BaseException as error:
+        problem = _run_problem(error)
+        raise
+    finally:
+        write_output("junit_path", path, _junit_text(suite, start, problem))
+
+
+def _junit_text(suite: str, start: datetime, problem: str | None) -> str:
+    from faithkit.report.junit import ERROR, PASSED, Case, format_junit
+
+    run = Case(RUN, PASSED if problem is None else ERROR, problem or "")
+    return format_junit(suite, [run, *junit_cases()], start, datetime.now(UTC))
+
+
+def _run_problem(error: BaseException) -> str | None:
+    """Return why a run failed; None if only a limit was missed, which has its own case."""
+    is_missed = isinstance(error, click.exceptions.Exit) and error.exit_code == MISSED
+    if is_missed or isinstance(error, UncheckedError):
+        return None
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    return "interrupted." if isinstance(error, KeyboardInterrupt | click.Abort) else error_sentence(error)
