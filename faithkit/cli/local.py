@@ -76,7 +76,7 @@ def command(
     **options: Any,
 ) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
-    from faithkit.report.html import render_page
+    from faithkit.report.html import page_html
     from faithkit.report.sheets.instances import decision_page, instance_sheet
     from faithkit.report.text import sheet_text
     from faithkit.run.api import evaluate
@@ -97,7 +97,7 @@ def command(
     local_result = result.local(row_number)
     if paths:
         title = f"Row {row_number}" if local_result.id is None else str(local_result.id)
-        write_output("html_path", paths["html_path"], render_page(decision_page(local_result, title)))
+        write_output("html_path", paths["html_path"], page_html(decision_page(local_result, title)))
     if paths.get("html_path") == "-":
         return
     if as_json:

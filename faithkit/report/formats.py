@@ -138,13 +138,13 @@ def format_distinct(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[s
 
 
 def format_percent(share: float) -> str:
-    """Return a percentage; only the shares 0 and 1 are shown as 0 % and 100 %.
+    """Return a percentage; of the shares from 0 to 1, only 0 and 1 are shown as 0 % and 100 %.
 
-    >>> [format_percent(share) for share in (0.123, 0.995, 0.999985, 1, 0, 0.0042, 1e-6)]
-    ['12 %', '99.5 %', '> 99.9 %', '100 %', '0 %', '0.4 %', '< 0.1 %']
+    >>> [format_percent(share) for share in (0.123, 0.995, 0.999985, 1, 0, 0.0042, 1e-6, -0.3, 1.3)]
+    ['12 %', '99.5 %', '> 99.9 %', '100 %', '0 %', '0.4 %', '< 0.1 %', '−30 %', '130 %']
     """
     if not _is_between(share):
-        return f"{100 * round(share)} %"
+        return f"{_with_minus(_rounded(100 * share, 0))} %"
     if share < 0.001:
         return "< 0.1 %"
     if share > 0.999:
@@ -172,33 +172,24 @@ def _percent_digits(share: float) -> int:
     return 0 if not _is_between(share) or 0.01 <= share <= 0.99 else 1
 
 
-def format_share_of(share: float | None, count: int | None) -> str:
-    """Return a share of some instances and their number, or a dash if there are none.
+def format_difference(value: float | None, low: float, high: float, digits: int = DIGITS) -> tuple[str, str]:
+    """Return a difference with its sign, or a dash if there is none, and its interval.
 
-    >>> format_share_of(0.831, 1455), format_share_of(None, 0), format_share_of(0.831, None)
-    ('83 % of 1,455', '–', '83 %')
-    """
-    if share is None:
-        return "–"
-    return format_percent(share) if count is None else f"{format_percent(share)} of {count:,}"
+    A small difference has more digits. It has no fewer than the ends of its interval, so that it is printed
+    inside.
 
-
-def format_difference(value: float | None, low: float, high: float, digits: int = DIGITS) -> str:
-    """Return a difference with its sign, or a dash if there is none; a small one has more digits.
-
-    It has no fewer digits than the ends of its interval, so that it is printed inside.
-
-    >>> [format_difference(value, -1, 1) for value in (0.0412, -0.2, -0.0001, 0.0, None)]
+    >>> [format_difference(value, -1, 1)[0] for value in (0.0412, -0.2, -0.0001, 0.0, None)]
     ['+0.041', '−0.200', '−0.0001', '+0.000', '–']
     >>> format_difference(0.0016, 0.0005, 0.0016)
-    '+0.0016'
+    ('+0.0016', '+0.0005 to +0.0016')
     """
+    interval = " to ".join(difference_ends(low, high, digits))
     if value is None:
-        return "–"
+        return "–", interval
     digits = _difference_digits(low, high, digits)
     while digits < NOISE and _rounded(value, digits) == 0 and round_noise(value):
         digits += 1
-    return _with_sign(_rounded(value, digits))
+    return _with_sign(_rounded(value, digits)), interval
 
 
 def difference_ends(low: float, high: float, digits: int = DIGITS) -> tuple[str, str]:
@@ -222,17 +213,17 @@ def _difference_digits(low: float, high: float, digits: int) -> int:
     return digits
 
 
-def format_difference_interval(low: float, high: float, digits: int = DIGITS) -> str:
-    """Return the interval of a difference.
-
-    >>> format_difference_interval(-0.01112, 0.0171)
-    '−0.012 to +0.018'
-    """
-    return " to ".join(difference_ends(low, high, digits))
-
-
 def _with_sign(rounded: Decimal) -> str:
     return f"{rounded:+}".replace("-", "−")
+
+
+def interval_name(confidence: float) -> str:
+    """Return the name of an interval, which is also the heading of its column.
+
+    >>> interval_name(0.95)
+    '95 % interval'
+    """
+    return f"{100 * confidence:g} % interval"
 
 
 def format_p_value(p_value: float) -> str:
@@ -258,13 +249,21 @@ def format_value(value: Any) -> str:
     '+0.041 (−0.012 to +0.094)'
     """
     if isinstance(value, Difference):
-        interval = format_difference_interval(value.low, value.high)
-        return f"{format_difference(value.value, value.low, value.high)} ({interval})"
+        return "{} ({})".format(*format_difference(value.value, value.low, value.high))
     if isinstance(value, tuple):
         return format_interval(*value)
     if isinstance(value, int):
         return f"{value:,}"
     return value if isinstance(value, str) else format_number(value)
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return the first letters of a long text.
+
+    >>> shorten("age and income", 3), shorten("age", 3)
+    ('age…', 'age')
+    """
+    return text if len(text) <= limit else f"{text[:limit]}…"
 
 
 def pluralize(count: int, noun: str) -> str:

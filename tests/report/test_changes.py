@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from looping import one_test
 
-from faithkit.report.change_sentences import describe_change
 from faithkit.report.formats import difference_ends
+from faithkit.report.sentences import describe_change
 
 
 def told(value, low, high, allowed=None, confidence=0.95):

@@ -292,9 +292,9 @@ WIDEST = {
 )
 def test_a_million_rows_fit_eighty_columns_and_no_number_is_cut(estimator, confidence):
     from faithkit.report.sheets.comparisons import comparison_sheet
+    from faithkit.report.sheets.groups import subgroup_sheets
     from faithkit.report.sheets.results import result_sheet
     from faithkit.report.sheets.sheet import Sheet
-    from faithkit.report.sheets.subgroups import subgroup_sheets
     from faithkit.report.text import sheet_text
 
     payload = faithkit.score(["yes", "no"], ["a", "a"], estimator=estimator, confidence=confidence).to_dict()

@@ -1,10 +1,17 @@
-"""The plots of a page, each with a title and a caption that says how to read it."""
+"""The plots of a page, each with a title and a caption that says how to read it.
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+They are SVG in the page's colours and fonts, the same bytes for the same plot.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from markupsafe import Markup, escape
 
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
@@ -18,12 +25,13 @@ from faithkit.report.formats import (
     format_three_digits,
     keep_together,
     pluralize,
+    shorten,
 )
 from faithkit.report.outcome_words import Words, words_for_outcome
 from faithkit.report.payloads import estimates
 from faithkit.report.pictures import plots
-from faithkit.report.pictures.svg import render_svg
 from faithkit.report.sheets.sheet import Figure
+from faithkit.wording import to_printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,6 +62,22 @@ MAP = (
 CURVE = (
     "What a smaller sample would have given on average. Where the line still rises at its end, a larger "
     "sample would check more."
+)
+VARIABLES = {
+    plots.INK: "var(--ink)",
+    plots.QUIET: "var(--quiet)",
+    plots.GRID: "var(--grid)",
+    plots.BLUE: "var(--blue)",
+    plots.PALE_BLUE: "var(--pale-blue)",
+    plots.ORANGE: "var(--orange)",
+}
+NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+_COLOUR = re.compile("|".join(VARIABLES))
+_TAG = re.compile(r"<[^<>]*>")  # what comes from data is escaped, so it never looks like a tag
+_TITLED_LINE = re.compile(rf'<g id="{plots.TITLED}">.*?</g>\s*</g>', re.S)
+_MARKER = re.compile(r"(<use [^<>]*?)\s*/>")
+_UNWANTED = re.compile(
+    r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>|<defs>\s*</defs>", re.S
 )
 
 
@@ -158,11 +182,7 @@ def _point_title(points: plots.MapPoints, point: int, text: str | None) -> str:
     rows = f"{mean} row{'' if mean == '1' else 's'}, agreement {agreement}"
     if n > 1 or text is None:
         return f"{pluralize(n, 'explanation')} of {rows}"
-    return f"{_shorten(text)}: {rows}"
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= MAX_TITLE else f"{text[:MAX_TITLE]}…"
+    return f"{shorten(text, MAX_TITLE)}: {rows}"
 
 
 def _figure(title: str, caption: str, name: str, draw: Any) -> Figure:
@@ -193,3 +213,64 @@ def _groups(singletons: float, counts: CheckableCounts, name: str) -> Figure:
 def report_figure(draw: "Callable[[Axes], object]", title: str) -> Figure:
     """Return the plot of a plugin's report."""
     return Figure(None, "", render_svg(partial(plots.draw_report, draw), plots.chart_axes, title, "plot"))
+
+
+def render_svg(
+    draw: "Callable[[Axes], object]",
+    new_axes: "Callable[[], Axes]",
+    label: str,
+    name: str,
+    titles: Iterable[str] = (),
+) -> Markup:
+    """Draw on new axes, and return the picture as an element of a page.
+
+    Parameters
+    ----------
+    draw : callable
+        Takes the axes.
+    new_axes : callable
+        Makes them.
+    label : str
+        What the picture shows, for those who cannot see it.
+    name : str
+        Another one for every picture of a page: it makes the ids in it differ from all others.
+    titles : iterable of str
+        What a browser shows where the pointer is on a marker, in the order of the markers of all lines whose
+        id is `plots.TITLED`.
+    """
+    from matplotlib import style
+
+    settings = {"font.size": 12, "svg.fonttype": "none", "svg.hashsalt": to_printable(name)}
+    out = io.StringIO()
+    with style.context(["default", settings]), warnings.catch_warnings():
+        # the browser writes the text, in its own fonts: what Matplotlib's lack does not matter
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        axes = new_axes()
+        draw(axes)
+        axes.get_figure(root=True).savefig(  # type: ignore[union-attr]
+            out, format="svg", transparent=True, metadata=NO_METADATA
+        )
+    return _as_element(_add_titles(out.getvalue(), iter(titles)), label)
+
+
+def _add_titles(svg: str, titles: Iterator[str]) -> str:
+    """Put a title into each marker of the lines that have some."""
+
+    def add(line: re.Match[str]) -> str:
+        return _MARKER.sub(lambda marker: f"{marker[1]}><title>{escape(next(titles))}</title></use>", line[0])
+
+    return _TITLED_LINE.sub(add, svg)
+
+
+def _as_element(svg: str, label: str) -> Markup:
+    """Reduce an SVG to its drawing: no prologue, namespaces or fonts, and colours as variables."""
+    body = _TAG.sub(lambda tag: _restyled(tag[0]), _UNWANTED.sub("", svg)).strip()
+    size = re.search(r'viewBox="[^"]*"', body)
+    opening = f'<svg role="img" aria-label="{escape(label)}" {size[0] if size else ""}>'
+    return Markup(re.sub(r"\A<svg[^>]*>", lambda _: opening, body))
+
+
+def _restyled(tag: str) -> str:
+    tag = _COLOUR.sub(lambda colour: VARIABLES[colour[0]], tag)
+    tag = re.sub(r"font-family: [^;\"]*;? ?", "", tag)
+    return re.sub(r'<g id="[^"]*"', "<g", tag)  # nothing refers to a group, and ids must differ on a page

@@ -7,20 +7,25 @@ from faithkit.measure.counting.owners import Owners
 from faithkit.report.formats import (
     CHANCE,
     Payload,
-    format_difference,
-    format_difference_interval,
     format_number,
-    format_p_value,
     format_percent,
+    interval_name,
     pluralize,
 )
 from faithkit.report.outcome_words import remarks, words_for_outcome
-from faithkit.report.payloads import confidence, interval_name, note, ranked
+from faithkit.report.payloads import confidence, note, payload_control, ranked
 from faithkit.report.pictures.figures import measure_figure, result_figures, worth_figure
-from faithkit.report.sheets.controls import CONTROL, WORTH, payload_control
+from faithkit.report.sheets.controls import CONTROL, WORTH
 from faithkit.report.sheets.first_screen import sample_size
-from faithkit.report.sheets.glossary import glossary_sheet
-from faithkit.report.sheets.measures import estimate_values, number_columns, permutation_line, sample_lines
+from faithkit.report.sheets.measures import (
+    difference_values,
+    estimate_values,
+    glossary_sheet,
+    measure_table,
+    number_columns,
+    permutation_line,
+    sample_lines,
+)
 from faithkit.report.sheets.results import (
     measure_parts,
     measuring_facts,
@@ -49,14 +54,16 @@ def comparison_sheet(payload: Payload) -> Sheet:
 
 
 def comparison_page(
-    payload: Payload, owners: Mapping[str, Mapping[str, Owners]], addition: Sheet | None = None
+    payload: Payload,
+    owners: Mapping[str, Mapping[str, Owners]] | None = None,
+    addition: Sheet | None = None,
 ) -> Sheet:
     """Return the full report of a comparison, with plots, differences, each system, and provenance.
 
     Parameters
     ----------
     payload : dict
-    owners : mapping of systems to mapping of measures to Owners
+    owners : mapping of systems to mapping of measures to Owners, optional
         What local scores are drawn from.
     addition : Sheet, optional
         What else is known of the systems; it comes first.
@@ -64,7 +71,7 @@ def comparison_page(
     systems = payload["systems"]
     first = _first(payload)
     versions = dict(sorted(version for system in systems.values() for version in system["versions"].items()))
-    details = [_system_sheet(name, system, owners.get(name, {})) for name, system in systems.items()]
+    details = [_system_sheet(name, system, (owners or {}).get(name, {})) for name, system in systems.items()]
     return Sheet.of(
         _title(payload),
         *_lines_below_title(payload),
@@ -132,11 +139,13 @@ def _systems(payload: Payload, measure: str, star: str | None) -> list[Part | No
     columns = _columns(payload) | _worth_columns(payload, measure) | {"explanations": "distinct explanations"}
     outcome = words_for_outcome(first)
     rows = [
-        ("*" if name in best else "", name, *(values.get(key, "–") for key in columns), values["finding"])
+        (
+            ("*" if name in best else "", name),
+            estimate_values(estimate, outcome) | _system_values(payload["systems"][name]),
+        )
         for name, estimate in estimates.items()
-        for values in [estimate_values(estimate, outcome) | _system_values(payload["systems"][name])]
     ]
-    table = Table(("", measure, *columns.values(), "finding"), rows, wide=("finding",))
+    table = measure_table(("", measure), columns, rows)
     baseline = next((estimate.chance for estimate in estimates.values() if estimate.chance is not None), None)
     chance = None if baseline is None else f"The {CHANCE} is {format_number(baseline)}."
     meanings = f"{CONTROL} {WORTH}" if "worth" in columns else None
@@ -195,19 +204,18 @@ def _differences(payload: Payload, measure: str) -> list[Sheet]:
     if not pairs:
         return []
     first = _first(payload)
-    rows = [_pair_values(pair, 1 - confidence(first)) for pair in pairs]
-    heads = ("systems", "difference", interval_name(first), "p", "")
+    alpha = 1 - confidence(first)
+    rows = [
+        (
+            f"{pair['first']} minus {pair['second']}",
+            *difference_values(pair["value"], pair["low"], pair["high"], pair["adjusted_p_value"], alpha),
+        )
+        for pair in pairs
+    ]
+    heads = ("systems", "difference", interval_name(confidence(first)), "p", "")
     is_sure = any(row[-1] for row in rows)
     caption = f"*: the difference is not 0. {PAIRED}" if is_sure else PAIRED
     return [Sheet.of("Differences", Table(heads, rows), caption)]
-
-
-def _pair_values(pair: Payload, alpha: float) -> tuple[str, ...]:
-    p_value = pair["adjusted_p_value"]
-    interval, star = format_difference_interval(pair["low"], pair["high"]), "*" if p_value < alpha else ""
-    names = f"{pair['first']} minus {pair['second']}"
-    value = format_difference(pair["value"], pair["low"], pair["high"])
-    return names, value, interval, format_p_value(p_value), star
 
 
 def _reasons(absent: Payload) -> dict[str, str]:

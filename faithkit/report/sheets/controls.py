@@ -4,23 +4,18 @@ from faithkit.measure.baselines.control import ABOVE, Control, Worth
 from faithkit.report.formats import (
     Payload,
     format_difference,
-    format_difference_interval,
     format_number,
     format_percent,
+    interval_name,
     pluralize,
 )
+from faithkit.report.payloads import payload_control
 from faithkit.report.sheets.sheet import Sheet, Table
 
 UNLIKE = 0.05  # a larger difference of the shares checked is mentioned
 FORM = "explanations of the same form that were chosen without the model"
 CONTROL = "Control: random explanations of the same form, chosen without the model."
 WORTH = "Worth: the share of the gap between the control and the full input that explanations close."
-
-
-def payload_control(payload: Payload) -> Control | None:
-    """Return the control of a result."""
-    values = payload.get("control")
-    return None if values is None else Control.from_dict(values)
 
 
 def control_sentences(payload: Payload) -> list[str]:
@@ -51,10 +46,9 @@ def control_remarks(payload: Payload) -> list[str]:
 
 def _difference_sentence(control: Control) -> str:
     change = control.difference
-    value = format_difference(change.value, change.low, change.high)
-    interval = f"{100 * change.confidence:g} % interval {format_difference_interval(change.low, change.high)}"
+    value, interval = format_difference(change.value, change.low, change.high)
     verdict = f"Sufficiency is {control.finding}: {FORM} get {format_number(control.estimate)}"
-    return f"{verdict}, and the difference is {value} ({interval})."
+    return f"{verdict}, and the difference is {value} ({interval_name(change.confidence)} {interval})."
 
 
 def _worth_sentence(control: Control, payload: Payload) -> str:
@@ -69,7 +63,9 @@ def _worth_sentence(control: Control, payload: Payload) -> str:
         return f"Explanations close {format_worth(worth)} of the gap between the control and {full}."
     if 100 * worth.high < 0.5:
         return ""
-    return f"Explanations close at most {_percent(worth.high)} of the gap between the control and {full}."
+    return (
+        f"Explanations close at most {format_percent(worth.high)} of the gap between the control and {full}."
+    )
 
 
 def ceiling_sentence(payload: Payload) -> str | None:
@@ -94,33 +90,26 @@ def format_worth(worth: Worth) -> str:
     >>> format_worth(Worth(0.61, 0.4, 0.81))
     '61 % (40 % to 81 %)'
     """
-    return f"{_percent(worth.value)} ({_percent(worth.low)} to {_percent(worth.high)})"
+    return f"{format_percent(worth.value)} ({_worth_interval(worth)})"
 
 
-def _percent(share: float) -> str:
-    """Return a share that may be below 0 or above 1."""
-    percent = f"{100 * abs(share):.0f} %"
-    return f"−{percent}" if share < 0 and percent != "0 %" else percent
+def _worth_interval(worth: Worth) -> str:
+    return f"{format_percent(worth.low)} to {format_percent(worth.high)}"
 
 
 def control_sheet(control: Control) -> Sheet:
     """Return the numbers of a control."""
     change, worth = control.difference, control.worth
-    interval = f"{100 * change.confidence:g} % interval"
+    value, interval = format_difference(change.value, change.low, change.high)
     pairs = {
         "control": format_number(control.estimate),
-        "difference": format_difference(change.value, change.low, change.high),
-        interval: format_difference_interval(change.low, change.high),
+        "difference": value,
+        interval_name(change.confidence): interval,
         "ceiling": format_number(control.ceiling),
-        "worth": None if worth is None else _percent(worth.value),
-        "interval of worth": None if worth is None else f"{_percent(worth.low)} to {_percent(worth.high)}",
+        "worth": None if worth is None else format_percent(worth.value),
+        "interval of worth": None if worth is None else _worth_interval(worth),
         "checked": format_percent(control.verified),
         "draws": str(control.draws),
         "finding": control.finding,
     }
     return Sheet.of(None, Table.of_pairs(pairs))
-
-
-def control_line(control: Control) -> str:
-    """Return the estimate of the control, and its finding."""
-    return f"{format_number(control.estimate)} of {control.draws} draws; {control.finding}"

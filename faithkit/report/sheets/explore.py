@@ -3,7 +3,7 @@
 import numpy as np
 
 from faithkit.measure.explanation_losses import ExplanationTotals, Instances, Overview
-from faithkit.report.formats import count_getting, format_number, format_percent, pluralize
+from faithkit.report.formats import count_getting, format_number, format_percent, pluralize, shorten
 from faithkit.report.outcome_words import Words
 from faithkit.report.pictures.figures import map_figure
 from faithkit.report.sheets.sheet import Exploration, Sheet
@@ -83,5 +83,4 @@ def _line(part: Instances) -> str:
 
 
 def _shorten(text: str, limit: int) -> str:
-    text = to_printable(text)
-    return text if len(text) <= limit else f"{text[:limit]}…"
+    return shorten(to_printable(text), limit)

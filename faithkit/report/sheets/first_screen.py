@@ -16,17 +16,17 @@ from faithkit.report.formats import (
     format_interval,
     format_number,
     format_percent,
+    interval_name,
     pluralize,
 )
 from faithkit.report.outcome_words import PREDICTED_CLASS, remarks, words_for_outcome
-from faithkit.report.payloads import estimates, estimator_name, interval_name, note
+from faithkit.report.payloads import confidence, estimates, estimator_name, note, payload_control
 from faithkit.report.sentences import checked_sentence
 from faithkit.report.sheets.controls import (
     CONTROL,
     ceiling_sentence,
     control_remarks,
     format_worth,
-    payload_control,
 )
 from faithkit.report.sheets.measures import FLATTERED, condition_lines, permutation_line
 from faithkit.report.sheets.sheet import Lead, Part, Table
@@ -165,7 +165,7 @@ def _headline(payload: Payload, measure: str, estimate: Estimate) -> tuple[str, 
         return measure, "–", f"nothing could be compared{relation}"
     control = payload_control(payload) if measure == "sufficiency" else None
     facts = {
-        interval_name(payload): format_interval(*estimate.interval),
+        interval_name(confidence(payload)): format_interval(*estimate.interval),
         CHANCE: format_number(estimate.chance),
         "control": None if control is None else format_number(control.estimate),
     }

@@ -1,7 +1,7 @@
-"""Show estimates: their numbers in a table, the sentences about them, and one estimate on its own."""
+"""Show estimates: their numbers in a table, the sentences about them, the words, and one on its own."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from faithkit.display import VERBOSE
 from faithkit.measure.difference import Difference
@@ -11,23 +11,46 @@ from faithkit.report.formats import (
     LEAVE_ONE_OUT,
     Payload,
     format_difference,
-    format_difference_interval,
     format_interval,
     format_number,
     format_p_value,
     format_percent,
+    interval_name,
     pluralize,
 )
 from faithkit.report.outcome_words import Shares, Words, remarks, words_for_outcome
-from faithkit.report.payloads import estimates, estimator_name, interval_name, note
+from faithkit.report.payloads import confidence, estimates, estimator_name, note
 from faithkit.report.sentences import OF_LABELS, sentence
 from faithkit.report.sheets.controls import control_sentences
 from faithkit.report.sheets.sheet import Sheet, Table
-from faithkit.wording import join_words
 
 ROUNDING = 1e-9
 
 NUMBERS = ("estimate", "interval", "chance", "checked", "agree", "value", "bracket")
+ESTIMATE = (
+    "Instances that could be checked count as they are. For consistency, the others are compared with "
+    "instances of similar explanations, or with all, which can only underestimate it; for sufficiency, they "
+    "count {}. On average over samples the estimate is not above the measure; in one sample it may be."
+)
+MEANINGS = {
+    "interval": "Where the measure lies, including what could not be checked.",
+    CHANCE: "What one explanation for all instances would get: any two of them are compared. A dash "
+    "where that is unknown.",
+    "control": "What random explanations of the same form get, which are chosen without the model: the mean "
+    "of several draws.",
+    "worth": "The share of the gap between the control and the full input that explanations close.",
+    "checked": "The share of instances with another instance to check against. A high share does not mean "
+    "that explanations are good.",
+    "leave-one-out": "The paper's estimate: instances that could not be checked count as 0. Another "
+    "estimator has its own name here.",
+    "bracket": "What the sample cannot rule out: from the estimate to its value if all that could not be "
+    "checked agreed. It is the same for every estimator.",
+    "finding": "Above chance: the whole interval lies above chance, or all instances were compared and a "
+    "permutation test shows it. Below chance: the interval lies below. Not above chance: nothing shows "
+    "either. One label, or one prediction: all predictions are the same, so nothing was tested. Names the "
+    "label, or the prediction: there is one explanation for each prediction, which may only repeat the "
+    "prediction. Unknown: nothing could be checked, and no bound is above chance.",
+}
 FLATTERED = "The explainer was fitted on the evaluated rows, so results are optimistic."
 
 
@@ -47,15 +70,16 @@ def estimate_values(estimate: Estimate | None, words: Words = OF_LABELS) -> dict
     }
 
 
-def number_columns(payload: Payload) -> dict[str, str]:
-    """Return the headings of an estimate's numbers.
+def number_columns(payload: Payload, has_control: bool = False) -> dict[str, str]:
+    """Return the headings of an estimate's numbers, and of the control if there is one.
 
     The value of leave-one-out is shown only where all numbers are asked for: the estimate says more.
     """
     heads = {
         "estimate": "estimate",
-        "interval": interval_name(payload),
+        "interval": interval_name(confidence(payload)),
         "chance": CHANCE,
+        **({"control": "control"} if has_control else {}),
         "checked": "checked",
         "agree": words_for_outcome(payload).agree,
     }
@@ -65,41 +89,28 @@ def number_columns(payload: Payload) -> dict[str, str]:
 
 def measure_table(
     heads: Sequence[str],
-    rows: Sequence[tuple[Sequence[str], Estimate | None]],
-    payload: Payload,
-    columns: Mapping[str, str] | None = None,
-    name: str | None = None,
-    controls: Mapping[str, str] | None = None,
+    columns: Mapping[str, str],
+    rows: Iterable[tuple[Sequence[str], Mapping[str, str]]],
 ) -> Table:
-    """Return a table of estimates: in each row texts under `heads`, then the numbers and the finding.
+    """Return a table of measures: in each row texts under `heads`, then numbers and the finding.
 
     Parameters
     ----------
     heads : sequence of str
-    rows : sequence of (sequence of str, Estimate or None)
-    payload : dict
-        A result with the outcome and the estimator of all rows.
-    columns : mapping of str to str, optional
-        The heads of the numbers.
-    name : str, optional
-        The title of the table.
-    controls : mapping of str to str, optional
-        What the control gets, by the last text of a row.
+    columns : mapping of str to str
+        The headings of the numbers, by their keys in `estimate_values`.
+    rows : iterable of (sequence of str, mapping of str to str)
+        The texts of each row, and its numbers.
     """
-    columns = number_columns(payload) if columns is None else columns
-    outcome = words_for_outcome(payload)
-    values = [(texts, estimate_values(estimate, outcome)) for texts, estimate in rows]
-    if controls:
-        columns = _insert_after("chance", {"control": "control"}, columns)
-        values = [(texts, numbers | {"control": controls.get(texts[-1], "–")}) for texts, numbers in values]
-    lines = [(*texts, *(numbers[key] for key in columns), numbers["finding"]) for texts, numbers in values]
-    return Table((*heads, *columns.values(), "finding"), lines, name=name, wide=("finding",))
+    lines = [
+        (*texts, *(values.get(key, "–") for key in columns), values["finding"]) for texts, values in rows
+    ]
+    return Table((*heads, *columns.values(), "finding"), lines, wide=("finding",))
 
 
-def _insert_after(key: str, addition: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:
-    place = list(columns).index(key) + 1
-    items = list(columns.items())
-    return dict([*items[:place], *addition.items(), *items[place:]])
+def difference_values(value: float, low: float, high: float, p_value: float, alpha: float) -> tuple[str, ...]:
+    """Return a difference, its interval, its p-value, and a star if it is not 0."""
+    return (*format_difference(value, low, high), format_p_value(p_value), "*" if p_value < alpha else "")
 
 
 def permutation_line(payload: Payload, measures: Mapping[str, Estimate | None]) -> str | None:
@@ -169,23 +180,17 @@ def measure_sentences(payload: Payload) -> list[str]:
     return [*lines, *filter(None, [note(payload)])]
 
 
-def untested_groups(measures: Mapping[str, Estimate | None]) -> str | None:
-    """Name the groups of one independent instance, for which chance is unknown."""
-    names = [name for name, estimate in measures.items() if estimate is not None and estimate.chance is None]
-    if not names:
-        return None
-    return f"One instance alone has nothing to be checked against, nor to be compared: {join_words(names)}."
-
-
-def star_line(has_star: bool, correction: str) -> str:
-    """Explain the star, if there is one, and the correction of p.
-
-    Examples
-    --------
-    >>> star_line(True, "p is corrected"), star_line(False, "p is corrected")
-    ('*: the difference is not 0; p is corrected.', 'p is corrected.')
-    """
-    return f"*: the difference is not 0; {correction}." if has_star else f"{correction}."
+def glossary_sheet(payload: Payload) -> Sheet:
+    """Return the meaning of the measures and of every column, in the words of the outcome."""
+    outcome = words_for_outcome(payload).glossary
+    meanings = {
+        "consistency": outcome["consistency"],
+        "sufficiency": outcome["sufficiency"],
+        "estimate": ESTIMATE.format(outcome["alone"]),
+        **MEANINGS,
+        number_columns(payload)["agree"]: outcome["agree"],
+    }
+    return Sheet("What the words mean", [Table.of_pairs(meanings)], is_folded=True)
 
 
 def estimate_sheet(estimate: Estimate) -> Sheet:
@@ -208,7 +213,7 @@ def estimate_sheet(estimate: Estimate) -> Sheet:
     values = estimate_values(estimate, outcome)
     pairs = {
         "estimate": values["estimate"],
-        f"{100 * estimate.confidence:g} % interval": values["interval"],
+        interval_name(estimate.confidence): values["interval"],
         CHANCE: values["chance"],
         "checked": values["checked"],
         outcome.agree: values["agree"],
@@ -223,12 +228,12 @@ def difference_sheet(
     difference: Difference, names: Sequence[str] = (), adjusted: float | None = None
 ) -> Sheet:
     """Return the numbers of a difference, and the names of its two sides if they are known."""
-    p_value = difference.p_value if adjusted is None else adjusted
+    value, interval = format_difference(difference.value, difference.low, difference.high)
     pairs = {
-        "difference": format_difference(difference.value, difference.low, difference.high),
-        f"{100 * difference.confidence:g} % interval": format_difference_interval(
-            difference.low, difference.high
+        "difference": value,
+        interval_name(difference.confidence): interval,
+        "p" if adjusted is None else "p, adjusted": format_p_value(
+            difference.p_value if adjusted is None else adjusted
         ),
-        "p" if adjusted is None else "p, adjusted": format_p_value(p_value),
     }
     return Sheet.of(" minus ".join(names) or None, Table.of_pairs(pairs))

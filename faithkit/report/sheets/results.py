@@ -12,17 +12,14 @@ from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import (
     Payload,
     format_difference,
-    format_difference_interval,
     format_number,
     format_p_value,
     keep_together,
     pluralize,
 )
 from faithkit.report.outcome_words import words_for_outcome
-from faithkit.report.payloads import confidence, estimates
+from faithkit.report.payloads import confidence, estimates, payload_control
 from faithkit.report.pictures.figures import measure_figure, result_figures, spread_figures
-from faithkit.report.sheets.by_label import label_sheets
-from faithkit.report.sheets.controls import payload_control
 from faithkit.report.sheets.explore import overview_sheet
 from faithkit.report.sheets.first_screen import (
     first_screen,
@@ -33,16 +30,20 @@ from faithkit.report.sheets.first_screen import (
     system_title,
     verdict_lead,
 )
-from faithkit.report.sheets.glossary import glossary_sheet
+from faithkit.report.sheets.groups import label_sheets, subgroup_sheets
 from faithkit.report.sheets.instances import violations_sheet
 from faithkit.report.sheets.measures import (
+    estimate_values,
+    glossary_sheet,
     measure_sentences,
     measure_table,
+    number_columns,
     permutation_line,
     sample_lines,
 )
 from faithkit.report.sheets.sheet import Bullets, Part, Sheet, Table
-from faithkit.report.sheets.subgroups import subgroup_sheets
+
+WITNESSES = 3  # on a page, where nobody says how many
 
 
 def result_sheet(
@@ -93,18 +94,30 @@ def result_sheet(
 
 def result_page(
     payload: Payload,
-    violations: Sequence[Violation] | None,
-    owners: Mapping[str, Owners],
+    violations: Sequence[Violation] | None = None,
+    owners: Mapping[str, Owners] | None = None,
     overview: Overview | None = None,
 ) -> Sheet:
-    """Return the full report of a result, with plots, glossary and provenance."""
+    """Return the full report of a result, with plots, glossary and provenance.
+
+    Parameters
+    ----------
+    payload : dict
+        The output of `to_dict` of an evaluation, with its subgroups and its reference where it has some.
+    violations : sequence of Violation, optional
+        Without them, the page has no section about contradictions.
+    owners : mapping of measures to Owners, optional
+        What local scores are drawn from.
+    overview : Overview, optional
+        The explanations, to look through.
+    """
     measures = estimates(payload)
     unchecked = [
         f"Nothing could be checked for {name}, so it has no curve and no local scores."
         for name, estimate in measures.items()
         if estimate is not None and estimate.verified == 0
     ]
-    figures = [*result_figures(payload, "result", owners), *spread_figures(violations or ())]
+    figures = [*result_figures(payload, "result", owners or {}), *spread_figures(violations or ())]
     title = payload["origin"]["title"]
     parts = [
         subject(payload) if title else sample_size(payload),
@@ -131,11 +144,12 @@ def result_page(
 
 def measure_parts(payload: Payload) -> list[Part | None]:
     """Return both measures: their numbers, their meaning, and the reports of diagnostics."""
-    measures = estimates(payload)
-    control = payload_control(payload)
-    rows = [([name], estimate) for name, estimate in measures.items()]
-    controls = None if control is None else {"sufficiency": format_number(control.estimate)}
-    table = measure_table(("measure",), rows, payload, controls=controls)
+    measures, words, control = estimates(payload), words_for_outcome(payload), payload_control(payload)
+    rows = {name: estimate_values(estimate, words) for name, estimate in measures.items()}
+    if control is not None:
+        rows["sufficiency"]["control"] = format_number(control.estimate)
+    columns = number_columns(payload, has_control=control is not None)
+    table = measure_table(("measure",), columns, [((name,), values) for name, values in rows.items()])
     sentences = [permutation_line(payload, measures), *measure_sentences(payload)]
     return [table, *sentences, *diagnosis_parts(payload)]
 
@@ -177,9 +191,7 @@ def _drift_sheet(payload: Payload, reference: Payload) -> Sheet:
     rows = []
     for name, change in reference["difference"].items():
         values = [_estimate_text(measures[name]) for measures in (here, there)]
-        interval = format_difference_interval(change["low"], change["high"])
-        value = format_difference(change["value"], change["low"], change["high"])
-        difference = f"{value} ({interval})"
+        difference = "{} ({})".format(*format_difference(change["value"], change["low"], change["high"]))
         rows.append((name, *values, difference, format_p_value(change["p_value"])))
     title = f"compared with the reference, {pluralize(reference['n'], 'instance')}"
     table = Table(("measure", "estimate", "reference", "difference", "p"), rows) if rows else None

@@ -186,10 +186,11 @@ class Comparison(Report):
 
         A `Sheet` with more about the systems, such as a plugin's, comes first on the page.
         """
-        from faithkit.report.html import comparison_page
+        from faithkit.report.html import page_html
+        from faithkit.report.sheets.comparisons import comparison_page
 
         owners = {name: owners_by_measure(result.evidence.counts) for name, result in self.results.items()}
-        return save_text(comparison_page(self.to_dict(), owners, more), path)
+        return save_text(page_html(comparison_page(self.to_dict(), owners, more)), path)
 
     def _estimates(self, measure: str) -> dict[str, Estimate]:
         estimates = {name: getattr(result, measure) for name, result in self.results.items()}
