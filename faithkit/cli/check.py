@@ -27,14 +27,12 @@ Group = tuple[str, str, "list[Check]", "Report"]
 @click.argument("distribution")
 @option(
     "--component NAME",
+    CHECKS,
+    "Check only this component; can be given several times.",
     "names",
-    heading=CHECKS,
     multiple=True,
-    help="Check only this component; can be given several times.",
 )
-@option(
-    "--verbose", "-v", heading=OUTPUT, is_flag=True, help="Name every check, and say why any was skipped."
-)
+@option("--verbose", OUTPUT, "Name every check, and say why any was skipped.", "-v", is_flag=True)
 @print_options
 @click.pass_context
 def command(

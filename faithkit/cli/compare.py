@@ -48,29 +48,29 @@ def _parse_relations(_ctx: click.Context, _param: click.Parameter, texts: tuple[
 _compare_options = combine(
     option(
         "--explainer NAME",
+        EXPLAINER,
+        "Compare this explainer (a name, or name:param=value,…); can be given several times.",
         "explainers",
-        heading=EXPLAINER,
         multiple=True,
         required=True,
-        help="Compare this explainer (a name, or name:param=value,…); can be given several times.",
     ),
     option(
         "--discretize NAME",
-        "discretizers",
-        heading=MEASURE,
-        multiple=True,
-        help="Compare with this discretizer, such as 1fp or sign; can be given several times.  "
+        MEASURE,
+        "Compare with this discretizer, such as 1fp or sign; can be given several times.  "
         f"{DISCRETIZER_DEFAULT}",
+        "discretizers",
+        multiple=True,
     ),
     input_options,
     option(
         "--relation [EXPLAINER=]NAME",
+        MEASURE,
+        "Use this relation for sufficiency, for all explainers or for one (shap=same-top-features:k=2); "
+        "can be given several times, once for each explainer.",
         "relation",
-        heading=MEASURE,
         multiple=True,
         callback=_parse_relations,
-        help="Use this relation for sufficiency, for all explainers or for one (shap=same-top-features:k=2); "
-        "can be given several times, once for each explainer.",
     ),
     estimate_options,
     prediction_options,

@@ -45,11 +45,11 @@ def _parse_row(_ctx: click.Context, _param: click.Parameter, row: str) -> tuple[
 @click.command(cls=Verb, epilog=EXAMPLES)
 @option(
     "--row N|COLUMN=VALUE",
-    heading=DATA,
+    DATA,
+    "Measure the explanation of this row of the sample: its number, from 0, or a column's value in it, "
+    "such as customer=4711.",
     required=True,
     callback=_parse_row,
-    help="Measure the explanation of this row of the sample: its number, from 0, or a column's value in it, "
-    "such as customer=4711.",
 )
 @id_option
 @explainer_option
@@ -59,12 +59,7 @@ def _parse_row(_ctx: click.Context, _param: click.Parameter, row: str) -> tuple[
 @confidence_option
 @prediction_options
 @running_options
-@option(
-    "--html FILE",
-    "html_path",
-    heading=OUTPUT,
-    help="Write a page about this decision to this file; - means stdout.",
-)
+@option("--html FILE", OUTPUT, "Write a page about this decision to this file; - means stdout.", "html_path")
 @print_options
 def command(
     row: tuple[str | None, str],

@@ -40,42 +40,36 @@ Examples:
 _reading_options = combine(
     option(
         "--prediction NAMES",
-        heading=DATA,
+        DATA,
+        "Read the predictions from this column, or scores and outputs from several, with wildcards: 'p_*'.",
         required=True,
-        help="Read the predictions from this column, or scores and outputs from several, with wildcards: "
-        "'p_*'.",
     ),
     option(
         "--explanation NAMES",
-        heading=DATA,
+        DATA,
+        "Read the explanations from these columns, with wildcards ('phi_*' or 'phi_*,!phi_id'); can be "
+        "given several times.",
         required=True,
         multiple=True,
-        help="Read the explanations from these columns, with wildcards ('phi_*' or 'phi_*,!phi_id'); can be "
-        "given several times.",
     ),
     option(
         "--features NAMES",
-        heading=DATA,
+        DATA,
+        "Read the instances from these columns, for relations that need them; can be given several times.",
         multiple=True,
-        help="Read the instances from these columns, for relations that need them; can be given several "
-        "times.",
     ),
-    option(
-        "--text COLUMN",
-        heading=DATA,
-        help="Use the texts in this column as the instances, for rules about words.",
-    ),
+    option("--text COLUMN", DATA, "Use the texts in this column as the instances, for rules about words."),
     option(
         "--reasons FILE",
-        heading=DATA,
-        callback=resolve_path,
-        help="Read the explanations as reason codes, and from this TOML file what each code claims about the "
+        DATA,
+        "Read the explanations as reason codes, and from this TOML file what each code claims about the "
         'columns of --features: R12 = "delinquencies > 2".',
+        callback=resolve_path,
     ),
     option(
         "--separator TEXT",
-        heading=DATA,
-        help="Read several codes of --reasons from one value, with this text between them.",
+        DATA,
+        "Read several codes of --reasons from one value, with this text between them.",
     ),
     into="reading",
 )
@@ -85,27 +79,26 @@ _reading_options = combine(
 @click.argument("log", metavar="LOG", callback=resolve_path)
 @option(
     "--with FILE",
+    DATA,
+    "Read further columns of LOG from this file, which has the same values in the column of --id, each once.",
     "joined",
-    heading=DATA,
     callback=resolve_path,
-    help="Read further columns of LOG from this file, which has the same values in the column of --id, each "
-    "once.",
 )
 @_reading_options
 @design_options
 @option(
     "--pool FILE|none",
-    heading=DATA,
-    callback=resolve_path,
-    help="Check explanations also against the rows of this file, which has predictions and instances in "
+    DATA,
+    "Check explanations also against the rows of this file, which has predictions and instances in "
     "columns of the same names, and no explanations; none uses no pool.",
+    callback=resolve_path,
 )
 @option(
     "--unexplained",
-    heading=DATA,
+    DATA,
+    "Count rows without an explanation as unexplained, or use them as a pool.",
     type=click.Choice(["count", "pool"]),
     default="count",
-    help="Count rows without an explanation as unexplained, or use them as a pool.",
 )
 @discretizer_option
 @measure_options

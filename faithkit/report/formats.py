@@ -5,7 +5,7 @@ only where nothing or everything is meant; and where two numbers are compared in
 digits as it takes to see it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
@@ -116,11 +116,15 @@ def digits_to_separate(low: float, limit: float, high: float | None = None) -> i
     high = round_noise(low if high is None else high)
     low, limit = round_noise(low), round_noise(limit)
     bound = Decimal(repr(limit))
-    for digits in range(DIGITS, NOISE):
-        lower, upper = rounded_down(low, digits), rounded_up(high, digits)
-        if (lower >= bound) == (low >= limit) and (upper < bound) == (high < limit):
-            return digits
-    return NOISE
+    sides = low >= limit, high < limit
+    return _fewest_digits(
+        lambda digits: (rounded_down(low, digits) >= bound, rounded_up(high, digits) < bound) == sides
+    )
+
+
+def _fewest_digits(is_enough: Callable[[int], bool], start: int = DIGITS) -> int:
+    """Return the fewest digits that are enough to see something."""
+    return next((digits for digits in range(start, NOISE) if is_enough(digits)), NOISE)
 
 
 def format_distinct(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[str, str]:
@@ -130,11 +134,14 @@ def format_distinct(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[s
     (('0.897', '0.490'), ('0.50041', '0.50040'), ('0.9000', '0.9999'))
     """
     end, other = round_noise(end), round_noise(other)
-    for digits in range(DIGITS, NOISE + 1):
+    order = end > other, end < other, other in (0, 1)
+
+    def is_enough(digits: int) -> bool:
         one, two = _rounded(end, digits, way), _rounded(other, digits)
-        if (one > two, one < two, two in (0, 1)) == (end > other, end < other, other in (0, 1)):
-            break
-    return _with_minus(one), _with_minus(two)
+        return (one > two, one < two, two in (0, 1)) == order
+
+    digits = _fewest_digits(is_enough)
+    return _with_minus(_rounded(end, digits, way)), _with_minus(_rounded(other, digits))
 
 
 def format_percent(share: float) -> str:
@@ -161,9 +168,7 @@ def format_percent_interval(low: float, high: float, share: float) -> str:
     ('91 – 96 %', '97.1 – 99.99 %')
     """
     digits = _percent_digits(share) + 2
-    upper = digits
-    while high < 1 and rounded_up(high, upper) == 1 and upper < NOISE:
-        upper += 1
+    upper = _fewest_digits(lambda digits: high >= 1 or rounded_up(high, digits) != 1, digits)
     return f"{rounded_down(low, digits).scaleb(2)} – {rounded_up(high, upper).scaleb(2)} %"
 
 
@@ -187,8 +192,8 @@ def format_difference(value: float | None, low: float, high: float, digits: int 
     if value is None:
         return "–", interval
     digits = _difference_digits(low, high, digits)
-    while digits < NOISE and _rounded(value, digits) == 0 and round_noise(value):
-        digits += 1
+    if round_noise(value):
+        digits = _fewest_digits(lambda digits: _rounded(value, digits) != 0, digits)
     return _with_sign(_rounded(value, digits)), interval
 
 
@@ -208,9 +213,9 @@ def _difference_digits(low: float, high: float, digits: int) -> int:
     """Return enough digits that an interval without 0 is not printed with an end of 0."""
     if round_noise(low) <= 0 <= round_noise(high):
         return digits
-    while digits < NOISE and rounded_down(low, digits) <= 0 <= rounded_up(high, digits):
-        digits += 1
-    return digits
+    return _fewest_digits(
+        lambda digits: rounded_down(low, digits) > 0 or rounded_up(high, digits) < 0, digits
+    )
 
 
 def _with_sign(rounded: Decimal) -> str:

@@ -1,10 +1,13 @@
 """Read estimates and names from the output of `to_dict`, so that saved results have the same reports."""
 
+from collections.abc import Mapping
+
 from faithkit.measure import MEASURES
 from faithkit.measure.baselines.control import Control
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import ABOVE
 from faithkit.report.formats import LEAVE_ONE_OUT, Payload
+from faithkit.wording import join_words
 
 
 def estimates(payload: Payload) -> dict[str, Estimate | None]:
@@ -23,6 +26,19 @@ def ranked(payload: Payload, measure: str) -> dict[str, Estimate]:
     """Return the systems of a comparison that have a measure, the highest first."""
     measures = {name: estimates(payload["systems"][name])[measure] for name in payload["ranked"][measure]}
     return {name: estimate for name, estimate in measures.items() if estimate is not None}
+
+
+def names_by_reason(reasons: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the names for which there is a reason, in words, by their reason.
+
+    >>> names_by_reason({"a": "too rare", "b": None, "c": "too rare"})
+    {'too rare': 'a and c'}
+    """
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        if reason is not None:
+            names.setdefault(reason, []).append(name)
+    return {reason: join_words(group) for reason, group in names.items()}
 
 
 def is_unknown(estimate: Estimate) -> bool:

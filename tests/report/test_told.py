@@ -183,3 +183,10 @@ def test_differences_are_spoken_of_only_where_there_are_some(name, compared):
     for text in (str(result), result.to_html()):
         assert ("minus the rest" in text) == compared
         assert ("p is corrected for the number of groups" in text) == compared
+
+
+def test_a_system_that_is_worse_than_its_control_has_a_worth_below_0(compared):
+    told = read(compared)
+    told["systems"]["rules"]["control"]["worth"] = {"value": -0.3, "low": -0.6, "high": -0.1}
+    rows = [line for line in sheet_text(comparison_sheet(told)).splitlines() if "rules" in line]
+    assert "−30 %" in " ".join(rows)

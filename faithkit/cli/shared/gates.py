@@ -13,7 +13,7 @@ import click
 
 from faithkit.cli.shared.paths import check_paths, resolve_path
 from faithkit.cli.shared.streams import error_sentence, print_message, write_output
-from faithkit.cli.shared.verb import CHECKS, Verb, combine, option
+from faithkit.cli.shared.verb import CHECKS, F, Verb, combine, option
 from faithkit.errors import InputError
 from faithkit.files import is_replaced
 from faithkit.measure import MEASURES
@@ -63,43 +63,41 @@ def parse_limits(texts: Sequence[str]) -> dict[str, float]:
     return limits
 
 
+def _limit_option(usage: str, help: str) -> Callable[[F], F]:
+    """Return an option that takes limits, and may be given several times."""
+    return option(
+        usage, CHECKS, help, multiple=True, callback=lambda _ctx, _param, texts: parse_limits(texts)
+    )
+
+
 reference_option = option(
     "--reference FILE",
-    heading=CHECKS,
+    CHECKS,
+    "Compare with this earlier sample, or with its result that --json wrote, to see drift.",
     callback=resolve_path,
-    help="Compare with this earlier sample, or with its result that --json wrote, to see drift.",
 )
 
 limit_options = combine(
-    option(
+    _limit_option(
         "--fail-under MEASURE=VALUE",
-        heading=CHECKS,
-        multiple=True,
-        callback=lambda _ctx, _param, texts: parse_limits(texts),
-        help="Exit with code 3 if the lower end of a measure's interval is below a limit: consistency=0.8.",
+        "Exit with code 3 if the lower end of a measure's interval is below a limit: consistency=0.8.",
     ),
     option(
         "--fail-unless",
-        heading=CHECKS,
+        CHECKS,
+        "Exit with code 3 unless the lower ends of all measures (or of those of --fail-under) are above "
+        "chance; with above-control, unless sufficiency is above its control.",
         type=click.Choice(REQUIREMENTS),
         multiple=True,
-        help="Exit with code 3 unless the lower ends of all measures (or of those of --fail-under) are above "
-        "chance; with above-control, unless sufficiency is above its control.",
     ),
-    option(
+    _limit_option(
         "--fail-unless-as-good MEASURE=MARGIN",
-        heading=CHECKS,
-        multiple=True,
-        callback=lambda _ctx, _param, texts: parse_limits(texts),
-        help="Exit with code 3 unless the interval of the difference shows that a measure is not worse than "
+        "Exit with code 3 unless the interval of the difference shows that a measure is not worse than "
         "in the --reference by more than a margin: consistency=0.02.",
     ),
-    option(
+    _limit_option(
         "--fail-if-worse MEASURE=MARGIN",
-        heading=CHECKS,
-        multiple=True,
-        callback=lambda _ctx, _param, texts: parse_limits(texts),
-        help="Exit with code 3 if the interval of the difference shows that a measure is worse than in the "
+        "Exit with code 3 if the interval of the difference shows that a measure is worse than in the "
         "--reference by more than a margin: consistency=0.02.",
     ),
     into="limits",
@@ -158,10 +156,10 @@ def junit_cases() -> "list[Case]":
 def _case(option: str, gate: "GateResult") -> "Case":
     from faithkit.report.junit import ERROR, FAILURE, PASSED, Case
 
-    state = ERROR if gate.is_kept is None else PASSED if gate.is_kept else FAILURE
-    return Case(
-        f"{option} {gate.measure}", state, gate.unchecked if gate.is_kept is None else f"{gate.words}."
-    )
+    name = f"{option} {gate.measure}"
+    if gate.is_kept is None:
+        return Case(name, ERROR, gate.unchecked)
+    return Case(name, PASSED if gate.is_kept else FAILURE, f"{gate.words}.")
 
 
 def _unlimited_case(measure: str) -> "Case":

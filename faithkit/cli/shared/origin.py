@@ -18,14 +18,10 @@ if TYPE_CHECKING:
 KEPT = ("seed", "on_error", "violations")  # of the options about running and output: they change a result
 
 origin_options = combine(
-    option("--title TEXT", heading=OUTPUT, help="Give the report this title."),
-    option("--note TEXT", heading=OUTPUT, help="Print this note under the title."),
-    option("--author TEXT", heading=OUTPUT, help="Name this author in the report's provenance."),
-    option(
-        "--date TEXT",
-        heading=OUTPUT,
-        help="Write this date into the provenance; by default there is none.",
-    ),
+    option("--title TEXT", OUTPUT, "Give the report this title."),
+    option("--note TEXT", OUTPUT, "Print this note under the title."),
+    option("--author TEXT", OUTPUT, "Name this author in the report's provenance."),
+    option("--date TEXT", OUTPUT, "Write this date into the provenance; by default there is none."),
     into="origin",
 )
 

@@ -29,7 +29,7 @@ class HeadedOption(click.Option):
 
 
 def option(
-    usage: str, *names: str, heading: str, show_default: bool = True, **settings: Any
+    usage: str, heading: str, help: str, *names: str, show_default: bool = True, **settings: Any
 ) -> Callable[[F], F]:
     """Return the decorator of an option that the help lists under a heading.
 
@@ -37,10 +37,11 @@ def option(
     ----------
     usage : str
         The start of its line in the help: "--data FILE". A flag has no second word.
-    *names : str
-        The name of the parameter, and short forms.
     heading : str
         Options, Data, Model, Explainer, Measure, Checks and gates, Running or Output.
+    help : str
+    *names : str
+        The name of the parameter, and short forms.
     show_default : bool
         Whether the help shows the default value.
     **settings
@@ -50,7 +51,7 @@ def option(
     --------
     >>> import faithkit
     >>> @faithkit.plugin.report_command
-    ... @faithkit.plugin.option("--log FILE", heading="Data", help="Read this log.")
+    ... @faithkit.plugin.option("--log FILE", "Data", "Read this log.")
     ... def summary(deliver, log):
     ...     deliver(f"nothing in {log}")
     >>> summary.params[0].heading
@@ -58,7 +59,7 @@ def option(
     """
     flag, _, metavar = usage.partition(" ")
     settings |= {"metavar": metavar or None, "show_default": show_default, "heading": heading}
-    return click.option(flag, *names, cls=HeadedOption, **settings)
+    return click.option(flag, *names, cls=HeadedOption, help=help, **settings)
 
 
 def combine(*options: Callable[[F], F], into: str = "") -> Callable[[F], F]:

@@ -3,7 +3,9 @@
 Nothing here uses pyplot, so no figure has to be closed. Names from data are never parsed as mathematics.
 """
 
+import io
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -17,11 +19,12 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.local_estimate import PredictionSummary
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.planning.forecast import expected_estimates
-from faithkit.report.formats import format_interval, format_number
+from faithkit.report.formats import format_interval, format_number, interval_name
 from faithkit.wording import one_line, to_printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # This blue and this orange are safe for colour-blind readers, and colour is never the only mark. Pages
 # replace all of these by variables of their own, for light and for dark.
@@ -32,6 +35,7 @@ ORANGE = "#c2500a"
 AnyEstimate = Estimate | LabelEstimate
 
 WIDTH, HEIGHT = 5.6, 2.9  # inches
+SHARPNESS = 2  # pixels of the picture for one on the page: most screens have that many
 LINE_HEIGHT = 0.55  # of a measure's line with its name
 BINS = 20
 POINTS = 32  # of the sample-size curve
@@ -54,14 +58,34 @@ def chart_axes() -> "Axes":
 
 
 def _new_axes(height: float, left: float, right: float, bottom: float) -> "Axes":
-    """Return axes with fixed margins (in inches) for numbers and legend."""
-    from faithkit.report.pictures.drawings import Drawing, DrawnAxes
+    """Return axes with fixed margins (in inches) for numbers and legend.
+
+    A notebook shows their figure once, without pyplot.
+    """
+    from matplotlib.figure import Figure
 
     top = 0.3
     place = (left / WIDTH, bottom / height, (WIDTH - left - right) / WIDTH, (height - bottom - top) / height)
-    figure = Drawing(figsize=(WIDTH, height))
+    figure: Any = Figure(figsize=(WIDTH, height))
     figure.set_layout_engine("none")  # the reader's rcParams may ask for one
-    return figure.add_axes(place, axes_class=DrawnAxes)
+    axes = figure.add_axes(place)
+    figure._repr_png_ = axes._repr_png_ = partial(_encode_png, figure)
+    return axes  # type: ignore[no-any-return]
+
+
+def _encode_png(figure: "Figure") -> tuple[bytes, dict[str, int]]:
+    r"""Return a picture for a notebook, with the size at which it is shown.
+
+    >>> picture, size = _encode_png(line_axes(2).figure)
+    >>> picture[:4], size
+    (b'\x89PNG', {'width': 560, 'height': 185})
+    """
+    out, dots = io.BytesIO(), figure.get_dpi()
+    # whatever the reader's rcParams say of files: our inks are for paper
+    settings: dict[str, Any] = {"bbox_inches": figure.bbox_inches, "facecolor": "white"}
+    figure.savefig(out, format="png", dpi=SHARPNESS * dots, metadata={"Software": None}, **settings)
+    width, height = (round(dots * side) for side in figure.get_size_inches())
+    return out.getvalue(), {"width": width, "height": height}
 
 
 def measures(
@@ -156,11 +180,8 @@ def ranges(ax: "Axes", ranges: Mapping[str, PredictionSummary]) -> "Axes":
     for place, (name, values) in enumerate(ranges.items()):
         text = _shortened(one_line(to_printable(name)), _letters(ax, 1.0))
         ax.text(least, 0.4 - place, text, va="center", color=INK, parse_math=False, usetex=False)
-        ax.plot(
-            [values.minimum, values.maximum], [-place, -place], color=PALE_BLUE, lw=9, solid_capstyle="butt"
-        )
-        ends = values.lower_quartile, values.upper_quartile
-        ax.plot(ends, [-place, -place], color=BLUE, lw=9, solid_capstyle="butt")
+        _draw_bar(ax, (values.minimum, values.maximum), -place, PALE_BLUE, lw=9)
+        _draw_bar(ax, (values.lower_quartile, values.upper_quartile), -place, BLUE, lw=9)
         ax.plot([values.median], [-place], "|", color=INK, ms=14, mew=1.5)
     ax.xaxis.set_major_locator(_round_numbers())
     _calm(ax)
@@ -178,8 +199,7 @@ def group_sizes(ax: "Axes", counts: CheckableCounts) -> "Axes":
     ax.bar(edges[:-1] + 0.04 * widths, share, 0.92 * widths, align="edge", color=colours)
     ax.set(xlim=(edges[0], edges[-1]), xlabel="instances that share the explanation")
     ticks = _decades(edges[-1])
-    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-    ax.set_xticks([], minor=True)
+    _name_counts(ax, ticks)
     _count_shares(ax)
     return ax
 
@@ -238,8 +258,7 @@ def explanation_map(ax: "Axes", points: MapPoints, label: str = "rows with the e
     ticks = _decades(1.3 * float(points.rows.max()) + 1)
     ax.set_xscale("log")
     ax.set(xlim=(0.8 * points.rows.min(), 1.3 * points.rows.max()), ylim=(least - 0.06, 1.06))
-    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-    ax.set_xticks([], minor=True)
+    _name_counts(ax, ticks)
     ax.set_xlabel(label)
     if least == 0:
         ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
@@ -269,10 +288,15 @@ def worth_by_size(
         ax.annotate(_shortened(name, 24), (size, worth), (7, 4), textcoords="offset points", color=INK)
     ax.set_xscale("log")
     ax.set(xlim=(min(sizes) / 1.6, max(sizes) * 6), ylim=(-0.12, 1.12))
-    ax.set_xticks(sorted(set(sizes)), [f"{size:,}" for size in sorted(set(sizes))])
-    ax.set_xticks([], minor=True)
+    _name_counts(ax, sorted(set(sizes)))
     ax.set_xlabel("distinct explanations (fewer are simpler)")
     return ax
+
+
+def _name_counts(ax: "Axes", counts: list[int]) -> None:
+    """Write some counts below a logarithmic axis, and no others."""
+    ax.set_xticks(counts, [f"{count:,}" for count in counts])
+    ax.set_xticks([], minor=True)
 
 
 def _decades(most: float) -> list[int]:
@@ -321,9 +345,8 @@ def _value_text(estimate: AnyEstimate | None, interval: bool) -> str:
         return "not measured"
     if _says_nothing(estimate):
         return "nothing known"
-    ends = (
-        f" ({format_interval(estimate.low, estimate.high)})" if interval and estimate.low is not None else ""
-    )
+    has_interval = interval and estimate.low is not None
+    ends = f" ({format_interval(estimate.low, estimate.high)})" if has_interval else ""
     return format_number(estimate.estimate) + ends
 
 
@@ -341,17 +364,19 @@ def _draw_rail(ax: "Axes", y: float, ticks: list[float]) -> None:
 def _draw_estimate(ax: "Axes", y: float, estimate: AnyEstimate, colours: tuple[str, str]) -> None:
     strong, pale = colours
     if estimate.bracket[1] > estimate.bracket[0]:
-        ax.plot(estimate.bracket, [y, y], color=pale, lw=9, solid_capstyle="butt", label="not ruled out")
+        _draw_bar(ax, estimate.bracket, y, pale, lw=9, label="not ruled out")
     if estimate.estimate is None or _says_nothing(estimate):
         return
     if estimate.chance is not None:
         ax.plot([estimate.chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="chance")
     if estimate.low is not None and estimate.high is not None:
-        label = f"{100 * estimate.confidence:g} % interval"
-        ax.plot(
-            [estimate.low, estimate.high], [y, y], color=strong, lw=2.2, solid_capstyle="butt", label=label
-        )
+        label = interval_name(estimate.confidence)
+        _draw_bar(ax, (estimate.low, estimate.high), y, strong, lw=2.2, label=label)
     ax.plot([estimate.estimate], [y], "o", color=strong, ms=7.5, mew=0)  # its number stands above it
+
+
+def _draw_bar(ax: "Axes", ends: tuple[float, float], y: float, colour: str, **style: Any) -> None:
+    ax.plot(ends, [y, y], color=colour, solid_capstyle="butt", **style)
 
 
 def _add_legend(ax: "Axes") -> None:

@@ -13,7 +13,7 @@ from faithkit.report.formats import (
     pluralize,
 )
 from faithkit.report.outcome_words import remarks, words_for_outcome
-from faithkit.report.payloads import confidence, note, payload_control, ranked
+from faithkit.report.payloads import confidence, names_by_reason, note, payload_control, ranked
 from faithkit.report.pictures.figures import measure_figure, result_figures, worth_figure
 from faithkit.report.sheets.controls import CONTROL, WORTH
 from faithkit.report.sheets.first_screen import sample_size
@@ -34,7 +34,6 @@ from faithkit.report.sheets.results import (
     user_facts,
 )
 from faithkit.report.sheets.sheet import Part, Sheet, Table
-from faithkit.wording import join_words
 
 PAIRED = "The rows are the same, so differences are paired; p is corrected for the number of pairs (Holm)."
 
@@ -185,8 +184,12 @@ def _columns(payload: Payload) -> dict[str, str]:
 
 def _measure_sheet(payload: Payload, measure: str) -> Sheet:
     estimates = ranked(payload, measure)
-    absent = {name: system for name, system in payload["systems"].items() if name not in estimates}
-    reasons = [f"Not measured for {names}: {reason}." for reason, names in _reasons(absent).items()]
+    absent = {
+        name: str(system["why_no_sufficiency"])
+        for name, system in payload["systems"].items()
+        if name not in estimates
+    }
+    reasons = [f"Not measured for {names}: {reason}." for reason, names in names_by_reason(absent).items()]
     if not estimates:
         return Sheet.of(measure.capitalize(), *reasons)
     figure = measure_figure(estimates, measure, payload["best"][measure])
@@ -216,14 +219,6 @@ def _differences(payload: Payload, measure: str) -> list[Sheet]:
     is_sure = any(row[-1] for row in rows)
     caption = f"*: the difference is not 0. {PAIRED}" if is_sure else PAIRED
     return [Sheet.of("Differences", Table(heads, rows), caption)]
-
-
-def _reasons(absent: Payload) -> dict[str, str]:
-    """Return the systems without sufficiency, by reason."""
-    names: dict[str, list[str]] = {}
-    for name, system in absent.items():
-        names.setdefault(str(system["why_no_sufficiency"]), []).append(name)
-    return {reason: join_words(systems) for reason, systems in names.items()}
 
 
 def _system_sheet(name: str, system: Payload, owners: Mapping[str, Owners]) -> Sheet:

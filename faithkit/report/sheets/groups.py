@@ -17,7 +17,7 @@ from faithkit.report.formats import (
     pluralize,
 )
 from faithkit.report.outcome_words import words_for_outcome
-from faithkit.report.payloads import confidence, note
+from faithkit.report.payloads import confidence, names_by_reason, note
 from faithkit.report.pictures.figures import group_figure
 from faithkit.report.sentences import OF_LABELS
 from faithkit.report.sheets.measures import (
@@ -153,11 +153,12 @@ def _measure_by_label(
         name: None if part["estimate"] is None else LabelEstimate.from_dict(part)
         for name, part in labels.items()
     }
+    reasons = names_by_reason({name: part["why_not"] for name, part in labels.items()})
     return Sheet.of(
         title,
         group_figure(estimates, [part["n"] for part in labels.values()], title) if has_figures else None,
         Table(heads, rows, wide=("finding",)),
-        *_reasons(labels),
+        *(f"{names}: no estimate, since {why}." for why, names in reasons.items()),
         rare,
         BY_LABEL,
     )
@@ -195,12 +196,3 @@ def _label_values(part: Payload, has_control: bool) -> dict[str, str]:
         OF_LABELS.agree: OF_LABELS.format_agreement(part["agree"], part["checked"]),
         "p": "–" if part["p_value"] is None else format_p_value(part["p_value"]),
     }
-
-
-def _reasons(labels: Mapping[str, Payload]) -> list[str]:
-    """Say which labels have no estimate, and why."""
-    names: dict[str, list[str]] = {}
-    for name, part in labels.items():
-        if part["why_not"] is not None:
-            names.setdefault(part["why_not"], []).append(name)
-    return [f"{join_words(unmeasured)}: no estimate, since {why}." for why, unmeasured in names.items()]

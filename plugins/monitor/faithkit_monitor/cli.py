@@ -24,50 +24,46 @@ Examples:
 @click.argument("logs", metavar="[LOG]...", nargs=-1, type=click.Path())
 @faithkit.plugin.option(
     "--reference LOG",
-    heading="Checks and gates",
+    "Checks and gates",
+    "Compare new rows with those of this log, from which the state is created.",
     type=click.Path(),
-    help="Compare new rows with those of this log, from which the state is created.",
 )
 @faithkit.plugin.option(
     "--prediction NAMES",
-    heading="Data",
-    help="Read the predictions from this column, or scores and outputs from several, with wildcards: 'p_*'.",
+    "Data",
+    "Read the predictions from this column, or scores and outputs from several, with wildcards: 'p_*'.",
 )
 @faithkit.plugin.option(
     "--explanation NAMES",
-    heading="Data",
+    "Data",
+    "Read the explanations from these columns, with wildcards ('phi_*'); can be given several times.",
     multiple=True,
-    help="Read the explanations from these columns, with wildcards ('phi_*'); can be given several times.",
 )
 @faithkit.plugin.option(
     "--discretize NAME",
+    "Measure",
+    "Use this discretizer, which decides which explanations count as equal.  [default: original]",
     "discretizer",
-    heading="Measure",
-    help="Use this discretizer, which decides which explanations count as equal.  [default: original]",
 )
 @faithkit.plugin.option(
     "--confidence SHARE",
-    heading="Measure",
+    "Measure",
+    "Give all intervals together this confidence.  [default: 0.95]",
     type=float,
-    help="Give all intervals together this confidence.  [default: 0.95]",
 )
 @faithkit.plugin.option(
-    "--seed N",
-    heading="Running",
-    type=int,
-    help="Start the random split of the reference from this number.  [default: 0]",
+    "--seed N", "Running", "Start the random split of the reference from this number.  [default: 0]", type=int
 )
 @faithkit.plugin.option(
     "--outcome",
-    heading="Measure",
+    "Measure",
+    "Treat predictions as labels, numbers or scores.  [default: numbers if they have fractions, else labels]",
     type=click.Choice(["labels", "numbers", "scores"]),
-    help="Treat predictions as labels, numbers or scores.  [default: numbers if they have fractions, else "
-    "labels]",
 )
 @faithkit.plugin.option(
     "--agree within:N",
-    heading="Measure",
-    help="Treat predicted numbers as equal if they differ by at most N: within:2000.",
+    "Measure",
+    "Treat predicted numbers as equal if they differ by at most N: within:2000.",
 )
 def monitor(
     deliver: "Callable[[Monitor], None]",
