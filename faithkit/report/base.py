@@ -3,16 +3,18 @@
 from pathlib import Path
 from typing import Any
 
-from faithkit.display import VERBOSE, Displayable
+from faithkit.display import VERBOSE, Displayable, set_renderer
 from faithkit.errors import InputError
 from faithkit.files import save_text
 from faithkit.jsonable import json_text
-from faithkit.report import value_display  # noqa: F401 (it registers how values are shown)
+from faithkit.report import value_display
 from faithkit.report.html import page_html
 from faithkit.report.pictures.figures import report_figure
 from faithkit.report.pictures.plots import draw_report
 from faithkit.report.sheets.results import provenance_sheet
 from faithkit.report.sheets.sheet import Sheet
+
+set_renderer(value_display)
 
 
 class Report(Displayable):

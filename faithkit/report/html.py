@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from faithkit.report.formats import keep_together, shorten
-from faithkit.report.sheets.sheet import (
-    Bullets,
-    Contradiction,
-    Exploration,
-    Figure,
-    Lead,
-    RowTable,
-    Sheet,
-    ShownExplanation,
-    Table,
-)
+from faithkit.report.sheets.sheet import Exploration, Sheet
 from faithkit.wording import to_printable
 
 if TYPE_CHECKING:
@@ -27,18 +17,6 @@ if TYPE_CHECKING:
 MAX_VALUES = 16  # of a contradiction; further ones are folded
 MAX_LETTERS = 300  # of an explanation; a longer one is folded
 MAX_SENTENCE = 1000  # letters in a notebook
-
-KINDS = {
-    Table: "table",
-    Exploration: "exploration",
-    Figure: "figure",
-    Bullets: "bullets",
-    Lead: "lead",
-    ShownExplanation: "explanation",
-    RowTable: "rows",
-    Contradiction: "contradiction",
-    Sheet: "sheet",
-}
 
 
 def sheet_html(sheet: Sheet) -> str:
@@ -114,7 +92,8 @@ def _fingerprint(source: str) -> str:
 
 
 def _kind(part: Any) -> str:
-    return KINDS.get(type(part), "sentence")
+    """Return the class of a part, by which the template knows it."""
+    return type(part).__name__
 
 
 def _cut(sentence: str, level: int) -> str:

@@ -4,13 +4,12 @@ Values are known by the names of their classes, because `faithkit.run`, where so
 this wing.
 """
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from faithkit.display import VERBOSE, set_renderer
+from faithkit.display import VERBOSE
 from faithkit.jsonable import unique_keys
 from faithkit.measure.baselines.control import Control
 from faithkit.measure.by_label import LabelEstimate
@@ -231,5 +230,3 @@ DISPLAYS = {
     "Violations": ValueDisplay(_violations_line, instances.violations_sheet),
     "Plan": ValueDisplay(_plan_line, plan_sheet),
 }
-
-set_renderer(sys.modules[__name__])

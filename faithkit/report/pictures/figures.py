@@ -226,17 +226,13 @@ def render_svg(
 
     Parameters
     ----------
-    draw : callable
-        Takes the axes.
-    new_axes : callable
-        Makes them.
+    draw, new_axes : callable
     label : str
         What the picture shows, for those who cannot see it.
     name : str
         Another one for every picture of a page: it makes the ids in it differ from all others.
     titles : iterable of str
-        What a browser shows where the pointer is on a marker, in the order of the markers of all lines whose
-        id is `plots.TITLED`.
+        What a browser shows for the markers of all lines whose id is `plots.TITLED`, in their order.
     """
     from matplotlib import style
 

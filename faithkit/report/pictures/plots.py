@@ -93,13 +93,7 @@ def measures(
 ) -> "Axes":
     """Draw a line for every measure, system or group: its estimate, interval and bracket.
 
-    Parameters
-    ----------
-    ax : Axes
-    estimates : mapping of names to Estimate or LabelEstimate
-        None for what was not measured.
-    best : collection of names, optional
-        Those to bring to the fore.
+    The names in `best` are brought to the fore.
     """
     _calm(ax)
     left = min(
@@ -272,12 +266,7 @@ def worth_by_size(
 ) -> "Axes":
     """Draw what each system is worth, with its interval, against its number of distinct explanations.
 
-    Parameters
-    ----------
-    ax : Axes
-    systems : mapping of names to (number of explanations, worth, low, high)
-    best : collection of names
-        Those to bring to the fore.
+    `systems` maps names to the number of explanations, the worth and its ends; `best` come to the fore.
     """
     _calm(ax, grid=True)
     sizes = [size for size, *_ in systems.values()]

@@ -59,13 +59,7 @@ def comparison_page(
 ) -> Sheet:
     """Return the full report of a comparison, with plots, differences, each system, and provenance.
 
-    Parameters
-    ----------
-    payload : dict
-    owners : mapping of systems to mapping of measures to Owners, optional
-        What local scores are drawn from.
-    addition : Sheet, optional
-        What else is known of the systems; it comes first.
+    Local scores are drawn from the owners of each system. `addition` has what else is known of the systems.
     """
     systems = payload["systems"]
     first = _first(payload)

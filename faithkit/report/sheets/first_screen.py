@@ -19,8 +19,8 @@ from faithkit.report.formats import (
     interval_name,
     pluralize,
 )
-from faithkit.report.outcome_words import PREDICTED_CLASS, remarks, words_for_outcome
-from faithkit.report.payloads import confidence, estimates, estimator_name, note, payload_control
+from faithkit.report.outcome_words import PREDICTED_CLASS, words_for_outcome
+from faithkit.report.payloads import confidence, estimates, estimator_name, payload_control
 from faithkit.report.sentences import checked_sentence
 from faithkit.report.sheets.controls import (
     CONTROL,
@@ -28,7 +28,7 @@ from faithkit.report.sheets.controls import (
     control_remarks,
     format_worth,
 )
-from faithkit.report.sheets.measures import FLATTERED, condition_lines, permutation_line
+from faithkit.report.sheets.measures import closing_lines, condition_lines, permutation_line
 from faithkit.report.sheets.sheet import Lead, Part, Table
 
 DOMINATED = (
@@ -55,10 +55,7 @@ def first_screen(payload: Payload, is_dominated: bool = False) -> list[Part | No
         *(f"{line[0].upper()}{line[1:]}." for line in condition_lines(payload)),
         ceiling_sentence(payload),
         *control_remarks(payload),
-        *remarks(payload, estimates(payload)),
-        FLATTERED if payload["background"] == "the sample itself" else None,
-        *(text for text in payload["notes"] if text != PREDICTED_CLASS),
-        note(payload),
+        *(line for line in closing_lines(payload) if line != PREDICTED_CLASS),
         DOMINATED if is_dominated else None,
         Lead("Next", payload["next_steps"][0]) if payload.get("next_steps") else None,
     ]

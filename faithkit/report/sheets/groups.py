@@ -39,13 +39,7 @@ _LONG = re.compile(r"-?[0-9]+\.[0-9]{7,}")  # a number of more decimals than any
 def subgroup_sheets(payload: Payload, subgroups: Payload, has_figures: bool = False) -> list[Sheet]:
     """Return a section for each measure: the numbers of every group, and its difference to the rest.
 
-    Parameters
-    ----------
-    payload : dict
-        The result that was divided, or one of its groups: they share a confidence and an estimator.
-    subgroups : dict
-    has_figures : bool
-        Whether a plot is drawn for each measure.
+    `payload` is the result that was divided, or one of its groups: they share a confidence and an estimator.
     """
     return [
         _subgroup_sheet(payload, subgroups["by"], measure, printed_groups(groups), has_figures)
@@ -120,15 +114,7 @@ def _untested_groups(measures: Mapping[str, Estimate | None]) -> str | None:
 
 
 def label_sheets(payload: Payload, has_figures: bool = False) -> list[Sheet]:
-    """Return a section for each measure: the numbers of every label.
-
-    Parameters
-    ----------
-    payload : dict
-        The output of `ByLabel.to_dict`.
-    has_figures : bool
-        Whether a plot is drawn for each measure.
-    """
+    """Return a section for each measure: the numbers of every label; `payload` is that of `ByLabel`."""
     n_rare = payload["left_out"]
     rare = f"{pluralize(n_rare, 'rarer label')} left out." if n_rare else None
     sheets = [

@@ -47,7 +47,7 @@ def instance_sheet(local: LocalResult, row: int | None = None) -> Sheet:
 
 def decision_page(local: LocalResult, title: str) -> Sheet:
     """Return a page about one decision: the explanation, its measures, and the rows that contradict it."""
-    estimate = local.consistency if local.sufficiency is None else local.sufficiency
+    estimate = _shown_estimate(local)
     label = format_predictions(local.prediction)[0]
     scope = "with this explanation" if local.sufficiency is None else "to which this explanation applies"
     sharers = _sharers(local) if local.shared_by or local.sufficiency is not None else None
@@ -59,6 +59,11 @@ def decision_page(local: LocalResult, title: str) -> Sheet:
         Sheet.of("What contradicts it", *_contradiction_parts(local, label)),
         Sheet.of("The numbers", _local_table(local)),
     )
+
+
+def _shown_estimate(local: LocalResult) -> LocalEstimate:
+    """Return sufficiency if it was measured, else consistency."""
+    return local.consistency if local.sufficiency is None else local.sufficiency
 
 
 def _trust_sentence(estimate: LocalEstimate, scope: str) -> str:
@@ -98,13 +103,12 @@ def _speaks_for_another(local: LocalResult, label: str) -> bool:
 
 
 def _contradiction_parts(local: LocalResult, label: str) -> list[Part]:
-    estimate = local.consistency if local.sufficiency is None else local.sufficiency
-    if estimate.value is None:
+    if _shown_estimate(local).value is None:
         return ["It was compared with no other row, so nothing could contradict it."]
     if not local.contradicted_by:
         return ["No other row of the sample that it was compared with gets another prediction."]
     view, others = _view(local), local.contradicted_by
-    heads = [f"{row.place} → {format_predictions(row.prediction)[0]}" for row in others]
+    heads = list(map(_name_witness, others))
     all_values = [values or {} for values in (local.values, *(row.values for row in others))]
     named = set(view.named_columns if view.conditions else ())
     names = sorted(all_values[0], key=lambda name: name not in named and _is_same(name, all_values))
@@ -123,7 +127,7 @@ def witness_sheet(witness: Witness) -> Sheet:
     """Return one row."""
     table = Table.of_pairs({name: value_text(value) for name, value in (witness.values or {}).items()})
     values = table.cut("values") if table.rows else ()
-    return Sheet.of(f"{witness.place} → {format_predictions(witness.prediction)[0]}", *values)
+    return Sheet.of(_name_witness(witness), *values)
 
 
 def violation_sheet(violation: Violation) -> Sheet:
@@ -168,7 +172,7 @@ def _contradiction(violation: Violation, number: int | None = None) -> Contradic
         [witness_line(witness, label, view) for witness, label in rows],
         mark_rows(
             view,
-            [f"{witness.place} → {label}" for witness, label in rows],
+            [_name_witness(witness, label) for witness, label in rows],
             [first.values, second.values],
             [first.image, second.image] if is_drawn else [],
             is_swapped,
@@ -208,8 +212,11 @@ def witness_line(witness: Witness, prediction: str | None = None, view: Explanat
     >>> witness_line(Witness(3, "yes", {"age": 31, "job": None}))
     'row 3 → yes: age = 31, job = missing'
     """
-    label = format_predictions(witness.prediction)[0] if prediction is None else prediction
-    return f"{witness.place} → {label}{_values_text(witness.values, view)}"
+    return _name_witness(witness, prediction) + _values_text(witness.values, view)
+
+
+def _name_witness(witness: Witness, prediction: str | None = None) -> str:
+    return f"{witness.place} → {prediction or format_predictions(witness.prediction)[0]}"
 
 
 def _values_text(values: dict[str, Any] | None, view: ExplanationView | None = None) -> str:

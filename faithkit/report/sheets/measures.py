@@ -94,13 +94,7 @@ def measure_table(
 ) -> Table:
     """Return a table of measures: in each row texts under `heads`, then numbers and the finding.
 
-    Parameters
-    ----------
-    heads : sequence of str
-    columns : mapping of str to str
-        The headings of the numbers, by their keys in `estimate_values`.
-    rows : iterable of (sequence of str, mapping of str to str)
-        The texts of each row, and its numbers.
+    `columns` has the headings of the numbers, by their keys in `estimate_values`.
     """
     lines = [
         (*texts, *(values.get(key, "–") for key in columns), values["finding"]) for texts, values in rows
@@ -172,11 +166,13 @@ def measure_sentences(payload: Payload) -> list[str]:
     """Return what each measure means, then notes on predictions, background and input."""
     why, measures, outcome = payload["why_no_sufficiency"], estimates(payload), words_for_outcome(payload)
     lines = [sentence(name, estimate, payload["n"], why, outcome) for name, estimate in measures.items()]
-    lines += control_sentences(payload)
-    lines += remarks(payload, measures)
-    if payload["background"] == "the sample itself":
-        lines.append(FLATTERED)
-    lines += payload.get("notes", ())
+    return [*lines, *control_sentences(payload), *closing_lines(payload)]
+
+
+def closing_lines(payload: Payload) -> list[str]:
+    """Return notes on predictions, background, input and estimator."""
+    flattered = [FLATTERED] if payload["background"] == "the sample itself" else []
+    lines = [*remarks(payload, estimates(payload)), *flattered, *payload.get("notes", ())]
     return [*lines, *filter(None, [note(payload)])]
 
 

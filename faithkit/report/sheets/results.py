@@ -62,12 +62,8 @@ def result_sheet(
     payload : dict
         The output of `to_dict`, so that a result that was read from a file looks the same.
     violations : sequence of Violation, optional
-    by_label : bool
-        Whether each label is shown.
-    is_dominated : bool
-        Whether one label has most of the rows.
-    has_diagnoses : bool
-        Whether diagnoses were asked for.
+    by_label, is_dominated, has_diagnoses : bool
+        Whether each label was asked for, one label has most of the rows, and diagnoses were asked for.
 
     Examples
     --------
@@ -100,16 +96,7 @@ def result_page(
 ) -> Sheet:
     """Return the full report of a result, with plots, glossary and provenance.
 
-    Parameters
-    ----------
-    payload : dict
-        The output of `to_dict` of an evaluation, with its subgroups and its reference where it has some.
-    violations : sequence of Violation, optional
-        Without them, the page has no section about contradictions.
-    owners : mapping of measures to Owners, optional
-        What local scores are drawn from.
-    overview : Overview, optional
-        The explanations, to look through.
+    Local scores are drawn from the owners of each measure; `overview` has the explanations to look through.
     """
     measures = estimates(payload)
     unchecked = [
