@@ -35,7 +35,6 @@ from faithkit.report.html import sheet_html
 from faithkit.report.payloads import is_unknown
 from faithkit.report.sheets import instances, measures
 from faithkit.report.sheets.comparisons import comparison_sheet
-from faithkit.report.sheets.controls import control_sheet
 from faithkit.report.sheets.groups import label_sheet, label_sheets, printed_groups, subgroup_sheets
 from faithkit.report.sheets.plans import plan_sheet
 from faithkit.report.sheets.results import result_sheet
@@ -221,7 +220,7 @@ DISPLAYS = {
         lambda pair: measures.difference_sheet(pair.difference, (pair.first, pair.second), pair.adjusted),
     ),
     "Difference": ValueDisplay(_difference_line, measures.difference_sheet),
-    "Control": ValueDisplay(_control_line, control_sheet),
+    "Control": ValueDisplay(_control_line, measures.control_sheet),
     "Estimate": ValueDisplay(_estimate_line, measures.estimate_sheet),
     "LocalEstimate": ValueDisplay(_local_line, instances.local_sheet),
     "LocalResult": ValueDisplay(_instance_line, instances.instance_sheet),

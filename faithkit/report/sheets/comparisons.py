@@ -15,9 +15,10 @@ from faithkit.report.formats import (
 from faithkit.report.outcome_words import remarks, words_for_outcome
 from faithkit.report.payloads import confidence, names_by_reason, note, payload_control, ranked
 from faithkit.report.pictures.figures import measure_figure, result_figures, worth_figure
-from faithkit.report.sheets.controls import CONTROL, WORTH
 from faithkit.report.sheets.first_screen import sample_size
 from faithkit.report.sheets.measures import (
+    CONTROL,
+    WORTH,
     difference_values,
     estimate_values,
     glossary_sheet,
@@ -48,8 +49,7 @@ def comparison_sheet(payload: Payload) -> Sheet:
         for measure, star in zip(measures, stars, strict=True)
     ]
     sections += [Sheet(None, [stars[0]])] if has_common_star else []
-    lead = (*_lines_below_title(payload), _recommendation(payload))
-    return Sheet.of(_title(payload), *lead, *sections, Sheet(None, _remarks(payload)))
+    return Sheet.of(_title(payload), *_lead(payload), *sections, Sheet(None, _remarks(payload)))
 
 
 def comparison_page(
@@ -67,8 +67,7 @@ def comparison_page(
     details = [_system_sheet(name, system, (owners or {}).get(name, {})) for name, system in systems.items()]
     return Sheet.of(
         _title(payload),
-        *_lines_below_title(payload),
-        _recommendation(payload),
+        *_lead(payload),
         *_remarks(payload),
         _worth_figure(payload),
         addition,
@@ -83,10 +82,15 @@ def _title(payload: Payload) -> str:
     return _first(payload)["origin"]["title"] or _subject(payload)
 
 
-def _lines_below_title(payload: Payload) -> list[str]:
-    """Return the subject of a comparison with a title of its own, and the user's note."""
-    origin = _first(payload)["origin"]
-    return [line for line in (_subject(payload) if origin["title"] else None, origin["note"]) if line]
+def _lead(payload: Payload) -> list[str | None]:
+    """Return the subject of a comparison with a title of its own, the user's note, and the system to use."""
+    origin, recommendation = _first(payload)["origin"], payload["recommendation"]
+    system, reason = recommendation["system"], recommendation["reason"]
+    return [
+        _subject(payload) if origin["title"] else None,
+        origin["note"],
+        f"Use {system}: {reason}." if system else reason,
+    ]
 
 
 def _subject(payload: Payload) -> str:
@@ -96,13 +100,6 @@ def _subject(payload: Payload) -> str:
     data = f" on {first['origin']['data']}" if first["origin"]["data"] else ""
     systems = pluralize(len(payload["systems"]), "explanation system")
     return f"{systems}{model}{data} ({sample_size(first)})"
-
-
-def _recommendation(payload: Payload) -> str:
-    """Return which system to use and why, or why none can be recommended."""
-    recommendation = payload["recommendation"]
-    reason = recommendation["reason"]
-    return f"Use {recommendation['system']}: {reason}." if recommendation["system"] else reason
 
 
 def _worth_figure(payload: Payload) -> Part | None:

@@ -22,13 +22,15 @@ from faithkit.report.formats import (
 from faithkit.report.outcome_words import PREDICTED_CLASS, words_for_outcome
 from faithkit.report.payloads import confidence, estimates, estimator_name, payload_control
 from faithkit.report.sentences import checked_sentence
-from faithkit.report.sheets.controls import (
+from faithkit.report.sheets.measures import (
     CONTROL,
     ceiling_sentence,
+    closing_lines,
+    condition_lines,
     control_remarks,
     format_worth,
+    permutation_line,
 )
-from faithkit.report.sheets.measures import closing_lines, condition_lines, permutation_line
 from faithkit.report.sheets.sheet import Lead, Part, Table
 
 DOMINATED = (
