@@ -43,9 +43,7 @@ def format_interval(low: float | None, high: float | None) -> str:
     >>> format_interval(0.8129, 0.8991), format_interval(0.0, 1.0), format_interval(None, None)
     ('0.812 – 0.900', '0.000 – 1.000', '–')
     """
-    return (
-        "–" if low is None or high is None else f"{format_lower_end(low)} – {_with_minus(rounded_up(high))}"
-    )
+    return "–" if low is None or high is None else f"{format_lower_end(low)} – {_with_minus(round_up(high))}"
 
 
 def format_lower_end(low: float) -> str:
@@ -54,26 +52,26 @@ def format_lower_end(low: float) -> str:
     >>> format_lower_end(0.8129), format_lower_end(-0.21)
     ('0.812', '−0.210')
     """
-    return _with_minus(rounded_down(low))
+    return _with_minus(round_down(low))
 
 
 def _with_minus(rounded: Decimal) -> str:
     return f"{rounded:f}".replace("-", "−")
 
 
-def rounded_down(low: float, digits: int = DIGITS) -> Decimal:
+def round_down(low: float, digits: int = DIGITS) -> Decimal:
     """Return a lower end, rounded down.
 
-    >>> str(rounded_down(0.8129)), str(rounded_down(0.7))
+    >>> str(round_down(0.8129)), str(round_down(0.7))
     ('0.812', '0.700')
     """
     return _rounded(low, digits, ROUND_FLOOR)
 
 
-def rounded_up(high: float, digits: int = DIGITS) -> Decimal:
+def round_up(high: float, digits: int = DIGITS) -> Decimal:
     """Return an upper end, rounded up.
 
-    >>> str(rounded_up(0.8121)), str(rounded_up(-0.0001))
+    >>> str(round_up(0.8121)), str(round_up(-0.0001))
     ('0.813', '0.000')
     """
     return _rounded(high, digits, ROUND_CEILING)
@@ -103,14 +101,13 @@ def format_below(low: float, limit: float) -> str:
     >>> format_below(0.71239, 0.8), format_below(0.79996, 0.8), format_below(0.8003, 0.80031)
     ('0.712', '0.79996', '0.8003')
     """
-    return str(rounded_down(low, digits_to_separate(low, limit)))
+    return str(round_down(low, count_digits(low, limit)))
 
 
-def digits_to_separate(low: float, limit: float, high: float | None = None) -> int:
+def count_digits(low: float, limit: float, high: float | None = None) -> int:
     """Return how many digits keep rounded ends on their sides of the limit.
 
-    >>> separate = digits_to_separate
-    >>> separate(0.79, 0.8), separate(0.8, 0.8), separate(0.5, 0.8, high=0.79999)
+    >>> count_digits(0.79, 0.8), count_digits(0.8, 0.8), count_digits(0.5, 0.8, high=0.79999)
     (3, 3, 5)
     """
     high = round_noise(low if high is None else high)
@@ -118,7 +115,7 @@ def digits_to_separate(low: float, limit: float, high: float | None = None) -> i
     bound = Decimal(repr(limit))
     sides = low >= limit, high < limit
     return _fewest_digits(
-        lambda digits: (rounded_down(low, digits) >= bound, rounded_up(high, digits) < bound) == sides
+        lambda digits: (round_down(low, digits) >= bound, round_up(high, digits) < bound) == sides
     )
 
 
@@ -137,8 +134,8 @@ def format_distinct(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[s
     order = end > other, end < other, other in (0, 1)
 
     def is_enough(digits: int) -> bool:
-        one, two = _rounded(end, digits, way), _rounded(other, digits)
-        return (one > two, one < two, two in (0, 1)) == order
+        first, second = _rounded(end, digits, way), _rounded(other, digits)
+        return (first > second, first < second, second in (0, 1)) == order
 
     digits = _fewest_digits(is_enough)
     return _with_minus(_rounded(end, digits, way)), _with_minus(_rounded(other, digits))
@@ -168,8 +165,8 @@ def format_percent_interval(low: float, high: float, share: float) -> str:
     ('91 – 96 %', '97.1 – 99.99 %')
     """
     digits = _percent_digits(share) + 2
-    upper = _fewest_digits(lambda digits: high >= 1 or rounded_up(high, digits) != 1, digits)
-    return f"{rounded_down(low, digits).scaleb(2)} – {rounded_up(high, upper).scaleb(2)} %"
+    upper = _fewest_digits(lambda digits: high >= 1 or round_up(high, digits) != 1, digits)
+    return f"{round_down(low, digits).scaleb(2)} – {round_up(high, upper).scaleb(2)} %"
 
 
 def _percent_digits(share: float) -> int:
@@ -188,7 +185,7 @@ def format_difference(value: float | None, low: float, high: float, digits: int 
     >>> format_difference(0.0016, 0.0005, 0.0016)
     ('+0.0016', '+0.0005 to +0.0016')
     """
-    interval = " to ".join(difference_ends(low, high, digits))
+    interval = " to ".join(format_difference_ends(low, high, digits))
     if value is None:
         return "–", interval
     digits = _difference_digits(low, high, digits)
@@ -197,35 +194,34 @@ def format_difference(value: float | None, low: float, high: float, digits: int 
     return _with_sign(_rounded(value, digits)), interval
 
 
-def difference_ends(low: float, high: float, digits: int = DIGITS) -> tuple[str, str]:
+def format_difference_ends(low: float, high: float, digits: int = DIGITS) -> tuple[str, str]:
     """Return the ends of a difference's interval, the lower rounded down and the upper up.
 
     An interval without 0 is printed without 0: both ends have as many digits as that takes.
 
-    >>> difference_ends(-0.01112, 0.0171), difference_ends(-0.0, 0.0), difference_ends(-0.0061, -0.0009)
+    >>> ends = format_difference_ends
+    >>> ends(-0.01112, 0.0171), ends(-0.0, 0.0), ends(-0.0061, -0.0009)
     (('−0.012', '+0.018'), ('+0.000', '+0.000'), ('−0.0061', '−0.0009'))
     """
     digits = _difference_digits(low, high, digits)
-    return _with_sign(rounded_down(low, digits)), _with_sign(rounded_up(high, digits))
+    return _with_sign(round_down(low, digits)), _with_sign(round_up(high, digits))
 
 
 def _difference_digits(low: float, high: float, digits: int) -> int:
     """Return enough digits that an interval without 0 is not printed with an end of 0."""
     if round_noise(low) <= 0 <= round_noise(high):
         return digits
-    return _fewest_digits(
-        lambda digits: rounded_down(low, digits) > 0 or rounded_up(high, digits) < 0, digits
-    )
+    return _fewest_digits(lambda digits: round_down(low, digits) > 0 or round_up(high, digits) < 0, digits)
 
 
 def _with_sign(rounded: Decimal) -> str:
     return f"{rounded:+}".replace("-", "−")
 
 
-def interval_name(confidence: float) -> str:
+def name_interval(confidence: float) -> str:
     """Return the name of an interval, which is also the heading of its column.
 
-    >>> interval_name(0.95)
+    >>> name_interval(0.95)
     '95 % interval'
     """
     return f"{100 * confidence:g} % interval"
@@ -318,20 +314,20 @@ def _short(prediction: Any) -> str:
     return value_text(prediction) if isinstance(prediction, float) and prediction % 1 else str(prediction)
 
 
-def system_name(explainer: str | None, discretizer: str) -> str:
+def name_system(explainer: str | None, discretizer: str) -> str:
     """Return the name of an explainer with a discretizer.
 
-    >>> system_name("shap", "1fp"), system_name("tree", "original")
+    >>> name_system("shap", "1fp"), name_system("tree", "original")
     ('shap · 1fp', 'tree')
     """
     parts = [part for part in (explainer, discretizer) if part is not None and part != "original"]
     return " · ".join(parts) or "logged explanations"
 
 
-def count_getting(n: int, prediction: str) -> str:
+def describe_count(n: int, prediction: str) -> str:
     """Return how many instances get a prediction.
 
-    >>> count_getting(1, "yes"), count_getting(2000, "no")
+    >>> describe_count(1, "yes"), describe_count(2000, "no")
     ('1 gets yes', '2,000 get no')
     """
     return f"{n:,} {'gets' if n == 1 else 'get'} {prediction}"
@@ -349,8 +345,8 @@ def describe_scope(violation: Violation) -> str:
         filter(counts.get, counts), key=lambda label: (label != first, -counts[label] if is_cut else 0)
     )
     labels = labels[: MOST_LABELS - 1] if is_cut else labels
-    parts = [count_getting(counts[label], label) for label in labels]
+    parts = [describe_count(counts[label], label) for label in labels]
     if is_cut:
         n_others = violation.holds_for - sum(counts[label] for label in labels)
-        parts.append(count_getting(n_others, "something else"))
+        parts.append(describe_count(n_others, "something else"))
     return f"{pluralize(violation.holds_for, 'instance')}: {join_words(parts)}"

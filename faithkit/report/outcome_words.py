@@ -76,7 +76,7 @@ class Words:
 
     def agreement(self, measure: str, share: float) -> str:
         """Say how far the checked instances agree."""
-        return f"others {OTHERS[measure]} get the same prediction {of_the(share)} of the time"
+        return f"others {OTHERS[measure]} get the same prediction {share_in_words(share)} of the time"
 
     def each(self, measure: str) -> str:
         """Say what the score of an instance is."""
@@ -140,7 +140,7 @@ class Shares(Words):
                 "prediction's variance, which is more than any two do on average"
             )
         where = "" if measure == "consistency" else "where they apply, "
-        return f"{where}their explanations account for {of_the(share)} of the prediction's variance"
+        return f"{where}their explanations account for {share_in_words(share)} of the prediction's variance"
 
     def each(self, measure: str) -> str:
         """Say what the score of an instance is."""
@@ -176,7 +176,7 @@ class Near(Words):
     def agreement(self, measure: str, share: float) -> str:
         """Say how often others are near."""
         near = f"get a prediction within {self.within} of theirs"
-        return f"others {OTHERS[measure]} {near} {of_the(share)} of the time"
+        return f"others {OTHERS[measure]} {near} {share_in_words(share)} of the time"
 
     def each(self, measure: str) -> str:
         """Say what the score of an instance is."""
@@ -224,12 +224,12 @@ class Scores(Words):
         )
 
 
-def words_for_outcome(payload: Payload) -> Words:
+def choose_words(payload: Payload) -> Words:
     """Return the words for the outcome of a result.
 
     Examples
     --------
-    >>> words_for_outcome({"outcome": {"kind": "numbers", "within": 2000.0}}).agreement("consistency", 0.66)
+    >>> choose_words({"outcome": {"kind": "numbers", "within": 2000.0}}).agreement("consistency", 0.66)
     'others with their explanation get a prediction within 2000 of theirs 66 % of the time'
     """
     outcome = payload["outcome"]
@@ -238,9 +238,9 @@ def words_for_outcome(payload: Payload) -> Words:
     return {"labels": Words, "numbers": Shares, "scores": Scores}[outcome["kind"]]()
 
 
-def remarks(payload: Payload, measures: Mapping[str, Any]) -> list[str]:
+def remark_on_predictions(payload: Payload, measures: Mapping[str, Any]) -> list[str]:
     """Say how predictions are read if they are not labels, and warn about them."""
-    lines = [words_for_outcome(payload).meaning(payload["outcome"].get("unasked", False))]
+    lines = [choose_words(payload).meaning(payload["outcome"].get("unasked", False))]
     taken = [estimate for estimate in measures.values() if estimate is not None]
     values = [value for estimate in taken for value in (estimate.estimate, estimate.value)]
     lines += [BELOW_0] if any(value is not None and value < 0 for value in values) else []
@@ -252,10 +252,10 @@ def remarks(payload: Payload, measures: Mapping[str, Any]) -> list[str]:
     return [line for line in lines if line is not None]
 
 
-def of_the(share: float) -> str:
+def share_in_words(share: float) -> str:
     """Return a share in prose.
 
-    >>> of_the(0.9), of_the(0.9999)
+    >>> share_in_words(0.9), share_in_words(0.9999)
     ('90 %', 'more than 99.9 %')
     """
     return format_percent(share).replace("<", "less than").replace(">", "more than")

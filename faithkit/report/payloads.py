@@ -10,28 +10,30 @@ from faithkit.report.formats import LEAVE_ONE_OUT, Payload
 from faithkit.wording import join_words
 
 
-def estimates(payload: Payload) -> dict[str, Estimate | None]:
+def read_estimates(payload: Payload) -> dict[str, Estimate | None]:
     """Return both measures of a result; None for one that was not measured."""
     measures = {name: payload["measures"][name] for name in MEASURES}
     return {name: values and Estimate.from_dict(values, payload["n"]) for name, values in measures.items()}
 
 
-def payload_control(payload: Payload) -> Control | None:
+def read_control(payload: Payload) -> Control | None:
     """Return the control of a result."""
     values = payload.get("control")
     return None if values is None else Control.from_dict(values)
 
 
-def ranked(payload: Payload, measure: str) -> dict[str, Estimate]:
+def rank_systems(payload: Payload, measure: str) -> dict[str, Estimate]:
     """Return the systems of a comparison that have a measure, the highest first."""
-    measures = {name: estimates(payload["systems"][name])[measure] for name in payload["ranked"][measure]}
+    measures = {
+        name: read_estimates(payload["systems"][name])[measure] for name in payload["ranked"][measure]
+    }
     return {name: estimate for name, estimate in measures.items() if estimate is not None}
 
 
-def names_by_reason(reasons: Mapping[str, str | None]) -> dict[str, str]:
+def join_by_reason(reasons: Mapping[str, str | None]) -> dict[str, str]:
     """Return the names for which there is a reason, in words, by their reason.
 
-    >>> names_by_reason({"a": "too rare", "b": None, "c": "too rare"})
+    >>> join_by_reason({"a": "too rare", "b": None, "c": "too rare"})
     {'too rare': 'a and c'}
     """
     names: dict[str, list[str]] = {}
@@ -46,21 +48,21 @@ def is_unknown(estimate: Estimate) -> bool:
     return estimate.verified == 0 and estimate.finding != ABOVE
 
 
-def confidence(payload: Payload) -> float:
+def read_confidence(payload: Payload) -> float:
     """Return the confidence of a result's intervals."""
     return float(payload["measures"]["consistency"]["confidence"])
 
 
-def estimator_name(payload: Payload) -> str:
+def name_estimator(payload: Payload) -> str:
     """Return the heading of the estimator's column.
 
-    >>> estimator_name({"estimator": "faithkit/plug-in"})
+    >>> name_estimator({"estimator": "faithkit/plug-in"})
     'plug-in'
     """
     return str(payload["estimator"]).removeprefix("faithkit/")
 
 
-def note(payload: Payload, subject: str = "Intervals, differences and p") -> str | None:
+def note_estimator(payload: Payload, subject: str = "Intervals, differences and p") -> str | None:
     """Return a note on what does not depend on the estimator, if it is not leave-one-out."""
     if payload["estimator"] in LEAVE_ONE_OUT:
         return None

@@ -23,17 +23,17 @@ from faithkit.measure.jackknife.merging import NEAR_BLOCKS, ONE_BLOCK, PAIRS
 from faithkit.report.formats import (
     DIGITS,
     Payload,
-    digits_to_separate,
+    count_digits,
     format_difference,
     format_distinct,
     format_lower_end,
     format_p_value,
-    interval_name,
+    name_interval,
     pluralize,
+    round_down,
     round_noise,
-    rounded_down,
 )
-from faithkit.report.outcome_words import Words, of_the
+from faithkit.report.outcome_words import Words, share_in_words
 from faithkit.wording import format_exactly, join_words
 
 UNSHARED = {
@@ -63,7 +63,7 @@ AGAINST_CHANCE = {
 OF_LABELS = Words()
 
 
-def sentence(
+def explain_measure(
     measure: str, estimate: Estimate | None, n: int, why_not: str | None = None, words: Words = OF_LABELS
 ) -> str:
     """Say what a measure of n instances means, or why it was not measured.
@@ -72,13 +72,13 @@ def sentence(
     --------
     >>> import faithkit
     >>> result = faithkit.score(["yes", "yes", "yes", "no"] * 50, ["a", "a", "b", "c"] * 50)
-    >>> sentence("consistency", result.consistency, result.n)
+    >>> explain_measure("consistency", result.consistency, result.n)
     'All 200 instances could be checked: others with their explanation get the same prediction 100 % of the
     time. Consistency is above chance: the lower end of its interval is 0.963; chance alone would give 0.623.'
     """
     if estimate is None:
         return f"{measure.capitalize()} was not measured: {why_not}."
-    checked = checked_sentence(measure, estimate, n, words)
+    checked = explain_checks(measure, estimate, n, words)
     if estimate.finding in (ONE_LABEL, NAMES_THE_LABEL):
         return checked
     parts = (
@@ -90,14 +90,14 @@ def sentence(
     return " ".join(filter(None, parts))
 
 
-def checked_sentence(measure: str, estimate: Estimate, n: int, words: Words = OF_LABELS) -> str:
+def explain_checks(measure: str, estimate: Estimate, n: int, words: Words = OF_LABELS) -> str:
     """Say how much could be checked, how much of that agrees, and what was done with the rest.
 
     Examples
     --------
     >>> import faithkit
     >>> result = faithkit.score(["yes", "yes", "no", "no"], ["a", "a", "a", "b"])
-    >>> checked_sentence("consistency", result.consistency, result.n)
+    >>> explain_checks("consistency", result.consistency, result.n)
     '3 of 4 instances (75 %) could be checked: others with their explanation get the same prediction 33 % of
     the time.'
     """
@@ -115,8 +115,8 @@ def checked_sentence(measure: str, estimate: Estimate, n: int, words: Words = OF
     agree = words.agreement(measure, estimate.agree)
     if estimate.verified == 1:
         return f"All {pluralize(n, 'instance')} could be checked: {agree}."
-    rest = REST.get(estimate.merging or "")
-    addition = f" {rest}{_understating(measure, estimate)}" if rest else ""
+    comparison = REST.get(estimate.merging or "")
+    addition = f" {comparison}{_understating(measure, estimate)}" if comparison else ""
     return f"{_how_many(estimate, n)} could be checked: {agree}.{addition}"
 
 
@@ -128,7 +128,7 @@ def _is_plain(estimate: Estimate) -> bool:
 
 def _how_many(estimate: Estimate, n: int) -> str:
     by = "" if math.isclose(estimate.checked / n, estimate.verified) else " by weight"
-    return f"{estimate.checked:,} of {pluralize(n, 'instance')} ({of_the(estimate.verified)}{by})"
+    return f"{estimate.checked:,} of {pluralize(n, 'instance')} ({share_in_words(estimate.verified)}{by})"
 
 
 def _understating(measure: str, estimate: Estimate) -> str:
@@ -235,9 +235,9 @@ def describe_change(
     """
     low, high = round_noise(change["low"]), round_noise(change["high"])
     most = _margin(low, high) if allowed is None else round_noise(allowed)
-    digits = DIGITS if allowed is None else digits_to_separate(low, -allowed, high)
+    digits = DIGITS if allowed is None else count_digits(low, -allowed, high)
     difference, interval = format_difference(change["value"], low, high, digits)
-    numbers = f"(difference {difference}, {interval_name(change['confidence'])} {interval})"
+    numbers = f"(difference {difference}, {name_interval(change['confidence'])} {interval})"
     if unchecked:
         numbers += f"; nothing could be checked {join_words(unchecked)}"
     if allowed is None and low > 0:
@@ -249,4 +249,4 @@ def describe_change(
 
 def _margin(low: float, high: float) -> float:
     """Return the loss that the interval rules out; 0 if the measure is worse."""
-    return 0.0 if low > 0 or high < 0 else float(-rounded_down(low))
+    return 0.0 if low > 0 or high < 0 else float(-round_down(low))

@@ -26,10 +26,10 @@ from faithkit.report.formats import (
     format_p_value,
     format_percent,
     format_predictions,
-    interval_name,
+    name_interval,
+    name_system,
     pluralize,
     shorten,
-    system_name,
 )
 from faithkit.report.html import sheet_html
 from faithkit.report.payloads import is_unknown
@@ -77,7 +77,7 @@ def _display(value: Any) -> ValueDisplay:
 def _result_line(result: Any) -> str:
     """Return the system, its size and its measures, without computing anything."""
     setup = result.setup
-    name = system_name(None if setup.explainer is None else setup.explainer.text, setup.discretizer.text)
+    name = name_system(None if setup.explainer is None else setup.explainer.text, setup.discretizer.text)
     levels = [f"{measure} {_level(estimate)}" for measure, estimate in result.measures.items()]
     return f"of {name}: {', '.join([pluralize(result.n, 'instance'), *levels])}"
 
@@ -140,7 +140,7 @@ def _label_line(part: LabelEstimate) -> str:
 def _difference_line(difference: Difference) -> str:
     value, interval = format_difference(difference.value, difference.low, difference.high)
     p_value = format_p_value(difference.p_value)
-    return f"{value} ({interval_name(difference.confidence)} {interval}), p {p_value}"
+    return f"{value} ({name_interval(difference.confidence)} {interval}), p {p_value}"
 
 
 def _pair_line(pair: Any) -> str:

@@ -12,7 +12,7 @@ from looping import one_test
 
 import faithkit
 from faithkit.report.formats import (
-    digits_to_separate,
+    count_digits,
     format_below,
     format_difference,
     format_distinct,
@@ -183,7 +183,7 @@ def test_what_is_below_a_limit_looks_so(one, other):
     if low < limit - 1e-8:
         assert Decimal(format_below(low, limit)) <= Decimal(repr(low)) + BITS
         assert Decimal(format_below(low, limit)) < Decimal(repr(limit))
-        assert digits_to_separate(low, limit) >= 3
+        assert count_digits(low, limit) >= 3
 
 
 class Alternating:

@@ -9,23 +9,29 @@ from faithkit.report.formats import (
     Payload,
     format_number,
     format_percent,
-    interval_name,
+    name_interval,
     pluralize,
 )
-from faithkit.report.outcome_words import remarks, words_for_outcome
-from faithkit.report.payloads import confidence, names_by_reason, note, payload_control, ranked
+from faithkit.report.outcome_words import choose_words, remark_on_predictions
+from faithkit.report.payloads import (
+    join_by_reason,
+    note_estimator,
+    rank_systems,
+    read_confidence,
+    read_control,
+)
 from faithkit.report.pictures.figures import measure_figure, result_figures, worth_figure
-from faithkit.report.sheets.first_screen import sample_size
+from faithkit.report.sheets.first_screen import describe_sample
 from faithkit.report.sheets.measures import (
     CONTROL,
     WORTH,
+    describe_permutations,
     difference_values,
     estimate_values,
     glossary_sheet,
+    list_sample_facts,
     measure_table,
     number_columns,
-    permutation_line,
-    sample_lines,
 )
 from faithkit.report.sheets.results import (
     measure_parts,
@@ -99,7 +105,7 @@ def _subject(payload: Payload) -> str:
     model = f" of {first['model']}" if first["model"] else ""
     data = f" on {first['origin']['data']}" if first["origin"]["data"] else ""
     systems = pluralize(len(payload["systems"]), "explanation system")
-    return f"{systems}{model}{data} ({sample_size(first)})"
+    return f"{systems}{model}{data} ({describe_sample(first)})"
 
 
 def _worth_figure(payload: Payload) -> Part | None:
@@ -111,8 +117,8 @@ def _worth_figure(payload: Payload) -> Part | None:
 def worth_points(payload: Payload) -> dict[str, tuple[int, float, float, float]]:
     """Return the number of explanations, the worth and its interval of each system that could be checked."""
     controls = {
-        name: payload_control(payload["systems"][name])
-        for name, estimate in ranked(payload, "sufficiency").items()
+        name: read_control(payload["systems"][name])
+        for name, estimate in rank_systems(payload, "sufficiency").items()
         if estimate.checkability != "unverifiable"
     }
     worths = {name: control.worth for name, control in controls.items() if control and control.worth}
@@ -124,10 +130,10 @@ def worth_points(payload: Payload) -> dict[str, tuple[int, float, float, float]]
 
 def _systems(payload: Payload, measure: str, star: str | None) -> list[Part | None]:
     """Return the table of one measure, the highest estimate first, and which systems may be the best."""
-    best, estimates = payload["best"][measure], ranked(payload, measure)
+    best, estimates = payload["best"][measure], rank_systems(payload, measure)
     first = _first(payload)
     columns = _columns(payload) | _worth_columns(payload, measure) | {"explanations": "distinct explanations"}
-    outcome = words_for_outcome(first)
+    outcome = choose_words(first)
     rows = [
         (
             ("*" if name in best else "", name),
@@ -139,7 +145,7 @@ def _systems(payload: Payload, measure: str, star: str | None) -> list[Part | No
     baseline = next((estimate.chance for estimate in estimates.values() if estimate.chance is not None), None)
     chance = None if baseline is None else f"The {CHANCE} is {format_number(baseline)}."
     meanings = f"{CONTROL} {WORTH}" if "worth" in columns else None
-    return [*table.cut(), chance, meanings, star, permutation_line(first, estimates)]
+    return [*table.cut(), chance, meanings, star, describe_permutations(first, estimates)]
 
 
 def _star(payload: Payload, measure: str) -> str:
@@ -152,13 +158,13 @@ def _star(payload: Payload, measure: str) -> str:
 
 
 def _worth_columns(payload: Payload, measure: str) -> dict[str, str]:
-    has_control = any(payload_control(system) for system in payload["systems"].values())
+    has_control = any(read_control(system) for system in payload["systems"].values())
     return {"control": "control", "worth": "worth"} if has_control and measure == "sufficiency" else {}
 
 
 def _system_values(system: Payload) -> dict[str, str]:
     """Return the number of explanations of a system, and its control and worth if it has them."""
-    control = payload_control(system)
+    control = read_control(system)
     values = {"explanations": f"{system['n_explanations'] - system['unexplained']:,}"}
     if control is not None:
         values["control"] = format_number(control.estimate)
@@ -174,13 +180,13 @@ def _columns(payload: Payload) -> dict[str, str]:
 
 
 def _measure_sheet(payload: Payload, measure: str) -> Sheet:
-    estimates = ranked(payload, measure)
+    estimates = rank_systems(payload, measure)
     absent = {
         name: str(system["why_no_sufficiency"])
         for name, system in payload["systems"].items()
         if name not in estimates
     }
-    reasons = [f"Not measured for {names}: {reason}." for reason, names in names_by_reason(absent).items()]
+    reasons = [f"Not measured for {names}: {reason}." for reason, names in join_by_reason(absent).items()]
     if not estimates:
         return Sheet.of(measure.capitalize(), *reasons)
     figure = measure_figure(estimates, measure, payload["best"][measure])
@@ -198,7 +204,7 @@ def _differences(payload: Payload, measure: str) -> list[Sheet]:
     if not pairs:
         return []
     first = _first(payload)
-    alpha = 1 - confidence(first)
+    alpha = 1 - read_confidence(first)
     rows = [
         (
             f"{pair['first']} minus {pair['second']}",
@@ -206,7 +212,7 @@ def _differences(payload: Payload, measure: str) -> list[Sheet]:
         )
         for pair in pairs
     ]
-    heads = ("systems", "difference", interval_name(confidence(first)), "p", "")
+    heads = ("systems", "difference", name_interval(read_confidence(first)), "p", "")
     is_sure = any(row[-1] for row in rows)
     caption = f"*: the difference is not 0. {PAIRED}" if is_sure else PAIRED
     return [Sheet.of("Differences", Table(heads, rows), caption)]
@@ -215,7 +221,7 @@ def _differences(payload: Payload, measure: str) -> list[Sheet]:
 def _system_sheet(name: str, system: Payload, owners: Mapping[str, Owners]) -> Sheet:
     figures = result_figures(system, name, owners)
     facts = Table.of_pairs(system_facts(system))
-    parts = [part for part in (*sample_lines(system), *measure_parts(system), *figures, facts) if part]
+    parts = [part for part in (*list_sample_facts(system), *measure_parts(system), *figures, facts) if part]
     return Sheet(name, parts, is_folded=True)
 
 
@@ -228,7 +234,7 @@ def _first(payload: Payload) -> Payload:
 def _remarks(payload: Payload) -> list[str]:
     """Say what a comparison left out, and return remarks on predictions and estimators."""
     lines = [f"Left out: {'; '.join(payload['left_out'])}."] if payload["left_out"] else []
-    lines += remarks(_first(payload), {})
+    lines += remark_on_predictions(_first(payload), {})
     systems = payload["systems"].values()
-    notes = (note(system, "Order, intervals, differences and p") for system in systems)
+    notes = (note_estimator(system, "Order, intervals, differences and p") for system in systems)
     return lines + [line for line in notes if line][:1]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from faithkit.measure.explanation_losses import ExplanationTotals, Instances, Overview
-from faithkit.report.formats import count_getting, format_number, format_percent, pluralize, shorten
+from faithkit.report.formats import describe_count, format_number, format_percent, pluralize, shorten
 from faithkit.report.outcome_words import Words
 from faithkit.report.pictures.figures import map_figure
 from faithkit.report.sheets.sheet import Exploration, Sheet
@@ -79,7 +79,7 @@ def _line(part: Instances) -> str:
     prediction = "something else" if part.prediction is None else _shorten(part.prediction, MAX_NAME)
     names = [_shorten(name, MAX_NAME) for name in part.first]
     rows = ", ".join([*names, "…"] if part.n > len(names) else names)
-    return count_getting(part.n, prediction) + (f": {rows}" if names else "")
+    return describe_count(part.n, prediction) + (f": {rows}" if names else "")
 
 
 def _shorten(text: str, limit: int) -> str:

@@ -13,11 +13,11 @@ from faithkit.report.formats import (
     format_interval,
     format_number,
     format_p_value,
-    interval_name,
+    name_interval,
     pluralize,
 )
-from faithkit.report.outcome_words import words_for_outcome
-from faithkit.report.payloads import confidence, names_by_reason, note
+from faithkit.report.outcome_words import choose_words
+from faithkit.report.payloads import join_by_reason, note_estimator, read_confidence
 from faithkit.report.pictures.figures import group_figure
 from faithkit.report.sentences import OF_LABELS
 from faithkit.report.sheets.measures import (
@@ -63,7 +63,7 @@ def printed_groups(groups: Mapping[str, T]) -> dict[str, T]:
 
 
 def _subgroup_sheet(payload: Payload, by: str, measure: str, groups: Payload, has_figures: bool) -> Sheet:
-    title, words = f"{measure} by {by}", words_for_outcome(payload)
+    title, words = f"{measure} by {by}", choose_words(payload)
     estimates = {name: _group_estimate(payload, group) for name, group in groups.items()}
     rows = [
         ((name, f"{groups[name]['n']:,}"), estimate_values(estimate, words))
@@ -74,7 +74,7 @@ def _subgroup_sheet(payload: Payload, by: str, measure: str, groups: Payload, ha
         group_figure(estimates, [group["n"] for group in groups.values()], title) if has_figures else None,
         measure_table((by, "n"), number_columns(payload), rows),
         *_compare_with_rest(payload, by, groups, _untested_groups(estimates)),
-        note(payload),
+        note_estimator(payload),
     )
 
 
@@ -83,7 +83,7 @@ def _group_estimate(payload: Payload, group: Payload) -> Estimate | None:
     if group.get("verified") is None:
         return None
     # the p-value of a group is that of its difference to the rest
-    return Estimate.from_dict({**group, "confidence": confidence(payload), "p_value": None}, group["n"])
+    return Estimate.from_dict({**group, "confidence": read_confidence(payload), "p_value": None}, group["n"])
 
 
 def _compare_with_rest(
@@ -93,7 +93,7 @@ def _compare_with_rest(
     if all(group.get("from") is None for group in groups.values()):
         return [untested]
     rows = [(name, *_difference_to_rest(payload, group)) for name, group in groups.items()]
-    heads = (by, "minus the rest", interval_name(confidence(payload)), "p", "")
+    heads = (by, "minus the rest", name_interval(read_confidence(payload)), "p", "")
     star = "*: the difference is not 0; " if any(row[-1] for row in rows) else ""
     return [Sheet(None, [Table(heads, rows)]), untested, star + OF_GROUPS]
 
@@ -101,7 +101,7 @@ def _compare_with_rest(
 def _difference_to_rest(payload: Payload, group: Payload) -> tuple[str, ...]:
     if group.get("from") is None:  # a group that is everybody, or one against one
         return "–", "–", "–", ""
-    alpha = 1 - confidence(payload)
+    alpha = 1 - read_confidence(payload)
     return difference_values(group["difference"], group["from"], group["to"], group["p_value"], alpha)
 
 
@@ -139,7 +139,7 @@ def _measure_by_label(
         name: None if part["estimate"] is None else LabelEstimate.from_dict(part)
         for name, part in labels.items()
     }
-    reasons = names_by_reason({name: part["why_not"] for name, part in labels.items()})
+    reasons = join_by_reason({name: part["why_not"] for name, part in labels.items()})
     return Sheet.of(
         title,
         group_figure(estimates, [part["n"] for part in labels.values()], title) if has_figures else None,
@@ -176,7 +176,7 @@ def _label_values(part: Payload, has_control: bool) -> dict[str, str]:
     return {
         "n": f"{part['n']:,}",
         "estimate": format_number(part["estimate"]),
-        interval_name(part["confidence"]): format_interval(part["low"], part["high"]),
+        name_interval(part["confidence"]): format_interval(part["low"], part["high"]),
         CHANCE: format_number(part["chance"]),
         **({"control": format_number(part["control"])} if has_control else {}),
         OF_LABELS.agree: OF_LABELS.format_agreement(part["agree"], part["checked"]),

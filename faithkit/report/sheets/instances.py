@@ -82,10 +82,12 @@ def _trust_sentence(estimate: LocalEstimate, scope: str) -> str:
 def _explanation_parts(local: LocalResult, label: str) -> list[Part]:
     """Return the explanation, and below it the row with marks on what it names."""
     view, is_swapped = _view(local), _speaks_for_another(local, label)
-    named = (
+    named_columns = (
         set(view.named_columns) if view.conditions else {weight.name for weight in view.weights[:MAX_NAMED]}
     )
-    values = {name: value for name, value in (local.values or {}).items() if name in named or name == TEXT}
+    values = {
+        name: value for name, value in (local.values or {}).items() if name in named_columns or name == TEXT
+    }
     row = mark_rows(view, [f"this one → {label}"], [values], [local.image], is_swapped)
     shown = show_explanation(view, is_swapped=is_swapped)
     return [shown, row] if row.values or row.pictures else [shown]
@@ -107,13 +109,13 @@ def _contradiction_parts(local: LocalResult, label: str) -> list[Part]:
         return ["It was compared with no other row, so nothing could contradict it."]
     if not local.contradicted_by:
         return ["No other row of the sample that it was compared with gets another prediction."]
-    view, others = _view(local), local.contradicted_by
-    heads = list(map(_name_witness, others))
-    all_values = [values or {} for values in (local.values, *(row.values for row in others))]
-    named = set(view.named_columns if view.conditions else ())
-    names = sorted(all_values[0], key=lambda name: name not in named and _is_same(name, all_values))
+    view, witnesses = _view(local), local.contradicted_by
+    heads = list(map(_name_witness, witnesses))
+    all_values = [values or {} for values in (local.values, *(row.values for row in witnesses))]
+    named_columns = set(view.named_columns if view.conditions else ())
+    names = sorted(all_values[0], key=lambda name: name not in named_columns and _is_same(name, all_values))
     values = [{name: row.get(name) for name in names} for row in all_values]
-    images = [local.image, *(row.image for row in others)]
+    images = [local.image, *(row.image for row in witnesses)]
     is_swapped = _speaks_for_another(local, label)
     table = mark_rows(view, [f"this one → {label}", *heads], values, images, is_swapped)
     return [table] if table.values or table.pictures else [", ".join(heads)]
@@ -229,9 +231,11 @@ def _values_text(values: dict[str, Any] | None, view: ExplanationView | None = N
     if list(values) == [TEXT] and view is not None:
         return f": {mark_in_line(mark_words(value_text(values[TEXT]), view))}"
     shown = list(values.items())[:MAX_VALUES]
-    named = set(view.named_columns) if view is not None and view.conditions else set()
+    named_columns = set(view.named_columns) if view is not None and view.conditions else set()
     parts = [
-        ", ".join(f"{name} = {value_text(value)}" for name, value in shown if (name in named) == is_named)
+        ", ".join(
+            f"{name} = {value_text(value)}" for name, value in shown if (name in named_columns) == is_named
+        )
         for is_named in (True, False)
     ]
     return f": {'; also '.join(filter(None, parts))}" + (", …" if len(values) > MAX_VALUES else "")

@@ -16,12 +16,18 @@ from faithkit.report.formats import (
     format_number,
     format_p_value,
     format_percent,
-    interval_name,
+    name_interval,
     pluralize,
 )
-from faithkit.report.outcome_words import Shares, Words, remarks, words_for_outcome
-from faithkit.report.payloads import confidence, estimates, estimator_name, note, payload_control
-from faithkit.report.sentences import OF_LABELS, sentence
+from faithkit.report.outcome_words import Shares, Words, choose_words, remark_on_predictions
+from faithkit.report.payloads import (
+    name_estimator,
+    note_estimator,
+    read_confidence,
+    read_control,
+    read_estimates,
+)
+from faithkit.report.sentences import OF_LABELS, explain_measure
 from faithkit.report.sheets.sheet import Sheet, Table
 
 ROUNDING = 1e-9
@@ -81,14 +87,14 @@ def number_columns(payload: Payload, has_control: bool = False) -> dict[str, str
     """
     heads = {
         "estimate": "estimate",
-        "interval": interval_name(confidence(payload)),
+        "interval": name_interval(read_confidence(payload)),
         "chance": CHANCE,
         **({"control": "control"} if has_control else {}),
         "checked": "checked",
-        "agree": words_for_outcome(payload).agree,
+        "agree": choose_words(payload).agree,
     }
     is_usual = payload["estimator"] in LEAVE_ONE_OUT and not VERBOSE.get()
-    return heads if is_usual else heads | {"value": estimator_name(payload)}
+    return heads if is_usual else heads | {"value": name_estimator(payload)}
 
 
 def measure_table(
@@ -111,7 +117,7 @@ def difference_values(value: float, low: float, high: float, p_value: float, alp
     return (*format_difference(value, low, high), format_p_value(p_value), "*" if p_value < alpha else "")
 
 
-def permutation_line(payload: Payload, measures: Mapping[str, Estimate | None]) -> str | None:
+def describe_permutations(payload: Payload, measures: Mapping[str, Estimate | None]) -> str | None:
     """Return the p-values of permutation tests, or why there is none."""
     p_values = [
         f"{name} {format_p_value(estimate.p_value)}"
@@ -124,15 +130,15 @@ def permutation_line(payload: Payload, measures: Mapping[str, Estimate | None]) 
     return "No p: no two clusters are of one size." if is_asked else None
 
 
-def sample_lines(payload: Payload) -> list[str]:
+def list_sample_facts(payload: Payload) -> list[str]:
     """Describe the sample, and return the remarks of explainers about it."""
     n_explanations = payload["n_explanations"] - payload["unexplained"]  # each unexplained row counts as one
     size = f"{pluralize(payload['n'], 'instance')}, {pluralize(n_explanations, 'distinct explanation')}"
     unexplained = f", {payload['unexplained']:,} unexplained" if payload["unexplained"] else ""
-    return [f"{size}{unexplained}", *condition_lines(payload)]
+    return [f"{size}{unexplained}", *describe_conditions(payload)]
 
 
-def condition_lines(payload: Payload) -> list[str]:
+def describe_conditions(payload: Payload) -> list[str]:
     """Return the conditions of the measurement: pool, blocks, weights, and remarks of explainers."""
     lines = []
     if payload.get("pool"):
@@ -166,25 +172,27 @@ def _counts(remarks: Mapping[str, int]) -> str:
     return "; ".join(f"{remark}: {count:,}" for remark, count in remarks.items())
 
 
-def measure_sentences(payload: Payload) -> list[str]:
+def explain_measures(payload: Payload) -> list[str]:
     """Return what each measure means, then notes on predictions, background and input."""
-    why, measures, outcome = payload["why_no_sufficiency"], estimates(payload), words_for_outcome(payload)
-    lines = [sentence(name, estimate, payload["n"], why, outcome) for name, estimate in measures.items()]
-    return [*lines, *control_sentences(payload), *closing_lines(payload)]
+    why, measures, outcome = payload["why_no_sufficiency"], read_estimates(payload), choose_words(payload)
+    lines = [
+        explain_measure(name, estimate, payload["n"], why, outcome) for name, estimate in measures.items()
+    ]
+    return [*lines, *explain_control(payload), *list_closing_notes(payload)]
 
 
-def control_sentences(payload: Payload) -> list[str]:
+def explain_control(payload: Payload) -> list[str]:
     """Return the sentences about the control, or the reason why there is none."""
-    sufficiency, control = payload["measures"]["sufficiency"], payload_control(payload)
+    sufficiency, control = payload["measures"]["sufficiency"], read_control(payload)
     if sufficiency is None or control is None or not sufficiency["verified"]:
-        return control_remarks(payload)
+        return remark_on_control(payload)
     sentence = f"{_difference_sentence(control)} {_worth_sentence(control, payload)}".rstrip()
-    return [sentence, *control_remarks(payload)]
+    return [sentence, *remark_on_control(payload)]
 
 
-def control_remarks(payload: Payload) -> list[str]:
+def remark_on_control(payload: Payload) -> list[str]:
     """Return why sufficiency has no control, or that its control could be checked more or less often."""
-    sufficiency, control = payload["measures"]["sufficiency"], payload_control(payload)
+    sufficiency, control = payload["measures"]["sufficiency"], read_control(payload)
     if sufficiency is None or not sufficiency["verified"]:  # another sentence says so
         return []
     if control is None:
@@ -203,7 +211,7 @@ def _difference_sentence(control: Control) -> str:
     change = control.difference
     value, interval = format_difference(change.value, change.low, change.high)
     verdict = f"Sufficiency is {control.finding}: {FORM} get {format_number(control.estimate)}"
-    return f"{verdict}, and the difference is {value} ({interval_name(change.confidence)} {interval})."
+    return f"{verdict}, and the difference is {value} ({name_interval(change.confidence)} {interval})."
 
 
 def _worth_sentence(control: Control, payload: Payload) -> str:
@@ -223,9 +231,9 @@ def _worth_sentence(control: Control, payload: Payload) -> str:
     )
 
 
-def ceiling_sentence(payload: Payload) -> str | None:
+def explain_ceiling(payload: Payload) -> str | None:
     """Say how far the model agrees with itself, unless it always does."""
-    control = payload_control(payload)
+    control = read_control(payload)
     if control is None or control.ceiling == 1:
         return None
     return f"No explanation can agree with more than the model: {_self_agreement(control, payload)}."
@@ -252,16 +260,16 @@ def _worth_interval(worth: Worth) -> str:
     return f"{format_percent(worth.low)} to {format_percent(worth.high)}"
 
 
-def closing_lines(payload: Payload) -> list[str]:
+def list_closing_notes(payload: Payload) -> list[str]:
     """Return notes on predictions, background, input and estimator."""
     flattered = [FLATTERED] if payload["background"] == "the sample itself" else []
-    lines = [*remarks(payload, estimates(payload)), *flattered, *payload.get("notes", ())]
-    return [*lines, *filter(None, [note(payload)])]
+    lines = [*remark_on_predictions(payload, read_estimates(payload)), *flattered, *payload.get("notes", ())]
+    return [*lines, *filter(None, [note_estimator(payload)])]
 
 
 def glossary_sheet(payload: Payload) -> Sheet:
     """Return the meaning of the measures and of every column, in the words of the outcome."""
-    outcome = words_for_outcome(payload).glossary
+    outcome = choose_words(payload).glossary
     meanings = {
         "consistency": outcome["consistency"],
         "sufficiency": outcome["sufficiency"],
@@ -292,7 +300,7 @@ def estimate_sheet(estimate: Estimate) -> Sheet:
     values = estimate_values(estimate, outcome)
     pairs = {
         "estimate": values["estimate"],
-        interval_name(estimate.confidence): values["interval"],
+        name_interval(estimate.confidence): values["interval"],
         CHANCE: values["chance"],
         "checked": values["checked"],
         outcome.agree: values["agree"],
@@ -310,7 +318,7 @@ def difference_sheet(
     value, interval = format_difference(difference.value, difference.low, difference.high)
     pairs = {
         "difference": value,
-        interval_name(difference.confidence): interval,
+        name_interval(difference.confidence): interval,
         "p" if adjusted is None else "p, adjusted": format_p_value(
             difference.p_value if adjusted is None else adjusted
         ),
@@ -325,7 +333,7 @@ def control_sheet(control: Control) -> Sheet:
     pairs = {
         "control": format_number(control.estimate),
         "difference": value,
-        interval_name(change.confidence): interval,
+        name_interval(change.confidence): interval,
         "ceiling": format_number(control.ceiling),
         "worth": None if worth is None else format_percent(worth.value),
         "interval of worth": None if worth is None else _worth_interval(worth),

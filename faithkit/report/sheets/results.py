@@ -17,29 +17,29 @@ from faithkit.report.formats import (
     keep_together,
     pluralize,
 )
-from faithkit.report.outcome_words import words_for_outcome
-from faithkit.report.payloads import confidence, estimates, payload_control
+from faithkit.report.outcome_words import choose_words
+from faithkit.report.payloads import read_confidence, read_control, read_estimates
 from faithkit.report.pictures.figures import measure_figure, result_figures, spread_figures
 from faithkit.report.sheets.explore import overview_sheet
 from faithkit.report.sheets.first_screen import (
+    describe_quality,
+    describe_sample,
+    describe_subject,
+    describe_system,
     first_screen,
     headline_table,
-    quality_phrase,
-    sample_size,
-    subject,
-    system_title,
     verdict_lead,
 )
 from faithkit.report.sheets.groups import label_sheets, subgroup_sheets
 from faithkit.report.sheets.instances import violations_sheet
 from faithkit.report.sheets.measures import (
+    describe_permutations,
     estimate_values,
+    explain_measures,
     glossary_sheet,
-    measure_sentences,
+    list_sample_facts,
     measure_table,
     number_columns,
-    permutation_line,
-    sample_lines,
 )
 from faithkit.report.sheets.sheet import Bullets, Part, Sheet, Table
 
@@ -72,7 +72,7 @@ def result_sheet(
     >>> sheet.title, sheet.parts[0].word
     ('logged explanations (2 rows)', 'Verdict')
     """
-    title = payload["origin"]["title"] or subject(payload)
+    title = payload["origin"]["title"] or describe_subject(payload)
     if not VERBOSE.get():
         diagnoses = diagnosis_parts(payload) if has_diagnoses else []
         is_dominated = is_dominated and not by_label
@@ -81,7 +81,7 @@ def result_sheet(
     return Sheet.of(
         title,
         verdict_lead(payload),
-        *sample_lines(payload),
+        *list_sample_facts(payload),
         *_without_note(measure_parts(payload), violations),
         *_further_parts(payload, violations, by_label or is_dominated),
         _next_steps(payload),
@@ -98,7 +98,7 @@ def result_page(
 
     Local scores are drawn from the owners of each measure; `overview` has the explanations to look through.
     """
-    measures = estimates(payload)
+    measures = read_estimates(payload)
     unchecked = [
         f"Nothing could be checked for {name}, so it has no curve and no local scores."
         for name, estimate in measures.items()
@@ -107,11 +107,11 @@ def result_page(
     figures = [*result_figures(payload, "result", owners or {}), *spread_figures(violations or ())]
     title = payload["origin"]["title"]
     parts = [
-        subject(payload) if title else sample_size(payload),
+        describe_subject(payload) if title else describe_sample(payload),
         payload["origin"]["note"],
         verdict_lead(payload),
         headline_table(payload),
-        *sample_lines(payload),
+        *list_sample_facts(payload),
         Sheet.of(
             "Measures",
             *_without_note(measure_parts(payload), violations),
@@ -120,24 +120,24 @@ def result_page(
         glossary_sheet(payload),
         Sheet.of("Behind the numbers", *unchecked, *figures),
         *_further_parts(payload, violations, by_label=True, is_page=True),
-        None if overview is None else overview_sheet(overview, words_for_outcome(payload)),
+        None if overview is None else overview_sheet(overview, choose_words(payload)),
         _next_steps(payload),
         provenance_sheet(
             user_facts(payload) | system_facts(payload) | measuring_facts(payload), payload["versions"]
         ),
     ]
-    return Sheet.of(title or system_title(payload), *parts)
+    return Sheet.of(title or describe_system(payload), *parts)
 
 
 def measure_parts(payload: Payload) -> list[Part | None]:
     """Return both measures: their numbers, their meaning, and the reports of diagnostics."""
-    measures, words, control = estimates(payload), words_for_outcome(payload), payload_control(payload)
+    measures, words, control = read_estimates(payload), choose_words(payload), read_control(payload)
     rows = {name: estimate_values(estimate, words) for name, estimate in measures.items()}
     if control is not None:
         rows["sufficiency"]["control"] = format_number(control.estimate)
     columns = number_columns(payload, has_control=control is not None)
     table = measure_table(("measure",), columns, [((name,), values) for name, values in rows.items()])
-    sentences = [permutation_line(payload, measures), *measure_sentences(payload)]
+    sentences = [describe_permutations(payload, measures), *explain_measures(payload)]
     return [table, *sentences, *diagnosis_parts(payload)]
 
 
@@ -174,7 +174,7 @@ def _next_steps(payload: Payload) -> Sheet | None:
 
 
 def _drift_sheet(payload: Payload, reference: Payload) -> Sheet:
-    here, there = estimates(payload), estimates(reference)
+    here, there = read_estimates(payload), read_estimates(reference)
     rows = []
     for name, change in reference["difference"].items():
         values = [_estimate_text(measures[name]) for measures in (here, there)]
@@ -182,10 +182,10 @@ def _drift_sheet(payload: Payload, reference: Payload) -> Sheet:
         rows.append((name, *values, difference, format_p_value(change["p_value"])))
     title = f"compared with the reference, {pluralize(reference['n'], 'instance')}"
     table = Table(("measure", "estimate", "reference", "difference", "p"), rows) if rows else None
-    return Sheet.of(title, table, *changes(reference))
+    return Sheet.of(title, table, *describe_changes(reference))
 
 
-def changes(reference: Payload) -> list[str]:
+def describe_changes(reference: Payload) -> list[str]:
     """Return for each measure whether it is worse than in the reference, or why that is unknown."""
     sentences = [change["finding"] for change in reference["difference"].values()]
     sentences += [f"{name} was not compared: {why}" for name, why in reference["not_compared"].items()]
@@ -216,14 +216,14 @@ def measuring_facts(payload: Payload) -> dict[str, str]:
     data, origin = payload["data"], payload["origin"]
     columns = "" if data["columns"] is None else f", {pluralize(data['columns'], 'column')}"
     rows = f"{pluralize(data['rows'], 'row')}{columns}"
-    quality = quality_phrase(payload)
+    quality = describe_quality(payload)
     return {
         "model": payload["model"] or "none: the predictions were logged",
         **_known("model file", origin["model_file"]),
         **_known("model checksum", origin["model_fingerprint"]),
         **_known("accuracy", quality),
         "estimator": payload["estimator"],
-        "confidence": f"{100 * confidence(payload):g} %",
+        "confidence": f"{100 * read_confidence(payload):g} %",
         "permutations": f"{payload['permutations']:,}" if payload["permutations"] else "none",
         "seed": str(payload["seed"]),
         "data": f"{origin['data']}: {rows}" if origin["data"] else rows,

@@ -17,7 +17,7 @@ from faithkit.measure import MEASURES
 from faithkit.measure.difference import Difference, adjust_by_holm
 from faithkit.measure.estimate import Estimate
 from faithkit.report.base import Report
-from faithkit.report.formats import system_name
+from faithkit.report.formats import name_system
 from faithkit.run.comparisons.discretizer_search import with_discretizer
 from faithkit.run.comparisons.recommendation import Recommendation, recommend
 from faithkit.run.components.discretization import accepted_kinds
@@ -178,8 +178,8 @@ class Comparison(Report):
         estimates = self._estimates(measure)
         if not estimates:
             raise InputError(f"{measure} cannot be drawn: no system has it. Give a relation.")
-        axes = plots.line_axes(len(estimates)) if ax is None else ax
-        return plots.measures(axes, estimates, self.best(measure))
+        axes = plots.make_line_axes(len(estimates)) if ax is None else ax
+        return plots.draw_measures(axes, estimates, self.best(measure))
 
     def to_html(self, path: str | Path | None = None, more: "Sheet | None" = None) -> str:
         """Return the report as one HTML page, and write it to `path` if that is given.
@@ -248,7 +248,7 @@ def compare_systems(
             if result is None:
                 misfits.setdefault((explainer_name, _why_left_out(evaluation, discretizer)), []).append(name)
             else:
-                results[_unique_name(system_name(explainer_name, name), results)] = result
+                results[_unique_name(name_system(explainer_name, name), results)] = result
     if len(failures) == len(explainers_by_name):
         raise next(iter(failures.values()))
     if not results:
