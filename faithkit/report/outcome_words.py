@@ -5,7 +5,7 @@ from typing import Any
 
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
 from faithkit.measure.heavy_tails import is_heavy
-from faithkit.report.formats import Payload, format_number, format_percent
+from faithkit.report.formats import Payload, format_number, format_percent, format_three_digits
 from faithkit.wording import format_exactly
 
 WITH = {"consistency": "with the same explanation", "sufficiency": "to which its explanation applies"}
@@ -106,7 +106,7 @@ class Words:
         if not self.has_labels:
             return None
         k = round(1 / floor)
-        return f"With {COUNTED.get(k, k)} labels {measure} cannot be below {floor:.3g}."
+        return f"With {COUNTED.get(k, k)} labels {measure} cannot be below {format_three_digits(floor)}."
 
     def meaning(self, is_unasked: bool) -> str | None:
         """Say how predictions are read, and how to read them otherwise."""

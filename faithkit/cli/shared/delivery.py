@@ -19,7 +19,6 @@ Step = Callable[[], None]
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
-
 WRITERS: dict[str, Callable[[Any], str]] = {
     "json_path": lambda result: escape_json(result.to_json()),
     "csv_path": lambda result: result.to_frame().map(escape_formula).to_csv(index=False),
@@ -32,9 +31,8 @@ def deliver(result: Any, paths: dict[str, str], limits: Mapping[str, Any] | None
 
     The failures are raised at the end. A file that could not be written counts more than a missed limit.
     """
-    files = {
-        name: path for name, path in paths.items() if name != "junit_path"
-    }  # which is written at the end
+    # the JUnit file is written at the end of the run
+    files = {name: path for name, path in paths.items() if name != "junit_path"}
     steps: list[Step] = [partial(_write, result, *file) for file in files.items()]
     if "-" not in paths.values():
         steps.insert(0, lambda: print_result(str(result)))

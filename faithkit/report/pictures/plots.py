@@ -24,6 +24,7 @@ from faithkit.wording import one_line, to_printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 # This blue and this orange are safe for colour-blind readers, and colour is never the only mark. Pages
@@ -106,7 +107,7 @@ def draw_measures(
     )
     margin = 0.012 * (1 - left)
     ax.set(xlim=(left - margin, 1 + margin), ylim=(0.6 - len(estimates), 0.7), yticks=[])
-    ax.set_xticks(ticks, [f"{tick:.3g}".replace("-", "−") for tick in ticks])
+    _name_ticks(ax.xaxis, ticks)
     for place, (name, estimate) in enumerate(estimates.items()):
         is_strong = best is None or name in best
         value = _format_estimate(estimate, interval=best is None)
@@ -127,8 +128,11 @@ def draw_sample_size_curve(ax: "Axes", counts: CheckableCounts) -> "Axes":
     ax.plot(sizes, low, color=BLUE, lw=2, label="leave-one-out")
     ax.set(xlim=(0, counts.n), ylim=(min(0.0, float(low.min()) * 1.02), 1.02), xlabel="sample size")
     if low.min() >= 0:
-        ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
-    _count_rows(ax)
+        _name_ticks(ax.yaxis, QUARTERS)
+    ax.xaxis.set_major_locator(_locate_round_numbers(integer=True))
+    ax.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
+    _calm(ax, grid=True)
+    _add_legend(ax)
     return ax
 
 
@@ -141,13 +145,6 @@ def draw_report(draw: "Callable[[Axes], object]", ax: "Axes | None" = None) -> "
     _calm(axes, grid=True)
     _add_legend(axes)
     return axes
-
-
-def _count_rows(ax: "Axes") -> None:
-    ax.xaxis.set_major_locator(_locate_round_numbers(integer=True))
-    ax.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
-    _calm(ax, grid=True)
-    _add_legend(ax)
 
 
 def draw_local_scores(
@@ -163,7 +160,7 @@ def draw_local_scores(
     ax.hist(scores.clip(left, 1), bins=BINS, range=(left, 1), weights=share, color=BLUE, rwidth=0.9)
     ax.set(xlim=(left - 0.01, 1.01), xlabel=label)
     ticks = QUARTERS if left == 0 else [-1, -0.5, 0, 0.5, 1]
-    ax.set_xticks(ticks, [f"{tick:g}".replace("-", "−") for tick in ticks])
+    _name_ticks(ax.xaxis, ticks)
     _count_shares(ax)
     return ax
 
@@ -261,7 +258,7 @@ def draw_map(ax: "Axes", points: MapPoints, label: str = "rows with the explanat
     _name_counts(ax, ticks)
     ax.set_xlabel(label)
     if least == 0:
-        ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
+        _name_ticks(ax.yaxis, QUARTERS)
     _calm(ax, grid=True)
     _add_legend(ax)
     return ax
@@ -286,6 +283,10 @@ def draw_worth(
     _name_counts(ax, sorted(set(sizes)))
     ax.set_xlabel("distinct explanations (fewer are simpler)")
     return ax
+
+
+def _name_ticks(axis: "Axis", ticks: list[float]) -> None:
+    axis.set_ticks(ticks, [f"{tick:.3g}".replace("-", "−") for tick in ticks])
 
 
 def _name_counts(ax: "Axes", counts: list[int]) -> None:

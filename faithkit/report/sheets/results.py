@@ -192,36 +192,35 @@ def describe_changes(reference: Payload) -> list[str]:
     return [keep_together(f"{sentence[0].upper()}{sentence[1:]}.") for sentence in sentences]
 
 
-def provenance_sheet(facts: Mapping[str, str], versions: Mapping[str, str]) -> Sheet:
-    """Return everything that the numbers depend on."""
+def provenance_sheet(facts: Mapping[str, str | None], versions: Mapping[str, str]) -> Sheet:
+    """Return everything that the numbers depend on; unknown facts are left out."""
     sentence = "The same question, asked with these, gives the same page."
     libraries = Table.of_pairs(versions) if versions else None
     return Sheet.of("Provenance", sentence, Table.of_pairs(facts), libraries)
 
 
-def system_facts(payload: Payload) -> dict[str, str]:
+def system_facts(payload: Payload) -> dict[str, str | None]:
     """Return facts about the explanation system."""
     algorithm = ", ".join(f"{name} {value}" for name, value in payload.get("explained_by", {}).items())
     return {
         "explainer": payload["explainer"] or "none: the explanations were logged",
-        **({"explained by": algorithm} if algorithm else {}),
+        "explained by": algorithm or None,
         "discretizer": payload["discretizer"],
         "relation of sufficiency": payload["relation"] or "none",
         "background": payload["background"] or "none",
     }
 
 
-def measuring_facts(payload: Payload) -> dict[str, str]:
+def measuring_facts(payload: Payload) -> dict[str, str | None]:
     """Return facts about the measurement."""
     data, origin = payload["data"], payload["origin"]
     columns = "" if data["columns"] is None else f", {pluralize(data['columns'], 'column')}"
     rows = f"{pluralize(data['rows'], 'row')}{columns}"
-    quality = describe_quality(payload)
     return {
         "model": payload["model"] or "none: the predictions were logged",
-        **_known("model file", origin["model_file"]),
-        **_known("model checksum", origin["model_fingerprint"]),
-        **_known("accuracy", quality),
+        "model file": origin["model_file"],
+        "model checksum": origin["model_fingerprint"],
+        "accuracy": describe_quality(payload),
         "estimator": payload["estimator"],
         "confidence": f"{100 * read_confidence(payload):g} %",
         "permutations": f"{payload['permutations']:,}" if payload["permutations"] else "none",
@@ -231,15 +230,9 @@ def measuring_facts(payload: Payload) -> dict[str, str]:
     }
 
 
-def user_facts(payload: Payload) -> dict[str, str]:
+def user_facts(payload: Payload) -> dict[str, str | None]:
     """Return what the user wrote about the result, and the command."""
-    return {
-        name: payload["origin"][name] for name in ("author", "date", "command") if payload["origin"][name]
-    }
-
-
-def _known(name: str, value: str | None) -> dict[str, str]:
-    return {} if value is None else {name: value}
+    return {name: payload["origin"][name] or None for name in ("author", "date", "command")}
 
 
 def _estimate_text(estimate: Estimate | None) -> str:
