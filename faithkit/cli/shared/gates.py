@@ -17,11 +17,11 @@ from faithkit.cli.shared.verb import CHECKS, F, Verb, combine, option
 from faithkit.errors import InputError
 from faithkit.files import is_replaced
 from faithkit.measure import MEASURES
+from faithkit.report.junit import ERROR, FAILURE, PASSED, SKIPPED, Case, format_junit
 from faithkit.supervision import MISSED
 from faithkit.wording import format_exactly
 
 if TYPE_CHECKING:
-    from faithkit.report.junit import Case
     from faithkit.run.evaluation_report import EvaluationReport
     from faithkit.run.gates import GateResult
 
@@ -115,7 +115,11 @@ def gate_steps(
     from faithkit.run import gates
 
     result = report.result
-    junit_cases().extend(_unlimited_case(measure) for measure in MEASURES if measure not in fail_under)
+    junit_cases().extend(
+        Case(f"--fail-under {measure}", SKIPPED, "no limit was given.")
+        for measure in MEASURES
+        if measure not in fail_under
+    )
     yield lambda: enforce("--fail-under", gates.judge_limits(result, fail_under))
     if ABOVE_CHANCE in fail_unless:
         chance_gate = f"--fail-unless {ABOVE_CHANCE}"
@@ -146,26 +150,18 @@ def enforce(option: str, gate_results: "Sequence[GateResult]") -> None:
         raise click.exceptions.Exit(MISSED)
 
 
-def junit_cases() -> "list[Case]":
+def junit_cases() -> list[Case]:
     """Return the list of limits that were checked so far in this run, which callers extend."""
     ctx = click.get_current_context(silent=True)
     cases: list[Case] = [] if ctx is None else ctx.meta.setdefault(CASES, [])
     return cases
 
 
-def _case(option: str, gate: "GateResult") -> "Case":
-    from faithkit.report.junit import ERROR, FAILURE, PASSED, Case
-
+def _case(option: str, gate: "GateResult") -> Case:
     name = f"{option} {gate.measure}"
     if gate.is_kept is None:
         return Case(name, ERROR, gate.unchecked)
     return Case(name, PASSED if gate.is_kept else FAILURE, f"{gate.words}.")
-
-
-def _unlimited_case(measure: str) -> "Case":
-    from faithkit.report.junit import SKIPPED, Case
-
-    return Case(f"--fail-under {measure}", SKIPPED, "no limit was given.")
 
 
 def check_reference(reference: str | None, limits: Mapping[str, Any]) -> None:
@@ -213,8 +209,6 @@ def _junit_file(ctx: click.Context, path: str) -> Iterator[None]:
 
 
 def _junit_text(suite: str, start: datetime, problem: str | None) -> str:
-    from faithkit.report.junit import ERROR, PASSED, Case, format_junit
-
     run = Case(RUN, PASSED if problem is None else ERROR, problem or "")
     return format_junit(suite, [run, *junit_cases()], start, datetime.now(UTC))
 
