@@ -69,11 +69,14 @@ def _subgroup_sheet(payload: Payload, by: str, measure: str, groups: Payload, ha
         ((name, f"{groups[name]['n']:,}"), estimate_values(estimate, words))
         for name, estimate in estimates.items()
     ]
+    differences, star = _compare_with_rest(payload, by, groups)
     return Sheet.of(
         title,
         group_figure(estimates, [group["n"] for group in groups.values()], title) if has_figures else None,
         measure_table((by, "n"), number_columns(payload), rows),
-        *_compare_with_rest(payload, by, groups, _untested_groups(estimates)),
+        differences,
+        _untested_groups(estimates),
+        star,
         note_estimator(payload),
     )
 
@@ -86,16 +89,14 @@ def _group_estimate(payload: Payload, group: Payload) -> Estimate | None:
     return Estimate.from_dict({**group, "confidence": read_confidence(payload), "p_value": None}, group["n"])
 
 
-def _compare_with_rest(
-    payload: Payload, by: str, groups: Payload, untested: str | None
-) -> list[Sheet | str | None]:
-    """Return the differences to the rest, and what they mean; a group needs two rows, and a rest."""
+def _compare_with_rest(payload: Payload, by: str, groups: Payload) -> tuple[Sheet | None, str | None]:
+    """Return the differences to the rest and what a star means; None if no group has two rows and a rest."""
     if all(group.get("from") is None for group in groups.values()):
-        return [untested]
+        return None, None
     rows = [(name, *_difference_to_rest(payload, group)) for name, group in groups.items()]
     heads = (by, "minus the rest", name_interval(read_confidence(payload)), "p", "")
     star = "*: the difference is not 0; " if any(row[-1] for row in rows) else ""
-    return [Sheet(None, [Table(heads, rows)]), untested, star + OF_GROUPS]
+    return Sheet(None, [Table(heads, rows)]), star + OF_GROUPS
 
 
 def _difference_to_rest(payload: Payload, group: Payload) -> tuple[str, ...]:

@@ -36,7 +36,6 @@ FORM = "explanations of the same form that were chosen without the model"
 CONTROL = "Control: random explanations of the same form, chosen without the model."
 WORTH = "Worth: the share of the gap between the control and the full input that explanations close."
 
-NUMBERS = ("estimate", "interval", "chance", "checked", "agree", "value", "bracket")
 ESTIMATE = (
     "Instances that could be checked count as they are. For consistency, the others are compared with "
     "instances of similar explanations, or with all, which can only underestimate it; for sufficiency, they "
@@ -65,9 +64,9 @@ FLATTERED = "The explainer was fitted on the evaluated rows, so results are opti
 
 
 def estimate_values(estimate: Estimate | None, words: Words = OF_LABELS) -> dict[str, str]:
-    """Return the numbers of an estimate as texts; dashes for a measure that was not measured."""
+    """Return the numbers of an estimate as texts; none for a measure that was not measured."""
     if estimate is None:
-        return {**dict.fromkeys(NUMBERS, "–"), "finding": "not measured"}
+        return {"finding": "not measured"}
     return {
         "estimate": format_number(estimate.estimate),
         "interval": format_interval(estimate.low, estimate.high),
@@ -102,7 +101,7 @@ def measure_table(
     columns: Mapping[str, str],
     rows: Iterable[tuple[Sequence[str], Mapping[str, str]]],
 ) -> Table:
-    """Return a table of measures: in each row texts under `heads`, then numbers and the finding.
+    """Return a table of measures: in each row texts under `heads`, then numbers or dashes, and the finding.
 
     `columns` has the headings of the numbers, by their keys in `estimate_values`.
     """
@@ -197,14 +196,13 @@ def remark_on_control(payload: Payload) -> list[str]:
         return []
     if control is None:
         return [f"Sufficiency has no control: {payload['why_no_control']}."]
-    sentences = []
-    if abs(control.verified - sufficiency["verified"]) > UNLIKE:
-        sentences.append(
-            f"{format_percent(sufficiency['verified'])} of the explanations could be checked, and "
-            f"{format_percent(control.verified)} of the control's: explanations that could not be checked "
-            "count as disagreeing, which is part of the difference."
-        )
-    return sentences
+    if abs(control.verified - sufficiency["verified"]) <= UNLIKE:
+        return []
+    return [
+        f"{format_percent(sufficiency['verified'])} of the explanations could be checked, and "
+        f"{format_percent(control.verified)} of the control's: explanations that could not be checked count "
+        "as disagreeing, which is part of the difference."
+    ]
 
 
 def _difference_sentence(control: Control) -> str:
@@ -316,12 +314,11 @@ def difference_sheet(
 ) -> Sheet:
     """Return the numbers of a difference, and the names of its two sides if they are known."""
     value, interval = format_difference(difference.value, difference.low, difference.high)
+    name, p_value = ("p", difference.p_value) if adjusted is None else ("p, adjusted", adjusted)
     pairs = {
         "difference": value,
         name_interval(difference.confidence): interval,
-        "p" if adjusted is None else "p, adjusted": format_p_value(
-            difference.p_value if adjusted is None else adjusted
-        ),
+        name: format_p_value(p_value),
     }
     return Sheet.of(" minus ".join(names) or None, Table.of_pairs(pairs))
 
