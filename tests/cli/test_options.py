@@ -170,3 +170,13 @@ def test_all_that_loads_is_taken_by_what_prepares():
 def test_every_verb_has_its_file():
     for verb in VERBS:
         assert isinstance(import_module(f"faithkit.cli.{verb}").command, click.Command)
+
+
+def test_a_heading_that_a_plugin_invents_comes_last():
+    @faithkit.plugin.report_command
+    @faithkit.plugin.option("--hue NAME", "Colours", "Use this colour.")
+    def paint(deliver, hue):
+        deliver(hue)
+
+    lines = CliRunner().invoke(paint, ["--help"]).output.splitlines()
+    assert [line for line in lines if line in ("Output:", "Colours:")] == ["Output:", "Colours:"]

@@ -38,7 +38,7 @@ def option(
     usage : str
         The start of its line in the help: "--data FILE". A flag has no second word.
     heading : str
-        Options, Data, Model, Explainer, Measure, Checks and gates, Running or Output.
+        Options, Data, Model, Explainer, Measure, Checks and gates, Running or Output. Others come last.
     help : str
     *names : str
         The name of the parameter, and short forms.
@@ -117,7 +117,7 @@ class Verb(click.Command):
             record = param.get_help_record(ctx)
             if record is not None and not isinstance(param, click.Argument):
                 sections[heading_of(param)].append(record)
-        for heading in sorted(sections, key=HEADINGS.index):
+        for heading in sorted(sections, key=lambda heading: (*HEADINGS, heading).index(heading)):
             with formatter.section(heading if len(sections) > 1 else OPTIONS):
                 formatter.write_dl(sections[heading])
 

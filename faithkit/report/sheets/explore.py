@@ -25,8 +25,9 @@ def overview_sheet(overview: Overview, outcome: Words) -> Sheet | None:
         return None
     loss = format_number(float(totals.loss.sum()))
     reading = READING.format(agreement=outcome.local, measure=overview.measure, loss=loss)
-    names = dict(zip(overview.selected.tolist(), _names(overview), strict=True))
-    return Sheet.of("Explanations", map_figure(totals, names), reading, _unshown(overview), _table(overview))
+    texts = [_shorten(text, MAX_LETTERS) for text in overview.texts]
+    figure = map_figure(totals, dict(zip(overview.selected.tolist(), texts, strict=True)))
+    return Sheet.of("Explanations", figure, reading, _unshown(overview), _table(overview, texts))
 
 
 def _unshown(overview: Overview) -> str:
@@ -41,21 +42,15 @@ def _unshown(overview: Overview) -> str:
     )
 
 
-def _table(overview: Overview) -> Exploration:
+def _table(overview: Overview, texts: list[str]) -> Exploration:
     instances = f"instances ({_shorten(overview.id_column or 'row', MAX_NAME)})"
     rows = [
         (text, _numbers(overview.totals, place), [_line(part) for part in parts])
-        for text, place, parts in zip(
-            _names(overview), overview.selected.tolist(), overview.instances, strict=True
-        )
+        for text, place, parts in zip(texts, overview.selected.tolist(), overview.instances, strict=True)
     ]
     scope = () if overview.totals.scope is None else ("applies to",)
     heads = ("explanation", "rows", "share of rows", *scope, "agreement", "loss", instances)
     return Exploration(heads, rows)
-
-
-def _names(overview: Overview) -> list[str]:
-    return [_shorten(text, MAX_LETTERS) for text in overview.texts]
 
 
 def _numbers(totals: ExplanationTotals, place: int) -> list[tuple[float | None, str]]:
