@@ -1,6 +1,6 @@
 """`Displayable`: values that print as a table, show as HTML in a notebook, and have a one-line `repr`.
 
-`faithkit.report.value_display` renders them; it registers itself here when results import it.
+`faithkit.report.value_display` renders them; `faithkit.report.base` registers it here.
 """
 
 from contextvars import ContextVar

@@ -48,7 +48,7 @@ def subgroups(
     }
     if not any(estimates.values()):
         raise InputError(f"{measure} cannot be drawn: no group has it.")
-    return plots.measures(plots.line_axes(len(estimates)) if ax is None else ax, estimates)
+    return plots.draw_measures(plots.make_line_axes(len(estimates)) if ax is None else ax, estimates)
 
 
 def sample_size(result: Evaluation, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
@@ -59,7 +59,9 @@ def sample_size(result: Evaluation, measure: str = "consistency", ax: "Axes | No
     >>> import faithkit
     >>> axes = faithkit.plots.sample_size(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
     """
-    return plots.sample_size_curve(plots.chart_axes() if ax is None else ax, _counts(result, measure))
+    return plots.draw_sample_size_curve(
+        plots.make_chart_axes() if ax is None else ax, _counts(result, measure)
+    )
 
 
 def local_scores(result: Evaluation, measure: str = "consistency", ax: "Axes | None" = None) -> "Axes":
@@ -75,7 +77,7 @@ def local_scores(result: Evaluation, measure: str = "consistency", ax: "Axes | N
         raise InputError(
             f"local scores of {measure} cannot be drawn: the result has no rows, or not this measure."
         )
-    return plots.local_scores(plots.chart_axes() if ax is None else ax, owners)
+    return plots.draw_local_scores(plots.make_chart_axes() if ax is None else ax, owners)
 
 
 def group_sizes(result: Evaluation, ax: "Axes | None" = None) -> "Axes":
@@ -86,7 +88,9 @@ def group_sizes(result: Evaluation, ax: "Axes | None" = None) -> "Axes":
     >>> import faithkit
     >>> axes = faithkit.plots.group_sizes(faithkit.score(["yes", "yes", "no"] * 9, ["a", "a", "b"] * 9))
     """
-    return plots.group_sizes(plots.chart_axes() if ax is None else ax, _counts(result, "consistency"))
+    return plots.draw_group_sizes(
+        plots.make_chart_axes() if ax is None else ax, _counts(result, "consistency")
+    )
 
 
 def worth(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
@@ -107,7 +111,7 @@ def worth(comparison: Comparison, ax: "Axes | None" = None) -> "Axes":
     if not points:
         raise InputError("worth cannot be drawn: no system has a control and could be checked.")
     best = comparison.best("sufficiency")
-    return plots.worth_by_size(plots.chart_axes() if ax is None else ax, points, best)
+    return plots.draw_worth(plots.make_chart_axes() if ax is None else ax, points, best)
 
 
 def _counts(result: Evaluation, measure: str) -> CheckableCounts:

@@ -9,7 +9,8 @@ from .arrays.containers import take_rows as take_rows
 from .arrays.grouping import hash_content as hash_content
 from .arrays.row_random import row_uniforms as row_uniforms
 from .cli.compare import comparison_command as comparison_command
-from .cli.shared.report_command import report_command as report_command
+from .cli.shared.delivery import report_command as report_command
+from .cli.shared.verb import option as option
 from .explanations.explanations import Sample as Sample
 from .explanations.predicates import tokenize as tokenize
 from .explanations.relations import Relation as Relation

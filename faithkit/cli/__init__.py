@@ -14,8 +14,13 @@ from typing import Any
 import click
 
 from faithkit import __version__
-from faithkit.cli.shared.exit_codes import exit_on_error
-from faithkit.cli.shared.streams import print_message, redirect_stdout, reserve_stdout, show_warning
+from faithkit.cli.shared.streams import (
+    exit_on_error,
+    print_message,
+    redirect_stdout,
+    reserve_stdout,
+    show_warning,
+)
 from faithkit.errors import FaithkitError
 from faithkit.extension.entry_points import (
     COMMANDS,

@@ -3,7 +3,6 @@
 import json
 import sys
 import textwrap
-import traceback
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faithkit.cli.shared.options import print_options
-from faithkit.cli.shared.streams import print_message, print_result
+from faithkit.cli.shared.streams import print_message, print_result, print_traceback
 from faithkit.cli.shared.verb import CHECKS, OUTPUT, Verb, option
 from faithkit.errors import InputError
 from faithkit.supervision import MISSED
@@ -23,19 +22,20 @@ if TYPE_CHECKING:
 Group = tuple[str, str, "list[Check]", "Report"]
 """The kind and the name of a component, its checks, and their outcomes."""
 
+EXCEPTIONS = {"failed": "failed", "expected": "failed as expected", "skipped": "not tried"}
+"""The outcomes of checks that did not pass, in words."""
+
 
 @click.command(cls=Verb)
 @click.argument("distribution")
 @option(
     "--component NAME",
+    CHECKS,
+    "Check only this component; can be given several times.",
     "names",
-    heading=CHECKS,
     multiple=True,
-    help="Check only this component; can be given several times.",
 )
-@option(
-    "--verbose", "-v", heading=OUTPUT, is_flag=True, help="Name every check, and say why any was skipped."
-)
+@option("--verbose", OUTPUT, "Name every check, and say why any was skipped.", "-v", is_flag=True)
 @print_options
 @click.pass_context
 def command(
@@ -102,20 +102,27 @@ def _summary(reports: "list[Report]") -> str:
 
 def _exceptions(reports: "list[Report]") -> list[str]:
     """Count the checks that did not pass."""
-    words = {"failed": "failed", "expected": "failed as expected", "skipped": "not tried"}
-    counts = {outcome: sum(len(getattr(report, outcome)) for report in reports) for outcome in words}
-    return [f"{counts[outcome]} {words[outcome]}" for outcome in words if counts[outcome]]
+    counts = {outcome: sum(len(getattr(report, outcome)) for report in reports) for outcome in EXCEPTIONS}
+    return [f"{counts[outcome]} {words}" for outcome, words in EXCEPTIONS.items() if counts[outcome]]
 
 
 def _print_check(check: "Check", report: "Report", verbose: bool) -> None:
-    outcomes = {"failed": report.failed, "expected": report.expected, "skipped": report.skipped}
-    outcome = next((name for name, reasons in outcomes.items() if check.id in reasons), "passed")
+    outcome, reason = _outcome(check, report)
     if outcome in ("failed", "expected") or verbose:
         print_result(f"  {outcome:<8} {check.name}")
         if outcome != "passed":
-            _print_indented(outcomes[outcome][check.id], " " * 11)
+            _print_indented(reason, " " * 11)
         if outcome == "failed":
             _print_indented(f"Why: {check.why}", " " * 11)
+
+
+def _outcome(check: "Check", report: "Report") -> tuple[str, str]:
+    """Return how a check ended, and why it did not pass."""
+    for outcome in EXCEPTIONS:
+        reasons = getattr(report, outcome)
+        if check.id in reasons:
+            return outcome, reasons[check.id]
+    return "passed", ""
 
 
 def _print_indented(text: str, margin: str) -> None:
@@ -140,28 +147,15 @@ def _clash_notes(distribution: str) -> list[str]:
 def _print_tracebacks(groups: list[Group]) -> None:
     for *_, report in groups:
         for check, error in report.errors.items():
-            lines = traceback.format_exception(error.__cause__ or error)
-            print_message(f"\n{check}\n" + "".join(lines).rstrip())
+            print_traceback(error.__cause__ or error, f"\n{check}\n")
 
 
 def _to_dict(distribution: str, groups: list[Group]) -> dict[str, Any]:
-    return {
-        "distribution": distribution,
-        "components": [
-            {
-                "kind": kind,
-                "name": name,
-                "passed": [check.name for check in checks if check.id in report.passed],
-                **{
-                    outcome: {
-                        check.name: getattr(report, outcome)[check.id]
-                        for check in checks
-                        if check.id in getattr(report, outcome)
-                    }
-                    for outcome in ("failed", "expected", "skipped")
-                },
-            }
-            for kind, name, checks, report in groups
-        ],
-        "notes": _clash_notes(distribution),
-    }
+    components = []
+    for kind, name, checks, report in groups:
+        outcomes: dict[str, dict[str, str]] = {"passed": {}, **{outcome: {} for outcome in EXCEPTIONS}}
+        for check in checks:
+            outcome, reason = _outcome(check, report)
+            outcomes[outcome][check.name] = reason
+        components.append({"kind": kind, "name": name, **outcomes, "passed": list(outcomes["passed"])})
+    return {"distribution": distribution, "components": components, "notes": _clash_notes(distribution)}

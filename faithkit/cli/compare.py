@@ -4,30 +4,28 @@
 something else about a comparison.
 """
 
-import functools
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import click
 
 from faithkit.cli.shared.delivery import deliver
 from faithkit.cli.shared.options import (
     DISCRETIZER_DEFAULT,
     check_components,
-    combine,
     estimate_options,
     id_option,
     input_options,
     output_options,
     prediction_options,
+    prepare_inputs,
     running_options,
     use_backend,
 )
-from faithkit.cli.shared.origin import build_origin, origin_options
+from faithkit.cli.shared.origin import add_origin, origin_options
 from faithkit.cli.shared.paths import check_paths
-from faithkit.cli.shared.verb import EXPLAINER, MEASURE, Verb, option
+from faithkit.cli.shared.verb import EXPLAINER, MEASURE, build_verb, combine, option, own_params
 
 if TYPE_CHECKING:
     from faithkit.run.comparisons.comparison import Comparison
@@ -50,29 +48,29 @@ def _parse_relations(_ctx: click.Context, _param: click.Parameter, texts: tuple[
 _compare_options = combine(
     option(
         "--explainer NAME",
+        EXPLAINER,
+        "Compare this explainer (a name, or name:param=value,…); can be given several times.",
         "explainers",
-        heading=EXPLAINER,
         multiple=True,
         required=True,
-        help="Compare this explainer (a name, or name:param=value,…); can be given several times.",
     ),
     option(
         "--discretize NAME",
-        "discretizers",
-        heading=MEASURE,
-        multiple=True,
-        help="Compare with this discretizer, such as 1fp or sign; can be given several times.  "
+        MEASURE,
+        "Compare with this discretizer, such as 1fp or sign; can be given several times.  "
         f"{DISCRETIZER_DEFAULT}",
+        "discretizers",
+        multiple=True,
     ),
     input_options,
     option(
         "--relation [EXPLAINER=]NAME",
+        MEASURE,
+        "Use this relation for sufficiency, for all explainers or for one (shap=same-top-features:k=2); "
+        "can be given several times, once for each explainer.",
         "relation",
-        heading=MEASURE,
         multiple=True,
         callback=_parse_relations,
-        help="Use this relation for sufficiency, for all explainers or for one (shap=same-top-features:k=2); "
-        "can be given several times, once for each explainer.",
     ),
     estimate_options,
     prediction_options,
@@ -99,9 +97,7 @@ def comparison_command(function: Callable[..., Any]) -> click.Command:
     >>> [option.name for option in winners.params][:2]
     ['loudly', 'explainers']
     """
-    function_params: list[click.Parameter] = getattr(function, "__click_params__", [])
 
-    @functools.wraps(function, updated=())  # without the function's options, which are added first below
     def verb(
         id: str | None,
         inputs: dict[str, Any],
@@ -110,34 +106,21 @@ def comparison_command(function: Callable[..., Any]) -> click.Command:
         origin: dict[str, Any],
         **options: Any,
     ) -> None:
-        from faithkit.inputs.evaluation_inputs import prepare
-        from faithkit.inputs.predictions.outcome import parse_outcome
         from faithkit.run.api import compare
 
-        function_options = {
-            param.name: options.pop(param.name) for param in function_params if param.expose_value
+        own_options = {
+            param.name: options.pop(param.name) for param in own_params(function) if param.expose_value
         }
         check_components(options)
         options["discretizers"] = options["discretizers"] or None
         paths = check_paths(output)
-        outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
-        evaluation_inputs = prepare(outcome=outcome, id=id, **inputs)
+        prepared = prepare_inputs(inputs, options, id=id)
         with use_backend(**workers):
-            comparison = compare(
-                **evaluation_inputs.evaluation_arguments(), ids=evaluation_inputs.ids, **options
-            )
-        sources = build_origin(origin, inputs["data"], inputs["model"], evaluation_inputs.is_held_out)
-        comparison = comparison.with_origin(**attrs.asdict(sources))
-        comparison = (
-            comparison
-            if evaluation_inputs.target is None
-            else comparison.with_target(evaluation_inputs.target)
-        )
-        deliver(function(comparison, **function_options), paths)
+            comparison = compare(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
+        comparison = add_origin(comparison, origin, inputs, prepared)
+        deliver(function(comparison, **own_options), paths)
 
-    command = click.command(cls=Verb)(_compare_options(verb))
-    command.params[:0] = reversed(function_params)  # click keeps the last one first
-    return command
+    return build_verb(function, verb, _compare_options)
 
 
 @comparison_command

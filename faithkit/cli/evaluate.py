@@ -1,13 +1,18 @@
 """`faithkit evaluate`: explain a sample and measure how faithful the explanations are."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-import attrs
 import click
 
 from faithkit.cli.shared.delivery import deliver, needed_diagnostics
-from faithkit.cli.shared.gate_options import check_reference, margins
-from faithkit.cli.shared.junit_option import GatedVerb
+from faithkit.cli.shared.gates import (
+    GatedVerb,
+    check_reference,
+    limit_options,
+    margins,
+    reference_option,
+)
 from faithkit.cli.shared.options import (
     check_components,
     detail_options,
@@ -17,16 +22,19 @@ from faithkit.cli.shared.options import (
     gated_output_options,
     id_option,
     input_options,
-    limit_options,
     measure_options,
     prediction_options,
-    reference_option,
+    prepare_inputs,
     running_options,
     use_backend,
 )
-from faithkit.cli.shared.origin import build_origin, origin_options
+from faithkit.cli.shared.origin import add_origin, origin_options
 from faithkit.cli.shared.paths import check_paths
 from faithkit.errors import InputError
+
+if TYPE_CHECKING:
+    from faithkit.inputs.evaluation_inputs import EvaluationInputs
+    from faithkit.run.evaluation import Evaluation
 
 EXAMPLES = """\b
 Examples:
@@ -68,49 +76,49 @@ def command(
     Without --data and --model it runs at once, offline, on an embedded dataset and a model trained on
     the spot.
     """
-    from faithkit.inputs.evaluation_inputs import prepare
-    from faithkit.inputs.predictions.outcome import parse_outcome
     from faithkit.run.api import evaluate
-    from faithkit.run.comparisons.reference import check_comparable, is_saved_result, load_reference
+    from faithkit.run.comparisons.reference import check_comparable
     from faithkit.run.evaluation_report import EvaluationReport
 
     check_reference(reference, limits)
     check_components(options)
     paths = check_paths(output)
-    outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
-    evaluation_inputs = prepare(by=by, id=id, outcome=outcome, **inputs)
-    saved_result = reference_rows = None
-    if reference is not None and is_saved_result(reference):
-        saved_result = load_reference(
-            reference, has_background=evaluation_inputs.background is not None, **options
-        )
-    elif reference is not None:
-        if any(
-            column is not None
-            for column in (evaluation_inputs.weights, evaluation_inputs.clusters, evaluation_inputs.blocks)
-        ):
-            raise InputError(
-                "the rows of --reference have no weights, clusters or blocks, and those of the sample have: "
-                "give the result of the reference, which --json writes, instead of its rows."
-            )
-        reference_rows = evaluation_inputs.read_like(reference, inputs["text"])
+    prepared = prepare_inputs(inputs, options, by=by, id=id)
+    measure_reference = None
+    if reference is not None:
+        measure_reference = _read_reference(reference, prepared, inputs["text"], options)
     with use_backend(**workers):
-        result = evaluate(**evaluation_inputs.evaluation_arguments(), ids=evaluation_inputs.ids, **options)
-        result = attrs.evolve(
-            result,
-            origin=build_origin(origin, inputs["data"], inputs["model"], evaluation_inputs.is_held_out),
-        )
-        result = result if evaluation_inputs.target is None else result.with_target(evaluation_inputs.target)
-        reference_result = saved_result if reference_rows is None else result.on(reference_rows)
+        result = evaluate(**prepared.evaluation_arguments(), ids=prepared.ids, **options)
+        result = add_origin(result, origin, inputs, prepared)
+        reference_result = None if measure_reference is None else measure_reference(result)
         if reference_result is not None:
             check_comparable(result, reference_result)
         report = EvaluationReport.of(
             result,
             violations,
-            evaluation_inputs.groups,
+            prepared.groups,
             reference_result,
             margins(limits),
             needed_diagnostics(diagnostics, paths),
             by_label,
         )
     deliver(report, paths, limits)
+
+
+def _read_reference(
+    path: str, prepared: "EvaluationInputs", text: str | None, options: dict[str, Any]
+) -> "Callable[[Evaluation], Evaluation]":
+    """Load or read a reference, and return a function that measures it as the result was measured."""
+    from faithkit.run.comparisons.reference import is_saved_result, load_reference
+
+    if is_saved_result(path):
+        saved_result = load_reference(path, has_background=prepared.background is not None, **options)
+        return lambda result: saved_result
+    design = (prepared.weights, prepared.clusters, prepared.blocks)
+    if any(column is not None for column in design):
+        raise InputError(
+            "the rows of --reference have no weights, clusters or blocks, and those of the sample have: "
+            "give the result of the reference, which --json writes, instead of its rows."
+        )
+    rows = prepared.read_like(path, text)
+    return lambda result: result.on(rows)

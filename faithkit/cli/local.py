@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from faithkit.cli.shared.delivery import escape_json, write_output, write_stdout
 from faithkit.cli.shared.options import (
     check_components,
     confidence_option,
@@ -14,13 +13,14 @@ from faithkit.cli.shared.options import (
     id_option,
     input_options,
     prediction_options,
+    prepare_inputs,
     print_options,
     relation_option,
     running_options,
     use_backend,
 )
 from faithkit.cli.shared.paths import check_paths
-from faithkit.cli.shared.streams import print_result
+from faithkit.cli.shared.streams import escape_json, print_result, write_output, write_stdout
 from faithkit.cli.shared.verb import DATA, OUTPUT, Verb, option
 
 EXAMPLES = """\b
@@ -45,11 +45,11 @@ def _parse_row(_ctx: click.Context, _param: click.Parameter, row: str) -> tuple[
 @click.command(cls=Verb, epilog=EXAMPLES)
 @option(
     "--row N|COLUMN=VALUE",
-    heading=DATA,
+    DATA,
+    "Measure the explanation of this row of the sample: its number, from 0, or a column's value in it, "
+    "such as customer=4711.",
     required=True,
     callback=_parse_row,
-    help="Measure the explanation of this row of the sample: its number, from 0, or a column's value in it, "
-    "such as customer=4711.",
 )
 @id_option
 @explainer_option
@@ -59,12 +59,7 @@ def _parse_row(_ctx: click.Context, _param: click.Parameter, row: str) -> tuple[
 @confidence_option
 @prediction_options
 @running_options
-@option(
-    "--html FILE",
-    "html_path",
-    heading=OUTPUT,
-    help="Write a page about this decision to this file; - means stdout.",
-)
+@option("--html FILE", OUTPUT, "Write a page about this decision to this file; - means stdout.", "html_path")
 @print_options
 def command(
     row: tuple[str | None, str],
@@ -76,9 +71,7 @@ def command(
     **options: Any,
 ) -> None:
     """Measure the explanation of one row, against all rows of the sample."""
-    from faithkit.inputs.evaluation_inputs import prepare
-    from faithkit.inputs.predictions.outcome import parse_outcome
-    from faithkit.report.html import render_page
+    from faithkit.report.html import page_html
     from faithkit.report.sheets.instances import decision_page, instance_sheet
     from faithkit.report.text import sheet_text
     from faithkit.run.api import evaluate
@@ -86,21 +79,20 @@ def command(
 
     check_components(options)
     paths = check_paths({"html_path": html_path})
-    outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
     column, value = row
-    evaluation_inputs = prepare(outcome=outcome, by=column, id=id, **inputs)
-    column_values = evaluation_inputs.groups
+    prepared = prepare_inputs(inputs, options, by=column, id=id)
+    column_values = prepared.groups
     if column_values is None:
         row_number = int(value)
     else:
         row_number = RowIds.of(column_values, None, len(column_values)).row(value)
     with use_backend(**workers):
-        row_ids = column_values if id is None else evaluation_inputs.ids
-        result = evaluate(**evaluation_inputs.evaluation_arguments(), ids=row_ids, **options)
+        row_ids = column_values if id is None else prepared.ids
+        result = evaluate(**prepared.evaluation_arguments(), ids=row_ids, **options)
     local_result = result.local(row_number)
     if paths:
         title = f"Row {row_number}" if local_result.id is None else str(local_result.id)
-        write_output("html_path", paths["html_path"], render_page(decision_page(local_result, title)))
+        write_output("html_path", paths["html_path"], page_html(decision_page(local_result, title)))
     if paths.get("html_path") == "-":
         return
     if as_json:

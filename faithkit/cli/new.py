@@ -83,10 +83,7 @@ def test_the_plugin_keeps_the_contract(check):
 @click.argument("kind", type=click.Choice([*FIELDS, "plugin"]))
 @click.argument("name")
 @option(
-    "--folder FOLDER",
-    heading=OUTPUT,
-    default=".",
-    help="Write the package into this folder instead of the current one.",
+    "--folder FOLDER", OUTPUT, "Write the package into this folder instead of the current one.", default="."
 )
 def command(kind: str, name: str, folder: str) -> None:
     """Write a package with an explainer, a relation, a discretizer, an estimator or a diagnostic called NAME.

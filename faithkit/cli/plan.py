@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from faithkit.cli.shared.delivery import run_all, write_output
+from faithkit.cli.shared.delivery import run_all
 from faithkit.cli.shared.options import debug_option
 from faithkit.cli.shared.paths import check_paths, resolve_path
-from faithkit.cli.shared.streams import print_result
+from faithkit.cli.shared.streams import print_result, write_output
 from faithkit.cli.shared.verb import DATA, EXPLAINER, MEASURE, OUTPUT, Verb, option
 from faithkit.measure import MEASURES
 
@@ -25,43 +25,32 @@ Examples:
 @click.command(cls=Verb, epilog=EXAMPLES)
 @option(
     "--range K",
+    EXPLAINER,
+    "Plan for an explainer with at most K different explanations.",
     "n_explanations",
-    heading=EXPLAINER,
     type=click.IntRange(min=1),
-    help="Plan for an explainer with at most K different explanations.",
 )
 @option(
     "--pilot FILE",
-    heading=DATA,
+    DATA,
+    "Plan from a small first result that evaluate or score wrote with --json.",
     callback=resolve_path,
-    help="Plan from a small first result that evaluate or score wrote with --json.",
 )
 @option(
     "--epsilon SHARE",
-    heading=MEASURE,
+    MEASURE,
+    "Allow this share of unchecked rows, and this half-width of the interval.",
     default=0.1,
-    help="Allow this share of unchecked rows, and this half-width of the interval.",
 )
-@option(
-    "--measure",
-    heading=MEASURE,
-    type=click.Choice(MEASURES),
-    default="consistency",
-    help="Plan for this measure.",
-)
+@option("--measure", MEASURE, "Plan for this measure.", type=click.Choice(MEASURES), default="consistency")
 @option(
     "--pool N",
-    heading=DATA,
+    DATA,
+    "Check sufficiency also against N more rows, which are predicted but not explained.",
     type=click.IntRange(min=0),
     default=0,
-    help="Check sufficiency also against N more rows, which are predicted but not explained.",
 )
-@option(
-    "--json FILE",
-    "json_path",
-    heading=OUTPUT,
-    help="Write the plan to this file as JSON; - means stdout.",
-)
+@option("--json FILE", OUTPUT, "Write the plan to this file as JSON; - means stdout.", "json_path")
 @debug_option
 def command(
     n_explanations: int | None,

@@ -1,14 +1,13 @@
 """`faithkit plugins`: list the installed plugins and their problems."""
 
 import json
-import traceback
 from typing import Any
 
 import click
 from attrs import asdict, filters
 
 from faithkit.cli.shared.options import print_options
-from faithkit.cli.shared.streams import print_message, print_result
+from faithkit.cli.shared.streams import print_result, print_traceback
 from faithkit.cli.shared.verb import Verb
 from faithkit.extension.registry import KINDS, Registry
 
@@ -29,7 +28,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
         _print_plugins(installed)
     for problem in installed.broken if ctx.obj["debug"] else ():
         if problem.cause is not None:
-            print_message(f"\n{problem}\n" + "".join(traceback.format_exception(problem.cause)).rstrip())
+            print_traceback(problem.cause, f"\n{problem}\n")
 
 
 def _print_plugins(installed: Registry) -> None:

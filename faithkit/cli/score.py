@@ -1,13 +1,19 @@
 """`faithkit score`: measure logged explanations, without the model."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from faithkit.cli.shared.delivery import deliver, needed_diagnostics
-from faithkit.cli.shared.gate_options import check_reference, margins
-from faithkit.cli.shared.junit_option import GatedVerb
+from faithkit.cli.shared.gates import (
+    GatedVerb,
+    check_reference,
+    limit_options,
+    margins,
+    reference_option,
+)
 from faithkit.cli.shared.options import (
     check_components,
     dask_options,
@@ -16,16 +22,14 @@ from faithkit.cli.shared.options import (
     diagnose_option,
     discretizer_option,
     gated_output_options,
-    limit_options,
     log_id_option,
     log_prediction_options,
     measure_options,
-    reference_option,
     use_backend,
 )
 from faithkit.cli.shared.origin import build_origin, origin_options
 from faithkit.cli.shared.paths import check_paths, resolve_path
-from faithkit.cli.shared.verb import DATA, option
+from faithkit.cli.shared.verb import DATA, combine, option
 
 EXAMPLES = """\b
 Examples:
@@ -33,67 +37,68 @@ Examples:
   faithkit score log.parquet --prediction label --explanation rule --features age,hours"""
 
 
+_reading_options = combine(
+    option(
+        "--prediction NAMES",
+        DATA,
+        "Read the predictions from this column, or scores and outputs from several, with wildcards: 'p_*'.",
+        required=True,
+    ),
+    option(
+        "--explanation NAMES",
+        DATA,
+        "Read the explanations from these columns, with wildcards ('phi_*' or 'phi_*,!phi_id'); can be "
+        "given several times.",
+        required=True,
+        multiple=True,
+    ),
+    option(
+        "--features NAMES",
+        DATA,
+        "Read the instances from these columns, for relations that need them; can be given several times.",
+        multiple=True,
+    ),
+    option("--text COLUMN", DATA, "Use the texts in this column as the instances, for rules about words."),
+    option(
+        "--reasons FILE",
+        DATA,
+        "Read the explanations as reason codes, and from this TOML file what each code claims about the "
+        'columns of --features: R12 = "delinquencies > 2".',
+        callback=resolve_path,
+    ),
+    option(
+        "--separator TEXT",
+        DATA,
+        "Read several codes of --reasons from one value, with this text between them.",
+    ),
+    into="reading",
+)
+
+
 @click.command(cls=GatedVerb, epilog=EXAMPLES)
 @click.argument("log", metavar="LOG", callback=resolve_path)
 @option(
     "--with FILE",
+    DATA,
+    "Read further columns of LOG from this file, which has the same values in the column of --id, each once.",
     "joined",
-    heading=DATA,
     callback=resolve_path,
-    help="Read further columns of LOG from this file, which has the same values in the column of --id, each "
-    "once.",
 )
-@option(
-    "--prediction NAMES",
-    heading=DATA,
-    required=True,
-    help="Read the predictions from this column, or scores and outputs from several, with wildcards: 'p_*'.",
-)
-@option(
-    "--explanation NAMES",
-    heading=DATA,
-    required=True,
-    multiple=True,
-    help="Read the explanations from these columns, with wildcards ('phi_*' or 'phi_*,!phi_id'); can be "
-    "given several times.",
-)
-@option(
-    "--features NAMES",
-    heading=DATA,
-    multiple=True,
-    help="Read the instances from these columns, for relations that need them; can be given several times.",
-)
-@option(
-    "--text COLUMN",
-    heading=DATA,
-    help="Use the texts in this column as the instances, for rules about words.",
-)
-@option(
-    "--reasons FILE",
-    heading=DATA,
-    callback=resolve_path,
-    help="Read the explanations as reason codes, and from this TOML file what each code claims about the "
-    'columns of --features: R12 = "delinquencies > 2".',
-)
-@option(
-    "--separator TEXT",
-    heading=DATA,
-    help="Read several codes of --reasons from one value, with this text between them.",
-)
+@_reading_options
 @design_options
 @option(
     "--pool FILE|none",
-    heading=DATA,
-    callback=resolve_path,
-    help="Check explanations also against the rows of this file, which has predictions and instances in "
+    DATA,
+    "Check explanations also against the rows of this file, which has predictions and instances in "
     "columns of the same names, and no explanations; none uses no pool.",
+    callback=resolve_path,
 )
 @option(
     "--unexplained",
-    heading=DATA,
+    DATA,
+    "Count rows without an explanation as unexplained, or use them as a pool.",
     type=click.Choice(["count", "pool"]),
     default="count",
-    help="Count rows without an explanation as unexplained, or use them as a pool.",
 )
 @discretizer_option
 @measure_options
@@ -109,12 +114,7 @@ Examples:
 def command(
     log: str,
     joined: str | None,
-    prediction: str,
-    explanation: tuple[str, ...],
-    features: tuple[str, ...],
-    text: str | None,
-    reasons: str | None,
-    separator: str | None,
+    reading: dict[str, Any],
     weights: str | None,
     clusters: str | None,
     blocks: str | None,
@@ -143,7 +143,6 @@ def command(
     The log of --reference is read in the same way, and has the same columns. Components that learn are fitted
     on it.
     """
-    from faithkit.inputs.logs.log_files import open_log
     from faithkit.inputs.pools import read_logged_pool
     from faithkit.inputs.predictions.outcome import parse_outcome
     from faithkit.run.comparisons.reference import is_saved_result, load_reference
@@ -153,51 +152,22 @@ def command(
     check_components(options)
     options["discretizer"] = options["discretizer"] or "original"  # a log does not name a discretizer
     pool = None if pool == "none" else pool
-    if pool is not None and unexplained == "pool":
-        raise click.UsageError("--pool and --unexplained pool are two pools: give one of them.")
-    if text is not None and (features or pool is not None):
-        raise click.UsageError(
-            "--text takes texts as the instances: leave --features and --pool out, or --text."
-        )
-    if joined is not None and id is None:
-        raise click.UsageError("--with joins two files by a column that both have: name it with --id.")
-    if reasons is not None and not features and text is None:
-        raise click.UsageError("--reasons makes claims about columns: name these with --features.")
-    if separator is not None and reasons is None:
-        raise click.UsageError("--separator is for the codes of --reasons: give both, or leave it out.")
-    if workers["backend"] == "dask" and (text or joined or reasons):
-        raise click.UsageError(
-            "--text, --with and --reasons read the whole log at once: leave --backend dask out."
-        )
+    _check_usage(reading, joined, id, pool, unexplained, workers)
     paths = check_paths(output)
     outcome, *_ = parse_outcome(outcome, options["agree"], options["range"])
-    columns = {"weights": weights, "clusters": clusters, "outcome": outcome}
-    forms = {"text": text, "reasons": reasons, "separator": separator}
+    columns: dict[str, Any] = {"weights": weights, "clusters": clusters, "outcome": outcome}
     with use_backend(**workers):
-        logged = open_log(
-            log,
-            prediction,
-            explanation,
-            features,
-            by,
-            blocks=blocks,
-            **columns,
-            **forms,
-            id=id,
-            joined=joined,
-        )
-        _check_backend(log, logged, workers)
-        pool_rows = None
+        roles = {**reading, **columns, "blocks": blocks}
+        logged = _open_log(log, workers, **roles, by=by, id=id, joined=joined)
+        pool_rows = reference_log = None
         if pool is not None:
-            pool_rows = read_logged_pool(pool, prediction, logged.features, **columns, ids=id)
-        reference_log: Any = None
-        if reference is not None and is_saved_result(reference):
-            reference_log = load_reference(reference, **options)
-        elif reference is not None:
-            reference_log = open_log(
-                reference, prediction, explanation, features, blocks=blocks, **columns, **forms
+            pool_rows = read_logged_pool(pool, reading["prediction"], logged.features, **columns, ids=id)
+        if reference is not None:
+            reference_log = (
+                load_reference(reference, **options)
+                if is_saved_result(reference)
+                else _open_log(reference, workers, **roles)
             )
-            _check_backend(reference, reference_log, workers)
         report = score_log(
             logged,
             violations,
@@ -213,11 +183,45 @@ def command(
         deliver(report, paths, limits)
 
 
-def _check_backend(path: str, log: Any, workers: dict[str, Any]) -> None:
-    from faithkit.inputs.logs.log_files import ParquetLog
+def _check_usage(
+    reading: Mapping[str, Any],
+    joined: str | None,
+    id: str | None,
+    pool: str | None,
+    unexplained: str,
+    workers: Mapping[str, Any],
+) -> None:
+    """Raise a usage error if two options exclude each other, or one needs another."""
+    text, features, reasons = reading["text"], reading["features"], reading["reasons"]
+    has_instances = bool(features) or text is not None
+    reads_at_once = text or joined or reasons
+    problems = {
+        "--pool and --unexplained pool are two pools: give one of them.": pool and unexplained == "pool",
+        "--text takes texts as the instances: leave --features and --pool out, or --text.": (
+            text is not None and (features or pool is not None)
+        ),
+        "--with joins two files by a column that both have: name it with --id.": joined and id is None,
+        "--reasons makes claims about columns: name these with --features.": reasons and not has_instances,
+        "--separator is for the codes of --reasons: give both, or leave it out.": (
+            reading["separator"] is not None and reasons is None
+        ),
+        "--text, --with and --reasons read the whole log at once: leave --backend dask out.": (
+            workers["backend"] == "dask" and reads_at_once
+        ),
+    }
+    for problem, is_present in problems.items():
+        if is_present:
+            raise click.UsageError(problem)
 
+
+def _open_log(path: str, workers: Mapping[str, Any], **roles: Any) -> Any:
+    """Open a log; a cluster reads Parquet only."""
+    from faithkit.inputs.logs.log_files import ParquetLog, open_log
+
+    log = open_log(path, **roles)
     if workers["backend"] == "dask" and not isinstance(log, ParquetLog):
         raise click.UsageError(
             f"a cluster tallies Parquet files, and {Path(path).name} is none: write it as Parquet, "
             "or leave --backend dask out."
         )
+    return log

@@ -3,10 +3,18 @@
 from pathlib import Path
 from typing import Any
 
-from faithkit.display import VERBOSE, Displayable
+from faithkit.display import VERBOSE, Displayable, set_renderer
+from faithkit.errors import InputError
 from faithkit.files import save_text
 from faithkit.jsonable import json_text
-from faithkit.report.value_display import page, plot
+from faithkit.report import value_display
+from faithkit.report.html import page_html
+from faithkit.report.pictures.figures import report_figure
+from faithkit.report.pictures.plots import draw_report
+from faithkit.report.sheets.results import provenance_sheet
+from faithkit.report.sheets.sheet import Sheet
+
+set_renderer(value_display)
 
 
 class Report(Displayable):
@@ -72,8 +80,18 @@ class Report(Displayable):
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the report on axes, by default on new ones, and return them."""
-        return plot(self, ax)
+        if not hasattr(self, "draw"):
+            raise InputError(f"a {type(self).__name__} has no plot: print it, or write it with to_html.")
+        return draw_report(self.draw, ax)
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """Return the report as one HTML page, and write it to `path` if there is one."""
-        return save_text(page(self), path)
+        """Return the report as one HTML page, and write it to `path` if there is one.
+
+        The page has the plot if there is one, the sheet, and the provenance.
+        """
+        report: Any = self
+        sheet, draw, provenance = report.sheet(), getattr(self, "draw", None), self.provenance()
+        title = sheet.title or "report"
+        figure = None if draw is None else report_figure(draw, title)
+        details = provenance_sheet(provenance, {}) if provenance else None
+        return save_text(page_html(Sheet.of(title, figure, *sheet.parts, details)), path)

@@ -5,7 +5,7 @@ only where nothing or everything is meant; and where two numbers are compared in
 digits as it takes to see it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
@@ -43,9 +43,7 @@ def format_interval(low: float | None, high: float | None) -> str:
     >>> format_interval(0.8129, 0.8991), format_interval(0.0, 1.0), format_interval(None, None)
     ('0.812 – 0.900', '0.000 – 1.000', '–')
     """
-    return (
-        "–" if low is None or high is None else f"{format_lower_end(low)} – {_with_minus(rounded_up(high))}"
-    )
+    return "–" if low is None or high is None else f"{format_lower_end(low)} – {_with_minus(round_up(high))}"
 
 
 def format_lower_end(low: float) -> str:
@@ -54,26 +52,26 @@ def format_lower_end(low: float) -> str:
     >>> format_lower_end(0.8129), format_lower_end(-0.21)
     ('0.812', '−0.210')
     """
-    return _with_minus(rounded_down(low))
+    return _with_minus(round_down(low))
 
 
 def _with_minus(rounded: Decimal) -> str:
     return f"{rounded:f}".replace("-", "−")
 
 
-def rounded_down(low: float, digits: int = DIGITS) -> Decimal:
+def round_down(low: float, digits: int = DIGITS) -> Decimal:
     """Return a lower end, rounded down.
 
-    >>> str(rounded_down(0.8129)), str(rounded_down(0.7))
+    >>> str(round_down(0.8129)), str(round_down(0.7))
     ('0.812', '0.700')
     """
     return _rounded(low, digits, ROUND_FLOOR)
 
 
-def rounded_up(high: float, digits: int = DIGITS) -> Decimal:
+def round_up(high: float, digits: int = DIGITS) -> Decimal:
     """Return an upper end, rounded up.
 
-    >>> str(rounded_up(0.8121)), str(rounded_up(-0.0001))
+    >>> str(round_up(0.8121)), str(round_up(-0.0001))
     ('0.813', '0.000')
     """
     return _rounded(high, digits, ROUND_CEILING)
@@ -103,24 +101,27 @@ def format_below(low: float, limit: float) -> str:
     >>> format_below(0.71239, 0.8), format_below(0.79996, 0.8), format_below(0.8003, 0.80031)
     ('0.712', '0.79996', '0.8003')
     """
-    return str(rounded_down(low, digits_to_separate(low, limit)))
+    return str(round_down(low, count_digits(low, limit)))
 
 
-def digits_to_separate(low: float, limit: float, high: float | None = None) -> int:
+def count_digits(low: float, limit: float, high: float | None = None) -> int:
     """Return how many digits keep rounded ends on their sides of the limit.
 
-    >>> separate = digits_to_separate
-    >>> separate(0.79, 0.8), separate(0.8, 0.8), separate(0.5, 0.8, high=0.79999)
+    >>> count_digits(0.79, 0.8), count_digits(0.8, 0.8), count_digits(0.5, 0.8, high=0.79999)
     (3, 3, 5)
     """
     high = round_noise(low if high is None else high)
     low, limit = round_noise(low), round_noise(limit)
     bound = Decimal(repr(limit))
-    for digits in range(DIGITS, NOISE):
-        lower, upper = rounded_down(low, digits), rounded_up(high, digits)
-        if (lower >= bound) == (low >= limit) and (upper < bound) == (high < limit):
-            return digits
-    return NOISE
+    sides = low >= limit, high < limit
+    return _fewest_digits(
+        lambda digits: (round_down(low, digits) >= bound, round_up(high, digits) < bound) == sides
+    )
+
+
+def _fewest_digits(is_enough: Callable[[int], bool], start: int = DIGITS) -> int:
+    """Return the fewest digits that are enough to see something."""
+    return next((digits for digits in range(start, NOISE) if is_enough(digits)), NOISE)
 
 
 def format_distinct(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[str, str]:
@@ -130,21 +131,24 @@ def format_distinct(end: float, other: float, way: str = ROUND_FLOOR) -> tuple[s
     (('0.897', '0.490'), ('0.50041', '0.50040'), ('0.9000', '0.9999'))
     """
     end, other = round_noise(end), round_noise(other)
-    for digits in range(DIGITS, NOISE + 1):
-        one, two = _rounded(end, digits, way), _rounded(other, digits)
-        if (one > two, one < two, two in (0, 1)) == (end > other, end < other, other in (0, 1)):
-            break
-    return _with_minus(one), _with_minus(two)
+    order = end > other, end < other, other in (0, 1)
+
+    def is_enough(digits: int) -> bool:
+        first, second = _rounded(end, digits, way), _rounded(other, digits)
+        return (first > second, first < second, second in (0, 1)) == order
+
+    digits = _fewest_digits(is_enough)
+    return _with_minus(_rounded(end, digits, way)), _with_minus(_rounded(other, digits))
 
 
 def format_percent(share: float) -> str:
-    """Return a percentage; only the shares 0 and 1 are shown as 0 % and 100 %.
+    """Return a percentage; of the shares from 0 to 1, only 0 and 1 are shown as 0 % and 100 %.
 
-    >>> [format_percent(share) for share in (0.123, 0.995, 0.999985, 1, 0, 0.0042, 1e-6)]
-    ['12 %', '99.5 %', '> 99.9 %', '100 %', '0 %', '0.4 %', '< 0.1 %']
+    >>> [format_percent(share) for share in (0.123, 0.995, 0.999985, 1, 0, 0.0042, 1e-6, -0.3, 1.3)]
+    ['12 %', '99.5 %', '> 99.9 %', '100 %', '0 %', '0.4 %', '< 0.1 %', '−30 %', '130 %']
     """
     if not _is_between(share):
-        return f"{100 * round(share)} %"
+        return f"{_with_minus(_rounded(100 * share, 0))} %"
     if share < 0.001:
         return "< 0.1 %"
     if share > 0.999:
@@ -161,10 +165,8 @@ def format_percent_interval(low: float, high: float, share: float) -> str:
     ('91 – 96 %', '97.1 – 99.99 %')
     """
     digits = _percent_digits(share) + 2
-    upper = digits
-    while high < 1 and rounded_up(high, upper) == 1 and upper < NOISE:
-        upper += 1
-    return f"{rounded_down(low, digits).scaleb(2)} – {rounded_up(high, upper).scaleb(2)} %"
+    upper = _fewest_digits(lambda digits: high >= 1 or round_up(high, digits) != 1, digits)
+    return f"{round_down(low, digits).scaleb(2)} – {round_up(high, upper).scaleb(2)} %"
 
 
 def _percent_digits(share: float) -> int:
@@ -172,67 +174,57 @@ def _percent_digits(share: float) -> int:
     return 0 if not _is_between(share) or 0.01 <= share <= 0.99 else 1
 
 
-def format_share_of(share: float | None, count: int | None) -> str:
-    """Return a share of some instances and their number, or a dash if there are none.
+def format_difference(value: float | None, low: float, high: float, digits: int = DIGITS) -> tuple[str, str]:
+    """Return a difference with its sign, or a dash if there is none, and its interval.
 
-    >>> format_share_of(0.831, 1455), format_share_of(None, 0), format_share_of(0.831, None)
-    ('83 % of 1,455', '–', '83 %')
-    """
-    if share is None:
-        return "–"
-    return format_percent(share) if count is None else f"{format_percent(share)} of {count:,}"
+    A small difference has more digits. It has no fewer than the ends of its interval, so that it is printed
+    inside.
 
-
-def format_difference(value: float | None, low: float, high: float, digits: int = DIGITS) -> str:
-    """Return a difference with its sign, or a dash if there is none; a small one has more digits.
-
-    It has no fewer digits than the ends of its interval, so that it is printed inside.
-
-    >>> [format_difference(value, -1, 1) for value in (0.0412, -0.2, -0.0001, 0.0, None)]
+    >>> [format_difference(value, -1, 1)[0] for value in (0.0412, -0.2, -0.0001, 0.0, None)]
     ['+0.041', '−0.200', '−0.0001', '+0.000', '–']
     >>> format_difference(0.0016, 0.0005, 0.0016)
-    '+0.0016'
+    ('+0.0016', '+0.0005 to +0.0016')
     """
+    interval = " to ".join(format_difference_ends(low, high, digits))
     if value is None:
-        return "–"
+        return "–", interval
     digits = _difference_digits(low, high, digits)
-    while digits < NOISE and _rounded(value, digits) == 0 and round_noise(value):
-        digits += 1
-    return _with_sign(_rounded(value, digits))
+    if round_noise(value):
+        digits = _fewest_digits(lambda digits: _rounded(value, digits) != 0, digits)
+    return _with_sign(_rounded(value, digits)), interval
 
 
-def difference_ends(low: float, high: float, digits: int = DIGITS) -> tuple[str, str]:
+def format_difference_ends(low: float, high: float, digits: int = DIGITS) -> tuple[str, str]:
     """Return the ends of a difference's interval, the lower rounded down and the upper up.
 
     An interval without 0 is printed without 0: both ends have as many digits as that takes.
 
-    >>> difference_ends(-0.01112, 0.0171), difference_ends(-0.0, 0.0), difference_ends(-0.0061, -0.0009)
+    >>> ends = format_difference_ends
+    >>> ends(-0.01112, 0.0171), ends(-0.0, 0.0), ends(-0.0061, -0.0009)
     (('−0.012', '+0.018'), ('+0.000', '+0.000'), ('−0.0061', '−0.0009'))
     """
     digits = _difference_digits(low, high, digits)
-    return _with_sign(rounded_down(low, digits)), _with_sign(rounded_up(high, digits))
+    return _with_sign(round_down(low, digits)), _with_sign(round_up(high, digits))
 
 
 def _difference_digits(low: float, high: float, digits: int) -> int:
     """Return enough digits that an interval without 0 is not printed with an end of 0."""
     if round_noise(low) <= 0 <= round_noise(high):
         return digits
-    while digits < NOISE and rounded_down(low, digits) <= 0 <= rounded_up(high, digits):
-        digits += 1
-    return digits
-
-
-def format_difference_interval(low: float, high: float, digits: int = DIGITS) -> str:
-    """Return the interval of a difference.
-
-    >>> format_difference_interval(-0.01112, 0.0171)
-    '−0.012 to +0.018'
-    """
-    return " to ".join(difference_ends(low, high, digits))
+    return _fewest_digits(lambda digits: round_down(low, digits) > 0 or round_up(high, digits) < 0, digits)
 
 
 def _with_sign(rounded: Decimal) -> str:
     return f"{rounded:+}".replace("-", "−")
+
+
+def name_interval(confidence: float) -> str:
+    """Return the name of an interval, which is also the heading of its column.
+
+    >>> name_interval(0.95)
+    '95 % interval'
+    """
+    return f"{100 * confidence:g} % interval"
 
 
 def format_p_value(p_value: float) -> str:
@@ -258,13 +250,21 @@ def format_value(value: Any) -> str:
     '+0.041 (−0.012 to +0.094)'
     """
     if isinstance(value, Difference):
-        interval = format_difference_interval(value.low, value.high)
-        return f"{format_difference(value.value, value.low, value.high)} ({interval})"
+        return "{} ({})".format(*format_difference(value.value, value.low, value.high))
     if isinstance(value, tuple):
         return format_interval(*value)
     if isinstance(value, int):
         return f"{value:,}"
     return value if isinstance(value, str) else format_number(value)
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return the first letters of a long text.
+
+    >>> shorten("age and income", 3), shorten("age", 3)
+    ('age…', 'age')
+    """
+    return text if len(text) <= limit else f"{text[:limit]}…"
 
 
 def pluralize(count: int, noun: str) -> str:
@@ -314,20 +314,20 @@ def _short(prediction: Any) -> str:
     return value_text(prediction) if isinstance(prediction, float) and prediction % 1 else str(prediction)
 
 
-def system_name(explainer: str | None, discretizer: str) -> str:
+def name_system(explainer: str | None, discretizer: str) -> str:
     """Return the name of an explainer with a discretizer.
 
-    >>> system_name("shap", "1fp"), system_name("tree", "original")
+    >>> name_system("shap", "1fp"), name_system("tree", "original")
     ('shap · 1fp', 'tree')
     """
     parts = [part for part in (explainer, discretizer) if part is not None and part != "original"]
     return " · ".join(parts) or "logged explanations"
 
 
-def count_getting(n: int, prediction: str) -> str:
+def describe_count(n: int, prediction: str) -> str:
     """Return how many instances get a prediction.
 
-    >>> count_getting(1, "yes"), count_getting(2000, "no")
+    >>> describe_count(1, "yes"), describe_count(2000, "no")
     ('1 gets yes', '2,000 get no')
     """
     return f"{n:,} {'gets' if n == 1 else 'get'} {prediction}"
@@ -345,8 +345,8 @@ def describe_scope(violation: Violation) -> str:
         filter(counts.get, counts), key=lambda label: (label != first, -counts[label] if is_cut else 0)
     )
     labels = labels[: MOST_LABELS - 1] if is_cut else labels
-    parts = [count_getting(counts[label], label) for label in labels]
+    parts = [describe_count(counts[label], label) for label in labels]
     if is_cut:
         n_others = violation.holds_for - sum(counts[label] for label in labels)
-        parts.append(count_getting(n_others, "something else"))
+        parts.append(describe_count(n_others, "something else"))
     return f"{pluralize(violation.holds_for, 'instance')}: {join_words(parts)}"

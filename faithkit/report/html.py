@@ -2,105 +2,21 @@
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from faithkit.measure.counting.owners import Owners
-from faithkit.measure.explanation_losses import Overview
-from faithkit.measure.witnesses import Violation
-from faithkit.report.formats import Payload, keep_together
-from faithkit.report.sheets import comparisons, results
-from faithkit.report.sheets.sheet import (
-    Bullets,
-    Contradiction,
-    Exploration,
-    Figure,
-    Lead,
-    RowTable,
-    Sheet,
-    ShownExplanation,
-    Table,
-)
+from faithkit.report.formats import keep_together, shorten
+from faithkit.report.sheets.sheet import Exploration, Sheet
 from faithkit.wording import to_printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-WITNESSES = 3  # on a page, where nobody says how many
 MAX_VALUES = 16  # of a contradiction; further ones are folded
 MAX_LETTERS = 300  # of an explanation; a longer one is folded
 MAX_SENTENCE = 1000  # letters in a notebook
-
-KINDS = {
-    Table: "table",
-    Exploration: "exploration",
-    Figure: "figure",
-    Bullets: "bullets",
-    Lead: "lead",
-    ShownExplanation: "explanation",
-    RowTable: "rows",
-    Contradiction: "contradiction",
-    Sheet: "sheet",
-}
-
-
-def page(
-    payload: Payload,
-    violations: Sequence[Violation] | None = None,
-    owners: Mapping[str, Owners] | None = None,
-    overview: Overview | None = None,
-) -> str:
-    """Return the report on one system as one file that loads nothing and is reproducible to the byte.
-
-    Parameters
-    ----------
-    payload : dict
-        The output of `to_dict` of an evaluation, with its subgroups and its reference where it has some.
-    violations : sequence of Violation, optional
-        Without them, the page has no section about contradictions.
-    owners : mapping of measures to Owners, optional
-        What local scores are drawn from.
-    overview : Overview, optional
-        The explanations, to look through.
-
-    Examples
-    --------
-    >>> import faithkit
-    >>> result = faithkit.score(["yes", "no", "no"], ["<b>", "<b>", "c"])
-    >>> text = page(result.to_dict(), result.violations())
-    >>> "<b>" in text, "&lt;b&gt;" in text
-    (False, True)
-    """
-    return render_page(results.result_page(payload, violations, owners or {}, overview))
-
-
-def comparison_page(
-    payload: Payload,
-    owners: Mapping[str, Mapping[str, Owners]] | None = None,
-    addition: Sheet | None = None,
-) -> str:
-    """Return the report on several systems as one file.
-
-    Parameters
-    ----------
-    payload : dict
-        The output of `to_dict` of a comparison.
-    owners : mapping of systems to mapping of measures to Owners, optional
-    addition : Sheet, optional
-        What else is known of the systems; it comes first.
-
-    Examples
-    --------
-    >>> import faithkit
-    >>> labels = ["yes", "no"] * 50
-    >>> comparison = faithkit.results.Comparison({"good": faithkit.score(labels, labels)})
-    >>> "*: the best" in comparison_page(comparison.to_dict())
-    True
-    """
-    return render_page(comparisons.comparison_page(payload, owners or {}, addition))
 
 
 def sheet_html(sheet: Sheet) -> str:
@@ -117,12 +33,12 @@ def sheet_html(sheet: Sheet) -> str:
     return _render("fragment.html.jinja", sheet)
 
 
-def render_page(sheet: Sheet) -> str:
-    """Return a sheet as one file.
+def page_html(sheet: Sheet) -> str:
+    """Return a sheet as one file that loads nothing and is reproducible to the byte.
 
     Examples
     --------
-    >>> text = render_page(Sheet.of("shap & lime", "They agree."))
+    >>> text = page_html(Sheet.of("shap & lime", "They agree."))
     >>> "<h1>shap &amp; lime</h1>" in text, "They agree." in text
     (True, True)
     """
@@ -176,17 +92,18 @@ def _fingerprint(source: str) -> str:
 
 
 def _kind(part: Any) -> str:
-    return KINDS.get(type(part), "sentence")
+    """Return the class of a part, by which the template knows it."""
+    return type(part).__name__
 
 
 def _cut(sentence: str, level: int) -> str:
     """Return a sentence, shortened in a notebook, where it may contain a long explanation."""
-    return sentence if level or len(sentence) <= MAX_SENTENCE else f"{sentence[:MAX_SENTENCE]}…"
+    return sentence if level else shorten(sentence, MAX_SENTENCE)
 
 
 def _fold(explanation: str) -> str | None:
     """Return the start of an explanation that is too long to be read at once."""
-    return f"{explanation[:MAX_LETTERS]}…" if len(explanation) > MAX_LETTERS else None
+    return shorten(explanation, MAX_LETTERS) if len(explanation) > MAX_LETTERS else None
 
 
 @cache  # with the templates that it has compiled

@@ -44,9 +44,9 @@ def format_junit(suite: str, cases: Sequence[Case], started: datetime, ended: da
     attributes = counts | {SKIPPED: _count(cases, SKIPPED), "time": seconds}
     root = ElementTree.Element("testsuites")
     when = started.isoformat(timespec="seconds")
-    within = _element(root, "testsuite", name=suite, **attributes, timestamp=when)
+    test_suite = _element(root, "testsuite", name=suite, **attributes, timestamp=when)
     for case, time in zip(cases, [seconds, *["0.000"] * (len(cases) - 1)], strict=True):
-        _add(_element(within, "testcase", classname=suite, name=case.name, time=time), case)
+        _add(_element(test_suite, "testcase", classname=suite, name=case.name, time=time), case)
     ElementTree.indent(root)
     return f"<?xml version='1.0' encoding='UTF-8'?>\n{ElementTree.tostring(root, 'unicode')}\n"
 

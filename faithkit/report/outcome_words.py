@@ -3,18 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-import attrs
-
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
 from faithkit.measure.heavy_tails import is_heavy
-from faithkit.report.formats import Payload, format_number, format_percent, format_share_of
+from faithkit.report.formats import Payload, format_number, format_percent, format_three_digits
 from faithkit.wording import format_exactly
 
 WITH = {"consistency": "with the same explanation", "sufficiency": "to which its explanation applies"}
 OTHERS = {"consistency": "with their explanation", "sufficiency": "to which their explanation applies"}
-ONE_PREDICTION = (
-    "All explained instances have the same prediction, so any explanation agrees with it: nothing was tested."
-)
 ITS_NAME = (
     "Each prediction has one explanation, which may only repeat the prediction: {}, but that shows nothing."
 )
@@ -40,26 +35,37 @@ WHERE = "Take an explanation, and any instance to which it applies: "
 COUNTED = {2: "two", 3: "three", 4: "four", 5: "five"}
 
 
-@attrs.frozen
 class Words:
     """The words for predictions that are labels; the other outcomes have their own.
 
     Attributes
     ----------
-    agree : str
-        The head of the column of agreement among checked instances.
-    local : str
-        The score of an instance, on the axis of a plot.
-    glossary : mapping of str to str
-        The meaning of both measures and of that column, and what an unchecked instance counts as.
+    has_labels : bool
+        Whether findings speak of labels, and a measure of k labels cannot be below 1/k.
     is_counted : bool
         Whether two predictions agree or do not.
+    agree : str
+        The head of the column of agreement among checked instances.
+    among : str
+        The word between the agreement and the number of checked instances.
+    local : str
+        The score of an instance, on the axis of a plot.
+    one_prediction, all_agree : str
+        How to say that all predictions are the same, and that all instances agree.
+    glossary : mapping of str to str
+        The meaning of both measures and of that column, and what an unchecked instance counts as.
     """
 
+    has_labels = True
     is_counted = True
-
-    agree: str = "agree among those checked"
-    local: str = "share of other instances that agree"
+    agree = "agree among those checked"
+    among = "of"
+    local = "share of other instances that agree"
+    one_prediction = (
+        "All explained instances have the same prediction, so any explanation agrees with it: nothing was "
+        "tested."
+    )
+    all_agree = "all instances agree"
     glossary: Mapping[str, str] = {
         "consistency": f"{SAME}how often do they get the same prediction?",
         "sufficiency": f"{WHERE}how often does it get the prediction that the explanation was given for?",
@@ -70,56 +76,52 @@ class Words:
 
     def agreement(self, measure: str, share: float) -> str:
         """Say how far the checked instances agree."""
-        return f"others {OTHERS[measure]} get the same prediction {of_the(share)} of the time"
+        return f"others {OTHERS[measure]} get the same prediction {share_in_words(share)} of the time"
 
     def each(self, measure: str) -> str:
         """Say what the score of an instance is."""
         return f"For each instance, how many of the others {WITH[measure]} get its prediction."
 
+    def format_share(self, share: float) -> str:
+        """Return an agreement as a number."""
+        return format_percent(share)
+
     def format_agreement(self, share: float | None, count: int | None) -> str:
-        """Return the agreement of the checked instances, for a table."""
-        return format_share_of(share, count)
+        """Return the agreement of the checked instances and their number, or a dash if there are none."""
+        if share is None:
+            return "–"
+        return self.format_share(share) + ("" if count is None else f" {self.among} {count:,}")
 
     def finding(self, word: str) -> str:
         """Return the name of a finding."""
-        return word
+        return word if self.has_labels else word.replace("label", "prediction")
 
     def untested(self, finding: str) -> str | None:
         """Say that nothing was tested, if that is the finding."""
-        named = ITS_NAME.format("all instances agree")
-        return {ONE_LABEL: ONE_PREDICTION, NAMES_THE_LABEL: named}.get(finding)
+        sentences = {ONE_LABEL: self.one_prediction, NAMES_THE_LABEL: ITS_NAME.format(self.all_agree)}
+        return sentences.get(finding)
 
     def floor(self, measure: str, floor: float) -> str | None:
-        """Say what the smallest possible value is."""
+        """Say what the smallest possible value is; the agreement of numbers and scores has none above 0."""
+        if not self.has_labels:
+            return None
         k = round(1 / floor)
-        return f"With {COUNTED.get(k, k)} labels {measure} cannot be below {floor:.3g}."
+        return f"With {COUNTED.get(k, k)} labels {measure} cannot be below {format_three_digits(floor)}."
 
     def meaning(self, is_unasked: bool) -> str | None:
-        """Say how predictions are read."""
+        """Say how predictions are read, and how to read them otherwise."""
         return None
 
 
-@attrs.frozen
-class _NoLabels(Words):
-    """Words that numbers and scores share."""
-
-    def finding(self, word: str) -> str:
-        """Return the name of a finding about numbers or scores."""
-        return word.replace("label", "prediction")
-
-    def floor(self, measure: str, floor: float) -> str | None:
-        """Return nothing: no share is below 0."""
-        return None
-
-
-@attrs.frozen
-class Shares(_NoLabels):
+class Shares(Words):
     """Numbers: the share of their variance that explanations account for."""
 
+    has_labels = False
     is_counted = False
-
-    agree: str = "accounted for among those checked"
-    local: str = "share of the variance that is accounted for"
+    agree = "accounted for among those checked"
+    among = "in"
+    local = "share of the variance that is accounted for"
+    all_agree = "explanations account for all of the variance"
     glossary: Mapping[str, str] = {
         "consistency": "The share of the prediction's variance that the explanation accounts for. "
         f"{SAME}how much less do their predictions differ than those of any two?",
@@ -138,7 +140,7 @@ class Shares(_NoLabels):
                 "prediction's variance, which is more than any two do on average"
             )
         where = "" if measure == "consistency" else "where they apply, "
-        return f"{where}their explanations account for {of_the(share)} of the prediction's variance"
+        return f"{where}their explanations account for {share_in_words(share)} of the prediction's variance"
 
     def each(self, measure: str) -> str:
         """Say what the score of an instance is."""
@@ -147,29 +149,16 @@ class Shares(_NoLabels):
             "average; below 0 if they differ more. What is below −1 is drawn there."
         )
 
-    def format_agreement(self, share: float | None, count: int | None) -> str:
-        """Return the share of the variance, and how many instances were checked."""
-        if share is None:
-            return "–"
-        text = f"−{100 * -share:.0f} %" if share < 0 else format_percent(share)
-        return text if count is None else f"{text} in {count:,}"
-
-    def untested(self, finding: str) -> str | None:
-        """Say that nothing was tested, if that is the finding."""
-        named = ITS_NAME.format("explanations account for all of the variance")
-        return {ONE_LABEL: ONE_PREDICTION, NAMES_THE_LABEL: named}.get(finding)
-
     def meaning(self, is_unasked: bool) -> str:
         """Say what is measured, and how to measure something else."""
         measure = "the measure is the share of their variance that explanations account for"
         return f"Predictions are numbers, so {measure}.{INSTEAD if is_unasked else ''}"
 
 
-@attrs.frozen
-class Near(_NoLabels):
+class Near(Words):
     """Numbers that agree if they differ by at most a tolerance."""
 
-    within: str = "0"
+    has_labels = False
     glossary: Mapping[str, str] = {
         "consistency": f"{SAME}how often do their predictions differ by no more than is tolerated?",
         "sufficiency": f"{WHERE}how often does its prediction differ by no more than is tolerated from "
@@ -179,33 +168,33 @@ class Near(_NoLabels):
         "alone": "as 0",
     }
 
+    def __init__(self, within: str) -> None:
+        self.within = within
+        near = f"All explained instances have predictions within {within} of each other"
+        self.one_prediction = f"{near}: nothing was tested."
+
     def agreement(self, measure: str, share: float) -> str:
         """Say how often others are near."""
         near = f"get a prediction within {self.within} of theirs"
-        return f"others {OTHERS[measure]} {near} {of_the(share)} of the time"
+        return f"others {OTHERS[measure]} {near} {share_in_words(share)} of the time"
 
     def each(self, measure: str) -> str:
         """Say what the score of an instance is."""
         return f"For each instance, how many of the others {WITH[measure]} are within {self.within} of it."
-
-    def untested(self, finding: str) -> str | None:
-        """Say that nothing was tested, if that is the finding."""
-        near = f"All explained instances have predictions within {self.within} of each other"
-        return f"{near}: nothing was tested." if finding == ONE_LABEL else Words().untested(finding)
 
     def meaning(self, is_unasked: bool) -> str:
         """Say what is tolerated."""
         return f"Predictions are numbers, and two agree if they differ by at most {self.within}."
 
 
-@attrs.frozen
-class Scores(_NoLabels):
+class Scores(Words):
     """Score vectors, which agree by their distance."""
 
+    has_labels = False
     is_counted = False
-
-    agree: str = "agreement of those checked"
-    local: str = "mean agreement with other instances"
+    agree = "agreement of those checked"
+    among = "in"
+    local = "mean agreement with other instances"
     glossary: Mapping[str, str] = {
         "consistency": f"{SAME}how far do their scores agree? That is 1 minus half the squared distance: 1 "
         "for equal scores, 0 if each is sure of another label.",
@@ -223,11 +212,9 @@ class Scores(_NoLabels):
         """Say what the score of an instance is."""
         return f"For each instance, how far the scores of the others {WITH[measure]} agree with its own."
 
-    def format_agreement(self, share: float | None, count: int | None) -> str:
-        """Return the agreement, and how many were checked."""
-        return (
-            format_number(share) if share is None or count is None else f"{format_number(share)} in {count:,}"
-        )
+    def format_share(self, share: float) -> str:
+        """Return an agreement as a number, which is not a share of instances."""
+        return format_number(share)
 
     def meaning(self, is_unasked: bool) -> str:
         """Say how scores agree."""
@@ -237,23 +224,23 @@ class Scores(_NoLabels):
         )
 
 
-def words_for_outcome(payload: Payload) -> Words:
+def choose_words(payload: Payload) -> Words:
     """Return the words for the outcome of a result.
 
     Examples
     --------
-    >>> words_for_outcome({"outcome": {"kind": "numbers", "within": 2000.0}}).agreement("consistency", 0.66)
+    >>> choose_words({"outcome": {"kind": "numbers", "within": 2000.0}}).agreement("consistency", 0.66)
     'others with their explanation get a prediction within 2000 of theirs 66 % of the time'
     """
     outcome = payload["outcome"]
     if outcome.get("within") is not None:
-        return Near(within=format_exactly(outcome["within"]))
+        return Near(format_exactly(outcome["within"]))
     return {"labels": Words, "numbers": Shares, "scores": Scores}[outcome["kind"]]()
 
 
-def remarks(payload: Payload, measures: Mapping[str, Any]) -> list[str]:
+def remark_on_predictions(payload: Payload, measures: Mapping[str, Any]) -> list[str]:
     """Say how predictions are read if they are not labels, and warn about them."""
-    lines = [words_for_outcome(payload).meaning(payload["outcome"].get("unasked", False))]
+    lines = [choose_words(payload).meaning(payload["outcome"].get("unasked", False))]
     taken = [estimate for estimate in measures.values() if estimate is not None]
     values = [value for estimate in taken for value in (estimate.estimate, estimate.value)]
     lines += [BELOW_0] if any(value is not None and value < 0 for value in values) else []
@@ -265,10 +252,10 @@ def remarks(payload: Payload, measures: Mapping[str, Any]) -> list[str]:
     return [line for line in lines if line is not None]
 
 
-def of_the(share: float) -> str:
+def share_in_words(share: float) -> str:
     """Return a share in prose.
 
-    >>> of_the(0.9), of_the(0.9999)
+    >>> share_in_words(0.9), share_in_words(0.9999)
     ('90 %', 'more than 99.9 %')
     """
     return format_percent(share).replace("<", "less than").replace(">", "more than")

@@ -1,9 +1,11 @@
 """Explain a measure in sentences.
 
-They say how much could be checked, whether the measure is above chance, and where its interval ends.
+They say how much could be checked, whether the measure is above chance, where its interval ends, and how it
+has changed since a reference.
 """
 
 import math
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from faithkit.measure.estimate import Estimate
@@ -18,8 +20,21 @@ from faithkit.measure.finding import (
     is_significant,
 )
 from faithkit.measure.jackknife.merging import NEAR_BLOCKS, ONE_BLOCK, PAIRS
-from faithkit.report.formats import format_distinct, format_lower_end, format_p_value, pluralize
-from faithkit.report.outcome_words import Words, of_the
+from faithkit.report.formats import (
+    DIGITS,
+    Payload,
+    count_digits,
+    format_difference,
+    format_distinct,
+    format_lower_end,
+    format_p_value,
+    name_interval,
+    pluralize,
+    round_down,
+    round_noise,
+)
+from faithkit.report.outcome_words import Words, share_in_words
+from faithkit.wording import format_exactly, join_words
 
 UNSHARED = {
     "consistency": "No two instances share an explanation",
@@ -48,7 +63,7 @@ AGAINST_CHANCE = {
 OF_LABELS = Words()
 
 
-def sentence(
+def explain_measure(
     measure: str, estimate: Estimate | None, n: int, why_not: str | None = None, words: Words = OF_LABELS
 ) -> str:
     """Say what a measure of n instances means, or why it was not measured.
@@ -57,13 +72,13 @@ def sentence(
     --------
     >>> import faithkit
     >>> result = faithkit.score(["yes", "yes", "yes", "no"] * 50, ["a", "a", "b", "c"] * 50)
-    >>> sentence("consistency", result.consistency, result.n)
+    >>> explain_measure("consistency", result.consistency, result.n)
     'All 200 instances could be checked: others with their explanation get the same prediction 100 % of the
     time. Consistency is above chance: the lower end of its interval is 0.963; chance alone would give 0.623.'
     """
     if estimate is None:
         return f"{measure.capitalize()} was not measured: {why_not}."
-    checked = checked_sentence(measure, estimate, n, words)
+    checked = explain_checks(measure, estimate, n, words)
     if estimate.finding in (ONE_LABEL, NAMES_THE_LABEL):
         return checked
     parts = (
@@ -75,14 +90,14 @@ def sentence(
     return " ".join(filter(None, parts))
 
 
-def checked_sentence(measure: str, estimate: Estimate, n: int, words: Words = OF_LABELS) -> str:
+def explain_checks(measure: str, estimate: Estimate, n: int, words: Words = OF_LABELS) -> str:
     """Say how much could be checked, how much of that agrees, and what was done with the rest.
 
     Examples
     --------
     >>> import faithkit
     >>> result = faithkit.score(["yes", "yes", "no", "no"], ["a", "a", "a", "b"])
-    >>> checked_sentence("consistency", result.consistency, result.n)
+    >>> explain_checks("consistency", result.consistency, result.n)
     '3 of 4 instances (75 %) could be checked: others with their explanation get the same prediction 33 % of
     the time.'
     """
@@ -100,8 +115,8 @@ def checked_sentence(measure: str, estimate: Estimate, n: int, words: Words = OF
     agree = words.agreement(measure, estimate.agree)
     if estimate.verified == 1:
         return f"All {pluralize(n, 'instance')} could be checked: {agree}."
-    rest = REST.get(estimate.merging or "")
-    addition = f" {rest}{_understating(measure, estimate)}" if rest else ""
+    comparison = REST.get(estimate.merging or "")
+    addition = f" {comparison}{_understating(measure, estimate)}" if comparison else ""
     return f"{_how_many(estimate, n)} could be checked: {agree}.{addition}"
 
 
@@ -113,7 +128,7 @@ def _is_plain(estimate: Estimate) -> bool:
 
 def _how_many(estimate: Estimate, n: int) -> str:
     by = "" if math.isclose(estimate.checked / n, estimate.verified) else " by weight"
-    return f"{estimate.checked:,} of {pluralize(n, 'instance')} ({of_the(estimate.verified)}{by})"
+    return f"{estimate.checked:,} of {pluralize(n, 'instance')} ({share_in_words(estimate.verified)}{by})"
 
 
 def _understating(measure: str, estimate: Estimate) -> str:
@@ -189,3 +204,49 @@ def _floor(measure: str, estimate: Estimate, words: Words) -> str | None:
     if estimate.floor is None or estimate.low is None or estimate.low > estimate.floor:
         return None
     return words.floor(measure, estimate.floor)
+
+
+def describe_change(
+    measure: str, change: Payload, allowed: float | None = None, unchecked: Sequence[str] = ()
+) -> str:
+    """Return a sentence that says whether a measure is worse than in the reference, or by more than a margin.
+
+    Parameters
+    ----------
+    measure : str
+    change : dict
+        The numbers of a difference: value, low, high and confidence.
+    allowed : float, optional
+    unchecked : sequence of str
+        Where nothing could be checked, so that the difference is one of bounds: "here", "in the reference".
+
+    Examples
+    --------
+    >>> change = {"value": 0.003, "low": -0.0111, "high": 0.0171, "confidence": 0.95}
+    >>> describe_change("consistency", change, allowed=0.02)
+    'consistency is not worse than in the reference by more than 0.02
+    (difference +0.003, 95 % interval −0.012 to +0.018)'
+    >>> describe_change("consistency", change, allowed=0.01)
+    'consistency may be worse than in the reference by more than 0.01 (difference +0.003, ...)'
+    >>> describe_change("consistency", change)
+    'consistency is not worse than in the reference by more than 0.012 (difference +0.003, ...)'
+    >>> describe_change("consistency", change, unchecked=["here"])
+    'consistency is not worse ... −0.012 to +0.018); nothing could be checked here'
+    """
+    low, high = round_noise(change["low"]), round_noise(change["high"])
+    most = _margin(low, high) if allowed is None else round_noise(allowed)
+    digits = DIGITS if allowed is None else count_digits(low, -allowed, high)
+    difference, interval = format_difference(change["value"], low, high, digits)
+    numbers = f"(difference {difference}, {name_interval(change['confidence'])} {interval})"
+    if unchecked:
+        numbers += f"; nothing could be checked {join_words(unchecked)}"
+    if allowed is None and low > 0:
+        return f"{measure} is better than in the reference {numbers}"
+    claim = "is not worse" if low >= -most else "is worse" if high < -most else "may be worse"
+    more = f" by more than {format_exactly(most)}" if most else ""
+    return f"{measure} {claim} than in the reference{more} {numbers}"
+
+
+def _margin(low: float, high: float) -> float:
+    """Return the loss that the interval rules out; 0 if the measure is worse."""
+    return 0.0 if low > 0 or high < 0 else float(-round_down(low))

@@ -41,22 +41,22 @@ def sheet_text(sheet: Sheet) -> str:
     Enough.
     """
     lines = "".join(_part_text(part) for part in sheet.parts)
-    return _paragraph(sheet.title) + lines if sheet.title else lines.removeprefix("\n")
+    return f"{_fill(sheet.title)}\n{lines}" if sheet.title else lines.removeprefix("\n")
 
 
 def _part_text(part: Any) -> str:
     if isinstance(part, str):
-        return _paragraph(part)
+        return f"{_fill(part)}\n"
     if isinstance(part, Table):
         return _table_text(part.without(part.wide) if part.wide else part)
     if isinstance(part, Lead):
-        return _paragraph(f"{part.word}: {part.sentence}")
+        return f"{_fill(f'{part.word}: {part.sentence}')}\n"
     if isinstance(part, Bullets):
-        return "".join(f"{_indented(f'  - {sentence}', '    ')}\n" for sentence in part.sentences)
+        return "".join(f"{_fill(f'  - {sentence}', '    ')}\n" for sentence in part.sentences)
     if isinstance(part, Contradiction):
         return _contradiction_text(part)
     if isinstance(part, ShownExplanation):
-        return _paragraph(part.sentence)
+        return f"{_fill(part.sentence)}\n"
     if isinstance(part, Figure | RowTable | Exploration):
         return ""
     text = sheet_text(part)
@@ -64,13 +64,13 @@ def _part_text(part: Any) -> str:
 
 
 def _contradiction_text(part: Contradiction) -> str:
-    lines = [_indented(part.explanation.sentence, "   ")]
-    lines += [_indented(f"   {line}", "     ") for line in (part.scope, *part.lines)]
+    lines = [_fill(part.explanation.sentence, "   ")]
+    lines += [_fill(f"   {line}", "     ") for line in (part.scope, *part.lines)]
     return "\n".join(["", *lines, ""])
 
 
 def _table_text(table: Table) -> str:
-    name = _paragraph(table.name) if table.name else ""
+    name = f"{_fill(table.name)}\n" if table.name else ""
     return name + (_ruled(table) if any(table.heads) else _aligned(table))
 
 
@@ -78,7 +78,7 @@ def _aligned(table: Table) -> str:
     """Return names and their values, one pair per line."""
     room = max((len(to_printable(row[0])) for row in table.rows), default=0)
     lines = (f"{to_printable(row[0]):<{room}}  {'  '.join(row[1:])}" for row in table.rows)
-    return "".join(f"{_indented(line, ' ' * (room + GAP))}\n" for line in lines)
+    return "".join(f"{_fill(line, ' ' * (room + GAP))}\n" for line in lines)
 
 
 def _ruled(table: Table) -> str:
@@ -182,18 +182,11 @@ def _printed(table: Any) -> str:
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().replace("\u00a0", " ").splitlines())
 
 
-def _paragraph(sentence: str) -> str:
-    """Break a sentence at 80 columns, but never between a number and its sign."""
-    return f"{_fill(sentence)}\n"
-
-
-def _indented(line: str, indent: str) -> str:
-    """Break a line at 80 columns, and indent the lines that follow."""
-    return _fill(line, indent)
-
-
 def _fill(text: str, indent: str = "") -> str:
-    """Break a text at blanks only: options and names with hyphens stay whole, so that they can be copied."""
+    """Break a text at 80 columns, at blanks only, and indent the lines that follow.
+
+    Options and names with hyphens stay whole, so that they can be copied, and numbers keep their signs.
+    """
     words = keep_together(to_printable(text))
     filled = textwrap.fill(words, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
     return filled.replace("\u00a0", " ")

@@ -4,95 +4,45 @@ Values are known by the names of their classes, because `faithkit.run`, where so
 this wing.
 """
 
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from faithkit.display import VERBOSE, set_renderer
-from faithkit.errors import InputError
-from faithkit.report import one_line as lines
-from faithkit.report.html import render_page, sheet_html
-from faithkit.report.pictures.figures import report_figure
-from faithkit.report.pictures.plots import draw_report
+from faithkit.display import VERBOSE
+from faithkit.jsonable import unique_keys
+from faithkit.measure.baselines.control import Control
+from faithkit.measure.by_label import LabelEstimate
+from faithkit.measure.difference import Difference
+from faithkit.measure.estimate import Estimate
+from faithkit.measure.local_estimate import LocalEstimate
+from faithkit.measure.planning.plans import Plan
+from faithkit.measure.witnesses import LocalResult, Violation
+from faithkit.report.formats import (
+    describe_scope,
+    format_difference,
+    format_interval,
+    format_number,
+    format_p_value,
+    format_percent,
+    format_predictions,
+    name_interval,
+    name_system,
+    pluralize,
+    shorten,
+)
+from faithkit.report.html import sheet_html
+from faithkit.report.payloads import is_unknown
 from faithkit.report.sheets import instances, measures
-from faithkit.report.sheets.by_label import label_sheet, label_sheets
 from faithkit.report.sheets.comparisons import comparison_sheet
-from faithkit.report.sheets.controls import control_line, control_sheet
+from faithkit.report.sheets.groups import label_sheet, label_sheets, printed_groups, subgroup_sheets
 from faithkit.report.sheets.plans import plan_sheet
-from faithkit.report.sheets.results import provenance_sheet, result_sheet
+from faithkit.report.sheets.results import result_sheet
 from faithkit.report.sheets.sheet import Sheet
-from faithkit.report.sheets.subgroups import subgroup_sheets
 from faithkit.report.text import sheet_text
-from faithkit.wording import one_line, to_printable
+from faithkit.wording import join_few, one_line, to_printable
 
-
-@attrs.frozen
-class ValueDisplay:
-    """How values of one class are shown: in a line, and as a sheet."""
-
-    line: Callable[[Any], str]
-    sheet: Callable[[Any], Sheet]
-
-
-def _payload(value: Any) -> Any:
-    return value.to_dict(include_data=False)
-
-
-def _result_sheet(result: Any) -> Sheet:
-    is_dominated = result.has_dominant_label
-    payload = result.to_dict(include_data=False, by_label=is_dominated and VERBOSE.get())
-    return result_sheet(
-        payload | {"data": {"columns": result.evidence.population.n_columns}}, is_dominated=is_dominated
-    )
-
-
-def _report_sheet(report: Any) -> Sheet:
-    result, is_dominated = report.result, report.result.has_dominant_label
-    payload = report.to_dict(include_data=False, by_label=report.by_label or (is_dominated and VERBOSE.get()))
-    return result_sheet(
-        payload | {"data": {"columns": result.evidence.population.n_columns}},
-        report.violations,
-        report.by_label,
-        is_dominated,
-        report.has_requested_diagnoses,
-    )
-
-
-def _subgroup_sheet(groups: Any) -> Sheet:
-    first = next(iter(groups.values()))
-    return Sheet(
-        None,
-        subgroup_sheets(
-            first.to_dict(include_data=False, include_steps=False, by_label=False), groups.to_dict()
-        ),
-    )
-
-
-DISPLAYS = {
-    "Result": ValueDisplay(lines.result_line, _result_sheet),
-    "EvaluationReport": ValueDisplay(lines.report_line, _report_sheet),
-    "Comparison": ValueDisplay(
-        lines.comparison_line, lambda comparison: comparison_sheet(_payload(comparison))
-    ),
-    "Subgroups": ValueDisplay(lines.subgroup_line, _subgroup_sheet),
-    "ByLabel": ValueDisplay(lines.by_label_line, lambda labels: Sheet(None, label_sheets(labels.to_dict()))),
-    "LabelEstimate": ValueDisplay(lines.label_line, label_sheet),
-    "Pair": ValueDisplay(
-        lines.pair_line,
-        lambda pair: measures.difference_sheet(pair.difference, (pair.first, pair.second), pair.adjusted),
-    ),
-    "Difference": ValueDisplay(lines.difference_line, measures.difference_sheet),
-    "Control": ValueDisplay(control_line, control_sheet),
-    "Estimate": ValueDisplay(lines.estimate_line, measures.estimate_sheet),
-    "LocalEstimate": ValueDisplay(lines.local_line, instances.local_sheet),
-    "LocalResult": ValueDisplay(lines.instance_line, instances.instance_sheet),
-    "Witness": ValueDisplay(instances.witness_line, instances.witness_sheet),
-    "Violation": ValueDisplay(lines.violation_line, instances.violation_sheet),
-    "Violations": ValueDisplay(lines.violations_line, instances.violations_sheet),
-    "Plan": ValueDisplay(lines.plan_line, plan_sheet),
-}
+LETTERS = 60  # of an explanation
 
 
 def line(value: Any) -> str:
@@ -110,20 +60,12 @@ def html(value: Any) -> str:
     return sheet_html(_display(value).sheet(value))
 
 
-def plot(value: Any, ax: Any) -> Any:
-    """Return the axes on which a report was drawn."""
-    if not hasattr(value, "draw"):
-        raise InputError(f"a {type(value).__name__} has no plot: print it, or write it with to_html.")
-    return draw_report(value.draw, ax)
+@attrs.frozen
+class ValueDisplay:
+    """How values of one class are shown: in a line, and as a sheet."""
 
-
-def page(value: Any) -> str:
-    """Return a plugin's report as an HTML page: its plot if it has one, its sheet, and its provenance."""
-    sheet, draw, provenance = value.sheet(), getattr(value, "draw", None), value.provenance()
-    title = sheet.title or "report"
-    figure = None if draw is None else report_figure(draw, title)
-    details = provenance_sheet(provenance, {}) if provenance else None
-    return render_page(Sheet.of(title, figure, *sheet.parts, details))
+    line: Callable[[Any], str]
+    sheet: Callable[[Any], Sheet]
 
 
 def _display(value: Any) -> ValueDisplay:
@@ -132,4 +74,158 @@ def _display(value: Any) -> ValueDisplay:
     return next(displays, ValueDisplay(lambda report: report.line(), lambda report: report.sheet()))
 
 
-set_renderer(sys.modules[__name__])
+def _result_line(result: Any) -> str:
+    """Return the system, its size and its measures, without computing anything."""
+    setup = result.setup
+    name = name_system(None if setup.explainer is None else setup.explainer.text, setup.discretizer.text)
+    levels = [f"{measure} {_level(estimate)}" for measure, estimate in result.measures.items()]
+    return f"of {name}: {', '.join([pluralize(result.n, 'instance'), *levels])}"
+
+
+def _level(estimate: Estimate) -> str:
+    """Format the estimate of a measure, or say that it is unknown: a bare 0 would be misread."""
+    if is_unknown(estimate):
+        return "unknown"
+    return f"estimate {format_number(estimate.estimate)}{_ends(estimate)}"
+
+
+def _ends(estimate: Estimate | LocalEstimate) -> str:
+    return "" if estimate.low is None else f" ({format_interval(estimate.low, estimate.high)})"
+
+
+def _estimate_line(estimate: Estimate) -> str:
+    return f"{_level(estimate)}, {format_percent(estimate.verified)} checked, {estimate.finding}"
+
+
+def _each_line(estimates: Mapping[str, Estimate]) -> str:
+    """Return the estimate of each of several systems or groups."""
+    return join_few(
+        f"{name} {'unknown' if is_unknown(estimate) else format_number(estimate.estimate)}"
+        for name, estimate in estimates.items()
+    )
+
+
+def _comparison_line(comparison: Any) -> str:
+    """Return the systems, the highest first."""
+    rankings = {measure: comparison.ranked(measure) for measure in ("consistency", "sufficiency")}
+    levels = [
+        f"{measure} estimates: {_each_line(systems)}" for measure, systems in rankings.items() if systems
+    ]
+    return f"of {pluralize(len(comparison.results), 'system')}; {'; '.join(levels)}"
+
+
+def _subgroup_line(groups: Any) -> str:
+    names = unique_keys(groups)
+    estimates = {name: group.consistency for name, group in zip(names, groups.values(), strict=True)}
+    return f"by {groups.name}; consistency estimates: {_each_line(printed_groups(estimates))}"
+
+
+def _by_label_line(labels: Any) -> str:
+    lines = []
+    for measure, parts in labels.items():
+        names = zip(unique_keys(parts), parts.values(), strict=True)
+        estimates = join_few(f"{name} {format_number(part.estimate)}" for name, part in names)
+        lines.append(f"{measure} estimates: {estimates}")
+    return "; ".join(lines)
+
+
+def _label_line(part: LabelEstimate) -> str:
+    """Return the estimate of a label with its interval, or why there is none."""
+    if part.why_not is not None:
+        return part.why_not
+    estimate = f"estimate {format_number(part.estimate)} ({format_interval(part.low, part.high)})"
+    return f"{estimate}, {pluralize(part.n, 'instance')}, {part.finding}"
+
+
+def _difference_line(difference: Difference) -> str:
+    value, interval = format_difference(difference.value, difference.low, difference.high)
+    p_value = format_p_value(difference.p_value)
+    return f"{value} ({name_interval(difference.confidence)} {interval}), p {p_value}"
+
+
+def _pair_line(pair: Any) -> str:
+    difference, adjusted = _difference_line(pair.difference), format_p_value(pair.adjusted)
+    return f"{pair.first} minus {pair.second}: {difference}, adjusted {adjusted}"
+
+
+def _control_line(control: Control) -> str:
+    return f"{format_number(control.estimate)} of {control.draws} draws; {control.finding}"
+
+
+def _local_line(estimate: LocalEstimate) -> str:
+    scope = pluralize(estimate.holds_for, "instance")
+    return f"{format_number(estimate.value)}{_ends(estimate)}, holds for {scope}"
+
+
+def _instance_line(local: LocalResult) -> str:
+    both = {"consistency": local.consistency, "sufficiency": local.sufficiency}
+    values = [
+        f"{name} {format_number(estimate.value)}" for name, estimate in both.items() if estimate is not None
+    ]
+    prediction = format_predictions(local.prediction)[0]
+    return f"{prediction}, explained by {shorten(local.explanation, LETTERS)}: {', '.join(values)}"
+
+
+def _violation_line(violation: Violation) -> str:
+    return f"{shorten(violation.explanation, LETTERS)}: holds for {describe_scope(violation)}"
+
+
+def _violations_line(violations: Sequence[Violation]) -> str:
+    """Return how many there are, and the worst."""
+    worst = f", the worst: {_violation_line(violations[0])}" if violations else ""
+    return pluralize(len(violations), "explanation") + worst
+
+
+def _plan_line(plan: Plan) -> str:
+    rows = "no number can be promised" if plan.n is None else f"explain {pluralize(plan.n, 'row')}"
+    return f"for {plan.measure} ± {plan.epsilon:g}: {rows}"
+
+
+def _result_sheet(result: Any) -> Sheet:
+    return _evaluation_sheet(result, result)
+
+
+def _report_sheet(report: Any) -> Sheet:
+    return _evaluation_sheet(
+        report, report.result, report.violations, report.by_label, report.has_requested_diagnoses
+    )
+
+
+def _evaluation_sheet(
+    shown: Any, result: Any, violations: Any = None, by_label: bool = False, has_diagnoses: bool = False
+) -> Sheet:
+    is_dominated = result.has_dominant_label
+    payload = shown.to_dict(include_data=False, by_label=by_label or (is_dominated and VERBOSE.get()))
+    payload["data"] = {"columns": result.evidence.population.n_columns}
+    return result_sheet(payload, violations, by_label, is_dominated, has_diagnoses)
+
+
+def _subgroup_sheet(groups: Any) -> Sheet:
+    first = next(iter(groups.values()))
+    payload = first.to_dict(include_data=False, include_steps=False, by_label=False)
+    return Sheet(None, subgroup_sheets(payload, groups.to_dict()))
+
+
+DISPLAYS = {
+    "Result": ValueDisplay(_result_line, _result_sheet),
+    "EvaluationReport": ValueDisplay(lambda report: _result_line(report.result), _report_sheet),
+    "Comparison": ValueDisplay(
+        _comparison_line, lambda comparison: comparison_sheet(comparison.to_dict(include_data=False))
+    ),
+    "Subgroups": ValueDisplay(_subgroup_line, _subgroup_sheet),
+    "ByLabel": ValueDisplay(_by_label_line, lambda labels: Sheet(None, label_sheets(labels.to_dict()))),
+    "LabelEstimate": ValueDisplay(_label_line, label_sheet),
+    "Pair": ValueDisplay(
+        _pair_line,
+        lambda pair: measures.difference_sheet(pair.difference, (pair.first, pair.second), pair.adjusted),
+    ),
+    "Difference": ValueDisplay(_difference_line, measures.difference_sheet),
+    "Control": ValueDisplay(_control_line, measures.control_sheet),
+    "Estimate": ValueDisplay(_estimate_line, measures.estimate_sheet),
+    "LocalEstimate": ValueDisplay(_local_line, instances.local_sheet),
+    "LocalResult": ValueDisplay(_instance_line, instances.instance_sheet),
+    "Witness": ValueDisplay(instances.witness_line, instances.witness_sheet),
+    "Violation": ValueDisplay(_violation_line, instances.violation_sheet),
+    "Violations": ValueDisplay(_violations_line, instances.violations_sheet),
+    "Plan": ValueDisplay(_plan_line, plan_sheet),
+}

@@ -422,18 +422,20 @@ def render_page(
     result: Evaluation, payload: Mapping[str, Any], violations: Sequence[Violation] | None = None
 ) -> str:
     """Return the page of a report on a result, by default with its worst violations."""
-    from faithkit.report.html import WITNESSES, page
+    from faithkit.report.html import page_html
+    from faithkit.report.sheets.results import WITNESSES, result_page
 
     counts = result.evidence.counts
     if not counts:  # a loaded result has no rows
-        return page(payload, violations)
+        return page_html(result_page(payload, violations))
     measure = shown_measure(result.measures)
-    return page(
+    sheet = result_page(
         payload,
         result.violations(WITNESSES) if violations is None else violations,
         owners_by_measure(counts),
         summarise_explanations(result.evidence.population, result.setup, counts[measure], measure),
     )
+    return page_html(sheet)
 
 
 def owners_by_measure(counts: Mapping[str, Count]) -> dict[str, Owners]:

@@ -10,7 +10,7 @@ import attrs
 from faithkit.errors import InputError
 from faithkit.measure.baselines.control import ABOVE as ABOVE_CONTROL
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
-from faithkit.report.formats import difference_ends, format_below, format_distinct, round_noise
+from faithkit.report.formats import format_below, format_difference_ends, format_distinct, round_noise
 from faithkit.report.payloads import is_unknown
 from faithkit.wording import format_exactly
 
@@ -123,7 +123,7 @@ def judge_against_control(result: Any) -> list[GateResult]:
     if reason is not None:
         return [GateResult("sufficiency", None, None, reason)]
     control = result.control
-    low, high = difference_ends(control.difference.low, control.difference.high)
+    low, high = format_difference_ends(control.difference.low, control.difference.high)
     words = f"sufficiency is {control.finding} (the difference is between {low} and {high})"
     return [GateResult("sufficiency", None, control.finding == ABOVE_CONTROL, words)]
 

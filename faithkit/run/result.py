@@ -289,8 +289,8 @@ class Result(Measurements, Report):
         from faithkit.report.pictures import plots
 
         estimates = {"consistency": self.consistency, "sufficiency": self.sufficiency}
-        axes = plots.line_axes(len(estimates)) if ax is None else ax
-        return plots.measures(axes, estimates)
+        axes = plots.make_line_axes(len(estimates)) if ax is None else ax
+        return plots.draw_measures(axes, estimates)
 
 
 def _load_control(payload: Mapping[str, Any]) -> ControlComparison:

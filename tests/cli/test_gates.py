@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from looping import one_test
 
 import faithkit
-from faithkit.cli.shared.gate_options import enforce
+from faithkit.cli.shared.gates import enforce
 from faithkit.errors import InputError
 from faithkit.report.formats import format_below
 from faithkit.run.gates import judge_limits

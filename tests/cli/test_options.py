@@ -105,6 +105,14 @@ def test_a_verb_of_a_plugin_lists_its_own_options_first():
     assert list(result)[1:] == [heading for heading in HEADINGS[1:] if heading in result]
 
 
+def test_a_plugin_puts_options_under_the_same_headings_as_the_kernel():
+    kernel, plugin = sections("evaluate"), sections("monitor")
+    assert list(plugin) == ["Data", "Measure", "Checks and gates", "Running", "Output"]
+    shared = {name for names in kernel.values() for name in names}
+    for heading, names in plugin.items():
+        assert set(names) & shared <= set(kernel[heading])
+
+
 def test_a_verb_with_few_options_has_no_other_heading():
     assert sections("show") == {"Options": ["--json", "--debug", "--help"]}
 
@@ -162,3 +170,13 @@ def test_all_that_loads_is_taken_by_what_prepares():
 def test_every_verb_has_its_file():
     for verb in VERBS:
         assert isinstance(import_module(f"faithkit.cli.{verb}").command, click.Command)
+
+
+def test_a_heading_that_a_plugin_invents_comes_last():
+    @faithkit.plugin.report_command
+    @faithkit.plugin.option("--hue NAME", "Colours", "Use this colour.")
+    def paint(deliver, hue):
+        deliver(hue)
+
+    lines = CliRunner().invoke(paint, ["--help"]).output.splitlines()
+    assert [line for line in lines if line in ("Output:", "Colours:")] == ["Output:", "Colours:"]

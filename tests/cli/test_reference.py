@@ -12,7 +12,7 @@ from consoles import run
 from looping import one_test
 
 import faithkit
-from faithkit.cli.shared.gate_options import enforce
+from faithkit.cli.shared.gates import enforce
 from faithkit.errors import InputError
 from faithkit.measure.difference import Difference
 from faithkit.run.evaluation_report import EvaluationReport

@@ -16,8 +16,8 @@ from faithkit import Explanations, Interval, Rule
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.report.outcome_words import Near, Scores, Shares
-from faithkit.report.pictures.plots import line_axes, ranges
-from faithkit.report.sentences import sentence
+from faithkit.report.pictures.plots import draw_ranges, make_line_axes
+from faithkit.report.sentences import explain_measure
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 
@@ -109,14 +109,14 @@ SAID = {
 @pytest.mark.parametrize("case", SAID)
 def test_what_a_measure_of_numbers_means_in_words(case):
     words, measure, given, said = SAID[case]
-    assert sentence(measure, estimated(**given), 200, words=words) == said
+    assert explain_measure(measure, estimated(**given), 200, words=words) == said
 
 
 CELLS = [
     (Shares(), 0.81, 300, "81 % in 300"),
     (Shares(), -0.3, 4, "−30 % in 4"),
     (Shares(), None, 0, "–"),
-    (Near(), 0.81, 300, "81 % of 300"),
+    (Near("0"), 0.81, 300, "81 % of 300"),
     (Scores(), 0.93, 300, "0.930 in 300"),
     (Scores(), None, 0, "–"),
 ]
@@ -306,7 +306,7 @@ def test_predictions_under_the_worst_explanations_are_drawn_where_they_are_numbe
 def test_a_range_is_drawn_from_the_least_to_the_most():
     violations = faithkit.score(PRICES, GROUPS.tolist()).violations(2)
     shown = {one.explanation: one.numbers for one in violations}
-    ax = ranges(line_axes(2), shown)
+    ax = draw_ranges(make_line_axes(2), shown)
     drawn = [x for line in ax.lines for x in line.get_xdata()]
     assert min(drawn) == min(one.minimum for one in shown.values())
     assert max(drawn) == max(one.maximum for one in shown.values())

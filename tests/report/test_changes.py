@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from looping import one_test
 
-from faithkit.report.change_sentences import describe_change
-from faithkit.report.formats import difference_ends
+from faithkit.report.formats import format_difference_ends
+from faithkit.report.sentences import describe_change
 
 
 def told(value, low, high, allowed=None, confidence=0.95):
@@ -63,7 +63,7 @@ ends = st.tuples(shares, shares).map(sorted)
 @example([-1e-300, 1e-300])
 def test_ends_are_rounded_away_from_each_other_and_never_are_minus_nothing(both):
     low, high = both
-    lower, upper = difference_ends(low, high)
+    lower, upper = format_difference_ends(low, high)
     assert number(lower) <= Decimal(repr(low)) + BITS
     assert number(upper) >= Decimal(repr(high)) - BITS
     assert number(upper) - number(lower) <= Decimal(repr(high)) - Decimal(repr(low)) + Decimal("0.002")

@@ -16,7 +16,7 @@ import faithkit
 from faithkit import Contains, Explanations, Interval, Rule
 from faithkit.cli import main
 from faithkit.measure.explanation_view import ExplanationView
-from faithkit.report.html import render_page
+from faithkit.report.html import page_html
 from faithkit.report.pictures.row_pictures import draw_row
 from faithkit.report.sheets.explanations import mark_words
 from faithkit.report.sheets.instances import decision_page
@@ -41,7 +41,7 @@ def pictures(page):
 
 
 def local_page(result, row=0):
-    return render_page(decision_page(result.local(row), "Row"))
+    return page_html(decision_page(result.local(row), "Row"))
 
 
 def test_weights_are_said_in_words_with_their_class():

@@ -12,16 +12,15 @@ from looping import one_test
 
 import faithkit
 from faithkit.report.formats import (
-    digits_to_separate,
+    count_digits,
     format_below,
     format_difference,
-    format_difference_interval,
     format_distinct,
     format_interval,
     format_number,
     format_percent,
-    format_share_of,
 )
+from faithkit.report.outcome_words import Words
 from faithkit.report.sheets.measures import estimate_values
 
 PERCENTAGES = {
@@ -117,7 +116,7 @@ def test_no_count_rounds_across_nothing_or_all(counts):
     assert (told == "0 %") == (part == 0)
     assert (told == "100 %") == (part == whole)
     assert holds(told.removesuffix(" %"), 100 * part / whole)
-    assert format_share_of(part / whole, whole) == f"{told} of {whole:,}"
+    assert Words().format_agreement(part / whole, whole) == f"{told} of {whole:,}"
 
 
 @given(st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(-1, 1)).map(sorted), st.integers(3, 9))
@@ -126,8 +125,9 @@ def test_no_count_rounds_across_nothing_or_all(counts):
 @example([1e-05, 0.0168, 0.0168], 3)
 def test_the_interval_of_a_difference_has_it_and_nothing_is_minus_nothing(three, digits):
     low, value, high = three
-    ends = format_difference_interval(low, high, digits).split(" to ")
-    texts = [*ends, format_difference(value, low, high, digits)]
+    text, interval = format_difference(value, low, high, digits)
+    ends = interval.split(" to ")
+    texts = [*ends, text]
     lower, upper, middle = (Decimal(text.replace("−", "-")) for text in texts)
     assert lower <= middle <= upper
     assert min(-digits, lower.as_tuple().exponent) == upper.as_tuple().exponent
@@ -147,7 +147,7 @@ def test_the_interval_of_a_difference_has_it_and_nothing_is_minus_nothing(three,
     ],
 )
 def test_an_interval_without_0_is_printed_without_0(low, high, text):
-    assert format_difference_interval(low, high) == text
+    assert format_difference(None, low, high) == ("–", text)
 
 
 @given(shares, shares)
@@ -183,7 +183,7 @@ def test_what_is_below_a_limit_looks_so(one, other):
     if low < limit - 1e-8:
         assert Decimal(format_below(low, limit)) <= Decimal(repr(low)) + BITS
         assert Decimal(format_below(low, limit)) < Decimal(repr(limit))
-        assert digits_to_separate(low, limit) >= 3
+        assert count_digits(low, limit) >= 3
 
 
 class Alternating:

@@ -14,7 +14,7 @@ from report.examples import CELL, GROUP, HOSTILE, LABEL, SCRIPT, hostile, ordina
 import faithkit
 from faithkit.cli import main
 from faithkit.display import VERBOSE
-from faithkit.report.sheets.measures import measure_sentences
+from faithkit.report.sheets.measures import explain_measures
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation_report import EvaluationReport
 
@@ -323,8 +323,8 @@ def test_an_explainer_that_learnt_from_the_sample_is_told():
     frame = pd.DataFrame({"age": np.arange(40) % 20})
     with pytest.warns(faithkit.FaithkitWarning, match="no background"):
         result = faithkit.evaluate(lambda X: X["age"] > 9, frame, explainer="tree")
-    assert f"<p>{measure_sentences(result.to_dict())[-1]}" in result.to_html()
-    assert "optimistic" in measure_sentences(result.to_dict())[-1]
+    assert f"<p>{explain_measures(result.to_dict())[-1]}" in result.to_html()
+    assert "optimistic" in explain_measures(result.to_dict())[-1]
 
 
 @pytest.mark.usefixtures("no_pictures")

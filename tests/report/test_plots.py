@@ -100,16 +100,16 @@ def test_the_given_axes_are_used_and_returned(logged):
 
 
 def test_names_are_never_read_as_mathematics(logged):
-    ax = plots.measures(axes(), {IMAGE[:30]: logged.consistency})
+    ax = plots.draw_measures(axes(), {IMAGE[:30]: logged.consistency})
     assert texts(ax)[0] == IMAGE[:30]
     with mpl.rc_context({"text.usetex": True}):  # must neither be typeset here nor fail
-        assert not plots.measures(axes(), {"$\\frac{$": logged.consistency}).texts[0].get_usetex()
+        assert not plots.draw_measures(axes(), {"$\\frac{$": logged.consistency}).texts[0].get_usetex()
     ax.get_figure().canvas.draw()
 
 
 def test_a_long_name_is_shortened_in_its_middle(logged):
     name = "shap:background=kmeans:10," + "x" * 200 + " · sign-of-top-5"
-    shown = texts(plots.measures(axes(), {name: logged.consistency}))[0]
+    shown = texts(plots.draw_measures(axes(), {name: logged.consistency}))[0]
     assert shown.startswith("shap:")
     assert shown.endswith("top-5")
     assert "…" in shown
@@ -133,7 +133,7 @@ def test_a_comparison_draws_only_what_was_measured(logged):
 
 
 def test_the_curve_ends_at_the_value_and_its_band_at_the_bracket(logged):
-    ax = plots.sample_size_curve(axes(), logged.consistency.checkable_counts)
+    ax = plots.draw_sample_size_curve(axes(), logged.consistency.checkable_counts)
     line, band = ax.lines[0], ax.collections[0].get_paths()[0].vertices
     assert (line.get_xdata()[0], line.get_ydata()[0]) == (1, 0)
     assert (line.get_xdata()[-1], line.get_ydata()[-1]) == pytest.approx((10, logged.consistency.value))
@@ -144,7 +144,7 @@ def test_the_curve_ends_at_the_value_and_its_band_at_the_bracket(logged):
 def test_local_scores_leave_out_what_could_not_be_checked(logged):
     heights = [
         bar.get_height()
-        for bar in plots.local_scores(axes(), logged.evidence.counts["consistency"].owners).patches
+        for bar in plots.draw_local_scores(axes(), logged.evidence.counts["consistency"].owners).patches
     ]
     local = [logged.local(row).consistency.value for row in range(10)]
     expected, _ = np.histogram([value for value in local if value is not None], 20, (0, 1))
@@ -157,14 +157,14 @@ def test_local_scores_of_weighted_rows_are_shares_of_the_weight():
     result = faithkit.score([0, 0, 1], ["a", "a", "b"], weights=[1, 3, 3])
     heights = [
         bar.get_height()
-        for bar in plots.local_scores(axes(), result.evidence.counts["consistency"].owners).patches
+        for bar in plots.draw_local_scores(axes(), result.evidence.counts["consistency"].owners).patches
     ]
     assert heights[-1] == pytest.approx(4 / 7)
     assert sum(heights) == pytest.approx(4 / 7)
 
 
 def test_group_sizes_are_shares_of_instances_and_the_lonely_stand_out(logged):
-    ax = plots.group_sizes(axes(), logged.consistency.checkable_counts)
+    ax = plots.draw_group_sizes(axes(), logged.consistency.checkable_counts)
     bars = ax.patches
     assert all(line.get_visible() for line in ax.get_ygridlines())  # by which shares are read
     # sizes 1, 2, 3–4, 5–8
@@ -174,13 +174,13 @@ def test_group_sizes_are_shares_of_instances_and_the_lonely_stand_out(logged):
 
 def test_sizes_are_named_up_to_the_largest_group():
     everyone = faithkit.score(["yes"] * 12, ["a"] * 12).consistency.checkable_counts
-    assert plots.group_sizes(axes(), everyone).get_xticks().tolist() == [1, 2, 5, 10]
+    assert plots.draw_group_sizes(axes(), everyone).get_xticks().tolist() == [1, 2, 5, 10]
 
 
 @one_test
 @pytest.mark.parametrize(("most", "last"), [(1, 8), (8, 8), (9, 16), (1000, 1024), (1025, 2048)])
 def test_the_largest_group_is_in_the_last_bin(most, last):
-    edges = plots._doubling(most)
+    edges = plots._double_edges(most)
     assert edges[-1] == last + 0.5
     assert edges[-2] < most <= edges[-1] or last == 8
 
@@ -188,8 +188,8 @@ def test_the_largest_group_is_in_the_last_bin(most, last):
 def test_one_row_can_be_drawn():
     alone = faithkit.score(["yes"], ["because"])
     assert dots(alone.plot()) == []
-    plots.local_scores(axes(), alone.evidence.counts["consistency"].owners).get_figure().canvas.draw()
-    for draw in (plots.sample_size_curve, plots.group_sizes):
+    plots.draw_local_scores(axes(), alone.evidence.counts["consistency"].owners).get_figure().canvas.draw()
+    for draw in (plots.draw_sample_size_curve, plots.draw_group_sizes):
         draw(axes(), alone.consistency.checkable_counts).get_figure().canvas.draw()
 
 

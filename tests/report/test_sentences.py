@@ -9,7 +9,7 @@ import faithkit
 from faithkit import Explanations
 from faithkit.display import VERBOSE
 from faithkit.measure.estimate import Estimate
-from faithkit.report.sentences import sentence
+from faithkit.report.sentences import explain_measure
 from faithkit.run.comparisons.comparison import Comparison
 
 pytestmark = pytest.mark.usefixtures("no_pictures")  # titles and sentences are tested
@@ -159,7 +159,7 @@ CONSISTENCY = {
 @pytest.mark.parametrize("case", CONSISTENCY)
 def test_consistency_in_words(case):
     given, words = CONSISTENCY[case]
-    assert sentence("consistency", estimated(**given), 200) == words
+    assert explain_measure("consistency", estimated(**given), 200) == words
 
 
 SUFFICIENCY = {
@@ -187,11 +187,11 @@ SUFFICIENCY = {
 @pytest.mark.parametrize("case", SUFFICIENCY)
 def test_sufficiency_in_words(case):
     given, words = SUFFICIENCY[case]
-    assert sentence("sufficiency", estimated(**given), 200) == words
+    assert explain_measure("sufficiency", estimated(**given), 200) == words
 
 
 def test_what_was_not_measured_says_why():
-    told = sentence("sufficiency", None, 200, "no relation was given")
+    told = explain_measure("sufficiency", None, 200, "no relation was given")
     assert told == "Sufficiency was not measured: no relation was given."
 
 
@@ -292,9 +292,9 @@ WIDEST = {
 )
 def test_a_million_rows_fit_eighty_columns_and_no_number_is_cut(estimator, confidence):
     from faithkit.report.sheets.comparisons import comparison_sheet
+    from faithkit.report.sheets.groups import subgroup_sheets
     from faithkit.report.sheets.results import result_sheet
     from faithkit.report.sheets.sheet import Sheet
-    from faithkit.report.sheets.subgroups import subgroup_sheets
     from faithkit.report.text import sheet_text
 
     payload = faithkit.score(["yes", "no"], ["a", "a"], estimator=estimator, confidence=confidence).to_dict()

@@ -9,11 +9,11 @@ from looping import one_test
 from report.examples import hostile, ordinary
 
 import faithkit
-from faithkit.report import html
-from faithkit.report.sheets.comparisons import comparison_sheet
-from faithkit.report.sheets.results import result_sheet
+from faithkit.report.html import page_html, sheet_html
+from faithkit.report.sheets.comparisons import comparison_page, comparison_sheet
+from faithkit.report.sheets.groups import subgroup_sheets
+from faithkit.report.sheets.results import result_page, result_sheet
 from faithkit.report.sheets.sheet import Sheet
-from faithkit.report.sheets.subgroups import subgroup_sheets
 from faithkit.report.text import sheet_text
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.evaluation import Evaluation
@@ -75,7 +75,7 @@ def test_a_page_is_made_of_what_a_file_tells_but_for_rows_and_local_scores(name,
     if not pictures:  # to draw them takes longer than all else
         monkeypatch.setattr("faithkit.report.pictures.figures.render_svg", lambda *picture: "")
     result = RESULTS[name]()
-    whole, left = result.to_html(), html.page(read(result))
+    whole, left = result.to_html(), page_html(result_page(read(result)))
     for part in (CONTRADICTIONS, EXPLANATIONS, SCORES, OUR_SCRIPT, ITS_PERMISSION):
         whole = part.sub("", whole)
     assert left == whole
@@ -114,8 +114,8 @@ def compared():
 def test_a_comparison_is_made_of_what_a_file_tells(compared):
     told = read(compared)
     assert sheet_text(comparison_sheet(told)) == f"{compared}\n"
-    assert html.sheet_html(comparison_sheet(told)) == compared._repr_html_()
-    assert html.comparison_page(told) == SCORES.sub("", compared.to_html())
+    assert sheet_html(comparison_sheet(told)) == compared._repr_html_()
+    assert page_html(comparison_page(told)) == SCORES.sub("", compared.to_html())
 
 
 @pytest.mark.usefixtures("no_pictures")
@@ -183,3 +183,10 @@ def test_differences_are_spoken_of_only_where_there_are_some(name, compared):
     for text in (str(result), result.to_html()):
         assert ("minus the rest" in text) == compared
         assert ("p is corrected for the number of groups" in text) == compared
+
+
+def test_a_system_that_is_worse_than_its_control_has_a_worth_below_0(compared):
+    told = read(compared)
+    told["systems"]["rules"]["control"]["worth"] = {"value": -0.3, "low": -0.6, "high": -0.1}
+    rows = [line for line in sheet_text(comparison_sheet(told)).splitlines() if "rules" in line]
+    assert "−30 %" in " ".join(rows)

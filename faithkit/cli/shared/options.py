@@ -1,80 +1,49 @@
 """Options that several verbs share, as decorators."""
 
 import contextlib
-import functools
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import click
 
-from faithkit.cli.shared.gate_options import REQUIREMENTS, parse_limits
 from faithkit.cli.shared.paths import resolve_folder, resolve_model_path, resolve_path
-from faithkit.cli.shared.verb import CHECKS, DATA, EXPLAINER, MEASURE, MODEL, OUTPUT, RUNNING, option
+from faithkit.cli.shared.verb import (
+    CHECKS,
+    DATA,
+    EXPLAINER,
+    MEASURE,
+    MODEL,
+    OUTPUT,
+    RUNNING,
+    combine,
+    option,
+)
 from faithkit.display import VERBOSE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def combine(*options: Callable[[F], F], into: str = "") -> Callable[[F], F]:
-    """Return a decorator that adds several options, in the order of the help.
-
-    With `into`, the verb gets the values of these options as one dictionary of that name, and can pass on
-    the dictionary. A new option then arrives where the dictionary goes, without a change to the verb.
-
-    Examples
-    --------
-    >>> pages = combine(click.option("--from"), click.option("--to"), into="pages")
-    >>> @click.command()
-    ... @pages
-    ... def read(pages):
-    ...     print(pages)
-    >>> read(["--from", "1", "--to", "9"], standalone_mode=False)
-    {'from': '1', 'to': '9'}
-    """
-
-    def apply(function: F) -> F:
-        n_before = len(getattr(function, "__click_params__", ()))
-        for decorator in reversed(options):
-            function = decorator(function)
-        params = vars(function)["__click_params__"][n_before:]
-        names = [param.name for param in reversed(params) if param.expose_value]  # click has the last first
-
-        @functools.wraps(function)
-        def gather(*args: Any, **values: Any) -> Any:
-            group = {name: values.pop(name) for name in names}
-            return function(*args, **{into: group}, **values)
-
-        return cast("F", gather) if into else function
-
-    return apply
-
-
 def _design_options(weights_note: str = "", clusters_note: str = "") -> Callable[[F], F]:
     return combine(
-        option(
-            "--weights COLUMN",
-            heading=DATA,
-            help=f"Weight each row by the number in this column{weights_note}.",
-        ),
+        option("--weights COLUMN", DATA, f"Weight each row by the number in this column{weights_note}."),
         option(
             "--clusters COLUMN",
-            heading=DATA,
-            help="Treat rows with the same value in this column, such as a customer, as one case that is not "
+            DATA,
+            "Treat rows with the same value in this column, such as a customer, as one case that is not "
             f"checked against itself{clusters_note}.",
         ),
         option(
             "--blocks COLUMN",
-            heading=DATA,
-            help="Compare rows only with rows of the same value in this column, such as answers to the same "
+            DATA,
+            "Compare rows only with rows of the same value in this column, such as answers to the same "
             f"question{clusters_note}.",
         ),
         option(
             "--uninformative-weights",
+            DATA,
+            "Assume that predictions do not depend on row weights or cluster sizes (narrower intervals).",
             "uninformative",
-            heading=DATA,
             is_flag=True,
-            help="Assume that predictions do not depend on row weights or cluster sizes (narrower "
-            "intervals).",
         ),
     )
 
@@ -84,71 +53,59 @@ design_options = _design_options()
 input_options = combine(
     option(
         "--data FILE|NAME",
-        heading=DATA,
+        DATA,
+        "Read this CSV, JSON Lines or Parquet data (a file, a folder or a pattern), these images in a "
+        ".npy file, or a dataset that `faithkit datasets` lists.",
         default="breast-cancer",
         callback=resolve_path,
-        help="Read this CSV, JSON Lines or Parquet data (a file, a folder or a pattern), these images in a "
-        ".npy file, or a dataset that `faithkit datasets` lists.",
     ),
-    option("--target COLUMN", heading=DATA, help="Predict this column, which the model never sees."),
-    option(
-        "--columns NAMES",
-        heading=DATA,
-        help="Use only these columns, with wildcards: 'age,phi_*,!phi_bias'.",
-    ),
-    option(
-        "--drop NAMES",
-        heading=DATA,
-        help="Hide these columns from the model, with wildcards: 'id,*_date'.",
-    ),
-    option("--text COLUMN", heading=DATA, help="Use the texts in this column as the instances."),
+    option("--target COLUMN", DATA, "Predict this column, which the model never sees."),
+    option("--columns NAMES", DATA, "Use only these columns, with wildcards: 'age,phi_*,!phi_bias'."),
+    option("--drop NAMES", DATA, "Hide these columns from the model, with wildcards: 'id,*_date'."),
+    option("--text COLUMN", DATA, "Use the texts in this column as the instances."),
     option(
         "--model MODEL",
-        heading=MODEL,
-        callback=resolve_model_path,
-        default="gradient-boosting",
-        help="Explain this model: module:attribute, a .skops, .onnx or pickle file, an MLflow folder, or "
+        MODEL,
+        "Explain this model: module:attribute, a .skops, .onnx or pickle file, an MLflow folder, or "
         "a model that is trained on a part of the data (gradient-boosting, random-forest, logistic, tree, "
         "knn).",
+        callback=resolve_model_path,
+        default="gradient-boosting",
     ),
     option(
         "--trust-pickle",
-        heading=MODEL,
+        MODEL,
+        "Load a pickled model or an MLflow folder, which RUNS ANY CODE in it: use only your own files.",
         is_flag=True,
-        help="Load a pickled model or an MLflow folder, which RUNS ANY CODE in it: use only your own files.",
     ),
     option(
         "--trust-types NAME[,NAME]",
-        heading=MODEL,
+        MODEL,
+        "Trust these types in a .skops model, named as in the error message: the file MAY CALL them, so "
+        "name only types that you know.",
         default="",
         show_default=False,
-        help="Trust these types in a .skops model, named as in the error message: the file MAY CALL them, so "
-        "name only types that you know.",
     ),
     option(
         "--classes NAME[,NAME]",
-        heading=MODEL,
-        help="Name the model's classes in the order of its scores, and read the output of a function as "
-        "scores.",
+        MODEL,
+        "Name the model's classes in the order of its scores, and read the output of a function as scores.",
     ),
     option(
-        "--background FILE",
-        heading=EXPLAINER,
-        callback=resolve_path,
-        help="Fit the explainer on the rows of this file.",
+        "--background FILE", EXPLAINER, "Fit the explainer on the rows of this file.", callback=resolve_path
     ),
     option(
         "--samples N",
-        heading=DATA,
+        DATA,
+        "Explain N random rows, and use the other rows as a pool to check explanations against.",
         type=click.IntRange(min=1),
-        help="Explain N random rows, and use the other rows as a pool to check explanations against.",
     ),
     option(
         "--pool FILE|none",
-        heading=DATA,
-        callback=resolve_path,
-        help="Check explanations also against the rows of this file, which are predicted but not explained; "
+        DATA,
+        "Check explanations also against the rows of this file, which are predicted but not explained; "
         "none uses no pool.  [default: the rows that --samples leaves out]",
+        callback=resolve_path,
     ),
     _design_options(
         ", which the model sees only if it knows the column or --columns names it",
@@ -156,67 +113,62 @@ input_options = combine(
     ),
     option(
         "--seed N",
-        heading=RUNNING,
+        RUNNING,
+        "Start all random choices from this number, so that the same number gives the same result.",
         default=0,
-        help="Start all random choices from this number, so that the same number gives the same result.",
     ),
     into="inputs",
 )
 
 explainer_option = option(
     "--explainer NAME",
-    heading=EXPLAINER,
+    EXPLAINER,
+    "Use this explainer: a name, or name:param=value,… with parameters that `faithkit show NAME` lists.",
     default="shap",
-    help="Use this explainer: a name, or name:param=value,… with parameters that `faithkit show NAME` lists.",
 )
 
 DISCRETIZER_DEFAULT = "[default: the one that the explanations name, else original]"
 
 discretizer_option = option(
     "--discretize NAME",
-    "discretizer",
-    heading=MEASURE,
-    help="Use this discretizer, such as 1fp or sign, which decides which explanations count as equal.  "
+    MEASURE,
+    "Use this discretizer, such as 1fp or sign, which decides which explanations count as equal.  "
     f"{DISCRETIZER_DEFAULT}",
+    "discretizer",
 )
 
 relation_option = option(
     "--relation NAME",
-    heading=MEASURE,
-    help="Use this relation for sufficiency, which decides where an explanation holds, or a composition such "
+    MEASURE,
+    "Use this relation for sufficiency, which decides where an explanation holds, or a composition such "
     "as 'in-scope & ~same-explanation'.",
 )
 
 confidence_option = option(
-    "--confidence SHARE", heading=MEASURE, default=0.95, help="Give intervals with this confidence."
+    "--confidence SHARE", MEASURE, "Give intervals with this confidence.", default=0.95
 )
 
 estimate_options = combine(
     option(
         "--estimator NAME",
-        heading=MEASURE,
+        MEASURE,
+        "Use this estimator, which turns counts into values.",
         default="leave-one-out",
-        help="Use this estimator, which turns counts into values.",
     ),
     confidence_option,
-    option(
-        "--permutations N",
-        heading=MEASURE,
-        default=0,
-        help="Shuffle the predictions N times to compute a p-value.",
-    ),
+    option("--permutations N", MEASURE, "Shuffle the predictions N times to compute a p-value.", default=0),
     option(
         "--control-draws N",
-        heading=MEASURE,
-        type=int,
-        help="Compare sufficiency with N draws of explanations of the same form that were chosen without the "
+        MEASURE,
+        "Compare sufficiency with N draws of explanations of the same form that were chosen without the "
         "model, or with none if N is 0.  [default: 10 for at most 10,000 rows]",
+        type=int,
     ),
     option(
         "--faithful-at LEVEL",
-        heading=MEASURE,
+        MEASURE,
+        "Call explanations faithful if the lower end of the interval reaches this level.",
         default=0.8,
-        help="Call explanations faithful if the lower end of the interval reaches this level.",
     ),
 )
 
@@ -227,20 +179,20 @@ def _prediction_options(default: str) -> Callable[[F], F]:
     return combine(
         option(
             "--outcome",
-            heading=MEASURE,
-            type=click.Choice(["labels", "numbers", "scores"]),
-            help="Treat predictions as labels, numbers or scores; for numbers, measure the share of variance "
+            MEASURE,
+            "Treat predictions as labels, numbers or scores; for numbers, measure the share of variance "
             f"that explanations account for.  [default: {default}]",
+            type=click.Choice(["labels", "numbers", "scores"]),
         ),
         option(
             "--agree within:N",
-            heading=MEASURE,
-            help="Treat predicted numbers as equal if they differ by at most N: within:2000.",
+            MEASURE,
+            "Treat predicted numbers as equal if they differ by at most N: within:2000.",
         ),
         option(
             "--range LOW:HIGH",
-            heading=MEASURE,
-            help="Bound the numbers that the model can predict (0:500000); without bounds, their intervals "
+            MEASURE,
+            "Bound the numbers that the model can predict (0:500000); without bounds, their intervals "
             "are approximate.",
         ),
     )
@@ -252,11 +204,11 @@ log_prediction_options = _prediction_options("numbers if they have fractions, el
 
 def _worker_options(*backends: str, help: str) -> Callable[[F], F]:
     return combine(
-        option("--backend", heading=RUNNING, type=click.Choice(backends), help=help),
+        option("--backend", RUNNING, help, type=click.Choice(backends)),
         option(
             "--scheduler ADDRESS",
-            heading=RUNNING,
-            help="Use the cluster at this address, such as tcp://10.0.0.1:8786, with --backend dask.",
+            RUNNING,
+            "Use the cluster at this address, such as tcp://10.0.0.1:8786, with --backend dask.",
         ),
         into="workers",
     )
@@ -265,161 +217,99 @@ def _worker_options(*backends: str, help: str) -> Callable[[F], F]:
 dask_options = _worker_options("dask", help="Count the files of a folder on a cluster.")
 
 running_options = combine(
-    option("--n-jobs N", heading=RUNNING, default=1, help="Use N workers; -1 means one per core."),
+    option("--n-jobs N", RUNNING, "Use N workers; -1 means one per core.", default=1),
     _worker_options(
         "loky", "threading", "sequential", "dask", help="Use workers of this kind.  [default: loky]"
     ),
     option(
         "--store DIR",
-        heading=RUNNING,
+        RUNNING,
+        "Keep finished chunks in this folder, so that a killed run continues from them.",
         callback=resolve_folder,
-        help="Keep finished chunks in this folder, so that a killed run continues from them.",
     ),
     option(
         "--on-error",
-        heading=RUNNING,
+        RUNNING,
+        "Stop at a row that cannot be explained, or count it as unexplained.",
         type=click.Choice(["raise", "record"]),
         default="raise",
-        help="Stop at a row that cannot be explained, or count it as unexplained.",
     ),
-    option(
-        "--row-timeout SECONDS",
-        heading=RUNNING,
-        type=float,
-        help="Stop explaining a row after this many seconds.",
-    ),
+    option("--row-timeout SECONDS", RUNNING, "Stop explaining a row after this many seconds.", type=float),
 )
 
 
 def _id_option(note: str = "") -> Callable[[F], F]:
     help = f"Name rows in the output by this column, such as a customer number{note}."
-    return option("--id COLUMN", heading=DATA, help=help)
+    return option("--id COLUMN", DATA, help)
 
 
 id_option = _id_option(", which the model sees only if it knows the column")
 log_id_option = _id_option()
 
 detail_options = combine(
-    option("--by COLUMN", heading=MEASURE, help="Measure also inside each group of this column."),
+    option("--by COLUMN", MEASURE, "Measure also inside each group of this column."),
     option(
         "--by-label",
-        heading=MEASURE,
+        MEASURE,
+        "Show each predicted label, compared with all rows, even if no label has most of the rows.",
         is_flag=True,
-        help="Show each predicted label, compared with all rows, even if no label has most of the rows.",
     ),
     option(
         "--violations K",
-        heading=OUTPUT,
+        OUTPUT,
+        "Show the K worst explanations that hold for different predictions, with two rows each.",
         type=click.IntRange(min=0),
-        help="Show the K worst explanations that hold for different predictions, with two rows each.",
     ),
 )
 
-diagnose_option = option(
-    "--diagnose NAME",
-    "diagnostics",
-    heading=CHECKS,
-    multiple=True,
-    callback=lambda _ctx, _param, names: _request_diagnostics(names),
-    help="Run this diagnostic (a name, name:param=value,… or none) that `faithkit plugins` lists; can be "
-    "given several times.  [default: quick ones, shown with --verbose, --json and --html]",
-)
 
-
-def _request_diagnostics(names: tuple[str, ...]) -> Any:
+def _request_diagnostics(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> Any:
     from faithkit.run.diagnostics import requested_diagnostics
 
     return requested_diagnostics(names)
 
 
-reference_option = option(
-    "--reference FILE",
-    heading=CHECKS,
-    callback=resolve_path,
-    help="Compare with this earlier sample, or with its result that --json wrote, to see drift.",
-)
-
-limit_options = combine(
-    option(
-        "--fail-under MEASURE=VALUE",
-        heading=CHECKS,
-        multiple=True,
-        callback=lambda _ctx, _param, texts: parse_limits(texts),
-        help="Exit with code 3 if the lower end of a measure's interval is below a limit: consistency=0.8.",
-    ),
-    option(
-        "--fail-unless",
-        heading=CHECKS,
-        type=click.Choice(REQUIREMENTS),
-        multiple=True,
-        help="Exit with code 3 unless the lower ends of all measures (or of those of --fail-under) are above "
-        "chance; with above-control, unless sufficiency is above its control.",
-    ),
-    option(
-        "--fail-unless-as-good MEASURE=MARGIN",
-        heading=CHECKS,
-        multiple=True,
-        callback=lambda _ctx, _param, texts: parse_limits(texts),
-        help="Exit with code 3 unless the interval of the difference shows that a measure is not worse than "
-        "in the --reference by more than a margin: consistency=0.02.",
-    ),
-    option(
-        "--fail-if-worse MEASURE=MARGIN",
-        heading=CHECKS,
-        multiple=True,
-        callback=lambda _ctx, _param, texts: parse_limits(texts),
-        help="Exit with code 3 if the interval of the difference shows that a measure is worse than in the "
-        "--reference by more than a margin: consistency=0.02.",
-    ),
-    into="limits",
+diagnose_option = option(
+    "--diagnose NAME",
+    CHECKS,
+    "Run this diagnostic (a name, name:param=value,… or none) that `faithkit plugins` lists; can be "
+    "given several times.  [default: quick ones, shown with --verbose, --json and --html]",
+    "diagnostics",
+    multiple=True,
+    callback=_request_diagnostics,
 )
 
 _FILE_OPTIONS = (
-    option(
-        "--json FILE",
-        "json_path",
-        heading=OUTPUT,
-        help="Write the result to this file as JSON; - means stdout.",
-    ),
-    option(
-        "--csv FILE",
-        "csv_path",
-        heading=OUTPUT,
-        help="Write the measures to this file as CSV; - means stdout.",
-    ),
-    option(
-        "--html FILE",
-        "html_path",
-        heading=OUTPUT,
-        help="Write a report for a browser to this file; - means stdout.",
-    ),
-)
-
-verbose_option = option(
-    "--verbose",
-    heading=OUTPUT,
-    is_flag=True,
-    expose_value=False,
-    is_eager=True,
-    callback=lambda ctx, _param, is_verbose: _show_all_numbers(ctx, is_verbose),
-    help="Show everything: all numbers and sentences, diagnoses, and all next steps.",
+    option("--json FILE", OUTPUT, "Write the result to this file as JSON; - means stdout.", "json_path"),
+    option("--csv FILE", OUTPUT, "Write the measures to this file as CSV; - means stdout.", "csv_path"),
+    option("--html FILE", OUTPUT, "Write a report for a browser to this file; - means stdout.", "html_path"),
 )
 
 
-def _show_all_numbers(ctx: click.Context, is_verbose: bool) -> None:
+def _show_all_numbers(ctx: click.Context, _param: click.Parameter, is_verbose: bool) -> None:
     """Show all numbers in tables until the command ends."""
     if is_verbose:
         token = VERBOSE.set(True)
         ctx.call_on_close(lambda: VERBOSE.reset(token))
 
 
+verbose_option = option(
+    "--verbose",
+    OUTPUT,
+    "Show everything: all numbers and sentences, diagnoses, and all next steps.",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_all_numbers,
+)
+
 debug_option = option(
     "--debug",
-    heading=OUTPUT,
+    OUTPUT,
+    "Show the traceback of an error.",
     is_flag=True,
     expose_value=False,
     callback=lambda ctx, _param, is_debug: ctx.ensure_object(dict).update(debug=is_debug),
-    help="Show the traceback of an error.",
 )
 
 output_options = combine(*_FILE_OPTIONS, verbose_option, debug_option, into="output")
@@ -437,17 +327,17 @@ gated_output_options = combine(
     *_FILE_OPTIONS,
     option(
         "--export FILE",
-        "export_path",
-        heading=OUTPUT,
-        callback=_check_export,
-        help="Write the rows, predictions and explanations to this file, which `faithkit score` reads: .csv, "
+        OUTPUT,
+        "Write the rows, predictions and explanations to this file, which `faithkit score` reads: .csv, "
         ".jsonl or .parquet.",
+        "export_path",
+        callback=_check_export,
     ),
     option(
         "--junit FILE",
+        OUTPUT,
+        "Write the outcome of each limit to this file as JUnit XML for a build server; - means stdout.",
         "junit_path",
-        heading=OUTPUT,
-        help="Write the outcome of each limit to this file as JUnit XML for a build server; - means stdout.",
     ),
     verbose_option,
     debug_option,
@@ -455,7 +345,7 @@ gated_output_options = combine(
 )
 
 print_options = combine(
-    option("--json", "as_json", heading=OUTPUT, is_flag=True, help="Print JSON instead of text."),
+    option("--json", OUTPUT, "Print JSON instead of text.", "as_json", is_flag=True),
     debug_option,
 )
 
@@ -469,6 +359,15 @@ def check_components(options: Mapping[str, Any]) -> None:
         specs = list(spec.values()) if isinstance(spec, Mapping) else [spec]
         for spec in filter(None, [*specs, *options.get(f"{kind}s", ())]):
             resolve_component(kind, spec)
+
+
+def prepare_inputs(inputs: dict[str, Any], options: Mapping[str, Any], **columns: Any) -> Any:
+    """Read the data and the model that the options name, as the options about predictions say."""
+    from faithkit.inputs.evaluation_inputs import prepare
+    from faithkit.inputs.predictions.outcome import parse_outcome
+
+    outcome, *_ = parse_outcome(options["outcome"], options["agree"], options["range"])
+    return prepare(outcome=outcome, **columns, **inputs)
 
 
 def use_backend(backend: str | None, scheduler: str | None) -> contextlib.AbstractContextManager[Any]:

@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
-from faithkit.cli.shared.options import combine
 from faithkit.cli.shared.paths import resolve_folder, resolve_model_path, resolve_path
-from faithkit.cli.shared.verb import ARGUMENTS, OUTPUT, RUNNING, heading_of, option
+from faithkit.cli.shared.verb import ARGUMENTS, OUTPUT, RUNNING, combine, heading_of, option
 
 if TYPE_CHECKING:
     from faithkit.run.provenance import Origin
@@ -18,14 +18,10 @@ if TYPE_CHECKING:
 KEPT = ("seed", "on_error", "violations")  # of the options about running and output: they change a result
 
 origin_options = combine(
-    option("--title TEXT", heading=OUTPUT, help="Give the report this title."),
-    option("--note TEXT", heading=OUTPUT, help="Print this note under the title."),
-    option("--author TEXT", heading=OUTPUT, help="Name this author in the report's provenance."),
-    option(
-        "--date TEXT",
-        heading=OUTPUT,
-        help="Write this date into the provenance; by default there is none.",
-    ),
+    option("--title TEXT", OUTPUT, "Give the report this title."),
+    option("--note TEXT", OUTPUT, "Print this note under the title."),
+    option("--author TEXT", OUTPUT, "Name this author in the report's provenance."),
+    option("--date TEXT", OUTPUT, "Write this date into the provenance; by default there is none."),
     into="origin",
 )
 
@@ -45,6 +41,13 @@ def build_origin(
         model_fingerprint=None if model_file is None else _file_fingerprint(model_file),
         is_held_out=is_held_out,
     )
+
+
+def add_origin(result: Any, texts: dict[str, Any], inputs: dict[str, Any], prepared: Any) -> Any:
+    """Return a result or a comparison with its origin, and the model's accuracy if the target is known."""
+    origin = build_origin(texts, inputs["data"], inputs["model"], prepared.is_held_out)
+    result = result.with_origin(**attrs.asdict(origin))
+    return result if prepared.target is None else result.with_target(prepared.target)
 
 
 def command_text(ctx: click.Context) -> str:

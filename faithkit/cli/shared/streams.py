@@ -1,4 +1,4 @@
-"""Streams of the command line: results go to stdout, everything else to stderr.
+"""Streams of the command line: results go to stdout, everything else to stderr, and failures to an exit code.
 
 While a verb of the kernel runs, `sys.stdout` is stderr, and only `print_result` writes to the real stdout.
 So the prints of a model, an explainer or a module cannot mix with results. In the console process this
@@ -13,13 +13,15 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TextIO
 
 import click
 
 from faithkit.errors import FaithkitError, FaithkitWarning, InputError
-from faithkit.wording import to_printable
+from faithkit.files import write_atomically
+from faithkit.supervision import FAILED, INTERRUPTED
+from faithkit.wording import describe, is_unprintable, to_printable
 
 RESULT_STREAM = "faithkit.cli.shared.streams.results"  # a key of click's context
 
@@ -30,6 +32,15 @@ ASCII = {
     "”": '"', "α": "alpha", "ε": "eps", "π": "pi", "σ": "sigma", "τ": "tau", "φ": "phi", "Σ": "sum",
     "\u00a0": " ",
 }  # fmt: skip
+
+# advice for errors that nobody raised on purpose; the first class that fits counts
+UNEXPECTED: tuple[tuple[type[BaseException], str], ...] = (
+    (MemoryError, "Memory is too small for this: take fewer rows (--samples) or fewer workers (--n-jobs)"),
+    (SystemExit, "Third-party code tried to end the program: find the call of exit in it, and remove it"),
+    (Warning, "Warnings are errors here: leave out -W error, or PYTHONWARNINGS=error"),
+    (OSError, "Check that the path can be used, and that there is room"),
+    (BaseException, "This was not expected"),
+)
 
 
 class ReaderGoneError(FaithkitError):
@@ -90,6 +101,68 @@ def print_result(text: str, end: str = "\n") -> None:
     stream.flush()
 
 
+def write_output(name: str, path: str, text: str) -> None:
+    """Write a result for programs to a file, or to stdout if the path is ``-``."""
+    if path == "-":
+        write_stdout(name, text)
+    else:
+        write_atomically(path, text)
+
+
+def write_stdout(name: str, text: str) -> None:
+    """Write a result for programs to stdout: the bytes of a file, or ASCII where stdout is not UTF-8.
+
+    A terminal gets no control characters.
+    """
+    stream = result_stream()
+    is_utf8 = _is_utf8(getattr(stream, "encoding", None))
+    if name == "json_path" and not is_utf8:
+        text = escape_json(text, ascii_only=True)
+    if name in ("html_path", "junit_path") and not is_utf8:
+        text = text.encode("ascii", "xmlcharrefreplace").decode("ascii")
+    if stream.isatty():
+        text = to_printable(text, keep="\n\t")
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:
+        stream.write(text)
+    else:
+        stream.flush()
+        buffer.write(text.encode("utf-8", "backslashreplace"))
+    stream.flush()
+
+
+def escape_json(text: str, ascii_only: bool = False) -> str:
+    r"""Return JSON text with escapes for control characters, or for all characters outside ASCII.
+
+    Examples
+    --------
+    >>> escape_json('["caf\u00e9", "\x9b"]'), escape_json('["caf\u00e9"]', ascii_only=True)
+    ('["café", "\\u009b"]', '["caf\\u00e9"]')
+    """
+    if text.isascii() and "\x7f" not in text:  # json has escaped the rest
+        return text
+    return "".join(
+        _json_escape(character)
+        if is_unprintable(character) or (ascii_only and not character.isascii())
+        else character
+        for character in text
+    )
+
+
+def _json_escape(character: str) -> str:
+    if character == "\n":  # between values; inside values it is escaped already
+        return character
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
+
+
+def _is_utf8(encoding: str | None) -> bool:
+    try:
+        return encoding is None or codecs.lookup(encoding).name == "utf-8"
+    except LookupError:
+        return False
+
+
 def result_stream() -> TextIO:
     """Return the stream for results."""
     ctx = click.get_current_context(silent=True)
@@ -104,6 +177,48 @@ def print_message(text: str) -> None:
     with contextlib.suppress(AttributeError, OSError, ValueError):  # no stderr; it is full; it is closed
         sys.stderr.write(to_printable(text, keep="\n\t") + "\n")
         sys.stderr.flush()
+
+
+@contextlib.contextmanager
+def exit_on_error(options: Mapping[str, bool]) -> Iterator[None]:
+    """Turn any exception into one line on stderr and an exit code; with the option `debug`, a traceback."""
+    try:
+        yield
+    except (click.exceptions.Exit, click.Abort):
+        raise
+    except click.ClickException as error:
+        error.message = to_printable(error.message, keep="\n\t")  # type: ignore[misc]
+        raise
+    except BaseException as error:
+        raise click.exceptions.Exit(_print_error(error, options.get("debug", False))) from None
+
+
+def _print_error(error: BaseException, debug: bool) -> int:
+    """Print the error, and return the exit code."""
+    if isinstance(error, KeyboardInterrupt):
+        print_message(str(error) or "interrupted")
+        return INTERRUPTED
+    if debug:
+        print_traceback(error)
+    elif not isinstance(error, ReaderGoneError):
+        print_message(f"error: {error_sentence(error)}")
+    return FAILED
+
+
+def print_traceback(error: BaseException, title: str = "") -> None:
+    """Print a traceback to stderr, under a title if there is one."""
+    import traceback
+
+    print_message(title + "".join(traceback.format_exception(error)).rstrip())
+
+
+def error_sentence(error: BaseException) -> str:
+    """Return a sentence that says what went wrong, and what to do next."""
+    description = describe(error)
+    if isinstance(error, FaithkitError):
+        return description
+    advice = next(advice for error_class, advice in UNEXPECTED if isinstance(error, error_class))
+    return f"{description.rstrip('.')}. {advice}; --debug shows the traceback."
 
 
 def reserve_stdout() -> TextIO:

@@ -1,9 +1,10 @@
 """The click classes of the command line: verbs that keep stdout for results, and options with a heading."""
 
+import functools
 import sys
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -28,25 +29,71 @@ class HeadedOption(click.Option):
 
 
 def option(
-    usage: str, *names: str, heading: str, show_default: bool = True, **settings: Any
+    usage: str, heading: str, help: str, *names: str, show_default: bool = True, **settings: Any
 ) -> Callable[[F], F]:
-    """Return the decorator of an option.
+    """Return the decorator of an option that the help lists under a heading.
 
     Parameters
     ----------
     usage : str
         The start of its line in the help: "--data FILE". A flag has no second word.
+    heading : str
+        Options, Data, Model, Explainer, Measure, Checks and gates, Running or Output. Others come last.
+    help : str
     *names : str
         The name of the parameter, and short forms.
-    heading : str
-        One of `HEADINGS`.
     show_default : bool
+        Whether the help shows the default value.
     **settings
         For `click.option`.
+
+    Examples
+    --------
+    >>> import faithkit
+    >>> @faithkit.plugin.report_command
+    ... @faithkit.plugin.option("--log FILE", "Data", "Read this log.")
+    ... def summary(deliver, log):
+    ...     deliver(f"nothing in {log}")
+    >>> summary.params[0].heading
+    'Data'
     """
     flag, _, metavar = usage.partition(" ")
     settings |= {"metavar": metavar or None, "show_default": show_default, "heading": heading}
-    return click.option(flag, *names, cls=HeadedOption, **settings)
+    return click.option(flag, *names, cls=HeadedOption, help=help, **settings)
+
+
+def combine(*options: Callable[[F], F], into: str = "") -> Callable[[F], F]:
+    """Return a decorator that adds several options, in the order of the help.
+
+    With `into`, the verb gets the values of these options as one dictionary of that name, and can pass on
+    the dictionary. A new option then arrives where the dictionary goes, without a change to the verb.
+
+    Examples
+    --------
+    >>> pages = combine(click.option("--from"), click.option("--to"), into="pages")
+    >>> @click.command()
+    ... @pages
+    ... def read(pages):
+    ...     print(pages)
+    >>> read(["--from", "1", "--to", "9"], standalone_mode=False)
+    {'from': '1', 'to': '9'}
+    """
+
+    def apply(function: F) -> F:
+        n_before = len(getattr(function, "__click_params__", ()))
+        for decorator in reversed(options):
+            function = decorator(function)
+        params = vars(function)["__click_params__"][n_before:]
+        names = [param.name for param in reversed(params) if param.expose_value]  # click has the last first
+
+        @functools.wraps(function)
+        def gather(*args: Any, **values: Any) -> Any:
+            group = {name: values.pop(name) for name in names}
+            return function(*args, **{into: group}, **values)
+
+        return cast("F", gather) if into else function
+
+    return apply
 
 
 class Verb(click.Command):
@@ -70,7 +117,7 @@ class Verb(click.Command):
             record = param.get_help_record(ctx)
             if record is not None and not isinstance(param, click.Argument):
                 sections[heading_of(param)].append(record)
-        for heading in sorted(sections, key=HEADINGS.index):
+        for heading in sorted(sections, key=lambda heading: (*HEADINGS, heading).index(heading)):
             with formatter.section(heading if len(sections) > 1 else OPTIONS):
                 formatter.write_dl(sections[heading])
 
@@ -80,3 +127,19 @@ def heading_of(param: click.Parameter) -> str:
     if isinstance(param, HeadedOption):
         return param.heading
     return OUTPUT if "--help" in param.opts else OPTIONS
+
+
+def build_verb(
+    function: Callable[..., Any], verb: Callable[..., None], options: Callable[..., Any]
+) -> click.Command:
+    """Return the command of a plugin's function: it runs `verb`, and lists the function's options first."""
+    documented = functools.wraps(function, updated=())(verb)
+    command = click.command(cls=Verb)(options(documented))
+    command.params[:0] = reversed(own_params(function))  # click keeps the last one first
+    return command
+
+
+def own_params(function: Callable[..., Any]) -> list[click.Parameter]:
+    """Return the arguments and options that click's decorators gave to a function."""
+    params: list[click.Parameter] = getattr(function, "__click_params__", [])
+    return params

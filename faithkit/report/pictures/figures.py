@@ -1,10 +1,17 @@
-"""The plots of a page, each with a title and a caption that says how to read it."""
+"""The plots of a page, each with a title and a caption that says how to read it.
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+They are SVG in the page's colours and fonts, the same bytes for the same plot.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from markupsafe import Markup, escape
 
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
@@ -18,12 +25,13 @@ from faithkit.report.formats import (
     format_three_digits,
     keep_together,
     pluralize,
+    shorten,
 )
-from faithkit.report.outcome_words import Words, words_for_outcome
-from faithkit.report.payloads import estimates
+from faithkit.report.outcome_words import Words, choose_words
+from faithkit.report.payloads import read_estimates
 from faithkit.report.pictures import plots
-from faithkit.report.pictures.svg import render_svg
 from faithkit.report.sheets.sheet import Figure
+from faithkit.wording import to_printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,6 +63,22 @@ CURVE = (
     "What a smaller sample would have given on average. Where the line still rises at its end, a larger "
     "sample would check more."
 )
+VARIABLES = {
+    plots.INK: "var(--ink)",
+    plots.QUIET: "var(--quiet)",
+    plots.GRID: "var(--grid)",
+    plots.BLUE: "var(--blue)",
+    plots.PALE_BLUE: "var(--pale-blue)",
+    plots.ORANGE: "var(--orange)",
+}
+NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+_COLOUR = re.compile("|".join(VARIABLES))
+_TAG = re.compile(r"<[^<>]*>")  # what comes from data is escaped, so it never looks like a tag
+_TITLED_LINE = re.compile(rf'<g id="{plots.TITLED}">.*?</g>\s*</g>', re.S)
+_MARKER = re.compile(r"(<use [^<>]*?)\s*/>")
+_UNWANTED = re.compile(
+    r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>|<defs>\s*</defs>", re.S
+)
 
 
 def measure_figure(
@@ -69,9 +93,9 @@ def group_figure(
 ) -> Figure:
     """Return the figure with one line per subgroup or label, at most the largest ones."""
     n, largest = len(estimates), sorted(range(len(estimates)), key=lambda place: -sizes[place])[:MAX_LINES]
-    names = [one for place, one in enumerate(estimates) if place in largest]
+    names = [group for place, group in enumerate(estimates) if place in largest]
     caption = f"{GROUPS} These are the {MAX_LINES} largest of {n:,}." if n > MAX_LINES else GROUPS
-    return _line_figure({one: estimates[one] for one in names}, name, caption)
+    return _line_figure({group: estimates[group] for group in names}, name, caption)
 
 
 def _line_figure(
@@ -80,15 +104,15 @@ def _line_figure(
     caption: str,
     best: Collection[str] | None = None,
 ) -> Figure:
-    draw = partial(plots.measures, estimates=estimates, best=best)
-    new_axes = partial(plots.line_axes, len(estimates))
+    draw = partial(plots.draw_measures, estimates=estimates, best=best)
+    new_axes = partial(plots.make_line_axes, len(estimates))
     return Figure(None, caption, render_svg(draw, new_axes, f"{name}: values and intervals up to 1", name))
 
 
 def worth_figure(systems: Mapping[str, tuple[int, float, float, float]], best: Collection[str]) -> Figure:
     """Return the figure of worth against the number of explanations."""
     return _figure(
-        "worth and simplicity", WORTH, "comparison", partial(plots.worth_by_size, systems=systems, best=best)
+        "worth and simplicity", WORTH, "comparison", partial(plots.draw_worth, systems=systems, best=best)
     )
 
 
@@ -98,20 +122,22 @@ def result_figures(payload: Payload, name: str, owners: Mapping[str, Owners]) ->
     A figure is left out where its data are missing: a result that was read from a file has no owners, and one
     with weights, clusters or a pool has no counts of other rows.
     """
-    measures = {measure: one for measure, one in estimates(payload).items() if one is not None}
+    measures = {name: estimate for name, estimate in read_estimates(payload).items() if estimate is not None}
     counts = {
         measure: estimate.checkable_counts
         for measure, estimate in measures.items()
         if estimate.checkable_counts is not None
     }
     checked = [measure for measure, estimate in measures.items() if estimate.verified > 0]
-    curves = [_curve(measure, counts[measure], name) for measure in checked if measure in counts]
+    curves = [_draw_curve(measure, counts[measure], name) for measure in checked if measure in counts]
     scores = [
-        _local(measure, 1 - measures[measure].verified, owners[measure], name, words_for_outcome(payload))
+        _draw_local(measure, 1 - measures[measure].verified, owners[measure], name, choose_words(payload))
         for measure in checked
         if measure in owners
     ]
-    groups = [_groups(payload["singletons"], counts["consistency"], name)] if "consistency" in counts else []
+    groups = (
+        [_draw_groups(payload["singletons"], counts["consistency"], name)] if "consistency" in counts else []
+    )
     return curves + scores + groups
 
 
@@ -124,8 +150,8 @@ def spread_figures(violations: Sequence[Violation]) -> list[Figure]:
     }
     if not ranges:
         return []
-    draw, title = partial(plots.ranges, ranges=ranges), "Predictions under one explanation"
-    new_axes = partial(plots.line_axes, len(ranges))
+    draw, title = partial(plots.draw_ranges, ranges=ranges), "Predictions under one explanation"
+    new_axes = partial(plots.make_line_axes, len(ranges))
     return [Figure(title, SPREAD, render_svg(draw, new_axes, title, f"result: {title}"))]
 
 
@@ -135,7 +161,7 @@ def map_figure(totals: ExplanationTotals, texts: Mapping[int, str]) -> Figure:
     size, agreement = totals.size[checked], totals.agreement[checked]
     points = plots.MapPoints.of(size, agreement)
     order = np.concatenate(points.crowds).tolist()
-    titles = [_point_title(points, point, texts.get(int(checked[points.first[point]]))) for point in order]
+    titles = [_describe_point(points, point, texts.get(int(checked[points.first[point]]))) for point in order]
     n_alone = len(totals.rows) - len(checked)
     unchecked = (
         f" Left out: {pluralize(n_alone, 'explanation')} that could not be checked." if n_alone else ""
@@ -146,50 +172,109 @@ def map_figure(totals: ExplanationTotals, texts: Mapping[int, str]) -> Figure:
         f"{format_number(float(agreement.max()))}; the table has their numbers"
     )
     x_label = "rows with the explanation" if totals.scope is None else "rows to which the explanation applies"
-    draw = partial(plots.explanation_map, points=points, label=x_label)
-    svg = render_svg(draw, plots.chart_axes, label, "result: map of explanations", titles)
+    draw = partial(plots.draw_map, points=points, label=x_label)
+    svg = render_svg(draw, plots.make_chart_axes, label, "result: map of explanations", titles)
     title = "Agreement of each explanation, by its number of rows"
     return Figure(title, keep_together(MAP + unchecked), svg)
 
 
-def _point_title(points: plots.MapPoints, point: int, text: str | None) -> str:
+def _describe_point(points: plots.MapPoints, point: int, text: str | None) -> str:
     n, agreement = int(points.n[point]), format_number(float(points.agreement[point]))
     mean = format_three_digits(float(points.rows[point]))
     rows = f"{mean} row{'' if mean == '1' else 's'}, agreement {agreement}"
     if n > 1 or text is None:
         return f"{pluralize(n, 'explanation')} of {rows}"
-    return f"{_shorten(text)}: {rows}"
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= MAX_TITLE else f"{text[:MAX_TITLE]}…"
+    return f"{shorten(text, MAX_TITLE)}: {rows}"
 
 
 def _figure(title: str, caption: str, name: str, draw: Any) -> Figure:
-    svg = render_svg(draw, plots.chart_axes, title, f"{name}: {title}")
+    svg = render_svg(draw, plots.make_chart_axes, title, f"{name}: {title}")
     return Figure(title.capitalize(), keep_together(caption), svg)
 
 
-def _curve(measure: str, counts: CheckableCounts, name: str) -> Figure:
-    return _figure(f"{measure} by sample size", CURVE, name, partial(plots.sample_size_curve, counts=counts))
+def _draw_curve(measure: str, counts: CheckableCounts, name: str) -> Figure:
+    return _figure(
+        f"{measure} by sample size", CURVE, name, partial(plots.draw_sample_size_curve, counts=counts)
+    )
 
 
-def _local(measure: str, unchecked: float, owners: Owners, name: str, outcome: Words) -> Figure:
+def _draw_local(measure: str, unchecked: float, owners: Owners, name: str, outcome: Words) -> Figure:
     coverage = "All instances could be checked."
     if unchecked > 0:
         coverage = f"{format_percent(unchecked)} of instances could not be checked and are left out."
     caption = f"{outcome.each(measure)} {coverage}"
-    draw = partial(plots.local_scores, owners=owners, label=outcome.local)
+    draw = partial(plots.draw_local_scores, owners=owners, label=outcome.local)
     return _figure(f"local {measure}", caption, name, draw)
 
 
-def _groups(singletons: float, counts: CheckableCounts, name: str) -> Figure:
+def _draw_groups(singletons: float, counts: CheckableCounts, name: str) -> Figure:
     caption = "No instance is alone with its explanation."
     if singletons > 0:
         caption = f"{format_percent(singletons)} of instances are alone with their explanation (orange)."
-    return _figure("how many share an explanation", caption, name, partial(plots.group_sizes, counts=counts))
+    return _figure(
+        "how many share an explanation", caption, name, partial(plots.draw_group_sizes, counts=counts)
+    )
 
 
 def report_figure(draw: "Callable[[Axes], object]", title: str) -> Figure:
     """Return the plot of a plugin's report."""
-    return Figure(None, "", render_svg(partial(plots.draw_report, draw), plots.chart_axes, title, "plot"))
+    return Figure(
+        None, "", render_svg(partial(plots.draw_report, draw), plots.make_chart_axes, title, "plot")
+    )
+
+
+def render_svg(
+    draw: "Callable[[Axes], object]",
+    new_axes: "Callable[[], Axes]",
+    label: str,
+    name: str,
+    titles: Iterable[str] = (),
+) -> Markup:
+    """Draw on new axes, and return the picture as an element of a page.
+
+    Parameters
+    ----------
+    draw, new_axes : callable
+    label : str
+        What the picture shows, for those who cannot see it.
+    name : str
+        Another one for every picture of a page: it makes the ids in it differ from all others.
+    titles : iterable of str
+        What a browser shows for the markers of all lines whose id is `plots.TITLED`, in their order.
+    """
+    from matplotlib import style
+
+    settings = {"font.size": 12, "svg.fonttype": "none", "svg.hashsalt": to_printable(name)}
+    out = io.StringIO()
+    with style.context(["default", settings]), warnings.catch_warnings():
+        # the browser writes the text, in its own fonts: what Matplotlib's lack does not matter
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        axes = new_axes()
+        draw(axes)
+        axes.get_figure(root=True).savefig(  # type: ignore[union-attr]
+            out, format="svg", transparent=True, metadata=NO_METADATA
+        )
+    return _as_element(_add_titles(out.getvalue(), iter(titles)), label)
+
+
+def _add_titles(svg: str, titles: Iterator[str]) -> str:
+    """Put a title into each marker of the lines that have some."""
+
+    def add(line: re.Match[str]) -> str:
+        return _MARKER.sub(lambda marker: f"{marker[1]}><title>{escape(next(titles))}</title></use>", line[0])
+
+    return _TITLED_LINE.sub(add, svg)
+
+
+def _as_element(svg: str, label: str) -> Markup:
+    """Reduce an SVG to its drawing: no prologue, namespaces or fonts, and colours as variables."""
+    body = _TAG.sub(lambda tag: _restyled(tag[0]), _UNWANTED.sub("", svg)).strip()
+    size = re.search(r'viewBox="[^"]*"', body)
+    opening = f'<svg role="img" aria-label="{escape(label)}" {size[0] if size else ""}>'
+    return Markup(re.sub(r"\A<svg[^>]*>", lambda _: opening, body))
+
+
+def _restyled(tag: str) -> str:
+    tag = _COLOUR.sub(lambda colour: VARIABLES[colour[0]], tag)
+    tag = re.sub(r"font-family: [^;\"]*;? ?", "", tag)
+    return re.sub(r'<g id="[^"]*"', "<g", tag)  # nothing refers to a group, and ids must differ on a page

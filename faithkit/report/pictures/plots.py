@@ -3,7 +3,9 @@
 Nothing here uses pyplot, so no figure has to be closed. Names from data are never parsed as mathematics.
 """
 
+import io
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -17,11 +19,13 @@ from faithkit.measure.estimate import Estimate
 from faithkit.measure.local_estimate import PredictionSummary
 from faithkit.measure.planning.checkable_counts import CheckableCounts
 from faithkit.measure.planning.forecast import expected_estimates
-from faithkit.report.formats import format_interval, format_number
+from faithkit.report.formats import format_interval, format_number, name_interval
 from faithkit.wording import one_line, to_printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
 # This blue and this orange are safe for colour-blind readers, and colour is never the only mark. Pages
 # replace all of these by variables of their own, for light and for dark.
@@ -32,6 +36,7 @@ ORANGE = "#c2500a"
 AnyEstimate = Estimate | LabelEstimate
 
 WIDTH, HEIGHT = 5.6, 2.9  # inches
+SHARPNESS = 2  # pixels of the picture for one on the page: most screens have that many
 LINE_HEIGHT = 0.55  # of a measure's line with its name
 BINS = 20
 POINTS = 32  # of the sample-size curve
@@ -43,51 +48,69 @@ CROWDS = {1: 5.0, 2: 7.5, 10: 11.0, 100: 16.0}  # the size of a marker for at le
 LETTER = 0.6  # of the font's size, on average and in a wide font
 
 
-def line_axes(lines: int) -> "Axes":
-    """Return the axes of a new figure for so many lines of `measures`."""
-    return _new_axes(LINE_HEIGHT * lines + 0.75, left=0.03, right=0.06, bottom=0.32)
+def make_line_axes(lines: int) -> "Axes":
+    """Return the axes of a new figure for so many lines of `draw_measures`."""
+    return _make_axes(LINE_HEIGHT * lines + 0.75, left=0.03, right=0.06, bottom=0.32)
 
 
-def chart_axes() -> "Axes":
+def make_chart_axes() -> "Axes":
     """Return the axes of a new figure for any other plot."""
-    return _new_axes(HEIGHT, left=0.62, right=0.4, bottom=0.55)  # half of "1,000,000" has room
+    return _make_axes(HEIGHT, left=0.62, right=0.4, bottom=0.55)  # half of "1,000,000" has room
 
 
-def _new_axes(height: float, left: float, right: float, bottom: float) -> "Axes":
-    """Return axes with fixed margins (in inches) for numbers and legend."""
-    from faithkit.report.pictures.drawings import Drawing, DrawnAxes
+def _make_axes(height: float, left: float, right: float, bottom: float) -> "Axes":
+    """Return axes with fixed margins (in inches) for numbers and legend.
+
+    A notebook shows their figure once, without pyplot.
+    """
+    from matplotlib.figure import Figure
 
     top = 0.3
     place = (left / WIDTH, bottom / height, (WIDTH - left - right) / WIDTH, (height - bottom - top) / height)
-    figure = Drawing(figsize=(WIDTH, height))
+    figure: Any = Figure(figsize=(WIDTH, height))
     figure.set_layout_engine("none")  # the reader's rcParams may ask for one
-    return figure.add_axes(place, axes_class=DrawnAxes)
+    axes = figure.add_axes(place)
+    figure._repr_png_ = axes._repr_png_ = partial(_encode_png, figure)
+    return axes  # type: ignore[no-any-return]
 
 
-def measures(
+def _encode_png(figure: "Figure") -> tuple[bytes, dict[str, int]]:
+    r"""Return a picture for a notebook, with the size at which it is shown.
+
+    >>> picture, size = _encode_png(make_line_axes(2).figure)
+    >>> picture[:4], size
+    (b'\x89PNG', {'width': 560, 'height': 185})
+    """
+    out, dots = io.BytesIO(), figure.get_dpi()
+    # whatever the reader's rcParams say of files: our inks are for paper
+    settings: dict[str, Any] = {"bbox_inches": figure.bbox_inches, "facecolor": "white"}
+    figure.savefig(out, format="png", dpi=SHARPNESS * dots, metadata={"Software": None}, **settings)
+    width, height = (round(dots * side) for side in figure.get_size_inches())
+    return out.getvalue(), {"width": width, "height": height}
+
+
+def draw_measures(
     ax: "Axes", estimates: Mapping[str, AnyEstimate | None], best: Collection[str] | None = None
 ) -> "Axes":
     """Draw a line for every measure, system or group: its estimate, interval and bracket.
 
-    Parameters
-    ----------
-    ax : Axes
-    estimates : mapping of names to Estimate or LabelEstimate
-        None for what was not measured.
-    best : collection of names, optional
-        Those to bring to the fore.
+    The names in `best` are brought to the fore.
     """
     _calm(ax)
     left = min(
         [0.0, *(min(estimate.bracket[0], estimate.low or 0.0) for estimate in estimates.values() if estimate)]
     )
-    ticks = QUARTERS if left == 0 else np.unique(_round_numbers().tick_values(left, 1).clip(left, 1)).tolist()
+    ticks = (
+        QUARTERS
+        if left == 0
+        else np.unique(_locate_round_numbers().tick_values(left, 1).clip(left, 1)).tolist()
+    )
     margin = 0.012 * (1 - left)
     ax.set(xlim=(left - margin, 1 + margin), ylim=(0.6 - len(estimates), 0.7), yticks=[])
-    ax.set_xticks(ticks, [f"{tick:.3g}".replace("-", "−") for tick in ticks])
+    _name_ticks(ax.xaxis, ticks)
     for place, (name, estimate) in enumerate(estimates.items()):
         is_strong = best is None or name in best
-        value = _value_text(estimate, interval=best is None)
+        value = _format_estimate(estimate, interval=best is None)
         _write_names(ax, (left, -place), name, value, bold=is_strong and best is not None)
         _draw_rail(ax, -place, ticks)
         if estimate is not None:
@@ -96,7 +119,7 @@ def measures(
     return ax
 
 
-def sample_size_curve(ax: "Axes", counts: CheckableCounts) -> "Axes":
+def draw_sample_size_curve(ax: "Axes", counts: CheckableCounts) -> "Axes":
     """Draw the value that a smaller sample would have given on average, and what it could not rule out."""
     sizes = np.unique((np.linspace(1, np.sqrt(counts.n), POINTS) ** 2).round().astype(np.int64))
     low = expected_estimates(counts, sizes)
@@ -105,30 +128,28 @@ def sample_size_curve(ax: "Axes", counts: CheckableCounts) -> "Axes":
     ax.plot(sizes, low, color=BLUE, lw=2, label="leave-one-out")
     ax.set(xlim=(0, counts.n), ylim=(min(0.0, float(low.min()) * 1.02), 1.02), xlabel="sample size")
     if low.min() >= 0:
-        ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
-    _count_rows(ax)
+        _name_ticks(ax.yaxis, QUARTERS)
+    ax.xaxis.set_major_locator(_locate_round_numbers(integer=True))
+    ax.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
+    _calm(ax, grid=True)
+    _add_legend(ax)
     return ax
 
 
 def draw_report(draw: "Callable[[Axes], object]", ax: "Axes | None" = None) -> "Axes":
     """Draw a report on the given axes, or on new ones, in the style of all plots."""
-    axes = chart_axes() if ax is None else ax
+    axes = make_chart_axes() if ax is None else ax
     draw(axes)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(_round_numbers())
+        axis.set_major_locator(_locate_round_numbers())
     _calm(axes, grid=True)
     _add_legend(axes)
     return axes
 
 
-def _count_rows(ax: "Axes") -> None:
-    ax.xaxis.set_major_locator(_round_numbers(integer=True))
-    ax.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
-    _calm(ax, grid=True)
-    _add_legend(ax)
-
-
-def local_scores(ax: "Axes", owners: Owners, label: str = "share of other instances that agree") -> "Axes":
+def draw_local_scores(
+    ax: "Axes", owners: Owners, label: str = "share of other instances that agree"
+) -> "Axes":
     """Draw how the instances' own scores are spread; those that could not be checked are left out.
 
     Scores below −1, which some numbers have, are drawn there. `label` says what a score is.
@@ -139,12 +160,12 @@ def local_scores(ax: "Axes", owners: Owners, label: str = "share of other instan
     ax.hist(scores.clip(left, 1), bins=BINS, range=(left, 1), weights=share, color=BLUE, rwidth=0.9)
     ax.set(xlim=(left - 0.01, 1.01), xlabel=label)
     ticks = QUARTERS if left == 0 else [-1, -0.5, 0, 0.5, 1]
-    ax.set_xticks(ticks, [f"{tick:g}".replace("-", "−") for tick in ticks])
+    _name_ticks(ax.xaxis, ticks)
     _count_shares(ax)
     return ax
 
 
-def ranges(ax: "Axes", ranges: Mapping[str, PredictionSummary]) -> "Axes":
+def draw_ranges(ax: "Axes", ranges: Mapping[str, PredictionSummary]) -> "Axes":
     """Draw the predictions under each of some explanations: all of them, the half in the middle, the median.
 
     Each has a line of its own, with its name above it.
@@ -154,32 +175,28 @@ def ranges(ax: "Axes", ranges: Mapping[str, PredictionSummary]) -> "Axes":
     margin = 0.02 * (most - least) or 1.0
     ax.set(xlim=(least - margin, most + margin), ylim=(0.6 - len(ranges), 0.7), yticks=[])
     for place, (name, values) in enumerate(ranges.items()):
-        text = _shortened(one_line(to_printable(name)), _letters(ax, 1.0))
+        text = _shorten_middle(one_line(to_printable(name)), _count_letters(ax, 1.0))
         ax.text(least, 0.4 - place, text, va="center", color=INK, parse_math=False, usetex=False)
-        ax.plot(
-            [values.minimum, values.maximum], [-place, -place], color=PALE_BLUE, lw=9, solid_capstyle="butt"
-        )
-        ends = values.lower_quartile, values.upper_quartile
-        ax.plot(ends, [-place, -place], color=BLUE, lw=9, solid_capstyle="butt")
+        _draw_bar(ax, (values.minimum, values.maximum), -place, PALE_BLUE, lw=9)
+        _draw_bar(ax, (values.lower_quartile, values.upper_quartile), -place, BLUE, lw=9)
         ax.plot([values.median], [-place], "|", color=INK, ms=14, mew=1.5)
-    ax.xaxis.set_major_locator(_round_numbers())
+    ax.xaxis.set_major_locator(_locate_round_numbers())
     _calm(ax)
     return ax
 
 
-def group_sizes(ax: "Axes", counts: CheckableCounts) -> "Axes":
+def draw_group_sizes(ax: "Axes", counts: CheckableCounts) -> "Axes":
     """Draw how many instances share an explanation; unique ones in another colour."""
     size = np.array(counts.number) + 1
-    edges = _doubling(int(size.max()))
+    edges = _double_edges(int(size.max()))
     share = np.histogram(size, edges, weights=np.array(counts.rows) / counts.n)[0]
     widths = np.diff(edges)
     colours = [ORANGE, *[BLUE] * (len(share) - 1)]
     ax.set_xscale("log")
     ax.bar(edges[:-1] + 0.04 * widths, share, 0.92 * widths, align="edge", color=colours)
     ax.set(xlim=(edges[0], edges[-1]), xlabel="instances that share the explanation")
-    ticks = _decades(edges[-1])
-    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-    ax.set_xticks([], minor=True)
+    ticks = _list_decades(edges[-1])
+    _name_counts(ax, ticks)
     _count_shares(ax)
     return ax
 
@@ -227,7 +244,7 @@ class MapPoints:
         return [np.flatnonzero(size == place) for place in reversed(range(len(CROWDS)))]
 
 
-def explanation_map(ax: "Axes", points: MapPoints, label: str = "rows with the explanation") -> "Axes":
+def draw_map(ax: "Axes", points: MapPoints, label: str = "rows with the explanation") -> "Axes":
     """Draw how many rows each explanation has, and how far others agree; `label` says which rows."""
     least = max(-1.0, min(0.0, float(points.agreement.min())))
     for (limit, size), crowd in zip(CROWDS.items(), reversed(points.crowds), strict=True):
@@ -235,30 +252,24 @@ def explanation_map(ax: "Axes", points: MapPoints, label: str = "rows with the e
         crowd_name = f"{limit:,}+" if limit > 1 else "1 explanation"
         style: dict[str, Any] = {"color": BLUE, "alpha": 0.75, "mew": 0, "ms": size, "zorder": 3 - size / 20}
         ax.plot(x, y, "o", gid=TITLED, label=crowd_name if len(crowd) else None, **style)
-    ticks = _decades(1.3 * float(points.rows.max()) + 1)
+    ticks = _list_decades(1.3 * float(points.rows.max()) + 1)
     ax.set_xscale("log")
     ax.set(xlim=(0.8 * points.rows.min(), 1.3 * points.rows.max()), ylim=(least - 0.06, 1.06))
-    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-    ax.set_xticks([], minor=True)
+    _name_counts(ax, ticks)
     ax.set_xlabel(label)
     if least == 0:
-        ax.set_yticks(QUARTERS, [f"{tick:g}" for tick in QUARTERS])
+        _name_ticks(ax.yaxis, QUARTERS)
     _calm(ax, grid=True)
     _add_legend(ax)
     return ax
 
 
-def worth_by_size(
+def draw_worth(
     ax: "Axes", systems: Mapping[str, tuple[int, float, float, float]], best: Collection[str] = ()
 ) -> "Axes":
     """Draw what each system is worth, with its interval, against its number of distinct explanations.
 
-    Parameters
-    ----------
-    ax : Axes
-    systems : mapping of names to (number of explanations, worth, low, high)
-    best : collection of names
-        Those to bring to the fore.
+    `systems` maps names to the number of explanations, the worth and its ends; `best` come to the fore.
     """
     _calm(ax, grid=True)
     sizes = [size for size, *_ in systems.values()]
@@ -266,22 +277,31 @@ def worth_by_size(
         colour = BLUE if name in best else QUIET
         ax.plot([size, size], [max(low, -0.1), min(high, 1.1)], color=colour, lw=2, solid_capstyle="butt")
         ax.plot([size], [worth], "o", color=colour, ms=7)
-        ax.annotate(_shortened(name, 24), (size, worth), (7, 4), textcoords="offset points", color=INK)
+        ax.annotate(_shorten_middle(name, 24), (size, worth), (7, 4), textcoords="offset points", color=INK)
     ax.set_xscale("log")
     ax.set(xlim=(min(sizes) / 1.6, max(sizes) * 6), ylim=(-0.12, 1.12))
-    ax.set_xticks(sorted(set(sizes)), [f"{size:,}" for size in sorted(set(sizes))])
-    ax.set_xticks([], minor=True)
+    _name_counts(ax, sorted(set(sizes)))
     ax.set_xlabel("distinct explanations (fewer are simpler)")
     return ax
 
 
-def _decades(most: float) -> list[int]:
+def _name_ticks(axis: "Axis", ticks: list[float]) -> None:
+    axis.set_ticks(ticks, [f"{tick:.3g}".replace("-", "−") for tick in ticks])
+
+
+def _name_counts(ax: "Axes", counts: list[int]) -> None:
+    """Write some counts below a logarithmic axis, and no others."""
+    ax.set_xticks(counts, [f"{count:,}" for count in counts])
+    ax.set_xticks([], minor=True)
+
+
+def _list_decades(most: float) -> list[int]:
     """Return round numbers for a logarithmic axis, as many as fit."""
     digits = (1, 2, 5) if most < 200 else (1, 3) if most < 3_000 else (1,)
     return [digit * 10**power for power in range(12) for digit in digits if digit * 10**power < most]
 
 
-def _doubling(most: int) -> NDArray[np.float64]:
+def _double_edges(most: int) -> NDArray[np.float64]:
     """Return the bins of 1, 2, 3–4, 5–8, … up to the largest size, and at least those four."""
     last = max(3, (most - 1).bit_length())
     return np.concatenate([[0.7], 2.0 ** np.arange(last + 1) + 0.5])
@@ -291,15 +311,20 @@ def _write_names(ax: "Axes", place: tuple[float, float], name: str, value: str, 
     """Write the name above its line, shortened to what the value beside it leaves."""
     style: dict[str, Any] = {"va": "center", "color": INK, "parse_math": False, "usetex": False}
     weight = "bold" if bold else "normal"
-    room = _letters(ax, 1.15 if bold else 1.0) - len(value) - 1
+    room = _count_letters(ax, 1.15 if bold else 1.0) - len(value) - 1
     left, y = place
     ax.text(
-        left, y + 0.4, _shortened(one_line(to_printable(name)), room), ha="left", fontweight=weight, **style
+        left,
+        y + 0.4,
+        _shorten_middle(one_line(to_printable(name)), room),
+        ha="left",
+        fontweight=weight,
+        **style,
     )
     ax.text(1, y + 0.4, value, ha="right", **style)
 
 
-def _letters(ax: "Axes", wider: float) -> int:
+def _count_letters(ax: "Axes", wider: float) -> int:
     """Return about how many letters fit beside each other."""
     from matplotlib.font_manager import FontProperties
 
@@ -308,7 +333,7 @@ def _letters(ax: "Axes", wider: float) -> int:
     return int(inches * 72 / (LETTER * wider * FontProperties().get_size_in_points()))
 
 
-def _shortened(name: str, room: int) -> str:
+def _shorten_middle(name: str, room: int) -> str:
     """Shorten a name in the middle, because similar names differ at their ends."""
     if len(name) <= room:
         return name
@@ -316,14 +341,13 @@ def _shortened(name: str, room: int) -> str:
     return f"{name[: max(2, room - tail - 1)]}…{name[-tail:]}"
 
 
-def _value_text(estimate: AnyEstimate | None, interval: bool) -> str:
+def _format_estimate(estimate: AnyEstimate | None, interval: bool) -> str:
     if estimate is None:
         return "not measured"
     if _says_nothing(estimate):
         return "nothing known"
-    ends = (
-        f" ({format_interval(estimate.low, estimate.high)})" if interval and estimate.low is not None else ""
-    )
+    has_interval = interval and estimate.low is not None
+    ends = f" ({format_interval(estimate.low, estimate.high)})" if has_interval else ""
     return format_number(estimate.estimate) + ends
 
 
@@ -341,17 +365,19 @@ def _draw_rail(ax: "Axes", y: float, ticks: list[float]) -> None:
 def _draw_estimate(ax: "Axes", y: float, estimate: AnyEstimate, colours: tuple[str, str]) -> None:
     strong, pale = colours
     if estimate.bracket[1] > estimate.bracket[0]:
-        ax.plot(estimate.bracket, [y, y], color=pale, lw=9, solid_capstyle="butt", label="not ruled out")
+        _draw_bar(ax, estimate.bracket, y, pale, lw=9, label="not ruled out")
     if estimate.estimate is None or _says_nothing(estimate):
         return
     if estimate.chance is not None:
         ax.plot([estimate.chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="chance")
     if estimate.low is not None and estimate.high is not None:
-        label = f"{100 * estimate.confidence:g} % interval"
-        ax.plot(
-            [estimate.low, estimate.high], [y, y], color=strong, lw=2.2, solid_capstyle="butt", label=label
-        )
+        label = name_interval(estimate.confidence)
+        _draw_bar(ax, (estimate.low, estimate.high), y, strong, lw=2.2, label=label)
     ax.plot([estimate.estimate], [y], "o", color=strong, ms=7.5, mew=0)  # its number stands above it
+
+
+def _draw_bar(ax: "Axes", ends: tuple[float, float], y: float, colour: str, **style: Any) -> None:
+    ax.plot(ends, [y, y], color=colour, solid_capstyle="butt", **style)
 
 
 def _add_legend(ax: "Axes") -> None:
@@ -390,12 +416,12 @@ def _calm(ax: "Axes", grid: bool = False) -> None:
 
 
 def _count_shares(ax: "Axes") -> None:
-    ax.yaxis.set_major_locator(_round_numbers())
+    ax.yaxis.set_major_locator(_locate_round_numbers())
     ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.6g} %")
     _calm(ax, grid=True)
 
 
-def _round_numbers(integer: bool = False) -> Any:
+def _locate_round_numbers(integer: bool = False) -> Any:
     from matplotlib.ticker import MaxNLocator
 
     return MaxNLocator(4, steps=[1, 2, 2.5, 5, 10], integer=integer)

@@ -25,15 +25,8 @@ WIDTH, DASH = 3, 6  # pixels of an outline
 def draw_row(row: Any, outlines: list[Outline], is_swapped: bool = False) -> str | None:
     """Return a row as the address of an inline PNG; None if it is not an image.
 
-    What speaks against the class has a dashed outline of the other colour.
-
-    Parameters
-    ----------
-    row : array
-        Height × width, with or without an axis of colours.
-    outlines : list of Outline
-    is_swapped : bool
-        Whether to swap the two colours.
+    An image has a height and a width, with or without an axis of colours. What speaks against the class has
+    a dashed outline of the other colour; `is_swapped` swaps the two colours.
 
     Examples
     --------

@@ -7,20 +7,32 @@ from faithkit.measure.counting.owners import Owners
 from faithkit.report.formats import (
     CHANCE,
     Payload,
-    format_difference,
-    format_difference_interval,
     format_number,
-    format_p_value,
     format_percent,
+    name_interval,
     pluralize,
 )
-from faithkit.report.outcome_words import remarks, words_for_outcome
-from faithkit.report.payloads import confidence, interval_name, note, ranked
+from faithkit.report.outcome_words import choose_words, remark_on_predictions
+from faithkit.report.payloads import (
+    join_by_reason,
+    note_estimator,
+    rank_systems,
+    read_confidence,
+    read_control,
+)
 from faithkit.report.pictures.figures import measure_figure, result_figures, worth_figure
-from faithkit.report.sheets.controls import CONTROL, WORTH, payload_control
-from faithkit.report.sheets.first_screen import sample_size
-from faithkit.report.sheets.glossary import glossary_sheet
-from faithkit.report.sheets.measures import estimate_values, number_columns, permutation_line, sample_lines
+from faithkit.report.sheets.first_screen import describe_sample
+from faithkit.report.sheets.measures import (
+    CONTROL,
+    WORTH,
+    describe_permutations,
+    difference_values,
+    estimate_values,
+    glossary_sheet,
+    list_sample_facts,
+    measure_table,
+    number_columns,
+)
 from faithkit.report.sheets.results import (
     measure_parts,
     measuring_facts,
@@ -29,7 +41,6 @@ from faithkit.report.sheets.results import (
     user_facts,
 )
 from faithkit.report.sheets.sheet import Part, Sheet, Table
-from faithkit.wording import join_words
 
 PAIRED = "The rows are the same, so differences are paired; p is corrected for the number of pairs (Holm)."
 
@@ -44,31 +55,25 @@ def comparison_sheet(payload: Payload) -> Sheet:
         for measure, star in zip(measures, stars, strict=True)
     ]
     sections += [Sheet(None, [stars[0]])] if has_common_star else []
-    lead = (*_lines_below_title(payload), _recommendation(payload))
-    return Sheet.of(_title(payload), *lead, *sections, Sheet(None, _remarks(payload)))
+    return Sheet.of(_title(payload), *_lead(payload), *sections, Sheet(None, _remarks(payload)))
 
 
 def comparison_page(
-    payload: Payload, owners: Mapping[str, Mapping[str, Owners]], addition: Sheet | None = None
+    payload: Payload,
+    owners: Mapping[str, Mapping[str, Owners]] | None = None,
+    addition: Sheet | None = None,
 ) -> Sheet:
     """Return the full report of a comparison, with plots, differences, each system, and provenance.
 
-    Parameters
-    ----------
-    payload : dict
-    owners : mapping of systems to mapping of measures to Owners
-        What local scores are drawn from.
-    addition : Sheet, optional
-        What else is known of the systems; it comes first.
+    Local scores are drawn from the owners of each system. `addition` has what else is known of the systems.
     """
     systems = payload["systems"]
     first = _first(payload)
     versions = dict(sorted(version for system in systems.values() for version in system["versions"].items()))
-    details = [_system_sheet(name, system, owners.get(name, {})) for name, system in systems.items()]
+    details = [_system_sheet(name, system, (owners or {}).get(name, {})) for name, system in systems.items()]
     return Sheet.of(
         _title(payload),
-        *_lines_below_title(payload),
-        _recommendation(payload),
+        *_lead(payload),
         *_remarks(payload),
         _worth_figure(payload),
         addition,
@@ -83,10 +88,15 @@ def _title(payload: Payload) -> str:
     return _first(payload)["origin"]["title"] or _subject(payload)
 
 
-def _lines_below_title(payload: Payload) -> list[str]:
-    """Return the subject of a comparison with a title of its own, and the user's note."""
-    origin = _first(payload)["origin"]
-    return [line for line in (_subject(payload) if origin["title"] else None, origin["note"]) if line]
+def _lead(payload: Payload) -> list[str | None]:
+    """Return the subject of a comparison with a title of its own, the user's note, and the system to use."""
+    origin, recommendation = _first(payload)["origin"], payload["recommendation"]
+    system, reason = recommendation["system"], recommendation["reason"]
+    return [
+        _subject(payload) if origin["title"] else None,
+        origin["note"],
+        f"Use {system}: {reason}." if system else reason,
+    ]
 
 
 def _subject(payload: Payload) -> str:
@@ -95,14 +105,7 @@ def _subject(payload: Payload) -> str:
     model = f" of {first['model']}" if first["model"] else ""
     data = f" on {first['origin']['data']}" if first["origin"]["data"] else ""
     systems = pluralize(len(payload["systems"]), "explanation system")
-    return f"{systems}{model}{data} ({sample_size(first)})"
-
-
-def _recommendation(payload: Payload) -> str:
-    """Return which system to use and why, or why none can be recommended."""
-    recommendation = payload["recommendation"]
-    reason = recommendation["reason"]
-    return f"Use {recommendation['system']}: {reason}." if recommendation["system"] else reason
+    return f"{systems}{model}{data} ({describe_sample(first)})"
 
 
 def _worth_figure(payload: Payload) -> Part | None:
@@ -114,8 +117,8 @@ def _worth_figure(payload: Payload) -> Part | None:
 def worth_points(payload: Payload) -> dict[str, tuple[int, float, float, float]]:
     """Return the number of explanations, the worth and its interval of each system that could be checked."""
     controls = {
-        name: payload_control(payload["systems"][name])
-        for name, estimate in ranked(payload, "sufficiency").items()
+        name: read_control(payload["systems"][name])
+        for name, estimate in rank_systems(payload, "sufficiency").items()
         if estimate.checkability != "unverifiable"
     }
     worths = {name: control.worth for name, control in controls.items() if control and control.worth}
@@ -127,20 +130,22 @@ def worth_points(payload: Payload) -> dict[str, tuple[int, float, float, float]]
 
 def _systems(payload: Payload, measure: str, star: str | None) -> list[Part | None]:
     """Return the table of one measure, the highest estimate first, and which systems may be the best."""
-    best, estimates = payload["best"][measure], ranked(payload, measure)
+    best, estimates = payload["best"][measure], rank_systems(payload, measure)
     first = _first(payload)
     columns = _columns(payload) | _worth_columns(payload, measure) | {"explanations": "distinct explanations"}
-    outcome = words_for_outcome(first)
+    outcome = choose_words(first)
     rows = [
-        ("*" if name in best else "", name, *(values.get(key, "–") for key in columns), values["finding"])
+        (
+            ("*" if name in best else "", name),
+            estimate_values(estimate, outcome) | _system_values(payload["systems"][name]),
+        )
         for name, estimate in estimates.items()
-        for values in [estimate_values(estimate, outcome) | _system_values(payload["systems"][name])]
     ]
-    table = Table(("", measure, *columns.values(), "finding"), rows, wide=("finding",))
+    table = measure_table(("", measure), columns, rows)
     baseline = next((estimate.chance for estimate in estimates.values() if estimate.chance is not None), None)
     chance = None if baseline is None else f"The {CHANCE} is {format_number(baseline)}."
     meanings = f"{CONTROL} {WORTH}" if "worth" in columns else None
-    return [*table.cut(), chance, meanings, star, permutation_line(first, estimates)]
+    return [*table.cut(), chance, meanings, star, describe_permutations(first, estimates)]
 
 
 def _star(payload: Payload, measure: str) -> str:
@@ -153,13 +158,13 @@ def _star(payload: Payload, measure: str) -> str:
 
 
 def _worth_columns(payload: Payload, measure: str) -> dict[str, str]:
-    has_control = any(payload_control(system) for system in payload["systems"].values())
+    has_control = any(read_control(system) for system in payload["systems"].values())
     return {"control": "control", "worth": "worth"} if has_control and measure == "sufficiency" else {}
 
 
 def _system_values(system: Payload) -> dict[str, str]:
     """Return the number of explanations of a system, and its control and worth if it has them."""
-    control = payload_control(system)
+    control = read_control(system)
     values = {"explanations": f"{system['n_explanations'] - system['unexplained']:,}"}
     if control is not None:
         values["control"] = format_number(control.estimate)
@@ -175,9 +180,13 @@ def _columns(payload: Payload) -> dict[str, str]:
 
 
 def _measure_sheet(payload: Payload, measure: str) -> Sheet:
-    estimates = ranked(payload, measure)
-    absent = {name: system for name, system in payload["systems"].items() if name not in estimates}
-    reasons = [f"Not measured for {names}: {reason}." for reason, names in _reasons(absent).items()]
+    estimates = rank_systems(payload, measure)
+    absent = {
+        name: str(system["why_no_sufficiency"])
+        for name, system in payload["systems"].items()
+        if name not in estimates
+    }
+    reasons = [f"Not measured for {names}: {reason}." for reason, names in join_by_reason(absent).items()]
     if not estimates:
         return Sheet.of(measure.capitalize(), *reasons)
     figure = measure_figure(estimates, measure, payload["best"][measure])
@@ -195,33 +204,24 @@ def _differences(payload: Payload, measure: str) -> list[Sheet]:
     if not pairs:
         return []
     first = _first(payload)
-    rows = [_pair_values(pair, 1 - confidence(first)) for pair in pairs]
-    heads = ("systems", "difference", interval_name(first), "p", "")
+    alpha = 1 - read_confidence(first)
+    rows = [
+        (
+            f"{pair['first']} minus {pair['second']}",
+            *difference_values(pair["value"], pair["low"], pair["high"], pair["adjusted_p_value"], alpha),
+        )
+        for pair in pairs
+    ]
+    heads = ("systems", "difference", name_interval(read_confidence(first)), "p", "")
     is_sure = any(row[-1] for row in rows)
     caption = f"*: the difference is not 0. {PAIRED}" if is_sure else PAIRED
     return [Sheet.of("Differences", Table(heads, rows), caption)]
 
 
-def _pair_values(pair: Payload, alpha: float) -> tuple[str, ...]:
-    p_value = pair["adjusted_p_value"]
-    interval, star = format_difference_interval(pair["low"], pair["high"]), "*" if p_value < alpha else ""
-    names = f"{pair['first']} minus {pair['second']}"
-    value = format_difference(pair["value"], pair["low"], pair["high"])
-    return names, value, interval, format_p_value(p_value), star
-
-
-def _reasons(absent: Payload) -> dict[str, str]:
-    """Return the systems without sufficiency, by reason."""
-    names: dict[str, list[str]] = {}
-    for name, system in absent.items():
-        names.setdefault(str(system["why_no_sufficiency"]), []).append(name)
-    return {reason: join_words(systems) for reason, systems in names.items()}
-
-
 def _system_sheet(name: str, system: Payload, owners: Mapping[str, Owners]) -> Sheet:
     figures = result_figures(system, name, owners)
     facts = Table.of_pairs(system_facts(system))
-    parts = [part for part in (*sample_lines(system), *measure_parts(system), *figures, facts) if part]
+    parts = [part for part in (*list_sample_facts(system), *measure_parts(system), *figures, facts) if part]
     return Sheet(name, parts, is_folded=True)
 
 
@@ -234,7 +234,7 @@ def _first(payload: Payload) -> Payload:
 def _remarks(payload: Payload) -> list[str]:
     """Say what a comparison left out, and return remarks on predictions and estimators."""
     lines = [f"Left out: {'; '.join(payload['left_out'])}."] if payload["left_out"] else []
-    lines += remarks(_first(payload), {})
+    lines += remark_on_predictions(_first(payload), {})
     systems = payload["systems"].values()
-    notes = (note(system, "Order, intervals, differences and p") for system in systems)
+    notes = (note_estimator(system, "Order, intervals, differences and p") for system in systems)
     return lines + [line for line in notes if line][:1]

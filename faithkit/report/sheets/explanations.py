@@ -130,16 +130,8 @@ def mark_rows(
 ) -> RowTable:
     """Put rows side by side, and mark what an explanation names and what differs.
 
-    Parameters
-    ----------
-    view : ExplanationView
-    heads : sequence of str
-    values : sequence of mappings
-        The values of each row by column; None where they are unknown.
-    images : sequence of arrays
-        The rows as images; None for other rows.
-    is_swapped : bool
-        Whether what speaks for the class has the second colour.
+    Unknown values are None, and so are images of rows that are none. If `is_swapped`, what speaks for the
+    class has the second colour.
 
     Examples
     --------

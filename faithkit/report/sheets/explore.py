@@ -3,7 +3,7 @@
 import numpy as np
 
 from faithkit.measure.explanation_losses import ExplanationTotals, Instances, Overview
-from faithkit.report.formats import count_getting, format_number, format_percent, pluralize
+from faithkit.report.formats import describe_count, format_number, format_percent, pluralize, shorten
 from faithkit.report.outcome_words import Words
 from faithkit.report.pictures.figures import map_figure
 from faithkit.report.sheets.sheet import Exploration, Sheet
@@ -25,8 +25,9 @@ def overview_sheet(overview: Overview, outcome: Words) -> Sheet | None:
         return None
     loss = format_number(float(totals.loss.sum()))
     reading = READING.format(agreement=outcome.local, measure=overview.measure, loss=loss)
-    names = dict(zip(overview.selected.tolist(), _names(overview), strict=True))
-    return Sheet.of("Explanations", map_figure(totals, names), reading, _unshown(overview), _table(overview))
+    texts = [_shorten(text, MAX_LETTERS) for text in overview.texts]
+    figure = map_figure(totals, dict(zip(overview.selected.tolist(), texts, strict=True)))
+    return Sheet.of("Explanations", figure, reading, _unshown(overview), _table(overview, texts))
 
 
 def _unshown(overview: Overview) -> str:
@@ -41,21 +42,15 @@ def _unshown(overview: Overview) -> str:
     )
 
 
-def _table(overview: Overview) -> Exploration:
+def _table(overview: Overview, texts: list[str]) -> Exploration:
     instances = f"instances ({_shorten(overview.id_column or 'row', MAX_NAME)})"
     rows = [
         (text, _numbers(overview.totals, place), [_line(part) for part in parts])
-        for text, place, parts in zip(
-            _names(overview), overview.selected.tolist(), overview.instances, strict=True
-        )
+        for text, place, parts in zip(texts, overview.selected.tolist(), overview.instances, strict=True)
     ]
     scope = () if overview.totals.scope is None else ("applies to",)
     heads = ("explanation", "rows", "share of rows", *scope, "agreement", "loss", instances)
     return Exploration(heads, rows)
-
-
-def _names(overview: Overview) -> list[str]:
-    return [_shorten(text, MAX_LETTERS) for text in overview.texts]
 
 
 def _numbers(totals: ExplanationTotals, place: int) -> list[tuple[float | None, str]]:
@@ -79,9 +74,8 @@ def _line(part: Instances) -> str:
     prediction = "something else" if part.prediction is None else _shorten(part.prediction, MAX_NAME)
     names = [_shorten(name, MAX_NAME) for name in part.first]
     rows = ", ".join([*names, "…"] if part.n > len(names) else names)
-    return count_getting(part.n, prediction) + (f": {rows}" if names else "")
+    return describe_count(part.n, prediction) + (f": {rows}" if names else "")
 
 
 def _shorten(text: str, limit: int) -> str:
-    text = to_printable(text)
-    return text if len(text) <= limit else f"{text[:limit]}…"
+    return shorten(to_printable(text), limit)

@@ -16,19 +16,21 @@ from faithkit.report.formats import (
     format_interval,
     format_number,
     format_percent,
+    name_interval,
     pluralize,
 )
-from faithkit.report.outcome_words import PREDICTED_CLASS, remarks, words_for_outcome
-from faithkit.report.payloads import estimates, estimator_name, interval_name, note
-from faithkit.report.sentences import checked_sentence
-from faithkit.report.sheets.controls import (
+from faithkit.report.outcome_words import PREDICTED_CLASS, choose_words
+from faithkit.report.payloads import name_estimator, read_confidence, read_control, read_estimates
+from faithkit.report.sentences import explain_checks
+from faithkit.report.sheets.measures import (
     CONTROL,
-    ceiling_sentence,
-    control_remarks,
+    describe_conditions,
+    describe_permutations,
+    explain_ceiling,
     format_worth,
-    payload_control,
+    list_closing_notes,
+    remark_on_control,
 )
-from faithkit.report.sheets.measures import FLATTERED, condition_lines, permutation_line
 from faithkit.report.sheets.sheet import Lead, Part, Table
 
 DOMINATED = (
@@ -44,39 +46,36 @@ def first_screen(payload: Payload, is_dominated: bool = False) -> list[Part | No
     approximate intervals.
     """
     return [
-        subject(payload) if payload["origin"]["title"] else None,
+        describe_subject(payload) if payload["origin"]["title"] else None,
         payload["origin"]["note"],
         verdict_lead(payload),
         headline_table(payload),
         CONTROL if _shows_control(payload) else None,
         *_checked_sentences(payload),
-        permutation_line(payload, estimates(payload)),
+        describe_permutations(payload, read_estimates(payload)),
         _unexplained_line(payload),
-        *(f"{line[0].upper()}{line[1:]}." for line in condition_lines(payload)),
-        ceiling_sentence(payload),
-        *control_remarks(payload),
-        *remarks(payload, estimates(payload)),
-        FLATTERED if payload["background"] == "the sample itself" else None,
-        *(text for text in payload["notes"] if text != PREDICTED_CLASS),
-        note(payload),
+        *(f"{line[0].upper()}{line[1:]}." for line in describe_conditions(payload)),
+        explain_ceiling(payload),
+        *remark_on_control(payload),
+        *(line for line in list_closing_notes(payload) if line != PREDICTED_CLASS),
         DOMINATED if is_dominated else None,
         Lead("Next", payload["next_steps"][0]) if payload.get("next_steps") else None,
     ]
 
 
-def subject(payload: Payload) -> str:
+def describe_subject(payload: Payload) -> str:
     """Return the subject of a result: explainer, model, data and their size."""
-    return f"{system_title(payload)} ({sample_size(payload)})"
+    return f"{describe_system(payload)} ({describe_sample(payload)})"
 
 
-def system_title(payload: Payload) -> str:
+def describe_system(payload: Payload) -> str:
     """Return explainer, discretizer, model and data.
 
     Examples
     --------
     >>> import faithkit
     >>> result = faithkit.score([0, 1], [[0.12], [0.91]], discretizer="1fp").with_origin(data="may.csv")
-    >>> system_title(result.to_dict())
+    >>> describe_system(result.to_dict())
     'logged explanations, rounded down to 1 decimal, in may.csv'
     """
     origin, model, discretized = payload["origin"], payload["model"], _discretized(payload)
@@ -93,16 +92,16 @@ def _discretized(payload: Payload) -> str | None:
     return payload["discretized"] or f"discretized by {payload['discretizer']}"
 
 
-def sample_size(payload: Payload) -> str:
+def describe_sample(payload: Payload) -> str:
     """Return the number of rows and columns, and how good the model is on them."""
     origin, columns = payload["origin"], payload.get("data", {}).get("columns")
     size = pluralize(payload["n"], "test row" if origin["is_held_out"] else "row")
     if payload["model"] and columns is not None:
         size += f", {pluralize(columns, 'column')}"
-    return size + (f"; {quality}" if (quality := quality_phrase(payload)) else "")
+    return size + (f"; {quality}" if (quality := describe_quality(payload)) else "")
 
 
-def quality_phrase(payload: Payload) -> str | None:
+def describe_quality(payload: Payload) -> str | None:
     """Say how often the model is right, if the target is known."""
     origin = payload["origin"]
     if origin["accuracy"] is not None:
@@ -135,14 +134,14 @@ def _phrase(payload: Payload) -> str:
 
 def _shows_control(payload: Payload) -> bool:
     """Whether the table shows a control that the verdict does not explain."""
-    if payload_control(payload) is None or payload["verdict"]["name"] == NOT_ABOVE_CONTROL:
+    if read_control(payload) is None or payload["verdict"]["name"] == NOT_ABOVE_CONTROL:
         return False
-    sufficiency = estimates(payload)["sufficiency"]
+    sufficiency = read_estimates(payload)["sufficiency"]
     return sufficiency is not None and sufficiency.is_compared
 
 
 def _closed_gap(payload: Payload) -> str:
-    control = payload_control(payload)
+    control = read_control(payload)
     if payload["verdict"]["name"] != ABOVE_ITS_CONTROL or control is None or control.worth is None:
         return ""
     worth = format_worth(control.worth)
@@ -154,7 +153,7 @@ def headline_table(payload: Payload) -> Table:
     why = payload["why_no_sufficiency"]
     rows = [
         (name, "–", f"not measured: {why}") if estimate is None else _headline(payload, name, estimate)
-        for name, estimate in estimates(payload).items()
+        for name, estimate in read_estimates(payload).items()
     ]
     return Table(("", "", ""), rows, is_numeric=False)
 
@@ -163,25 +162,25 @@ def _headline(payload: Payload, measure: str, estimate: Estimate) -> tuple[str, 
     relation = f"; relation {payload['relation']}" if measure == "sufficiency" else ""
     if not estimate.is_compared:
         return measure, "–", f"nothing could be compared{relation}"
-    control = payload_control(payload) if measure == "sufficiency" else None
+    control = read_control(payload) if measure == "sufficiency" else None
     facts = {
-        interval_name(payload): format_interval(*estimate.interval),
+        name_interval(read_confidence(payload)): format_interval(*estimate.interval),
         CHANCE: format_number(estimate.chance),
         "control": None if control is None else format_number(control.estimate),
     }
     if payload["estimator"] not in LEAVE_ONE_OUT:
-        facts[estimator_name(payload)] = format_number(estimate.value)
+        facts[name_estimator(payload)] = format_number(estimate.value)
     listed = "; ".join(f"{name} {text}" for name, text in facts.items() if text is not None)
     return measure, format_number(estimate.estimate), f"{listed}{relation}"
 
 
 def _checked_sentences(payload: Payload) -> list[str]:
     """Say what was checked for each measure, unless the verdict says it already."""
-    verdict, outcome = payload["verdict"], words_for_outcome(payload)
-    taken = {name: estimate for name, estimate in estimates(payload).items() if estimate is not None}
+    verdict, outcome = payload["verdict"], choose_words(payload)
+    taken = {name: estimate for name, estimate in read_estimates(payload).items() if estimate is not None}
     if verdict["name"] == NOTHING_TESTED or taken[verdict["measure"]].finding in (ONE_LABEL, NAMES_THE_LABEL):
         del taken[verdict["measure"]]
-    sentences = {name: checked_sentence(name, taken[name], payload["n"], outcome) for name in taken}
+    sentences = {name: explain_checks(name, taken[name], payload["n"], outcome) for name in taken}
     if len(sentences) == 1:
         return list(sentences.values())
     return [f"{name.capitalize()}: {text[0].lower()}{text[1:]}" for name, text in sentences.items()]

@@ -47,7 +47,7 @@ def instance_sheet(local: LocalResult, row: int | None = None) -> Sheet:
 
 def decision_page(local: LocalResult, title: str) -> Sheet:
     """Return a page about one decision: the explanation, its measures, and the rows that contradict it."""
-    estimate = local.consistency if local.sufficiency is None else local.sufficiency
+    estimate = _shown_estimate(local)
     label = format_predictions(local.prediction)[0]
     scope = "with this explanation" if local.sufficiency is None else "to which this explanation applies"
     sharers = _sharers(local) if local.shared_by or local.sufficiency is not None else None
@@ -59,6 +59,11 @@ def decision_page(local: LocalResult, title: str) -> Sheet:
         Sheet.of("What contradicts it", *_contradiction_parts(local, label)),
         Sheet.of("The numbers", _local_table(local)),
     )
+
+
+def _shown_estimate(local: LocalResult) -> LocalEstimate:
+    """Return sufficiency if it was measured, else consistency."""
+    return local.consistency if local.sufficiency is None else local.sufficiency
 
 
 def _trust_sentence(estimate: LocalEstimate, scope: str) -> str:
@@ -77,10 +82,12 @@ def _trust_sentence(estimate: LocalEstimate, scope: str) -> str:
 def _explanation_parts(local: LocalResult, label: str) -> list[Part]:
     """Return the explanation, and below it the row with marks on what it names."""
     view, is_swapped = _view(local), _speaks_for_another(local, label)
-    named = (
+    named_columns = (
         set(view.named_columns) if view.conditions else {weight.name for weight in view.weights[:MAX_NAMED]}
     )
-    values = {name: value for name, value in (local.values or {}).items() if name in named or name == TEXT}
+    values = {
+        name: value for name, value in (local.values or {}).items() if name in named_columns or name == TEXT
+    }
     row = mark_rows(view, [f"this one → {label}"], [values], [local.image], is_swapped)
     shown = show_explanation(view, is_swapped=is_swapped)
     return [shown, row] if row.values or row.pictures else [shown]
@@ -98,18 +105,17 @@ def _speaks_for_another(local: LocalResult, label: str) -> bool:
 
 
 def _contradiction_parts(local: LocalResult, label: str) -> list[Part]:
-    estimate = local.consistency if local.sufficiency is None else local.sufficiency
-    if estimate.value is None:
+    if _shown_estimate(local).value is None:
         return ["It was compared with no other row, so nothing could contradict it."]
     if not local.contradicted_by:
         return ["No other row of the sample that it was compared with gets another prediction."]
-    view, others = _view(local), local.contradicted_by
-    heads = [f"{row.place} → {format_predictions(row.prediction)[0]}" for row in others]
-    all_values = [values or {} for values in (local.values, *(row.values for row in others))]
-    named = set(view.named_columns if view.conditions else ())
-    names = sorted(all_values[0], key=lambda name: name not in named and _is_same(name, all_values))
+    view, witnesses = _view(local), local.contradicted_by
+    heads = list(map(_name_witness, witnesses))
+    all_values = [values or {} for values in (local.values, *(row.values for row in witnesses))]
+    named_columns = set(view.named_columns if view.conditions else ())
+    names = sorted(all_values[0], key=lambda name: name not in named_columns and _is_same(name, all_values))
     values = [{name: row.get(name) for name in names} for row in all_values]
-    images = [local.image, *(row.image for row in others)]
+    images = [local.image, *(row.image for row in witnesses)]
     is_swapped = _speaks_for_another(local, label)
     table = mark_rows(view, [f"this one → {label}", *heads], values, images, is_swapped)
     return [table] if table.values or table.pictures else [", ".join(heads)]
@@ -123,7 +129,7 @@ def witness_sheet(witness: Witness) -> Sheet:
     """Return one row."""
     table = Table.of_pairs({name: value_text(value) for name, value in (witness.values or {}).items()})
     values = table.cut("values") if table.rows else ()
-    return Sheet.of(f"{witness.place} → {format_predictions(witness.prediction)[0]}", *values)
+    return Sheet.of(_name_witness(witness), *values)
 
 
 def violation_sheet(violation: Violation) -> Sheet:
@@ -168,7 +174,7 @@ def _contradiction(violation: Violation, number: int | None = None) -> Contradic
         [witness_line(witness, label, view) for witness, label in rows],
         mark_rows(
             view,
-            [f"{witness.place} → {label}" for witness, label in rows],
+            [_name_witness(witness, label) for witness, label in rows],
             [first.values, second.values],
             [first.image, second.image] if is_drawn else [],
             is_swapped,
@@ -208,8 +214,11 @@ def witness_line(witness: Witness, prediction: str | None = None, view: Explanat
     >>> witness_line(Witness(3, "yes", {"age": 31, "job": None}))
     'row 3 → yes: age = 31, job = missing'
     """
-    label = format_predictions(witness.prediction)[0] if prediction is None else prediction
-    return f"{witness.place} → {label}{_values_text(witness.values, view)}"
+    return _name_witness(witness, prediction) + _values_text(witness.values, view)
+
+
+def _name_witness(witness: Witness, prediction: str | None = None) -> str:
+    return f"{witness.place} → {prediction or format_predictions(witness.prediction)[0]}"
 
 
 def _values_text(values: dict[str, Any] | None, view: ExplanationView | None = None) -> str:
@@ -222,9 +231,11 @@ def _values_text(values: dict[str, Any] | None, view: ExplanationView | None = N
     if list(values) == [TEXT] and view is not None:
         return f": {mark_in_line(mark_words(value_text(values[TEXT]), view))}"
     shown = list(values.items())[:MAX_VALUES]
-    named = set(view.named_columns) if view is not None and view.conditions else set()
+    named_columns = set(view.named_columns) if view is not None and view.conditions else set()
     parts = [
-        ", ".join(f"{name} = {value_text(value)}" for name, value in shown if (name in named) == is_named)
+        ", ".join(
+            f"{name} = {value_text(value)}" for name, value in shown if (name in named_columns) == is_named
+        )
         for is_named in (True, False)
     ]
     return f": {'; also '.join(filter(None, parts))}" + (", …" if len(values) > MAX_VALUES else "")

@@ -1,9 +1,10 @@
-"""Show estimates: their numbers in a table, the sentences about them, and one estimate on its own."""
+"""Show estimates and the control of sufficiency: numbers in a table, sentences, and the words of a report."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from faithkit.display import VERBOSE
+from faithkit.measure.baselines.control import ABOVE, Control, Worth
 from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.report.formats import (
@@ -11,30 +12,61 @@ from faithkit.report.formats import (
     LEAVE_ONE_OUT,
     Payload,
     format_difference,
-    format_difference_interval,
     format_interval,
     format_number,
     format_p_value,
     format_percent,
+    name_interval,
     pluralize,
 )
-from faithkit.report.outcome_words import Shares, Words, remarks, words_for_outcome
-from faithkit.report.payloads import estimates, estimator_name, interval_name, note
-from faithkit.report.sentences import OF_LABELS, sentence
-from faithkit.report.sheets.controls import control_sentences
+from faithkit.report.outcome_words import Shares, Words, choose_words, remark_on_predictions
+from faithkit.report.payloads import (
+    name_estimator,
+    note_estimator,
+    read_confidence,
+    read_control,
+    read_estimates,
+)
+from faithkit.report.sentences import OF_LABELS, explain_measure
 from faithkit.report.sheets.sheet import Sheet, Table
-from faithkit.wording import join_words
 
 ROUNDING = 1e-9
+UNLIKE = 0.05  # a larger difference of the shares checked is mentioned
+FORM = "explanations of the same form that were chosen without the model"
+CONTROL = "Control: random explanations of the same form, chosen without the model."
+WORTH = "Worth: the share of the gap between the control and the full input that explanations close."
 
-NUMBERS = ("estimate", "interval", "chance", "checked", "agree", "value", "bracket")
+ESTIMATE = (
+    "Instances that could be checked count as they are. For consistency, the others are compared with "
+    "instances of similar explanations, or with all, which can only underestimate it; for sufficiency, they "
+    "count {}. On average over samples the estimate is not above the measure; in one sample it may be."
+)
+MEANINGS = {
+    "interval": "Where the measure lies, including what could not be checked.",
+    CHANCE: "What one explanation for all instances would get: any two of them are compared. A dash "
+    "where that is unknown.",
+    "control": "What random explanations of the same form get, which are chosen without the model: the mean "
+    "of several draws.",
+    "worth": "The share of the gap between the control and the full input that explanations close.",
+    "checked": "The share of instances with another instance to check against. A high share does not mean "
+    "that explanations are good.",
+    "leave-one-out": "The paper's estimate: instances that could not be checked count as 0. Another "
+    "estimator has its own name here.",
+    "bracket": "What the sample cannot rule out: from the estimate to its value if all that could not be "
+    "checked agreed. It is the same for every estimator.",
+    "finding": "Above chance: the whole interval lies above chance, or all instances were compared and a "
+    "permutation test shows it. Below chance: the interval lies below. Not above chance: nothing shows "
+    "either. One label, or one prediction: all predictions are the same, so nothing was tested. Names the "
+    "label, or the prediction: there is one explanation for each prediction, which may only repeat the "
+    "prediction. Unknown: nothing could be checked, and no bound is above chance.",
+}
 FLATTERED = "The explainer was fitted on the evaluated rows, so results are optimistic."
 
 
 def estimate_values(estimate: Estimate | None, words: Words = OF_LABELS) -> dict[str, str]:
-    """Return the numbers of an estimate as texts; dashes for a measure that was not measured."""
+    """Return the numbers of an estimate as texts; none for a measure that was not measured."""
     if estimate is None:
-        return {**dict.fromkeys(NUMBERS, "–"), "finding": "not measured"}
+        return {"finding": "not measured"}
     return {
         "estimate": format_number(estimate.estimate),
         "interval": format_interval(estimate.low, estimate.high),
@@ -47,62 +79,44 @@ def estimate_values(estimate: Estimate | None, words: Words = OF_LABELS) -> dict
     }
 
 
-def number_columns(payload: Payload) -> dict[str, str]:
-    """Return the headings of an estimate's numbers.
+def number_columns(payload: Payload, has_control: bool = False) -> dict[str, str]:
+    """Return the headings of an estimate's numbers, and of the control if there is one.
 
     The value of leave-one-out is shown only where all numbers are asked for: the estimate says more.
     """
     heads = {
         "estimate": "estimate",
-        "interval": interval_name(payload),
+        "interval": name_interval(read_confidence(payload)),
         "chance": CHANCE,
+        **({"control": "control"} if has_control else {}),
         "checked": "checked",
-        "agree": words_for_outcome(payload).agree,
+        "agree": choose_words(payload).agree,
     }
     is_usual = payload["estimator"] in LEAVE_ONE_OUT and not VERBOSE.get()
-    return heads if is_usual else heads | {"value": estimator_name(payload)}
+    return heads if is_usual else heads | {"value": name_estimator(payload)}
 
 
 def measure_table(
     heads: Sequence[str],
-    rows: Sequence[tuple[Sequence[str], Estimate | None]],
-    payload: Payload,
-    columns: Mapping[str, str] | None = None,
-    name: str | None = None,
-    controls: Mapping[str, str] | None = None,
+    columns: Mapping[str, str],
+    rows: Iterable[tuple[Sequence[str], Mapping[str, str]]],
 ) -> Table:
-    """Return a table of estimates: in each row texts under `heads`, then the numbers and the finding.
+    """Return a table of measures: in each row texts under `heads`, then numbers or dashes, and the finding.
 
-    Parameters
-    ----------
-    heads : sequence of str
-    rows : sequence of (sequence of str, Estimate or None)
-    payload : dict
-        A result with the outcome and the estimator of all rows.
-    columns : mapping of str to str, optional
-        The heads of the numbers.
-    name : str, optional
-        The title of the table.
-    controls : mapping of str to str, optional
-        What the control gets, by the last text of a row.
+    `columns` has the headings of the numbers, by their keys in `estimate_values`.
     """
-    columns = number_columns(payload) if columns is None else columns
-    outcome = words_for_outcome(payload)
-    values = [(texts, estimate_values(estimate, outcome)) for texts, estimate in rows]
-    if controls:
-        columns = _insert_after("chance", {"control": "control"}, columns)
-        values = [(texts, numbers | {"control": controls.get(texts[-1], "–")}) for texts, numbers in values]
-    lines = [(*texts, *(numbers[key] for key in columns), numbers["finding"]) for texts, numbers in values]
-    return Table((*heads, *columns.values(), "finding"), lines, name=name, wide=("finding",))
+    lines = [
+        (*texts, *(values.get(key, "–") for key in columns), values["finding"]) for texts, values in rows
+    ]
+    return Table((*heads, *columns.values(), "finding"), lines, wide=("finding",))
 
 
-def _insert_after(key: str, addition: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:
-    place = list(columns).index(key) + 1
-    items = list(columns.items())
-    return dict([*items[:place], *addition.items(), *items[place:]])
+def difference_values(value: float, low: float, high: float, p_value: float, alpha: float) -> tuple[str, ...]:
+    """Return a difference, its interval, its p-value, and a star if it is not 0."""
+    return (*format_difference(value, low, high), format_p_value(p_value), "*" if p_value < alpha else "")
 
 
-def permutation_line(payload: Payload, measures: Mapping[str, Estimate | None]) -> str | None:
+def describe_permutations(payload: Payload, measures: Mapping[str, Estimate | None]) -> str | None:
     """Return the p-values of permutation tests, or why there is none."""
     p_values = [
         f"{name} {format_p_value(estimate.p_value)}"
@@ -115,15 +129,15 @@ def permutation_line(payload: Payload, measures: Mapping[str, Estimate | None]) 
     return "No p: no two clusters are of one size." if is_asked else None
 
 
-def sample_lines(payload: Payload) -> list[str]:
+def list_sample_facts(payload: Payload) -> list[str]:
     """Describe the sample, and return the remarks of explainers about it."""
     n_explanations = payload["n_explanations"] - payload["unexplained"]  # each unexplained row counts as one
     size = f"{pluralize(payload['n'], 'instance')}, {pluralize(n_explanations, 'distinct explanation')}"
     unexplained = f", {payload['unexplained']:,} unexplained" if payload["unexplained"] else ""
-    return [f"{size}{unexplained}", *condition_lines(payload)]
+    return [f"{size}{unexplained}", *describe_conditions(payload)]
 
 
-def condition_lines(payload: Payload) -> list[str]:
+def describe_conditions(payload: Payload) -> list[str]:
     """Return the conditions of the measurement: pool, blocks, weights, and remarks of explainers."""
     lines = []
     if payload.get("pool"):
@@ -157,35 +171,111 @@ def _counts(remarks: Mapping[str, int]) -> str:
     return "; ".join(f"{remark}: {count:,}" for remark, count in remarks.items())
 
 
-def measure_sentences(payload: Payload) -> list[str]:
+def explain_measures(payload: Payload) -> list[str]:
     """Return what each measure means, then notes on predictions, background and input."""
-    why, measures, outcome = payload["why_no_sufficiency"], estimates(payload), words_for_outcome(payload)
-    lines = [sentence(name, estimate, payload["n"], why, outcome) for name, estimate in measures.items()]
-    lines += control_sentences(payload)
-    lines += remarks(payload, measures)
-    if payload["background"] == "the sample itself":
-        lines.append(FLATTERED)
-    lines += payload.get("notes", ())
-    return [*lines, *filter(None, [note(payload)])]
+    why, measures, outcome = payload["why_no_sufficiency"], read_estimates(payload), choose_words(payload)
+    lines = [
+        explain_measure(name, estimate, payload["n"], why, outcome) for name, estimate in measures.items()
+    ]
+    return [*lines, *explain_control(payload), *list_closing_notes(payload)]
 
 
-def untested_groups(measures: Mapping[str, Estimate | None]) -> str | None:
-    """Name the groups of one independent instance, for which chance is unknown."""
-    names = [name for name, estimate in measures.items() if estimate is not None and estimate.chance is None]
-    if not names:
+def explain_control(payload: Payload) -> list[str]:
+    """Return the sentences about the control, or the reason why there is none."""
+    sufficiency, control = payload["measures"]["sufficiency"], read_control(payload)
+    if sufficiency is None or control is None or not sufficiency["verified"]:
+        return remark_on_control(payload)
+    sentence = f"{_difference_sentence(control)} {_worth_sentence(control, payload)}".rstrip()
+    return [sentence, *remark_on_control(payload)]
+
+
+def remark_on_control(payload: Payload) -> list[str]:
+    """Return why sufficiency has no control, or that its control could be checked more or less often."""
+    sufficiency, control = payload["measures"]["sufficiency"], read_control(payload)
+    if sufficiency is None or not sufficiency["verified"]:  # another sentence says so
+        return []
+    if control is None:
+        return [f"Sufficiency has no control: {payload['why_no_control']}."]
+    if abs(control.verified - sufficiency["verified"]) <= UNLIKE:
+        return []
+    return [
+        f"{format_percent(sufficiency['verified'])} of the explanations could be checked, and "
+        f"{format_percent(control.verified)} of the control's: explanations that could not be checked count "
+        "as disagreeing, which is part of the difference."
+    ]
+
+
+def _difference_sentence(control: Control) -> str:
+    change = control.difference
+    value, interval = format_difference(change.value, change.low, change.high)
+    verdict = f"Sufficiency is {control.finding}: {FORM} get {format_number(control.estimate)}"
+    return f"{verdict}, and the difference is {value} ({name_interval(change.confidence)} {interval})."
+
+
+def _worth_sentence(control: Control, payload: Payload) -> str:
+    """Return how much of the gap is closed; empty if nothing is closed, because another sentence says so."""
+    full = (
+        f"the full input ({_self_agreement(control, payload)})" if control.ceiling < 1 else "the full input"
+    )
+    worth = control.worth
+    if worth is None:
+        return f"The gap between the control and {full} is too small to say how much of it is closed."
+    if control.finding == ABOVE:
+        return f"Explanations close {format_worth(worth)} of the gap between the control and {full}."
+    if 100 * worth.high < 0.5:
+        return ""
+    return (
+        f"Explanations close at most {format_percent(worth.high)} of the gap between the control and {full}."
+    )
+
+
+def explain_ceiling(payload: Payload) -> str | None:
+    """Say how far the model agrees with itself, unless it always does."""
+    control = read_control(payload)
+    if control is None or control.ceiling == 1:
         return None
-    return f"One instance alone has nothing to be checked against, nor to be compared: {join_words(names)}."
+    return f"No explanation can agree with more than the model: {_self_agreement(control, payload)}."
 
 
-def star_line(has_star: bool, correction: str) -> str:
-    """Explain the star, if there is one, and the correction of p.
+def _self_agreement(control: Control, payload: Payload) -> str:
+    repeated = pluralize(control.ceiling_rows, "instance")
+    has_labels = payload["outcome"]["kind"] == "labels"
+    share = f"{format_percent(control.ceiling)} of the time"
+    extent = share if has_labels else f"by {format_number(control.ceiling)}"
+    return f"the model agrees with itself {extent} on {repeated} that it predicted repeatedly"
 
-    Examples
-    --------
-    >>> star_line(True, "p is corrected"), star_line(False, "p is corrected")
-    ('*: the difference is not 0; p is corrected.', 'p is corrected.')
+
+def format_worth(worth: Worth) -> str:
+    """Return the share of the gap that explanations close, and its interval.
+
+    >>> format_worth(Worth(0.61, 0.4, 0.81))
+    '61 % (40 % to 81 %)'
     """
-    return f"*: the difference is not 0; {correction}." if has_star else f"{correction}."
+    return f"{format_percent(worth.value)} ({_worth_interval(worth)})"
+
+
+def _worth_interval(worth: Worth) -> str:
+    return f"{format_percent(worth.low)} to {format_percent(worth.high)}"
+
+
+def list_closing_notes(payload: Payload) -> list[str]:
+    """Return notes on predictions, background, input and estimator."""
+    flattered = [FLATTERED] if payload["background"] == "the sample itself" else []
+    lines = [*remark_on_predictions(payload, read_estimates(payload)), *flattered, *payload.get("notes", ())]
+    return [*lines, *filter(None, [note_estimator(payload)])]
+
+
+def glossary_sheet(payload: Payload) -> Sheet:
+    """Return the meaning of the measures and of every column, in the words of the outcome."""
+    outcome = choose_words(payload).glossary
+    meanings = {
+        "consistency": outcome["consistency"],
+        "sufficiency": outcome["sufficiency"],
+        "estimate": ESTIMATE.format(outcome["alone"]),
+        **MEANINGS,
+        number_columns(payload)["agree"]: outcome["agree"],
+    }
+    return Sheet("What the words mean", [Table.of_pairs(meanings)], is_folded=True)
 
 
 def estimate_sheet(estimate: Estimate) -> Sheet:
@@ -208,7 +298,7 @@ def estimate_sheet(estimate: Estimate) -> Sheet:
     values = estimate_values(estimate, outcome)
     pairs = {
         "estimate": values["estimate"],
-        f"{100 * estimate.confidence:g} % interval": values["interval"],
+        name_interval(estimate.confidence): values["interval"],
         CHANCE: values["chance"],
         "checked": values["checked"],
         outcome.agree: values["agree"],
@@ -223,12 +313,29 @@ def difference_sheet(
     difference: Difference, names: Sequence[str] = (), adjusted: float | None = None
 ) -> Sheet:
     """Return the numbers of a difference, and the names of its two sides if they are known."""
-    p_value = difference.p_value if adjusted is None else adjusted
+    value, interval = format_difference(difference.value, difference.low, difference.high)
+    name, p_value = ("p", difference.p_value) if adjusted is None else ("p, adjusted", adjusted)
     pairs = {
-        "difference": format_difference(difference.value, difference.low, difference.high),
-        f"{100 * difference.confidence:g} % interval": format_difference_interval(
-            difference.low, difference.high
-        ),
-        "p" if adjusted is None else "p, adjusted": format_p_value(p_value),
+        "difference": value,
+        name_interval(difference.confidence): interval,
+        name: format_p_value(p_value),
     }
     return Sheet.of(" minus ".join(names) or None, Table.of_pairs(pairs))
+
+
+def control_sheet(control: Control) -> Sheet:
+    """Return the numbers of a control."""
+    change, worth = control.difference, control.worth
+    value, interval = format_difference(change.value, change.low, change.high)
+    pairs = {
+        "control": format_number(control.estimate),
+        "difference": value,
+        name_interval(change.confidence): interval,
+        "ceiling": format_number(control.ceiling),
+        "worth": None if worth is None else format_percent(worth.value),
+        "interval of worth": None if worth is None else _worth_interval(worth),
+        "checked": format_percent(control.verified),
+        "draws": str(control.draws),
+        "finding": control.finding,
+    }
+    return Sheet.of(None, Table.of_pairs(pairs))

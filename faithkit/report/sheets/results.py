@@ -12,37 +12,38 @@ from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import (
     Payload,
     format_difference,
-    format_difference_interval,
     format_number,
     format_p_value,
     keep_together,
     pluralize,
 )
-from faithkit.report.outcome_words import words_for_outcome
-from faithkit.report.payloads import confidence, estimates
+from faithkit.report.outcome_words import choose_words
+from faithkit.report.payloads import read_confidence, read_control, read_estimates
 from faithkit.report.pictures.figures import measure_figure, result_figures, spread_figures
-from faithkit.report.sheets.by_label import label_sheets
-from faithkit.report.sheets.controls import payload_control
 from faithkit.report.sheets.explore import overview_sheet
 from faithkit.report.sheets.first_screen import (
+    describe_quality,
+    describe_sample,
+    describe_subject,
+    describe_system,
     first_screen,
     headline_table,
-    quality_phrase,
-    sample_size,
-    subject,
-    system_title,
     verdict_lead,
 )
-from faithkit.report.sheets.glossary import glossary_sheet
+from faithkit.report.sheets.groups import label_sheets, subgroup_sheets
 from faithkit.report.sheets.instances import violations_sheet
 from faithkit.report.sheets.measures import (
-    measure_sentences,
+    describe_permutations,
+    estimate_values,
+    explain_measures,
+    glossary_sheet,
+    list_sample_facts,
     measure_table,
-    permutation_line,
-    sample_lines,
+    number_columns,
 )
 from faithkit.report.sheets.sheet import Bullets, Part, Sheet, Table
-from faithkit.report.sheets.subgroups import subgroup_sheets
+
+WITNESSES = 3  # on a page, where nobody says how many
 
 
 def result_sheet(
@@ -61,12 +62,8 @@ def result_sheet(
     payload : dict
         The output of `to_dict`, so that a result that was read from a file looks the same.
     violations : sequence of Violation, optional
-    by_label : bool
-        Whether each label is shown.
-    is_dominated : bool
-        Whether one label has most of the rows.
-    has_diagnoses : bool
-        Whether diagnoses were asked for.
+    by_label, is_dominated, has_diagnoses : bool
+        Whether each label was asked for, one label has most of the rows, and diagnoses were asked for.
 
     Examples
     --------
@@ -75,7 +72,7 @@ def result_sheet(
     >>> sheet.title, sheet.parts[0].word
     ('logged explanations (2 rows)', 'Verdict')
     """
-    title = payload["origin"]["title"] or subject(payload)
+    title = payload["origin"]["title"] or describe_subject(payload)
     if not VERBOSE.get():
         diagnoses = diagnosis_parts(payload) if has_diagnoses else []
         is_dominated = is_dominated and not by_label
@@ -84,7 +81,7 @@ def result_sheet(
     return Sheet.of(
         title,
         verdict_lead(payload),
-        *sample_lines(payload),
+        *list_sample_facts(payload),
         *_without_note(measure_parts(payload), violations),
         *_further_parts(payload, violations, by_label or is_dominated),
         _next_steps(payload),
@@ -93,25 +90,28 @@ def result_sheet(
 
 def result_page(
     payload: Payload,
-    violations: Sequence[Violation] | None,
-    owners: Mapping[str, Owners],
+    violations: Sequence[Violation] | None = None,
+    owners: Mapping[str, Owners] | None = None,
     overview: Overview | None = None,
 ) -> Sheet:
-    """Return the full report of a result, with plots, glossary and provenance."""
-    measures = estimates(payload)
+    """Return the full report of a result, with plots, glossary and provenance.
+
+    Local scores are drawn from the owners of each measure; `overview` has the explanations to look through.
+    """
+    measures = read_estimates(payload)
     unchecked = [
         f"Nothing could be checked for {name}, so it has no curve and no local scores."
         for name, estimate in measures.items()
         if estimate is not None and estimate.verified == 0
     ]
-    figures = [*result_figures(payload, "result", owners), *spread_figures(violations or ())]
+    figures = [*result_figures(payload, "result", owners or {}), *spread_figures(violations or ())]
     title = payload["origin"]["title"]
     parts = [
-        subject(payload) if title else sample_size(payload),
+        describe_subject(payload) if title else describe_sample(payload),
         payload["origin"]["note"],
         verdict_lead(payload),
         headline_table(payload),
-        *sample_lines(payload),
+        *list_sample_facts(payload),
         Sheet.of(
             "Measures",
             *_without_note(measure_parts(payload), violations),
@@ -120,23 +120,24 @@ def result_page(
         glossary_sheet(payload),
         Sheet.of("Behind the numbers", *unchecked, *figures),
         *_further_parts(payload, violations, by_label=True, is_page=True),
-        None if overview is None else overview_sheet(overview, words_for_outcome(payload)),
+        None if overview is None else overview_sheet(overview, choose_words(payload)),
         _next_steps(payload),
         provenance_sheet(
             user_facts(payload) | system_facts(payload) | measuring_facts(payload), payload["versions"]
         ),
     ]
-    return Sheet.of(title or system_title(payload), *parts)
+    return Sheet.of(title or describe_system(payload), *parts)
 
 
 def measure_parts(payload: Payload) -> list[Part | None]:
     """Return both measures: their numbers, their meaning, and the reports of diagnostics."""
-    measures = estimates(payload)
-    control = payload_control(payload)
-    rows = [([name], estimate) for name, estimate in measures.items()]
-    controls = None if control is None else {"sufficiency": format_number(control.estimate)}
-    table = measure_table(("measure",), rows, payload, controls=controls)
-    sentences = [permutation_line(payload, measures), *measure_sentences(payload)]
+    measures, words, control = read_estimates(payload), choose_words(payload), read_control(payload)
+    rows = {name: estimate_values(estimate, words) for name, estimate in measures.items()}
+    if control is not None:
+        rows["sufficiency"]["control"] = format_number(control.estimate)
+    columns = number_columns(payload, has_control=control is not None)
+    table = measure_table(("measure",), columns, [((name,), values) for name, values in rows.items()])
+    sentences = [describe_permutations(payload, measures), *explain_measures(payload)]
     return [table, *sentences, *diagnosis_parts(payload)]
 
 
@@ -173,58 +174,55 @@ def _next_steps(payload: Payload) -> Sheet | None:
 
 
 def _drift_sheet(payload: Payload, reference: Payload) -> Sheet:
-    here, there = estimates(payload), estimates(reference)
+    here, there = read_estimates(payload), read_estimates(reference)
     rows = []
     for name, change in reference["difference"].items():
         values = [_estimate_text(measures[name]) for measures in (here, there)]
-        interval = format_difference_interval(change["low"], change["high"])
-        value = format_difference(change["value"], change["low"], change["high"])
-        difference = f"{value} ({interval})"
+        difference = "{} ({})".format(*format_difference(change["value"], change["low"], change["high"]))
         rows.append((name, *values, difference, format_p_value(change["p_value"])))
     title = f"compared with the reference, {pluralize(reference['n'], 'instance')}"
     table = Table(("measure", "estimate", "reference", "difference", "p"), rows) if rows else None
-    return Sheet.of(title, table, *changes(reference))
+    return Sheet.of(title, table, *describe_changes(reference))
 
 
-def changes(reference: Payload) -> list[str]:
+def describe_changes(reference: Payload) -> list[str]:
     """Return for each measure whether it is worse than in the reference, or why that is unknown."""
     sentences = [change["finding"] for change in reference["difference"].values()]
     sentences += [f"{name} was not compared: {why}" for name, why in reference["not_compared"].items()]
     return [keep_together(f"{sentence[0].upper()}{sentence[1:]}.") for sentence in sentences]
 
 
-def provenance_sheet(facts: Mapping[str, str], versions: Mapping[str, str]) -> Sheet:
-    """Return everything that the numbers depend on."""
+def provenance_sheet(facts: Mapping[str, str | None], versions: Mapping[str, str]) -> Sheet:
+    """Return everything that the numbers depend on; unknown facts are left out."""
     sentence = "The same question, asked with these, gives the same page."
     libraries = Table.of_pairs(versions) if versions else None
     return Sheet.of("Provenance", sentence, Table.of_pairs(facts), libraries)
 
 
-def system_facts(payload: Payload) -> dict[str, str]:
+def system_facts(payload: Payload) -> dict[str, str | None]:
     """Return facts about the explanation system."""
     algorithm = ", ".join(f"{name} {value}" for name, value in payload.get("explained_by", {}).items())
     return {
         "explainer": payload["explainer"] or "none: the explanations were logged",
-        **({"explained by": algorithm} if algorithm else {}),
+        "explained by": algorithm or None,
         "discretizer": payload["discretizer"],
         "relation of sufficiency": payload["relation"] or "none",
         "background": payload["background"] or "none",
     }
 
 
-def measuring_facts(payload: Payload) -> dict[str, str]:
+def measuring_facts(payload: Payload) -> dict[str, str | None]:
     """Return facts about the measurement."""
     data, origin = payload["data"], payload["origin"]
     columns = "" if data["columns"] is None else f", {pluralize(data['columns'], 'column')}"
     rows = f"{pluralize(data['rows'], 'row')}{columns}"
-    quality = quality_phrase(payload)
     return {
         "model": payload["model"] or "none: the predictions were logged",
-        **_known("model file", origin["model_file"]),
-        **_known("model checksum", origin["model_fingerprint"]),
-        **_known("accuracy", quality),
+        "model file": origin["model_file"],
+        "model checksum": origin["model_fingerprint"],
+        "accuracy": describe_quality(payload),
         "estimator": payload["estimator"],
-        "confidence": f"{100 * confidence(payload):g} %",
+        "confidence": f"{100 * read_confidence(payload):g} %",
         "permutations": f"{payload['permutations']:,}" if payload["permutations"] else "none",
         "seed": str(payload["seed"]),
         "data": f"{origin['data']}: {rows}" if origin["data"] else rows,
@@ -232,15 +230,9 @@ def measuring_facts(payload: Payload) -> dict[str, str]:
     }
 
 
-def user_facts(payload: Payload) -> dict[str, str]:
+def user_facts(payload: Payload) -> dict[str, str | None]:
     """Return what the user wrote about the result, and the command."""
-    return {
-        name: payload["origin"][name] for name in ("author", "date", "command") if payload["origin"][name]
-    }
-
-
-def _known(name: str, value: str | None) -> dict[str, str]:
-    return {} if value is None else {name: value}
+    return {name: payload["origin"][name] or None for name in ("author", "date", "command")}
 
 
 def _estimate_text(estimate: Estimate | None) -> str:

@@ -45,10 +45,10 @@ class Table:
         return cls(heads, [[format_value(value) for value in row] for row in rows], name=name)
 
     @classmethod
-    def of_pairs(cls, pairs: Mapping[str, Any], name: str | None = None) -> "Table":
+    def of_pairs(cls, pairs: Mapping[str, Any]) -> "Table":
         """Return a table of names and values without headings; None values are left out."""
         rows = [(key, str(value)) for key, value in pairs.items() if value is not None]
-        return cls(("", ""), rows, is_numeric=False, name=name)
+        return cls(("", ""), rows, is_numeric=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""

@@ -20,7 +20,7 @@ from faithkit.measure.baselines.control import ABOVE, ROUNDING, Control
 from faithkit.measure.difference import Difference, adjust_by_holm
 from faithkit.measure.estimate import Estimate
 from faithkit.report.base import Report
-from faithkit.report.formats import format_percent, system_name
+from faithkit.report.formats import format_percent, name_system
 from faithkit.run.comparisons.discretizer_search import with_discretizer
 from faithkit.run.components.discretization import accepted_kinds
 from faithkit.run.components.resolution import as_list, resolve_component
@@ -214,18 +214,19 @@ class Comparison(Report):
         estimates = self._estimates(measure)
         if not estimates:
             raise InputError(f"{measure} cannot be drawn: no system has it. Give a relation.")
-        axes = plots.line_axes(len(estimates)) if ax is None else ax
-        return plots.measures(axes, estimates, self.best(measure))
+        axes = plots.make_line_axes(len(estimates)) if ax is None else ax
+        return plots.draw_measures(axes, estimates, self.best(measure))
 
     def to_html(self, path: str | Path | None = None, more: "Sheet | None" = None) -> str:
         """Return the report as one HTML page, and write it to `path` if that is given.
 
         A `Sheet` with more about the systems, such as a plugin's, comes first on the page.
         """
-        from faithkit.report.html import comparison_page
+        from faithkit.report.html import page_html
+        from faithkit.report.sheets.comparisons import comparison_page
 
         owners = {name: owners_by_measure(result.evidence.counts) for name, result in self.results.items()}
-        return save_text(comparison_page(self.to_dict(), owners, more), path)
+        return save_text(page_html(comparison_page(self.to_dict(), owners, more)), path)
 
     def _estimates(self, measure: str) -> dict[str, Estimate]:
         estimates = {name: getattr(result, measure) for name, result in self.results.items()}
@@ -283,7 +284,7 @@ def compare_systems(
             if result is None:
                 misfits.setdefault((explainer_name, _why_left_out(evaluation, discretizer)), []).append(name)
             else:
-                results[_unique_name(system_name(explainer_name, name), results)] = result
+                results[_unique_name(name_system(explainer_name, name), results)] = result
     if len(failures) == len(explainers_by_name):
         raise next(iter(failures.values()))
     if not results:

@@ -22,51 +22,48 @@ Examples:
 @faithkit.plugin.report_command
 @click.argument("state", type=click.Path())
 @click.argument("logs", metavar="[LOG]...", nargs=-1, type=click.Path())
-@click.option(
-    "--reference",
-    metavar="LOG",
+@faithkit.plugin.option(
+    "--reference LOG",
+    "Checks and gates",
+    "Compare new rows with those of this log, from which the state is created.",
     type=click.Path(),
-    help="Compare new rows with those of this log, from which the state is created.",
 )
-@click.option(
-    "--prediction",
-    metavar="NAMES",
-    help="Read the predictions from this column, or scores and outputs from several, with wildcards: 'p_*'.",
+@faithkit.plugin.option(
+    "--prediction NAMES",
+    "Data",
+    "Read the predictions from this column, or scores and outputs from several, with wildcards: 'p_*'.",
 )
-@click.option(
-    "--explanation",
-    metavar="NAMES",
+@faithkit.plugin.option(
+    "--explanation NAMES",
+    "Data",
+    "Read the explanations from these columns, with wildcards ('phi_*'); can be given several times.",
     multiple=True,
-    help="Read the explanations from these columns, with wildcards ('phi_*'); can be given several times.",
 )
-@click.option(
-    "--discretize",
+@faithkit.plugin.option(
+    "--discretize NAME",
+    "Measure",
+    "Use this discretizer, which decides which explanations count as equal.  [default: original]",
     "discretizer",
-    metavar="NAME",
-    help="Use this discretizer, which decides which explanations count as equal.  [default: original]",
 )
-@click.option(
-    "--confidence",
+@faithkit.plugin.option(
+    "--confidence SHARE",
+    "Measure",
+    "Give all intervals together this confidence.  [default: 0.95]",
     type=float,
-    metavar="SHARE",
-    help="Give all intervals together this confidence.  [default: 0.95]",
 )
-@click.option(
-    "--seed",
-    type=int,
-    metavar="N",
-    help="Start the random split of the reference from this number.  [default: 0]",
+@faithkit.plugin.option(
+    "--seed N", "Running", "Start the random split of the reference from this number.  [default: 0]", type=int
 )
-@click.option(
+@faithkit.plugin.option(
     "--outcome",
+    "Measure",
+    "Treat predictions as labels, numbers or scores.  [default: numbers if they have fractions, else labels]",
     type=click.Choice(["labels", "numbers", "scores"]),
-    help="Treat predictions as labels, numbers or scores.  [default: numbers if they have fractions, else "
-    "labels]",
 )
-@click.option(
-    "--agree",
-    metavar="within:N",
-    help="Treat predicted numbers as equal if they differ by at most N: within:2000.",
+@faithkit.plugin.option(
+    "--agree within:N",
+    "Measure",
+    "Treat predicted numbers as equal if they differ by at most N: within:2000.",
 )
 def monitor(
     deliver: "Callable[[Monitor], None]",
