@@ -159,14 +159,27 @@ def format_percent(share: float) -> str:
 def format_percent_interval(low: float, high: float, share: float) -> str:
     """Return the interval of a share in percent, rounded outward to the digits of the share.
 
-    An upper end that is not 1 has as many as it takes to see it.
-
     >>> format_percent_interval(0.912, 0.957, 0.94), format_percent_interval(0.971, 0.99987, 0.995)
     ('91 – 96 %', '97.1 – 99.99 %')
     """
-    digits = _percent_digits(share) + 2
-    upper = _fewest_digits(lambda digits: high >= 1 or round_up(high, digits) != 1, digits)
-    return f"{round_down(low, digits).scaleb(2)} – {round_up(high, upper).scaleb(2)} %"
+    return " – ".join(_percent_ends(low, high, _percent_digits(share))) + " %"
+
+
+def format_percent_ends(low: float, high: float) -> tuple[str, str]:
+    """Return the ends of an interval in percent, the lower rounded down and the upper up.
+
+    >>> format_percent_ends(0.404, 0.806), format_percent_ends(-0.001, 0.996)
+    (('40 %', '81 %'), ('−1 %', '99.6 %'))
+    """
+    lower, upper = _percent_ends(low, high, digits=0)
+    return f"{lower} %", f"{upper} %"
+
+
+def _percent_ends(low: float, high: float, digits: int) -> tuple[str, str]:
+    """Return rounded ends; an upper end that is not 100 has as many digits as it takes to see it."""
+    upper_digits = _fewest_digits(lambda digits: high >= 1 or round_up(high, digits) != 1, digits + 2)
+    lower, upper = round_down(low, digits + 2), round_up(high, upper_digits)
+    return _with_minus(lower.scaleb(2)), _with_minus(upper.scaleb(2))
 
 
 def _percent_digits(share: float) -> int:

@@ -19,6 +19,7 @@ from faithkit.report.formats import (
     format_interval,
     format_number,
     format_percent,
+    format_percent_ends,
 )
 from faithkit.report.outcome_words import Words
 from faithkit.report.sheets.measures import estimate_values
@@ -105,6 +106,16 @@ def test_an_interval_is_rounded_outward_and_has_its_value(three):
     assert lower <= most
     assert least <= upper
     assert holds(format_number(value), value) or value < 1e-9 or value > 1 - 1e-9
+
+
+@given(st.floats(-3, 1), st.floats(0, 3))
+@example(-0.3004, 0.9996)
+def test_the_interval_of_worth_is_rounded_outward_and_says_all_only_where_that_is_meant(low, width):
+    ends = format_percent_ends(low, low + width)
+    lower, upper = (Decimal(end.replace("−", "-").removesuffix(" %")) / 100 for end in ends)
+    assert lower <= Decimal(low) + Decimal("1e-9")
+    assert upper >= Decimal(low + width) - Decimal("1e-9")
+    assert upper != 1 or low + width > 1 - 1e-8 or low + width < 0.9
 
 
 @given(st.integers(1, 10**9).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))

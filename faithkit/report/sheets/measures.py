@@ -16,6 +16,7 @@ from faithkit.report.formats import (
     format_number,
     format_p_value,
     format_percent,
+    format_percent_ends,
     name_interval,
     pluralize,
 )
@@ -224,9 +225,8 @@ def _worth_sentence(control: Control, payload: Payload) -> str:
         return f"Explanations close {format_worth(worth)} of the gap between the control and {full}."
     if 100 * worth.high < 0.5:
         return ""
-    return (
-        f"Explanations close at most {format_percent(worth.high)} of the gap between the control and {full}."
-    )
+    highest = format_percent_ends(worth.low, worth.high)[1]
+    return f"Explanations close at most {highest} of the gap between the control and {full}."
 
 
 def explain_ceiling(payload: Payload) -> str | None:
@@ -255,7 +255,7 @@ def format_worth(worth: Worth) -> str:
 
 
 def _worth_interval(worth: Worth) -> str:
-    return f"{format_percent(worth.low)} to {format_percent(worth.high)}"
+    return " to ".join(format_percent_ends(worth.low, worth.high))
 
 
 def list_closing_notes(payload: Payload) -> list[str]:
