@@ -14,15 +14,13 @@ from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, key_of
 from faithkit.measure.agreement.base import Agreement
-from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.agreement.same_label import SAME_LABEL, LabelSets
 from faithkit.measure.agreement.squares import NOTHING, Squares
 from faithkit.measure.counting import scans
 from faithkit.measure.counting.cells import Cells, cells_by_batch, joint_batches, mark_run_starts
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.label_sets import LabelSets
 from faithkit.measure.counting.owners import Counts, Owners
-from faithkit.measure.counting.pool import Pool
-from faithkit.measure.counting.scans import NO_SLOTS
+from faithkit.measure.counting.scans import NO_SLOTS, Pool
 from faithkit.measure.counting.tally import RowCount, Tally
 from faithkit.measure.jackknife.pairs import pair_sums
 
@@ -52,11 +50,12 @@ class CellCount(RowCount):
         """False: rows are not equal."""
         return False
 
-    def chance(self) -> float | None:
-        """Return the score of a constant explainer on the same rows."""
-        if self.agreement.is_normalised:
-            return 0.0
-        return self.design.chance(self.labels, self.n_explained, self.agreement)
+    def label_chance(self, label: int | None) -> float | None:
+        """Return the score of a constant explainer for the owners of one label, or of all labels."""
+        is_owner = self.owned >= 0
+        if label is not None:
+            is_owner &= self.labels == label
+        return self.design.chance(self.labels, is_owner, self.agreement)
 
     def pieces(self) -> Iterator[tuple[Sample, Counts]]:
         """Yield the sample and the pieces of its pool, with their labels."""
@@ -214,6 +213,12 @@ def count_coded(
         scale = _constant_disagreement(uncounted)
         uncounted = attrs.evolve(uncounted, agreement=agreement.rescale(scale), scale=scale)
     return _count_owners(uncounted)
+
+
+def count_again(counts: CellCount, labels: Counts, steps: Counts) -> CellCount:
+    """Tally the same rows with other labels and weights, in the same unit of numbers."""
+    design = attrs.evolve(counts.design, steps=steps)
+    return _count_owners(attrs.evolve(counts, labels=labels, design=design, grouped_cells=None))
 
 
 def _constant_disagreement(uncounted: CellCount) -> float:

@@ -23,9 +23,8 @@ from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, key_of
 from faithkit.measure.agreement.base import Agreement, ScopePredictions, chance
-from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.agreement.same_label import SAME_LABEL, LabelSets, SameLabel
 from faithkit.measure.counting import scans
-from faithkit.measure.counting.label_sets import LabelSets
 from faithkit.measure.counting.owners import (
     Counts,
     Owners,
@@ -34,8 +33,7 @@ from faithkit.measure.counting.owners import (
     find_positions,
     index_codes,
 )
-from faithkit.measure.counting.pool import Pool
-from faithkit.measure.counting.scans import ScanTarget, bit_batches, scan_relation
+from faithkit.measure.counting.scans import Pool, ScanTarget, bit_batches, scan_relation
 
 SELF = np.array([[0], [1]])  # default of `Tally.own`: an owner in its own scope counts as 1
 MAX_ENTRIES = 2**25  # limit for a table that is built in one part
@@ -147,9 +145,15 @@ class Count:
         """Return the score of a constant explainer on the same rows."""
         if self.agreement.is_normalised:
             return 0.0  # numbers are divided by what it leaves
-        label_counts = sum_by(self.owners.label, self.owners.weight, self.n_labels)
-        pool_counts = 0 if self.pool is None else np.bincount(self.pool.codes, minlength=self.n_labels)
-        return chance(label_counts, self.agreement, pool_counts)
+        return self.label_chance(None)
+
+    def label_chance(self, label: int | None) -> float | None:
+        """Return the same for the owners of one label, or of all labels if it is None."""
+        sizes = sum_by(self.owners.label, self.owners.weight, self.n_labels)
+        owner_sizes = sizes if label is None else np.where(np.arange(self.n_labels) == label, sizes, 0)
+        if self.pool is not None:
+            sizes = sizes + np.bincount(self.pool.codes, minlength=self.n_labels)
+        return chance(owner_sizes, self.agreement, sizes)
 
     def lowest_value(self, n_classes: int | None) -> float | None:
         """Return the smallest possible value of the measure, by convexity; None where it is unknown.
@@ -163,6 +167,18 @@ class Count:
         if not self.relation.groups or self.explanations.missing.any():
             return None
         return 1.0 / (n_classes or 1)
+
+    def max_disagreement(self, n_classes: int | None) -> float:
+        """Return d_max: the largest disagreement of a row that is compared with no other.
+
+        In a group, the mean disagreement of two rows is that of one row from the group's mean. With k labels
+        it is at most 1 − 1/k, and for numbers a quarter of the squared range.
+        """
+        agreement = self.agreement
+        if agreement.is_normalised and agreement.is_bounded:
+            return agreement.max_disagreement / (2.0 if self.relation.groups else 1.0)
+        is_label = isinstance(agreement, SameLabel)
+        return 1.0 - (self.lowest_value(n_classes) or 0.0) if is_label else 1.0
 
     def checked_chance(self) -> float | None:
         """Return the chance level of the rows that can be checked: usually the same."""
@@ -297,11 +313,11 @@ class RowCount(Count):
         return self.agreement.scope_predictions(self.labels, self.n_labels)
 
     def sums(self, weights: NDArray[Any]) -> NDArray[Any]:
-        """Sum, for every row, the weights of the explanations that hold for it."""
+        """Sum, for every row, the weights of the explanations that hold for it, column by column."""
         one_label = np.zeros(len(self.labels), dtype=np.int64)
-        sums = np.zeros(len(self.labels), dtype=weights.dtype)
+        sums = np.zeros((len(self.labels), weights.shape[1]), dtype=weights.dtype)
         for start, stop, bits in self.batches():
-            sums += column_sums(bits, weights[start:stop, None, None], one_label)[:, 0]
+            sums += column_sums(bits, weights[start:stop, None], one_label)
             del bits  # free memory before the next batch
         return sums
 

@@ -1,14 +1,15 @@
-"""The jackknife for equal rows, also in blocks: the exact value of a measure without each row or block.
+"""The jackknife for equal rows: the exact value of a measure without each row.
 
 Measures are sums over pairs of rows. For equal rows there is a closed form for the terms that a sum loses
 without a row. Where explanations group rows, it needs the owners alone. For other relations, it needs one
-more pass over the relation's matrix. In blocks, every explanation holds inside one block only, so the sums
-lose the terms of a block with it, and no others. The module `pairs` treats rows with weights or clusters.
+more pass over the relation's matrix. The module `pairs` treats rows with weights or clusters.
 """
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from operator import add
+from typing import Any
 
 import attrs
 import numpy as np
@@ -16,12 +17,84 @@ import numpy as np
 from faithkit.arrays import BATCH_SIZE, Floats, Ints, divide_safely, sum_by
 from faithkit.arrays.batches import map_batches
 from faithkit.measure.agreement.base import Agreement, Influence
-from faithkit.measure.counting.block_count import BlockCount
-from faithkit.measure.counting.design import effective_number
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import RowCount
-from faithkit.measure.intervals import SamplingUnits
-from faithkit.measure.jackknife.central_moments import CentralMoments
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits
+
+NO_VARIATION = 1e-10
+ROUNDING = 1e-12
+
+
+@attrs.frozen
+class CentralMoments:
+    """The number, mean and range of some values, and the sums of their squared and cubed deviations.
+
+    Moments of two sets of values can be added.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> moments = CentralMoments.of(np.array([0.0, 0.0])) + CentralMoments.of(np.array([1.0, 1.0]))
+    >>> moments.mean, round(moments.standard_error, 4)
+    (0.5, 0.2887)
+    >>> CentralMoments.of(np.array([1.0]), np.array([4])).standard_error is None
+    True
+    """
+
+    n: int
+    mean: float
+    squares: float
+    cubes: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Floats, times: Ints | None = None) -> "CentralMoments":
+        """Return the moments of values, each of which occurs `times` times (by default once)."""
+        n = len(values) if times is None else int(times.sum())
+        if not n:
+            return cls(0, 0.0, 0.0, 0.0, math.inf, -math.inf)
+        mean = float((values if times is None else values * times).sum()) / n
+        deviations = values - mean
+        squares = deviations * deviations if times is None else deviations * deviations * times
+        low, high = float(values.min()), float(values.max())
+        return cls(n, mean, float(squares.sum()), float((squares * deviations).sum()), low, high)
+
+    def __add__(self, other: "CentralMoments") -> "CentralMoments":
+        n = self.n + other.n
+        if not self.n or not other.n:
+            return self if self.n else other
+        distance, share = other.mean - self.mean, other.n / n
+        between = distance * distance * self.n * share
+        imbalance = self.n * other.squares - other.n * self.squares
+        return CentralMoments(
+            n,
+            self.mean + distance * share,
+            self.squares + other.squares + between,
+            self.cubes + other.cubes + distance * (between * (self.n - other.n) + 3 * imbalance) / n,
+            min(self.low, other.low),
+            max(self.high, other.high),
+        )
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error of the mean; None where the values do not vary."""
+        if self.n < 2 or self.high - self.low <= NO_VARIATION:
+            return None
+        return math.sqrt(self.variance / (self.n - 1))
+
+    @property
+    def variance(self) -> float:
+        """The mean squared deviation."""
+        return self.squares / self.n if self.n else 0.0
+
+    @property
+    def skewness(self) -> float:
+        """The mean cubed deviation, in standard deviations; 0 where the values do not vary."""
+        if self.standard_error is None or self.variance <= 0:
+            return 0.0
+        return float(self.cubes / self.n / self.variance**1.5)
+
 
 MomentsPair = tuple[CentralMoments, CentralMoments]
 """The moments of pseudo-values of the estimate, and of the disagreement."""
@@ -210,32 +283,65 @@ def add_moments(pairs: Iterable[MomentsPair]) -> MomentsPair:
 
 def relation_deletions(counts: RowCount) -> Deletions:
     """Return the deletions of all rows of a sample, in its order."""
+    [deletions] = label_deletions(counts, [None])
+    return deletions
+
+
+def label_deletions(counts: RowCount, labels: Sequence[int | None]) -> Iterator[Deletions]:
+    """Yield the deletions of all rows from the sums over the owners of each label, or of all if it is None.
+
+    A row of another label owns nothing, but the owners are compared with it.
+    """
     owners, place, s = counts.owners, counts.place, counts.reflexive.astype(np.int64)
     D, h = owners.others[place], owners.scores[place]
-    S, Z = counts.instances.sum_influence(counts.batches(), _influence(owners))
-    agreeing = h - S + s * np.where(D >= 2, divide_safely(h - 1.0, D - 1.0), -h)
-    pair_weight = ((D > 0) + Z - s * (D == 1)).astype(np.float64)
+    own_agreeing = h + s * np.where(D >= 2, divide_safely(h - 1.0, D - 1.0), -h)
+    own_compared = (D > 0).astype(np.float64) - s * (D == 1)
     once, divisor_left = np.ones(len(s), dtype=np.int64), counts.agreement.divisor_left(counts.labels)
-    return Deletions(pair_weight, pair_weight - agreeing, once, divisor_left)
+    for label, (score_changes, n_left_alone) in zip(labels, _sum_influences(counts, labels), strict=True):
+        weight = 1.0 if label is None else (counts.labels == label).astype(np.float64)
+        pair_weight = weight * own_compared + n_left_alone
+        agreeing = weight * own_agreeing - score_changes
+        yield Deletions(pair_weight, pair_weight - agreeing, once, divisor_left, weight)
 
 
-def pool_changes(counts: RowCount, totals: MeasureTotals) -> Iterator[tuple[Floats, Floats]]:
-    """Yield how much the estimate and the disagreement decrease without each row of the pool, by pieces."""
-    influence = _influence(counts.owners)
+def pool_deletions(counts: RowCount, labels: Sequence[int | None] = (None,)) -> Iterator[list[Deletions]]:
+    """Yield the same for the rows of each piece of the pool, which own nothing."""
     for piece in counts.pooled():
-        S, Z = piece.instances.sum_influence(piece.batches(), influence)
+        once, no_weight = np.ones(len(piece.labels), dtype=np.int64), np.zeros(1)
         divisor_left = piece.agreement.divisor_left(piece.labels, in_pool=True)
-        once, no_weight = np.ones(len(S), dtype=np.int64), np.zeros(1)
-        deletions = Deletions(Z.astype(np.float64), Z + S, once, divisor_left, weight=no_weight)
-        yield deletions.changes(totals)
+        yield [
+            Deletions(n_left_alone, n_left_alone + score_changes, once, divisor_left, no_weight)
+            for score_changes, n_left_alone in _sum_influences(piece, labels)
+        ]
 
 
-def _influence(owners: Owners) -> Influence:
+def _sum_influences(counts: RowCount, labels: Sequence[int | None]) -> Iterator[tuple[Floats, Floats]]:
+    """Yield, for the owners of each label, the sums over the explanations that hold for each row.
+
+    They are the score changes, and the number of owners without others, if the row is deleted.
+    """
+    influences, instances = [_influence(counts.owners, label) for label in labels], counts.instances
+    sums = np.zeros((len(labels), len(counts.labels), 2))
+    for batch in counts.batches():
+        for place, influence in enumerate(influences):
+            batch_sums = instances.sum_influence(batch, influence)
+            sums[place, :, : batch_sums.shape[1]] += batch_sums
+        del batch  # free memory before the next batch
+    return ((label_sums[:, 0], label_sums[:, 1]) for label_sums in sums)
+
+
+def _influence(owners: Owners, label: int | None) -> Influence:
     """Return what owners gain and lose when an instance in the scope of their explanation is deleted."""
-    D, h, rows = owners.others, owners.scores, owners.rows.astype(np.float64)
+    D, h, rows = owners.others, owners.scores, _label_rows(owners, label)
     gain = rows * np.where(D >= 2, divide_safely(h, D - 1.0), -h)
     loss = rows * divide_safely(np.ones_like(h), np.where(D >= 2, D - 1.0, 0.0))
-    return Influence(owners, gain, loss, owners.by_explanation(rows * (D == 1)))
+    return Influence(owners, owners.by_explanation(gain), loss, owners.by_explanation(rows * (D == 1)))
+
+
+def _label_rows(owners: Owners, label: int | None) -> Floats:
+    """Return the number of rows of each entry; 0 for those of other labels."""
+    rows = owners.rows.astype(np.float64)
+    return rows if label is None else np.where(owners.label == label, rows, 0.0)
 
 
 def minimum_trials(counts: RowCount) -> float:
@@ -245,55 +351,80 @@ def minimum_trials(counts: RowCount) -> float:
 
 
 def max_influence(counts: RowCount) -> float:
-    """Return the largest influence of an instance: the sum of its shares in the values of other rows."""
+    """Return the largest influence of an instance on the measure."""
+    return float(row_influences(counts, [None]).max(initial=0.0))
+
+
+def row_influences(counts: RowCount, labels: Sequence[int | None]) -> Floats:
+    """Return the influence of each row on each label's measure: its shares in the values of other rows."""
     owners, s = counts.owners, counts.reflexive
-    share = owners.rows * divide_safely(np.ones(len(owners)), owners.others)
+    ones = np.ones(len(owners))
+    shares = (_label_rows(owners, label) * divide_safely(ones, owners.others) for label in labels)
+    influences = counts.sums(np.column_stack([owners.by_explanation(share) for share in shares]))
     own_share = s * divide_safely(np.ones(len(s)), np.where(s, owners.totals[counts.owned] - 1, 0))
-    return float((counts.sums(owners.by_explanation(share)) - own_share).max(initial=0.0))
+    for column, label in zip(influences.T, labels, strict=True):
+        column -= own_share if label is None else np.where(counts.labels == label, own_share, 0.0)
+    return influences
 
 
-# -- rows in blocks --
+# -- statistics --
 
 
-def block_deletions(counts: BlockCount) -> Deletions:
-    """Return the deletions of all blocks, in the order of their numbers.
-
-    Examples
-    --------
-    >>> from faithkit.explanations.explanations import Explanations, Sample
-    >>> from faithkit.explanations.relations import SameExplanation
-    >>> from faithkit.measure.counting.block_count import count_in_blocks
-    >>> words = Explanations.of(["a", "a", "a", "a", "b"], block=np.array([0, 0, 1, 1, 1]))
-    >>> counts = count_in_blocks(SameExplanation(), Sample(None, words), np.array([0, 0, 0, 1, 1]), 2)
-    >>> deletions = block_deletions(counts)
-    >>> deletions.compared, deletions.disagreement, deletions.weight
-    (array([2., 2.]), array([0., 2.]), array([2., 3.]))
-    """
-    owners, n_blocks = counts.owners, len(counts.sizes)
-    is_checked = owners.others > 0
-    pair_weight = owners.rows * is_checked.astype(np.float64)
-    disagreement = owners.rows * np.where(is_checked, 1.0 - owners.scores, 0.0)
-    return Deletions(
-        sum_by(counts.owner_block, pair_weight, n_blocks),
-        sum_by(counts.owner_block, disagreement, n_blocks),
-        np.ones(n_blocks, dtype=np.int64),
-        _divisor_without(counts),
-        counts.sizes.astype(np.float64),
+def change_moments(pieces: Iterable[Deletions], totals: MeasureTotals) -> MomentsPair | None:
+    """Return the moments of what the estimate and the disagreement lose without each row of the pool."""
+    changes = [piece.changes(totals) for piece in pieces]
+    if not changes:
+        return None
+    return add_moments(
+        (CentralMoments.of(estimate), CentralMoments.of(disagreement)) for estimate, disagreement in changes
     )
 
 
-def _divisor_without(counts: BlockCount) -> Floats | None:
-    """Return the share of the divisor, the variance inside blocks, that is left without each block."""
-    if not counts.agreement.is_normalised:
+def standard_errors(moments: MomentsPair, pool: MomentsPair | None = None) -> list[float | None]:
+    """Return the standard errors of the estimate and of the disagreement; a pool is a further stratum."""
+    errors = [pseudo_values.standard_error for pseudo_values in moments]
+    if pool is None:
+        return errors
+    return [_add_pool_variance(se, changes) for se, changes in zip(errors, pool, strict=True)]
+
+
+def _add_pool_variance(se: float | None, pool_changes: CentralMoments) -> float | None:
+    """Add the variance that comes from the selection of the pool's rows, which are a stratum of their own."""
+    if se is None and pool_changes.high - pool_changes.low <= ROUNDING:
         return None
-    comparable = (counts.sizes * (counts.sizes > 1)).astype(np.float64)
-    disagreement = comparable * (1.0 - counts.chances)  # divided by the divisor, so that the mean is 1
-    return divide_safely(disagreement.sum() - disagreement, comparable.sum() - comparable)
+    return math.sqrt((se or 0.0) ** 2 + pool_changes.n * pool_changes.variance)
 
 
-def block_units(counts: BlockCount) -> SamplingUnits:
-    """Return the blocks as the independent units of a sample."""
-    sizes = counts.sizes
-    effective = effective_number(sizes)
-    largest = float(sizes.max() / sizes.sum())
-    return SamplingUnits(len(sizes), effective, largest, effective, are_blocks=True)
+def build_statistics(
+    n: int,
+    agreement: Agreement,
+    totals: MeasureTotals,
+    merged_totals: MeasureTotals,
+    errors: Sequence[float | None],
+    units: SamplingUnits,
+    skewness: float = 0.0,
+    merging: str | None = None,
+) -> MeasureStatistics:
+    """Build the statistics of n rows from the totals of their measure, without and with merged rows."""
+    number_fields: dict[str, Any] = {}
+    if agreement.is_normalised:
+        number_fields = {
+            "span": agreement.max_disagreement,
+            "is_bounded": agreement.is_bounded,
+            "skew": skewness,
+        }
+    return MeasureStatistics(
+        n=n,
+        value=totals.agreeing,
+        verified=totals.compared,
+        estimate=merged_totals.estimate,
+        disagreement=totals.disagreement,
+        compared=merged_totals.compared,
+        agreed=merged_totals.agreeing,
+        related=totals.compared,
+        se=errors[0],
+        se_disagreement=errors[1],
+        units=units,
+        merging=merging,
+        **number_fields,
+    )

@@ -9,8 +9,8 @@ import numpy as np
 
 from faithkit.explanations.explanations import Explanations
 from faithkit.explanations.rules import Rule
-from faithkit.measure.explanation_view import Box, ExplanationView, Weight
 from faithkit.measure.protocols import get_optional_attribute
+from faithkit.measure.witnesses import Box, ExplanationView, Weight
 from faithkit.run.instances.readable_rows import format_explanation, identity_at, word_weights
 from faithkit.wording import join_few
 
