@@ -101,13 +101,7 @@ _Rules = Sequence[Rule]
 def draw_rules(rules: _Rules, sample: Sample, seeds: Seeds) -> NDArray[Any]:
     """Return a control rule for each row of the sample, whose rules are given.
 
-    Parameters
-    ----------
-    rules : sequence of Rule
-        The rule of each row; the empty rule for a row without an explanation.
-    sample : Sample
-    seeds : (n,) int
-        The seed of each row.
+    Each row has a rule, the empty rule if it has no explanation, and a seed.
 
     Examples
     --------
@@ -133,7 +127,7 @@ class _ControlColumn:
 
     Attributes
     ----------
-    name : str or int
+    column : Column
     code : (n,) int
         The bin or the category of each row; −1 for a missing value.
     edges : (b + 1,) float, or None
@@ -141,15 +135,13 @@ class _ControlColumn:
     limits : list of float
         The limits of the bins.
     categories : sequence
-    column : Column
     """
 
-    name: str | int
+    column: Column
     code: Ints
     edges: Floats | None
     limits: list[float]
     categories: Sequence[Any]
-    column: Column
 
     @cached_property
     def own_share(self) -> Floats:
@@ -167,7 +159,7 @@ class _ControlColumn:
         is_number = column.is_numeric and not column.values_by_text  # the texts are those of booleans
         if not is_number:
             codes, categories = pd.factorize(read_rule_column(sample.X, column.name))
-            return cls(column.name, codes.astype(np.int64), None, [], list(categories), column)
+            return cls(column, codes.astype(np.int64), None, [], list(categories))
         values = np.asarray(Interval(column.name).read_column(sample.X), dtype=np.float64)
         present = np.sort(values[~np.isnan(values)])
         cuts = np.unique(present)
@@ -179,7 +171,7 @@ class _ControlColumn:
         code = np.where(np.isnan(values), -1, np.searchsorted(cuts, values))
         below = np.searchsorted(present, cuts, side="right")
         edges = np.concatenate([[0], below, [len(present)]]) / len(values)
-        return cls(column.name, code, edges, [-math.inf, *cuts.tolist(), math.inf], [], column)
+        return cls(column, code, edges, [-math.inf, *cuts.tolist(), math.inf], [])
 
     def find_windows(self, rows: Ints, coverage: Floats) -> Ints:
         """Return the first and the last bin of each row's window; for categories they are equal.
@@ -199,13 +191,13 @@ class _ControlColumn:
 
     def predicate(self, first: int, last: int) -> Predicate:
         """Return the condition that a value lies in these bins, or has this category."""
-        if first < 0:
-            return OneOf(self.name, [], missing=True)
-        if self.edges is None:
-            return OneOf(self.name, [self.categories[first]])
         column = self.column
+        if first < 0:
+            return OneOf(column.name, [], missing=True)
+        if self.edges is None:
+            return OneOf(column.name, [self.categories[first]])
         limits = self.limits[first], self.limits[last + 1]
-        return Interval(self.name, *limits, dates=column.has_dates, zone=column.zone)
+        return Interval(column.name, *limits, dates=column.has_dates, zone=column.zone)
 
 
 def _nearest(edges: Floats, values: Floats) -> Ints:
@@ -235,7 +227,7 @@ class _Conditions:
         names = list(X.columns) if isinstance(X, pd.DataFrame) else range(X.shape[1])
         known_columns = (Column.of(name, read_rule_column(X, name)) for name in names)
         columns = [_ControlColumn.of(column, sample) for column in known_columns if column is not None]
-        position_by_name = {column.name: position for position, column in enumerate(columns)}
+        position_by_name = {control.column.name: position for position, control in enumerate(columns)}
         conditions = [rule.predicates[: len(columns)] for rule in rules]
         row, rank = _enumerate_conditions(conditions)
         replaced: list[Any] = list(chain.from_iterable(conditions))

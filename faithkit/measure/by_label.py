@@ -141,18 +141,10 @@ def measure_labels(
     untested: str | None = None,
     control: Sequence[RowCount] = (),
 ) -> list[LabelEstimate]:
-    """Estimate a measure for each of these labels.
+    """Estimate a measure for each of these labels, which are codes that occur.
 
-    Parameters
-    ----------
-    counts : Count
-    labels : sequence of int
-        Codes of labels that occur.
-    confidence : float
-    untested : str, optional
-        The finding of every label, where the whole measure tested nothing.
-    control : sequence of RowCount
-        The counts of the control's draws.
+    `untested` is the finding of every label, where the whole measure tested nothing. `control` are the counts
+    of the control's draws.
 
     Examples
     --------

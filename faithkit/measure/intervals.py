@@ -243,14 +243,7 @@ def lower_limit(
 ) -> float:
     """Return the lower end of the two-sided interval of a share.
 
-    Parameters
-    ----------
-    share : EstimatedShare
-    min_trials : float
-        The minimum number of independent trials to assume.
-    confidence : float
-    factor : float
-        The factor for the jackknife's variance.
+    At least `min_trials` independent trials are assumed. `factor` is that of the jackknife's variance.
 
     Examples
     --------

@@ -50,15 +50,8 @@ def measure_ceiling(
 ) -> Ceiling:
     """Return the mean agreement of a row with another prediction of its instance.
 
-    Parameters
-    ----------
-    instance : (n,) int
-        A code of each row's instance; equal instances have one code.
-    labels : (n,) int
-    agreement : Agreement
-    unit : (n,) int
-        The sampling unit of each row: the row itself, or its cluster.
-    weight : (n,) float
+    Equal instances have one code in `instance`. The sampling `unit` of a row is the row itself, or its
+    cluster.
 
     Examples
     --------

@@ -21,7 +21,7 @@ from faithkit.arrays.batches import each_batch
 from faithkit.arrays.containers import concat_rows
 from faithkit.arrays.grouping import group, renumber, sort_distinct
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, key_of
+from faithkit.explanations.relations import Relation, group_explanations, key_of
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.owners import Counts, Owners, broadcast_constant, sort_runs
@@ -88,7 +88,7 @@ class Census:
         `codes` are positions in `labels`, or None if row i has the label i. `grouped` has the group codes of
         rows, and the groups.
         """
-        owners = group(key_of(relation, explanations), explanations.missing, relation.groups)
+        owners = group_explanations(relation, explanations)
         group_codes, groups = (None, []) if grouped is None else grouped
         distinct = explanations.take(owners.first)
         census = cls(distinct, labels, owners.codes, codes, group=group_codes, groups=groups, start=start)
@@ -100,7 +100,7 @@ class Census:
         if len(censuses) == 1:
             return censuses[0]
         explanations = Explanations.concat([census.explanations for census in censuses])
-        owners = group(key_of(relation, explanations), explanations.missing, relation.groups)
+        owners = group_explanations(relation, explanations)
         owner, distinct = _renumber_owners(owners.codes, censuses), explanations.take(owners.first)
         if _are_consecutive_rows(censuses):
             numbers = _fill_by_census(censuses, lambda i, out: np.copyto(out, censuses[i].labels), np.float64)
@@ -157,7 +157,7 @@ class Census:
 
     def coarsen(self, relation: Relation, explanations: Explanations) -> "Census":
         """Replace the distinct explanations by others, of which some may have become the same."""
-        owners = group(key_of(relation, explanations), explanations.missing, relation.groups)
+        owners = group_explanations(relation, explanations)
         distinct = explanations.take(owners.first)
         return attrs.evolve(self, explanations=distinct, owner=owners.codes[self.owner])._merge_equal()
 

@@ -100,14 +100,7 @@ def scan_relation(
 ) -> ScanCounts:
     """Count the relation's matrix, batch by batch.
 
-    Parameters
-    ----------
-    relation : Relation
-    sample : Sample
-    labels : (n,) int
-    target : ScanTarget
-    slot : (n,) int
-        The slot of each instance; −1 for an instance without an explanation.
+    `slot` is the slot of each instance; −1 for an instance without an explanation.
     """
     scope, row, label = target.agreement.scope_predictions(labels, target.n_labels), target.row, target.label
     owned_explanation = np.where(slot < 0, -1, row[slot]) if len(row) else slot

@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from faithkit.arrays import is_broadcast, sum_by
 from faithkit.arrays.batches import spans
 from faithkit.arrays.bitsets import Bits, column_sums
-from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, key_of
+from faithkit.explanations.relations import Relation, WithinBlock, group_explanations
 from faithkit.measure.agreement.base import Agreement, ScopePredictions, chance
 from faithkit.measure.agreement.same_label import SAME_LABEL, LabelSets, SameLabel
 from faithkit.measure.counting import scans
@@ -185,9 +184,14 @@ class Count:
         return self.chance()
 
     @property
+    def without_block(self) -> Counts:
+        """The number of each explanation; an explanation has the same number in all blocks."""
+        return np.arange(len(self.explanations))
+
+    @property
     def n_explanations(self) -> int:
-        """The number of distinct explanations."""
-        return len(self.explanations)
+        """The number of distinct explanations; one that occurs in several blocks counts once."""
+        return int(self.without_block.max(initial=-1)) + 1
 
     @property
     def with_sorted_labels(self) -> "Count":
@@ -303,9 +307,10 @@ class RowCount(Count):
         """The rows of each label."""
         return LabelSets(self.labels, self.n_labels)
 
-    def batches(self) -> Iterator[tuple[int, int, Bits]]:
-        """Yield (start, stop, packed bits) of the relation's matrix in batches of explanations."""
-        return bit_batches(self.relation, self.sample, self.explanations)
+    def batches(self, explanations: Explanations | None = None) -> Iterator[tuple[int, int, Bits]]:
+        """Yield (start, stop, packed bits) of the matrix of all or some explanations, in batches."""
+        explanations = self.explanations if explanations is None else explanations
+        return bit_batches(self.relation, self.sample, explanations)
 
     @property
     def instances(self) -> ScopePredictions:
@@ -323,8 +328,7 @@ class RowCount(Count):
 
     def scan_label_counts(self, explanations: Counts) -> Counts:
         """Count the labels of all rows in scope of these explanations, in a second scan."""
-        batch_explanations = self.explanations.take(explanations)
-        batches = bit_batches(self.relation, self.sample, batch_explanations)
+        batches = self.batches(self.explanations.take(explanations))
         table = np.concatenate([self.sets.table(bits) for _, _, bits in batches])
         for piece in self.pooled():
             table += piece.scan_label_counts(explanations)
@@ -366,19 +370,8 @@ def count(
 ) -> RowCount:
     """Tally a relation over a sample.
 
-    Parameters
-    ----------
-    relation : Relation
-    sample : Sample
-    labels : (n,) int
-        The predictions, as codes 0 … n_labels − 1.
-    n_labels : int
-    pool : Pool, optional
-        More rows that explanations are checked against.
-    agreement : Agreement
-        Measures how far two predictions agree.
-    kind : type
-        The class of the counts.
+    `labels` are the predictions, as codes 0 … n_labels − 1. Explanations are also checked against the rows of
+    a `pool`. `agreement` measures how far two predictions agree. `kind` is the class of the counts.
 
     Examples
     --------
@@ -393,9 +386,8 @@ def count(
             f"{len(labels)} predictions for {len(sample)} explanations: give one of each per row."
         )
     missing = sample.explanations.missing
-    # where rows are not grouped, one scan is enough for all missing explanations, which hold for no row
-    missing_apart = relation.groups or kind is not RowCount
-    groups = group(key_of(relation, sample.explanations), missing, missing_apart)
+    missing_apart = relation.groups or isinstance(relation, WithinBlock)
+    groups = group_explanations(relation, sample.explanations, missing_apart)
     distinct = sample.explanations.take(groups.first)
     codes, n_slots = groups.codes * n_labels + labels, len(groups) * n_labels
     slot = None

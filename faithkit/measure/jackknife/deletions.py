@@ -164,8 +164,8 @@ class Deletions:
     ----------
     compared, disagreement : (u,) float
         The loss of compared weight and of disagreement.
-    times : (u,) int
-        How many identical units each entry stands for.
+    times : (u,) int, optional
+        How many identical units each entry stands for; by default 1.
     divisor_left : (u,) float, optional
         For numbers: the share of the divisor, the variance, that is left without the unit.
     weight : (u,) float or float
@@ -174,7 +174,7 @@ class Deletions:
 
     compared: Floats
     disagreement: Floats
-    times: Ints
+    times: Ints | None = None
     divisor_left: Floats | None = None
     weight: Floats | float = 1.0
 
@@ -296,21 +296,21 @@ def label_deletions(counts: RowCount, labels: Sequence[int | None]) -> Iterator[
     D, h = owners.others[place], owners.scores[place]
     own_agreeing = h + s * np.where(D >= 2, divide_safely(h - 1.0, D - 1.0), -h)
     own_compared = (D > 0).astype(np.float64) - s * (D == 1)
-    once, divisor_left = np.ones(len(s), dtype=np.int64), counts.agreement.divisor_left(counts.labels)
+    divisor_left = counts.agreement.divisor_left(counts.labels)
     for label, (score_changes, n_left_alone) in zip(labels, _sum_influences(counts, labels), strict=True):
         weight = 1.0 if label is None else (counts.labels == label).astype(np.float64)
         pair_weight = weight * own_compared + n_left_alone
         agreeing = weight * own_agreeing - score_changes
-        yield Deletions(pair_weight, pair_weight - agreeing, once, divisor_left, weight)
+        yield Deletions(pair_weight, pair_weight - agreeing, divisor_left=divisor_left, weight=weight)
 
 
 def pool_deletions(counts: RowCount, labels: Sequence[int | None] = (None,)) -> Iterator[list[Deletions]]:
     """Yield the same for the rows of each piece of the pool, which own nothing."""
     for piece in counts.pooled():
-        once, no_weight = np.ones(len(piece.labels), dtype=np.int64), np.zeros(1)
+        no_weight = np.zeros(1)
         divisor_left = piece.agreement.divisor_left(piece.labels, in_pool=True)
         yield [
-            Deletions(n_left_alone, n_left_alone + score_changes, once, divisor_left, no_weight)
+            Deletions(n_left_alone, n_left_alone + score_changes, divisor_left=divisor_left, weight=no_weight)
             for score_changes, n_left_alone in _sum_influences(piece, labels)
         ]
 

@@ -65,18 +65,8 @@ class Merging:
     ) -> "Merging":
         """Choose the method, and the key of every explanation.
 
-        Parameters
-        ----------
-        relation : Relation
-            A relation that groups.
-        explanations : Explanations
-            The distinct explanations.
-        is_unique : (m,) bool
-            Whether only one unit has the explanation.
-        unit : (m,) int, optional
-            The unit of each unique explanation, where some units have several rows.
-        are_equal : bool
-            Whether all cells weigh the same.
+        `is_unique` marks the distinct explanations that only one unit has, and `unit` is that unit, where
+        some units have several rows. All cells weigh the same if they `are_equal`.
         """
         m, unique = len(explanations), np.flatnonzero(is_unique)
         key = np.arange(m)

@@ -220,15 +220,12 @@ def block_deletions(counts: BlockCount) -> Deletions:
     (array([2., 2.]), array([0., 2.]), array([2., 3.]))
     """
     owners, n_blocks = counts.owners, len(counts.sizes)
-    is_checked = owners.others > 0
-    pair_weight = owners.rows * is_checked.astype(np.float64)
-    disagreement = owners.rows * np.where(is_checked, 1.0 - owners.scores, 0.0)
+    pair_weight = owners.rows * (owners.others > 0).astype(np.float64)
     return Deletions(
         sum_by(counts.owner_block, pair_weight, n_blocks),
-        sum_by(counts.owner_block, disagreement, n_blocks),
-        np.ones(n_blocks, dtype=np.int64),
-        _divisor_without(counts),
-        counts.sizes.astype(np.float64),
+        sum_by(counts.owner_block, owners.row_losses, n_blocks),
+        divisor_left=_divisor_without(counts),
+        weight=counts.sizes.astype(np.float64),
     )
 
 
@@ -293,8 +290,8 @@ def grouped_label_statistics(counts: Count, labels: Sequence[int]) -> list[Measu
     statistics = []
     for label in labels:
         totals, merged_totals = _label_totals(owners, label), _label_totals(merged_owners, label)
-        _, moments = _group_moments(totals, _group_deletions(owners, label))
-        merged_moments, _ = _group_moments(merged_totals, _group_deletions(merged_owners, label, first_pair))
+        _, moments = _group_moments(owners, label, totals)
+        merged_moments, _ = _group_moments(merged_owners, label, merged_totals, first_pair)
         n, errors = int(totals.total_weight), standard_errors((merged_moments, moments))
         units = SamplingUnits.equal(n)
         statistics.append(
@@ -303,31 +300,28 @@ def grouped_label_statistics(counts: Count, labels: Sequence[int]) -> list[Measu
     return statistics
 
 
-def _group_moments(totals: MeasureTotals, deletions: Deletions) -> MomentsPair:
-    return pseudo_value_moments(deletions, totals, int(deletions.times.sum()))
-
-
-def _group_deletions(owners: Owners, label: int, first_pair: int | None = None) -> Deletions:
-    """Return what a label's sums lose without each row; from `first_pair` on, without each matched pair."""
+def _group_moments(
+    owners: Owners, label: int, totals: MeasureTotals, first_pair: int | None = None
+) -> MomentsPair:
+    """Return the moments of pseudo-values of a label's rows; from `first_pair` on, of matched pairs."""
     slots = owners.of_label(label)
     T, N = slots.rows.astype(np.float64), slots.totals[slots.explanation].astype(np.float64)
     n_groups = len(owners.totals)
     first_pair = n_groups if first_pair is None else first_pair
     is_pair = slots.explanation >= first_pair
-    before = _group_sums(T, N)
+    sums = _group_sums(T, N)
     without_own = np.where(is_pair, 0.0, _group_sums(T - 1, N - 1))
     without_other = _group_sums(T, N - 1)
     nothing = np.zeros((2, 1))
-    pair_weight, disagreement = np.concatenate(
-        [before - without_own, before - without_other, nothing], axis=1
-    )
+    pair_weight, disagreement = np.concatenate([sums - without_own, sums - without_other, nothing], axis=1)
     own_times, other_times = np.where(is_pair, 1, T), np.where(is_pair, 0, np.maximum(0, N - T))
     n_units = owners.n - (n_groups - first_pair)
     n_unrelated = n_units - own_times.sum() - other_times.sum()
     times = np.concatenate([own_times, other_times, [n_unrelated]]).astype(np.int64)
     weight = np.concatenate([np.where(is_pair, T, 1.0), np.zeros(len(T) + 1)])
     occurs = times > 0  # a group of one label has no row of another
-    return Deletions(pair_weight[occurs], disagreement[occurs], times[occurs], weight=weight[occurs])
+    deletions = Deletions(pair_weight[occurs], disagreement[occurs], times[occurs], weight=weight[occurs])
+    return pseudo_value_moments(deletions, totals, int(n_units))
 
 
 def _group_sums(T: Floats, N: Floats) -> Floats:

@@ -134,12 +134,12 @@ class WeightedJackknife:
         """Return the deletions of the units of a mask."""
         disagreement = sums.lost_disagreement[units] / self.divisor
         divisor_left = None if self.divisor_left is None else self.divisor_left[units]
-        once, weight = np.ones(int(units.sum()), dtype=np.int64), self.weight[units] * self.counts.design.step
-        return Deletions(sums.lost_compared[units], disagreement, once, divisor_left, weight)
+        weight = self.weight[units] * self.counts.design.step
+        return Deletions(sums.lost_compared[units], disagreement, divisor_left=divisor_left, weight=weight)
 
     def pseudo_values(self) -> tuple[Floats, Floats]:
         """Return the pseudo-values of all explained units, of the estimate and of the disagreement."""
-        n_units = len(self.deletions.times)
+        n_units = len(self.deletions.compared)
         estimate, _ = self.merged_deletions.pseudo_values(self.merged_totals, n_units)
         _, disagreement = self.deletions.pseudo_values(self.totals, n_units)
         return estimate, disagreement
@@ -151,7 +151,7 @@ class WeightedJackknife:
     def statistics(self) -> MeasureStatistics:
         """Return the statistics of the measure."""
         estimate, disagreement = map(CentralMoments.of, self.pseudo_values())
-        pool = [self.pool_deletions] if len(self.pool_deletions.times) else []
+        pool = [self.pool_deletions] if len(self.pool_deletions.compared) else []
         errors = standard_errors((estimate, disagreement), change_moments(pool, self.totals))
         method = None if self.merging is None else self.merging.method
         if method == PAIRS and errors[0] is not None:
