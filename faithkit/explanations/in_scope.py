@@ -54,14 +54,10 @@ class InScope(Relation):
 
     name = "in-scope"
     instance_only = True
+    declared_kinds = ("rule",)
 
     def key(self, explanations: Explanations) -> Any:
         """Return the rules."""
-        if explanations.kind != "rule":
-            raise InputError(
-                f"in-scope reads rules, and these explanations are of kind {explanations.kind!r}: "
-                "name another relation, or an explainer that gives rules."
-            )
         return explanations.values
 
     def holds(self, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:

@@ -299,6 +299,7 @@ class NearExplanation(Relation):
     """
 
     name = "near-explanation"
+    declared_kinds = ("vector",)
 
     def __init__(self, tau: float, metric: str = "euclidean") -> None:
         if not isinstance(tau, Real) or not float(tau) >= 0:
@@ -312,11 +313,6 @@ class NearExplanation(Relation):
 
     def key(self, explanations: Explanations) -> Any:
         """Return the vectors."""
-        if explanations.kind != "vector":
-            raise InputError(
-                f"near-explanation measures distances between vectors, and got explanations of kind "
-                f"{explanations.kind!r}: use same-explanation, or another explainer."
-            )
         return explanations.values
 
     def holds(self, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:

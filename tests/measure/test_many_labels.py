@@ -18,7 +18,7 @@ from faithkit.arrays.bitsets import column_sums, pack_bits
 from faithkit.errors import ContractError, InputError
 from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement import same_label
-from faithkit.measure.agreement.same_label import LabelSets
+from faithkit.measure.agreement.same_label import ScopeLabels
 from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.counting import scans, tally
 from faithkit.measure.difference import compute_difference
@@ -276,9 +276,9 @@ def test_label_sets_count_what_is_there(n, k, seed, regime):
     labels, matrix = rng.integers(0, k, n), rng.random((5, n)) < 0.4
     row, label = rng.integers(0, 5, 30), rng.integers(0, k, 30)
     with limits(regime):
-        sets = LabelSets(labels, k)
+        sets = ScopeLabels(labels, k)
         bits = pack_bits(matrix)
-        found, table = sets.counts(bits, row, label), sets.table(bits)
+        found, table = sets.sums(bits, row, label), sets.table(bits)
     expected = [[int(matrix[u, labels == y].sum()) for y in range(k)] for u in range(5)]
     assert table.tolist() == expected
     assert found.tolist() == [expected[u][y] for u, y in zip(row, label, strict=True)]

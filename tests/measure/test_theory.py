@@ -20,7 +20,7 @@ from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
 from faithkit.measure.intervals import compute_interval, share_limits
-from faithkit.measure.jackknife.deletions import GroupedRows
+from faithkit.measure.jackknife.summary import GroupedRows
 from faithkit.measure.local_estimate import measure_instance
 from faithkit.measure.planning.plans import (
     RangePlan,

@@ -30,8 +30,8 @@ COMMON = 256  # with more labels, one is common if at least 1 in 256 instances h
 BATCH_SIZE = 2**20  # pairs, or elements of an unpacked matrix, per batch
 
 
-class LabelSets:
-    """The instances of each label.
+class ScopeLabels:
+    """The instances of each label, for sums over a relation's matrix.
 
     Attributes
     ----------
@@ -42,9 +42,9 @@ class LabelSets:
 
     Examples
     --------
-    >>> sets = LabelSets(np.array([0, 1, 1]), 2)
+    >>> sets = ScopeLabels(np.array([0, 1, 1]), 2)
     >>> bits = pack_bits(np.array([[True, True, False], [False, True, True]]))
-    >>> sets.counts(bits, np.array([0, 1]), np.array([1, 1]))
+    >>> sets.sums(bits, np.array([0, 1]), np.array([1, 1]))
     array([1, 2])
     >>> sets.table(bits)
     array([[1, 1],
@@ -85,7 +85,7 @@ class LabelSets:
             table[start:stop] = slot_counts.reshape(stop - start, -1)
         return table
 
-    def counts(self, bits: Bits, row: Ints, label: Ints) -> Ints:
+    def sums(self, bits: Bits, row: Ints, label: Ints) -> Ints:
         """Count the set bits of `label[i]` in row `row[i]`, for every i."""
         counts = np.zeros(len(row), dtype=np.int64)
         common_slots = np.flatnonzero(self.rank[label] < len(self.common))
@@ -125,6 +125,29 @@ class LabelSets:
             yield np.repeat(rare_slots[start:stop], sizes), self._order[concatenate_ranges(first, sizes)]
             start = stop
 
+    def sum_influence(self, batch: Batch, influence: Influence) -> Floats:
+        """Sum gains and losses, label by label for common labels."""
+        (start, stop, bits), owners = batch, influence.owners
+        entries = owners.span(start, stop)
+        loss, slots = influence.loss[entries], (owners.explanation[entries] - start, owners.label[entries])
+        n_columns = 2 if influence.n_left_alone.any() else 1
+        weights = np.empty((stop - start, len(self.common) + (not self.all_common), n_columns))
+        weights[:, :, 0] = influence.gain[start:stop, None]
+        weights[:, :, 1:] = influence.n_left_alone[start:stop, None, None]  # usually 0
+        common_slots = np.flatnonzero(self.rank[slots[1]] < len(self.common))
+        ranks = self.rank[slots[1][common_slots]]
+        np.subtract.at(weights[:, :, 0], (slots[0][common_slots], ranks), loss[common_slots])
+        sums = column_sums(bits, weights, self.rank[self.labels])
+        self._subtract_rare(sums[:, 0], bits, slots, loss)
+        return sums
+
+    def _subtract_rare(self, sums: Floats, bits: Bits, slots: tuple[Ints, Ints], loss: Floats) -> None:
+        """Subtract, in place, the losses of rare labels from the instances with these labels."""
+        row, label = slots
+        for slot, instance in self.pairs(label):
+            holds = get_bits(bits, row[slot], instance)
+            np.subtract.at(sums, instance[holds], loss[slot[holds]])
+
 
 class SameLabel(Agreement):
     """Agreement that is 1 for equal labels and 0 otherwise.
@@ -141,7 +164,7 @@ class SameLabel(Agreement):
         """Return the weight of each slot: no other slot of its row has the same label."""
         return weight
 
-    def scope_predictions(self, labels: Counts, n_labels: int) -> "ScopeLabels":
+    def scope_predictions(self, labels: Counts, n_labels: int) -> ScopeLabels:
         """Return the predictions of instances with these labels."""
         return ScopeLabels(labels, n_labels)
 
@@ -156,37 +179,3 @@ class SameLabel(Agreement):
 
 
 SAME_LABEL = SameLabel()
-
-
-class ScopeLabels:
-    """Labels of instances, for sums over a relation's matrix."""
-
-    def __init__(self, labels: Counts, n_labels: int) -> None:
-        self.labels, self.sets = labels, LabelSets(labels, n_labels)
-
-    def sums(self, bits: Bits, row: Counts, label: Counts) -> Ints:
-        """Count the instances with the label of each slot."""
-        return self.sets.counts(bits, row, label)
-
-    def sum_influence(self, batch: Batch, influence: Influence) -> Floats:
-        """Sum gains and losses, label by label for common labels."""
-        (start, stop, bits), owners, sets = batch, influence.owners, self.sets
-        entries = owners.span(start, stop)
-        loss, slots = influence.loss[entries], (owners.explanation[entries] - start, owners.label[entries])
-        n_columns = 2 if influence.n_left_alone.any() else 1
-        weights = np.empty((stop - start, len(sets.common) + (not sets.all_common), n_columns))
-        weights[:, :, 0] = influence.gain[start:stop, None]
-        weights[:, :, 1:] = influence.n_left_alone[start:stop, None, None]  # usually 0
-        common_slots = np.flatnonzero(sets.rank[slots[1]] < len(sets.common))
-        ranks = sets.rank[slots[1][common_slots]]
-        np.subtract.at(weights[:, :, 0], (slots[0][common_slots], ranks), loss[common_slots])
-        sums = column_sums(bits, weights, sets.rank[self.labels])
-        self._subtract_rare(sums[:, 0], bits, slots, loss)
-        return sums
-
-    def _subtract_rare(self, sums: Floats, bits: Bits, slots: tuple[Ints, Ints], loss: Floats) -> None:
-        """Subtract, in place, the losses of rare labels from the instances with these labels."""
-        row, label = slots
-        for slot, instance in self.sets.pairs(label):
-            holds = get_bits(bits, row[slot], instance)
-            np.subtract.at(sums, instance[holds], loss[slot[holds]])

@@ -9,7 +9,8 @@ size. To permute labels alone would break their dependence on the weights, and t
 break their dependence on the cluster. Both would reject true null hypotheses.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -19,12 +20,12 @@ from numpy.typing import NDArray
 from faithkit.arrays import Floats, Ints, divide_safely, sum_by
 from faithkit.arrays.batches import concatenate_ranges
 from faithkit.arrays.bitsets import Bits, get_bits, n_words, unpack_bits
-from faithkit.arrays.grouping import hash_content, hash_rows
+from faithkit.arrays.grouping import group, hash_content, hash_rows
 from faithkit.explanations.relations import Relation, WithinBlock, key_of
 from faithkit.measure.agreement.base import Agreement, ScopePredictions
 from faithkit.measure.agreement.same_label import COMMON, SAME_LABEL
 from faithkit.measure.counting.block_count import BlockCount
-from faithkit.measure.counting.cell_count import CellCount, count_again
+from faithkit.measure.counting.cell_count import CellCount
 from faithkit.measure.counting.owners import Counts, Owners, count_codes
 from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.intervals import MeasureStatistics
@@ -35,6 +36,8 @@ UNIT_BATCH_SIZE = 32  # the same with weights or clusters
 BATCH_BYTES = 64 * 2**20  # of the label bitsets of a batch
 
 Permutations = Iterator[Counts]
+RowSums = tuple[Floats, Floats]
+"""The weight that each row is compared with, and how much of it agrees."""
 
 
 def permutation_p_value(
@@ -251,7 +254,7 @@ def unit_p_value(counts: CellCount, permutations: int, seed: int = 0) -> float |
     sources = (
         np.append(order[source][place], pool) for source in _permute_units(unit, size, permutations, seed)
     )
-    means = _means_of_cells(counts, sources) if counts.relation.groups else _means_of_scopes(counts, sources)
+    means = _means_of_units(counts, sources)
     observed, _ = counts.owners.mean_agreement
     return _compute_p_value(means, observed - 1e-9, permutations)
 
@@ -284,31 +287,46 @@ def _content_order_in_units(counts: CellCount) -> Counts:
     return np.lexsort((row_word, word, unit, unit_word[unit]))
 
 
-def _means_of_cells(counts: CellCount, sources: Iterable[Counts]) -> Iterator[float]:
-    """Yield M under each permutation: an array of source rows, from which rows take labels and weights."""
-    for rows in sources:
-        permuted = count_again(counts, counts.labels[rows], counts.design.steps[rows])
-        yield permuted.owners.mean_agreement[0]
+def _means_of_units(counts: CellCount, sources: Iterable[Counts]) -> Iterator[float]:
+    """Yield M under each permutation: an array of source rows, from which rows take labels and weights.
 
-
-def _means_of_scopes(counts: CellCount, sources: Iterable[Counts]) -> Iterator[float]:
-    """Yield the same for any relation, with one pass over the relation's matrix for each batch."""
-    n, own_pairs, sources = len(counts.place), _OwnClusterPairs(counts), iter(sources)
-    is_label = counts.agreement is SAME_LABEL
+    Relations other than grouping need one pass over the relation's matrix for each batch.
+    """
+    n, all_weights, sources = len(counts.place), counts.design.weights, iter(sources)
+    sum_own: Callable[[Counts, Floats], RowSums]
+    if counts.relation.groups:
+        cell = group(np.column_stack([counts.owned, counts.design.unit])).codes
+        sum_scopes, sum_own = _sum_groups, partial(_sum_by_key, counts, cell)
+    else:
+        sum_scopes = _sum_label_scopes if counts.agreement is SAME_LABEL else _sum_scopes
+        sum_own = _OwnClusterPairs(counts).sums
     while batch := list(islice(sources, UNIT_BATCH_SIZE)):
         labels = [counts.labels[rows] for rows in batch]
-        weights = [counts.design.weights[rows] for rows in batch]
-        sums = (_sum_label_scopes if is_label else _sum_scopes)(counts, labels, weights)
+        weights = [all_weights[rows] for rows in batch]
+        sums = sum_scopes(counts, labels, weights)
         for y, w, (total, agreeing) in zip(labels, weights, sums, strict=True):
-            own, own_agreeing = own_pairs.sums(y, w)
+            own, own_agreeing = sum_own(y, w)
             D = total - own
             D[1e-9 * total > D] = 0.0  # rounding
             yield float((w[:n] * divide_safely(agreeing - own_agreeing, D)).sum() / w[:n].sum())
 
 
-def _sum_scopes(
-    counts: CellCount, labels: list[Counts], weights: list[Floats]
-) -> Iterable[tuple[Floats, Floats]]:
+def _sum_groups(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
+    """Return the weight of the group of each row, and how much of it agrees."""
+    return (_sum_by_key(counts, counts.owned, y, w) for y, w in zip(labels, weights, strict=True))
+
+
+def _sum_by_key(counts: CellCount, key: Counts, labels: Counts, weights: Floats) -> RowSums:
+    """Return the weight of the rows with the key of each row, and how much of it agrees."""
+    has_explanation, k = ~counts.explanations.missing[counts.owned], counts.n_labels
+    codes, place = np.unique(key * k + labels, return_inverse=True)
+    slot_weights = sum_by(place, weights * has_explanation)
+    agreeing = counts.agreement.sum_over_slots(codes // k, codes % k, slot_weights)
+    total = sum_by(key, weights * has_explanation)[key]
+    return total * has_explanation, agreeing[place] * has_explanation
+
+
+def _sum_scopes(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
     """Return the weight in the scope of each row's explanation, and how much of it agrees."""
     n, k = len(counts.place), counts.n_labels
     sums = [(np.zeros(n), np.zeros(n)) for _ in labels]
@@ -326,9 +344,7 @@ def _sum_scopes(
     return sums
 
 
-def _sum_label_scopes(
-    counts: CellCount, labels: list[Counts], weights: list[Floats]
-) -> Iterable[tuple[Floats, Floats]]:
+def _sum_label_scopes(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
     """Return the same for labels, from a table of the weight of each label in each scope: much faster."""
     n, n_rows, k = len(counts.place), len(counts.owned), counts.n_labels
     columns = np.zeros((n_rows, len(labels) * k))
@@ -356,7 +372,7 @@ class _OwnClusterPairs:
         holds = _holds(counts, i, j)
         self.i, self.j = i[holds], j[holds]
 
-    def sums(self, labels: Counts, weights: Floats) -> tuple[Floats, Floats]:
+    def sums(self, labels: Counts, weights: Floats) -> RowSums:
         """Return the weight of each row's pairs, and how much of it agrees with the row."""
         weight = weights[self.j]
         agreement = 1.0 - self.agreement.disagreement(labels[self.i], labels[self.j])

@@ -208,12 +208,6 @@ def count_coded(
     return _count_owners(uncounted)
 
 
-def count_again(counts: CellCount, labels: Counts, steps: Counts) -> CellCount:
-    """Tally the same rows with other labels and weights, in the same unit of numbers."""
-    design = attrs.evolve(counts.design, steps=steps)
-    return _count_owners(attrs.evolve(counts, labels=labels, design=design, grouped_cells=None))
-
-
 def _constant_disagreement(uncounted: CellCount) -> float:
     """Return the mean disagreement that a constant explanation leaves; numbers are divided by it."""
     sums = pair_sums(uncounted.constant_cells, uncounted.agreement, uncounted.design.n_units)

@@ -114,7 +114,7 @@ def scan_relation(
         slot_start, slot_stop = np.searchsorted(row, [start, stop])
         batch_slots = row[slot_start:slot_stop] - start, label[slot_start:slot_stop]
         if table is not None and isinstance(scope, ScopeLabels):
-            table[start:stop] = batch_table = scope.sets.table(bits)
+            table[start:stop] = batch_table = scope.table(bits)
             totals[start:stop] = batch_table.sum(axis=1)
             sums.append(batch_table[batch_slots])
         else:

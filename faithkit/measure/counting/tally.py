@@ -22,7 +22,7 @@ from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, WithinBlock, group_explanations
 from faithkit.measure.agreement.base import Agreement, ScopePredictions, chance
-from faithkit.measure.agreement.same_label import SAME_LABEL, LabelSets, SameLabel
+from faithkit.measure.agreement.same_label import SAME_LABEL, SameLabel, ScopeLabels
 from faithkit.measure.counting import scans
 from faithkit.measure.counting.owners import (
     Counts,
@@ -303,9 +303,9 @@ class RowCount(Count):
         return self.owned[rows], self.labels[rows], rows, np.ones_like(rows)
 
     @cached_property
-    def sets(self) -> LabelSets:
+    def sets(self) -> ScopeLabels:
         """The rows of each label."""
-        return LabelSets(self.labels, self.n_labels)
+        return ScopeLabels(self.labels, self.n_labels)
 
     def batches(self, explanations: Explanations | None = None) -> Iterator[tuple[int, int, Bits]]:
         """Yield (start, stop, packed bits) of the matrix of all or some explanations, in batches."""

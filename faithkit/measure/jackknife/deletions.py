@@ -1,8 +1,8 @@
-"""The jackknife for equal rows: the exact value of a measure without each row.
+"""What a measure loses without each unit, and the statistics that follow from it.
 
 Measures are sums over pairs of rows. For equal rows there is a closed form for the terms that a sum loses
-without a row. Where explanations group rows, it needs the owners alone. For other relations, it needs one
-more pass over the relation's matrix. The module `pairs` treats rows with weights or clusters.
+without a row. Relations that do not group rows need one more pass over their matrix, which is here. Groups
+and blocks are in `summary`, and rows with weights or clusters in `pairs` and `weighted`.
 """
 
 import math
@@ -14,8 +14,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from faithkit.arrays import BATCH_SIZE, Floats, Ints, divide_safely, sum_by
-from faithkit.arrays.batches import map_batches
+from faithkit.arrays import Floats, Ints, divide_safely
+from faithkit.arrays.bitsets import column_sums
 from faithkit.measure.agreement.base import Agreement, Influence
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import RowCount
@@ -195,77 +195,6 @@ class Deletions:
         return totals.estimate - estimate, totals.disagreement - disagreement
 
 
-# -- relations that group equal rows: from the owners alone --
-
-
-class GroupedRows:
-    """Equal rows that explanations group, with the totals of their measure, and the deletions of single rows.
-
-    Without a row, N − 1 rows of its group are left, and all pairs of the row are gone. From `first_pair` on,
-    groups are matched pairs. A pair is deleted as a whole, and each of its rows accounts for half of it.
-    """
-
-    def __init__(
-        self,
-        owners: Owners,
-        agreement: Agreement,
-        max_disagreement: float = 1.0,
-        first_pair: int | None = None,
-    ) -> None:
-        self.owners, self.agreement = owners, agreement
-        self.totals = MeasureTotals.of(owners, agreement, max_disagreement)
-        self.first_pair = len(owners.totals) if first_pair is None else first_pair
-        sizes = owners.totals.astype(np.float64)
-        is_large = sizes > 2  # without one row of two, the other has no comparison left
-        self._mean_score = np.where(
-            is_large, divide_safely(owners.by_explanation(owners.times(owners.scores)), sizes), 0.0
-        )
-        self._factor = np.where(is_large, divide_safely(sizes, sizes - 2), 1.0)
-        # of two rows, both lose their comparison
-        self._compared = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)
-        self._factor[self.first_pair :] = 0.0
-        self._compared[self.first_pair :] = 1.0
-
-    def deletions(self, start: int = 0, stop: int | None = None) -> Deletions:
-        """Return the deletions of consecutive owners, by default of all."""
-        stop = len(self.owners) if stop is None else stop
-        owners, h = self.owners.part(start, stop), self.owners.scores[start:stop]
-        agreeing = h - self._mean_score.take(owners.explanation)
-        agreeing *= self._factor.take(owners.explanation)
-        agreeing += h
-        pair_weight = self._compared.take(owners.explanation)
-        divisor_left = self.agreement.divisor_left(owners.label)
-        return Deletions(pair_weight, pair_weight - agreeing, owners.rows, divisor_left)
-
-    def pseudo_values(self) -> tuple[Floats, Floats]:
-        """Return the pseudo-values of all owners, of the estimate and of the disagreement."""
-        return self.deletions().pseudo_values(self.totals, self.owners.n)
-
-    def moments(self) -> MomentsPair:
-        """Return the moments of the pseudo-values, computed in batches of owners."""
-
-        def compute(start: int, stop: int) -> MomentsPair:
-            return pseudo_value_moments(self.deletions(start, stop), self.totals, self.owners.n)
-
-        return add_moments(map_batches(compute, len(self.owners), BATCH_SIZE))
-
-    def paired_error(self) -> tuple[float | None, float]:
-        """Return the standard error and the skewness of the estimate where a matched pair is one unit."""
-        owners, (values, _), times = self.owners, self.pseudo_values(), self.owners.rows
-        row_moments = CentralMoments.of(values, times)
-        if row_moments.standard_error is None:
-            return None, 0.0
-        deviations = values - row_moments.mean
-        in_pair = owners.explanation >= self.first_pair
-        pair_sums = sum_by(owners.explanation[in_pair] - self.first_pair, (times * deviations)[in_pair])
-        unit_moments = CentralMoments.of(deviations[~in_pair], times[~in_pair]), CentralMoments.of(pair_sums)
-        n_units = sum(moments.n for moments in unit_moments)
-        if n_units < 2:
-            return None, 0.0
-        squares = sum(moments.squares + moments.n * moments.mean**2 for moments in unit_moments)
-        return float(np.sqrt(n_units / (n_units - 1) * squares)) / owners.n, row_moments.skewness
-
-
 def pseudo_value_moments(deletions: Deletions, totals: MeasureTotals, n_units: int) -> MomentsPair:
     """Return the moments of the pseudo-values of the estimate and of the disagreement."""
     estimate, disagreement = deletions.pseudo_values(totals, n_units)
@@ -278,60 +207,53 @@ def add_moments(pairs: Iterable[MomentsPair]) -> MomentsPair:
     return estimate, disagreement
 
 
-# -- other relations between equal rows: one more pass over the relation's matrix --
+# -- relations that do not group equal rows: one more pass over the relation's matrix --
 
 
 def relation_deletions(counts: RowCount) -> Deletions:
     """Return the deletions of all rows of a sample, in its order."""
-    [deletions] = label_deletions(counts, [None])
-    return deletions
+    return _add_own_terms(counts, *_sum_influence(counts))
 
 
-def label_deletions(counts: RowCount, labels: Sequence[int | None]) -> Iterator[Deletions]:
-    """Yield the deletions of all rows from the sums over the owners of each label, or of all if it is None.
+def pool_deletions(counts: RowCount) -> Iterator[Deletions]:
+    """Yield the deletions of the rows of each piece of the pool, which own nothing."""
+    for piece in counts.pooled():
+        score_changes, n_left_alone = _sum_influence(piece)
+        divisor_left = piece.agreement.divisor_left(piece.labels, in_pool=True)
+        yield Deletions(
+            n_left_alone, n_left_alone + score_changes, divisor_left=divisor_left, weight=np.zeros(1)
+        )
 
-    A row of another label owns nothing, but the owners are compared with it.
-    """
+
+def _add_own_terms(
+    counts: RowCount, score_changes: Floats, n_left_alone: Floats, weight: Floats | float = 1.0
+) -> Deletions:
+    """Return the deletions of rows from what their owners lose; `weight` is 1 for rows that own something."""
     owners, place, s = counts.owners, counts.place, counts.reflexive.astype(np.int64)
     D, h = owners.others[place], owners.scores[place]
     own_agreeing = h + s * np.where(D >= 2, divide_safely(h - 1.0, D - 1.0), -h)
-    own_compared = (D > 0).astype(np.float64) - s * (D == 1)
+    pair_weight = weight * ((D > 0).astype(np.float64) - s * (D == 1)) + n_left_alone
+    disagreement = pair_weight - (weight * own_agreeing - score_changes)
     divisor_left = counts.agreement.divisor_left(counts.labels)
-    for label, (score_changes, n_left_alone) in zip(labels, _sum_influences(counts, labels), strict=True):
-        weight = 1.0 if label is None else (counts.labels == label).astype(np.float64)
-        pair_weight = weight * own_compared + n_left_alone
-        agreeing = weight * own_agreeing - score_changes
-        yield Deletions(pair_weight, pair_weight - agreeing, divisor_left=divisor_left, weight=weight)
+    return Deletions(pair_weight, disagreement, divisor_left=divisor_left, weight=weight)
 
 
-def pool_deletions(counts: RowCount, labels: Sequence[int | None] = (None,)) -> Iterator[list[Deletions]]:
-    """Yield the same for the rows of each piece of the pool, which own nothing."""
-    for piece in counts.pooled():
-        no_weight = np.zeros(1)
-        divisor_left = piece.agreement.divisor_left(piece.labels, in_pool=True)
-        yield [
-            Deletions(n_left_alone, n_left_alone + score_changes, divisor_left=divisor_left, weight=no_weight)
-            for score_changes, n_left_alone in _sum_influences(piece, labels)
-        ]
-
-
-def _sum_influences(counts: RowCount, labels: Sequence[int | None]) -> Iterator[tuple[Floats, Floats]]:
-    """Yield, for the owners of each label, the sums over the explanations that hold for each row.
-
-    They are the score changes, and the number of owners without others, if the row is deleted.
-    """
-    influences, instances = [_influence(counts.owners, label) for label in labels], counts.instances
-    sums = np.zeros((len(labels), len(counts.labels), 2))
+def _sum_influence(counts: RowCount) -> tuple[Floats, Floats]:
+    """Return the score changes and the number of owners without others, if each row is deleted."""
+    influence, instances = _influence(counts.owners), counts.instances
+    sums = np.zeros((len(counts.labels), 2))
     for batch in counts.batches():
-        for place, influence in enumerate(influences):
-            batch_sums = instances.sum_influence(batch, influence)
-            sums[place, :, : batch_sums.shape[1]] += batch_sums
+        batch_sums = instances.sum_influence(batch, influence)
+        sums[:, : batch_sums.shape[1]] += batch_sums
         del batch  # free memory before the next batch
-    return ((label_sums[:, 0], label_sums[:, 1]) for label_sums in sums)
+    return sums[:, 0], sums[:, 1]
 
 
-def _influence(owners: Owners, label: int | None) -> Influence:
-    """Return what owners gain and lose when an instance in the scope of their explanation is deleted."""
+def _influence(owners: Owners, label: int | None = None) -> Influence:
+    """Return what owners gain and lose when an instance in the scope of their explanation is deleted.
+
+    With a label, these are the owners of that label only.
+    """
     D, h, rows = owners.others, owners.scores, _label_rows(owners, label)
     gain = rows * np.where(D >= 2, divide_safely(h, D - 1.0), -h)
     loss = rows * divide_safely(np.ones_like(h), np.where(D >= 2, D - 1.0, 0.0))
@@ -351,20 +273,68 @@ def minimum_trials(counts: RowCount) -> float:
 
 
 def max_influence(counts: RowCount) -> float:
-    """Return the largest influence of an instance on the measure."""
-    return float(row_influences(counts, [None]).max(initial=0.0))
+    """Return the largest influence of an instance: the sum of its shares in the values of other rows."""
+    shares = counts.sums(_sum_shares(counts.owners)[:, None])[:, 0]
+    return float((shares - _own_shares(counts)).max(initial=0.0))
 
 
-def row_influences(counts: RowCount, labels: Sequence[int | None]) -> Floats:
-    """Return the influence of each row on each label's measure: its shares in the values of other rows."""
-    owners, s = counts.owners, counts.reflexive
-    ones = np.ones(len(owners))
-    shares = (_label_rows(owners, label) * divide_safely(ones, owners.others) for label in labels)
-    influences = counts.sums(np.column_stack([owners.by_explanation(share) for share in shares]))
-    own_share = s * divide_safely(np.ones(len(s)), np.where(s, owners.totals[counts.owned] - 1, 0))
-    for column, label in zip(influences.T, labels, strict=True):
-        column -= own_share if label is None else np.where(counts.labels == label, own_share, 0.0)
-    return influences
+def _sum_shares(owners: Owners, label: int | None = None) -> Floats:
+    """Sum, for each explanation, the share of one row in the values of its owners."""
+    share = _label_rows(owners, label) * divide_safely(np.ones(len(owners)), owners.others)
+    shares: Floats = owners.by_explanation(share)
+    return shares
+
+
+def _own_shares(counts: RowCount) -> Floats:
+    """Return the share of each row that `_sum_shares` counts in the row's own value."""
+    s = counts.reflexive
+    return s * divide_safely(np.ones(len(s)), np.where(s, counts.owners.totals[counts.owned] - 1, 0))
+
+
+# -- the same for the owners of each label --
+
+
+def label_deletions(counts: RowCount, labels: Sequence[int]) -> Iterator[tuple[Deletions, float]]:
+    """Yield the deletions of all rows from each label's sums, and the largest influence of a row.
+
+    A row of another label owns nothing, but the owners are compared with it.
+    """
+    own_shares = _own_shares(counts)
+    sums = _sum_label_influences(counts, labels)
+    for label, (changes, n_left_alone, shares) in zip(labels, sums, strict=True):
+        is_owner = (counts.labels == label).astype(np.float64)
+        influence = float((shares + is_owner * (1.0 - own_shares)).max())
+        yield _add_own_terms(counts, changes, n_left_alone, is_owner), influence
+
+
+def label_pool_deletions(counts: RowCount, labels: Sequence[int]) -> Iterator[list[tuple[Deletions, float]]]:
+    """Yield the same for the rows of each piece of the pool."""
+    for piece in counts.pooled():
+        yield [
+            (Deletions(n_left_alone, n_left_alone + changes, weight=np.zeros(1)), float(shares.max()))
+            for changes, n_left_alone, shares in _sum_label_influences(piece, labels)
+        ]
+
+
+def _sum_label_influences(counts: RowCount, labels: Sequence[int]) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Yield the score changes, the owners left alone and the shares of each row, in one pass for all labels.
+
+    The score of an owner changes by its gain, and by its loss if the deleted row has its label.
+    """
+    owners, instances, n = counts.owners, counts.instances, len(counts.labels)
+    whole, parts = _influence(owners), [_influence(owners, label) for label in labels]
+    gains, left_alone = [part.gain for part in parts], [part.n_left_alone for part in parts]
+    shares = [_sum_shares(owners, label) for label in labels]
+    columns = np.column_stack([whole.gain, *gains, *left_alone, *shares])
+    changes, sums, one_label = np.zeros(n), np.zeros((n, columns.shape[1])), np.zeros(n, dtype=np.int64)
+    for start, stop, bits in counts.batches():
+        changes += instances.sum_influence((start, stop, bits), whole)[:, 0]
+        sums += column_sums(bits, columns[start:stop, None], one_label)
+        del bits  # free memory before the next batch
+    losses = sums[:, 0] - changes  # of the owners with the label of each row
+    for place, label in enumerate(labels):
+        gain, n_left_alone, share = sums[:, 1 + place :: len(labels)].T
+        yield gain - np.where(counts.labels == label, losses, 0.0), n_left_alone, share
 
 
 # -- statistics --

@@ -11,8 +11,9 @@ from functools import cached_property
 import attrs
 import numpy as np
 
-from faithkit.arrays import Floats, Ints, divide_safely, sum_by
-from faithkit.arrays.batches import spans
+from faithkit.arrays import BATCH_SIZE, Floats, Ints, divide_safely, sum_by
+from faithkit.arrays.batches import map_batches, spans
+from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
@@ -21,18 +22,19 @@ from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, depends_on_min_trials
 from faithkit.measure.jackknife.deletions import (
+    CentralMoments,
     Deletions,
-    GroupedRows,
     MeasureTotals,
     MomentsPair,
+    add_moments,
     build_statistics,
     change_moments,
     label_deletions,
+    label_pool_deletions,
     minimum_trials,
     pool_deletions,
     pseudo_value_moments,
     relation_deletions,
-    row_influences,
     standard_errors,
 )
 from faithkit.measure.jackknife.merging import NOTHING, PAIRS, Merging, merge_unique
@@ -116,6 +118,74 @@ def measure_totals(counts: Count, n_classes: int | None) -> MeasureTotals:
 # -- relations that group equal rows --
 
 
+class GroupedRows:
+    """Equal rows that explanations group, with the totals of their measure, and the deletions of single rows.
+
+    Without a row, N − 1 rows of its group are left, and all pairs of the row are gone. From `first_pair` on,
+    groups are matched pairs. A pair is deleted as a whole, and each of its rows accounts for half of it.
+    """
+
+    def __init__(
+        self,
+        owners: Owners,
+        agreement: Agreement,
+        max_disagreement: float = 1.0,
+        first_pair: int | None = None,
+    ) -> None:
+        self.owners, self.agreement = owners, agreement
+        self.totals = MeasureTotals.of(owners, agreement, max_disagreement)
+        self.first_pair = len(owners.totals) if first_pair is None else first_pair
+        sizes = owners.totals.astype(np.float64)
+        is_large = sizes > 2  # without one row of two, the other has no comparison left
+        self._mean_score = np.where(
+            is_large, divide_safely(owners.by_explanation(owners.times(owners.scores)), sizes), 0.0
+        )
+        self._factor = np.where(is_large, divide_safely(sizes, sizes - 2), 1.0)
+        # of two rows, both lose their comparison
+        self._compared = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)
+        self._factor[self.first_pair :] = 0.0
+        self._compared[self.first_pair :] = 1.0
+
+    def deletions(self, start: int = 0, stop: int | None = None) -> Deletions:
+        """Return the deletions of consecutive owners, by default of all."""
+        stop = len(self.owners) if stop is None else stop
+        owners, h = self.owners.part(start, stop), self.owners.scores[start:stop]
+        agreeing = h - self._mean_score.take(owners.explanation)
+        agreeing *= self._factor.take(owners.explanation)
+        agreeing += h
+        pair_weight = self._compared.take(owners.explanation)
+        divisor_left = self.agreement.divisor_left(owners.label)
+        return Deletions(pair_weight, pair_weight - agreeing, owners.rows, divisor_left)
+
+    def pseudo_values(self) -> tuple[Floats, Floats]:
+        """Return the pseudo-values of all owners, of the estimate and of the disagreement."""
+        return self.deletions().pseudo_values(self.totals, self.owners.n)
+
+    def moments(self) -> MomentsPair:
+        """Return the moments of the pseudo-values, computed in batches of owners."""
+
+        def compute(start: int, stop: int) -> MomentsPair:
+            return pseudo_value_moments(self.deletions(start, stop), self.totals, self.owners.n)
+
+        return add_moments(map_batches(compute, len(self.owners), BATCH_SIZE))
+
+    def paired_error(self) -> tuple[float | None, float]:
+        """Return the standard error and the skewness of the estimate where a matched pair is one unit."""
+        owners, (values, _), times = self.owners, self.pseudo_values(), self.owners.rows
+        row_moments = CentralMoments.of(values, times)
+        if row_moments.standard_error is None:
+            return None, 0.0
+        deviations = values - row_moments.mean
+        in_pair = owners.explanation >= self.first_pair
+        pair_sums = sum_by(owners.explanation[in_pair] - self.first_pair, (times * deviations)[in_pair])
+        unit_moments = CentralMoments.of(deviations[~in_pair], times[~in_pair]), CentralMoments.of(pair_sums)
+        n_units = sum(moments.n for moments in unit_moments)
+        if n_units < 2:
+            return None, 0.0
+        squares = sum(moments.squares + moments.n * moments.mean**2 for moments in unit_moments)
+        return float(np.sqrt(n_units / (n_units - 1) * squares)) / owners.n, row_moments.skewness
+
+
 @attrs.frozen(eq=False)
 class GroupedJackknife:
     """The jackknife of equal rows in groups, without and with the merging of unique explanations.
@@ -173,7 +243,7 @@ class GroupedJackknife:
 def _jackknife_relation(counts: RowCount, n_classes: int | None) -> JackknifeEstimate:
     """Jackknife equal rows for a relation that does not group them."""
     totals, deletions = measure_totals(counts, n_classes), relation_deletions(counts)
-    n, pool = counts.owners.n, [piece for [piece] in pool_deletions(counts)]
+    n, pool = counts.owners.n, list(pool_deletions(counts))
     moments = pseudo_value_moments(deletions, totals, n)
     pool_moments = change_moments(pool, totals)
     statistics = relation_statistics(counts, totals, moments, lambda: minimum_trials(counts), pool_moments)
@@ -342,16 +412,12 @@ def relation_label_statistics(counts: RowCount, labels: Sequence[int]) -> list[M
 
 def _batch_statistics(counts: RowCount, labels: Sequence[int]) -> Iterator[MeasureStatistics]:
     """Yield the statistics of labels whose sums are computed in one pass over the matrix."""
-    is_owner = counts.labels[:, None] == np.array(labels)
-    influence = (row_influences(counts, labels) + is_owner).max(axis=0)
-    for piece in counts.pooled():
-        influence = np.maximum(influence, row_influences(piece, labels).max(axis=0))
-    pool = list(pool_deletions(counts, labels))
-    for place, deletions in enumerate(label_deletions(counts, labels)):
+    pool = list(label_pool_deletions(counts, labels))
+    for place, (deletions, influence) in enumerate(label_deletions(counts, labels)):
         totals = _label_totals(counts.owners, labels[place])
         moments = pseudo_value_moments(deletions, totals, len(counts.labels))
-        pool_moments = change_moments((piece[place] for piece in pool), totals)
-        n = int(totals.total_weight)
-        units = SamplingUnits.equal(n, n / max(2.0, float(influence[place])))
+        pool_moments = change_moments((piece[place][0] for piece in pool), totals)
+        n, influences = int(totals.total_weight), [influence, *(piece[place][1] for piece in pool)]
+        units = SamplingUnits.equal(n, n / max(2.0, *influences))
         errors = standard_errors(moments, pool_moments)
         yield build_statistics(n, SAME_LABEL, totals, totals, errors, units)
