@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from faithkit.errors import InputError
 from faithkit.measure.estimate import Estimate
-from faithkit.measure.planning.checkable_counts import CheckableCounts
+from faithkit.measure.planning.forecast import CheckableCounts
 from faithkit.report.pictures import plots
 from faithkit.report.sheets.comparisons import worth_points
 from faithkit.run.comparisons.comparison import Comparison

@@ -6,8 +6,7 @@ from matrices import Matrix, counted, facts_of, grouped
 
 from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
-from faithkit.measure.planning.checkable_counts import CheckableCounts
-from faithkit.measure.planning.forecast import Pilot
+from faithkit.measure.planning.forecast import CheckableCounts, Pilot
 from faithkit.measure.planning.plans import plan_samples
 
 

@@ -4,7 +4,6 @@ Rows are hashed to 64 bits, column by column. Every row is then compared with th
 collision costs time and never changes a result. −0.0 equals 0.0 and NaN equals NaN.
 """
 
-import ctypes
 import hashlib
 import numbers
 from typing import Any
@@ -20,7 +19,6 @@ from faithkit.errors import InputError
 from faithkit.wording import one_line
 
 BATCH_ROWS = 8_192  # rows: about fifteen columns of words then fit in the cache
-SMALL = 2**20  # elements: up to here an array is converted to words in one copy
 COUNTED = 2**14  # rows from which the number of distinct rows is estimated
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
@@ -154,8 +152,6 @@ def equality_words(values: NDArray[Any]) -> Words:
 
 
 def _group_equal_rows(array: NDArray[Any]) -> Groups:
-    if array.size <= SMALL:
-        array = equality_words(array)  # larger arrays are converted batch by batch, to avoid the copy
     hashes = np.empty(len(array), dtype=np.uint64)
 
     def hash_batch(start: int, stop: int) -> None:
@@ -209,7 +205,7 @@ def _group_equal_objects(values: Any) -> Groups:
     objects = values if isinstance(values, np.ndarray) else np.fromiter(values, dtype=object)
     if set(map(type, objects)) == {str}:  # the usual log: pandas compares strings as Python does, and faster
         return renumber(objects)
-    by_id = renumber(_object_ids(objects))
+    by_id = renumber(np.fromiter(map(id, objects), dtype=np.intp, count=len(objects)))
     code_by_value: dict[Any, int] = {}
     codes = np.empty(len(by_id), dtype=np.int64)
     for i, row in enumerate(by_id.first.tolist()):
@@ -224,13 +220,6 @@ def _group_equal_objects(values: Any) -> Groups:
             ) from error
     distinct = renumber(codes)
     return Groups(distinct.codes[by_id.codes], by_id.first[distinct.first])
-
-
-def _object_ids(objects: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the id of every object, read from the pointers in the array."""
-    contiguous = np.ascontiguousarray(objects)
-    pointers = (ctypes.c_ssize_t * len(contiguous)).from_address(contiguous.ctypes.data)
-    return np.array(pointers, dtype=np.intp)
 
 
 def _unify_nan(value: Any) -> Any:

@@ -129,6 +129,18 @@ def key_of(relation: Relation, explanations: Explanations) -> Any:
     return key
 
 
+def group_explanations(
+    relation: Relation, explanations: Explanations, missing_apart: bool | None = None
+) -> Groups:
+    """Group explanations with equal keys.
+
+    By default, each missing one is apart if the relation groups, because it equals no other; else all of them
+    form one group, because none holds for a row.
+    """
+    missing_apart = relation.groups if missing_apart is None else missing_apart
+    return group(key_of(relation, explanations), explanations.missing, missing_apart)
+
+
 def holds_bits(relation: Relation, sample: Sample, explanations: Explanations) -> Bits:
     """Evaluate a relation on a sample and return its matrix as checked, packed bits.
 
@@ -287,6 +299,7 @@ class NearExplanation(Relation):
     """
 
     name = "near-explanation"
+    declared_kinds = ("vector",)
 
     def __init__(self, tau: float, metric: str = "euclidean") -> None:
         if not isinstance(tau, Real) or not float(tau) >= 0:
@@ -300,11 +313,6 @@ class NearExplanation(Relation):
 
     def key(self, explanations: Explanations) -> Any:
         """Return the vectors."""
-        if explanations.kind != "vector":
-            raise InputError(
-                f"near-explanation measures distances between vectors, and got explanations of kind "
-                f"{explanations.kind!r}: use same-explanation, or another explainer."
-            )
         return explanations.values
 
     def holds(self, sample: Sample, explanations: Explanations) -> NDArray[np.bool_]:

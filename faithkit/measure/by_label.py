@@ -18,8 +18,8 @@ from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.difference import adjust_by_holm, smallest_level
 from faithkit.measure.finding import ABOVE, BELOW, NOT_ABOVE, UNKNOWN
 from faithkit.measure.intervals import MeasureStatistics, compute_interval
-from faithkit.measure.jackknife.label_deletions import grouped_label_statistics, relation_label_statistics
-from faithkit.measure.jackknife.summary import weighted_label_statistics
+from faithkit.measure.jackknife.summary import grouped_label_statistics, relation_label_statistics
+from faithkit.measure.jackknife.weighted import weighted_label_statistics
 
 MAX_LABELS = 50
 DOMINANT = 0.7  # share of the largest label above which a text shows each label
@@ -141,18 +141,10 @@ def measure_labels(
     untested: str | None = None,
     control: Sequence[RowCount] = (),
 ) -> list[LabelEstimate]:
-    """Estimate a measure for each of these labels.
+    """Estimate a measure for each of these labels, which are codes that occur.
 
-    Parameters
-    ----------
-    counts : Count
-    labels : sequence of int
-        Codes of labels that occur.
-    confidence : float
-    untested : str, optional
-        The finding of every label, where the whole measure tested nothing.
-    control : sequence of RowCount
-        The counts of the control's draws.
+    `untested` is the finding of every label, where the whole measure tested nothing. `control` are the counts
+    of the control's draws.
 
     Examples
     --------
@@ -163,7 +155,7 @@ def measure_labels(
     """
     measurable = [label for label in labels if _why_not(counts, label) is None]
     statistics = dict(zip(measurable, _label_statistics(counts, measurable), strict=True))
-    chances = {label: _chance(counts, label) for label in measurable}
+    chances = {label: counts.label_chance(label) for label in measurable}
     p_values = adjust_by_holm([_p_value(statistics[label], chances[label]) for label in measurable])
     estimates = {
         label: _estimate(counts, label, statistics[label], chances[label], p_value, confidence, untested)
@@ -223,22 +215,11 @@ def _unmeasured(counts: Count, label: int, confidence: float) -> LabelEstimate:
     return LabelEstimate(
         n=owners.n,
         confidence=confidence,
-        chance=_chance(counts, label),
+        chance=counts.label_chance(label),
         verified=checked_weight / owners.total_weight if owners.total_weight else 0.0,
         checked=checked,
         why_not=_why_not(counts, label),
     )
-
-
-def _chance(counts: Count, label: int) -> float | None:
-    """Return the share of a label among the other rows of its owners."""
-    if isinstance(counts, CellCount):
-        return counts.design.label_chance(counts.labels, counts.n_explained, label)
-    n_rows = label_sizes(counts)
-    if isinstance(counts, RowCount) and counts.pool is not None:
-        n_rows = n_rows + np.bincount(counts.pool.codes, minlength=len(n_rows))
-    others = int(n_rows.sum()) - 1
-    return (int(n_rows[label]) - 1) / others if others else None
 
 
 def _p_value(statistics: MeasureStatistics, chance: float | None) -> float:

@@ -11,7 +11,7 @@ from faithkit.measure.estimators import LeaveOneOut, by_chance, mean_score_of_ta
 from faithkit.measure.finding import classify_finding
 from faithkit.measure.intervals import MeasureStatistics, compute_interval
 from faithkit.measure.jackknife.merging import NEAR_BLOCKS, PAIRS
-from faithkit.measure.planning.checkable_counts import CheckableCounts
+from faithkit.measure.planning.forecast import CheckableCounts
 from faithkit.measure.protocols import Estimator, get_optional_attribute
 
 VERIFIABLE, UNVERIFIABLE = 0.95, 0.05

@@ -4,7 +4,6 @@ import attrs
 import numpy as np
 
 from faithkit.arrays import Floats, sum_by
-from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.owners import Counts
 from faithkit.measure.counting.tally import Count
 
@@ -60,8 +59,7 @@ class ExplanationTotals:
         """
         owners = count.owners
         values = (owners.rows, owners.weight, owners.weight * (owners.others > 0), owners.row_losses)
-        code = count.without_block if isinstance(count, BlockCount) else np.arange(len(owners.totals))
-        code = np.where(count.explanations.missing, -1, code)
+        code = np.where(count.explanations.missing, -1, count.without_block)
         _, place, code = np.unique(code, return_index=True, return_inverse=True)
         rows, weight, checked, loss = (sum_by(code, owners.by_explanation(value)) for value in values)
         agreement = np.where(checked > 0, 1.0 - loss / np.maximum(checked, 1), np.nan)

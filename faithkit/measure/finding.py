@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.tally import Count
 from faithkit.measure.intervals import MeasureStatistics, checked_agreement_limit, compute_interval
 
@@ -35,15 +34,8 @@ def classify_finding(
 ) -> str:
     """Return one of `FINDINGS`.
 
-    Parameters
-    ----------
-    counts : Count
-    statistics : MeasureStatistics
-    chance : float or None
-        The baseline: what one explanation for all instances would get.
-    confidence : float
-    p_value : float or None
-        The p-value of the permutation test, if it was requested.
+    `chance` is the baseline: what one explanation for all instances would get. `p_value` is that of the
+    permutation test, if it was requested.
 
     Examples
     --------
@@ -121,12 +113,9 @@ def _names_the_label(counts: Count) -> bool:
     A missing explanation cannot name a label.
     """
     owners, n_explanations = counts.owners, counts.n_explanations
-    explanation = owners.explanation
-    if isinstance(counts, BlockCount):
-        explanation = counts.without_block[explanation]
     n_labels = np.count_nonzero(np.bincount(owners.label))
     if counts.explanations.missing.any() or owners.n <= n_explanations or n_labels != n_explanations:
         return False
     # rows of different weights are separate entries
-    slots = np.unique(explanation * counts.n_labels + owners.label)
+    slots = np.unique(counts.without_block[owners.explanation] * counts.n_labels + owners.label)
     return len(slots) == n_explanations

@@ -243,14 +243,7 @@ def lower_limit(
 ) -> float:
     """Return the lower end of the two-sided interval of a share.
 
-    Parameters
-    ----------
-    share : EstimatedShare
-    min_trials : float
-        The minimum number of independent trials to assume.
-    confidence : float
-    factor : float
-        The factor for the jackknife's variance.
+    At least `min_trials` independent trials are assumed. `factor` is that of the jackknife's variance.
 
     Examples
     --------
@@ -282,10 +275,14 @@ def student_factor(effective: float, confidence: float) -> float:
     >>> round(student_factor(10, 0.95), 2), round(student_factor(1e9, 0.95), 2)
     (1.33, 1.0)
     """
+    return (student_quantile(effective, confidence) / normal_quantile(confidence)) ** 2
+
+
+def student_quantile(effective: float, confidence: float) -> float:
+    """Return t: the same as z, in units of a standard error that was estimated from `effective` units."""
     from scipy.special import stdtrit
 
-    t = float(stdtrit(max(1.0, effective - 1.0), 0.5 + confidence / 2))
-    return (t / normal_quantile(confidence)) ** 2
+    return float(stdtrit(max(1.0, effective - 1.0), 0.5 + confidence / 2))
 
 
 def normal_quantile(confidence: float) -> float:

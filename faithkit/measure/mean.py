@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from faithkit.arguments import check_share
 from faithkit.arrays import Floats, sum_by
 from faithkit.measure.counting.design import Design
-from faithkit.measure.intervals import share_limits
+from faithkit.measure.intervals import share_limits, student_factor
 
 ROUNDING = 1e-12
 
@@ -56,10 +56,10 @@ class Mean:
         row_design, width = None if design is None else design.take(rows), 1.0 - minimum
         value, se = _mean_and_error(scores[rows], row_design)
         scaled_value = min(1.0, max(0.0, (value - minimum) / width))
-        if row_design is None:
-            trials = _effective_trials(scaled_value, se and se / width, len(rows), confidence)
-        else:
-            trials = row_design.cap * row_design.effective
+        trials = float(len(rows)) if row_design is None else row_design.cap * row_design.effective
+        if row_design is None and se is not None:
+            variance = (se / width) ** 2 * student_factor(len(rows), confidence)
+            trials = max(trials, scaled_value * (1.0 - scaled_value) / variance)
         low, high = (minimum + width * end for end in share_limits(scaled_value, trials, confidence))
         return cls(value, se, low, high, len(rows))
 
@@ -76,14 +76,3 @@ def _mean_and_error(scores: Floats, design: Design | None) -> tuple[float, float
         return mean, None
     variance = float((unit_deviations**2).sum()) * n_units / (n_units - 1)
     return mean, float(np.sqrt(variance)) or None
-
-
-def _effective_trials(mean: float, se: float | None, n: int, confidence: float) -> float:
-    """Return the number of trials with this standard error, but no fewer than n."""
-    if se is None:
-        return float(n)
-    from scipy.special import ndtri, stdtrit
-
-    probability = 0.5 + confidence / 2
-    correction = float(ndtri(probability) / stdtrit(n - 1, probability)) ** 2
-    return max(float(n), correction * mean * (1.0 - mean) / se**2)

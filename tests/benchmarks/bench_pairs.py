@@ -4,7 +4,7 @@ import numpy as np
 from harness import Contest, benchmark
 
 from faithkit.arrays.grouping import group
-from faithkit.measure.jackknife.matching import match_rows
+from faithkit.measure.jackknife.merging import match_rows
 
 N, D = 1_000_000, 14
 

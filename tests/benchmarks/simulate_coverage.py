@@ -18,7 +18,7 @@ from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.counting.block_count import count_in_blocks
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.scans import Pool
 from faithkit.measure.counting.tally import count
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate

@@ -13,12 +13,16 @@ from faithkit.explanations.relations import Relation, SameExplanation
 from faithkit.measure.by_label import frequent_labels, measure_labels
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.scans import Pool
 from faithkit.measure.counting.tally import count
 from faithkit.measure.intervals import compute_interval
-from faithkit.measure.jackknife import label_deletions
-from faithkit.measure.jackknife.label_deletions import grouped_label_statistics, relation_label_statistics
-from faithkit.measure.jackknife.summary import JackknifeEstimate, weighted_label_statistics
+from faithkit.measure.jackknife import summary
+from faithkit.measure.jackknife.summary import (
+    JackknifeEstimate,
+    grouped_label_statistics,
+    relation_label_statistics,
+)
+from faithkit.measure.jackknife.weighted import weighted_label_statistics
 
 SEEDS = range(4)
 N_LABELS = 3
@@ -96,7 +100,7 @@ def test_any_relation_is_that_of_a_double_loop(seed, monkeypatch):
     matrix = rng.random((7, 7)) < 0.5
     holds = matrix[np.ix_(owned, owned)]
     if seed % 2:
-        monkeypatch.setattr(label_deletions, "MAX_SUMS", 1)  # one label at a time
+        monkeypatch.setattr(summary, "MAX_SUMS", 1)  # one label at a time
     result = relation_label_statistics(counted(Matrix(matrix), owned, labels, N_LABELS), repeated)
     for label, statistics in zip(repeated, result, strict=True):
         assert_same(statistics, *truth((holds, labels, label)))

@@ -14,11 +14,10 @@ from nearly import assert_nearly
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import NearExplanation, SameExplanation
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.counting.census import Census, merge_censuses
-from faithkit.measure.counting.piece_counts import count_piece, scan_piece
+from faithkit.measure.counting.census import Census, count_piece, merge_censuses, scan_piece
 from faithkit.measure.counting.tally import count, grouped_owners
-from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.deletions import (
+    CentralMoments,
     add_moments,
     max_influence,
     pseudo_value_moments,

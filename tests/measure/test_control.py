@@ -17,7 +17,7 @@ from faithkit.explanations.relations import SameExplanation, draw_control
 from faithkit.inputs.seeds import row_seeds
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import Squares
-from faithkit.measure.baselines.ceiling import measure_ceiling
+from faithkit.measure.baselines.control import measure_ceiling
 
 DRAWS = 10
 ROOT = Path(__file__).parents[2]

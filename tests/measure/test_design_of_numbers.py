@@ -20,7 +20,7 @@ from faithkit.measure.agreement.squares import Squares
 from faithkit.measure.agreement.within_tolerance import Within
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.scans import Pool
 from faithkit.measure.counting.tally import count
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate

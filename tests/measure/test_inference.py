@@ -21,7 +21,7 @@ from faithkit.measure.baselines.permutation import permutation_p_value
 from faithkit.measure.difference import compute_difference
 from faithkit.measure.estimators import LeaveOneOut
 from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, compute_interval
-from faithkit.measure.jackknife.central_moments import CentralMoments
+from faithkit.measure.jackknife.deletions import CentralMoments
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 

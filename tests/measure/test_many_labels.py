@@ -17,9 +17,10 @@ from faithkit.arrays import bitsets
 from faithkit.arrays.bitsets import column_sums, pack_bits
 from faithkit.errors import ContractError, InputError
 from faithkit.explanations.relations import SameExplanation
+from faithkit.measure.agreement import same_label
+from faithkit.measure.agreement.same_label import ScopeLabels
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.counting import label_sets, scans, tally
-from faithkit.measure.counting.label_sets import LabelSets
+from faithkit.measure.counting import scans, tally
 from faithkit.measure.difference import compute_difference
 from faithkit.measure.estimators import LeaveOneOut, Majority, PlugIn, VerifiedOnly
 from faithkit.measure.jackknife.deletions import max_influence
@@ -27,8 +28,8 @@ from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 # what keeps tables whole, and when a label is common: at 0 and 1 none is, unless everybody has it
 NO_TABLES = {(scans, "DENSE"): 0, (tally, "PART_ENTRIES"): 4}
-ALL_RARE = {(label_sets, "ALWAYS_COMMON"): 0, (label_sets, "COMMON"): 1, (label_sets, "BATCH_SIZE"): 3}
-SOME_RARE = {(label_sets, "ALWAYS_COMMON"): 0, (label_sets, "COMMON"): 3}
+ALL_RARE = {(same_label, "ALWAYS_COMMON"): 0, (same_label, "COMMON"): 1, (same_label, "BATCH_SIZE"): 3}
+SOME_RARE = {(same_label, "ALWAYS_COMMON"): 0, (same_label, "COMMON"): 3}
 SMALL_BLOCKS = {(scans, "BATCH_BYTES"): 16, (bitsets, "TABLE_BYTES"): 1}
 REGIMES = [
     NO_TABLES | ALL_RARE,
@@ -275,9 +276,9 @@ def test_label_sets_count_what_is_there(n, k, seed, regime):
     labels, matrix = rng.integers(0, k, n), rng.random((5, n)) < 0.4
     row, label = rng.integers(0, 5, 30), rng.integers(0, k, 30)
     with limits(regime):
-        sets = LabelSets(labels, k)
+        sets = ScopeLabels(labels, k)
         bits = pack_bits(matrix)
-        found, table = sets.counts(bits, row, label), sets.table(bits)
+        found, table = sets.sums(bits, row, label), sets.table(bits)
     expected = [[int(matrix[u, labels == y].sum()) for y in range(k)] for u in range(5)]
     assert table.tolist() == expected
     assert found.tolist() == [expected[u][y] for u, y in zip(row, label, strict=True)]

@@ -14,7 +14,7 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import JackknifeEstimate, compute_difference
 from faithkit.measure.intervals import compute_interval
-from faithkit.measure.jackknife.matching import match_rows
+from faithkit.measure.jackknife.merging import match_rows
 
 ACCIDENT = 0.001  # as in test_coverage: bounds are never loosened, a miss must be no accident
 MISSES, COVERAGE = 0.025, 0.93

@@ -17,8 +17,7 @@ from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import compute_difference
 from faithkit.measure.intervals import compute_interval
-from faithkit.measure.jackknife.matching import divide_rows, match_rows
-from faithkit.measure.jackknife.merging import Merging
+from faithkit.measure.jackknife.merging import Merging, divide_rows, match_rows
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 ACCIDENT, MISSES = 0.001, 0.025  # as in test_merged_bounds

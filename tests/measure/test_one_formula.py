@@ -15,9 +15,9 @@ from faithkit.measure.agreement.within_tolerance import Within
 from faithkit.measure.counting import owners
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.scans import Pool
 from faithkit.measure.counting.tally import count
-from faithkit.measure.jackknife import deletions
+from faithkit.measure.jackknife import summary
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 from tests.oracle import Sums, comparison_matrix, jackknife
 
@@ -213,7 +213,7 @@ def test_blocks_of_rows_change_no_standard_error(monkeypatch):
     )  # fours, then pairs
     labels = rng.integers(0, 2, len(words))
     whole = faithkit.score(labels.tolist(), words.tolist()).consistency
-    for module in (deletions, owners):
+    for module in (summary, owners):
         monkeypatch.setattr(module, "BATCH_SIZE", 16)
     blocks = faithkit.score(labels.tolist(), words.tolist()).consistency
     assert_nearly(blocks, whole)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from matrices import Matrix, counted
 
 from faithkit.explanations.relations import SameExplanation
-from faithkit.measure.planning import checkable_counts as others
-from faithkit.measure.planning.checkable_counts import CheckableCounts
+from faithkit.measure.planning import forecast as others
+from faithkit.measure.planning.forecast import CheckableCounts
 
 
 @given(st.data())

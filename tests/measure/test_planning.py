@@ -24,8 +24,7 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.counting.tally import count
 from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, compute_interval
 from faithkit.measure.jackknife.summary import JackknifeEstimate
-from faithkit.measure.planning.checkable_counts import CheckableCounts
-from faithkit.measure.planning.forecast import Pilot, expected_estimates
+from faithkit.measure.planning.forecast import CheckableCounts, Pilot, expected_estimates
 from faithkit.measure.planning.plans import PilotPlan, Plan, RangePlan, plan_samples, rows_for_width
 
 

@@ -14,10 +14,10 @@ from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import FunctionRelation, Relation, SameExplanation
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.counting import pool as pools
+from faithkit.measure.counting import scans as pools
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.scans import Pool
 from faithkit.measure.counting.tally import count
 from faithkit.measure.intervals import compute_interval
 from faithkit.measure.jackknife.deletions import max_influence

@@ -11,7 +11,7 @@ from faithkit.explanations.relations import Relation
 from faithkit.inputs.predictions.labels import Labels, encode
 from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.scans import Pool
 from faithkit.measure.counting.tally import count
 from faithkit.measure.difference import JackknifeEstimate
 

@@ -1,7 +1,6 @@
 """What the paper proves, by enumerating every sample of a small law; and where it must be corrected."""
 
 import math
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
 
@@ -21,10 +20,15 @@ from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.tally import count
 from faithkit.measure.estimators import LeaveOneOut, PlugIn, mean_score
 from faithkit.measure.intervals import compute_interval, share_limits
-from faithkit.measure.jackknife.deletions import GroupedRows
+from faithkit.measure.jackknife.summary import GroupedRows
 from faithkit.measure.local_estimate import measure_instance
-from faithkit.measure.planning import sample_size_bounds
-from faithkit.measure.planning.plans import RangePlan, plan_samples
+from faithkit.measure.planning.plans import (
+    RangePlan,
+    bias_sample_size,
+    corollary_sample_size,
+    interval_sample_size,
+    plan_samples,
+)
 from faithkit.run.instances.violations import rows_and_labels_in_scope
 
 
@@ -198,8 +202,8 @@ def test_the_estimate_of_sufficiency_approaches_the_instance_weighted_measure_to
 
 def test_sample_sizes_as_printed():
     assert 2048 * 12 / 0.1 * math.log(3 / 0.1) == pytest.approx(835_878.27, abs=0.005)  # rounded up below
-    assert sample_size_bounds.corollary_sample_size(2048, 0.1) == 835_879
-    assert sample_size_bounds.bias_sample_size(2048, 0.1) == 7535
+    assert corollary_sample_size(2048, 0.1) == 835_879
+    assert bias_sample_size(2048, 0.1) == 7535
     plan = plan_samples(0.1, n_explanations=2048)
     assert plan.from_range == RangePlan(2048, 7535, plan.from_range.half_width, 835_879)
 
@@ -219,12 +223,12 @@ def test_k_over_e_n_is_no_bound_of_the_bias():
 @pytest.mark.parametrize("epsilon", [0.5, 0.1, 0.01])
 def test_one_more_than_k_over_e_epsilon_is_always_enough_and_hardly_too_much(K, epsilon):
     simple = math.ceil(1 + K / (math.e * epsilon))
-    assert simple - 1 <= sample_size_bounds.bias_sample_size(K, epsilon) <= simple
+    assert simple - 1 <= bias_sample_size(K, epsilon) <= simple
 
 
 def test_a_small_bias_is_no_small_error():
     """Sixteen rows make the bias of two explanations at most 0.05; the value is seldom that near the truth."""
-    n = sample_size_bounds.bias_sample_size(2, 0.05)
+    n = bias_sample_size(2, 0.05)
     assert n == 16
     ones = np.arange(n + 1)
     values = [estimate_of(grouped([[one, n - one]])) for one in ones]
@@ -251,7 +255,7 @@ def test_pseudo_values_of_agreement_lie_between_minus_one_and_two_and_of_disagre
 @pytest.mark.parametrize("K", [1, 2, 30, 2048])
 @pytest.mark.parametrize("epsilon", [0.3, 0.1, 0.02])
 def test_the_size_for_the_interval_is_the_smallest_that_keeps_its_bound(K, epsilon):
-    n, z = sample_size_bounds.interval_sample_size(K, epsilon), stats.norm.ppf(0.975)
+    n, z = interval_sample_size(K, epsilon), stats.norm.ppf(0.975)
     bound = [
         (K / (math.e * (m - 1)) + 2.5 * z / math.sqrt(m - 1) + (z * z + 1) / (2 * m)) / 2 for m in (n, n - 1)
     ]
@@ -262,7 +266,7 @@ def test_the_size_for_the_interval_is_the_smallest_that_keeps_its_bound(K, epsil
 @pytest.mark.parametrize("name", ["equal masses", "masses 1/n", "one large", "halves"])
 @pytest.mark.parametrize(("K", "epsilon"), [(2, 0.1), (30, 0.1), (300, 0.15)])
 def test_the_interval_is_then_as_narrow_as_planned(K, epsilon, name):
-    n, rng = sample_size_bounds.interval_sample_size(K, epsilon), np.random.default_rng(K)
+    n, rng = interval_sample_size(K, epsilon), np.random.default_rng(K)
     rare = {"equal masses": 1 / K, "masses 1/n": 1 / n, "one large": 1 / (K * n), "halves": 1 / (2 * K)}[name]
     mass = np.r_[1 - (K - 1) * rare, np.full(K - 1, rare)]
     widths = []
@@ -275,24 +279,10 @@ def test_the_interval_is_then_as_narrow_as_planned(K, epsilon, name):
 
 
 @one_test
-@pytest.mark.parametrize(
-    ("K", "epsilon"),
-    [(3**40, 0.1), (10**20, 0.00001), (10**20, 0.1), (10**9, 1e-9), (2**53 + 1, 0.5), (2**200, 0.1)],
-)
-def test_sample_sizes_of_huge_ranges_are_exact(K, epsilon):
-    """n e^(−1/(2n) − 1/(6n²) − …) ≥ a = K/(e ε) is n ≥ a + 1/2 + 1/(24n) + …, so n is a + 1/2, rounded up."""
-    with localcontext(prec=150):
-        a = K / (Decimal(1).exp() * Decimal(str(epsilon)))
-        assert sample_size_bounds.bias_sample_size(K, epsilon) == math.ceil(a + Decimal("0.5"))
-        corollary = K * 12 / Decimal(str(epsilon)) * (3 / Decimal(str(epsilon))).ln()
-        assert sample_size_bounds.corollary_sample_size(K, epsilon) == math.ceil(corollary)
-
-
-@one_test
 @pytest.mark.parametrize("K", [1, 2, 3, 7, 50, 1000])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1, 4), Fraction(1, 8), Fraction(1, 64)])
 def test_the_planned_size_is_the_smallest_that_keeps_the_bound(K, epsilon):
-    n = sample_size_bounds.bias_sample_size(K, float(epsilon))
+    n = bias_sample_size(K, float(epsilon))
     bound = [Fraction(K, m) * (1 - Fraction(1, m)) ** (m - 1) for m in (n - 1, n) if m]
     assert bound[-1] <= epsilon
     assert n == 1 or bound[0] > epsilon
@@ -322,17 +312,17 @@ def worst_bias(K, n):
     ],
 )
 def test_the_planned_size_makes_the_bias_at_most_epsilon_for_every_law(K, epsilon):
-    assert worst_bias(K, sample_size_bounds.bias_sample_size(K, epsilon)) <= epsilon + 1e-9
+    assert worst_bias(K, bias_sample_size(K, epsilon)) <= epsilon + 1e-9
 
 
 def test_the_planned_size_is_close_to_what_the_worst_law_needs():
-    n = sample_size_bounds.bias_sample_size(100, 0.1)
+    n = bias_sample_size(100, 0.1)
     assert worst_bias(100, int(0.95 * n)) > 0.1
 
 
 def test_the_corollarys_size_makes_the_error_at_most_epsilon():
     for K, epsilon in [(1, 0.5), (2, 0.5), (50, 0.1), (1000, 0.01)]:
-        n = sample_size_bounds.corollary_sample_size(K, epsilon)
+        n = corollary_sample_size(K, epsilon)
         # Σ p e^(−(n−1) p) over K explanations is largest at p = 1/(n − 1), where it is K/(e (n − 1))
         assert 4 / n + (K / (math.e * (n - 1))) ** 2 <= epsilon
 

@@ -15,7 +15,7 @@ from report.examples import CELL, SCRIPT
 import faithkit
 from faithkit import Contains, Explanations, Interval, Rule
 from faithkit.cli import main
-from faithkit.measure.explanation_view import ExplanationView
+from faithkit.measure.witnesses import ExplanationView
 from faithkit.report.html import page_html
 from faithkit.report.pictures.row_pictures import draw_row
 from faithkit.report.sheets.explanations import mark_words

@@ -14,7 +14,7 @@ from faithkit.inputs.logs.log_files import open_log
 from faithkit.measure import heavy_tails
 from faithkit.measure.agreement import squares
 from faithkit.measure.counting import owners
-from faithkit.measure.jackknife import deletions as jackknife
+from faithkit.measure.jackknife import summary as jackknife
 from faithkit.run.populations import log_passes as passes
 from faithkit.run.populations.log_scoring import score_log
 

@@ -1,6 +1,5 @@
-"""The protocols that every kind of agreement implements, and chance agreement."""
+"""The base of every kind of agreement, and chance agreement."""
 
-from collections.abc import Iterator
 from typing import Any, Protocol
 
 import attrs
@@ -11,20 +10,20 @@ from faithkit.arrays import Floats
 from faithkit.arrays.bitsets import Bits
 from faithkit.measure.counting.owners import Counts, Owners
 
-Batches = Iterator[tuple[int, int, Bits]]
-"""A relation's matrix in batches of explanations: start, stop and packed bits of each."""
+Batch = tuple[int, int, Bits]
+"""Some explanations of a relation's matrix: start, stop and packed bits."""
 
 
 @attrs.frozen(eq=False)
 class Influence:
     """The change of owners' scores if one instance in the scope of their explanation is deleted.
 
-    The score of an owner changes by `gain` − `loss` × agreement with that instance. `n_left_alone[u]` owners
-    of u then have no other instances.
+    The scores of the owners of u change by `gain[u]` in total, minus `loss` × agreement with that instance
+    for each of them. `n_left_alone[u]` of them then have no other instances.
     """
 
     owners: Owners
-    gain: Floats  # (c,)
+    gain: Floats  # (m,)
     loss: Floats  # (c,)
     n_left_alone: Floats  # (m,)
 
@@ -38,32 +37,35 @@ class ScopePredictions(Protocol):
         `row` and `label` are the slots of the rows of bits, sorted.
         """
 
-    def sum_influence(self, batches: Batches, influence: Influence) -> tuple[Floats, Floats]:
-        """Sum, for every instance, the score changes and the lone owners that its deletion causes."""
+    def sum_influence(self, batch: Batch, influence: Influence) -> Floats:
+        """Sum the score changes and the lone owners that the deletion of each instance causes.
+
+        The first column has the score changes. A second one has the lone owners, unless there are none.
+        """
 
 
-class Agreement(Protocol):
-    """A measure of how far two predictions agree: 1 if they are equal, less the more they differ."""
+class Agreement:
+    """A measure of how far two predictions agree: 1 if they are equal, less the more they differ.
 
-    @property
-    def max_disagreement(self) -> float:
-        """The largest possible disagreement of two predictions."""
+    Attributes
+    ----------
+    max_disagreement : float
+        The largest possible disagreement of two predictions.
+    is_binary : bool
+        Whether agreement is 0 or 1, so that agreeing predictions can be counted.
+    is_convex : bool
+        Whether merging explanations never increases agreement; it then bounds the measure from below.
+    is_normalised : bool
+        Whether disagreement is divided by the disagreement that a constant explanation leaves.
+    is_bounded : bool
+        Whether `max_disagreement` bounds the disagreement in every sample, and not only in this one.
+    """
 
-    @property
-    def is_binary(self) -> bool:
-        """Whether agreement is 0 or 1, so that agreeing predictions can be counted."""
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether merging explanations never increases agreement; it then bounds the measure from below."""
-
-    @property
-    def is_normalised(self) -> bool:
-        """Whether disagreement is divided by the disagreement that a constant explanation leaves."""
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether `max_disagreement` bounds the disagreement in every sample, and not only in this one."""
+    max_disagreement: float = 1.0
+    is_binary: bool = True
+    is_convex: bool = True
+    is_normalised: bool = False
+    is_bounded: bool = True
 
     def sum_over_slots(
         self, row: Counts, label: Counts | None, weight: NDArray[Any], by_row: NDArray[Any] | None = None
@@ -73,24 +75,30 @@ class Agreement(Protocol):
         Slots are sorted by row and label; each pair occurs once. If `label` is None, slot c has the label c.
         `by_row` is the total weight of each row, if it is known.
         """
+        raise NotImplementedError
 
     def counts(self, sums: NDArray[Any], totals: Counts, row: Counts, label: Counts) -> NDArray[Any]:
         """Return the agreement of each slot with the instances in its scope, from `ScopePredictions.sums`."""
+        return sums
 
     def scope_predictions(self, labels: Counts, n_labels: int) -> ScopePredictions:
         """Return the predictions of instances with these labels, for sums over a relation's matrix."""
+        raise NotImplementedError
 
     def select_labels(self, labels: Counts) -> "Agreement":
         """Return the agreement of the selected labels, renumbered in this order."""
+        raise NotImplementedError
 
     def disagreement(self, label: int | Counts, labels: Counts) -> Floats:
         """Return the disagreement of `labels` with one label, or with one label each; 0 if they agree."""
+        raise NotImplementedError
 
     def divisor_left(self, label: Counts, in_pool: bool = False) -> Floats | None:
         """Return the share of the divisor that is left without an instance of each label; None if no divisor.
 
         The instance is one of the sample, or of the pool if `in_pool`.
         """
+        return None
 
 
 def agreement_by_label(agreement: Agreement, by_label: Counts) -> NDArray[Any]:
@@ -106,10 +114,10 @@ def agreement_by_label(agreement: Agreement, by_label: Counts) -> NDArray[Any]:
     return agreement.sum_over_slots(np.zeros_like(label), label, by_label)
 
 
-def chance(label_counts: Counts, agreement: Agreement, pool_counts: Counts | int = 0) -> float | None:
+def chance(label_counts: Counts, agreement: Agreement, all_counts: Counts | None = None) -> float | None:
     """Return the mean agreement of a row with any other, which is the score of a constant explainer.
 
-    `pool_counts` are the labels of rows that are only checked against.
+    `all_counts` are the labels of all rows that are checked against, where these are more.
 
     Examples
     --------
@@ -117,13 +125,9 @@ def chance(label_counts: Counts, agreement: Agreement, pool_counts: Counts | int
     >>> chance(np.array([2, 2]), SAME_LABEL)
     0.3333333333333333
     """
-    all_counts = label_counts + pool_counts
+    all_counts = label_counts if all_counts is None else all_counts
     n_pairs = int(label_counts.sum()) * (int(all_counts.sum()) - 1)
     if not n_pairs:
         return None
     agreeing = agreement_by_label(agreement, all_counts) - 1
-    if agreeing.dtype.kind == "f":
-        return float((label_counts * agreeing).sum()) / n_pairs
-    pairs = zip(label_counts.tolist(), agreeing.tolist(), strict=True)  # Python's integers do not overflow
-    n_agreeing_pairs: int = sum(count * n_agreeing for count, n_agreeing in pairs)
-    return n_agreeing_pairs / n_pairs
+    return float((label_counts * agreeing).sum()) / n_pairs

@@ -1,15 +1,155 @@
-"""Agreement of labels: two predictions agree if they are equal."""
+"""Agreement of labels: two predictions agree if they are equal.
+
+Sums over a relation's matrix need the instances of each label. A label that half of the instances have is
+stored as bits, and counted 64 instances at a time. A label that 3 of 200,000 instances have is stored as a
+list, and counted by looking up these 3. The time therefore does not grow with the number of labels.
+"""
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from faithkit.arrays import Floats, Ints
-from faithkit.arrays.bitsets import Bits, column_sums, get_bits
-from faithkit.measure.agreement.base import Batches, Influence
-from faithkit.measure.counting.label_sets import LabelSets
+from faithkit.arrays.batches import concatenate_ranges, each_batch, spans
+from faithkit.arrays.bitsets import (
+    BATCH_WORDS,
+    Bits,
+    column_sums,
+    count_labels,
+    get_bits,
+    n_words,
+    pack_bits,
+    popcount,
+    unpack_bits,
+)
+from faithkit.measure.agreement.base import Agreement, Batch, Influence
 from faithkit.measure.counting.owners import Counts
 
+ALWAYS_COMMON = 64  # up to this number of labels, all are common
+COMMON = 256  # with more labels, one is common if at least 1 in 256 instances has it
+BATCH_SIZE = 2**20  # pairs, or elements of an unpacked matrix, per batch
 
-class SameLabel:
+
+class ScopeLabels:
+    """The instances of each label, for sums over a relation's matrix.
+
+    Attributes
+    ----------
+    common : (c,) int
+        The labels that are stored as bits.
+    rank : (k,) int
+        The position of each label in `common`; `len(common)` for all rare labels.
+
+    Examples
+    --------
+    >>> sets = ScopeLabels(np.array([0, 1, 1]), 2)
+    >>> bits = pack_bits(np.array([[True, True, False], [False, True, True]]))
+    >>> sets.sums(bits, np.array([0, 1]), np.array([1, 1]))
+    array([1, 2])
+    >>> sets.table(bits)
+    array([[1, 1],
+           [0, 2]])
+    """
+
+    def __init__(self, labels: Ints, n_labels: int) -> None:
+        self.labels = labels
+        self._label_sizes = np.bincount(labels, minlength=n_labels)
+        is_common = (
+            np.full(n_labels, True)
+            if n_labels <= ALWAYS_COMMON
+            else self._label_sizes * COMMON >= len(labels)
+        )
+        self.common = np.flatnonzero(is_common)
+        self.rank = np.where(is_common, np.cumsum(is_common) - 1, len(self.common))
+        self._label_bits = np.empty((len(self.common), n_words(len(labels))), dtype=np.uint64)
+        for position, label in enumerate(self.common):
+            self._label_bits[position] = pack_bits((labels == label)[None, :])[0]
+        if not self.all_common:
+            self._order = np.argsort(labels, kind="stable")
+            self._label_starts = np.cumsum(self._label_sizes) - self._label_sizes
+
+    @property
+    def all_common(self) -> bool:
+        """Whether no label is rare."""
+        return len(self.common) == len(self.rank)
+
+    def table(self, bits: Bits) -> Ints:
+        """Count, for every row of bits, the set bits of each label."""
+        if self.all_common:
+            return count_labels(bits, self._label_bits, partition=True)
+        table = np.empty((len(bits), len(self.rank)), dtype=np.int64)
+        for start, stop in spans(len(bits), max(1, BATCH_SIZE // max(1, len(self.labels)))):
+            row, instance = np.nonzero(unpack_bits(bits[start:stop], len(self.labels)))
+            slot = row * len(self.rank) + self.labels[instance]
+            slot_counts = np.bincount(slot, minlength=(stop - start) * len(self.rank))
+            table[start:stop] = slot_counts.reshape(stop - start, -1)
+        return table
+
+    def sums(self, bits: Bits, row: Ints, label: Ints) -> Ints:
+        """Count the set bits of `label[i]` in row `row[i]`, for every i."""
+        counts = np.zeros(len(row), dtype=np.int64)
+        common_slots = np.flatnonzero(self.rank[label] < len(self.common))
+        counts[common_slots] = self._common_counts(bits, row[common_slots], self.rank[label[common_slots]])
+        for slot, instance in self.pairs(label):
+            holds = get_bits(bits, row[slot], instance)
+            np.add.at(counts, slot[holds], 1)
+        return counts
+
+    def _common_counts(self, bits: Bits, row: Ints, rank: Ints) -> Ints:
+        if len(bits) * len(self.common) <= 2 * len(row):
+            table: Ints = count_labels(bits, self._label_bits, partition=self.all_common)[row, rank]
+            return table
+        counts = np.empty(len(row), dtype=np.int64)
+
+        def count(start: int, stop: int) -> None:
+            label_bits = bits[row[start:stop]]
+            label_bits &= self._label_bits[rank[start:stop]]
+            counts[start:stop] = popcount(label_bits)
+
+        each_batch(count, len(row), max(1, BATCH_WORDS // max(1, bits.shape[1])))
+        return counts
+
+    def pairs(self, label: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """Yield batches of pairs: a position in `label` of a rare label, and an instance of that label."""
+        if self.all_common:
+            return
+        rare_slots = np.flatnonzero(self.rank[label] == len(self.common))
+        all_sizes = self._label_sizes[label[rare_slots]]
+        ends = np.cumsum(all_sizes)
+        start = 0
+        while start < len(rare_slots):
+            n_before = ends[start] - all_sizes[start]
+            stop = max(start + 1, int(np.searchsorted(ends, n_before + BATCH_SIZE, side="right")))
+            sizes = all_sizes[start:stop]
+            first = self._label_starts[label[rare_slots[start:stop]]]
+            yield np.repeat(rare_slots[start:stop], sizes), self._order[concatenate_ranges(first, sizes)]
+            start = stop
+
+    def sum_influence(self, batch: Batch, influence: Influence) -> Floats:
+        """Sum gains and losses, label by label for common labels."""
+        (start, stop, bits), owners = batch, influence.owners
+        entries = owners.span(start, stop)
+        loss, slots = influence.loss[entries], (owners.explanation[entries] - start, owners.label[entries])
+        n_columns = 2 if influence.n_left_alone.any() else 1
+        weights = np.empty((stop - start, len(self.common) + (not self.all_common), n_columns))
+        weights[:, :, 0] = influence.gain[start:stop, None]
+        weights[:, :, 1:] = influence.n_left_alone[start:stop, None, None]  # usually 0
+        common_slots = np.flatnonzero(self.rank[slots[1]] < len(self.common))
+        ranks = self.rank[slots[1][common_slots]]
+        np.subtract.at(weights[:, :, 0], (slots[0][common_slots], ranks), loss[common_slots])
+        sums = column_sums(bits, weights, self.rank[self.labels])
+        self._subtract_rare(sums[:, 0], bits, slots, loss)
+        return sums
+
+    def _subtract_rare(self, sums: Floats, bits: Bits, slots: tuple[Ints, Ints], loss: Floats) -> None:
+        """Subtract, in place, the losses of rare labels from the instances with these labels."""
+        row, label = slots
+        for slot, instance in self.pairs(label):
+            holds = get_bits(bits, row[slot], instance)
+            np.subtract.at(sums, instance[holds], loss[slot[holds]])
+
+
+class SameLabel(Agreement):
     """Agreement that is 1 for equal labels and 0 otherwise.
 
     Examples
@@ -18,23 +158,13 @@ class SameLabel:
     array([2, 1])
     """
 
-    max_disagreement = 1.0
-    is_binary = True
-    is_convex = True
-    is_normalised = False
-    is_bounded = True
-
     def sum_over_slots(
         self, row: Counts, label: Counts | None, weight: Counts, by_row: Counts | None = None
     ) -> Counts:
         """Return the weight of each slot: no other slot of its row has the same label."""
         return weight
 
-    def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Counts:
-        """Return the sums, which already are counts."""
-        return sums
-
-    def scope_predictions(self, labels: Counts, n_labels: int) -> "ScopeLabels":
+    def scope_predictions(self, labels: Counts, n_labels: int) -> ScopeLabels:
         """Return the predictions of instances with these labels."""
         return ScopeLabels(labels, n_labels)
 
@@ -47,53 +177,5 @@ class SameLabel:
         differs: Floats = (labels != label).astype(np.float64)
         return differs
 
-    def divisor_left(self, label: Counts, in_pool: bool = False) -> None:
-        """Return None: there is no divisor."""
-        return
-
 
 SAME_LABEL = SameLabel()
-
-
-class ScopeLabels:
-    """Labels of instances, for sums over a relation's matrix."""
-
-    def __init__(self, labels: Counts, n_labels: int) -> None:
-        self.labels, self.sets = labels, LabelSets(labels, n_labels)
-
-    def sums(self, bits: Bits, row: Counts, label: Counts) -> Ints:
-        """Count the instances with the label of each slot."""
-        return self.sets.counts(bits, row, label)
-
-    def sum_influence(self, batches: Batches, influence: Influence) -> tuple[Floats, Floats]:
-        """Sum gains and losses, label by label for common labels."""
-        owners, loss, n_left_alone = influence.owners, influence.loss, influence.n_left_alone
-        gain = owners.by_explanation(influence.gain)
-        sums = np.zeros((len(self.labels), 2 if n_left_alone.any() else 1))
-        label_ranks = self.sets.rank[self.labels]
-        for start, stop, bits in batches:
-            entries = owners.span(start, stop)
-            slots = owners.explanation[entries] - start, owners.label[entries]
-            weights = self._weights(gain[start:stop], n_left_alone[start:stop], sums.shape[1])
-            common_slots = np.flatnonzero(self.sets.rank[slots[1]] < len(self.sets.common))
-            ranks = self.sets.rank[slots[1][common_slots]]
-            np.subtract.at(weights[:, :, 0], (slots[0][common_slots], ranks), loss[entries][common_slots])
-            sums += column_sums(bits, weights, label_ranks)
-            self._subtract_rare(sums[:, 0], bits, slots, loss[entries])
-            del bits  # free memory before the next batch
-        lone_owners = sums[:, 1] if sums.shape[1] > 1 else np.zeros_like(sums[:, 0])
-        return sums[:, 0], lone_owners
-
-    def _weights(self, gain: Floats, n_left_alone: Floats, n_columns: int) -> Floats:
-        sets = self.sets
-        weights = np.empty((len(gain), len(sets.common) + (not sets.all_common), n_columns))
-        weights[:, :, 0] = gain[:, None]
-        weights[:, :, 1:] = n_left_alone[:, None, None]  # usually 0
-        return weights
-
-    def _subtract_rare(self, sums: Floats, bits: Bits, slots: tuple[Ints, Ints], loss: Floats) -> None:
-        """Subtract, in place, the losses of rare labels from the instances with these labels."""
-        row, label = slots
-        for slot, instance in self.sets.pairs(label):
-            holds = get_bits(bits, row[slot], instance)
-            np.subtract.at(sums, instance[holds], loss[slot[holds]])

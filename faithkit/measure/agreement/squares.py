@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from faithkit.arrays import BATCH_SIZE, Floats, sum_by
 from faithkit.arrays.batches import each_batch, spans
 from faithkit.arrays.bitsets import Bits, column_sums, row_sums
-from faithkit.measure.agreement.base import Batches, Influence
+from faithkit.measure.agreement.base import Agreement, Batch, Influence
 from faithkit.measure.counting.owners import Counts
 
 NOTHING = 1e-12  # a disagreement below this is a rounding error
 
 
 @attrs.frozen(eq=False, slots=False)
-class Squares:
+class Squares(Agreement):
     """Agreement of 1 − ½|v − v′|², where v is the point of a label.
 
     Attributes
@@ -54,7 +54,6 @@ class Squares:
     is_bounded: bool = True
 
     is_binary = False
-    is_convex = True
 
     @classmethod
     def of_numbers(
@@ -71,7 +70,9 @@ class Squares:
         `pool` how often in the pool. At least two values must differ. `limits` are the smallest and the
         largest possible prediction, if known.
         """
-        points, bounds = _scale_from_minimum(values)
+        lows, ranges = values.min(axis=0), np.ptp(values, axis=0)
+        _, exponent = np.frexp(ranges.max())
+        points = np.ldexp(values - lows, -exponent)  # exact, and squares neither overflow nor underflow
         mean = np.array([float((column * counts).sum()) for column in points.T]) / float(counts.sum())
         explained_sums, all_instances = PointSums.of_both(points, counts, pool, mean)
         unit = float(np.sqrt(explained_sums.mean_disagreement(all_instances)))
@@ -81,11 +82,8 @@ class Squares:
             points[start:stop] /= unit
 
         each_batch(divide, len(points), BATCH_SIZE)
-        widths = np.ptp((bounds - mean) / unit, axis=0)
-        if limits is not None:  # the same for every output
-            sample_ranges = np.ptp(values, axis=0)
-            widths = np.full(len(widths), (limits[1] - limits[0]) * widths.max() / sample_ranges.max())
-        largest = float((widths**2).sum()) / 2
+        widths = ranges if limits is None else np.full(len(ranges), limits[1] - limits[0])
+        largest = float(((np.ldexp(widths, -exponent) / unit) ** 2).sum()) / 2
         sums = explained_sums.scale(unit), all_instances.scale(unit)
         return cls(points, *sums, largest, is_normalised=True, is_bounded=limits is not None)
 
@@ -114,13 +112,7 @@ class Squares:
 
     def squares_of(self, label: Counts) -> Floats:
         """Return the squared lengths of the points of these labels."""
-        squares = np.empty(len(label))
-
-        def square(start: int, stop: int) -> None:
-            squares[start:stop] = _squared_lengths(self.points.take(label[start:stop], axis=0))
-
-        each_batch(square, len(label), BATCH_SIZE)
-        return squares
+        return _squared_lengths(self.points.take(label, axis=0))
 
     def sum_over_slots(
         self, row: Counts, label: Counts | None, weight: NDArray[Any], by_row: NDArray[Any] | None = None
@@ -243,50 +235,26 @@ class ScopePoints:
         """Sum, for each row of bits, the squared lengths and the points of instances."""
         return row_sums(bits, np.column_stack([self.squares, self.points]))
 
-    def sum_influence(self, batches: Batches, influence: Influence) -> tuple[Floats, Floats]:
-        """Sum polynomials: the score change of owners is quadratic in the point of the deleted instance."""
-        terms = map(influence.owners.by_explanation, self._terms(influence).T)
-        weights = np.column_stack([*terms, influence.n_left_alone])
+    def sum_influence(self, batch: Batch, influence: Influence) -> Floats:
+        """Sum polynomials: the score change of owners is quadratic in the point of the deleted instance.
+
+        The coefficients are those of 1, |v′|² and v′ in gain − loss · (1 − ½|v − v′|²).
+        """
+        start, stop, bits = batch
+        entries = influence.owners.span(start, stop)
+        explanation, label = (
+            influence.owners.explanation[entries] - start,
+            influence.owners.label[entries],
+        )
+        loss, points = influence.loss[entries], self.all_points[label]
+        terms = loss * (self.all_squares[label] / 2 - 1.0), loss / 2, *(-loss * points.T)
+        weights = np.column_stack([sum_by(explanation, term, stop - start) for term in terms])
+        weights[:, 0] += influence.gain[start:stop]
+        weights = np.column_stack([weights, influence.n_left_alone[start:stop]])
         one_label = np.zeros(len(self.points), dtype=np.int64)
-        sums = np.zeros((len(one_label), weights.shape[1]))
-        for start, stop, bits in batches:
-            sums += column_sums(bits, weights[start:stop, None], one_label)
-            del bits  # free memory before the next batch
+        sums = column_sums(bits, weights[:, None], one_label)
         basis = np.column_stack([np.ones(len(one_label)), self.squares, self.points])
-        return (sums[:, :-1] * basis).sum(axis=1), sums[:, -1]
-
-    def _terms(self, influence: Influence) -> Floats:
-        """Return the coefficients of 1, |v′|² and v′ in gain − loss · (1 − ½|v − v′|²)."""
-        gain, loss, label = influence.gain, influence.loss, influence.owners.label
-        constant = gain - loss * (1.0 - self.all_squares[label] / 2)
-        return np.column_stack([constant, loss / 2, -loss[:, None] * self.all_points[label]])
-
-
-def _scale_from_minimum(values: Floats) -> tuple[Floats, Floats]:
-    """Return shifted numbers, scaled so that squares neither overflow nor underflow, and bounds.
-
-    The bounds are the scaled minimum and maximum. The scale is a power of two, so that nothing is rounded.
-    The minimum is subtracted and not the mean: the mean of large numbers would lose the digits of small ones.
-    """
-    lows, highs = values.min(axis=0), values.max(axis=0)
-    first = _exponent_to_one(max(highs.max(), -lows.min()))
-    lows, highs = np.ldexp(lows, first), np.ldexp(highs, first)
-    second = _exponent_to_one((highs - lows).max())
-    points = np.empty_like(values)
-
-    def compute(start: int, stop: int) -> None:
-        batch = points[start:stop]
-        np.ldexp(values[start:stop], first, out=batch)
-        batch -= lows
-        batch *= 2.0**second
-
-    each_batch(compute, len(values), BATCH_SIZE)
-    return points, np.stack([np.zeros_like(lows), np.ldexp(highs - lows, second)])
-
-
-def _exponent_to_one(largest: float) -> int:
-    """Return the exponent of the power of two that scales a number to near 1."""
-    return -int(np.frexp(largest)[1])
+        return np.column_stack([(sums[:, :-1] * basis).sum(axis=1), sums[:, -1]])
 
 
 def _squared_deviations(coordinate: Floats, row: Counts, weight: NDArray[Any], total: Floats) -> Floats:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from faithkit.arrays import Floats, Ints
 from faithkit.arrays.batches import spans
 from faithkit.arrays.bitsets import Bits, unpack_bits
-from faithkit.measure.agreement.base import Batches, Influence
+from faithkit.measure.agreement.base import Agreement, Batch, Influence
 from faithkit.measure.counting.owners import Counts
 
 BATCH_SIZE = 2**22  # elements of an unpacked matrix per batch
@@ -18,7 +18,7 @@ RESOLUTION = 2.0**35  # integer steps into which the largest weight of a row is 
 
 
 @attrs.frozen(eq=False, slots=False)
-class Within:
+class Within(Agreement):
     """Agreement that is 1 for numbers that differ by at most ε; labels are sorted by value.
 
     A difference of exactly ε agrees, even if rounding makes it slightly larger.
@@ -33,11 +33,7 @@ class Within:
     values: Floats
     epsilon: float
 
-    max_disagreement = 1.0
-    is_binary = True
     is_convex = False  # a number between two others may agree with both
-    is_normalised = False
-    is_bounded = True
 
     @cached_property
     def first(self) -> Counts:
@@ -67,10 +63,6 @@ class Within:
         sums = (_sum_slices(values.astype(np.int64), first, stop) for values in (coarse, fine))
         return unit * (next(sums) / RESOLUTION + next(sums) / RESOLUTION**2)
 
-    def counts(self, sums: Ints, totals: Counts, row: Counts, label: Counts) -> Counts:
-        """Return the sums, which already are counts."""
-        return sums
-
     def scope_predictions(self, labels: Counts, n_labels: int) -> "ScopeNumbers":
         """Return the predictions of instances with these labels."""
         return ScopeNumbers(self, labels)
@@ -82,10 +74,6 @@ class Within:
     def disagreement(self, label: int | Counts, labels: Counts) -> Floats:
         """Return 1 for every value that differs by more than ε."""
         return ((labels < self.first[label]) | (labels >= self.stop[label])).astype(np.float64)
-
-    def divisor_left(self, label: Counts, in_pool: bool = False) -> None:
-        """Return None: there is no divisor."""
-        return
 
 
 def _sum_slices(values: Counts, first: Counts, stop: Counts) -> Counts:
@@ -120,22 +108,20 @@ class ScopeNumbers:
     def _bounds(self) -> tuple[Counts, Counts]:
         return self.agreement.first, self.agreement.stop
 
-    def sum_influence(self, batches: Batches, influence: Influence) -> tuple[Floats, Floats]:
+    def sum_influence(self, batch: Batch, influence: Influence) -> Floats:
         """Sum the gains of each explanation's owners, and the losses of those that agree."""
-        owners, loss, n_left_alone = influence.owners, influence.loss, influence.n_left_alone
-        gain = owners.by_explanation(influence.gain)
-        sums = np.zeros((2, len(self.labels)))
-        for start, stop, bits in batches:
-            for row_start, row_stop in spans(stop - start, max(1, BATCH_SIZE // max(1, len(self.labels)))):
-                rows = slice(start + row_start, start + row_stop)
-                holds = unpack_bits(bits[row_start:row_stop], len(self.labels))
-                entries = owners.span(rows.start, rows.stop)
-                slots = owners.explanation[entries] - rows.start, owners.label[entries]
-                losses = self._losses_by_label(*slots, loss[entries], len(holds))
-                sums[0] += np.where(holds, gain[rows, None] - losses[:, self.labels], 0).sum(axis=0)
-                sums[1] += (holds * n_left_alone[rows, None]).sum(axis=0)
-            del bits  # free memory before the next batch
-        return sums[0], sums[1]
+        (start, stop, bits), owners = batch, influence.owners
+        sums = np.zeros((len(self.labels), 2))
+        for row_start, row_stop in spans(stop - start, max(1, BATCH_SIZE // max(1, len(self.labels)))):
+            rows = slice(start + row_start, start + row_stop)
+            holds = unpack_bits(bits[row_start:row_stop], len(self.labels))
+            entries = owners.span(rows.start, rows.stop)
+            slots = owners.explanation[entries] - rows.start, owners.label[entries]
+            losses = self._losses_by_label(*slots, influence.loss[entries], len(holds))
+            gains = influence.gain[rows, None]
+            sums[:, 0] += np.where(holds, gains - losses[:, self.labels], 0).sum(axis=0)
+            sums[:, 1] += (holds * influence.n_left_alone[rows, None]).sum(axis=0)
+        return sums
 
     def _losses_by_label(self, row: Counts, label: Counts, loss: Floats, n_rows: int) -> Floats:
         """Return the losses of owners that agree with each label, for each explanation."""

@@ -3,33 +3,41 @@
 Labels are permuted while the explanations stay fixed, so the rows that can be checked do not change. Rows of
 a pool keep their labels. In blocks, labels are permuted within each block. Labels are assigned to instances
 in an order of their content, so the order of the rows does not matter.
+
+With weights or clusters, the labels and weights of whole clusters are exchanged, between clusters of the same
+size. To permute labels alone would break their dependence on the weights, and to permute rows alone would
+break their dependence on the cluster. Both would reject true null hypotheses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from faithkit.arrays import Ints, divide_safely, sum_by
-from faithkit.arrays.bitsets import Bits, n_words
-from faithkit.arrays.grouping import hash_content, hash_rows
+from faithkit.arrays import Floats, Ints, divide_safely, sum_by
+from faithkit.arrays.batches import concatenate_ranges
+from faithkit.arrays.bitsets import Bits, get_bits, n_words, unpack_bits
+from faithkit.arrays.grouping import group, hash_content, hash_rows
 from faithkit.explanations.relations import Relation, WithinBlock, key_of
 from faithkit.measure.agreement.base import Agreement, ScopePredictions
-from faithkit.measure.baselines.unit_permutation import unit_p_value
+from faithkit.measure.agreement.same_label import COMMON, SAME_LABEL
 from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
-from faithkit.measure.counting.label_sets import COMMON
 from faithkit.measure.counting.owners import Counts, Owners, count_codes
 from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.merging import ONE_BLOCK, PAIRS
 
 BATCH_SIZE = 64  # permutations per pass over the relation's matrix
+UNIT_BATCH_SIZE = 32  # the same with weights or clusters
 BATCH_BYTES = 64 * 2**20  # of the label bitsets of a batch
 
 Permutations = Iterator[Counts]
+RowSums = tuple[Floats, Floats]
+"""The weight that each row is compared with, and how much of it agrees."""
 
 
 def permutation_p_value(
@@ -61,13 +69,22 @@ def permutation_p_value(
         means = _means_of_groups(counts, statistics, permuted)
     else:
         means = _means_of_relation(counts, permuted, _content_order(counts))
-    n_as_high = sum(mean >= statistics.agreed - 1e-12 for mean in means)
+    return _compute_p_value(means, statistics.agreed - 1e-12, permutations)
+
+
+def _compute_p_value(means: Iterable[float], observed: float, permutations: int) -> float:
+    """Return the share of permutations whose mean is at least as high as the observed one."""
+    n_as_high = sum(mean >= observed for mean in means)
     return (1 + n_as_high) / (1 + permutations)
+
+
+def _create_generator(seed: int) -> np.random.Generator:
+    return np.random.default_rng([-seed, 1] if seed < 0 else seed)
 
 
 def _permute_labels(label_counts: Counts, permutations: int, seed: int) -> Permutations:
     """Yield permuted labels, which start in order of frequency, so that their names do not matter."""
-    rng = np.random.default_rng([-seed, 1] if seed < 0 else seed)
+    rng = _create_generator(seed)
     order = np.argsort(-label_counts, kind="stable")
     labels = np.repeat(order, label_counts[order])
     for _ in range(permutations):
@@ -125,7 +142,7 @@ def _permute_in_blocks(
     counts: BlockCount, order: NDArray[np.intp], permutations: int, seed: int
 ) -> Permutations:
     """Yield the labels of instances in this order, permuted within each block."""
-    rng = np.random.default_rng([-seed, 1] if seed < 0 else seed)
+    rng = _create_generator(seed)
     block = np.cumsum(np.diff(counts.row_block[order], prepend=-1) != 0)
     labels = counts.labels[order]
     labels = labels[np.lexsort((labels, block))]
@@ -207,4 +224,165 @@ def _content_of_rows(counts: RowCount, relation: Relation) -> tuple[NDArray[np.u
     word = hash_rows(np.column_stack([content, owners.totals.view(np.uint64), owners.sizes.view(np.uint64)]))
     if relation.groups:  # a row's own explanation is the only one that holds for it
         return word[counts.owned], np.zeros(len(counts.owned), dtype=np.uint64)
-    return word[counts.owned], counts.sums(word)  # modulo 2**64
+    return word[counts.owned], counts.sums(word[:, None])[:, 0]  # modulo 2**64
+
+
+# -- rows with weights or clusters --
+
+
+def unit_p_value(counts: CellCount, permutations: int, seed: int = 0) -> float | None:
+    """Return the one-sided p-value of M; None where no two clusters have the same size.
+
+    Examples
+    --------
+    >>> from faithkit.explanations.explanations import Explanations, Sample
+    >>> from faithkit.explanations.relations import SameExplanation
+    >>> from faithkit.measure.counting.cell_count import count_cells
+    >>> from faithkit.measure.counting.design import Design
+    >>> cluster = np.arange(60) // 2  # thirty clusters of two rows
+    >>> y, design = cluster % 2, Design.of(None, cluster, n=60)
+    >>> counts = count_cells(SameExplanation(), Sample(None, Explanations.of(y.tolist())), y, 2, design)
+    >>> unit_p_value(counts, 99)
+    0.01
+    """
+    order = _content_order_in_units(counts)
+    unit = counts.design.unit[order]
+    size = np.bincount(unit)  # of explained rows, because a pool keeps its labels
+    if np.bincount(size[size > 0]).max() < 2:
+        return None
+    pool, place = np.arange(len(order), len(counts.labels)), np.argsort(order)
+    sources = (
+        np.append(order[source][place], pool) for source in _permute_units(unit, size, permutations, seed)
+    )
+    means = _means_of_units(counts, sources)
+    observed, _ = counts.owners.mean_agreement
+    return _compute_p_value(means, observed - 1e-9, permutations)
+
+
+def _permute_units(unit: Counts, size: Counts, permutations: int, seed: int) -> Iterator[Counts]:
+    """Yield the source row of each row's label and weight; the rows of a cluster must be consecutive."""
+    rng = _create_generator(seed)
+    starts = np.flatnonzero(np.diff(unit, prepend=-1))
+    sizes = size[unit[starts]]
+    for _ in range(permutations):
+        source = np.empty(len(unit), dtype=np.int64)
+        for cluster_size in np.unique(sizes).tolist():
+            cluster_starts = starts[sizes == cluster_size]
+            offset = np.arange(cluster_size)
+            source[cluster_starts[:, None] + offset] = rng.permutation(cluster_starts)[:, None] + offset
+        yield source
+
+
+def _content_order_in_units(counts: CellCount) -> Counts:
+    """Order rows by content, cluster by cluster, so that the order of the rows does not matter."""
+    n, words = len(counts.place), hash_content(key_of(counts.relation, counts.explanations))
+    unit, content = counts.design.unit[:n], words[counts.owned[:n]]
+    # in a group, a row's own explanation is its whole content; sums are modulo 2**64
+    scope_word = np.zeros_like(content) if counts.relation.groups else counts.sums(words[:, None])[:n, 0]
+    label, weight = counts.labels[:n].view(np.uint64), counts.design.steps[:n].view(np.uint64)
+    word = hash_rows(np.column_stack([content, scope_word]))
+    row_word = hash_rows(np.column_stack([word, label, weight]))
+    unit_word = np.zeros(counts.design.n_units, dtype=np.uint64)
+    np.add.at(unit_word, unit, row_word)
+    return np.lexsort((row_word, word, unit, unit_word[unit]))
+
+
+def _means_of_units(counts: CellCount, sources: Iterable[Counts]) -> Iterator[float]:
+    """Yield M under each permutation: an array of source rows, from which rows take labels and weights.
+
+    Relations other than grouping need one pass over the relation's matrix for each batch.
+    """
+    n, all_weights, sources = len(counts.place), counts.design.weights, iter(sources)
+    sum_own: Callable[[Counts, Floats], RowSums]
+    if counts.relation.groups:
+        cell = group(np.column_stack([counts.owned, counts.design.unit])).codes
+        sum_scopes, sum_own = _sum_groups, partial(_sum_by_key, counts, cell)
+    else:
+        sum_scopes = _sum_label_scopes if counts.agreement is SAME_LABEL else _sum_scopes
+        sum_own = _OwnClusterPairs(counts).sums
+    while batch := list(islice(sources, UNIT_BATCH_SIZE)):
+        labels = [counts.labels[rows] for rows in batch]
+        weights = [all_weights[rows] for rows in batch]
+        sums = sum_scopes(counts, labels, weights)
+        for y, w, (total, agreeing) in zip(labels, weights, sums, strict=True):
+            own, own_agreeing = sum_own(y, w)
+            D = total - own
+            D[1e-9 * total > D] = 0.0  # rounding
+            yield float((w[:n] * divide_safely(agreeing - own_agreeing, D)).sum() / w[:n].sum())
+
+
+def _sum_groups(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
+    """Return the weight of the group of each row, and how much of it agrees."""
+    return (_sum_by_key(counts, counts.owned, y, w) for y, w in zip(labels, weights, strict=True))
+
+
+def _sum_by_key(counts: CellCount, key: Counts, labels: Counts, weights: Floats) -> RowSums:
+    """Return the weight of the rows with the key of each row, and how much of it agrees."""
+    has_explanation, k = ~counts.explanations.missing[counts.owned], counts.n_labels
+    codes, place = np.unique(key * k + labels, return_inverse=True)
+    slot_weights = sum_by(place, weights * has_explanation)
+    agreeing = counts.agreement.sum_over_slots(codes // k, codes % k, slot_weights)
+    total = sum_by(key, weights * has_explanation)[key]
+    return total * has_explanation, agreeing[place] * has_explanation
+
+
+def _sum_scopes(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
+    """Return the weight in the scope of each row's explanation, and how much of it agrees."""
+    n, k = len(counts.place), counts.n_labels
+    sums = [(np.zeros(n), np.zeros(n)) for _ in labels]
+    for start, stop, bits in counts.batches():
+        explanation, instance = np.nonzero(unpack_bits(bits, len(counts.owned)))
+        owners = np.flatnonzero((counts.owned[:n] >= start) & (counts.owned[:n] < stop))
+        owned_explanation = counts.owned[owners] - start
+        for y, w, (total, agreeing) in zip(labels, weights, sums, strict=True):
+            codes = np.concatenate([explanation * k + y[instance], owned_explanation * k + y[owners]])
+            slots, place = np.unique(codes, return_inverse=True)
+            slot_weights = sum_by(place, np.concatenate([w[instance], np.zeros(len(owners))]))
+            slot_agreeing = counts.agreement.sum_over_slots(slots // k, slots % k, slot_weights)
+            total[owners] = sum_by(explanation, w[instance], stop - start)[owned_explanation]
+            agreeing[owners] = slot_agreeing[place[len(instance) :]]
+    return sums
+
+
+def _sum_label_scopes(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
+    """Return the same for labels, from a table of the weight of each label in each scope: much faster."""
+    n, n_rows, k = len(counts.place), len(counts.owned), counts.n_labels
+    columns = np.zeros((n_rows, len(labels) * k))
+    for position, (y, w) in enumerate(zip(labels, weights, strict=True)):
+        columns[np.arange(n_rows), position * k + y] = w
+    tables = np.empty((len(counts.explanations), len(labels) * k))
+    for start, stop, bits in counts.batches():
+        tables[start:stop] = unpack_bits(bits, n_rows).astype(np.float64) @ columns
+    owned_explanation = counts.owned[:n]
+    for position, y in enumerate(labels):
+        table = np.ascontiguousarray(tables[:, position * k : (position + 1) * k])
+        yield table.sum(axis=1)[owned_explanation], table[owned_explanation, y[:n]]
+
+
+class _OwnClusterPairs:
+    """Pairs of a row with the rows of its own cluster for which its explanation holds."""
+
+    def __init__(self, counts: CellCount) -> None:
+        unit, self.n, self.agreement = counts.design.unit, len(counts.place), counts.agreement
+        order = np.argsort(unit, kind="stable")
+        size = np.bincount(unit)
+        times = size[unit[: self.n]]
+        i = np.repeat(np.arange(self.n), times)
+        j = order[concatenate_ranges((np.cumsum(size) - size)[unit[: self.n]], times)]
+        holds = _holds(counts, i, j)
+        self.i, self.j = i[holds], j[holds]
+
+    def sums(self, labels: Counts, weights: Floats) -> RowSums:
+        """Return the weight of each row's pairs, and how much of it agrees with the row."""
+        weight = weights[self.j]
+        agreement = 1.0 - self.agreement.disagreement(labels[self.i], labels[self.j])
+        return sum_by(self.i, weight, self.n), sum_by(self.i, weight * agreement, self.n)
+
+
+def _holds(counts: CellCount, i: Counts, j: Counts) -> NDArray[np.bool_]:
+    """Return whether the explanation of row i holds for row j, for each pair."""
+    holds = np.zeros(len(i), dtype=bool)
+    for start, stop, bits in counts.batches():
+        pairs = np.flatnonzero((counts.owned[i] >= start) & (counts.owned[i] < stop))
+        holds[pairs] = get_bits(bits, counts.owned[i[pairs]] - start, j[pairs])
+    return holds

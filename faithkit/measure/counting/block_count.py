@@ -5,16 +5,15 @@ from functools import cached_property
 import attrs
 import numpy as np
 
-from faithkit.arrays import Floats, divide_safely, sum_by
-from faithkit.arrays.grouping import group
+from faithkit.arrays import Floats, sum_by
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Sample
-from faithkit.explanations.relations import Relation, WithinBlock, key_of
+from faithkit.explanations.relations import Relation, WithinBlock, group_explanations
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import NOTHING, Squares
 from faithkit.measure.counting.owners import Counts, count_codes
-from faithkit.measure.counting.tally import RowCount, count
+from faithkit.measure.counting.tally import RowCount, count, grouped_owners
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -24,21 +23,13 @@ class BlockCount(RowCount):
     Numbers are in units of `scale`, the disagreement that a constant explanation leaves inside blocks.
     """
 
-    @property
-    def is_plain(self) -> bool:
-        """False: rows are not checked against all others."""
-        return False
+    is_plain = False  # rows are not checked against all others
 
     @cached_property
     def without_block(self) -> Counts:
         """The number of each explanation; an explanation has the same number in all blocks."""
         assert isinstance(self.relation, WithinBlock)
-        return group(key_of(self.relation.relation, self.explanations), self.explanations.missing).codes
-
-    @property
-    def n_explanations(self) -> int:
-        """The number of distinct explanations; one that occurs in several blocks counts once."""
-        return int(self.without_block.max(initial=-1)) + 1
+        return group_explanations(self.relation.relation, self.explanations, missing_apart=True).codes
 
     @cached_property
     def row_block(self) -> Counts:
@@ -132,10 +123,8 @@ def _mean_agreements(row_block: Counts, labels: Counts, n_labels: int, agreement
     """Return the mean agreement of two rows of each block; 0 for a block of one row."""
     sizes = np.bincount(row_block)
     codes, rows = count_codes(row_block * n_labels + labels, len(sizes) * n_labels)
-    block, label = np.divmod(codes, n_labels)
-    agreeing = agreement.sum_over_slots(block, label, rows) - 1
-    n_agreeing_pairs = sum_by(block, (rows * agreeing).astype(np.float64), len(sizes))
-    return divide_safely(n_agreeing_pairs, (sizes * (sizes - 1)).astype(np.float64))
+    owners = grouped_owners(*np.divmod(codes, n_labels), rows, sizes > 0, agreement)
+    return owners.by_explanation(owners.rows * owners.scores) / sizes
 
 
 def _mean_over_rows(chances: Floats, rows: Counts) -> float | None:

@@ -9,20 +9,17 @@ import numpy as np
 from faithkit.arrays import sum_by
 from faithkit.arrays.batches import spans
 from faithkit.arrays.bitsets import Bits
-from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, key_of
+from faithkit.explanations.relations import Relation, group_explanations
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.agreement.squares import NOTHING, Squares
 from faithkit.measure.counting import scans
 from faithkit.measure.counting.cells import Cells, cells_by_batch, joint_batches, mark_run_starts
 from faithkit.measure.counting.design import Design
-from faithkit.measure.counting.label_sets import LabelSets
 from faithkit.measure.counting.owners import Counts, Owners
-from faithkit.measure.counting.pool import Pool
-from faithkit.measure.counting.scans import NO_SLOTS
+from faithkit.measure.counting.scans import NO_SLOTS, Pool
 from faithkit.measure.counting.tally import RowCount, Tally
 from faithkit.measure.jackknife.pairs import pair_sums
 
@@ -43,20 +40,19 @@ class CellCount(RowCount):
     weight_range: tuple[int, int] = (0, 0)
     grouped_cells: Cells | None = None
 
-    def batches(self) -> Iterator[tuple[int, int, Bits]]:
+    is_plain = False  # rows are not equal
+
+    def batches(self, explanations: Explanations | None = None) -> Iterator[tuple[int, int, Bits]]:
         """Yield the relation's matrix over all rows, those of the pool last, in batches of explanations."""
-        return joint_batches(self.relation, (self.sample, *self.pool_samples), self.explanations)
+        explanations = self.explanations if explanations is None else explanations
+        return joint_batches(self.relation, (self.sample, *self.pool_samples), explanations)
 
-    @property
-    def is_plain(self) -> bool:
-        """False: rows are not equal."""
-        return False
-
-    def chance(self) -> float | None:
-        """Return the score of a constant explainer on the same rows."""
-        if self.agreement.is_normalised:
-            return 0.0
-        return self.design.chance(self.labels, self.n_explained, self.agreement)
+    def label_chance(self, label: int | None) -> float | None:
+        """Return the score of a constant explainer for the owners of one label, or of all labels."""
+        is_owner = self.owned >= 0
+        if label is not None:
+            is_owner &= self.labels == label
+        return self.design.chance(self.labels, is_owner, self.agreement)
 
     def pieces(self) -> Iterator[tuple[Sample, Counts]]:
         """Yield the sample and the pieces of its pool, with their labels."""
@@ -79,15 +75,11 @@ class CellCount(RowCount):
 
     def label_counts(self, explanations: Counts) -> Counts:
         """Count the rows of every label for which each of these explanations holds, without weights."""
-        if self.relation.groups:
-            is_present = ~self.explanations.missing[self.owned]
-            labels = (self.labels[(self.owned == explanation) & is_present] for explanation in explanations)
-            return np.array([np.bincount(row_labels, minlength=self.n_labels) for row_labels in labels])
-        batches = joint_batches(
-            self.relation, (self.sample, *self.pool_samples), self.explanations.take(explanations)
-        )
-        sets = LabelSets(self.labels, self.n_labels)
-        return np.concatenate([sets.table(bits) for _, _, bits in batches])
+        if not self.relation.groups:
+            return self.scan_label_counts(explanations)
+        is_present = ~self.explanations.missing[self.owned]
+        labels = (self.labels[(self.owned == explanation) & is_present] for explanation in explanations)
+        return np.array([np.bincount(row_labels, minlength=self.n_labels) for row_labels in labels])
 
     def tallies(self) -> Iterator[Tally]:
         """Yield the tally in weights that average to 1, in parts.
@@ -170,7 +162,7 @@ def count_cells(
     >>> counted.owners.others, counted.owners.agreeing
     (array([1, 2]), array([0, 0]))
     """
-    groups = group(key_of(relation, sample.explanations), sample.explanations.missing, relation.groups)
+    groups = group_explanations(relation, sample.explanations)
     pieces = [] if pool is None else list(pool)
     owned_explanation = np.append(groups.codes, np.full(len(design) - len(sample), -1))
     labels = np.concatenate([labels, *(codes for _, codes in pieces)])

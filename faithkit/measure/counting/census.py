@@ -1,7 +1,12 @@
-"""The census: the streaming tally of a grouping relation, for logs that are read in pieces.
+"""Counts of logs that are read in pieces.
 
-A slot is a pair of explanation and label that occurs. The censuses of two pieces of a log can be united, so a
-log of any length needs memory only for its distinct explanations and their labels.
+A slot is a pair of explanation and label that occurs. A census counts the slots of a piece, and the censuses
+of two pieces can be united. So a log of any length needs memory only for its distinct explanations and their
+labels. For a grouping relation that is all.
+
+Other relations need three passes over the log. The first builds the census. The second scans the relation's
+matrix of each piece and all explanations; these counts add up. The third computes the pseudo-values of each
+piece; the standard error needs only their number, sum and sum of squares.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,14 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from faithkit.arrays.batches import each_batch
+from faithkit.arrays.containers import concat_rows
 from faithkit.arrays.grouping import group, renumber, sort_distinct
-from faithkit.explanations.explanations import Explanations
-from faithkit.explanations.relations import Relation, key_of
+from faithkit.explanations.explanations import Explanations, Sample
+from faithkit.explanations.relations import Relation, group_explanations, key_of
 from faithkit.measure.agreement.base import Agreement
 from faithkit.measure.agreement.same_label import SAME_LABEL
-from faithkit.measure.counting.owners import Owners, broadcast_constant, sort_runs
-from faithkit.measure.counting.scans import ScanTarget
-from faithkit.measure.counting.tally import grouped_owners
+from faithkit.measure.counting.owners import Counts, Owners, broadcast_constant, sort_runs
+from faithkit.measure.counting.scans import ScanCounts, ScanTarget, bit_batches, mark_reflexive, scan_relation
+from faithkit.measure.counting.tally import RowCount, grouped_owners
 
 Ints = NDArray[np.int64]
 SAVED = 0.8  # uniting pays off if at most this share of the slots remains
@@ -82,7 +88,7 @@ class Census:
         `codes` are positions in `labels`, or None if row i has the label i. `grouped` has the group codes of
         rows, and the groups.
         """
-        owners = group(key_of(relation, explanations), explanations.missing, relation.groups)
+        owners = group_explanations(relation, explanations)
         group_codes, groups = (None, []) if grouped is None else grouped
         distinct = explanations.take(owners.first)
         census = cls(distinct, labels, owners.codes, codes, group=group_codes, groups=groups, start=start)
@@ -94,7 +100,7 @@ class Census:
         if len(censuses) == 1:
             return censuses[0]
         explanations = Explanations.concat([census.explanations for census in censuses])
-        owners = group(key_of(relation, explanations), explanations.missing, relation.groups)
+        owners = group_explanations(relation, explanations)
         owner, distinct = _renumber_owners(owners.codes, censuses), explanations.take(owners.first)
         if _are_consecutive_rows(censuses):
             numbers = _fill_by_census(censuses, lambda i, out: np.copyto(out, censuses[i].labels), np.float64)
@@ -151,7 +157,7 @@ class Census:
 
     def coarsen(self, relation: Relation, explanations: Explanations) -> "Census":
         """Replace the distinct explanations by others, of which some may have become the same."""
-        owners = group(key_of(relation, explanations), explanations.missing, relation.groups)
+        owners = group_explanations(relation, explanations)
         distinct = explanations.take(owners.first)
         return attrs.evolve(self, explanations=distinct, owner=owners.codes[self.owner])._merge_equal()
 
@@ -300,3 +306,66 @@ def merge_censuses(relation: Relation, censuses: Iterable[Census]) -> Census:
             pending = [Census.union(relation, pending)]
             delay = 1 if len(pending[0].owner) <= SAVED * (n_merged + sum(n_new)) else MERGE_DELAY
     return Census.union(relation, pending)
+
+
+def scan_piece(relation: Relation, sample: Sample, labels: Counts, target: ScanTarget) -> ScanCounts:
+    """Count the relation's matrix of all explanations over the instances of a piece.
+
+    Examples
+    --------
+    >>> from faithkit.measure.counting.census import Census
+    >>> from faithkit.explanations.relations import NearExplanation
+    >>> near, distinct = NearExplanation(tau=0.5), Explanations.vectors([[0.0], [1.0]])
+    >>> target = Census.of(near, distinct, np.array([0, 1]), ["no", "yes"]).scan_target
+    >>> counts = scan_piece(near, Sample(None, distinct.take([1, 1])), np.array([0, 1]), target)
+    >>> counts.totals, counts.sums, counts.n_reflexive
+    (array([0, 2]), array([0, 1]), array([0, 1]))
+    """
+    slots = _find_slots(relation, sample.explanations, labels, target)
+    return scan_relation(relation, sample, labels, target, slots)
+
+
+def _find_slots(relation: Relation, explanations: Explanations, labels: Counts, target: ScanTarget) -> Counts:
+    """Return the slot of each instance; −1 for one without an explanation or outside the target's slots."""
+    if not len(target.row):
+        return np.full(len(explanations), -1)
+    distinct = target.explanations
+    keys = concat_rows([key_of(relation, distinct), key_of(relation, explanations)])
+    owned_explanation = group(keys, np.concatenate([distinct.missing, explanations.missing])).codes[
+        len(distinct) :
+    ]
+    slot_codes, row_codes = (
+        target.row * target.n_labels + target.label,
+        owned_explanation * target.n_labels + labels,
+    )
+    slot = np.searchsorted(slot_codes, row_codes).clip(max=len(slot_codes) - 1)
+    return np.where(slot_codes[slot] == row_codes, slot, -1)
+
+
+def count_piece(
+    relation: Relation, sample: Sample, labels: Counts, target: ScanTarget, owners: Owners
+) -> RowCount:
+    """Return the rows of a piece with the counts of all pieces.
+
+    A row without an explanation gets the slot of any missing explanation: none of these holds for a row.
+    """
+    slot = _find_slots(relation, sample.explanations, labels, target)
+    if (slot < 0).any():
+        slot[slot < 0] = target.explanations.missing[target.row].argmax()
+    owned_explanation, reflexive = target.row[slot], np.zeros(len(slot), dtype=bool)
+    for batch in bit_batches(relation, sample, target.explanations):
+        mark_reflexive(reflexive, batch, owned_explanation)
+    return RowCount(
+        relation=relation,
+        sample=sample,
+        labels=labels,
+        n_labels=target.n_labels,
+        agreement=target.agreement,
+        owned=owned_explanation,
+        reflexive=reflexive,
+        explanations=target.explanations,
+        owners=owners,
+        place=owners.find_entries(
+            owned_explanation, target.label[slot], reflexive.astype(np.int64), target.n_labels
+        ),
+    )

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from faithkit.arrays import Floats, sum_by
 from faithkit.arrays.containers import as_series, strip_mask
@@ -64,8 +65,6 @@ class Design:
         values = np.ones(n) if weights is None else read_weights(weights, n)
         if not values.any():
             raise InputError("all weights are 0: give the rows that count a weight above 0.")
-        if values.max() > 1e100 or values.max() < 1e-100:  # their products would overflow or underflow
-            values = values / values.max()
         unit, names = (np.arange(n), None) if clusters is None else read_clusters(clusters, n)
         if names is not None and len(names) < 2:
             raise InputError(
@@ -124,50 +123,38 @@ class Design:
             raise InputError("all weights of these rows are 0: nothing can be said of them.")
         return self._from_arrays(steps.astype(np.float64), unit.astype(np.int64), self.uninformative)
 
-    def chance(self, labels: Counts, n_explained: int, agreement: Agreement = SAME_LABEL) -> float | None:
-        """Return the mean agreement of two rows of different clusters, drawn by weight.
-
-        The first of the two is one of the first `n_explained` rows.
-        """
-        by_unit = sum_by(self.unit, self.steps, self.n_units) / float(self.steps.sum())
-        explained_steps = self.steps[:n_explained] / float(self.steps[:n_explained].sum())
-        pairs = 1.0 - float((explained_steps * by_unit[self.unit[:n_explained]]).sum())
-        one_group = np.zeros(len(labels), dtype=np.int64)
-        agreeing_pairs, same_unit_agreeing = (
-            self._sum_products(groups, labels, n_explained, agreement) for groups in (one_group, self.unit)
-        )
-        return (agreeing_pairs - same_unit_agreeing) / pairs if pairs > 1e-12 else None
-
-    def label_chance(self, labels: Counts, n_explained: int, label: int) -> float | None:
-        """Return the weighted share of a label among the rows of other clusters, for its explained rows.
+    def chance(
+        self, labels: Counts, is_owner: NDArray[np.bool_], agreement: Agreement = SAME_LABEL
+    ) -> float | None:
+        """Return the mean agreement of an owner with a row of another cluster, both drawn by weight.
 
         Examples
         --------
-        >>> design = Design.of([1, 1, 2], None, n=3)
-        >>> design.label_chance(np.array([0, 0, 1]), n_explained=3, label=0)
+        >>> design, labels = Design.of([1, 1, 2], None, n=3), np.array([0, 0, 1])
+        >>> design.chance(labels, labels == 0)
         0.3333333333333333
         """
-        shares, has_label = self.steps / float(self.steps.sum()), labels == label
-        label_shares = np.where(has_label, shares, 0.0)
-        unit_shares = sum_by(self.unit[:n_explained], label_shares[:n_explained], self.n_units)
+        owner_steps = np.where(is_owner, self.steps, 0)
+        if not owner_steps.any():
+            return None
+        owner_shares = owner_steps / float(owner_steps.sum())
+        by_unit = sum_by(self.unit, self.steps, self.n_units) / float(self.steps.sum())
+        pairs = 1.0 - float((owner_shares * by_unit[self.unit]).sum())
+        agreeing_pairs, same_unit_agreeing = (
+            self._sum_products(groups, labels, owner_shares, agreement)
+            for groups in (np.zeros_like(self.unit), self.unit)
+        )
+        return (agreeing_pairs - same_unit_agreeing) / pairs if pairs > 1e-12 else None
 
-        def sum_other_units(values: Floats) -> float:
-            by_unit = sum_by(self.unit, values, self.n_units)
-            return float((unit_shares * (by_unit.sum() - by_unit)).sum())
-
-        n_pairs = sum_other_units(shares)
-        return sum_other_units(label_shares) / n_pairs if n_pairs > 1e-12 else None
-
-    def _sum_products(self, groups: Counts, labels: Counts, n_explained: int, agreement: Agreement) -> float:
-        """Sum, over pairs in one group, the explained row's weight times the agreeing row's, as shares."""
+    def _sum_products(
+        self, groups: Counts, labels: Counts, owner_shares: Floats, agreement: Agreement
+    ) -> float:
+        """Sum, over pairs in one group, the owner's weight times the agreeing row's weight, as shares."""
         k = int(labels.max(initial=0)) + 1
         codes, slot = np.unique(groups * k + labels, return_inverse=True)
-        explained_weights = sum_by(slot[:n_explained], self.steps[:n_explained], len(codes))
-        all_weights = sum_by(slot, self.steps, len(codes))
-        agreeing_weights = agreement.sum_over_slots(codes // k, codes % k, all_weights)
-        explained_shares = explained_weights / float(explained_weights.sum())
-        agreeing_shares = agreeing_weights / float(all_weights.sum())
-        return float((explained_shares * agreeing_shares).sum())
+        weights = sum_by(slot, self.steps, len(codes))
+        agreeing_shares = agreement.sum_over_slots(codes // k, codes % k, weights) / float(weights.sum())
+        return float((owner_shares * agreeing_shares[slot]).sum())
 
 
 def _to_steps(weights: Floats) -> Counts:

@@ -1,6 +1,13 @@
-"""One pass over a relation's matrix: counts of the instances in each scope, by label."""
+"""One pass over a relation's matrix: counts of the instances in each scope, by label.
 
-from collections.abc import Iterator
+If a relation reads only the instance, explanations can also be checked against rows of a pool: predictions
+are cheap. The rows of a pool are checked against, but own no explanation.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from operator import add
+from typing import Any
 
 import attrs
 import numpy as np
@@ -8,6 +15,8 @@ from numpy.typing import NDArray
 
 from faithkit.arrays.batches import spans
 from faithkit.arrays.bitsets import Bits, get_bits, n_words, popcount
+from faithkit.arrays.containers import n_rows, take_rows
+from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import Relation, holds_bits
 from faithkit.measure.agreement.base import Agreement
@@ -91,14 +100,7 @@ def scan_relation(
 ) -> ScanCounts:
     """Count the relation's matrix, batch by batch.
 
-    Parameters
-    ----------
-    relation : Relation
-    sample : Sample
-    labels : (n,) int
-    target : ScanTarget
-    slot : (n,) int
-        The slot of each instance; −1 for an instance without an explanation.
+    `slot` is the slot of each instance; −1 for an instance without an explanation.
     """
     scope, row, label = target.agreement.scope_predictions(labels, target.n_labels), target.row, target.label
     owned_explanation = np.where(slot < 0, -1, row[slot]) if len(row) else slot
@@ -112,7 +114,7 @@ def scan_relation(
         slot_start, slot_stop = np.searchsorted(row, [start, stop])
         batch_slots = row[slot_start:slot_stop] - start, label[slot_start:slot_stop]
         if table is not None and isinstance(scope, ScopeLabels):
-            table[start:stop] = batch_table = scope.sets.table(bits)
+            table[start:stop] = batch_table = scope.table(bits)
             totals[start:stop] = batch_table.sum(axis=1)
             sums.append(batch_table[batch_slots])
         else:
@@ -131,3 +133,63 @@ def mark_reflexive(
     start, stop, bits = batch
     owning_rows = np.flatnonzero((owned_explanation >= start) & (owned_explanation < stop))
     reflexive[owning_rows] = get_bits(bits, owned_explanation[owning_rows] - start, owning_rows)
+
+
+PIECE_ROWS = 2**18  # rows of a pool in memory per piece
+
+
+@attrs.frozen(eq=False)
+class Pool:
+    """Instances without explanations, in pieces that can be iterated repeatedly, and their label codes.
+
+    Examples
+    --------
+    >>> pool = Pool.of(np.array([[1.0], [2.0]]), np.array([0, 1]))
+    >>> len(pool), [codes.tolist() for _, codes in pool]
+    (2, [[0, 1]])
+    """
+
+    codes: Counts
+    pieces: Callable[[], Iterable[Any]]
+    _kept_samples: list[Sample] = attrs.field(factory=list, init=False, repr=False)
+
+    @classmethod
+    def of(cls, X: Any, codes: Counts) -> "Pool":
+        """Build a pool of rows in memory."""
+        n = n_rows(X)
+        return cls(codes, lambda: (take_rows(X, slice(*span)) for span in spans(n, PIECE_ROWS)))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __iter__(self) -> Iterator[tuple[Sample, Counts]]:
+        start = 0
+        for sample in self._samples():
+            stop = start + len(sample)
+            yield sample, self.codes[start:stop]
+            start = stop
+
+    def _samples(self) -> Iterable[Sample]:
+        """Return the pieces as samples; a small pool keeps them, with what relations cached there."""
+        if len(self) > PIECE_ROWS:
+            return map(unexplained_sample, self.pieces())
+        if not self._kept_samples:
+            self._kept_samples.extend(map(unexplained_sample, self.pieces()))
+        return self._kept_samples
+
+    def scan(self, relation: Relation, target: ScanTarget) -> ScanCounts:
+        """Count the relation's matrix of all explanations over the rows of the pool."""
+        if not relation.instance_only:
+            raise InputError(
+                f"{relation} reads the explanations of the rows that it is asked about, and the rows of a "
+                "pool have none: leave the pool out, or use a relation that reads the instance only."
+            )
+        scans = (scan_relation(relation, *piece, target, np.full(len(piece[1]), -1)) for piece in self)
+        return reduce(add, scans)
+
+
+def unexplained_sample(X: Any) -> Sample:
+    """Return a sample of instances without explanations."""
+    n = n_rows(X)
+    explanations = Explanations(kind="value", values=np.full(n, None), missing=np.ones(n, dtype=bool))
+    return Sample(X, explanations)

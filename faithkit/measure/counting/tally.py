@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 from faithkit.arrays import is_broadcast, sum_by
 from faithkit.arrays.batches import spans
 from faithkit.arrays.bitsets import Bits, column_sums
-from faithkit.arrays.grouping import group
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
-from faithkit.explanations.relations import Relation, key_of
+from faithkit.explanations.relations import Relation, WithinBlock, group_explanations
 from faithkit.measure.agreement.base import Agreement, ScopePredictions, chance
-from faithkit.measure.agreement.same_label import SAME_LABEL
+from faithkit.measure.agreement.same_label import SAME_LABEL, SameLabel, ScopeLabels
 from faithkit.measure.counting import scans
-from faithkit.measure.counting.label_sets import LabelSets
 from faithkit.measure.counting.owners import (
     Counts,
     Owners,
@@ -34,8 +32,7 @@ from faithkit.measure.counting.owners import (
     find_positions,
     index_codes,
 )
-from faithkit.measure.counting.pool import Pool
-from faithkit.measure.counting.scans import ScanTarget, bit_batches, scan_relation
+from faithkit.measure.counting.scans import Pool, ScanTarget, bit_batches, scan_relation
 
 SELF = np.array([[0], [1]])  # default of `Tally.own`: an owner in its own scope counts as 1
 MAX_ENTRIES = 2**25  # limit for a table that is built in one part
@@ -147,9 +144,15 @@ class Count:
         """Return the score of a constant explainer on the same rows."""
         if self.agreement.is_normalised:
             return 0.0  # numbers are divided by what it leaves
-        label_counts = sum_by(self.owners.label, self.owners.weight, self.n_labels)
-        pool_counts = 0 if self.pool is None else np.bincount(self.pool.codes, minlength=self.n_labels)
-        return chance(label_counts, self.agreement, pool_counts)
+        return self.label_chance(None)
+
+    def label_chance(self, label: int | None) -> float | None:
+        """Return the same for the owners of one label, or of all labels if it is None."""
+        sizes = sum_by(self.owners.label, self.owners.weight, self.n_labels)
+        owner_sizes = sizes if label is None else np.where(np.arange(self.n_labels) == label, sizes, 0)
+        if self.pool is not None:
+            sizes = sizes + np.bincount(self.pool.codes, minlength=self.n_labels)
+        return chance(owner_sizes, self.agreement, sizes)
 
     def lowest_value(self, n_classes: int | None) -> float | None:
         """Return the smallest possible value of the measure, by convexity; None where it is unknown.
@@ -164,14 +167,31 @@ class Count:
             return None
         return 1.0 / (n_classes or 1)
 
+    def max_disagreement(self, n_classes: int | None) -> float:
+        """Return d_max: the largest disagreement of a row that is compared with no other.
+
+        In a group, the mean disagreement of two rows is that of one row from the group's mean. With k labels
+        it is at most 1 − 1/k, and for numbers a quarter of the squared range.
+        """
+        agreement = self.agreement
+        if agreement.is_normalised and agreement.is_bounded:
+            return agreement.max_disagreement / (2.0 if self.relation.groups else 1.0)
+        is_label = isinstance(agreement, SameLabel)
+        return 1.0 - (self.lowest_value(n_classes) or 0.0) if is_label else 1.0
+
     def checked_chance(self) -> float | None:
         """Return the chance level of the rows that can be checked: usually the same."""
         return self.chance()
 
     @property
+    def without_block(self) -> Counts:
+        """The number of each explanation; an explanation has the same number in all blocks."""
+        return np.arange(len(self.explanations))
+
+    @property
     def n_explanations(self) -> int:
-        """The number of distinct explanations."""
-        return len(self.explanations)
+        """The number of distinct explanations; one that occurs in several blocks counts once."""
+        return int(self.without_block.max(initial=-1)) + 1
 
     @property
     def with_sorted_labels(self) -> "Count":
@@ -283,13 +303,14 @@ class RowCount(Count):
         return self.owned[rows], self.labels[rows], rows, np.ones_like(rows)
 
     @cached_property
-    def sets(self) -> LabelSets:
+    def sets(self) -> ScopeLabels:
         """The rows of each label."""
-        return LabelSets(self.labels, self.n_labels)
+        return ScopeLabels(self.labels, self.n_labels)
 
-    def batches(self) -> Iterator[tuple[int, int, Bits]]:
-        """Yield (start, stop, packed bits) of the relation's matrix in batches of explanations."""
-        return bit_batches(self.relation, self.sample, self.explanations)
+    def batches(self, explanations: Explanations | None = None) -> Iterator[tuple[int, int, Bits]]:
+        """Yield (start, stop, packed bits) of the matrix of all or some explanations, in batches."""
+        explanations = self.explanations if explanations is None else explanations
+        return bit_batches(self.relation, self.sample, explanations)
 
     @property
     def instances(self) -> ScopePredictions:
@@ -297,18 +318,17 @@ class RowCount(Count):
         return self.agreement.scope_predictions(self.labels, self.n_labels)
 
     def sums(self, weights: NDArray[Any]) -> NDArray[Any]:
-        """Sum, for every row, the weights of the explanations that hold for it."""
+        """Sum, for every row, the weights of the explanations that hold for it, column by column."""
         one_label = np.zeros(len(self.labels), dtype=np.int64)
-        sums = np.zeros(len(self.labels), dtype=weights.dtype)
+        sums = np.zeros((len(self.labels), weights.shape[1]), dtype=weights.dtype)
         for start, stop, bits in self.batches():
-            sums += column_sums(bits, weights[start:stop, None, None], one_label)[:, 0]
+            sums += column_sums(bits, weights[start:stop, None], one_label)
             del bits  # free memory before the next batch
         return sums
 
     def scan_label_counts(self, explanations: Counts) -> Counts:
         """Count the labels of all rows in scope of these explanations, in a second scan."""
-        batch_explanations = self.explanations.take(explanations)
-        batches = bit_batches(self.relation, self.sample, batch_explanations)
+        batches = self.batches(self.explanations.take(explanations))
         table = np.concatenate([self.sets.table(bits) for _, _, bits in batches])
         for piece in self.pooled():
             table += piece.scan_label_counts(explanations)
@@ -350,19 +370,8 @@ def count(
 ) -> RowCount:
     """Tally a relation over a sample.
 
-    Parameters
-    ----------
-    relation : Relation
-    sample : Sample
-    labels : (n,) int
-        The predictions, as codes 0 … n_labels − 1.
-    n_labels : int
-    pool : Pool, optional
-        More rows that explanations are checked against.
-    agreement : Agreement
-        Measures how far two predictions agree.
-    kind : type
-        The class of the counts.
+    `labels` are the predictions, as codes 0 … n_labels − 1. Explanations are also checked against the rows of
+    a `pool`. `agreement` measures how far two predictions agree. `kind` is the class of the counts.
 
     Examples
     --------
@@ -377,9 +386,8 @@ def count(
             f"{len(labels)} predictions for {len(sample)} explanations: give one of each per row."
         )
     missing = sample.explanations.missing
-    # where rows are not grouped, one scan is enough for all missing explanations, which hold for no row
-    missing_apart = relation.groups or kind is not RowCount
-    groups = group(key_of(relation, sample.explanations), missing, missing_apart)
+    missing_apart = relation.groups or isinstance(relation, WithinBlock)
+    groups = group_explanations(relation, sample.explanations, missing_apart)
     distinct = sample.explanations.take(groups.first)
     codes, n_slots = groups.codes * n_labels + labels, len(groups) * n_labels
     slot = None

@@ -1,27 +1,100 @@
-"""The jackknife for equal rows, also in blocks: the exact value of a measure without each row or block.
+"""What a measure loses without each unit, and the statistics that follow from it.
 
 Measures are sums over pairs of rows. For equal rows there is a closed form for the terms that a sum loses
-without a row. Where explanations group rows, it needs the owners alone. For other relations, it needs one
-more pass over the relation's matrix. In blocks, every explanation holds inside one block only, so the sums
-lose the terms of a block with it, and no others. The module `pairs` treats rows with weights or clusters.
+without a row. Relations that do not group rows need one more pass over their matrix, which is here. Groups
+and blocks are in `summary`, and rows with weights or clusters in `pairs` and `weighted`.
 """
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from operator import add
+from typing import Any
 
 import attrs
 import numpy as np
 
-from faithkit.arrays import BATCH_SIZE, Floats, Ints, divide_safely, sum_by
-from faithkit.arrays.batches import map_batches
+from faithkit.arrays import Floats, Ints, divide_safely
+from faithkit.arrays.bitsets import column_sums
 from faithkit.measure.agreement.base import Agreement, Influence
-from faithkit.measure.counting.block_count import BlockCount
-from faithkit.measure.counting.design import effective_number
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import RowCount
-from faithkit.measure.intervals import SamplingUnits
-from faithkit.measure.jackknife.central_moments import CentralMoments
+from faithkit.measure.intervals import MeasureStatistics, SamplingUnits
+
+NO_VARIATION = 1e-10
+ROUNDING = 1e-12
+
+
+@attrs.frozen
+class CentralMoments:
+    """The number, mean and range of some values, and the sums of their squared and cubed deviations.
+
+    Moments of two sets of values can be added.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> moments = CentralMoments.of(np.array([0.0, 0.0])) + CentralMoments.of(np.array([1.0, 1.0]))
+    >>> moments.mean, round(moments.standard_error, 4)
+    (0.5, 0.2887)
+    >>> CentralMoments.of(np.array([1.0]), np.array([4])).standard_error is None
+    True
+    """
+
+    n: int
+    mean: float
+    squares: float
+    cubes: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Floats, times: Ints | None = None) -> "CentralMoments":
+        """Return the moments of values, each of which occurs `times` times (by default once)."""
+        n = len(values) if times is None else int(times.sum())
+        if not n:
+            return cls(0, 0.0, 0.0, 0.0, math.inf, -math.inf)
+        mean = float((values if times is None else values * times).sum()) / n
+        deviations = values - mean
+        squares = deviations * deviations if times is None else deviations * deviations * times
+        low, high = float(values.min()), float(values.max())
+        return cls(n, mean, float(squares.sum()), float((squares * deviations).sum()), low, high)
+
+    def __add__(self, other: "CentralMoments") -> "CentralMoments":
+        n = self.n + other.n
+        if not self.n or not other.n:
+            return self if self.n else other
+        distance, share = other.mean - self.mean, other.n / n
+        between = distance * distance * self.n * share
+        imbalance = self.n * other.squares - other.n * self.squares
+        return CentralMoments(
+            n,
+            self.mean + distance * share,
+            self.squares + other.squares + between,
+            self.cubes + other.cubes + distance * (between * (self.n - other.n) + 3 * imbalance) / n,
+            min(self.low, other.low),
+            max(self.high, other.high),
+        )
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error of the mean; None where the values do not vary."""
+        if self.n < 2 or self.high - self.low <= NO_VARIATION:
+            return None
+        return math.sqrt(self.variance / (self.n - 1))
+
+    @property
+    def variance(self) -> float:
+        """The mean squared deviation."""
+        return self.squares / self.n if self.n else 0.0
+
+    @property
+    def skewness(self) -> float:
+        """The mean cubed deviation, in standard deviations; 0 where the values do not vary."""
+        if self.standard_error is None or self.variance <= 0:
+            return 0.0
+        return float(self.cubes / self.n / self.variance**1.5)
+
 
 MomentsPair = tuple[CentralMoments, CentralMoments]
 """The moments of pseudo-values of the estimate, and of the disagreement."""
@@ -91,8 +164,8 @@ class Deletions:
     ----------
     compared, disagreement : (u,) float
         The loss of compared weight and of disagreement.
-    times : (u,) int
-        How many identical units each entry stands for.
+    times : (u,) int, optional
+        How many identical units each entry stands for; by default 1.
     divisor_left : (u,) float, optional
         For numbers: the share of the divisor, the variance, that is left without the unit.
     weight : (u,) float or float
@@ -101,7 +174,7 @@ class Deletions:
 
     compared: Floats
     disagreement: Floats
-    times: Ints
+    times: Ints | None = None
     divisor_left: Floats | None = None
     weight: Floats | float = 1.0
 
@@ -122,77 +195,6 @@ class Deletions:
         return totals.estimate - estimate, totals.disagreement - disagreement
 
 
-# -- relations that group equal rows: from the owners alone --
-
-
-class GroupedRows:
-    """Equal rows that explanations group, with the totals of their measure, and the deletions of single rows.
-
-    Without a row, N − 1 rows of its group are left, and all pairs of the row are gone. From `first_pair` on,
-    groups are matched pairs. A pair is deleted as a whole, and each of its rows accounts for half of it.
-    """
-
-    def __init__(
-        self,
-        owners: Owners,
-        agreement: Agreement,
-        max_disagreement: float = 1.0,
-        first_pair: int | None = None,
-    ) -> None:
-        self.owners, self.agreement = owners, agreement
-        self.totals = MeasureTotals.of(owners, agreement, max_disagreement)
-        self.first_pair = len(owners.totals) if first_pair is None else first_pair
-        sizes = owners.totals.astype(np.float64)
-        is_large = sizes > 2  # without one row of two, the other has no comparison left
-        self._mean_score = np.where(
-            is_large, divide_safely(owners.by_explanation(owners.times(owners.scores)), sizes), 0.0
-        )
-        self._factor = np.where(is_large, divide_safely(sizes, sizes - 2), 1.0)
-        # of two rows, both lose their comparison
-        self._compared = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)
-        self._factor[self.first_pair :] = 0.0
-        self._compared[self.first_pair :] = 1.0
-
-    def deletions(self, start: int = 0, stop: int | None = None) -> Deletions:
-        """Return the deletions of consecutive owners, by default of all."""
-        stop = len(self.owners) if stop is None else stop
-        owners, h = self.owners.part(start, stop), self.owners.scores[start:stop]
-        agreeing = h - self._mean_score.take(owners.explanation)
-        agreeing *= self._factor.take(owners.explanation)
-        agreeing += h
-        pair_weight = self._compared.take(owners.explanation)
-        divisor_left = self.agreement.divisor_left(owners.label)
-        return Deletions(pair_weight, pair_weight - agreeing, owners.rows, divisor_left)
-
-    def pseudo_values(self) -> tuple[Floats, Floats]:
-        """Return the pseudo-values of all owners, of the estimate and of the disagreement."""
-        return self.deletions().pseudo_values(self.totals, self.owners.n)
-
-    def moments(self) -> MomentsPair:
-        """Return the moments of the pseudo-values, computed in batches of owners."""
-
-        def compute(start: int, stop: int) -> MomentsPair:
-            return pseudo_value_moments(self.deletions(start, stop), self.totals, self.owners.n)
-
-        return add_moments(map_batches(compute, len(self.owners), BATCH_SIZE))
-
-    def paired_error(self) -> tuple[float | None, float]:
-        """Return the standard error and the skewness of the estimate where a matched pair is one unit."""
-        owners, (values, _), times = self.owners, self.pseudo_values(), self.owners.rows
-        row_moments = CentralMoments.of(values, times)
-        if row_moments.standard_error is None:
-            return None, 0.0
-        deviations = values - row_moments.mean
-        in_pair = owners.explanation >= self.first_pair
-        pair_sums = sum_by(owners.explanation[in_pair] - self.first_pair, (times * deviations)[in_pair])
-        unit_moments = CentralMoments.of(deviations[~in_pair], times[~in_pair]), CentralMoments.of(pair_sums)
-        n_units = sum(moments.n for moments in unit_moments)
-        if n_units < 2:
-            return None, 0.0
-        squares = sum(moments.squares + moments.n * moments.mean**2 for moments in unit_moments)
-        return float(np.sqrt(n_units / (n_units - 1) * squares)) / owners.n, row_moments.skewness
-
-
 def pseudo_value_moments(deletions: Deletions, totals: MeasureTotals, n_units: int) -> MomentsPair:
     """Return the moments of the pseudo-values of the estimate and of the disagreement."""
     estimate, disagreement = deletions.pseudo_values(totals, n_units)
@@ -205,37 +207,63 @@ def add_moments(pairs: Iterable[MomentsPair]) -> MomentsPair:
     return estimate, disagreement
 
 
-# -- other relations between equal rows: one more pass over the relation's matrix --
+# -- relations that do not group equal rows: one more pass over the relation's matrix --
 
 
 def relation_deletions(counts: RowCount) -> Deletions:
     """Return the deletions of all rows of a sample, in its order."""
+    return _add_own_terms(counts, *_sum_influence(counts))
+
+
+def pool_deletions(counts: RowCount) -> Iterator[Deletions]:
+    """Yield the deletions of the rows of each piece of the pool, which own nothing."""
+    for piece in counts.pooled():
+        score_changes, n_left_alone = _sum_influence(piece)
+        divisor_left = piece.agreement.divisor_left(piece.labels, in_pool=True)
+        yield Deletions(
+            n_left_alone, n_left_alone + score_changes, divisor_left=divisor_left, weight=np.zeros(1)
+        )
+
+
+def _add_own_terms(
+    counts: RowCount, score_changes: Floats, n_left_alone: Floats, weight: Floats | float = 1.0
+) -> Deletions:
+    """Return the deletions of rows from what their owners lose; `weight` is 1 for rows that own something."""
     owners, place, s = counts.owners, counts.place, counts.reflexive.astype(np.int64)
     D, h = owners.others[place], owners.scores[place]
-    S, Z = counts.instances.sum_influence(counts.batches(), _influence(owners))
-    agreeing = h - S + s * np.where(D >= 2, divide_safely(h - 1.0, D - 1.0), -h)
-    pair_weight = ((D > 0) + Z - s * (D == 1)).astype(np.float64)
-    once, divisor_left = np.ones(len(s), dtype=np.int64), counts.agreement.divisor_left(counts.labels)
-    return Deletions(pair_weight, pair_weight - agreeing, once, divisor_left)
+    own_agreeing = h + s * np.where(D >= 2, divide_safely(h - 1.0, D - 1.0), -h)
+    pair_weight = weight * ((D > 0).astype(np.float64) - s * (D == 1)) + n_left_alone
+    disagreement = pair_weight - (weight * own_agreeing - score_changes)
+    divisor_left = counts.agreement.divisor_left(counts.labels)
+    return Deletions(pair_weight, disagreement, divisor_left=divisor_left, weight=weight)
 
 
-def pool_changes(counts: RowCount, totals: MeasureTotals) -> Iterator[tuple[Floats, Floats]]:
-    """Yield how much the estimate and the disagreement decrease without each row of the pool, by pieces."""
-    influence = _influence(counts.owners)
-    for piece in counts.pooled():
-        S, Z = piece.instances.sum_influence(piece.batches(), influence)
-        divisor_left = piece.agreement.divisor_left(piece.labels, in_pool=True)
-        once, no_weight = np.ones(len(S), dtype=np.int64), np.zeros(1)
-        deletions = Deletions(Z.astype(np.float64), Z + S, once, divisor_left, weight=no_weight)
-        yield deletions.changes(totals)
+def _sum_influence(counts: RowCount) -> tuple[Floats, Floats]:
+    """Return the score changes and the number of owners without others, if each row is deleted."""
+    influence, instances = _influence(counts.owners), counts.instances
+    sums = np.zeros((len(counts.labels), 2))
+    for batch in counts.batches():
+        batch_sums = instances.sum_influence(batch, influence)
+        sums[:, : batch_sums.shape[1]] += batch_sums
+        del batch  # free memory before the next batch
+    return sums[:, 0], sums[:, 1]
 
 
-def _influence(owners: Owners) -> Influence:
-    """Return what owners gain and lose when an instance in the scope of their explanation is deleted."""
-    D, h, rows = owners.others, owners.scores, owners.rows.astype(np.float64)
+def _influence(owners: Owners, label: int | None = None) -> Influence:
+    """Return what owners gain and lose when an instance in the scope of their explanation is deleted.
+
+    With a label, these are the owners of that label only.
+    """
+    D, h, rows = owners.others, owners.scores, _label_rows(owners, label)
     gain = rows * np.where(D >= 2, divide_safely(h, D - 1.0), -h)
     loss = rows * divide_safely(np.ones_like(h), np.where(D >= 2, D - 1.0, 0.0))
-    return Influence(owners, gain, loss, owners.by_explanation(rows * (D == 1)))
+    return Influence(owners, owners.by_explanation(gain), loss, owners.by_explanation(rows * (D == 1)))
+
+
+def _label_rows(owners: Owners, label: int | None) -> Floats:
+    """Return the number of rows of each entry; 0 for those of other labels."""
+    rows = owners.rows.astype(np.float64)
+    return rows if label is None else np.where(owners.label == label, rows, 0.0)
 
 
 def minimum_trials(counts: RowCount) -> float:
@@ -246,54 +274,127 @@ def minimum_trials(counts: RowCount) -> float:
 
 def max_influence(counts: RowCount) -> float:
     """Return the largest influence of an instance: the sum of its shares in the values of other rows."""
-    owners, s = counts.owners, counts.reflexive
-    share = owners.rows * divide_safely(np.ones(len(owners)), owners.others)
-    own_share = s * divide_safely(np.ones(len(s)), np.where(s, owners.totals[counts.owned] - 1, 0))
-    return float((counts.sums(owners.by_explanation(share)) - own_share).max(initial=0.0))
+    shares = counts.sums(_sum_shares(counts.owners)[:, None])[:, 0]
+    return float((shares - _own_shares(counts)).max(initial=0.0))
 
 
-# -- rows in blocks --
+def _sum_shares(owners: Owners, label: int | None = None) -> Floats:
+    """Sum, for each explanation, the share of one row in the values of its owners."""
+    share = _label_rows(owners, label) * divide_safely(np.ones(len(owners)), owners.others)
+    shares: Floats = owners.by_explanation(share)
+    return shares
 
 
-def block_deletions(counts: BlockCount) -> Deletions:
-    """Return the deletions of all blocks, in the order of their numbers.
+def _own_shares(counts: RowCount) -> Floats:
+    """Return the share of each row that `_sum_shares` counts in the row's own value."""
+    s = counts.reflexive
+    return s * divide_safely(np.ones(len(s)), np.where(s, counts.owners.totals[counts.owned] - 1, 0))
 
-    Examples
-    --------
-    >>> from faithkit.explanations.explanations import Explanations, Sample
-    >>> from faithkit.explanations.relations import SameExplanation
-    >>> from faithkit.measure.counting.block_count import count_in_blocks
-    >>> words = Explanations.of(["a", "a", "a", "a", "b"], block=np.array([0, 0, 1, 1, 1]))
-    >>> counts = count_in_blocks(SameExplanation(), Sample(None, words), np.array([0, 0, 0, 1, 1]), 2)
-    >>> deletions = block_deletions(counts)
-    >>> deletions.compared, deletions.disagreement, deletions.weight
-    (array([2., 2.]), array([0., 2.]), array([2., 3.]))
+
+# -- the same for the owners of each label --
+
+
+def label_deletions(counts: RowCount, labels: Sequence[int]) -> Iterator[tuple[Deletions, float]]:
+    """Yield the deletions of all rows from each label's sums, and the largest influence of a row.
+
+    A row of another label owns nothing, but the owners are compared with it.
     """
-    owners, n_blocks = counts.owners, len(counts.sizes)
-    is_checked = owners.others > 0
-    pair_weight = owners.rows * is_checked.astype(np.float64)
-    disagreement = owners.rows * np.where(is_checked, 1.0 - owners.scores, 0.0)
-    return Deletions(
-        sum_by(counts.owner_block, pair_weight, n_blocks),
-        sum_by(counts.owner_block, disagreement, n_blocks),
-        np.ones(n_blocks, dtype=np.int64),
-        _divisor_without(counts),
-        counts.sizes.astype(np.float64),
+    own_shares = _own_shares(counts)
+    sums = _sum_label_influences(counts, labels)
+    for label, (changes, n_left_alone, shares) in zip(labels, sums, strict=True):
+        is_owner = (counts.labels == label).astype(np.float64)
+        influence = float((shares + is_owner * (1.0 - own_shares)).max())
+        yield _add_own_terms(counts, changes, n_left_alone, is_owner), influence
+
+
+def label_pool_deletions(counts: RowCount, labels: Sequence[int]) -> Iterator[list[tuple[Deletions, float]]]:
+    """Yield the same for the rows of each piece of the pool."""
+    for piece in counts.pooled():
+        yield [
+            (Deletions(n_left_alone, n_left_alone + changes, weight=np.zeros(1)), float(shares.max()))
+            for changes, n_left_alone, shares in _sum_label_influences(piece, labels)
+        ]
+
+
+def _sum_label_influences(counts: RowCount, labels: Sequence[int]) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Yield the score changes, the owners left alone and the shares of each row, in one pass for all labels.
+
+    The score of an owner changes by its gain, and by its loss if the deleted row has its label.
+    """
+    owners, instances, n = counts.owners, counts.instances, len(counts.labels)
+    whole, parts = _influence(owners), [_influence(owners, label) for label in labels]
+    gains, left_alone = [part.gain for part in parts], [part.n_left_alone for part in parts]
+    shares = [_sum_shares(owners, label) for label in labels]
+    columns = np.column_stack([whole.gain, *gains, *left_alone, *shares])
+    changes, sums, one_label = np.zeros(n), np.zeros((n, columns.shape[1])), np.zeros(n, dtype=np.int64)
+    for start, stop, bits in counts.batches():
+        changes += instances.sum_influence((start, stop, bits), whole)[:, 0]
+        sums += column_sums(bits, columns[start:stop, None], one_label)
+        del bits  # free memory before the next batch
+    losses = sums[:, 0] - changes  # of the owners with the label of each row
+    for place, label in enumerate(labels):
+        gain, n_left_alone, share = sums[:, 1 + place :: len(labels)].T
+        yield gain - np.where(counts.labels == label, losses, 0.0), n_left_alone, share
+
+
+# -- statistics --
+
+
+def change_moments(pieces: Iterable[Deletions], totals: MeasureTotals) -> MomentsPair | None:
+    """Return the moments of what the estimate and the disagreement lose without each row of the pool."""
+    changes = [piece.changes(totals) for piece in pieces]
+    if not changes:
+        return None
+    return add_moments(
+        (CentralMoments.of(estimate), CentralMoments.of(disagreement)) for estimate, disagreement in changes
     )
 
 
-def _divisor_without(counts: BlockCount) -> Floats | None:
-    """Return the share of the divisor, the variance inside blocks, that is left without each block."""
-    if not counts.agreement.is_normalised:
+def standard_errors(moments: MomentsPair, pool: MomentsPair | None = None) -> list[float | None]:
+    """Return the standard errors of the estimate and of the disagreement; a pool is a further stratum."""
+    errors = [pseudo_values.standard_error for pseudo_values in moments]
+    if pool is None:
+        return errors
+    return [_add_pool_variance(se, changes) for se, changes in zip(errors, pool, strict=True)]
+
+
+def _add_pool_variance(se: float | None, pool_changes: CentralMoments) -> float | None:
+    """Add the variance that comes from the selection of the pool's rows, which are a stratum of their own."""
+    if se is None and pool_changes.high - pool_changes.low <= ROUNDING:
         return None
-    comparable = (counts.sizes * (counts.sizes > 1)).astype(np.float64)
-    disagreement = comparable * (1.0 - counts.chances)  # divided by the divisor, so that the mean is 1
-    return divide_safely(disagreement.sum() - disagreement, comparable.sum() - comparable)
+    return math.sqrt((se or 0.0) ** 2 + pool_changes.n * pool_changes.variance)
 
 
-def block_units(counts: BlockCount) -> SamplingUnits:
-    """Return the blocks as the independent units of a sample."""
-    sizes = counts.sizes
-    effective = effective_number(sizes)
-    largest = float(sizes.max() / sizes.sum())
-    return SamplingUnits(len(sizes), effective, largest, effective, are_blocks=True)
+def build_statistics(
+    n: int,
+    agreement: Agreement,
+    totals: MeasureTotals,
+    merged_totals: MeasureTotals,
+    errors: Sequence[float | None],
+    units: SamplingUnits,
+    skewness: float = 0.0,
+    merging: str | None = None,
+) -> MeasureStatistics:
+    """Build the statistics of n rows from the totals of their measure, without and with merged rows."""
+    number_fields: dict[str, Any] = {}
+    if agreement.is_normalised:
+        number_fields = {
+            "span": agreement.max_disagreement,
+            "is_bounded": agreement.is_bounded,
+            "skew": skewness,
+        }
+    return MeasureStatistics(
+        n=n,
+        value=totals.agreeing,
+        verified=totals.compared,
+        estimate=merged_totals.estimate,
+        disagreement=totals.disagreement,
+        compared=merged_totals.compared,
+        agreed=merged_totals.agreeing,
+        related=totals.compared,
+        se=errors[0],
+        se_disagreement=errors[1],
+        units=units,
+        merging=merging,
+        **number_fields,
+    )

@@ -70,17 +70,8 @@ def pair_sums(
 ) -> PairSums:
     """Return the sums over all pairs of rows, and the same without each unit.
 
-    Parameters
-    ----------
-    cells : Cells
-    agreement : Agreement
-        How far two labels agree.
-    n_units : int
-    step : float
-        The value of one step of weight.
-    allowance : (m,) float, optional
-        w̄ of each explanation, in steps and at least as large as its largest cell. With it, pairs are weighted
-        by thinning, and without it by the row ratio.
+    One step of weight has the value `step`. `allowance` is w̄ of each explanation, in steps and at least as
+    large as its largest cell. With it, pairs are weighted by thinning, and without it by the row ratio.
 
     Examples
     --------

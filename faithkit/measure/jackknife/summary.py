@@ -1,46 +1,46 @@
 """From counts to statistics: the estimate, the disagreement, and their standard errors.
 
 This module combines the others: the comparisons (`counting.tally`, `counting.cells`), the groups of rows with
-a unique explanation (`merging`), the influence of each unit (`deletions`, `pairs`), and the statistics that
-an interval needs (`intervals`).
+a unique explanation (`merging`), the influence of each unit (`deletions`, `weighted`), and the statistics
+that an interval needs (`intervals`).
 """
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from faithkit.arrays import Floats, Ints, divide_safely, sum_by
-from faithkit.measure.agreement.same_label import SameLabel
+from faithkit.arrays import BATCH_SIZE, Floats, Ints, divide_safely, sum_by
+from faithkit.arrays.batches import map_batches, spans
+from faithkit.measure.agreement.base import Agreement
+from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.counting.block_count import BlockCount
 from faithkit.measure.counting.cell_count import CellCount
-from faithkit.measure.counting.cells import Cells
 from faithkit.measure.counting.design import effective_number
+from faithkit.measure.counting.owners import Owners
 from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, depends_on_min_trials
-from faithkit.measure.jackknife.central_moments import CentralMoments
 from faithkit.measure.jackknife.deletions import (
+    CentralMoments,
     Deletions,
-    GroupedRows,
     MeasureTotals,
     MomentsPair,
     add_moments,
-    block_deletions,
-    block_units,
+    build_statistics,
+    change_moments,
+    label_deletions,
+    label_pool_deletions,
     minimum_trials,
-    pool_changes,
+    pool_deletions,
     pseudo_value_moments,
     relation_deletions,
+    standard_errors,
 )
-from faithkit.measure.jackknife.merging import NOTHING, PAIRS, Merging
-from faithkit.measure.jackknife.pairs import PairSums, pair_sums
+from faithkit.measure.jackknife.merging import NOTHING, PAIRS, Merging, merge_unique
+from faithkit.measure.jackknife.weighted import WeightedJackknife, sum_pairs
 
-ROUNDING = 1e-12
-NEARLY = 1e-9  # cells whose weights differ by less weigh the same
+MAX_SUMS = 2**24  # sums over a relation's matrix in one pass: rows × labels
 
 PseudoValues = Callable[[], tuple[Floats, Floats]]
 
@@ -100,8 +100,9 @@ class JackknifeEstimate:
         if isinstance(counts, BlockCount):
             return _jackknife_blocks(counts, n_classes)
         if isinstance(counts, CellCount):
-            [sums] = _sum_pairs(counts, [None])
-            return _WeightedJackknife(counts, n_classes, sums).estimate()
+            [sums] = sum_pairs(counts, [None])
+            weighted = WeightedJackknife(counts, n_classes, sums)
+            return cls(weighted.statistics(), weighted.pseudo_values, weighted.pool_changes)
         if counts.relation.groups:
             grouped = GroupedJackknife.of(counts, n_classes)
             return cls(grouped.statistics(), grouped.pseudo_values)
@@ -109,36 +110,80 @@ class JackknifeEstimate:
         return _jackknife_relation(counts, n_classes)
 
 
-def _max_disagreement(counts: Count, n_classes: int | None) -> float:
-    """Return d_max: the largest disagreement of a row that is compared with no other.
-
-    In a group, the mean disagreement of two rows is that of one row from the group's mean. With k labels it
-    is at most 1 − 1/k, and for numbers a quarter of the squared range.
-    """
-    agreement, groups = counts.agreement, counts.relation.groups
-    if agreement.is_normalised:
-        return agreement.max_disagreement / (2.0 if groups else 1.0) if agreement.is_bounded else 1.0
-    is_label = isinstance(agreement, SameLabel)
-    return 1.0 - (counts.lowest_value(n_classes) or 0.0) if is_label else 1.0
-
-
 def measure_totals(counts: Count, n_classes: int | None) -> MeasureTotals:
     """Return the totals of equal rows; the model declares `n_classes` labels."""
-    return MeasureTotals.of(counts.owners, counts.agreement, _max_disagreement(counts, n_classes))
-
-
-def _merge_unique(
-    counts: Count, is_unique: NDArray[np.bool_], unit: Ints | None = None, are_equal: bool = True
-) -> Merging:
-    """Merge explanations that only one unit has; the merging of these counts is computed once."""
-    if not counts.merging_cache:
-        merging = Merging.of(counts.relation, counts.explanations, is_unique, unit, are_equal)
-        counts.merging_cache.append(merging)
-    cached: Merging = counts.merging_cache[0]
-    return cached
+    return MeasureTotals.of(counts.owners, counts.agreement, counts.max_disagreement(n_classes))
 
 
 # -- relations that group equal rows --
+
+
+class GroupedRows:
+    """Equal rows that explanations group, with the totals of their measure, and the deletions of single rows.
+
+    Without a row, N − 1 rows of its group are left, and all pairs of the row are gone. From `first_pair` on,
+    groups are matched pairs. A pair is deleted as a whole, and each of its rows accounts for half of it.
+    """
+
+    def __init__(
+        self,
+        owners: Owners,
+        agreement: Agreement,
+        max_disagreement: float = 1.0,
+        first_pair: int | None = None,
+    ) -> None:
+        self.owners, self.agreement = owners, agreement
+        self.totals = MeasureTotals.of(owners, agreement, max_disagreement)
+        self.first_pair = len(owners.totals) if first_pair is None else first_pair
+        sizes = owners.totals.astype(np.float64)
+        is_large = sizes > 2  # without one row of two, the other has no comparison left
+        self._mean_score = np.where(
+            is_large, divide_safely(owners.by_explanation(owners.times(owners.scores)), sizes), 0.0
+        )
+        self._factor = np.where(is_large, divide_safely(sizes, sizes - 2), 1.0)
+        # of two rows, both lose their comparison
+        self._compared = np.maximum(np.minimum(1.0, sizes - 1.0) + (sizes == 2), 0.0)
+        self._factor[self.first_pair :] = 0.0
+        self._compared[self.first_pair :] = 1.0
+
+    def deletions(self, start: int = 0, stop: int | None = None) -> Deletions:
+        """Return the deletions of consecutive owners, by default of all."""
+        stop = len(self.owners) if stop is None else stop
+        owners, h = self.owners.part(start, stop), self.owners.scores[start:stop]
+        agreeing = h - self._mean_score.take(owners.explanation)
+        agreeing *= self._factor.take(owners.explanation)
+        agreeing += h
+        pair_weight = self._compared.take(owners.explanation)
+        divisor_left = self.agreement.divisor_left(owners.label)
+        return Deletions(pair_weight, pair_weight - agreeing, owners.rows, divisor_left)
+
+    def pseudo_values(self) -> tuple[Floats, Floats]:
+        """Return the pseudo-values of all owners, of the estimate and of the disagreement."""
+        return self.deletions().pseudo_values(self.totals, self.owners.n)
+
+    def moments(self) -> MomentsPair:
+        """Return the moments of the pseudo-values, computed in batches of owners."""
+
+        def compute(start: int, stop: int) -> MomentsPair:
+            return pseudo_value_moments(self.deletions(start, stop), self.totals, self.owners.n)
+
+        return add_moments(map_batches(compute, len(self.owners), BATCH_SIZE))
+
+    def paired_error(self) -> tuple[float | None, float]:
+        """Return the standard error and the skewness of the estimate where a matched pair is one unit."""
+        owners, (values, _), times = self.owners, self.pseudo_values(), self.owners.rows
+        row_moments = CentralMoments.of(values, times)
+        if row_moments.standard_error is None:
+            return None, 0.0
+        deviations = values - row_moments.mean
+        in_pair = owners.explanation >= self.first_pair
+        pair_sums = sum_by(owners.explanation[in_pair] - self.first_pair, (times * deviations)[in_pair])
+        unit_moments = CentralMoments.of(deviations[~in_pair], times[~in_pair]), CentralMoments.of(pair_sums)
+        n_units = sum(moments.n for moments in unit_moments)
+        if n_units < 2:
+            return None, 0.0
+        squares = sum(moments.squares + moments.n * moments.mean**2 for moments in unit_moments)
+        return float(np.sqrt(n_units / (n_units - 1) * squares)) / owners.n, row_moments.skewness
 
 
 @attrs.frozen(eq=False)
@@ -158,11 +203,11 @@ class GroupedJackknife:
     def of(cls, counts: Count, n_classes: int | None) -> "GroupedJackknife":
         """Group and merge the rows of a sample, which is in memory or in a log."""
         owners, agreement = counts.owners, counts.agreement
-        max_disagreement = _max_disagreement(counts, n_classes)
+        max_disagreement = counts.max_disagreement(n_classes)
         rows = GroupedRows(owners, agreement, max_disagreement)
         if not agreement.is_convex:
             return cls(counts, rows, rows, None)
-        merging = _merge_unique(counts, owners.totals == 1)
+        merging = merge_unique(counts, owners.totals == 1)
         if merging.method == NOTHING:
             return cls(counts, rows, rows, merging)
         merged, place = merging.owners(owners, counts.explanations.missing, agreement)
@@ -179,9 +224,9 @@ class GroupedJackknife:
         elif self.place is not None:
             estimate, _ = self.merged_rows.moments()
             se, skewness = estimate.standard_error, estimate.skewness
-        errors, units = (se, disagreement.standard_error), SamplingUnits.equal(self.counts.owners.n)
-        totals, merged_totals = self.rows.totals, self.merged_rows.totals
-        return _build_statistics(self.counts, totals, merged_totals, errors, units, skewness, method)
+        n, agreement, errors = self.counts.owners.n, self.counts.agreement, (se, disagreement.standard_error)
+        totals, units = (self.rows.totals, self.merged_rows.totals), SamplingUnits.equal(n)
+        return build_statistics(n, agreement, *totals, errors, units, skewness, method)
 
     def pseudo_values(self) -> tuple[Floats, Floats]:
         """Return the pseudo-values of all rows, of the estimate and of the disagreement."""
@@ -192,62 +237,21 @@ class GroupedJackknife:
         return estimate[place if self.place is None else self.place[place]], disagreement[place]
 
 
-def _build_statistics(
-    counts: Count,
-    totals: MeasureTotals,
-    merged_totals: MeasureTotals,
-    errors: Sequence[float | None],
-    units: SamplingUnits,
-    skewness: float,
-    merging: str | None = None,
-) -> MeasureStatistics:
-    """Build the statistics of a measure from its totals, without and with merged rows."""
-    agreement = counts.agreement
-    number_fields: dict[str, Any] = {}
-    if agreement.is_normalised:
-        number_fields = {
-            "span": agreement.max_disagreement,
-            "is_bounded": agreement.is_bounded,
-            "skew": skewness,
-        }
-    return MeasureStatistics(
-        n=counts.owners.n,
-        value=totals.agreeing,
-        verified=totals.compared,
-        estimate=merged_totals.estimate,
-        disagreement=totals.disagreement,
-        compared=merged_totals.compared,
-        agreed=merged_totals.agreeing,
-        related=totals.compared,
-        se=errors[0],
-        se_disagreement=errors[1],
-        units=units,
-        merging=merging,
-        **number_fields,
-    )
-
-
 # -- other relations between equal rows --
 
 
 def _jackknife_relation(counts: RowCount, n_classes: int | None) -> JackknifeEstimate:
     """Jackknife equal rows for a relation that does not group them."""
     totals, deletions = measure_totals(counts, n_classes), relation_deletions(counts)
-    n = counts.owners.n
+    n, pool = counts.owners.n, list(pool_deletions(counts))
     moments = pseudo_value_moments(deletions, totals, n)
-    changes = list(pool_changes(counts, totals))
-    pool = add_moments(map(_change_moments, changes)) if changes else None
-    statistics = relation_statistics(counts, totals, moments, lambda: minimum_trials(counts), pool)
+    pool_moments = change_moments(pool, totals)
+    statistics = relation_statistics(counts, totals, moments, lambda: minimum_trials(counts), pool_moments)
     return JackknifeEstimate(
         statistics,
         lambda: deletions.pseudo_values(totals, n),
-        lambda: np.concatenate([np.zeros(0), *(estimate for estimate, _ in changes)]),
+        lambda: np.concatenate([np.zeros(0), *(piece.changes(totals)[0] for piece in pool)]),
     )
-
-
-def _change_moments(changes: tuple[Floats, Floats]) -> MomentsPair:
-    """Return the moments of what the estimate and the disagreement lose without each row of the pool."""
-    return CentralMoments.of(changes[0]), CentralMoments.of(changes[1])
 
 
 def relation_statistics(
@@ -258,237 +262,162 @@ def relation_statistics(
     pool: MomentsPair | None = None,
 ) -> MeasureStatistics:
     """Return the statistics of equal rows; `min_trials` is called only where the interval depends on it."""
-    errors = [pseudo_values.standard_error for pseudo_values in moments]
-    n = counts.owners.n
+    n, errors = counts.owners.n, standard_errors(moments, pool)
     # the shares average to V, so there are at most n / (1 + V) trials, or n if a pool has some of the shares
-    max_trials = n / (1.0 + totals.compared)
-    if pool is not None:
-        errors = [add_pool_variance(se, changes) for se, changes in zip(errors, pool, strict=True)]
-        max_trials = float(n)
+    max_trials = n / (1.0 + totals.compared) if pool is None else float(n)
     units = SamplingUnits.equal(n, max_trials)
-    statistics = _build_statistics(counts, totals, totals, errors, units, moments[0].skewness)
+    statistics = build_statistics(n, counts.agreement, totals, totals, errors, units, moments[0].skewness)
     if not depends_on_min_trials(statistics, max_trials):
         return statistics
     return attrs.evolve(statistics, units=SamplingUnits.equal(n, min_trials()))
 
 
-def add_pool_variance(se: float | None, pool_changes: CentralMoments) -> float | None:
-    """Add the variance that comes from the selection of the pool's rows, which are a stratum of their own."""
-    if se is None and pool_changes.high - pool_changes.low <= ROUNDING:
-        return None
-    return math.sqrt((se or 0.0) ** 2 + pool_changes.n * pool_changes.variance)
-
-
 # -- rows in blocks --
+
+
+def block_deletions(counts: BlockCount) -> Deletions:
+    """Return the deletions of all blocks, in the order of their numbers.
+
+    Examples
+    --------
+    >>> from faithkit.explanations.explanations import Explanations, Sample
+    >>> from faithkit.explanations.relations import SameExplanation
+    >>> from faithkit.measure.counting.block_count import count_in_blocks
+    >>> words = Explanations.of(["a", "a", "a", "a", "b"], block=np.array([0, 0, 1, 1, 1]))
+    >>> counts = count_in_blocks(SameExplanation(), Sample(None, words), np.array([0, 0, 0, 1, 1]), 2)
+    >>> deletions = block_deletions(counts)
+    >>> deletions.compared, deletions.disagreement, deletions.weight
+    (array([2., 2.]), array([0., 2.]), array([2., 3.]))
+    """
+    owners, n_blocks = counts.owners, len(counts.sizes)
+    pair_weight = owners.rows * (owners.others > 0).astype(np.float64)
+    return Deletions(
+        sum_by(counts.owner_block, pair_weight, n_blocks),
+        sum_by(counts.owner_block, owners.row_losses, n_blocks),
+        divisor_left=_divisor_without(counts),
+        weight=counts.sizes.astype(np.float64),
+    )
+
+
+def _divisor_without(counts: BlockCount) -> Floats | None:
+    """Return the share of the divisor, the variance inside blocks, that is left without each block."""
+    if not counts.agreement.is_normalised:
+        return None
+    comparable = (counts.sizes * (counts.sizes > 1)).astype(np.float64)
+    disagreement = comparable * (1.0 - counts.chances)  # divided by the divisor, so that the mean is 1
+    return divide_safely(disagreement.sum() - disagreement, comparable.sum() - comparable)
+
+
+def block_units(counts: BlockCount) -> SamplingUnits:
+    """Return the blocks as the independent units of a sample."""
+    sizes = counts.sizes
+    effective = effective_number(sizes)
+    largest = float(sizes.max() / sizes.sum())
+    return SamplingUnits(len(sizes), effective, largest, effective, are_blocks=True)
 
 
 def _jackknife_blocks(counts: BlockCount, n_classes: int | None) -> JackknifeEstimate:
     """Jackknife rows that are compared only within blocks; nothing is merged."""
     totals, deletions = measure_totals(counts, n_classes), block_deletions(counts)
-    pseudo_values = deletions.pseudo_values(totals, len(counts.sizes))
-    moments = [CentralMoments.of(values) for values in pseudo_values]
-    errors, units = [values.standard_error for values in moments], block_units(counts)
-    merging = NOTHING if counts.relation.groups and counts.agreement.is_convex else None
-    statistics = _build_statistics(counts, totals, totals, errors, units, moments[0].skewness, merging)
-    return JackknifeEstimate(statistics, lambda: pseudo_values)
+    n, agreement, n_blocks = counts.owners.n, counts.agreement, len(counts.sizes)
+    moments = pseudo_value_moments(deletions, totals, n_blocks)
+    errors, skewness = standard_errors(moments), moments[0].skewness
+    merging = NOTHING if counts.relation.groups and agreement.is_convex else None
+    units = block_units(counts)
+    statistics = build_statistics(n, agreement, totals, totals, errors, units, skewness, merging)
+    return JackknifeEstimate(statistics, lambda: deletions.pseudo_values(totals, n_blocks))
 
 
-# -- rows with weights or clusters --
+# -- each label --
 
 
-def weighted_label_statistics(counts: CellCount, labels: Sequence[int]) -> list[MeasureStatistics]:
-    """Return, for each label, the statistics of its owners, which are compared with all rows."""
-    jackknives = (
-        _WeightedJackknife(counts, None, sums, label)
-        for label, sums in zip(labels, _sum_pairs(counts, labels), strict=True)
-    )
-    return [jackknife.estimate().statistics for jackknife in jackknives]
+def _label_totals(owners: Owners, label: int) -> MeasureTotals:
+    """Return the totals of a label; rows without comparison count as disagreeing."""
+    return MeasureTotals.of(owners.of_label(label), SAME_LABEL)
 
 
-def _sum_pairs(counts: CellCount, labels: Sequence[int | None]) -> list[PairSums]:
-    """Sum over the pairs of each label's owners, or of all owners if it is None, in one pass."""
-    is_thinned = not _have_equal_weights(counts) and not counts.design.uninformative
-    largest = float(counts.weight_range[1])
-    allowance = np.full(len(counts.explanations), largest) if is_thinned else None
-    sums = [PairSums.zeros(counts.design.n_units) for _ in labels]
-    for cells in counts.cells():
-        for place, label in enumerate(labels):
-            restricted = _restrict_owners(cells, label)
-            if label is not None:
-                restricted = _drop_unowned(restricted)
-            sums[place] += _pair_sums(counts, restricted, allowance)
-    return sums
+# -- relations that group rows: from the owners alone --
 
 
-def _pair_sums(counts: CellCount, cells: Cells, allowance: Floats | None) -> PairSums:
-    return pair_sums(cells, counts.agreement, counts.design.n_units, counts.design.step, allowance)
+def grouped_label_statistics(counts: Count, labels: Sequence[int]) -> list[MeasureStatistics]:
+    """Return the statistics of each label for a relation that groups rows.
 
+    Examples
+    --------
+    Four rows share an explanation, three of them with the label 0:
 
-def _have_equal_weights(counts: CellCount) -> bool:
-    """Whether all cells weigh the same."""
-    smallest, largest = counts.weight_range
-    return largest - smallest <= NEARLY * largest
-
-
-def _restrict_owners(cells: Cells, label: int | None) -> Cells:
-    """Return cells in which only rows of this label own explanations; all of them if it is None."""
-    if label is None:
-        return cells
-    has_label = cells.label == label
-    return attrs.evolve(
-        cells,
-        owner_weight=np.where(has_label, cells.owner_weight, 0),
-        n_owners=np.where(has_label, cells.n_owners, 0),
-    )
-
-
-def _drop_unowned(cells: Cells) -> Cells:
-    """Drop explanations that no row owns: they compare nothing."""
-    return cells.take(np.isin(cells.explanation, cells.explanation[cells.owner_weight > 0]))
-
-
-class _WeightedJackknife:
-    """The jackknife of rows with weights or clusters, from sums over pairs of rows.
-
-    With a `label`, only rows of this label own explanations. They are compared with all rows.
+    >>> from faithkit.explanations.explanations import Explanations, Sample
+    >>> from faithkit.explanations.relations import SameExplanation
+    >>> from faithkit.measure.counting.tally import count
+    >>> counts = count(SameExplanation(), Sample(None, Explanations.of(["a"] * 4)), np.array([0, 0, 0, 1]), 2)
+    >>> round(grouped_label_statistics(counts, [0])[0].estimate, 4)
+    0.6667
     """
-
-    def __init__(
-        self, counts: CellCount, n_classes: int | None, sums: PairSums, label: int | None = None
-    ) -> None:
-        self.counts, self.sums, self.label = counts, sums, label
-        design, n = counts.design, counts.n_explained
-        owner_steps = design.steps if label is None else np.where(counts.labels == label, design.steps, 0)
-        self.weight = sum_by(design.unit[:n], owner_steps[:n], design.n_units)
-        self.is_explained = sum_by(design.unit[:n], design.steps[:n], design.n_units) > 0
-        self.weight_with_pool = sum_by(design.unit, design.steps, design.n_units)
-        self.total_weight = float(self.weight.sum()) * design.step
-        self.max_disagreement = 1.0 if label is not None else _max_disagreement(counts, n_classes)
-        self.divisor, self.divisor_left = self._compute_divisor()
-
-    def _compute_divisor(self) -> tuple[float, Floats | None]:
-        """Return the disagreement of a constant explanation, and the share that is left without each unit.
-
-        Labels have no divisor: then it is 1 and None.
-        """
-        if not self.counts.agreement.is_normalised:
-            return 1.0, None
-        cells = self.counts.constant_cells
-        _, largest = cells.weight_range
-        allowance = None if self.counts.design.uninformative else np.array([float(largest)])
-        sums = _pair_sums(self.counts, cells, allowance)
-        divisor = sums.disagreement / sums.compared
-        pair_weight = sums.compared - sums.lost_compared
-        disagreement = sums.disagreement - sums.lost_disagreement
-        share = divide_safely(disagreement, np.where(pair_weight > ROUNDING, pair_weight, 0.0)) / divisor
-        return divisor, np.where(share > ROUNDING, share, 0.0)
-
-    def _totals(self, sums: PairSums) -> MeasureTotals:
-        is_bounded = self.counts.agreement.is_bounded
-        pair_weight = sums.compared / self.total_weight
-        disagreement = sums.disagreement / self.total_weight / self.divisor
-        pair_weight = 1.0 if abs(1.0 - pair_weight) < ROUNDING else pair_weight
-        max_disagreement = self.max_disagreement / self.divisor if is_bounded else self.max_disagreement
-        return MeasureTotals(
-            pair_weight - disagreement, pair_weight, self.total_weight, max_disagreement, is_bounded
+    jackknife = GroupedJackknife.of(counts, None)
+    owners, merged_owners = jackknife.rows.owners, jackknife.merged_rows.owners
+    method = None if jackknife.merging is None else jackknife.merging.method
+    first_pair = jackknife.merging.first_block if jackknife.merging and method == PAIRS else None
+    statistics = []
+    for label in labels:
+        totals, merged_totals = _label_totals(owners, label), _label_totals(merged_owners, label)
+        _, moments = _group_moments(owners, label, totals)
+        merged_moments, _ = _group_moments(merged_owners, label, merged_totals, first_pair)
+        n, errors = int(totals.total_weight), standard_errors((merged_moments, moments))
+        units = SamplingUnits.equal(n)
+        statistics.append(
+            build_statistics(n, SAME_LABEL, totals, merged_totals, errors, units, merging=method)
         )
+    return statistics
 
-    def _deletions(self, sums: PairSums, units: NDArray[np.bool_]) -> Deletions:
-        """Return the deletions of the units of a mask."""
-        disagreement = sums.lost_disagreement[units] / self.divisor
-        divisor_left = None if self.divisor_left is None else self.divisor_left[units]
-        once, weight = np.ones(int(units.sum()), dtype=np.int64), self.weight[units] * self.counts.design.step
-        return Deletions(sums.lost_compared[units], disagreement, once, divisor_left, weight)
 
-    def estimate(self) -> JackknifeEstimate:
-        """Return the statistics and the pseudo-values of all units."""
-        counts, is_explained = self.counts, self.is_explained
-        n_units = int(is_explained.sum())
-        totals, deletions = self._totals(self.sums), self._deletions(self.sums, is_explained)
-        merging, lone_sums, lone_cells = self._merge_lone_rows()
-        all_sums = self.sums + lone_sums
-        merged_totals, merged_deletions = self._totals(all_sums), self._deletions(all_sums, is_explained)
-        estimate, _ = merged_deletions.pseudo_values(merged_totals, n_units)
-        _, disagreement = deletions.pseudo_values(totals, n_units)
-        moments = CentralMoments.of(estimate), CentralMoments.of(disagreement)
-        errors = [pseudo_values.standard_error for pseudo_values in moments]
-        method = None if merging is None else merging.method
-        if method == PAIRS and errors[0] is not None:
-            errors[0] = self._paired_error(merged_totals, lone_sums, lone_cells)
-        in_pool = ~is_explained & (self.weight_with_pool > 0)
-        pool_changes = self._deletions(self.sums, in_pool).changes(totals)
-        if in_pool.any():
-            changes = map(CentralMoments.of, pool_changes)
-            errors = [add_pool_variance(se, pool) for se, pool in zip(errors, changes, strict=True)]
-        skewness = moments[0].skewness
-        statistics = _build_statistics(counts, totals, merged_totals, errors, self._units(), skewness, method)
-        owners = counts.owners if self.label is None else counts.owners.of_label(self.label)
-        value, verified = owners.mean_agreement
-        statistics = attrs.evolve(statistics, n=owners.n, value=value, verified=verified)
-        if statistics.span is not None:
-            statistics = attrs.evolve(statistics, span=statistics.span / self.divisor)
-        return JackknifeEstimate(statistics, lambda: (estimate, disagreement), lambda: pool_changes[0])
+def _group_moments(
+    owners: Owners, label: int, totals: MeasureTotals, first_pair: int | None = None
+) -> MomentsPair:
+    """Return the moments of pseudo-values of a label's rows; from `first_pair` on, of matched pairs."""
+    slots = owners.of_label(label)
+    T, N = slots.rows.astype(np.float64), slots.totals[slots.explanation].astype(np.float64)
+    n_groups = len(owners.totals)
+    first_pair = n_groups if first_pair is None else first_pair
+    is_pair = slots.explanation >= first_pair
+    sums = _group_sums(T, N)
+    without_own = np.where(is_pair, 0.0, _group_sums(T - 1, N - 1))
+    without_other = _group_sums(T, N - 1)
+    nothing = np.zeros((2, 1))
+    pair_weight, disagreement = np.concatenate([sums - without_own, sums - without_other, nothing], axis=1)
+    own_times, other_times = np.where(is_pair, 1, T), np.where(is_pair, 0, np.maximum(0, N - T))
+    n_units = owners.n - (n_groups - first_pair)
+    n_unrelated = n_units - own_times.sum() - other_times.sum()
+    times = np.concatenate([own_times, other_times, [n_unrelated]]).astype(np.int64)
+    weight = np.concatenate([np.where(is_pair, T, 1.0), np.zeros(len(T) + 1)])
+    occurs = times > 0  # a group of one label has no row of another
+    deletions = Deletions(pair_weight[occurs], disagreement[occurs], times[occurs], weight=weight[occurs])
+    return pseudo_value_moments(deletions, totals, int(n_units))
 
-    def _units(self) -> SamplingUnits:
-        weight = self.weight[self.weight > 0]
-        effective = effective_number(weight)
-        min_trials = effective / 2
-        if not self.counts.relation.groups:
-            own_weight = self.weight * self.counts.design.step
-            shared_trials = self.total_weight / float((own_weight + self.sums.influence).max())
-            min_trials = shared_trials if self.label is None else min(min_trials, shared_trials)
-        return SamplingUnits(len(weight), effective, float(weight.max()) / float(weight.sum()), min_trials)
 
-    def _merge_lone_rows(self) -> tuple[Merging | None, PairSums, Cells | None]:
-        """Compare explanations that only one unit has; return the merging, its sums and its cells."""
-        counts = self.counts
-        no_sums = PairSums.zeros(counts.design.n_units)
-        if not counts.relation.groups or not counts.agreement.is_convex:
-            return None, no_sums, None
-        cells = _restrict_owners(next(counts.cells()), self.label)
-        cells = cells.take(cells.scope_weight > 0)
-        is_unique = np.zeros(len(counts.explanations), dtype=bool)
-        is_unique[: len(cells.n_units)] = cells.n_units == 1
-        unit = np.zeros(len(is_unique), dtype=np.int64)
-        unit[cells.explanation] = cells.unit
-        merging = _merge_unique(counts, is_unique, unit, _have_equal_weights(counts))
-        block = merging.key[cells.explanation] - merging.first_block
-        lone_cells = cells.take(block >= 0).with_explanations(block[block >= 0])
-        if not len(lone_cells):
-            return merging, no_sums, lone_cells
-        if merging.method == PAIRS:
-            return merging, _pair_sums(self.counts, lone_cells, None), lone_cells
-        allowance = np.zeros(int(lone_cells.explanation.max()) + 1)
-        np.maximum.at(allowance, lone_cells.explanation[lone_cells.first], lone_cells.cell_weights[0])
-        return merging, _pair_sums(self.counts, lone_cells, allowance), lone_cells
+def _group_sums(T: Floats, N: Floats) -> Floats:
+    """Return the compared weight and the disagreement of T rows of a label, in groups of N rows."""
+    return np.stack([np.where(N >= 2, T, 0.0), divide_safely(T * (N - T), N - 1)])
 
-    def _paired_error(
-        self, totals: MeasureTotals, pair_sums: PairSums, pair_cells: Cells | None
-    ) -> float | None:
-        """Return the standard error of the estimate, where matched pairs may share units.
 
-        A unit together with all its pairs is one deviation. That counts each pair twice, once for each of its
-        units, so one of the two is subtracted.
-        """
-        assert pair_cells is not None
-        assert pair_sums.by_explanation is not None
-        step, d_max = self.counts.design.step, totals.max_disagreement
-        pair, units = pair_cells.explanation[pair_cells.first], pair_cells.unit[pair_cells.first]
-        _, compared, disagreement = pair_sums.by_explanation
-        pair_weight = np.bincount(pair, weights=pair_cells.cell_weights[1] * step)
-        by_pair = d_max * compared - disagreement / self.divisor + (1.0 - d_max) * pair_weight
-        unpaired_weight = (self.weight - sum_by(units, pair_cells.cell_weights[1], len(self.weight))) * step
-        by_unit = d_max * self.sums.lost_compared - self.sums.lost_disagreement / self.divisor
-        by_unit = by_unit + (1.0 - d_max) * unpaired_weight
-        mean = float(by_unit.sum() + by_pair.sum()) / self.total_weight
-        by_unit, by_pair = by_unit - mean * unpaired_weight, by_pair - mean * pair_weight
-        if self.divisor_left is not None:
-            by_unit = by_unit + self.total_weight * totals.disagreement * (1.0 - self.divisor_left)
-        by_unit_with_pairs = by_unit + sum_by(units, by_pair[pair], len(by_unit))
-        linked = float((by_unit_with_pairs**2).sum() - (by_pair**2).sum())
-        independent = float((by_unit**2).sum() + (by_pair**2).sum())
-        unpaired_units = np.setdiff1d(np.flatnonzero(self.is_explained), units)
-        count = len(unpaired_units) + len(by_pair)
-        if count < 2:
-            return None
-        return math.sqrt(count / (count - 1) * max(linked, independent)) / self.total_weight
+# -- other relations: one more pass over the relation's matrix, for all labels --
+
+
+def relation_label_statistics(counts: RowCount, labels: Sequence[int]) -> list[MeasureStatistics]:
+    """Return the statistics of each label for a relation that does not group; a pool is a further stratum."""
+    batches = spans(len(labels), max(1, MAX_SUMS // len(counts.labels)))
+    return [
+        statistics for start, stop in batches for statistics in _batch_statistics(counts, labels[start:stop])
+    ]
+
+
+def _batch_statistics(counts: RowCount, labels: Sequence[int]) -> Iterator[MeasureStatistics]:
+    """Yield the statistics of labels whose sums are computed in one pass over the matrix."""
+    pool = list(label_pool_deletions(counts, labels))
+    for place, (deletions, influence) in enumerate(label_deletions(counts, labels)):
+        totals = _label_totals(counts.owners, labels[place])
+        moments = pseudo_value_moments(deletions, totals, len(counts.labels))
+        pool_moments = change_moments((piece[place][0] for piece in pool), totals)
+        n, influences = int(totals.total_weight), [influence, *(piece[place][1] for piece in pool)]
+        units = SamplingUnits.equal(n, n / max(2.0, *influences))
+        errors = standard_errors(moments, pool_moments)
+        yield build_statistics(n, SAME_LABEL, totals, totals, errors, units)

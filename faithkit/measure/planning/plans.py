@@ -1,5 +1,10 @@
-"""Plans: how many rows to explain, from the number of possible explanations, from a pilot, or from both."""
+"""Plans: how many rows to explain, from the number of possible explanations, from a pilot, or from both.
 
+The sizes from the number of explanations are the paper's bounds, corrected where needed. They hold for
+consistency, whatever the frequencies of the explanations. The theory page derives each of them.
+"""
+
+import math
 from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
@@ -11,13 +16,10 @@ from faithkit.display import Displayable
 from faithkit.errors import InputError
 from faithkit.jsonable import SCHEMA
 from faithkit.measure import MEASURES
+from faithkit.measure.intervals import normal_quantile
 from faithkit.measure.planning.forecast import MAX_FORECAST_FACTOR, Pilot
-from faithkit.measure.planning.sample_size_bounds import (
-    bias_sample_size,
-    corollary_sample_size,
-    interval_sample_size,
-)
 
+ROUNDING = 1e-12
 MAX_EXPLAINED_FACTOR = 100  # times the pilot's size
 LARGER_PILOT = "Take a larger pilot."
 COARSER_EXPLANATIONS = "Coarser explanations would leave less."
@@ -259,3 +261,56 @@ def _smallest_size(is_enough: Callable[[int], bool], low: int, high: int) -> int
     sizes = range(low, high + 1)
     place = bisect_left(sizes, True, key=is_enough)
     return sizes[place] if place < len(sizes) else None
+
+
+def bias_sample_size(n_explanations: int, epsilon: float) -> int:
+    """Return the smallest n with a bias of at most ε: about K/(e·ε) + 1/2.
+
+    An explanation of mass p adds at most p(1 − p)^(n−1) to the bias. That is largest at p = 1/n, so the bias
+    is at most K/n · (1 − 1/n)^(n−1), which is more than K/(e·n) and less than K/(e·(n−1)).
+
+    Examples
+    --------
+    >>> bias_sample_size(2048, 0.1)
+    7535
+    """
+    K, limit = n_explanations, epsilon * (1 + ROUNDING)
+    n = max(2, math.ceil(K / (math.e * epsilon)))  # one or two below the answer
+    while K / n * math.exp((n - 1) * math.log1p(-1 / n)) > limit:
+        n += 1
+    return n
+
+
+def interval_sample_size(n_explanations: int, epsilon: float, confidence: float = 0.95) -> int:
+    """Return the smallest n for which the interval's expected half-width is at most ε.
+
+    The width of the interval is the share that could not be checked, at most K/(e·(n−1)), plus its two arms.
+    Their standard errors are at most 3/2 and 1 over √(n−1).
+
+    Examples
+    --------
+    >>> interval_sample_size(2048, 0.1), interval_sample_size(2, 0.05)
+    (5617, 2465)
+    """
+    z = normal_quantile(confidence)
+
+    def is_narrow(n: int) -> bool:
+        unchecked = n_explanations / (math.e * (n - 1))
+        arms = 2.5 * z / math.sqrt(n - 1) + (z * z + 1) / (2 * n)
+        return (unchecked + arms) / 2 <= epsilon
+
+    enough = 2
+    while not is_narrow(enough):
+        enough *= 2
+    return 2 + bisect_left(range(2, enough), True, key=is_narrow)
+
+
+def corollary_sample_size(n_explanations: int, epsilon: float) -> int:
+    """Return the paper's n for a mean-squared error of at most ε: K·(12/ε)·log(3/ε).
+
+    Examples
+    --------
+    >>> corollary_sample_size(2048, 0.1)
+    835879
+    """
+    return math.ceil(n_explanations * 12 / epsilon * math.log(3 / epsilon))

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from faithkit.measure.counting.owners import Owners
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.explanation_losses import ExplanationTotals
-from faithkit.measure.planning.checkable_counts import CheckableCounts
+from faithkit.measure.planning.forecast import CheckableCounts
 from faithkit.measure.witnesses import Violation
 from faithkit.report.formats import (
     Payload,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from faithkit.explanations.predicates import Contains, Predicate
-from faithkit.measure.explanation_view import ExplanationView, Weight
+from faithkit.measure.witnesses import ExplanationView, Weight
 from faithkit.report.formats import format_three_digits
 from faithkit.report.pictures.row_pictures import draw_row
 from faithkit.report.sheets.sheet import TEXT, Pieces, RowTable, ShownExplanation, WeightBar

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from faithkit.measure.explanation_view import ExplanationView
 from faithkit.measure.local_estimate import LocalEstimate
-from faithkit.measure.witnesses import LocalResult, Violation, Witness
+from faithkit.measure.witnesses import ExplanationView, LocalResult, Violation, Witness
 from faithkit.report.formats import (
     describe_scope,
     format_interval,

@@ -7,8 +7,13 @@ import pandas as pd
 from faithkit.arrays import Floats, Ints
 from faithkit.arrays.grouping import group
 from faithkit.errors import ContractError, InputError
-from faithkit.measure.baselines.ceiling import Ceiling, measure_ceiling
-from faithkit.measure.baselines.control import MIN_DRAWS, Control, compare_with_control
+from faithkit.measure.baselines.control import (
+    MIN_DRAWS,
+    Ceiling,
+    Control,
+    compare_with_control,
+    measure_ceiling,
+)
 from faithkit.measure.counting.tally import Count, RowCount
 from faithkit.run.components.setup import Setup
 from faithkit.run.populations.in_memory import InMemory

@@ -26,7 +26,7 @@ from faithkit.measure.counting.block_count import count_in_blocks
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.scans import Pool
 from faithkit.measure.counting.tally import Count, RowCount, count
 from faithkit.measure.intervals import MeasureStatistics
 from faithkit.measure.jackknife.summary import JackknifeEstimate

@@ -27,9 +27,8 @@ from faithkit.inputs.logs.log import Log
 from faithkit.inputs.logs.log_files import ParquetLog
 from faithkit.inputs.predictions.labels import as_checked_numbers, encode_labels
 from faithkit.inputs.predictions.outcome import LABEL_OUTCOME, LABELS, Outcome
-from faithkit.measure.counting.census import SAVED, Census, Values, merge_censuses
+from faithkit.measure.counting.census import SAVED, Census, Values, count_piece, merge_censuses, scan_piece
 from faithkit.measure.counting.owners import Counts, Owners
-from faithkit.measure.counting.piece_counts import count_piece, scan_piece
 from faithkit.measure.counting.scans import ScanCounts, ScanTarget
 from faithkit.measure.counting.tally import RowCount
 from faithkit.measure.jackknife.deletions import (

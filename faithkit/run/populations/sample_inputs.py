@@ -28,7 +28,7 @@ from faithkit.inputs.predictions.outcome import LABELS, Outcome, as_numbers, mat
 from faithkit.inputs.rows import Rows, check_columns, check_X
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.owners import Counts
-from faithkit.measure.counting.pool import Pool
+from faithkit.measure.counting.scans import Pool
 from faithkit.run.components.setup import Applicability
 from faithkit.run.populations.in_memory import InMemory
 from faithkit.run.populations.row_metadata import EMPTY_METADATA, RowIds, RowMetadata

@@ -14,7 +14,7 @@ from faithkit.arrays.grouping import group, hash_content
 from faithkit.errors import ContractError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import draw_control
-from faithkit.measure.counting.pool import unexplained_sample
+from faithkit.measure.counting.scans import unexplained_sample
 from faithkit.testing.checks import for_each, forbid, require
 from faithkit.testing.equality import are_equal, first_changed_column
 from faithkit.testing.kinds.relation_checks import (
