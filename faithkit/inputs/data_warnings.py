@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -177,12 +177,9 @@ def _sample_texts(explanations: Explanations) -> dict[int, str]:
     return {int(rows[i]): texts[i] for i in np.argsort(hashes, kind="stable")[:_MAX_TEXTS]}
 
 
-def _take_values(values: Any, rows: Counts) -> Iterable[Any]:
-    row_values: Any = take_rows(values, rows)
-    explanations: Iterable[Any] = (
-        row_values.itertuples(index=False, name=None) if isinstance(values, pd.DataFrame) else row_values
-    )
-    return explanations
+def _take_values(values: Any, rows: Counts) -> list[Any]:
+    taken: Any = take_rows(values, rows)
+    return list(taken.itertuples(index=False, name=None) if isinstance(taken, pd.DataFrame) else taken)
 
 
 def _as_text(value: Any) -> str:
