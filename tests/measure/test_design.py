@@ -224,7 +224,8 @@ def test_equal_weights_and_clusters_of_one_row_say_nothing(weights, clusters):
 @pytest.mark.parametrize(
     ("weights", "clusters", "said"),
     [
-        ([1, -1, 1], None, "the weight of row 1 is -1: give finite numbers of at least 0."),
+        ([1, -1, 1], None, "the weight of row 1 is -1: give numbers from 0 to 1e.100."),
+        ([1, 1e308, 1e308], None, "the weight of row 1 is 1e.308: give numbers from 0 to 1e.100."),
         ([1, float("inf"), 1], None, "the weight of row 1 is inf"),
         ([1, None, 1], None, "row 1 has no value among the weights"),
         ([0, 0, 0], None, "all weights are 0"),

@@ -22,6 +22,7 @@ from faithkit.measure.counting.owners import Counts
 from faithkit.third_party import guard
 
 CAP = 0.75  # with weights, an interval assumes at most this share of the effective number of rows
+MAX_WEIGHT = 1e100  # the sum of larger weights could overflow
 
 
 @attrs.frozen(eq=False)
@@ -185,7 +186,7 @@ def _check_column(values: Any, name: str, n: int, first: int) -> pd.Series:
 
 
 def read_weights(values: Any, n: int, first: int = 0) -> Floats:
-    """Return the weights of n rows as floats; raise an error for negative, missing and infinite ones.
+    """Return the weights of n rows as floats; raise an error for negative, missing and huge ones.
 
     `first` is the number of the first row in error messages.
 
@@ -194,7 +195,7 @@ def read_weights(values: Any, n: int, first: int = 0) -> Floats:
     >>> read_weights([1, -2], 2)
     Traceback (most recent call last):
     ...
-    faithkit.errors.InputError: the weight of row 1 is -2: give finite numbers of at least 0.
+    faithkit.errors.InputError: the weight of row 1 is -2: give numbers from 0 to 1e+100.
     """
     column = _check_column(values, "weights", n, first)
     try:
@@ -203,11 +204,11 @@ def read_weights(values: Any, n: int, first: int = 0) -> Floats:
         weights: Floats = column.to_numpy(dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"the weights are no numbers, but {column.iloc[0]!r:.40} and others.") from None
-    is_invalid = ~(np.isfinite(weights) & (weights >= 0))
+    is_invalid = ~((weights >= 0) & (weights <= MAX_WEIGHT))
     if is_invalid.any():
         row = int(is_invalid.argmax())
         raise InputError(
-            f"the weight of row {first + row} is {weights[row]:g}: give finite numbers of at least 0."
+            f"the weight of row {first + row} is {weights[row]:g}: give numbers from 0 to {MAX_WEIGHT:g}."
         )
     return weights
 
