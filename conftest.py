@@ -95,6 +95,15 @@ def first_witnesses(monkeypatch):
 
 
 @pytest.fixture
+def few_trees(monkeypatch):
+    """Let boosted models have five trees where nobody says how many: to grow a hundred shows nothing else."""
+    from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+
+    for model in (GradientBoostingClassifier, GradientBoostingRegressor):
+        monkeypatch.setitem(model.__init__.__kwdefaults__, "n_estimators", 5)
+
+
+@pytest.fixture
 def no_pictures(monkeypatch):
     """Leave out the pictures of pages: to draw them takes longer than all else, and adds none of the words."""
     monkeypatch.setattr("faithkit.report.pictures.figures.render_svg", lambda *picture: "")

@@ -63,6 +63,8 @@ def arrows(source, module="faithkit.report.text", public=PUBLIC):
 
 def examples(source):
     """Return the code in the docstrings of some code."""
+    if ">>> " not in source:
+        return ""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, documented))
     texts = (ast.get_docstring(node) or "" for node in nodes)

@@ -21,10 +21,7 @@ import faithkit
 from faithkit.cli import main
 from faithkit.inputs.embedded import make_loans
 
-pytestmark = [
-    pytest.mark.xdist_group("front door"),  # what its tests share is made once
-    pytest.mark.usefixtures("few_control_draws", "no_next_steps"),
-]
+pytestmark = pytest.mark.xdist_group("front door")  # what its tests share is made once
 
 
 def run(*arguments):

@@ -27,6 +27,11 @@ LABELS = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
 PHI = X * [0.5, 0.4, 0.1, 0.05]
 
 
+@pytest.fixture
+def no_next_steps():
+    """Give advice: it is tested here."""
+
+
 def words(kinds, n, right=0.9, seed=1):
     """Draw explanations of so many kinds, which mostly go with one label each."""
     rng = np.random.default_rng(seed)
