@@ -96,14 +96,24 @@ def first_witnesses(monkeypatch):
 
 @pytest.fixture
 def few_trees(monkeypatch):
-    """Let boosted models have five trees where nobody says how many: to grow a hundred shows nothing else."""
-    from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+    """Let ensembles have five trees where nobody says how many: to grow a hundred shows nothing else."""
+    from sklearn import ensemble
 
-    for model in (GradientBoostingClassifier, GradientBoostingRegressor):
-        monkeypatch.setitem(model.__init__.__kwdefaults__, "n_estimators", 5)
+    for name in ("GradientBoostingClassifier", "GradientBoostingRegressor"):
+        monkeypatch.setitem(getattr(ensemble, name).__init__.__kwdefaults__, "n_estimators", 5)
+    for name in ("RandomForestClassifier", "RandomForestRegressor"):
+        monkeypatch.setattr(getattr(ensemble, name).__init__, "__defaults__", (5,))
 
 
 @pytest.fixture
 def no_pictures(monkeypatch):
     """Leave out the pictures of pages: to draw them takes longer than all else, and adds none of the words."""
     monkeypatch.setattr("faithkit.report.pictures.figures.render_svg", lambda *picture: "")
+
+
+@pytest.fixture
+def pictures(no_pictures, monkeypatch):
+    """Draw the pictures of pages in a folder whose tests leave them out: here they could fail."""
+    from faithkit.report.pictures.svg import render_svg
+
+    monkeypatch.setattr("faithkit.report.pictures.figures.render_svg", render_svg)

@@ -232,6 +232,7 @@ def test_a_pool_of_numbers_beside_a_sample_of_labels_is_refused():
 
 @one_test
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
+@pytest.mark.usefixtures("pictures")
 def test_numbers_of_any_size_are_told(scale):
     y = np.array([1.0, 2.0, 4.0, 8.0, 16.5, 3.0] * 5)
     result = faithkit.score(y * scale, ["a", "b"] * 15)
