@@ -97,7 +97,7 @@ def test_a_result_shown_in_python_obeys_no_data(escape):
 
 
 @one_test
-@pytest.mark.parametrize("escape", [escape for escape in KINDS_OF_ESCAPES if escape != "\x00"], ids=repr)
+@pytest.mark.parametrize("escape", [escape for escape in ESCAPES if escape != "\x00"], ids=repr)
 def test_errors_and_warnings_obey_no_data(hostile, escape):
     columns = hostile(escape)[:4]
     done = run(*columns, "--explanation", f"none{escape}")

@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 import runpy
 from pathlib import Path
 
@@ -337,6 +338,17 @@ def test_an_explanation_that_determines_the_prediction_is_worth_everything_and_i
     )
     assert random.control.finding == "not above its control"
     assert random.control.worth.low < 0 < random.control.worth.high
+
+
+def test_what_is_not_above_its_control_closes_so_much_of_the_gap_at_most():
+    X = table(1, 60).assign(e=np.arange(60.0))
+    labels = np.random.default_rng(51).random(60) < 0.5
+    explanations = faithkit.Explanations.of(rules(X, "a"), kind="rule")
+    result = faithkit.score(labels, explanations, X, relation="in-scope")
+    assert result.control.finding == "not above its control"
+    text = " ".join(result.to_text(verbose=True).split())
+    (percent,) = re.findall(r"Explanations close at most (\d+) % of the gap between the control and", text)
+    assert int(percent) / 100 == pytest.approx(result.control.worth.high, abs=0.01)
 
 
 def test_a_model_that_contradicts_itself_has_a_lower_ceiling():

@@ -322,6 +322,15 @@ def places(told, way=()):
 ODD_VALUES = [None, True, "x", -1, 0, 0.5, 2, 1e308, 1e-308, float("nan"), [], {}, [1], ["a", "b"], {"a": 1}]
 
 
+def test_a_pilot_in_a_file_without_counts_is_refused(tmp_path):
+    payload = scored().to_dict()
+    payload["measures"]["consistency"]["others"] = None
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(payload))
+    with pytest.raises(faithkit.errors.InputError, match="lacks the counts of its consistency"):
+        faithkit.plan(0.1, pilot=faithkit.load(path))
+
+
 def test_no_mutated_result_loads_and_fails_later(tmp_path):
     rng, path = random.Random(0), tmp_path / "result.json"
     payload = scored(relation="near-explanation:tau=0.5").to_dict()
