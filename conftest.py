@@ -97,6 +97,37 @@ def first_witnesses(monkeypatch):
 
 
 @pytest.fixture
+def few_trees(monkeypatch):
+    """Let default models have five trees: to grow a hundred shows nothing else."""
+    from faithkit.inputs.models import default_models
+
+    def with_few_trees(build):
+        def build_small(*arguments):
+            models = build(*arguments)
+            for name in ("gradient-boosting", "random-forest"):
+                models[name].set_params(n_estimators=5)
+            return models
+
+        return build_small
+
+    for name in ("_classifiers", "_regressors"):
+        monkeypatch.setattr(default_models, name, with_few_trees(getattr(default_models, name)))
+
+
+@pytest.fixture
 def no_pictures(monkeypatch):
-    """Leave out the pictures of pages: to draw them takes longer than all else, and adds none of the words."""
-    monkeypatch.setattr("faithkit.report.pictures.figures.render_svg", lambda *picture: "")
+    """Leave out the pictures of pages: to draw them takes longer than all else, and adds none of the words.
+
+    The fixture is the function that draws them.
+    """
+    from faithkit.report.pictures import figures
+
+    render_svg = figures.render_svg
+    monkeypatch.setattr(figures, "render_svg", lambda *picture: "")
+    return render_svg
+
+
+@pytest.fixture
+def pictures(no_pictures, monkeypatch):
+    """Draw the pictures of pages in a folder whose tests leave them out: here they could fail."""
+    monkeypatch.setattr("faithkit.report.pictures.figures.render_svg", no_pictures)

@@ -7,7 +7,7 @@ from itertools import product
 
 
 def one_test(function):
-    """Make one test of all cases of `pytest.mark.parametrize`, which stands below: each case is a subtest.
+    """Make one test of all cases of `pytest.mark.parametrize`, which stands below: what fails is a subtest each.
 
     Every case has a `tmp_path` and a `monkeypatch` of its own. Other fixtures are set up once for all cases, so a case
     must leave them as they were.
@@ -22,8 +22,12 @@ def one_test(function):
             arguments = {name: value for _, values in case for name, value in values.items()}
             # a report travels from worker to worker, which takes no unpaired surrogates
             name = "-".join(label for label, _ in case).encode("utf-8", "backslashreplace").decode()
-            with subtests.test(name), ExitStack() as stack:
-                function(**arguments, **fixtures | fixtures_of_case(fixtures, number, stack))
+            try:
+                with ExitStack() as stack:
+                    function(**arguments, **fixtures | fixtures_of_case(fixtures, number, stack))
+            except BaseException:  # what passes is not reported: thousands of reports take their time
+                with subtests.test(name):
+                    raise
 
     fixtures = [name for name in inspect.signature(function).parameters if name not in names]
     loop.__signature__ = inspect.Signature(

@@ -1,4 +1,4 @@
-"""What tests of the command line share: diagnostics run where a test names them, as they take longest."""
+"""What tests of the command line share: what takes longest runs where a test is about it."""
 
 import pytest
 
@@ -7,3 +7,8 @@ import pytest
 def _no_diagnostic_runs_unasked(monkeypatch):
     """Let no diagnostic run that a test does not name."""
     monkeypatch.setattr("faithkit.run.evaluation_report.automatic_diagnostics", lambda result: ())
+
+
+@pytest.fixture(autouse=True)
+def _no_more_than_is_tested(no_pictures, no_next_steps, few_control_draws, few_trees):
+    """Give no advice, draw no pictures, few controls and few trees; files about one of these override it."""

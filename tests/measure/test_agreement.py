@@ -66,7 +66,7 @@ def _sample(seed, n=24):
 
 
 @one_test
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_value_and_errors_are_those_of_a_double_loop_that_leaves_out_each_row(kind, relation, seed):

@@ -335,7 +335,7 @@ def test_exchanging_everything_gives_the_exact_p_value_on_average(grouping, clus
         moved = [[values[source[i]] for i in range(n)] for values in (labels, weights)]
         mean, _ = brute_unequal.estimate(holds, *moved, clusters)
         hits, tried = hits + (mean >= observed - 1e-9), tried + 1
-    result = unit_p_value(counted(case, grouping), 1500, seed=1)
+    result = unit_p_value(counted(case, grouping), 800, seed=1)
     assert result == pytest.approx(hits / tried, abs=0.05)
 
 

@@ -6,7 +6,7 @@ from unittest import mock
 import brute
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from looping import one_test
 from matrices import Matrix, counted, estimated
@@ -110,14 +110,17 @@ ESTIMATORS = [LeaveOneOut(), PlugIn(), Majority(), VerifiedOnly()]
 
 
 @given(samples(), regimes)
+@settings(max_examples=10)
 def test_every_estimate_equals_what_whole_tables_give(case, regime):
     matrix, owned, labels, k = case
     for relation in both(matrix):
         whole = counted(relation, owned, labels, k)
         with limits(regime):
             parts = counted(relation, owned, labels, k)
-            found = [estimated(parts, estimator, 0.9, permutations=7) for estimator in ESTIMATORS]
-        assert_nearly(found, [estimated(whole, estimator, 0.9, permutations=7) for estimator in ESTIMATORS])
+            estimates = [estimated(parts, estimator, 0.9, permutations=7) for estimator in ESTIMATORS]
+        assert_nearly(
+            estimates, [estimated(whole, estimator, 0.9, permutations=7) for estimator in ESTIMATORS]
+        )
 
 
 @given(samples(), regimes)
@@ -176,6 +179,7 @@ def answers(options):
     ],
     ids=["grouping", "another relation"],
 )
+@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_results_do_not_depend_on_the_size_of_tables(options, regimes):
     expected = answers(options)
     for regime in regimes:

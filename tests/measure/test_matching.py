@@ -31,7 +31,7 @@ def test_no_two_rows_are_nearer_to_each_other_than_both_are_to_their_partners(n)
 
 
 @one_test
-@pytest.mark.parametrize("n", [257, 1000, 1001])
+@pytest.mark.parametrize("n", [257, 500, 501])
 def test_of_many_rows_at_most_one_has_no_partner_and_all_pairs_are_near(n):
     vectors = np.random.default_rng(0).normal(size=(n, 2))
     pair = match_rows(vectors)

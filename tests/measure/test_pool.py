@@ -174,7 +174,7 @@ def test_labels_are_shuffled_among_explained_rows_and_the_pool_keeps_its_own():
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
     result = pooled(case)
     assert permutation_p_value(
-        result, JackknifeEstimate.of(result).statistics, 4000, seed=0
+        result, JackknifeEstimate.of(result).statistics, 1500, seed=0
     ) == pytest.approx(expected, abs=0.03)
 
 

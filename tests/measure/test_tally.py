@@ -165,7 +165,7 @@ def test_a_missing_explanation_holds_for_nothing_even_under_negation(case, data)
 
 
 @given(labelled_matrices(least=2, most=8))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_every_delete_one_jackknife_value_equals_brute_force(case):
     matrix, owned, labels, k = case
     for relation, holds in [

@@ -8,7 +8,7 @@ import brute
 import laws
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from looping import one_test
 from matrices import Matrix, counted, estimated, facts_of, grouped
@@ -395,6 +395,7 @@ def local_of(found, row):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12))
+@settings(max_examples=10)
 def test_local_values_average_to_the_global_one_for_any_relation(seed, n):
     rng = np.random.default_rng(seed)
     matrix, owned, labels = rng.random((4, 4)) < 0.5, rng.integers(0, 4, n), rng.integers(0, 3, n)

@@ -1,5 +1,7 @@
 """Results that reports are tested with: an ordinary one, and one in which everything is hostile."""
 
+import functools
+
 import numpy as np
 import pandas as pd
 
@@ -19,13 +21,14 @@ def rules(rows, **fields):
     return Explanations.of(rows, kind="rule", relation="in-scope", **fields)
 
 
+@functools.cache
 def ordinary(n=60):
     """Two rules that cover everything, right for most rows, and a column to group by."""
     frame = pd.DataFrame({"age": np.arange(n) % 40 + 20, "sex": ["f", "m", "m"] * (n // 3)})
     old = frame["age"] > 40
     labels = np.where(old ^ (np.arange(n) % 9 == 0), "yes", "no")
-    given = [Rule([Interval("age", low=40)]) if one else Rule([Interval("age", high=40)]) for one in old]
-    return faithkit.score(labels, rules(given), X=frame)
+    scopes = [Rule([Interval("age", low=40)]) if above else Rule([Interval("age", high=40)]) for above in old]
+    return faithkit.score(labels, rules(scopes), X=frame)
 
 
 class HostileExplainer:
@@ -38,11 +41,14 @@ class HostileExplainer:
     def explain(self, X, seeds):
         first = [value == CELL for value in X[SCRIPT]]
         missing = X[IMAGE].to_numpy() > 1.5
-        found = [Rule([OneOf(SCRIPT, [CELL])]) if one else Rule([Interval(IMAGE, low=-9)]) for one in first]
+        scopes = [
+            Rule([OneOf(SCRIPT, [CELL])]) if cell else Rule([Interval(IMAGE, low=-9)]) for cell in first
+        ]
         remarks = np.where(missing, f"{CELL}: really", None)
-        return rules(found, missing=missing, remarks=remarks)
+        return rules(scopes, missing=missing, remarks=remarks)
 
 
+@functools.cache
 def hostile():
     """Names, cells, labels, groups and the explainer's own name all try to break out of the page."""
     rng = np.random.default_rng(0)

@@ -2,15 +2,14 @@
 
 import base64
 import hashlib
-import html
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
-from report.examples import HOSTILE, SCRIPT, hostile, rules
-from report.test_html import Reader
+from report.examples import rules
+from report.test_html import Reader, explained_rows
 
 import faithkit
 from faithkit import Interval, Rule
@@ -21,12 +20,6 @@ from faithkit.run.populations.log_scoring import score_log
 # "a": three "yes" and a "no"; "b": two "no"; "c" is alone
 LABELS = ["yes", "yes", "no", "yes", "no", "no", "yes"]
 REASONS = ["a", "a", "a", "a", "b", "b", "c"]
-
-
-def table(text):
-    """Return the cells of a page's table of explanations."""
-    body = re.search(r'<table class="explore">.*?<tbody>(.*?)</tbody>', text, re.S)[1]
-    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S) for row in body.split("</tr>")[:-1]]
 
 
 def test_each_explanation_has_its_rows_its_agreement_and_its_loss():
@@ -71,13 +64,13 @@ def test_losses_add_up_to_what_disagreement_takes_from_the_measure(kind):
     assert frame["rows"].sum() == result.n
     assert frame["share"].sum() == pytest.approx(1)
     assert frame["explanation"].is_unique
-    assert len(table(result.to_html())) == len(frame)
+    assert len(explained_rows(result.to_html())) == len(frame)
 
 
 @pytest.mark.usefixtures("no_pictures")
 def test_the_table_is_worst_first_and_shows_the_instances_of_each_prediction():
     X = pd.DataFrame({"customer": [f"C{i}" for i in range(7)]})
-    rows = table(faithkit.score(LABELS, REASONS, X=X, ids=X["customer"]).to_html())
+    rows = explained_rows(faithkit.score(LABELS, REASONS, X=X, ids=X["customer"]).to_html())
     assert rows == [
         ["a", "4", "57\u00a0%", "0.500", "0.286", "3 get yes: C0, C1, C3\n1 gets no: C2"],
         ["b", "2", "29\u00a0%", "1.000", "0.000", "2 get no: C4, C5"],
@@ -88,7 +81,7 @@ def test_the_table_is_worst_first_and_shows_the_instances_of_each_prediction():
 @pytest.mark.usefixtures("no_pictures")
 def test_rows_without_an_explanation_are_one_line():
     text = faithkit.score(["yes", "yes", "no", "no", "yes"], ["a", "a", None, None, None]).to_html()
-    assert table(text) == [
+    assert explained_rows(text) == [
         ["a", "2", "40\u00a0%", "1.000", "0.000", "2 get yes: 0, 1"],
         ["no explanation", "3", "60\u00a0%", "–", "–", "2 get no: 2, 3\n1 gets yes: 4"],
     ]
@@ -98,8 +91,10 @@ def test_rows_without_an_explanation_are_one_line():
 def test_a_log_in_pieces_has_the_same_table(tmp_path):
     log = pd.DataFrame({"label": LABELS, "why": REASONS})
     log.to_parquet(tmp_path / "log.parquet")
-    rows = table(score_log(open_log(str(tmp_path / "log.parquet"), "label", ("why",))).to_html())
-    assert [row[:5] for row in rows] == [row[:5] for row in table(faithkit.score(LABELS, REASONS).to_html())]
+    rows = explained_rows(score_log(open_log(str(tmp_path / "log.parquet"), "label", ("why",))).to_html())
+    assert [row[:5] for row in rows] == [
+        row[:5] for row in explained_rows(faithkit.score(LABELS, REASONS).to_html())
+    ]
     assert rows[0][5] == "3 get yes: 0, …\n1 gets no: 2"  # it knows the first row of each prediction
 
 
@@ -111,17 +106,17 @@ def test_the_worst_and_the_largest_are_shown_and_the_others_counted():
     ]
     labels = ["y", "n"] * 600 + ["y"] * 1800
     text = faithkit.score(labels, reasons).to_html()
-    names = [row[0] for row in table(text)]
+    names = [row[0] for row in explained_rows(text)]
     assert names == [f"split {i}" for i in range(250)] + [f"pure {i}" for i in range(250)]
     # each of 700 hidden ones: 350 pairs lose both of their rows of 3,000
     assert "The other 700 cost 0.233 together." in Reader(text).text
 
 
-def test_ten_thousand_explanations_are_a_small_page():
-    reasons = [f"{'<&>' * 300} {i // 2}" for i in range(20_000)]
-    text = faithkit.score(["yes", "no"] * 10_000, reasons).to_html()
+def test_thousands_of_explanations_are_a_small_page():
+    reasons = [f"{'<&>' * 800} {i // 2}" for i in range(8_000)]
+    text = faithkit.score(["yes", "no"] * 4_000, reasons).to_html()
     assert len(text.encode()) < 3_000_000
-    assert "The table has 250 of 10,000 explanations" in Reader(text).text
+    assert "The table has 250 of 4,000 explanations" in Reader(text).text
 
 
 @pytest.mark.usefixtures("no_pictures")
@@ -159,16 +154,6 @@ def test_a_result_from_a_file_has_no_rows_to_explore(tmp_path):
     assert 'class="explore"' not in loaded.to_html()
     with pytest.raises(faithkit.errors.InputError, match="loaded from a file"):
         loaded.to_frame("losses")
-
-
-def test_hostile_names_are_text_in_the_table_and_on_the_map():
-    text = hostile().to_html()
-    explored = text[text.index("<h2>Explanations</h2>") : text.index("<h2>Next steps</h2>")]
-    assert not any(name in explored for name in HOSTILE)
-    assert {tag for tag in re.findall(r"<(\w+)", explored) if tag in ("script", "img", "b")} == set()
-    titles = re.findall(r"<use [^<>]*><title>(.*?)</title></use>", explored)
-    assert any(title.startswith("&lt;script&gt;") for title in titles)
-    assert any(html.unescape(name).startswith(SCRIPT) for name, *_ in table(text))
 
 
 def test_points_of_the_map_have_titles_one_for_several_alike():

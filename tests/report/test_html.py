@@ -1,5 +1,6 @@
 """The report as a file: complete, self-contained, escaped, and the same every time."""
 
+import html
 import re
 from html.parser import HTMLParser
 
@@ -461,3 +462,19 @@ def test_a_fragment_has_the_verdict_the_headline_and_the_sentences():
         "Consistency: all 60 instances could be checked: others with their explanation get the same prediction"
         in read
     )
+
+
+def explained_rows(text):
+    """Return the cells of a page's table of explanations."""
+    body = re.search(r'<table class="explore">.*?<tbody>(.*?)</tbody>', text, re.S)[1]
+    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S) for row in body.split("</tr>")[:-1]]
+
+
+def test_hostile_names_are_text_in_the_table_and_on_the_map(hostile_page):
+    text = hostile_page
+    explored = text[text.index("<h2>Explanations</h2>") : text.index("<h2>Next steps</h2>")]
+    assert not any(name in explored for name in HOSTILE)
+    assert {tag for tag in re.findall(r"<(\w+)", explored) if tag in ("script", "img", "b")} == set()
+    titles = re.findall(r"<use [^<>]*><title>(.*?)</title></use>", explored)
+    assert any(title.startswith("&lt;script&gt;") for title in titles)
+    assert any(html.unescape(name).startswith(SCRIPT) for name, *_ in explained_rows(text))

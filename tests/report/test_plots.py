@@ -202,3 +202,12 @@ def test_to_measure_imports_nothing_that_draws_and_neither_plots_nor_pages_touch
     assert (
         subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "[]\nFalse\n"
     )
+
+
+def test_axes_without_marks_have_no_legend():
+    axes = mpl_figure.Figure().subplots()
+    plots._add_legend(axes)
+    assert axes.get_legend() is None
+    axes.plot([0, 1], label="what a plugin drew")
+    plots._add_legend(axes)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["what a plugin drew"]

@@ -40,7 +40,6 @@ def test_p_values_of_pairs_are_adjusted_for_their_number(comparison):
     assert [pair.adjusted for pair in pairs] == adjust_by_holm([pair.difference.p_value for pair in pairs])
 
 
-@pytest.mark.usefixtures("no_pictures")
 def test_every_report_names_the_adjustment(result, comparison):
     outcome = EvaluationReport.of(result, by=GROUPS)
     for text in (str(outcome), str(outcome.subgroups), outcome.to_html(), comparison.to_html()):

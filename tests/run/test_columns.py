@@ -9,8 +9,6 @@ from sklearn.tree import DecisionTreeClassifier
 import faithkit
 from faithkit.errors import InputError
 
-pytestmark = pytest.mark.usefixtures("few_control_draws", "no_next_steps")
-
 N = 60
 RNG = np.random.default_rng(1)
 SEEN = ["age", "debt"]
@@ -44,7 +42,7 @@ def told(result):
 @pytest.mark.parametrize("explainer", ["shap", "tree:max_depth=2", "anchors", by_sign])
 def test_columns_that_the_model_does_not_see_change_nothing(explainer):
     options = {"explainer": explainer, "discretizer": "1fp" if explainer == "shap" else None}
-    rows = TABLE[:20]
+    rows = TABLE[:8]
     more = faithkit.evaluate(MODEL, rows, background=TABLE.drop(columns="day"), **options)
     alone = faithkit.evaluate(MODEL, rows[SEEN], background=TABLE[SEEN], **options)
     assert told(more) == told(alone)

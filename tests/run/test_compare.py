@@ -208,7 +208,6 @@ def test_one_explainer_and_one_discretizer_may_be_given_alone():
     assert list(faithkit.compare(model, X, "tree", discretizers="original", background=X).results) == ["tree"]
 
 
-@pytest.mark.usefixtures("no_pictures")
 def test_what_was_left_out_is_told_with_the_reason():
     comparison = faithkit.compare(model, X, [perfect, all_distinct], discretizers=["original", "sign", "1fp"])
     assert comparison.left_out == (
@@ -221,7 +220,6 @@ def test_what_was_left_out_is_told_with_the_reason():
 
 @one_test
 @pytest.mark.parametrize("estimator", ["plug-in", "verified-only", "majority"])
-@pytest.mark.usefixtures("no_pictures")
 def test_order_best_and_differences_are_of_one_estimate_whatever_the_estimator(estimator):
     """Nobody shares an explanation of `all_distinct`: plug-in and majority give it 1, and it is checked by none."""
     explainers = [all_distinct, useless, perfect]

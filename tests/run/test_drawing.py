@@ -81,7 +81,6 @@ FLAGS = [f"--{name}={value}" for name, value in ROWS.items()] + ["--diagnose=non
         ("w", "customer", "csv"),
     ],
 )
-@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_a_log_is_scored_by_weights_and_clusters_of_its_columns(tmp_path, log, weights, clusters, suffix):
     path = tmp_path / f"log.{suffix}"
     log.to_csv(path, index=False) if suffix == "csv" else log.to_parquet(path)
@@ -260,7 +259,6 @@ def test_a_pool_that_cannot_be_used_is_refused(loans, change, said):
         faithkit.score(y[:20], given.pop("explanations"), **given)
 
 
-@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_what_samples_leave_is_the_pool_and_training_rows_are_not(tmp_path):
     path = tmp_path / "r.json"
     printed = run(
@@ -371,7 +369,6 @@ def test_each_explanation_is_hashed_once_although_repetitions_are_looked_for():
 
 @one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_a_model_predicts_the_pool_of_a_file_piece_by_piece(tmp_path, suffix):
     data = faithkit.load_dataset("breast-cancer")
     more = data.X[:300]
@@ -408,7 +405,6 @@ def test_weights_of_a_pool_come_with_it(tmp_path, loans):
     assert whole.local(0).sufficiency.holds_for > 20
 
 
-@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_rows_that_were_not_drawn_keep_their_weights(tmp_path):
     data = faithkit.load_dataset("breast-cancer")
     table = data.X.assign(diagnosis=data.y, w=np.arange(569) % 4 + 1)

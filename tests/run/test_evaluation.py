@@ -29,9 +29,9 @@ def people():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(
         {
-            "age": rng.integers(18, 80, 120).astype(float),
-            "job": rng.choice(["clerk", "farmer", "nurse"], 120),
-            "hours": pd.array(rng.integers(10, 60, 120), dtype="Int64"),
+            "age": rng.integers(18, 80, 80).astype(float),
+            "job": rng.choice(["clerk", "farmer", "nurse"], 80),
+            "hours": pd.array(rng.integers(10, 60, 80), dtype="Int64"),
         }
     )
     frame.loc[::17, "age"] = np.nan

@@ -50,7 +50,6 @@ def rules(X):
 
 @one_test
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_a_log_of_rules_on_an_odd_table_has_the_same_numbers(tmp_path, ending):
     X = odd_table()
     labels = np.where(X["age, in years"] < 45, "yes", "no")

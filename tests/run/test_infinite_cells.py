@@ -68,7 +68,6 @@ CASES += [("label", OPTIONS[0]), ("label", OPTIONS[3]), ("label", OPTIONS[5])]
 
 @one_test
 @pytest.mark.parametrize(("place", "column", "options"), [(i, *case) for i, case in enumerate(CASES)])
-@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_a_log_gives_a_number_or_a_line(log, place, column, options):
     suffix = [".csv", ".parquet"][place % 2]  # in turn
     done = run(log(column, suffix), *options)

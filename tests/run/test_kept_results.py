@@ -16,7 +16,7 @@ KEPT = json.loads(kept_results.KEPT.read_text())
 NOT_NUMBERS = {"versions"}  # of libraries, which people upgrade
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def answers():
     return json.loads(json.dumps(kept_results.answers(), default=str))
 

@@ -58,7 +58,6 @@ def test_a_loaded_result_tells_what_was_saved(which, tmp_path):
 
 @one_test
 @pytest.mark.parametrize("which", RESULTS)
-@pytest.mark.usefixtures("no_pictures")
 def test_a_loaded_result_has_a_page(which, tmp_path):
     loaded = faithkit.load(saved(RESULTS[which](), tmp_path))
     assert "</html>" in loaded.to_html()
@@ -280,13 +279,18 @@ DAMAGED = {
 }
 
 
+@functools.cache
+def text_of_a_result():
+    return json.dumps(scored().to_dict())
+
+
 @one_test
 @pytest.mark.parametrize("damage", DAMAGED)
 def test_a_damaged_result_is_refused_in_one_line(damage, tmp_path):
     change, reason = DAMAGED[damage]
-    path, told = tmp_path / "result.json", copy.deepcopy(scored().to_dict())
-    change(told)
-    path.write_text(json.dumps(told))
+    path, payload = tmp_path / "result.json", json.loads(text_of_a_result())
+    change(payload)
+    path.write_text(json.dumps(payload))
     with pytest.raises(faithkit.errors.InputError, match=f"is no result as faithkit writes it .*{reason}"):
         faithkit.load(path)
 
@@ -318,11 +322,20 @@ def places(told, way=()):
 ODD_VALUES = [None, True, "x", -1, 0, 0.5, 2, 1e308, 1e-308, float("nan"), [], {}, [1], ["a", "b"], {"a": 1}]
 
 
+def test_a_pilot_in_a_file_without_counts_is_refused(tmp_path):
+    payload = scored().to_dict()
+    payload["measures"]["consistency"]["others"] = None
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(payload))
+    with pytest.raises(faithkit.errors.InputError, match="lacks the counts of its consistency"):
+        faithkit.plan(0.1, pilot=faithkit.load(path))
+
+
 def test_no_mutated_result_loads_and_fails_later(tmp_path):
     rng, path = random.Random(0), tmp_path / "result.json"
     payload = scored(relation="near-explanation:tau=0.5").to_dict()
     every = list(places(payload))
-    for _ in range(120):
+    for _ in range(60):
         mutated, way, value = copy.deepcopy(payload), rng.choice(every), rng.choice(ODD_VALUES)
         changed(*way, to=value)(mutated)
         path.write_text(json.dumps(mutated))

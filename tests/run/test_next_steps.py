@@ -27,6 +27,11 @@ LABELS = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
 PHI = X * [0.5, 0.4, 0.1, 0.05]
 
 
+@pytest.fixture
+def no_next_steps():
+    """Give advice: it is tested here."""
+
+
 def words(kinds, n, right=0.9, seed=1):
     """Draw explanations of so many kinds, which mostly go with one label each."""
     rng = np.random.default_rng(seed)
@@ -128,6 +133,13 @@ def test_a_relation_is_proposed_with_what_measuring_it_gives():
     )
     asked = faithkit.score(LABELS, PHI, X=X, relation=name)
     assert not [step for step in asked.next_steps if "relation=" in step]
+
+
+def test_no_relation_is_proposed_for_vectors_that_are_not_about_the_columns():
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    for names, is_proposed in ((["phi_a", "phi_b", "phi_c", "phi_d"], True), (list("wxyz"), False)):
+        steps = faithkit.score(LABELS, pd.DataFrame(PHI, columns=names), X=frame).next_steps
+        assert any(step.startswith("Try relation=") for step in steps) == is_proposed
 
 
 def test_what_an_evaluation_proposes_is_what_evaluating_gives():

@@ -112,6 +112,7 @@ def test_subgroups_that_could_not_be_checked_have_no_value_and_a_difference_of_b
     assert EvaluationReport.of(faithkit.score([0, 1], ["a", "b"]), by=["f", "m"]).to_html()
 
 
+@pytest.mark.usefixtures("pictures")
 def test_drift_from_a_reference_that_could_not_be_checked_says_so():
     result = faithkit.score(LABELS, ["a", "a", "b", "b"])
     outcome = EvaluationReport.of(result, reference=faithkit.score(LABELS, DISTINCT))

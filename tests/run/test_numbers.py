@@ -232,10 +232,11 @@ def test_a_pool_of_numbers_beside_a_sample_of_labels_is_refused():
 
 @one_test
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
+@pytest.mark.usefixtures("pictures")
 def test_numbers_of_any_size_are_told(scale):
     y = np.array([1.0, 2.0, 4.0, 8.0, 16.5, 3.0] * 5)
     result = faithkit.score(y * scale, ["a", "b"] * 15)
-    told = faithkit.score(y, ["a", "b"] * 15).local(0).consistency.numbers
-    assert result.local(0).consistency.numbers.sd == pytest.approx(told.sd * scale)
+    numbers = faithkit.score(y, ["a", "b"] * 15).local(0).consistency.numbers
+    assert result.local(0).consistency.numbers.sd == pytest.approx(numbers.sd * scale)
     assert "nan" not in str(result.diagnose("reader"))
     assert result.to_html()

@@ -40,7 +40,6 @@ def test_a_pool_none_of_whose_numbers_lies_among_the_samples_is_spoken_of(pool, 
 
 @one_test
 @pytest.mark.parametrize("options", [(), ("--agree", "within:20", "--permutations", "9")])
-@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_rows_that_were_not_drawn_are_a_pool_for_numbers_too(options):
     command = ["evaluate", "--data", "diabetes", "--explainer", "tree", "--samples", "25", "--json", "-"]
     payload = json.loads(CliRunner().invoke(main, [*command, *options]).stdout)

@@ -128,7 +128,6 @@ def claims(tmp_path):
 
 @one_test
 @pytest.mark.parametrize("write", [as_csv, as_json_lines, as_parquet])
-@pytest.mark.usefixtures("no_next_steps", "few_control_draws")
 def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tmp_path, claims, write):
     stated = pd.DataFrame(first_and_second(), dtype=float)
     stated.iloc[REFUSED[0], 1] = 99

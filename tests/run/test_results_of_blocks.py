@@ -14,6 +14,11 @@ LABELS = [1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0]
 TABLE = pd.DataFrame({"x": [1.0, 2, 3, 4, 5] * 4, "question": QUESTION})
 
 
+@pytest.fixture
+def no_next_steps():
+    """Give advice: it is tested here."""
+
+
 def test_a_result_says_how_many_blocks_there_are_and_a_file_keeps_it(tmp_path):
     result = faithkit.score(LABELS, SAID, blocks=QUESTION)
     assert (result.design.blocks, result.design.clusters, result.design.effective) == (4, None, None)

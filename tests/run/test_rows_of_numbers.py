@@ -60,24 +60,25 @@ KINDS = {
 }  # fmt: skip
 
 
-def result_of(kind):
-    predictions, asked, _ = KINDS[kind]
-    return faithkit.score(predictions, ByRange().explain(FRAME, None), X=FRAME, **asked)
+def result_of(kind, **options):
+    predictions, agreement, _ = KINDS[kind]
+    return faithkit.score(predictions, ByRange().explain(FRAME, None), X=FRAME, **agreement, **options)
 
 
 @one_test
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("measure", ["consistency", "sufficiency"])
-def test_local_values_are_those_of_a_loop_and_average_to_the_global_one(kind, measure):
-    result, apart, holds = result_of(kind), KINDS[kind][2], scopes()[measure]
-    local = [getattr(result.local(i), measure) for i in range(N)]
-    for i, found in enumerate(local):
-        others = [j for j in range(N) if j != i and holds[i, j]]
-        assert found.holds_for == len(others) + 1
-        assert found.value == pytest.approx(1 - apart[i, others].mean(), abs=1e-9)
-    assert np.mean([one.value or 0.0 for one in local]) == pytest.approx(
-        getattr(result, measure).value, abs=1e-9
-    )
+def test_local_values_are_those_of_a_loop_and_average_to_the_global_one(kind):
+    result, apart = result_of(kind), KINDS[kind][2]
+    rows = [result.local(i) for i in range(N)]
+    for measure, holds in scopes().items():
+        local = [getattr(row, measure) for row in rows]
+        for i, score in enumerate(local):
+            others = [j for j in range(N) if j != i and holds[i, j]]
+            assert score.holds_for == len(others) + 1
+            assert score.value == pytest.approx(1 - apart[i, others].mean(), abs=1e-9)
+        assert np.mean([score.value or 0.0 for score in local]) == pytest.approx(
+            getattr(result, measure).value, abs=1e-9
+        )
 
 
 def test_others_are_summarised_in_the_unit_of_the_prediction():
@@ -180,9 +181,8 @@ SHOWN = {
 
 @one_test
 @pytest.mark.parametrize("kind", SHOWN)
-@pytest.mark.usefixtures("no_pictures", "no_next_steps")
 def test_rows_are_shown_and_written_as_the_schema_says(kind):
-    findings = EvaluationReport.of(result_of(kind), violations=2)
+    findings = EvaluationReport.of(result_of(kind, control_draws=10), violations=2)
     text, page = str(findings), findings.to_html()
     for part in SHOWN[kind]:
         assert part in text

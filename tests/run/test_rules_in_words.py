@@ -29,7 +29,7 @@ RULES = [
 
 
 @pytest.fixture(autouse=True)
-def small_pieces(monkeypatch, no_next_steps, few_control_draws):
+def small_pieces(monkeypatch):
     monkeypatch.setattr(parquet, "VALUES_PER_BATCH", 60)
 
 

@@ -16,6 +16,7 @@ from nearly import assert_nearly
 import faithkit
 from faithkit import Explanations
 from faithkit.inputs.logs.log_files import open_log
+from faithkit.run.next_steps import suggest_next_steps
 from faithkit.run.populations.log_scoring import score_log
 
 RNG = np.random.default_rng(7)
@@ -63,7 +64,9 @@ def again(tmp_path):
         )
         assert not run.stderr
         yield run.stdout.decode()
-    yield asked()
+    with pytest.MonkeyPatch.context() as patch:  # no fixture reaches another process
+        patch.setattr("faithkit.run.result.suggest_next_steps", suggest_next_steps)
+        yield asked()
 
 
 def workers(tmp_path):

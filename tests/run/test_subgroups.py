@@ -152,6 +152,7 @@ def test_one_instance_has_nothing_to_be_checked_against_and_so_no_difference(cas
     assert " and ".join(alone) + "." in " ".join(str(parts).split())
 
 
+@pytest.mark.usefixtures("pictures")
 def test_the_page_says_it_of_one_instance_too():
     result = EvaluationReport.of(faithkit.score([0, 0, 1, 0], ["a"] * 4), by=["f", "f", "f", "m"])
     assert (

@@ -38,11 +38,15 @@ def path(tmp_path):
 
 @one_test
 @pytest.mark.parametrize(
-    ("prediction", "explanation", "uninformative"),
-    [("label", "reason", False), ("label", "phi", True), ("price", "reason", True), ("price", "phi", False)],
-)
-@pytest.mark.parametrize(
-    "drawn", [{"weights": "weight"}, {"clusters": "customer"}, {"weights": "weight", "clusters": "customer"}]
+    ("prediction", "explanation", "drawn", "uninformative"),
+    [
+        ("label", "reason", {"weights": "weight"}, False),
+        ("label", "phi", {"clusters": "customer"}, True),
+        ("label", "reason", {"weights": "weight", "clusters": "customer"}, True),
+        ("price", "phi", {"weights": "weight"}, True),
+        ("price", "reason", {"clusters": "customer"}, False),
+        ("price", "phi", {"weights": "weight", "clusters": "customer"}, False),
+    ],
 )
 def test_pieces_give_what_memory_gives_to_the_last_bit(path, prediction, explanation, drawn, uninformative):
     log = open_log(path, prediction, (explanation,), (), **drawn)

@@ -69,14 +69,15 @@ def test_of_all_contradicting_pairs_the_nearest_is_shown_with_named_and_differin
     first, second = faithkit.score(labels, explanations, X).violations()[0].witnesses
 
     def distance(i, j):
-        apart = 0.0 if X["job"].isna()[i] and X["job"].isna()[j] else float(X["job"][i] != X["job"][j])
-        for name in ("debt", "age", "since"):
-            low, high = X[name][pool].min(), X[name][pool].max()
-            apart += abs(X[name][i] - X[name][j]) / (high - low)
-        return apart
+        apart = 0.0 if pd.isna(jobs[i]) and pd.isna(jobs[j]) else float(jobs[i] != jobs[j])
+        return apart + sum(abs(column[i] - column[j]) / span for column, span in columns)
 
     owners = np.flatnonzero(labels == first.prediction)
     pool = sorted({*owners, *np.flatnonzero((labels != first.prediction) & (X["age"] <= 60))})
+    jobs = X["job"].tolist()
+    columns = [
+        (X[name].tolist(), X[name][pool].max() - X[name][pool].min()) for name in ("debt", "age", "since")
+    ]
     pairs = [(i, j) for i in owners for j in pool if labels[j] != first.prediction]
     assert (first.row, second.row) == min(pairs, key=lambda pair: distance(*pair))
     differing = [name for name in X if name != "age" and first.values[name] != second.values[name]]

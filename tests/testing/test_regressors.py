@@ -43,10 +43,10 @@ WORKS = {
     "patches": [*IMAGES],
 }
 FAST = {
-    "lime": "samples=200",
+    "lime": "samples=60",
     "anchors": "max_size=1,beam_size=1",
     "anchors-text": "beam_size=1",
-    "lime-text": "samples=200",
+    "lime-text": "samples=60",
 }
 
 
@@ -62,20 +62,33 @@ def test_every_explainer_of_the_plugins_and_every_situation_is_in_the_table():
     assert ours == set(WORKS)
 
 
-@one_test
-@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
-@pytest.mark.parametrize(
-    ("explainer", "situation"),
-    [(name, situation) for name, situations in WORKS.items() for situation in situations],
-)
-def test_it_explains_numbers_and_is_measured(explainer, situation):
+def assert_measured(explainer, situation):
     model, rows, background = SITUATIONS[situation]
-    rows = rows[:15]
+    rows = rows[:6]
     spec = f"{explainer}:{FAST[explainer]}" if explainer in FAST else explainer
     result = faithkit.evaluate(model, rows, spec, background=background, progress=False)
     assert result.setup.outcome.kind == "numbers"
     assert result.n == faithkit.plugin.n_rows(rows)
     assert result.n - result.unexplained > result.n / 2
+
+
+PAIRS = [(name, situation) for name, situations in WORKS.items() for situation in situations]
+OPTIONAL = [pair for pair in PAIRS if pair[1] in ("array, xgboost", "array, lightgbm")]
+
+
+@one_test
+@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@pytest.mark.parametrize(("explainer", "situation"), [pair for pair in PAIRS if pair not in OPTIONAL])
+def test_it_explains_numbers_and_is_measured(explainer, situation):
+    assert_measured(explainer, situation)
+
+
+@pytest.mark.slow
+@one_test
+@pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
+@pytest.mark.parametrize(("explainer", "situation"), OPTIONAL)
+def test_it_explains_numbers_of_optional_libraries(explainer, situation):
+    assert_measured(explainer, situation)
 
 
 CLASSES = LogisticRegression().fit(BACKGROUND, Y[:200] > 0)

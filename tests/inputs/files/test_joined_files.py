@@ -1,7 +1,6 @@
 """Two files of one log: joined by id, one row to one row, or refused."""
 
 import json
-from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -40,7 +39,9 @@ def score(*args, exit_code=0):
 
 
 @one_test
-@pytest.mark.parametrize(("first", "second"), [*product(["csv", "parquet", "jsonl"], repeat=2)])
+@pytest.mark.parametrize(
+    ("first", "second"), [("csv", "csv"), ("csv", "parquet"), ("parquet", "jsonl"), ("jsonl", "parquet")]
+)
 def test_two_files_in_any_order_are_measured_as_one(tmp_path, first, second):
     whole = write(PREDICTIONS.merge(SHAP, on="customer"), tmp_path / "whole.csv")
     score(whole, "--json", str(tmp_path / "whole.json"))

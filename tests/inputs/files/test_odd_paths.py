@@ -2,6 +2,7 @@
 
 import os
 import socket
+from itertools import cycle
 
 import pandas as pd
 import pytest
@@ -146,8 +147,7 @@ HIDDEN = [
 
 
 @one_test
-@pytest.mark.parametrize("name", HIDDEN)
-@pytest.mark.parametrize("content", ["a table", "no table"])
+@pytest.mark.parametrize(("name", "content"), list(zip(HIDDEN, cycle(["a table", "no table"]), strict=False)))
 def test_what_is_hidden_in_a_folder_is_no_part_of_a_log(log, name, content):
     path = log / name
     path.parent.mkdir(exist_ok=True, parents=True)
