@@ -3,8 +3,9 @@
 The factory's signature is the only description of its parameters, so nothing is declared twice.
 """
 
+import functools
 import inspect
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
 from faithkit.errors import FaithkitError, ParameterError, PluginError
@@ -86,8 +87,13 @@ def _load_factory(entry: Entry) -> Any:
         raise PluginError(f"{entry} cannot be used: {error} {remedy}") from error
 
 
-def _parse_signature(factory: Any) -> tuple[dict[str, Any], bool]:
+def _parse_signature(factory: Any) -> tuple[Mapping[str, Any], bool]:
     """Return the defaults of all parameters that can be named, and whether any other name is accepted."""
+    return (_read_signature if isinstance(factory, Hashable) else _read_signature.__wrapped__)(factory)
+
+
+@functools.lru_cache  # inspecting takes longer than counting a few rows
+def _read_signature(factory: Any) -> tuple[Mapping[str, Any], bool]:
     try:
         signature = inspect.signature(factory)
     except (TypeError, ValueError):  # some classes written in C have no signature
