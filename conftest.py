@@ -98,20 +98,32 @@ def first_witnesses(monkeypatch):
 
 @pytest.fixture
 def few_trees(monkeypatch):
-    """Let default models have five trees: to grow a hundred shows nothing else."""
+    """Let default models have five trees: to grow a hundred shows nothing else.
+
+    The fixture has the functions that make the models as they are.
+    """
     from faithkit.inputs.models import default_models
 
     def with_few_trees(build):
-        def build_small(*arguments):
-            models = build(*arguments)
+        def build_small(*arguments, **options):
+            models = build(*arguments, **options)
             for name in ("gradient-boosting", "random-forest"):
                 models[name].set_params(n_estimators=5)
             return models
 
         return build_small
 
-    for name in ("_classifiers", "_regressors"):
-        monkeypatch.setattr(default_models, name, with_few_trees(getattr(default_models, name)))
+    builders = {name: getattr(default_models, name) for name in ("_classifiers", "_regressors")}
+    for name, build in builders.items():
+        monkeypatch.setattr(default_models, name, with_few_trees(build))
+    return builders
+
+
+@pytest.fixture
+def all_trees(few_trees, monkeypatch):
+    """Let default models have all their trees in a folder whose tests grow few."""
+    for name, build in few_trees.items():
+        monkeypatch.setattr(f"faithkit.inputs.models.default_models.{name}", build)
 
 
 @pytest.fixture

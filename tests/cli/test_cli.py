@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from looping import one_test
-from sklearn.ensemble import GradientBoostingClassifier
 
 import faithkit
 from faithkit.cli import main, show
@@ -42,8 +41,8 @@ def log(tmp_path):
     return tmp_path
 
 
-def test_the_first_command_works_at_once(monkeypatch):
-    monkeypatch.setitem(GradientBoostingClassifier.__init__.__kwdefaults__, "n_estimators", 100)
+@pytest.mark.usefixtures("all_trees")
+def test_the_first_command_works_at_once():
     result = run("evaluate", "--explainer", "shap", "--discretize", "1fp")
     assert result.exit_code == 0
     assert "consistency" in result.stdout
