@@ -253,6 +253,7 @@ def test_a_frame_has_a_row_for_every_look(monitor):
     assert frame[["name", "n", "alarm"]].to_numpy().tolist() == [["a", 50, None]]
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_what_a_person_reads(tmp_path):
     monitor = Monitor.create(tmp_path / "state", *columns(log(4000, seed=0)))
     for seed in range(1, 36):
