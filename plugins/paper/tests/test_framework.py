@@ -260,7 +260,7 @@ def test_an_interrupted_experiment_keeps_what_was_finished(tmp_path):
 
 def test_cpu_time_adds_up_over_interruptions(tmp_path):
     def measure(context, dataset):
-        total = sum(i * i for i in range(50_000))
+        total = sum(i * i for i in range(500_000))
         if not (tmp_path / "cpu").exists():
             raise KeyboardInterrupt
         return Findings((cell(float(total)),))
