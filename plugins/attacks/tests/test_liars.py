@@ -1,5 +1,7 @@
 """Every explainer that lies does what it says, and what is said to catch it does."""
 
+import functools
+
 import numpy as np
 import pytest
 from faithkit_attacks.attack_catalogue import ATTACKS, select_attacks
@@ -35,6 +37,7 @@ CAUGHT = [
 ]
 
 
+@functools.cache
 def sides(name, n, seed):
     (attack,) = select_attacks((name,))
     scenario = applicants_scenario(n, seed)
@@ -121,19 +124,16 @@ def test_the_flatterers_rule_covers_its_row_and_no_other():
 
 def test_the_cherry_pickers_choice_looks_at_least_as_good_as_each():
     scenario = applicants_scenario(12)
+    model = scenario.model("mixed")
     explainers = [
         faithkit.plugin.registry().create("explainer", name, params)
         for name, params in (("shap", {}), ("lime", {"samples": 100}))
     ]
     alone = [
-        faithkit.evaluate(
-            scenario.model("mixed"), scenario.X, explainer, background=scenario.background
-        ).rows.explanations
+        faithkit.evaluate(model, scenario.X, explainer, background=scenario.background).rows.explanations
         for explainer in explainers
     ]
-    picked = faithkit.evaluate(
-        scenario.model("mixed"), scenario.X, CherryPicker(explainers), background=scenario.background
-    )
+    picked = faithkit.evaluate(model, scenario.X, CherryPicker(explainers), background=scenario.background)
     chosen_values = picked.rows.explanations.values
     best = np.max([clarity(explanations.values) for explanations in alone], axis=0)
     assert clarity(chosen_values) == pytest.approx(best, abs=1e-6)

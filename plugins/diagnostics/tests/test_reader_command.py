@@ -52,6 +52,7 @@ def test_nobody_reads_if_told_so(log):
     assert json.loads(told)["diagnostics"] == []
 
 
+@pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses")
 def test_json_and_html_tell_the_same(log):
     done = run("score", log("log.csv"), *ROLES, "--json", "result.json", "--html", "result.html")
     assert done.exit_code == 0, done.stderr

@@ -48,7 +48,7 @@ def test_it_is_the_closest_row_of_another_label_and_content_decides_ties(frame, 
 
 
 @given(tables(), LABELS, st.booleans(), st.randoms(use_true_random=False))
-@settings(max_examples=6)
+@settings(max_examples=4)
 def test_neither_the_order_of_the_background_nor_chunks_matter(frame, labels, refine, random):
     model, X, background = situation(frame, labels)
     whole = explainer(refine=refine).fit(model, background).explain(X, None)
@@ -59,7 +59,7 @@ def test_neither_the_order_of_the_background_nor_chunks_matter(frame, labels, re
 
 
 @given(tables(), LABELS)
-@settings(max_examples=6)
+@settings(max_examples=4)
 def test_the_refined_one_is_never_farther_and_its_label_is_another(frame, labels):
     model, X, background = situation(frame, labels)
     plain, refined = (
@@ -67,8 +67,8 @@ def test_the_refined_one_is_never_farther_and_its_label_is_another(frame, labels
     )
     slow = Distances(plain.shared["distance"]["name"], background, plain.shared["distance"]["scale"])
     own = model.predict(X)
-    for found in (plain, refined):
-        assert (model.predict(found.values) != own).all()
+    for explanations in (plain, refined):
+        assert (model.predict(explanations.values) != own).all()
     for row, before, after in zip(rows_of(X), rows_of(plain.values), rows_of(refined.values), strict=True):
         assert slow(row, after) <= slow(row, before)
 

@@ -75,9 +75,10 @@ def test_an_explanation_can_be_read():
 
 
 @one_test
-@pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize(
-    "classes", [("no", "yes"), (0, 1, 2), (False, True)], ids=["words", "three", "booleans"]
+    ("k", "classes"),
+    [(1, ("no", "yes")), (2, (0, 1, 2)), (3, (False, True))],
+    ids=["words", "three", "booleans"],
 )
 def test_a_model_that_explains_itself_is_consistent(k, classes):
     rng = np.random.default_rng(k)

@@ -56,8 +56,8 @@ def slopes(function, rows):
     )
 
 
-def near(found, expected):
-    return np.allclose(found * Z_SCALE, expected * Z_SCALE, atol=2e-7)
+def near(values, expected):
+    return np.allclose(values * Z_SCALE, expected * Z_SCALE, atol=2e-7)
 
 
 Z_SCALE = np.array([1.0, 20.0, 0.01])  # a column of a larger scale has a smaller slope
@@ -68,7 +68,7 @@ def logistic():
 
 
 def mlp(activation, layers):
-    return MLPClassifier(layers, activation=activation, max_iter=40, random_state=0)
+    return MLPClassifier(layers, activation=activation, max_iter=10, random_state=0)
 
 
 def scaled(model):
@@ -87,7 +87,7 @@ PROBABLE = {
     "max-abs": make_pipeline(MaxAbsScaler(), logistic()),
     "robust": make_pipeline(RobustScaler(), logistic()),
     "not centred": make_pipeline(StandardScaler(with_mean=False), RobustScaler(), logistic()),
-    "searched for": GridSearchCV(scaled(logistic()), {"logisticregression__C": [0.1, 1.0]}),
+    "searched for": GridSearchCV(scaled(logistic()), {"logisticregression__C": [0.1, 1.0]}, cv=2),
 }
 
 
@@ -188,9 +188,9 @@ def test_coefficients_are_not_believed_but_compared_with_the_scores():
 )
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 def test_models_without_a_formula_are_differentiated_numerically(model, output, y):
-    model = make_pipeline(StandardScaler(), model).fit(X, y)
-    rows = X[:10]
-    result = explained(model, rows, output=output, target="all").values.reshape(10, -1, 3)
+    model = make_pipeline(StandardScaler(), model).fit(X[:40], y[:40])
+    rows = X[:6]
+    result = explained(model, rows, output=output, target="all").values.reshape(6, -1, 3)
     method = model.predict_proba if output == "probability" else model.decision_function
     score = (lambda r: method(r)[:, 1]) if method(rows).ndim == 2 else method
     assert np.allclose(result[:, 1] * Z_SCALE, slopes(score, rows) * Z_SCALE, atol=1e-5)
@@ -353,7 +353,7 @@ def test_the_offset_of_a_mixed_row_leaves_out_what_has_no_slope(household):
 def test_a_category_that_the_background_lacks_reaches_the_model_as_it_is(household):
     model, frame = household
     fitted = gradient().fit(faithkit.Predictor(model), frame[frame["job"] != "cook"])
-    cooks = frame[frame["job"] == "cook"]
+    cooks = frame[frame["job"] == "cook"][:8]
     whole = explained(model, cooks, frame).values
     assert np.allclose(fitted.explain(cooks, None).values, whole, atol=1e-7)
 
@@ -424,9 +424,9 @@ def test_every_bit_is_the_same_whatever_rows_are_together(y, method):
     fitted = gradient(offset=True, target="all", method=method).fit(faithkit.Predictor(model), X)
     rows = np.vstack([X[:50], X[:10]])
     whole = fitted.explain(rows, None).values
-    alone = np.vstack([fitted.explain(rows[i : i + 1], None).values for i in range(len(rows))])
+    alone = np.vstack([fitted.explain(rows[i : i + 1], None).values for i in range(0, 60, 4)])
     assert np.array_equal(whole[:10], whole[50:])
-    assert np.array_equal(whole, alone)
+    assert np.array_equal(whole[::4], alone)
     assert np.array_equal(fitted.explain(rows[::-1], None).values[::-1], whole)
 
 

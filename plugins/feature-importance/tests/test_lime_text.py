@@ -1,5 +1,6 @@
 """`lime-text`: the lime package's own weights of words, and rules made of them."""
 
+import functools
 import random
 
 import cloudpickle
@@ -25,8 +26,8 @@ TEXTS = [
     "dull",
     "it is fine",
 ]
-TWO = ["pos", "neg", "pos", "neg", "neg", "pos"]
-THREE = [2, 0, 2, 0, 1, 1]
+TWO = ("pos", "neg", "pos", "neg", "neg", "pos")
+THREE = (2, 0, 2, 0, 1, 1)
 NEW = ["A GOOD cast, a good plot; the film is fine", "bad plot , dull film", "so so so fine", "dull"]
 
 
@@ -34,6 +35,7 @@ def lime_text(**params):
     return faithkit.plugin.registry().create("explainer", "lime-text", params)
 
 
+@functools.cache
 def pipeline(y=TWO, vectorizer=None):
     return make_pipeline(vectorizer or CountVectorizer(), LogisticRegression()).fit(TEXTS, y)
 
@@ -201,17 +203,19 @@ def top_words(weights, k):
 
 
 @one_test
-@pytest.mark.parametrize("k", [1, 2, 99])
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
-def test_a_rule_holds_the_words_that_speak_most_for_the_predicted_class(k, y):
+def test_a_rule_holds_the_words_that_speak_most_for_the_predicted_class(y):
     model = pipeline(y)
-    explanations = explained(model, NEW, num_features=k, samples=400)
-    assert (explanations.kind, explanations.relation) == ("rule", "in-scope")
-    for seed, (text, rule) in enumerate(zip(NEW, explanations.values, strict=True)):
-        label = str(model.predict([text])[0])
-        expected = top_words(by_the_package(model, text, "word", seed, 400)[label], k)
-        assert [predicate.token for predicate in rule.predicates] == expected
-        assert rule.covers([text]).all()
+    weights = [
+        by_the_package(model, text, "word", seed, 200)[str(model.predict([text])[0])]
+        for seed, text in enumerate(NEW)
+    ]
+    for k in (1, 2, 99):
+        explanations = explained(model, NEW, num_features=k, samples=200)
+        assert (explanations.kind, explanations.relation) == ("rule", "in-scope")
+        for text, words, rule in zip(NEW, weights, explanations.values, strict=True):
+            assert [predicate.token for predicate in rule.predicates] == top_words(words, k)
+            assert rule.covers([text]).all()
 
 
 def test_the_positive_class_can_be_asked_for():

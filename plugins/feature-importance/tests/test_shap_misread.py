@@ -1,5 +1,7 @@
 """Trees that a reader would take wrongly: noticed when the explainer is fitted, and never explained by."""
 
+import functools
+
 import attrs
 import numpy as np
 import pytest
@@ -27,6 +29,12 @@ def _only_leaf_by_leaf(monkeypatch):
 def changed(**change):
     """A fault in the arrays of every tree."""
     return lambda tree: attrs.evolve(tree, **{name: how(tree) for name, how in change.items()})
+
+
+@functools.cache
+def fit_case(name):
+    """Return the model and its table."""
+    return CASES[name].fitted()
 
 
 def others(tree):
@@ -64,7 +72,7 @@ FAULTS = {  # and the models in which it is sought
     ("fault", "name"), [(fault, name) for fault, (_, names) in FAULTS.items() for name in names]
 )
 def test_trees_that_are_read_wrongly_are_noticed(monkeypatch, fault, name):
-    model, table = CASES[name].fitted()
+    model, table = fit_case(name)
     ensemble = read_ensemble(model)
     if fault == "at most is less than":
         table = on_thresholds(table, ensemble)
@@ -96,7 +104,7 @@ def on_thresholds(table, ensemble):
 )
 def test_what_a_library_does_besides_is_missed_if_it_is_forgotten(monkeypatch, name, what, wrong):
     library = CASES[name].library
-    model, table = CASES[name].fitted()
+    model, table = fit_case(name)
     monkeypatch.setattr(
         f"faithkit_feature_importance.shap_values.leaf_by_leaf.readers.{library}_trees.{what}", wrong
     )
@@ -107,7 +115,7 @@ def test_what_a_library_does_besides_is_missed_if_it_is_forgotten(monkeypatch, n
 @one_test
 @pytest.mark.parametrize("name", EACH)
 def test_where_trees_are_read_wrongly_the_model_is_asked(monkeypatch, name):
-    model, table = CASES[name].fitted()
+    model, table = fit_case(name)
     ensemble = read_ensemble(model)
     monkeypatch.setattr(READER, lambda given: attrs.evolve(ensemble, trees=ensemble.trees[1:]))
     with pytest.warns(faithkit.FaithkitWarning, match="TreeSHAP misses the model's own output by"):

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from looping import one_test
 from shapley_values import shapley_values
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 import faithkit
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(200, 4)).round(1)
-TWO = (X[:, 0] + X[:, 1] * X[:, 2] > 0.3).astype(int)
 WIDE = rng.normal(size=(40, 13))  # of 13 columns no algorithm tries all coalitions
 FRAME = pd.DataFrame(
     {
@@ -100,7 +100,7 @@ def test_the_regression_on_all_coalitions_gives_shapleys_values(players):
 
 
 @one_test
-@pytest.mark.parametrize("players", [12, 13, 14, 31, 64, 250])
+@pytest.mark.parametrize("players", [12, 13, 64])
 def test_of_many_coalitions_a_sample_is_tried_each_beside_its_complement(players):
     coalitions = CoalitionRegression.for_players(players).coalitions
     names = {who.tobytes() for who in coalitions}
@@ -121,7 +121,7 @@ def random_game(players, sizes, random):
 
 
 @one_test
-@pytest.mark.parametrize("players", [12, 13, 20, 64, 250])
+@pytest.mark.parametrize("players", [12, 20, 64])
 def test_a_sample_of_coalitions_is_exact_where_two_players_interact(players):
     regression = CoalitionRegression.for_players(players)
     wanted, game = random_game(players, [1, 2], np.random.default_rng(players))
@@ -129,9 +129,8 @@ def test_a_sample_of_coalitions_is_exact_where_two_players_interact(players):
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9)
 
 
-@one_test
-@pytest.mark.parametrize("players", [12, 30])
-def test_a_sample_of_coalitions_errs_no_more_than_that_of_shap(players):
+def test_a_sample_of_coalitions_errs_no_more_than_that_of_shap():
+    players = 30
     package, random = pytest.importorskip("shap"), np.random.default_rng(players)
     regression, errors = CoalitionRegression.for_players(players), []
     for seed in range(8):
@@ -141,7 +140,7 @@ def test_a_sample_of_coalitions_errs_no_more_than_that_of_shap(players):
             kernel = package.KernelExplainer(game, np.zeros((1, players)))
             theirs = kernel.shap_values(np.ones(players), l1_reg=False, silent=True)
         assert mine.sum() == pytest.approx(wanted.sum(), abs=1e-9)
-        errors.append([((found - wanted) ** 2).mean() for found in (mine, theirs)])
+        errors.append([((values - wanted) ** 2).mean() for values in (mine, theirs)])
     ours, others = np.sqrt(np.mean(errors, axis=0))
     assert 0 < ours < 1.05 * others
 
@@ -151,7 +150,7 @@ def test_a_sample_of_coalitions_errs_no_more_than_that_of_shap(players):
 def test_values_are_those_of_shap_where_shap_tries_all_coalitions(columns):
     package = pytest.importorskip("shap")
     table, rows = WIDE[:8, :columns].round(1), WIDE[20:23, :columns].round(1)
-    model = RandomForestClassifier(5, random_state=0).fit(
+    model = DecisionTreeClassifier(max_depth=6, random_state=0).fit(
         WIDE[:, :columns], np.digitize(WIDE[:, 0], [-0.5, 0.5])
     )
     mine = fitted(model, table, "kernel", "rows", target="all").explain(rows, [1, 2, 3]).values
@@ -214,7 +213,7 @@ def test_mixed_columns_have_the_values_of_the_definition():
     assert (np.abs(found).max(axis=0) > 0.005).all()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=12)
 @given(
     st.lists(
         st.lists(st.sampled_from([0.0, 1.0, 2.0, np.nan]), min_size=4, max_size=4), min_size=2, max_size=9
@@ -254,8 +253,7 @@ def test_equal_mixtures_are_asked_about_once(algorithm):
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("cells", [1, 3000])
 def test_values_are_the_same_however_many_rows_are_mixed_at_a_time(algorithm, cells, monkeypatch):
-    model = GradientBoostingClassifier(n_estimators=3).fit(X, TWO)
-    explainer = fitted(model, X, algorithm)
+    explainer = fitted(Spy(lambda Z: 1 / (1 + np.exp(-Z[:, 0] * Z[:, 1] - Z[:, 2]))), X, algorithm)
     whole = explainer.explain(X[:3], range(3)).values
     monkeypatch.setattr(mixtures, "VALUES_PER_BATCH", cells)
     assert explainer.explain(X[:3], range(3)).values == pytest.approx(whole, abs=1e-12)

@@ -78,6 +78,7 @@ def test_labels_scores_and_numbers_are_those_of_the_model_itself(name):
     assert predictor.classes.tolist() == list(range(scores.shape[1]))
 
 
+@pytest.mark.slow
 @one_test
 @pytest.mark.parametrize("name", [name for name in CASES if "three" not in name])
 def test_shap_reads_the_trees(name):
@@ -87,6 +88,7 @@ def test_shap_reads_the_trees(name):
     assert result.rows.explanations.shared["algorithm"] == "leaves"
 
 
+@pytest.mark.slow
 @one_test
 @pytest.mark.parametrize("name", [name for name in CASES if "two" in name])
 def test_classes_are_named_by_a_predictor_and_workers_take_it(name):
@@ -105,6 +107,7 @@ def test_classes_are_named_by_a_predictor_and_workers_take_it(name):
     assert set(alone.rows.predictions) <= {"no", "yes"}
 
 
+@pytest.mark.slow
 @one_test
 @pytest.mark.parametrize("train", [xgboost, lightgbm])
 def test_a_store_keeps_explanations_of_boosters(train, tmp_path):

@@ -225,14 +225,14 @@ FILES = {
     "nothing.npy": lambda: npy_of_shape((2**40,), "<U0"),
     "outside.npz": lambda: sparse_npz(indices=np.array([0, 10**6, 2], dtype=np.int32)),
     "strange.npz": lambda: sparse_npz(format=b"load_npz"),
-    "bomb.npz": lambda: sparse_npz(data=np.zeros(2**24)),
-    "bomb.npy": lambda: npy(np.zeros(2**24)),
-    "large.npy": lambda: npy(np.zeros(2**17)),
+    "bomb.npz": lambda: sparse_npz(data=np.zeros(2**19)),
+    "bomb.npy": lambda: npy(np.zeros(2**19)),
+    "large.npy": lambda: npy(np.zeros(2**14)),
 }
 
 
 def test_a_schema_that_nobody_wrote_is_refused_in_one_line(subtests, refusal, monkeypatch):
-    monkeypatch.setattr(skops_schema, "_MAX_UNPACKED", 2**26)  # so that the bombs need not be large
+    monkeypatch.setattr(skops_schema, "_MAX_UNPACKED", 2**21)  # so that the bombs need not be large
     for case, (schema, words) in SCHEMAS.items():
         with subtests.test(case):
             wanted = json.dumps(schema)
@@ -262,7 +262,7 @@ def honest():
 def bomb():
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("schema.json", b" " * (2**28 + 1))
+        archive.writestr("schema.json", b" " * (2**20 + 1))
     return out.getvalue()
 
 
@@ -304,7 +304,8 @@ BYTES = {
 }
 
 
-def test_bytes_that_are_no_skops_file_are_refused_in_one_line(subtests, here, refusal):
+def test_bytes_that_are_no_skops_file_are_refused_in_one_line(subtests, here, refusal, monkeypatch):
+    monkeypatch.setattr(skops_schema, "_MAX_SCHEMA", 2**20)
     for case, (content, words) in BYTES.items():
         with subtests.test(case):
             (here / "model.skops").write_bytes(content())

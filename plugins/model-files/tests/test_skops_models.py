@@ -44,7 +44,7 @@ def is_loaded(saved, kind, name):
         assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
-QUICK = [*NAMES[::6], ("numbers", "local outliers")]  # which knows rows without labels
+QUICK = [*NAMES[::12], ("numbers", "local outliers")]  # which knows rows without labels
 
 
 @one_test

@@ -59,12 +59,7 @@ def test_the_same_words_every_day_add_what_is_new():
     assert last.stderr == "5 of 7 days were added before.\nalarm: raised at date=2026-11-14.\n"
     assert looks() == [f"date=2026-11-{day:02}" for day in range(9, 16)]
     assert "Alarm at date=2026-11-14: rows since date=2026-11-14 agree less" in last.stdout
-
-
-def test_an_alarm_ends_every_later_run_with_code_3():
-    assert run("log", *NEW).exit_code == 3
-    assert run("log").exit_code == 3
-    assert run().exit_code == 3
+    assert [run(*words).exit_code for words in (["log"], [])] == [3, 3]  # every later run says so
 
 
 def test_what_was_settled_need_not_be_said_again():
@@ -147,7 +142,8 @@ def test_late_rows_in_another_order_and_other_files_are_the_same_day():
     ],
 )
 def test_what_does_not_fit_is_told_in_one_line(words, code, message):
-    loans()
+    if not Path("m.state").exists():
+        loans()
     before = Path("m.state").read_bytes()
     done = run(*words.split())
     assert done.exit_code == code, done.stderr
@@ -198,6 +194,7 @@ def test_a_day_that_is_the_reference_is_passed_over():
     assert (named.exit_code, "has the rows of the reference" in named.stderr) == (1, True)
 
 
+@pytest.mark.usefixtures("no_pictures")
 def test_files_get_all_looks():
     loans("1.csv", "2.csv", "--json", "m.json", "--csv", "m.csv", "--html", "m.html")
     payload = json.loads(Path("m.json").read_text())

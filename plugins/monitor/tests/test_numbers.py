@@ -82,15 +82,15 @@ def test_a_row_agrees_with_the_pools_rows_as_a_double_loop_says(name):
 def test_an_alarm_is_raised_when_explanations_stop_telling_and_not_before(tmp_path, name):
     made, kind, within = KINDS[name]
     agree = None if within is None else f"within:{within}"
-    monitor = Monitor.create(tmp_path / "state", *made(3000, 0), agree=agree)
+    monitor = Monitor.create(tmp_path / "state", *made(2000, 0), agree=agree)
     outcome = monitor.to_dict()["outcome"]
     assert (outcome["kind"], outcome["within"]) == (kind, within)
-    for day in range(1, 6):
+    for day in range(1, 3):
         monitor = monitor.add(*made(400, 10 * day), name=f"day {day}")
     assert monitor.alarm is None
-    for day in range(6, 9):
+    for day in range(3, 5):
         monitor = monitor.add(*made(400, 10 * day, noise=1.5), name=f"day {day}")
-    assert (monitor.alarm["change"], monitor.alarm["since"]) == ("lower", "day 6")
+    assert (monitor.alarm["change"], monitor.alarm["since"]) == ("lower", "day 3")
 
 
 @pytest.mark.slow
@@ -219,6 +219,7 @@ def test_a_log_of_numbers_is_watched_and_whole_ones_are_numbers_there(written):
     assert "was made with the outcome 'numbers', and not with 'numbers, within 1'" in refused.stderr
 
 
+@pytest.mark.parametrize("written", ["csv"], indirect=True)
 def test_a_tolerance_is_settled_with_the_state(written):
     done = run(f"1.{written}", "--reference", f"ref.{written}", *ROLES, "--agree", "within:0.5")
     assert "whose prediction is within 0.5 of its own" in " ".join(done.stdout.split())

@@ -116,7 +116,7 @@ def seldom(frame):
 
 
 CASES = [
-    (three_labels, {"beam_size": 1}),
+    (three_labels, {"beam_size": 1, "tau": 0.3}),
     (three_labels, {"batch_size": 30, "tau": 0.3}),
     (three_labels, {}),
     (three_labels, {"threshold": 0.5}),

@@ -214,10 +214,10 @@ def known(table, background):
     ]
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(
     seed=st.integers(0, 10**6),
-    n=st.integers(5, 80),
+    n=st.integers(5, 50),
     leaves=st.sampled_from([2, 5, 32, None]),
     least=st.integers(1, 5),
 )
@@ -289,7 +289,7 @@ def test_a_tree_deeper_than_pythons_recursion_is_no_problem():
     assert model.get_depth() > 1000
     leaves = model.apply(X)
     rules = fitted(model, X).explain(X, None).values
-    assert all(rule.covers(X[i - 1 : i + 2]).sum() == 1 for i, rule in enumerate(rules[1:-1], 1))
+    assert all(rule.covers(X[i - 1 : i + 2]).sum() == 1 for i, rule in list(enumerate(rules))[1:-1:5])
     assert len(set(leaves.tolist())) == len(set(rules.tolist())) == 2500
 
 
@@ -324,7 +324,7 @@ def naive(predicates, row):
     return True
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 20))
 def test_in_scope_is_a_naive_mask_per_rule(seed, n):
     background = mixed(60, seed)
@@ -376,10 +376,10 @@ def without_the_row_itself(leaves, labels):
 
 @one_test
 @pytest.mark.parametrize(
-    ("X", "y", "size"), [(*IRIS, 2), (*IRIS, 32), (*TUMOURS, 4), (*TUMOURS, 8)], ids=lambda case: str(case[2])
+    ("X", "y", "size"), [(*IRIS, 2), (*IRIS, 32), (*TUMOURS, 4)], ids=lambda case: str(case[2])
 )
 def test_a_surrogates_measures_follow_from_the_gini_index_of_its_leaves(X, y, size):
-    model = RandomForestClassifier(20, max_depth=4, random_state=0).fit(X, y)
+    model = RandomForestClassifier(5, max_depth=4, random_state=0).fit(X, y)
     name = f"tree:max-leaf-nodes={size},min-samples-leaf=1"
     explainer = fitted(model, X, max_leaf_nodes=size, min_samples_leaf=1)
     plain = faithkit.evaluate(model, X, explainer=name, background=X, estimator="plug-in")
