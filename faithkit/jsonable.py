@@ -12,7 +12,7 @@ import pandas as pd
 from faithkit.arguments import to_python
 
 SCHEMA = 1
-"""The version of the JSON format of results: it changes whenever `results.schema.json` does."""
+"""The version of the JSON format of results, raised when released versions could no longer read them."""
 
 
 def to_json_value(value: Any) -> bool | int | float | str | None:

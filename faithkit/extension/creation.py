@@ -5,7 +5,7 @@ The factory's signature is the only description of its parameters, so nothing is
 
 import functools
 import inspect
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from faithkit.errors import FaithkitError, ParameterError, PluginError
@@ -89,7 +89,10 @@ def _load_factory(entry: Entry) -> Any:
 
 def _parse_signature(factory: Any) -> tuple[Mapping[str, Any], bool]:
     """Return the defaults of all parameters that can be named, and whether any other name is accepted."""
-    return (_read_signature if isinstance(factory, Hashable) else _read_signature.__wrapped__)(factory)
+    try:
+        return _read_signature(factory)
+    except TypeError:  # the factory has no hash
+        return _read_signature.__wrapped__(factory)
 
 
 @functools.lru_cache  # inspecting takes longer than counting a few rows

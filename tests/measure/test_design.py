@@ -220,6 +220,17 @@ def test_equal_weights_and_clusters_of_one_row_say_nothing(weights, clusters):
     assert Design.of(weights, clusters, 3) is None
 
 
+def test_chance_of_one_label_is_1_and_of_labels_of_their_own_0_whatever_is_rounded():
+    for seed in range(200):
+        design = Design.of(np.random.default_rng(seed).random(7), None, 7)
+        everyone = np.ones(7, dtype=bool)
+        one_label, own_labels = (
+            design.chance(labels, everyone) for labels in (np.zeros(7, int), np.arange(7))
+        )
+        assert 1 - 1e-9 < one_label <= 1
+        assert 0 <= own_labels < 1e-9
+
+
 @one_test
 @pytest.mark.parametrize(
     ("weights", "clusters", "said"),

@@ -503,3 +503,16 @@ class Crossroads:
 def test_a_rare_region_in_every_scope_misleads_a_pilot_as_it_misleads_an_interval():
     result = kept(Crossroads(100), 100, 0.1, runs=60)
     assert 0.1 < result.unchecked / result.runs < 0.4
+
+
+@pytest.mark.parametrize(("n_explanations", "epsilon"), [(2**60, 0.01), (10**12, 1e-9), (10**100, 0.1)])
+def test_more_explanations_than_rows_can_be_have_a_plan(n_explanations, epsilon):
+    plan = plan_samples(epsilon, n_explanations=n_explanations)
+    assert plan.from_range.bias == pytest.approx(n_explanations / (math.e * epsilon))
+    assert plan.from_range.half_width > (1 - 1e-9) * n_explanations / (2 * math.e * epsilon)
+
+
+@pytest.mark.parametrize(("n_explanations", "epsilon"), [(10**310, 0.1), (3, 1e-200)])
+def test_more_rows_than_a_float_can_count_are_no_plan(n_explanations, epsilon):
+    with pytest.raises(InputError, match=r"give fewer explanations .* or a larger epsilon"):
+        plan_samples(epsilon, n_explanations=n_explanations)

@@ -240,3 +240,14 @@ def test_numbers_of_any_size_are_told(scale):
     assert result.local(0).consistency.numbers.sd == pytest.approx(numbers.sd * scale)
     assert "nan" not in str(result.diagnose("reader"))
     assert result.to_html()
+
+
+def test_numbers_whose_difference_overflows_are_measured_as_smaller_ones():
+    numbers = np.random.default_rng(0).choice([-1.7, -1.0, 0.5, 1.7], 40)
+    words = np.where(numbers > 0, "up", "down").tolist()
+    limits = np.array([-1.75, 1.75])
+    small, large = (
+        faithkit.score(numbers * scale, words, outcome="numbers", range=tuple(limits * scale)).consistency
+        for scale in (1.0, 1e308)
+    )
+    assert (large.estimate, large.low, large.high) == pytest.approx((small.estimate, small.low, small.high))

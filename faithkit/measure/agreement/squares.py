@@ -70,6 +70,8 @@ class Squares(Agreement):
         `pool` how often in the pool. At least two values must differ. `limits` are the smallest and the
         largest possible prediction, if known.
         """
+        half = 0.5 if np.abs(values).max() > 1e300 else 1.0  # so that no difference overflows
+        values = values * half
         lows, ranges = values.min(axis=0), np.ptp(values, axis=0)
         _, exponent = np.frexp(ranges.max())
         points = np.ldexp(values - lows, -exponent)  # exact, and squares neither overflow nor underflow
@@ -82,7 +84,7 @@ class Squares(Agreement):
             points[start:stop] /= unit
 
         each_batch(divide, len(points), BATCH_SIZE)
-        widths = ranges if limits is None else np.full(len(ranges), limits[1] - limits[0])
+        widths = ranges if limits is None else np.full(len(ranges), half * limits[1] - half * limits[0])
         largest = float(((np.ldexp(widths, -exponent) / unit) ** 2).sum()) / 2
         sums = explained_sums.scale(unit), all_instances.scale(unit)
         return cls(points, *sums, largest, is_normalised=True, is_bounded=limits is not None)

@@ -145,7 +145,9 @@ class Design:
             self._sum_products(groups, labels, owner_shares, agreement)
             for groups in (np.zeros_like(self.unit), self.unit)
         )
-        return (agreeing_pairs - same_unit_agreeing) / pairs if pairs > 1e-12 else None
+        if pairs <= 1e-12:
+            return None
+        return min(1.0, max(0.0, (agreeing_pairs - same_unit_agreeing) / pairs))  # rounding may leave [0, 1]
 
     def _sum_products(
         self, groups: Counts, labels: Counts, owner_shares: Floats, agreement: Agreement

@@ -6,8 +6,8 @@ of numbers are matched with their nearest, or, where their weights differ, put i
 All other unique explanations form one block. The theory page has the proof.
 
 Vectors are matched by content. Columns are replaced by ranks, so that neither scale nor outliers matter. Rows
-are halved along their widest column until few are left in a cell, and then matched nearest first. All
-arithmetic is in whole numbers, so the matching does not depend on the machine or on the order of rows.
+are halved along their widest column until few are left in a cell, and then matched nearest first. Distances
+are whole numbers, exact up to 2⁵³, so the matching does not depend on the machine or on the order of rows.
 """
 
 from typing import Any

@@ -5,7 +5,6 @@ consistency, whatever the frequencies of the explanations. The theory page deriv
 """
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +19,7 @@ from faithkit.measure.intervals import normal_quantile
 from faithkit.measure.planning.forecast import MAX_FORECAST_FACTOR, Pilot
 
 ROUNDING = 1e-12
+MAX_MAGNITUDE = 290  # decimal digits of a number of rows
 MAX_EXPLAINED_FACTOR = 100  # times the pilot's size
 LARGER_PILOT = "Take a larger pilot."
 COARSER_EXPLANATIONS = "Coarser explanations would leave less."
@@ -222,6 +222,11 @@ def _check_sources(n_explanations: int | None, pilot: Pilot | None, measure: str
 
 def _from_range(n_explanations: int, epsilon: float, confidence: float) -> RangePlan:
     K = check_integer(n_explanations, "the number of explanations", minimum=1)
+    if math.log10(K) - 2 * math.log10(epsilon) > MAX_MAGNITUDE:
+        raise InputError(
+            "so many explanations, with so small an epsilon, need more rows than a float can count: give "
+            "fewer explanations (CLI: --range), or a larger epsilon (CLI: --epsilon)."
+        )
     return RangePlan(
         K,
         bias_sample_size(K, epsilon),
@@ -258,9 +263,12 @@ def rows_for_width(pilot: Pilot, epsilon: float) -> int | None:
 
 def _smallest_size(is_enough: Callable[[int], bool], low: int, high: int) -> int | None:
     """Return the smallest size from `low` to `high` that is enough; all larger sizes must also be enough."""
-    sizes = range(low, high + 1)
-    place = bisect_left(sizes, True, key=is_enough)
-    return sizes[place] if place < len(sizes) else None
+    if not is_enough(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle + 1, high)
+    return high
 
 
 def bias_sample_size(n_explanations: int, epsilon: float) -> int:
@@ -302,7 +310,7 @@ def interval_sample_size(n_explanations: int, epsilon: float, confidence: float 
     enough = 2
     while not is_narrow(enough):
         enough *= 2
-    return 2 + bisect_left(range(2, enough), True, key=is_narrow)
+    return _smallest_size(is_narrow, 2, enough) or enough
 
 
 def corollary_sample_size(n_explanations: int, epsilon: float) -> int:
