@@ -1,6 +1,7 @@
 """Pools: rows with predictions and without explanations, which are read in pieces."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,14 +59,14 @@ class PoolRows:
         if isinstance(pool, PoolRows):
             return pool
         rows = check_X(as_rows(pool), "the pool")
-        return cls(lambda: [rows], None if predictions is None else as_column(predictions), **metadata)
+        return cls(partial(list, [rows]), None if predictions is None else as_column(predictions), **metadata)
 
     def like(self, X: Rows) -> "PoolRows":
         """Return a pool with the columns of X, in its order; other columns are an error at once."""
         for piece in self.pieces():
             _align(piece, X)
             break
-        return attrs.evolve(self, pieces=lambda: (_align(piece, X) for piece in self.pieces()))
+        return attrs.evolve(self, pieces=partial(_align_pieces, self.pieces, X))
 
     def labels(self, predictor: Predictor | None, outcome: Outcome | None = None) -> Iterator[Any]:
         """Yield the predictions of the pieces; without a predictor, the stored ones."""
@@ -74,6 +75,10 @@ class PoolRows:
             return
         for X in self.pieces():
             yield predictor.answers(X, outcome)
+
+
+def _align_pieces(pieces: Callable[[], Iterable[Rows]], X: Rows) -> Iterator[Rows]:
+    return (_align(piece, X) for piece in pieces())
 
 
 def _align(piece: Rows, X: Rows) -> Rows:
@@ -106,12 +111,11 @@ def _content_kind(column: pd.Series) -> str:
 
 def stream_frames(table: ParquetTable, categories: bool = True) -> Callable[[], Iterator[pd.DataFrame]]:
     """Return a function that reads the parts of a table each time it is called."""
+    return partial(_read_frames, table, categories)
 
-    def pieces() -> Iterator[pd.DataFrame]:
-        for part in table.parts():
-            yield part.frame(categories=categories)
 
-    return pieces
+def _read_frames(table: ParquetTable, categories: bool) -> Iterator[pd.DataFrame]:
+    return (part.frame(categories=categories) for part in table.parts())
 
 
 def read_logged_pool(

@@ -1,6 +1,7 @@
 """Weights, clusters and pools as people give them: in Python, on the command line, in logs."""
 
 import json
+import pickle
 import warnings
 
 import brute_unequal
@@ -196,15 +197,23 @@ def test_a_witness_may_be_in_the_pool():
     assert result.local(0).sufficiency.holds_for == 3
 
 
+def owes_much(rows):
+    return rows["debt"] > 0.5
+
+
 def test_a_new_row_is_checked_against_the_pool(loans):
     X, _ = loans
-
-    def model(rows):
-        return rows["debt"] > 0.5
-
-    result = faithkit.evaluate(model, X[:20], explainer=explained, relation="in-scope", pool=X[20:])
-    expected = faithkit.evaluate(model, X, explainer=explained, relation="in-scope").local(X[:1]).sufficiency
+    result = faithkit.evaluate(owes_much, X[:20], explainer=explained, relation="in-scope", pool=X[20:])
+    expected = (
+        faithkit.evaluate(owes_much, X, explainer=explained, relation="in-scope").local(X[:1]).sufficiency
+    )
     assert result.local(X[:1]).sufficiency == expected
+
+
+def test_a_result_with_a_pool_can_be_copied(loans):
+    X, _ = loans
+    result = faithkit.evaluate(owes_much, X[:20], explainer=explained, relation="in-scope", pool=X[20:])
+    assert pickle.loads(pickle.dumps(result)).to_json() == result.to_json()
 
 
 @one_test

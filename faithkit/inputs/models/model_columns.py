@@ -4,7 +4,8 @@ The other columns of a table can still group, weight and name rows.
 """
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import attrs
@@ -55,9 +56,11 @@ def select_model_columns(model: Any, X: Rows, sample_name: str = "X") -> Rows:
 
 def select_pool_columns(model: Any, pool: PoolRows) -> PoolRows:
     """Return a pool with the columns that the model uses."""
-    return attrs.evolve(
-        pool, pieces=lambda: (select_model_columns(model, rows, "the pool") for rows in pool.pieces())
-    )
+    return attrs.evolve(pool, pieces=partial(_select_columns_of_pieces, model, pool.pieces))
+
+
+def _select_columns_of_pieces(model: Any, pieces: Callable[[], Iterable[Rows]]) -> Iterator[Rows]:
+    return (select_model_columns(model, rows, "the pool") for rows in pieces())
 
 
 def describe_unused_columns(X: Rows, model_X: Rows) -> tuple[str, ...]:

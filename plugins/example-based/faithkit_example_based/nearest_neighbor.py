@@ -128,7 +128,7 @@ class NearestNeighbor:
             kind="example",
             values=numbers,
             instances=X,
-            identity=_describe_prototypes(self.shared_["prototypes"], self.shared_["names"], numbers),
+            identity=_describe_prototypes(self.shared_["prototypes"], self.names_, numbers),
             shared=self.shared_,
             relation="nearest",
         )
@@ -149,8 +149,8 @@ class NearestNeighbor:
         prototype_rows = draw_rows(rows, size, self.seed)
         prototypes = take_plain_rows(rows, prototype_rows)
         self.coordinates_ = self.distance_.coordinates(prototypes)
-        names = faithkit.plugin.Encoder(prototypes).names
-        self.shared_ = {"names": names, "prototypes": prototypes, "distance": self.distance_.to_shared()}
+        self.names_ = faithkit.plugin.Encoder(prototypes).names
+        self.shared_ = {"prototypes": prototypes, "distance": self.distance_.to_shared()}
         return places, prototype_rows
 
 

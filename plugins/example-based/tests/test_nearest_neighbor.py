@@ -230,3 +230,13 @@ def test_what_cannot_be_is_said():
         explainer().fit(None, ["a text"])
     with pytest.raises(faithkit.errors.InputError, match="2 labels are missing"):
         explainer().as_model(np.eye(3), ["a", None, np.nan])
+
+
+def test_exported_explanations_are_the_numbers_of_the_neighbours_not_columns_of_the_table():
+    X = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [5.0, 5.0, 5.0]])
+    result = faithkit.evaluate(
+        lambda rows: rows[:, 0] > 2, X[[0, 2]], explainer="nearest-neighbor", background=X, progress=False
+    )
+    frame = result.to_frame("explanations")
+    assert [name for name in frame if name.startswith("explanation")] == ["explanation_0"]
+    assert frame["explanation_0"].tolist() == [0, 2]
