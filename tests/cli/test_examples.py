@@ -74,6 +74,11 @@ def people(n, seed):
     return X, np.where((X["hours"] > 35) & (X["age"] > 30), ">50K", "<=50K")
 
 
+@pytest.fixture(autouse=True)
+def _no_more_than_is_tested():
+    """Run all that a user's command runs: pictures, advice and controls."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """The files that the examples speak of."""
