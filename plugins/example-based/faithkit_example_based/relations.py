@@ -30,7 +30,19 @@ QUANTILE = re.compile(r"q(0|1|[01]?\.\d+)")
 MAX_ROWS = 2000  # of the background, from whose nearest distances a quantile is computed
 
 
-class Nearest(faithkit.plugin.Relation):
+class _ExampleRelation(faithkit.plugin.Relation):
+    """A relation between examples and instances; its control takes the example of a random row."""
+
+    instance_only = True
+
+    def control(
+        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations, seeds: NDArray[Any]
+    ) -> faithkit.Explanations:
+        """Take the example of a random row, with all that belongs to it."""
+        return draw_other_examples(self.key(explanations), explanations, seeds)
+
+
+class Nearest(_ExampleRelation):
     """The example is the instance's nearest prototype; k examples are its k nearest prototypes.
 
     It reads the prototypes and the distance that the explainer stored with the explanations.
@@ -52,7 +64,6 @@ class Nearest(faithkit.plugin.Relation):
     """
 
     name = "nearest"
-    instance_only = True
 
     def __init__(self, distance: Any = None) -> None:
         if distance is not None and not callable(distance):
@@ -84,12 +95,6 @@ class Nearest(faithkit.plugin.Relation):
         for number, nearest_number in zip(numbers.T, nearest_numbers.T, strict=True):
             is_same &= number[:, None] == nearest_number[None, :]
         return is_same
-
-    def control(
-        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations, seeds: NDArray[Any]
-    ) -> faithkit.Explanations:
-        """Take the example of a random row."""
-        return draw_other_examples(self.key(explanations), explanations, seeds)
 
     def _nearest_prototypes(
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
@@ -144,10 +149,9 @@ class Balls:
         return filled
 
 
-class _BallRelation(faithkit.plugin.Relation):
+class _BallRelation(_ExampleRelation):
     """A relation that holds inside balls: an explanation applies to the instances in each of its balls."""
 
-    instance_only = True
     _metric: Metric
 
     def holds(self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations) -> NDArray[np.bool_]:
@@ -161,12 +165,6 @@ class _BallRelation(faithkit.plugin.Relation):
         """Compute only the distances that a float32 screen leaves undecided."""
         balls, x = self._prepare(sample, explanations)
         return np.bitwise_and.reduce([ball.packed(x) for ball in balls])
-
-    def control(
-        self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations, seeds: NDArray[Any]
-    ) -> faithkit.Explanations:
-        """Take the example of a random row, and its ball."""
-        return draw_other_examples(self.key(explanations), explanations, seeds)
 
     def _prepare(
         self, sample: faithkit.plugin.Sample, explanations: faithkit.Explanations
