@@ -15,8 +15,6 @@ from typing import Any
 import attrs
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
-from scipy.stats import rankdata
 
 from faithkit.arrays import Ints, sum_by
 from faithkit.arrays.batches import each_batch
@@ -183,6 +181,8 @@ def _number_by_first_row(pairs: Ints) -> Ints:
 
 def _rank_columns(vectors: NDArray[Any]) -> Ints:
     """Replace each column by twice its ranks, which are whole numbers even for ties."""
+    from scipy.stats import rankdata
+
     ranks = np.empty(vectors.shape, dtype=np.int64)
 
     def rank(first: int, last: int) -> None:
@@ -226,6 +226,8 @@ def _match_nearest_first(ranks: Ints, clusters: Ints | None) -> Ints:
     The nearest pair consists of two rows that are each other's nearest. So all such pairs are matched at
     once. Of several equal distances, the first counts.
     """
+    from scipy.spatial.distance import cdist
+
     distance = cdist(ranks, ranks, "sqeuclidean")
     np.fill_diagonal(distance, np.inf)
     if clusters is not None:
