@@ -9,8 +9,8 @@ from faithkit.cli.shared.delivery import deliver, needed_diagnostics
 from faithkit.cli.shared.gates import (
     GatedVerb,
     check_reference,
+    combine_margins,
     limit_options,
-    margins,
     reference_option,
 )
 from faithkit.cli.shared.options import (
@@ -98,7 +98,7 @@ def command(
             violations,
             prepared.groups,
             reference_result,
-            margins(limits),
+            combine_margins(limits),
             needed_diagnostics(diagnostics, paths),
             by_label,
         )

@@ -10,8 +10,8 @@ from faithkit.cli.shared.delivery import deliver, needed_diagnostics
 from faithkit.cli.shared.gates import (
     GatedVerb,
     check_reference,
+    combine_margins,
     limit_options,
-    margins,
     reference_option,
 )
 from faithkit.cli.shared.options import (
@@ -174,7 +174,7 @@ def command(
             pool_rows,
             unexplained,
             reference=reference_log,
-            allowed=margins(limits),
+            allowed=combine_margins(limits),
             diagnostics=needed_diagnostics(diagnostics, paths),
             origin=build_origin(origin, log),
             by_label=by_label,

@@ -1,6 +1,7 @@
 """The report of the command line: a result with its violations, subgroups, diagnoses and reference."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,14 @@ from faithkit.measure.difference import Difference
 from faithkit.measure.estimate import Estimate
 from faithkit.measure.witnesses import Violation
 from faithkit.report.base import Report
+from faithkit.report.formats import round_noise
 from faithkit.report.sentences import describe_change
 from faithkit.run.comparisons.reference import is_fitted_separately
 from faithkit.run.comparisons.subgroups import Subgroups
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import Diagnosis, automatic_diagnostics
 from faithkit.run.evaluation import Evaluation, render_page
+from faithkit.run.gates import NO_INTERVAL, GateResult, why_untested
 from faithkit.run.result import split_brackets
 
 FOLLOWING_GROUPS = (
@@ -110,6 +113,45 @@ class EvaluationReport(Report):
         if measure == "sufficiency" and is_fitted_separately(self.result, reference):
             return f"{relation} learns from the rows it is judged on, which for the reference were others"
         return None
+
+    def judge_as_good(self, margins: Mapping[str, float]) -> list[GateResult]:
+        """Check which measures are shown to be at most a margin worse than in the reference.
+
+        A gate is kept if the lower end of the difference's interval is at least −margin.
+        """
+        return self._judge_changes(margins, lambda difference: difference.low)
+
+    def judge_worse(self, margins: Mapping[str, float]) -> list[GateResult]:
+        """Check which measures are shown to be more than a margin worse than in the reference.
+
+        A gate is missed if the upper end of the difference's interval is below −margin.
+        """
+        return self._judge_changes(margins, lambda difference: difference.high)
+
+    def _judge_changes(
+        self, margins: Mapping[str, float], decisive_end: Callable[[Difference], float]
+    ) -> list[GateResult]:
+        """Compare one end of each difference's interval with its margin."""
+        differences, gates = self.drift(), []
+        for measure, margin in margins.items():
+            difference = differences.get(measure)
+            reason = self._why_undecided(measure, difference, margins)
+            if difference is None or reason is not None:
+                gates.append(GateResult(measure, margin, None, str(reason)))
+                continue
+            is_kept = bool(round_noise(decisive_end(difference)) >= round_noise(-margin))
+            gates.append(GateResult(measure, margin, is_kept, self.sentence(measure, difference, margin)))
+        return gates
+
+    def _why_undecided(
+        self, measure: str, difference: Difference | None, gated: Collection[str]
+    ) -> str | None:
+        if difference is None:
+            return self.why_not_compared(measure)
+        for side, estimate in self.sides(measure).items():
+            if reason := why_untested(estimate, measure, gated):
+                return f"{side} {reason}"
+        return NO_INTERVAL if math.isnan(difference.low) or math.isnan(difference.high) else None
 
     def to_dict(self, *, include_data: bool = True, by_label: bool = True) -> dict[str, Any]:
         """Return JSON values of the result and of all parts; parameters are as in `Evaluation.to_dict`."""

@@ -1,7 +1,7 @@
 """Gates on a result: each passes, fails, or cannot be checked."""
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from numbers import Real
 from typing import Any
 
@@ -9,9 +9,11 @@ import attrs
 
 from faithkit.errors import InputError
 from faithkit.measure.baselines.control import ABOVE as ABOVE_CONTROL
+from faithkit.measure.estimate import Estimate
 from faithkit.measure.finding import NAMES_THE_LABEL, ONE_LABEL
 from faithkit.report.formats import format_below, format_difference_ends, format_distinct, round_noise
 from faithkit.report.payloads import is_unknown
+from faithkit.run.result import Result
 from faithkit.wording import format_exactly
 
 NO_INTERVAL = "its interval could not be computed"
@@ -88,12 +90,12 @@ def check_limits(limits: Mapping[str, Any]) -> dict[str, float]:
     return {measure: float(limit) for measure, limit in limits.items()}
 
 
-def judge_limits(result: Any, limits: Mapping[str, float]) -> list[GateResult]:
+def judge_limits(result: Result, limits: Mapping[str, float]) -> list[GateResult]:
     """Compare the lower ends of a result's intervals with limits."""
     return [_judge(result, measure, limit, limits) for measure, limit in limits.items()]
 
 
-def judge_against_chance(result: Any, measures: Collection[str] = ()) -> list[GateResult]:
+def judge_against_chance(result: Result, measures: Collection[str] = ()) -> list[GateResult]:
     """Compare the lower ends of a result's intervals with chance, for all measures unless some are named.
 
     Examples
@@ -107,7 +109,7 @@ def judge_against_chance(result: Any, measures: Collection[str] = ()) -> list[Ga
     return [_judge(result, measure, None, gated) for measure in gated]
 
 
-def judge_against_control(result: Any) -> list[GateResult]:
+def judge_against_control(result: Result) -> list[GateResult]:
     """Check that sufficiency is above its control: the interval of the difference lies above 0.
 
     Examples
@@ -118,33 +120,17 @@ def judge_against_control(result: Any) -> list[GateResult]:
     [(None, "explanations of kind 'value' need a relation that says where they apply ...")]
     """
     reason = why_unknown(result, "sufficiency", ["sufficiency"])
-    if reason is None and result.control is None:
-        reason = f"it has no control: {result.why_no_control}"
     if reason is not None:
         return [GateResult("sufficiency", None, None, reason)]
     control = result.control
+    if control is None:
+        return [GateResult("sufficiency", None, None, f"it has no control: {result.why_no_control}")]
     low, high = format_difference_ends(control.difference.low, control.difference.high)
     words = f"sufficiency is {control.finding} (the difference is between {low} and {high})"
     return [GateResult("sufficiency", None, control.finding == ABOVE_CONTROL, words)]
 
 
-def judge_as_good(report: Any, margins: Mapping[str, float]) -> list[GateResult]:
-    """Check which measures are shown to be at most a margin worse than in the reference.
-
-    A gate is kept if the lower end of the difference's interval is at least −margin.
-    """
-    return _judge_changes(report, margins, lambda difference: difference.low)
-
-
-def judge_worse(report: Any, margins: Mapping[str, float]) -> list[GateResult]:
-    """Check which measures are shown to be more than a margin worse than in the reference.
-
-    A gate is missed if the upper end of the difference's interval is below −margin.
-    """
-    return _judge_changes(report, margins, lambda difference: difference.high)
-
-
-def why_untested(estimate: Any, measure: str, gated: Collection[str]) -> str | None:
+def why_untested(estimate: Estimate, measure: str, gated: Collection[str]) -> str | None:
     """Return why an estimate cannot pass a gate, whatever its numbers; None if it can.
 
     If each prediction has one explanation, consistency can pass only beside a gate on sufficiency, which
@@ -173,7 +159,7 @@ def why_untested(estimate: Any, measure: str, gated: Collection[str]) -> str | N
     return MAYBE_NAMES if estimate.finding == NAMES_THE_LABEL and not is_names_tested else None
 
 
-def why_unknown(result: Any, measure: str, gated: Collection[str]) -> str | None:
+def why_unknown(result: Result, measure: str, gated: Collection[str]) -> str | None:
     """Return why a measure of a result cannot pass a gate, as in `why_untested`; None if it can."""
     estimate = getattr(result, measure)
     if estimate is None:
@@ -181,7 +167,7 @@ def why_unknown(result: Any, measure: str, gated: Collection[str]) -> str | None
     return why_untested(estimate, measure, gated)
 
 
-def _judge(result: Any, measure: str, limit: float | None, gated: Collection[str]) -> GateResult:
+def _judge(result: Result, measure: str, limit: float | None, gated: Collection[str]) -> GateResult:
     """Compare the lower end of a measure's interval with a limit, or with chance if there is no limit."""
     reason = _why_unchecked(result, measure, gated)
     if reason is not None:
@@ -202,32 +188,7 @@ def _judge(result: Any, measure: str, limit: float | None, gated: Collection[str
     return GateResult(measure, limit, is_kept, words, is_above)
 
 
-def _judge_changes(
-    report: Any, margins: Mapping[str, float], decisive_end: Callable[[Any], float]
-) -> list[GateResult]:
-    """Compare one end of each difference's interval with its margin."""
-    differences, gates = report.drift(), []
-    for measure, margin in margins.items():
-        difference = differences.get(measure)
-        reason = _why_undecided(report, measure, difference, margins)
-        if reason is not None:
-            gates.append(GateResult(measure, margin, None, reason))
-            continue
-        is_kept = bool(round_noise(decisive_end(difference)) >= round_noise(-margin))
-        gates.append(GateResult(measure, margin, is_kept, report.sentence(measure, difference, margin)))
-    return gates
-
-
-def _why_undecided(report: Any, measure: str, difference: Any, gated: Collection[str]) -> str | None:
-    if difference is None:
-        return str(report.why_not_compared(measure))
-    for side, estimate in report.sides(measure).items():
-        if reason := why_untested(estimate, measure, gated):
-            return f"{side} {reason}"
-    return NO_INTERVAL if math.isnan(difference.low) or math.isnan(difference.high) else None
-
-
-def _why_unchecked(result: Any, measure: str, gated: Collection[str]) -> str | None:
+def _why_unchecked(result: Result, measure: str, gated: Collection[str]) -> str | None:
     reason = why_unknown(result, measure, gated)
     if reason is not None:
         return reason

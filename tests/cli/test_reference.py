@@ -16,7 +16,6 @@ from faithkit.cli.shared.gates import enforce
 from faithkit.errors import InputError
 from faithkit.measure.difference import Difference
 from faithkit.run.evaluation_report import EvaluationReport
-from faithkit.run.gates import judge_as_good
 
 COLUMNS = ("--prediction", "label", "--explanation", "phi_*", "--diagnose", "none", "--control-draws", "0")
 TREE = (
@@ -229,18 +228,20 @@ def test_where_nothing_was_tested_there_is_nothing_to_compare(here, gate, side):
 def gated(change, limit=0.02, why=None, verified=1.0, finding="above chance"):
     """Judge a difference to a reference of which so much could be checked."""
     here, there = (SimpleNamespace(verified=share, finding=finding) for share in (1.0, verified))
-    report = EvaluationReport(
+
+    class ChangedReport(EvaluationReport):
+        def drift(self):
+            return {} if change is None else {"consistency": change}
+
+        def why_not_compared(self, measure):
+            return why
+
+    report = ChangedReport(
         SimpleNamespace(measures={"consistency": here}),
         reference=SimpleNamespace(measures={"consistency": there}),
         allowed={"consistency": limit},
     )
-    given = {
-        "drift": lambda: {} if change is None else {"consistency": change},
-        "why_not_compared": lambda _: why,
-        "sides": report.sides,
-        "sentence": report.sentence,
-    }
-    enforce("--fail-unless-as-good", judge_as_good(SimpleNamespace(**given), {"consistency": limit}))
+    enforce("--fail-unless-as-good", report.judge_as_good({"consistency": limit}))
 
 
 def test_the_end_itself_keeps_the_limit_and_a_lower_one_does_not(capsys):

@@ -127,9 +127,9 @@ def gate_steps(
     if ABOVE_CONTROL in fail_unless:
         yield lambda: enforce(f"--fail-unless {ABOVE_CONTROL}", gates.judge_against_control(result))
     if fail_unless_as_good:
-        yield lambda: enforce("--fail-unless-as-good", gates.judge_as_good(report, fail_unless_as_good))
+        yield lambda: enforce("--fail-unless-as-good", report.judge_as_good(fail_unless_as_good))
     if fail_if_worse:
-        yield lambda: enforce("--fail-if-worse", gates.judge_worse(report, fail_if_worse))
+        yield lambda: enforce("--fail-if-worse", report.judge_worse(fail_if_worse))
 
 
 def enforce(option: str, gate_results: "Sequence[GateResult]") -> None:
@@ -172,10 +172,9 @@ def check_reference(reference: str | None, limits: Mapping[str, Any]) -> None:
             raise click.UsageError(f"{option} needs something to compare with: add --reference FILE.")
 
 
-def margins(limits: Mapping[str, Any]) -> dict[str, float]:
+def combine_margins(limits: Mapping[str, Any]) -> dict[str, float]:
     """Return the margin of each measure; --fail-unless-as-good counts before --fail-if-worse."""
-    margins: dict[str, float] = limits["fail_if_worse"] | limits["fail_unless_as_good"]
-    return margins
+    return {**limits["fail_if_worse"], **limits["fail_unless_as_good"]}
 
 
 class GatedVerb(Verb):
