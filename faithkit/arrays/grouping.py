@@ -101,10 +101,10 @@ def sort_distinct(
     """
     if numbers.ndim == 1:
         order = np.argsort(numbers, kind="stable" if in_parts else None)
-        place, in_order = np.empty_like(order), numbers[order]
+        position, in_order = np.empty_like(order), numbers[order]
         is_first = np.concatenate([in_order[:1] == in_order[:1], in_order[1:] != in_order[:-1]])
-        place[order] = np.cumsum(is_first) - 1
-        return in_order[is_first], place
+        position[order] = np.cumsum(is_first) - 1
+        return in_order[is_first], position
     groups = group(numbers)
     rows = numbers[groups.first]
     order = np.lexsort(rows.T[::-1])

@@ -54,8 +54,8 @@ def row_uniforms(seeds: NDArray[Any], size: int) -> Floats:
     return uniforms_at(seeds[:, None], np.arange(size))
 
 
-def uniforms_at(seeds: NDArray[Any], places: NDArray[Any]) -> Floats:
+def uniforms_at(seeds: NDArray[Any], positions: NDArray[Any]) -> Floats:
     """Return the uniform random numbers at given positions of the sequences of `row_uniforms`."""
     starts = mix(seeds.astype(np.uint64) + GAMMA)
-    words = mix(starts + (places.astype(np.uint64) + np.uint64(1)) * GAMMA)
+    words = mix(starts + (positions.astype(np.uint64) + np.uint64(1)) * GAMMA)
     return np.asarray((words >> np.uint64(11)) * 2.0**-53)

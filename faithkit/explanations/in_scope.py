@@ -322,11 +322,13 @@ class _Words:
 def _draw_words(rules: _Rules, sample: Sample, seeds: Seeds) -> NDArray[Any]:
     words = sample.once(_Words.of, rules)
     row = words.row
-    place = np.arange(len(row)) - np.searchsorted(row, row)
-    order = np.lexsort((uniforms_at(seeds[row], place), words.is_own, row))  # the rule's own words come last
-    is_chosen = place < words.sizes[row]  # the first words of each text in that order
+    position = np.arange(len(row)) - np.searchsorted(row, row)
+    order = np.lexsort(
+        (uniforms_at(seeds[row], position), words.is_own, row)
+    )  # the rule's own words come last
+    is_chosen = position < words.sizes[row]  # the first words of each text in that order
     numbers = words.number[order][is_chosen]
-    return _build_rules(len(rules), row[is_chosen], place[is_chosen], numbers, words.vocabulary)
+    return _build_rules(len(rules), row[is_chosen], position[is_chosen], numbers, words.vocabulary)
 
 
 # -- both --

@@ -227,11 +227,11 @@ class SameExplanation(Relation):
 def _equality_bits(codes: NDArray[np.int64], sample_codes: NDArray[np.int64]) -> Bits:
     """Return the packed matrix of equal codes, with one row for each of `codes`."""
     distinct, row = np.unique(codes, return_inverse=True)
-    place = np.searchsorted(distinct, sample_codes).clip(max=len(distinct) - 1)
-    columns = np.flatnonzero(distinct[place] == sample_codes)
+    position = np.searchsorted(distinct, sample_codes).clip(max=len(distinct) - 1)
+    columns = np.flatnonzero(distinct[position] == sample_codes)
     bits = np.zeros((len(distinct), 8 * n_words(len(sample_codes))), dtype=np.uint8)
     single_bits = np.left_shift(1, 7 - (columns & 7)).astype(np.uint8)
-    np.add.at(bits, (place[columns], columns >> 3), single_bits)  # no bit is set twice, so adding sets it
+    np.add.at(bits, (position[columns], columns >> 3), single_bits)  # no bit is set twice, so adding sets it
     return bits.view(np.uint64)[row]
 
 

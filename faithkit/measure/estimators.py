@@ -215,9 +215,9 @@ def mean_score_of_tallies(estimator: Estimator, tallies: Iterable[Tally]) -> flo
     0.25
     """
     total_score, total_weight = 0.0, 0.0
-    for place, tally in enumerate(map(_read_only, tallies)):
+    for position, tally in enumerate(map(_read_only, tallies)):
         scores, weights = check_scores(estimator, tally), _check_weights(estimator, tally)
-        if place == 1:  # a tally in a single batch needs no such check
+        if position == 1:  # a tally in a single batch needs no such check
             _check_independence(estimator, tally, scores, weights)
         batch_score, batch_weight = _weighted_sum(scores, weights)
         total_score, total_weight = total_score + batch_score, total_weight + batch_weight

@@ -14,7 +14,7 @@ class ExplanationTotals:
 
     Attributes
     ----------
-    place : (m,) int
+    position : (m,) int
         The position of each explanation among those that were counted.
     code : (c,) int
         For each explanation that was counted, its position here: one may have been counted several times.
@@ -43,7 +43,7 @@ class ExplanationTotals:
     (array([3, 1]), array([0.75, 0.25]), array([0.333,   nan]), array([0.5, 0. ]))
     """
 
-    place: Counts
+    position: Counts
     code: Counts
     rows: Counts
     share: Floats
@@ -60,13 +60,13 @@ class ExplanationTotals:
         owners = count.owners
         values = (owners.rows, owners.weight, owners.weight * (owners.others > 0), owners.row_losses)
         code = np.where(count.explanations.missing, -1, count.without_block)
-        _, place, code = np.unique(code, return_index=True, return_inverse=True)
+        _, position, code = np.unique(code, return_index=True, return_inverse=True)
         rows, weight, checked, loss = (sum_by(code, owners.by_explanation(value)) for value in values)
         agreement = np.where(checked > 0, 1.0 - loss / np.maximum(checked, 1), np.nan)
         has_scope = not count.relation.groups and owners.steps is None
         scope = sum_by(code, owners.totals) if has_scope else None
         share, loss = weight / owners.total_weight, loss / owners.total_weight
-        return cls(place, code, rows, share, agreement, loss, scope)
+        return cls(position, code, rows, share, agreement, loss, scope)
 
     @property
     def size(self) -> Counts:
@@ -88,8 +88,8 @@ class ExplanationTotals:
 
         Examples
         --------
-        >>> place, loss = np.arange(3), np.array([0, 0.1, 0.2])
-        >>> totals = ExplanationTotals(place, place, np.array([1, 9, 2]), loss, loss, loss)
+        >>> position, loss = np.arange(3), np.array([0, 0.1, 0.2])
+        >>> totals = ExplanationTotals(position, position, np.array([1, 9, 2]), loss, loss, loss)
         >>> totals.select(1)
         array([2, 1])
         """

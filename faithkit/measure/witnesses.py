@@ -106,8 +106,8 @@ class Witness(Displayable):
     @property
     def place(self) -> str:
         """The position of the row, and its identifier."""
-        place = f"row {self.row} of the pool" if self.in_pool else f"row {self.row}"
-        return place if self.id is None else f"{place} ({self.id})"
+        position = f"row {self.row} of the pool" if self.in_pool else f"row {self.row}"
+        return position if self.id is None else f"{position} ({self.id})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON values."""
@@ -241,8 +241,8 @@ def find_contradiction(
     labels = np.arange(len(label_counts))
     if agreement.is_binary:
         has_disagreement = agreement_by_label(agreement, label_counts)[owner_labels] < label_counts.sum()
-        place = int(has_disagreement.argmax())
-        return place, agreement.disagreement(int(owner_labels[place]), labels) > 0
+        position = int(has_disagreement.argmax())
+        return position, agreement.disagreement(int(owner_labels[position]), labels) > 0
     owner_label, scope_label = _most_distant_labels(
         agreement, np.unique(owner_labels), np.flatnonzero(label_counts)
     )

@@ -107,10 +107,10 @@ def _ruled(table: Table) -> str:
     for row in values:
         row[table.name_column] = _break_name(row[table.name_column], room)
     names = _column_width([heads[table.name_column], *(row[table.name_column] for row in values)])
-    for place, head in enumerate(heads):
-        justify: Any = "left" if table.is_text(place) else "right"
-        is_name = place == table.name_column
-        is_long = is_name or place == _longest(values, table.name_column)
+    for position, head in enumerate(heads):
+        justify: Any = "left" if table.is_text(position) else "right"
+        is_name = position == table.name_column
+        is_long = is_name or position == _longest(values, table.name_column)
         width = min(names, room) if is_name else None  # a fixed width: rich would break short names first
         laid_out.add_column(_plain(head), justify=justify, no_wrap=not is_long, overflow="fold", width=width)
     for row in values:
@@ -124,7 +124,7 @@ def _fit(heads: list[str], values: list[list[str]], names: int) -> tuple[list[st
     for n_lines, gap in (*((n_lines, GAP) for n_lines in range(1, MAX_HEAD_LINES + 1)), (MAX_HEAD_LINES, 1)):
         folded = [_fold(head, n_lines) for head in heads]
         columns = zip(folded, *values, strict=True)
-        widths = [_column_width(column) for place, column in enumerate(columns) if place != names]
+        widths = [_column_width(column) for position, column in enumerate(columns) if position != names]
         room = WIDTH - sum(widths) - gap * len(widths)
         if room >= max(length, len(heads[names])) or (n_lines > 1 and room >= MIN_NAME):
             break
@@ -135,7 +135,9 @@ def _fit(heads: list[str], values: list[list[str]], names: int) -> tuple[list[st
 def _longest(values: list[list[str]], names: int) -> int:
     """Return the column with the longest values, which may wrap in a table that is too wide."""
     widths = [max(map(len, column)) for column in zip(*values, strict=True)]
-    return max((place for place in range(len(widths)) if place != names), key=widths.__getitem__, default=0)
+    return max(
+        (position for position in range(len(widths)) if position != names), key=widths.__getitem__, default=0
+    )
 
 
 def _column_width(texts: Iterable[str]) -> int:

@@ -80,7 +80,7 @@ def test_counts_equal_the_double_loop(case, regime):
             count = counted(relation, owned, labels, k)
         N, A = brute.counts(holds(relation, owned), labels.tolist())
         assert count.owners.totals[count.owned].tolist() == N
-        assert count.owners.alike[count.place].tolist() == A
+        assert count.owners.alike[count.owner_index].tolist() == A
         assert count.owners.n == len(owned)
 
 

@@ -112,13 +112,13 @@ def _sum_scores(codes: Counts, sizes: Counts, agreement: Agreement, k: int) -> f
 
 def _means_of_relation(counts: RowCount, permuted: Permutations, order: NDArray[np.intp]) -> Iterator[float]:
     """Yield M under each permutation, with one pass over the relation's matrix for each batch."""
-    place = np.argsort(order)  # the place of every instance in that order
+    position = np.argsort(order)  # the position of every instance in that order
     s = counts.reflexive.astype(np.int64)
     D = counts.owners.totals[counts.owned] - s
     max_bytes = 8 * n_words(len(order)) * min(counts.n_labels, COMMON)  # of one permutation
     batch_size = max(1, min(BATCH_SIZE, BATCH_BYTES // max_bytes))
     pool_sums = _PoolSums(counts)
-    while batch := [labels[place] for labels in islice(permuted, batch_size)]:
+    while batch := [labels[position] for labels in islice(permuted, batch_size)]:
         for A in _count_agreeing(counts, batch, pool_sums):
             yield float(divide_safely(A - s, D)[order].sum() / len(order))
 
@@ -250,9 +250,9 @@ def unit_p_value(counts: CellCount, permutations: int, seed: int = 0) -> float |
     size = np.bincount(unit)  # of explained rows, because a pool keeps its labels
     if np.bincount(size[size > 0]).max() < 2:
         return None
-    pool, place = np.arange(len(order), len(counts.labels)), np.argsort(order)
+    pool, position = np.arange(len(order), len(counts.labels)), np.argsort(order)
     sources = (
-        np.append(order[source][place], pool) for source in _permute_units(unit, size, permutations, seed)
+        np.append(order[source][position], pool) for source in _permute_units(unit, size, permutations, seed)
     )
     means = _means_of_units(counts, sources)
     observed, _ = counts.owners.mean_agreement
@@ -275,7 +275,7 @@ def _permute_units(unit: Counts, size: Counts, permutations: int, seed: int) -> 
 
 def _content_order_in_units(counts: CellCount) -> Counts:
     """Order rows by content, cluster by cluster, so that the order of the rows does not matter."""
-    n, words = len(counts.place), hash_content(key_of(counts.relation, counts.explanations))
+    n, words = len(counts.owner_index), hash_content(key_of(counts.relation, counts.explanations))
     unit, content = counts.design.unit[:n], words[counts.owned[:n]]
     # in a group, a row's own explanation is its whole content; sums are modulo 2**64
     scope_word = np.zeros_like(content) if counts.relation.groups else counts.sums(words[:, None])[:n, 0]
@@ -292,7 +292,7 @@ def _means_of_units(counts: CellCount, sources: Iterable[Counts]) -> Iterator[fl
 
     Relations other than grouping need one pass over the relation's matrix for each batch.
     """
-    n, all_weights, sources = len(counts.place), counts.design.weights, iter(sources)
+    n, all_weights, sources = len(counts.owner_index), counts.design.weights, iter(sources)
     sum_own: Callable[[Counts, Floats], RowSums]
     if counts.relation.groups:
         cell = group(np.column_stack([counts.owned, counts.design.unit])).codes
@@ -319,16 +319,16 @@ def _sum_groups(counts: CellCount, labels: list[Counts], weights: list[Floats]) 
 def _sum_by_key(counts: CellCount, key: Counts, labels: Counts, weights: Floats) -> RowSums:
     """Return the weight of the rows with the key of each row, and how much of it agrees."""
     has_explanation, k = ~counts.explanations.missing[counts.owned], counts.n_labels
-    codes, place = np.unique(key * k + labels, return_inverse=True)
-    slot_weights = sum_by(place, weights * has_explanation)
+    codes, position = np.unique(key * k + labels, return_inverse=True)
+    slot_weights = sum_by(position, weights * has_explanation)
     agreeing = counts.agreement.sum_over_slots(codes // k, codes % k, slot_weights)
     total = sum_by(key, weights * has_explanation)[key]
-    return total * has_explanation, agreeing[place] * has_explanation
+    return total * has_explanation, agreeing[position] * has_explanation
 
 
 def _sum_scopes(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
     """Return the weight in the scope of each row's explanation, and how much of it agrees."""
-    n, k = len(counts.place), counts.n_labels
+    n, k = len(counts.owner_index), counts.n_labels
     sums = [(np.zeros(n), np.zeros(n)) for _ in labels]
     for start, stop, bits in counts.batches():
         explanation, instance = np.nonzero(unpack_bits(bits, len(counts.owned)))
@@ -336,17 +336,17 @@ def _sum_scopes(counts: CellCount, labels: list[Counts], weights: list[Floats]) 
         owned_explanation = counts.owned[owners] - start
         for y, w, (total, agreeing) in zip(labels, weights, sums, strict=True):
             codes = np.concatenate([explanation * k + y[instance], owned_explanation * k + y[owners]])
-            slots, place = np.unique(codes, return_inverse=True)
-            slot_weights = sum_by(place, np.concatenate([w[instance], np.zeros(len(owners))]))
+            slots, position = np.unique(codes, return_inverse=True)
+            slot_weights = sum_by(position, np.concatenate([w[instance], np.zeros(len(owners))]))
             slot_agreeing = counts.agreement.sum_over_slots(slots // k, slots % k, slot_weights)
             total[owners] = sum_by(explanation, w[instance], stop - start)[owned_explanation]
-            agreeing[owners] = slot_agreeing[place[len(instance) :]]
+            agreeing[owners] = slot_agreeing[position[len(instance) :]]
     return sums
 
 
 def _sum_label_scopes(counts: CellCount, labels: list[Counts], weights: list[Floats]) -> Iterable[RowSums]:
     """Return the same for labels, from a table of the weight of each label in each scope: much faster."""
-    n, n_rows, k = len(counts.place), len(counts.owned), counts.n_labels
+    n, n_rows, k = len(counts.owner_index), len(counts.owned), counts.n_labels
     columns = np.zeros((n_rows, len(labels) * k))
     for position, (y, w) in enumerate(zip(labels, weights, strict=True)):
         columns[np.arange(n_rows), position * k + y] = w
@@ -363,7 +363,7 @@ class _OwnClusterPairs:
     """Pairs of a row with the rows of its own cluster for which its explanation holds."""
 
     def __init__(self, counts: CellCount) -> None:
-        unit, self.n, self.agreement = counts.design.unit, len(counts.place), counts.agreement
+        unit, self.n, self.agreement = counts.design.unit, len(counts.owner_index), counts.agreement
         order = np.argsort(unit, kind="stable")
         size = np.bincount(unit)
         times = size[unit[: self.n]]

@@ -237,7 +237,7 @@ def _count_owners(uncounted: CellCount) -> CellCount:
     return attrs.evolve(
         uncounted,
         owners=Owners(row, label, rows, alike, totals, own, own_agreeing, steps),
-        place=_find_keys((row, unit, label), row_keys),
+        owner_index=_find_keys((row, unit, label), row_keys),
         grouped_cells=grouped_cells,
         weight_range=(min(low for low, _ in nonempty), max(high for _, high in nonempty)),
     )

@@ -365,7 +365,7 @@ def count_piece(
         reflexive=reflexive,
         explanations=target.explanations,
         owners=owners,
-        place=owners.find_entries(
+        owner_index=owners.find_entries(
             owned_explanation, target.label[slot], reflexive.astype(np.int64), target.n_labels
         ),
     )

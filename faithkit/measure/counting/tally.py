@@ -267,7 +267,7 @@ class RowCount(Count):
     owned: Counts
     reflexive: NDArray[np.bool_]
     scale: float = 1.0
-    _place: Counts | None = None
+    _owner_index: Counts | None = None
 
     def pieces(self) -> Iterator[tuple[Sample, Counts]]:
         """Yield the sample and the pieces of its pool, with their labels."""
@@ -286,14 +286,14 @@ class RowCount(Count):
                 owned=owned_explanation,
                 reflexive=reflexive,
                 pool=None,
-                place=owned_explanation,
+                owner_index=owned_explanation,
             )
 
     @cached_property
-    def place(self) -> Counts:
+    def owner_index(self) -> Counts:
         """The entry of every row in `owners`."""
-        if self._place is not None:
-            return self._place
+        if self._owner_index is not None:
+            return self._owner_index
         own = self.reflexive.astype(np.int64)
         return self.owners.find_entries(self.owned, self.labels, own, self.n_labels)
 
@@ -408,7 +408,7 @@ def count(
     )
     if relation.groups:
         owners = grouped_owners(row, label, n_rows, ~distinct.missing, agreement)
-        return build(reflexive=~missing, owners=owners, place=slot)
+        return build(reflexive=~missing, owners=owners, owner_index=slot)
     slot = find_positions(occurring, codes, n_slots) if slot is None else slot
     target = ScanTarget(distinct, n_labels, row, label, agreement)
     scan = scan_relation(relation, sample, labels, target, np.where(missing, -1, slot))

@@ -229,8 +229,8 @@ def _add_own_terms(
     counts: RowCount, score_changes: Floats, n_left_alone: Floats, weight: Floats | float = 1.0
 ) -> Deletions:
     """Return the deletions of rows from what their owners lose; `weight` is 1 for rows that own something."""
-    owners, place, s = counts.owners, counts.place, counts.reflexive.astype(np.int64)
-    D, h = owners.others[place], owners.scores[place]
+    owners, position, s = counts.owners, counts.owner_index, counts.reflexive.astype(np.int64)
+    D, h = owners.others[position], owners.scores[position]
     own_agreeing = h + s * np.where(D >= 2, divide_safely(h - 1.0, D - 1.0), -h)
     pair_weight = weight * ((D > 0).astype(np.float64) - s * (D == 1)) + n_left_alone
     disagreement = pair_weight - (weight * own_agreeing - score_changes)
@@ -332,8 +332,8 @@ def _sum_label_influences(counts: RowCount, labels: Sequence[int]) -> Iterator[t
         sums += column_sums(bits, columns[start:stop, None], one_label)
         del bits  # free memory before the next batch
     losses = sums[:, 0] - changes  # of the owners with the label of each row
-    for place, label in enumerate(labels):
-        gain, n_left_alone, share = sums[:, 1 + place :: len(labels)].T
+    for position, label in enumerate(labels):
+        gain, n_left_alone, share = sums[:, 1 + position :: len(labels)].T
         yield gain - np.where(counts.labels == label, losses, 0.0), n_left_alone, share
 
 

@@ -89,17 +89,17 @@ class Merging:
         return max(self.first_block, int(self.key.max(initial=-1)) + 1)
 
     def owners(self, owners: Owners, missing: NDArray[np.bool_], agreement: Agreement) -> tuple[Owners, Ints]:
-        """Return the owners of equal rows under these keys, and the new place of each old owner."""
+        """Return the owners of equal rows under these keys, and the new position of each old owner."""
         has_explanation = np.ones(self.n_keys, dtype=bool)
         has_explanation[: len(missing)] = ~missing
         key, label, rows = self.key[owners.explanation], owners.label, owners.rows
-        place = np.arange(len(key))
+        position = np.arange(len(key))
         if agreement.is_binary:  # otherwise every owner may keep an entry of its own
             k = int(label.max(initial=0)) + 1
-            codes, _, place = index_codes(key * k + label)
+            codes, _, position = index_codes(key * k + label)
             key, label = np.divmod(codes, k)
-            rows = sum_by(place, rows, len(codes))
-        return grouped_owners(key, label, rows, has_explanation, agreement), place
+            rows = sum_by(position, rows, len(codes))
+        return grouped_owners(key, label, rows, has_explanation, agreement), position
 
 
 CELL_SIZE = 256  # rows whose distances are all computed
@@ -140,8 +140,8 @@ def match_rows(vectors: NDArray[Any], clusters: Ints | None = None) -> Ints:
 
     def match(first: int, last: int) -> None:
         for rows in cells[first:last]:
-            place = _match_nearest_first(ranks[rows], None if clusters is None else clusters[rows])
-            partner[rows] = np.where(place < 0, UNMATCHED, rows[place])
+            position = _match_nearest_first(ranks[rows], None if clusters is None else clusters[rows])
+            partner[rows] = np.where(position < 0, UNMATCHED, rows[position])
 
     each_batch(match, len(cells), 1)
     number = np.full(len(ranks), UNMATCHED)

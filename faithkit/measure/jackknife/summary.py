@@ -190,14 +190,14 @@ class GroupedRows:
 class GroupedJackknife:
     """The jackknife of equal rows in groups, without and with the merging of unique explanations.
 
-    `place` is the place of each owner among the merged owners; None where nothing is merged.
+    `merged_index` is the index of each owner among the merged owners; None where nothing is merged.
     """
 
     counts: Count
     rows: GroupedRows
     merged_rows: GroupedRows
     merging: Merging | None
-    place: Ints | None = None
+    merged_index: Ints | None = None
 
     @classmethod
     def of(cls, counts: Count, n_classes: int | None) -> "GroupedJackknife":
@@ -210,18 +210,20 @@ class GroupedJackknife:
         merging = merge_unique(counts, owners.totals == 1)
         if merging.method == NOTHING:
             return cls(counts, rows, rows, merging)
-        merged, place = merging.owners(owners, counts.explanations.missing, agreement)
+        merged, merged_index = merging.owners(owners, counts.explanations.missing, agreement)
         first_pair = merging.first_block if merging.method == PAIRS else None
-        return cls(counts, rows, GroupedRows(merged, agreement, max_disagreement, first_pair), merging, place)
+        return cls(
+            counts, rows, GroupedRows(merged, agreement, max_disagreement, first_pair), merging, merged_index
+        )
 
     def statistics(self) -> MeasureStatistics:
         """Return the statistics of the measure."""
         estimate, disagreement = self.rows.moments()
         se, skewness = estimate.standard_error, estimate.skewness
         method = None if self.merging is None else self.merging.method
-        if self.place is not None and method == PAIRS:
+        if self.merged_index is not None and method == PAIRS:
             se, skewness = self.merged_rows.paired_error()
-        elif self.place is not None:
+        elif self.merged_index is not None:
             estimate, _ = self.merged_rows.moments()
             se, skewness = estimate.standard_error, estimate.skewness
         n, agreement, errors = self.counts.owners.n, self.counts.agreement, (se, disagreement.standard_error)
@@ -231,10 +233,11 @@ class GroupedJackknife:
     def pseudo_values(self) -> tuple[Floats, Floats]:
         """Return the pseudo-values of all rows, of the estimate and of the disagreement."""
         assert isinstance(self.counts, RowCount)
-        place = self.counts.place
+        owner = self.counts.owner_index
         estimate, _ = self.merged_rows.pseudo_values()
         _, disagreement = self.rows.pseudo_values()
-        return estimate[place if self.place is None else self.place[place]], disagreement[place]
+        merged_owner = owner if self.merged_index is None else self.merged_index[owner]
+        return estimate[merged_owner], disagreement[owner]
 
 
 # -- other relations between equal rows --
@@ -413,11 +416,11 @@ def relation_label_statistics(counts: RowCount, labels: Sequence[int]) -> list[M
 def _batch_statistics(counts: RowCount, labels: Sequence[int]) -> Iterator[MeasureStatistics]:
     """Yield the statistics of labels whose sums are computed in one pass over the matrix."""
     pool = list(label_pool_deletions(counts, labels))
-    for place, (deletions, influence) in enumerate(label_deletions(counts, labels)):
-        totals = _label_totals(counts.owners, labels[place])
+    for position, (deletions, influence) in enumerate(label_deletions(counts, labels)):
+        totals = _label_totals(counts.owners, labels[position])
         moments = pseudo_value_moments(deletions, totals, len(counts.labels))
-        pool_moments = change_moments((piece[place][0] for piece in pool), totals)
-        n, influences = int(totals.total_weight), [influence, *(piece[place][1] for piece in pool)]
+        pool_moments = change_moments((piece[position][0] for piece in pool), totals)
+        n, influences = int(totals.total_weight), [influence, *(piece[position][1] for piece in pool)]
         units = SamplingUnits.equal(n, n / max(2.0, *influences))
         errors = standard_errors(moments, pool_moments)
         yield build_statistics(n, SAME_LABEL, totals, totals, errors, units)

@@ -43,11 +43,11 @@ def sum_pairs(counts: CellCount, labels: Sequence[int | None]) -> list[PairSums]
     allowance = np.full(len(counts.explanations), largest) if is_thinned else None
     sums = [PairSums.zeros(counts.design.n_units) for _ in labels]
     for cells in counts.cells():
-        for place, label in enumerate(labels):
+        for position, label in enumerate(labels):
             restricted = _restrict_owners(cells, label)
             if label is not None:
                 restricted = _drop_unowned(restricted)
-            sums[place] += _pair_sums(counts, restricted, allowance)
+            sums[position] += _pair_sums(counts, restricted, allowance)
     return sums
 
 

@@ -55,9 +55,9 @@ class CheckableCounts:
         D = owners.others
         size = int(D.max(initial=0)) + 1
         number, _ = count_codes(D, size)
-        place = find_positions(number, D, size)
-        rows = sum_by(place, owners.rows, len(number))
-        score = divide_safely(sum_by(place, owners.times(owners.scores), len(number)), rows)
+        position = find_positions(number, D, size)
+        rows = sum_by(position, owners.rows, len(number))
+        score = divide_safely(sum_by(position, owners.times(owners.scores), len(number)), rows)
         if len(number) > EXACT:
             number, rows, score = _round_numbers(number, rows, score)
         return cls(tuple(number.tolist()), tuple(rows.tolist()), tuple(score.tolist()))
@@ -107,9 +107,9 @@ def _round_numbers(number: Ints, rows: Ints, score: Floats) -> tuple[Ints, Ints,
     """Round large numbers to two digits, and combine the rows of numbers that become equal."""
     unit = 10 ** np.maximum(0, np.floor(np.log10(np.maximum(number, 1))).astype(np.int64) - 1)
     rounded = np.where(np.arange(len(number)) < EXACT, number, (number + unit // 2) // unit * unit)
-    distinct, place = np.unique(rounded, return_inverse=True)
-    combined_rows = sum_by(place, rows, len(distinct))
-    return distinct, combined_rows, sum_by(place, rows * score, len(distinct)) / combined_rows
+    distinct, position = np.unique(rounded, return_inverse=True)
+    combined_rows = sum_by(position, rows, len(distinct))
+    return distinct, combined_rows, sum_by(position, rows * score, len(distinct)) / combined_rows
 
 
 MAX_FORECAST_FACTOR = 8  # times the pilot's size; beyond that its few rare explanations say nothing

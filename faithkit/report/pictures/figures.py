@@ -92,8 +92,11 @@ def group_figure(
     estimates: "Mapping[str, plots.AnyEstimate | None]", sizes: Sequence[int], name: str
 ) -> Figure:
     """Return the figure with one line per subgroup or label, at most the largest ones."""
-    n, largest = len(estimates), sorted(range(len(estimates)), key=lambda place: -sizes[place])[:MAX_LINES]
-    names = [group for place, group in enumerate(estimates) if place in largest]
+    n, largest = (
+        len(estimates),
+        sorted(range(len(estimates)), key=lambda position: -sizes[position])[:MAX_LINES],
+    )
+    names = [group for position, group in enumerate(estimates) if position in largest]
     caption = f"{GROUPS} These are the {MAX_LINES} largest of {n:,}." if n > MAX_LINES else GROUPS
     return _line_figure({group: estimates[group] for group in names}, name, caption)
 
@@ -144,8 +147,8 @@ def result_figures(payload: Payload, name: str, owners: Mapping[str, Owners]) ->
 def spread_figures(violations: Sequence[Violation]) -> list[Figure]:
     """Return the ranges of predictions under the worst explanations, where predictions are numbers."""
     ranges = {
-        f"{place}. {violation.explanation}": violation.numbers
-        for place, violation in enumerate(violations, 1)
+        f"{position}. {violation.explanation}": violation.numbers
+        for position, violation in enumerate(violations, 1)
         if violation.numbers is not None
     }
     if not ranges:

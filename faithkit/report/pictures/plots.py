@@ -65,10 +65,15 @@ def _make_axes(height: float, left: float, right: float, bottom: float) -> "Axes
     from matplotlib.figure import Figure
 
     top = 0.3
-    place = (left / WIDTH, bottom / height, (WIDTH - left - right) / WIDTH, (height - bottom - top) / height)
+    position = (
+        left / WIDTH,
+        bottom / height,
+        (WIDTH - left - right) / WIDTH,
+        (height - bottom - top) / height,
+    )
     figure: Any = Figure(figsize=(WIDTH, height))
     figure.set_layout_engine("none")  # the reader's rcParams may ask for one
-    axes = figure.add_axes(place)
+    axes = figure.add_axes(position)
     figure._repr_png_ = axes._repr_png_ = partial(_encode_png, figure)
     return axes  # type: ignore[no-any-return]
 
@@ -107,13 +112,13 @@ def draw_measures(
     margin = 0.012 * (1 - left)
     ax.set(xlim=(left - margin, 1 + margin), ylim=(0.6 - len(estimates), 0.7), yticks=[])
     _name_ticks(ax.xaxis, ticks)
-    for place, (name, estimate) in enumerate(estimates.items()):
+    for position, (name, estimate) in enumerate(estimates.items()):
         is_strong = best is None or name in best
         value = _format_estimate(estimate, interval=best is None)
-        _write_names(ax, (left, -place), name, value, bold=is_strong and best is not None)
-        _draw_rail(ax, -place, ticks)
+        _write_names(ax, (left, -position), name, value, bold=is_strong and best is not None)
+        _draw_rail(ax, -position, ticks)
         if estimate is not None:
-            _draw_estimate(ax, -place, estimate, (BLUE, PALE_BLUE) if is_strong else (QUIET, GRID))
+            _draw_estimate(ax, -position, estimate, (BLUE, PALE_BLUE) if is_strong else (QUIET, GRID))
     _add_legend(ax)
     return ax
 
@@ -173,12 +178,12 @@ def draw_ranges(ax: "Axes", ranges: Mapping[str, PredictionSummary]) -> "Axes":
     most = max(values.maximum for values in ranges.values())
     margin = 0.02 * (most - least) or 1.0
     ax.set(xlim=(least - margin, most + margin), ylim=(0.6 - len(ranges), 0.7), yticks=[])
-    for place, (name, values) in enumerate(ranges.items()):
+    for position, (name, values) in enumerate(ranges.items()):
         text = _shorten_middle(one_line(to_printable(name)), _count_letters(ax, 1.0))
-        ax.text(least, 0.4 - place, text, va="center", color=INK, parse_math=False, usetex=False)
-        _draw_bar(ax, (values.minimum, values.maximum), -place, PALE_BLUE, lw=9)
-        _draw_bar(ax, (values.lower_quartile, values.upper_quartile), -place, BLUE, lw=9)
-        ax.plot([values.median], [-place], "|", color=INK, ms=14, mew=1.5)
+        ax.text(least, 0.4 - position, text, va="center", color=INK, parse_math=False, usetex=False)
+        _draw_bar(ax, (values.minimum, values.maximum), -position, PALE_BLUE, lw=9)
+        _draw_bar(ax, (values.lower_quartile, values.upper_quartile), -position, BLUE, lw=9)
+        ax.plot([values.median], [-position], "|", color=INK, ms=14, mew=1.5)
     ax.xaxis.set_major_locator(_locate_round_numbers())
     _calm(ax)
     return ax
@@ -240,7 +245,7 @@ class MapPoints:
     def crowds(self) -> "list[Counts]":
         """The points of each size of markers, the largest first, so that small ones are drawn over them."""
         size = np.searchsorted(list(CROWDS), self.n, side="right") - 1
-        return [np.flatnonzero(size == place) for place in reversed(range(len(CROWDS)))]
+        return [np.flatnonzero(size == position) for position in reversed(range(len(CROWDS)))]
 
 
 def draw_map(ax: "Axes", points: MapPoints, label: str = "rows with the explanation") -> "Axes":
@@ -306,12 +311,12 @@ def _double_edges(most: int) -> NDArray[np.float64]:
     return np.concatenate([[0.7], 2.0 ** np.arange(last + 1) + 0.5])
 
 
-def _write_names(ax: "Axes", place: tuple[float, float], name: str, value: str, bold: bool) -> None:
+def _write_names(ax: "Axes", position: tuple[float, float], name: str, value: str, bold: bool) -> None:
     """Write the name above its line, shortened to what the value beside it leaves."""
     style: dict[str, Any] = {"va": "center", "color": INK, "parse_math": False, "usetex": False}
     weight = "bold" if bold else "normal"
     room = _count_letters(ax, 1.15 if bold else 1.0) - len(value) - 1
-    left, y = place
+    left, y = position
     ax.text(
         left,
         y + 0.4,

@@ -45,22 +45,22 @@ def _unshown(overview: Overview) -> str:
 def _table(overview: Overview, texts: list[str]) -> Exploration:
     instances = f"instances ({_shorten(overview.id_column or 'row', MAX_NAME)})"
     rows = [
-        (text, _numbers(overview.totals, place), [_line(part) for part in parts])
-        for text, place, parts in zip(texts, overview.selected.tolist(), overview.instances, strict=True)
+        (text, _numbers(overview.totals, position), [_line(part) for part in parts])
+        for text, position, parts in zip(texts, overview.selected.tolist(), overview.instances, strict=True)
     ]
     scope = () if overview.totals.scope is None else ("applies to",)
     heads = ("explanation", "rows", "share of rows", *scope, "agreement", "loss", instances)
     return Exploration(heads, rows)
 
 
-def _numbers(totals: ExplanationTotals, place: int) -> list[tuple[float | None, str]]:
+def _numbers(totals: ExplanationTotals, position: int) -> list[tuple[float | None, str]]:
     """Return the numbers of an explanation with their texts; dashes where nothing could be checked."""
-    rows, share = int(totals.rows[place]), float(totals.share[place])
+    rows, share = int(totals.rows[position]), float(totals.share[position])
     numbers: list[tuple[float | None, str]] = [(rows, f"{rows:,}"), (share, format_percent(share))]
     if totals.scope is not None:
-        numbers.append((int(totals.scope[place]), f"{totals.scope[place]:,}"))
+        numbers.append((int(totals.scope[position]), f"{totals.scope[position]:,}"))
     for values in (totals.agreement, totals.loss):
-        value = None if np.isnan(totals.agreement[place]) else float(values[place])
+        value = None if np.isnan(totals.agreement[position]) else float(values[position])
         numbers.append((value, format_number(value)))
     return numbers
 

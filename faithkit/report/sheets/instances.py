@@ -140,7 +140,7 @@ def violations_sheet(violations: Sequence[Violation]) -> Sheet:
     """Return the explanations that mislead most, each with two rows."""
     if not violations:
         return Sheet(None, [no_violation(violations)])
-    pairs = [_contradiction(violation, place) for place, violation in enumerate(violations, 1)]
+    pairs = [_contradiction(violation, position) for position, violation in enumerate(violations, 1)]
     worst = Sheet(None, [WORST_FIRST, *pairs])
     note = getattr(violations, "note", None)
     return Sheet(None, [note, worst]) if note else worst
@@ -243,8 +243,8 @@ def _values_text(values: dict[str, Any] | None, view: ExplanationView | None = N
 def _instance_lines(local: LocalResult, row: int | None) -> list[str]:
     """Return the row, its prediction and its explanation."""
     values = _values_text(local.values, local.view)
-    place = f"row {row}" if local.id is None else f"row {row} ({local.id})"
-    name = (local.id or "") if row is None else place
+    position = f"row {row}" if local.id is None else f"row {row} ({local.id})"
+    name = (local.id or "") if row is None else position
     instance = f"{name}{values}".removeprefix(": ")
     explanation = describe_weights(_view(local))
     lines = [f"prediction: {format_predictions(local.prediction)[0]}", f"explanation: {explanation}"]

@@ -58,7 +58,7 @@ class Table:
     @property
     def name_column(self) -> int:
         """Return the position of the column of names: the first with a heading."""
-        return next((place for place, head in enumerate(self.heads) if head), 0)
+        return next((position for position, head in enumerate(self.heads) if head), 0)
 
     def is_text(self, column: int) -> bool:
         """Return whether a column holds words, which are aligned at the left."""
@@ -75,9 +75,9 @@ class Table:
 
     def without(self, columns: Sequence[str]) -> "Table":
         """Return the table without some columns."""
-        places = [place for place, head in enumerate(self.heads) if head not in columns]
-        rows = [[row[place] for place in places] for row in self.rows]
-        return attrs.evolve(self, heads=[self.heads[place] for place in places], rows=rows, wide=())
+        positions = [position for position, head in enumerate(self.heads) if head not in columns]
+        rows = [[row[position] for position in positions] for row in self.rows]
+        return attrs.evolve(self, heads=[self.heads[position] for position in positions], rows=rows, wide=())
 
     def cut(self, source: str = "to_frame()") -> "list[Table | str]":
         """Return the table, or its first rows and a sentence that counts the others.

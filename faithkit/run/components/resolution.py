@@ -229,12 +229,12 @@ def _parse_relation(text: str, build: Callable[[str], Relation]) -> Relation:
     value may contain either.
     """
     tokens = [token.strip() for token in _tokenize(text) if token.strip()]
-    places = [token if token in _OPERATORS else str(place) for place, token in enumerate(tokens)]
+    positions = [token if token in _OPERATORS else str(position) for position, token in enumerate(tokens)]
 
     def compose(node: ast.expr) -> Relation:
         match node:
-            case ast.Constant(int(place)):
-                return build(tokens[place])
+            case ast.Constant(int(position)):
+                return build(tokens[position])
             case ast.UnaryOp(ast.Invert(), operand):
                 return ~compose(operand)
             case ast.BinOp(left, ast.BitAnd(), right):
@@ -244,7 +244,7 @@ def _parse_relation(text: str, build: Callable[[str], Relation]) -> Relation:
         raise SyntaxError
 
     try:
-        return compose(ast.parse(" ".join(places), mode="eval").body)
+        return compose(ast.parse(" ".join(positions), mode="eval").body)
     except (SyntaxError, RecursionError):
         raise ParameterError(
             f"the relation {text!r:.200} cannot be read. Write names with &, | and ~ between them, as in "

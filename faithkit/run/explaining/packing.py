@@ -95,8 +95,8 @@ def _pack_array(array: NDArray[Any], arrays: list[NDArray[Any]]) -> Any:
         values = array.ravel()
         # many rows share a rule: each object is written once; equal but distinct objects stay distinct
         codes, _ = pd.factorize(np.fromiter(map(id, values), dtype=np.int64, count=len(values)))
-        first_places = np.unique(codes, return_index=True)[1]
-        distinct = [pack(values[place], arrays) for place in first_places]
+        first_positions = np.unique(codes, return_index=True)[1]
+        distinct = [pack(values[position], arrays) for position in first_positions]
         return {"table": [distinct, pack(codes.astype(np.int64), arrays), list(array.shape)]}
     if array.dtype.hasobject:
         raise InputError(

@@ -208,8 +208,8 @@ def _explain_row_by_row(job: Job, chunk: Chunk, answer: Answer, overdue_file: st
                 "a worker died, again before it explained anything: unpickling the model, or importing or "
                 f"fitting the explainer {job.explainer.text}, ends the process."
             )
-        for place in range(len(chunk)):
-            row = chunk.subchunk(place, place + 1)
+        for position in range(len(chunk)):
+            row = chunk.subchunk(position, position + 1)
             result = _explain_alone(pool, answer, row)
             if result is None:
                 limit = chunk.execution.row_timeout

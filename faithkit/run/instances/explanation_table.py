@@ -35,7 +35,7 @@ def summarise_explanations(
         measure,
         totals,
         explanations,
-        _explanation_texts(count, totals.place[explanations], setup),
+        _explanation_texts(count, totals.position[explanations], setup),
         list(_instances(population, setup, count, totals, explanations)),
         None if ids is None else ids.column,
     )
@@ -45,17 +45,17 @@ def tabulate_explanations(setup: Setup, count: Count) -> pd.DataFrame:
     """Return one row per distinct explanation, worst first."""
     totals = ExplanationTotals.of(count)
     order = totals.worst_first
-    texts = _explanation_texts(count, totals.place[order], setup)
+    texts = _explanation_texts(count, totals.position[order], setup)
     names = ("rows", "share", *(() if totals.scope is None else ("scope",)), "agreement", "loss")
     return pd.DataFrame({"explanation": texts} | {name: getattr(totals, name)[order] for name in names})
 
 
-def _explanation_texts(count: Count, places: Counts, setup: Setup) -> list[str]:
+def _explanation_texts(count: Count, positions: Counts, setup: Setup) -> list[str]:
     explanations, discretizer = count.explanations, setup.discretizer.instance
     return [
-        format_explanation(explanations, place, discretizer)
-        + scope_text(count.relation, explanations.take([place]))
-        for place in places.tolist()
+        format_explanation(explanations, position, discretizer)
+        + scope_text(count.relation, explanations.take([position]))
+        for position in positions.tolist()
     ]
 
 

@@ -155,15 +155,15 @@ class _Scope:
         Their values in `columns` come first.
         """
         X = self.counted.sample.X
-        places = np.flatnonzero(
+        positions = np.flatnonzero(
             self.is_other & (self.disagreement > 0) & (self.rows < len(self.counted.sample))
         )
         if not self.counted.agreement.is_binary:
-            places = places[np.argsort(-self.disagreement[places].round(9), kind="stable")]
-        elif instance is not None and X is not None and len(places):
-            places = places[:MAX_COMPARED]
-            distances = measure_distances(instance, take_rows(X, self.rows[places]))[0]
-            places = places[np.argsort(distances, kind="stable")]
-        rows = self.rows[places[:MAX_CONTRADICTIONS]]
+            positions = positions[np.argsort(-self.disagreement[positions].round(9), kind="stable")]
+        elif instance is not None and X is not None and len(positions):
+            positions = positions[:MAX_COMPARED]
+            distances = measure_distances(instance, take_rows(X, self.rows[positions]))[0]
+            positions = positions[np.argsort(distances, kind="stable")]
+        rows = self.rows[positions[:MAX_CONTRADICTIONS]]
         witnesses = [build_witness(self.counted, labels.classes, row) for row in rows.tolist()]
         return tuple(attrs.evolve(row, values=order_values(row.values, columns)) for row in witnesses)

@@ -149,8 +149,8 @@ def build_witness(count: RowCount, classes: list[Any], row: int) -> Witness:
         if position < len(sample):
             in_pool = row >= n
             label, values = classes[codes[position]], values_of(sample.X, position)
-            place, image = row - n if in_pool else row, image_of(sample.X, position)
-            return Witness(place, label, values, in_pool=in_pool, image=image)
+            number, image = row - n if in_pool else row, image_of(sample.X, position)
+            return Witness(number, label, values, in_pool=in_pool, image=image)
         start += len(sample)
     raise AssertionError(NO_WITNESS)
 
@@ -189,8 +189,8 @@ def _nearest_rows(count: RowCount, owner: int, contradicting: int, rows: Ints) -
         is_allowed = (unit[owners][:, None] != unit[rows]) & (steps[owners] > 0)[:, None] & (steps[rows] > 0)
     if not is_allowed.any():
         return owner, contradicting
-    place, other = find_nearest_pair(take_rows(X, owners), take_rows(X, rows), is_allowed)
-    return int(owners[place]), int(rows[other])
+    position, other = find_nearest_pair(take_rows(X, owners), take_rows(X, rows), is_allowed)
+    return int(owners[position]), int(rows[other])
 
 
 def find_rows_of_two_clusters(count: CellCount, explanation: int, rows: Ints) -> tuple[int, int]:
@@ -211,7 +211,7 @@ def find_rows_of_two_clusters(count: CellCount, explanation: int, rows: Ints) ->
 def _agreement_shares(count: CellCount) -> Floats:
     """Return each explained row's agreement with its other rows; 2 if it has none."""
     owners = count.owners
-    return np.where(owners.others > 0, owners.scores, 2.0)[count.place]
+    return np.where(owners.others > 0, owners.scores, 2.0)[count.owner_index]
 
 
 def rows_in_scope(relation: Relation, sample: Sample, explanation: Explanations) -> NDArray[np.intp]:

@@ -234,13 +234,13 @@ class OnDisk(Population):
         slots = np.flatnonzero(census.owner == explanation)
         slots = slots[np.argsort(census.first[slots], kind="stable")]
         rows, labels = census.first[slots], census.label[slots]
-        place, contradicts = find_contradiction(log_count.agreement, labels, label_counts)
+        position, contradicts = find_contradiction(log_count.agreement, labels, label_counts)
         if log_count.relation.groups:
             slot = int(contradicts[labels].argmax())
             second = int(rows[slot]), int(labels[slot])
         else:
             second = _find_contradicting_row(log_count, explanation, contradicts)
-        return self._read_witness(int(rows[place]), int(labels[place])), self._read_witness(*second)
+        return self._read_witness(int(rows[position]), int(labels[position])), self._read_witness(*second)
 
     def _read_witness(self, row: int, label: int) -> Witness:
         log = self.reading.log
@@ -282,6 +282,6 @@ def _find_contradicting_row(
         rows = rows_in_scope(count.relation, Sample(log.X, log.explanations), contradicted)
         codes = find_label_codes(count.census.labels, log.predictions)[rows]
         if contradicts[codes].any():
-            place = int(contradicts[codes].argmax())
-            return start + int(rows[place]), int(codes[place])
+            position = int(contradicts[codes].argmax())
+            return start + int(rows[position]), int(codes[position])
     raise AssertionError("the tally counted a row that is not in the log")

@@ -37,7 +37,7 @@ class RowCodes:
     explanations : Explanations
         The distinct explanations.
     owned : (n,) int
-        For each row, the place of its explanation.
+        For each row, the position of its explanation.
     labels : list or array
         The distinct predictions.
     label : (n,) int
@@ -99,7 +99,7 @@ def _recode(values: list[Any], new_codes: Counts, row_codes: list[Any]) -> Count
     new_codes : array of int
         The common code of each of these values, piece after piece.
     row_codes : list of arrays of int
-        For each row of each piece, the place of its value in the piece.
+        For each row of each piece, the position of its value in the piece.
     """
     starts = np.cumsum([0, *map(len, values)])[:-1]
     return np.concatenate([new_codes[start + codes] for start, codes in zip(starts, row_codes, strict=True)])

@@ -17,8 +17,8 @@ def distinct_rows(background: Any) -> tuple[Any, NDArray[np.int64]]:
 
     Examples
     --------
-    >>> rows, places = distinct_rows(np.array([[2.0, 1.0], [1.0, 5.0], [2.0, 1.0]]))
-    >>> rows.tolist(), places.tolist()
+    >>> rows, positions = distinct_rows(np.array([[2.0, 1.0], [1.0, 5.0], [2.0, 1.0]]))
+    >>> rows.tolist(), positions.tolist()
     ([[1.0, 5.0], [2.0, 1.0]], [1, 0, 1])
     """
     codes = faithkit.plugin.Encoder(background).encode(background)
@@ -26,9 +26,9 @@ def distinct_rows(background: Any) -> tuple[Any, NDArray[np.int64]]:
     ordered = codes[order]
     same = (ordered[1:] == ordered[:-1]) | (np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
     is_new = np.append(True, ~same.all(axis=1))
-    places = np.empty(len(codes), dtype=np.int64)
-    places[order] = np.cumsum(is_new) - 1
-    return take_plain_rows(background, order[is_new]), places
+    positions = np.empty(len(codes), dtype=np.int64)
+    positions[order] = np.cumsum(is_new) - 1
+    return take_plain_rows(background, order[is_new]), positions
 
 
 def take_plain_rows(rows: Any, selection: Any) -> Any:

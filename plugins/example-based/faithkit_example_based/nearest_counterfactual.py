@@ -119,10 +119,10 @@ class NearestCounterfactual:
             numbers, pending = self._search_nearest_rows(coordinates, labels)
         for rows, candidates in self._candidates(pending, labels):
             if len(candidates):
-                places = find_nearest_rows(
+                positions = find_nearest_rows(
                     self.distance_, coordinates[rows], self.coordinates_[candidates], 1
                 )
-                numbers[rows] = candidates[places[:, 0]]
+                numbers[rows] = candidates[positions[:, 0]]
             else:
                 remarks[rows] = NONE_FAR_ENOUGH
         remarks[self.target_.is_already_met(labels)] = ALREADY

@@ -98,14 +98,14 @@ class NearestNeighbor:
             raise faithkit.errors.InputError(
                 f"{n_missing} labels are missing: drop those rows, or name the label."
             )
-        places, prototype_rows = self._choose_prototypes(X)
+        positions, prototype_rows = self._choose_prototypes(X)
         if labels.dtype.kind == "f" and (labels % 1 != 0).any():
             self._estimator_type = "regressor"
-            self.labels_ = (np.bincount(places, labels) / np.bincount(places))[prototype_rows]
+            self.labels_ = (np.bincount(positions, labels) / np.bincount(positions))[prototype_rows]
             return self
         self.classes_, codes = np.unique(labels, return_inverse=True)
-        votes = np.zeros((places.max() + 1, len(self.classes_)), dtype=np.int64)
-        np.add.at(votes, (places, codes), 1)
+        votes = np.zeros((positions.max() + 1, len(self.classes_)), dtype=np.int64)
+        np.add.at(votes, (positions, codes), 1)
         self.labels_ = votes.argmax(axis=1)[prototype_rows]
         return self
 
@@ -139,7 +139,7 @@ class NearestNeighbor:
     def _choose_prototypes(self, background: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Learn the distance; return each row's position among the distinct rows, and the chosen rows."""
         self.distance_ = learn_distance(self.distance, background)
-        rows, places = distinct_rows(background)
+        rows, positions = distinct_rows(background)
         size = min(self.prototypes or faithkit.plugin.n_rows(rows), faithkit.plugin.n_rows(rows))
         if size < self.k:
             raise faithkit.errors.InputError(
@@ -151,12 +151,12 @@ class NearestNeighbor:
         self.coordinates_ = self.distance_.coordinates(prototypes)
         self.names_ = faithkit.plugin.Encoder(prototypes).names
         self.shared_ = {"prototypes": prototypes, "distance": self.distance_.to_shared()}
-        return places, prototype_rows
+        return positions, prototype_rows
 
 
 def _describe_prototypes(prototypes: Any, names: list[str], numbers: NDArray[np.int64]) -> NDArray[Any]:
     """Describe each set of prototypes in words; the numbers make descriptions of different sets differ."""
-    sets, place = np.unique(numbers, axis=0, return_inverse=True)
+    sets, set_of_row = np.unique(numbers, axis=0, return_inverse=True)
     used_numbers, position = np.unique(sets, return_inverse=True)
     table = pd.DataFrame(faithkit.plugin.take_rows(prototypes, used_numbers))
     rows = table.itertuples(index=False, name=None)
@@ -165,7 +165,7 @@ def _describe_prototypes(prototypes: Any, names: list[str], numbers: NDArray[np.
         for number, row in zip(used_numbers, rows, strict=True)
     ]
     texts = ["; ".join(descriptions[i] for i in line) for line in position.reshape(sets.shape)]
-    return np.fromiter(texts, dtype=object, count=len(texts))[place.ravel()]
+    return np.fromiter(texts, dtype=object, count=len(texts))[set_of_row.ravel()]
 
 
 def _describe_value(name: str, value: Any) -> str:

@@ -76,12 +76,14 @@ class Agreement:
     def shares(self, cells: Sequence[Cell], pool: Pool) -> Floats:
         """Return the agreement of each cell with the pool's rows of its explanation; 0 without such rows."""
         by_explanation: dict[bytes, list[int]] = {}
-        for place, (explanation, _) in enumerate(cells):
+        for position, (explanation, _) in enumerate(cells):
             if explanation in pool:
-                by_explanation.setdefault(explanation, []).append(place)
+                by_explanation.setdefault(explanation, []).append(position)
         shares = np.zeros(len(cells))
-        for explanation, places in by_explanation.items():
-            shares[places] = self._agreement_with([cells[place][1] for place in places], pool[explanation])
+        for explanation, positions in by_explanation.items():
+            shares[positions] = self._agreement_with(
+                [cells[position][1] for position in positions], pool[explanation]
+            )
         return shares
 
     def _agreement_with(self, predictions: list[str], counts: Mapping[str, int]) -> Floats:
@@ -115,15 +117,17 @@ class Scores:
     @classmethod
     def of(cls, tallies: Tallies, pool: Pool, seed: int, agreement: Agreement) -> "Scores":
         """Score every row against a pool."""
-        cells, place, words = tallies.rows(seed)
-        return cls._of(cells, place[np.argsort(words, kind="stable")], pool, agreement)
+        cells, position, words = tallies.rows(seed)
+        return cls._of(cells, position[np.argsort(words, kind="stable")], pool, agreement)
 
     @classmethod
-    def _of(cls, cells: list[Cell], place: NDArray[np.int64], pool: Pool, agreement: Agreement) -> "Scores":
+    def _of(
+        cls, cells: list[Cell], position: NDArray[np.int64], pool: Pool, agreement: Agreement
+    ) -> "Scores":
         is_known = np.array([explanation in pool for explanation, _ in cells], dtype=bool)
-        values = agreement.shares(cells, pool)[place]
+        values = agreement.shares(cells, pool)[position]
         mean = math.fsum(values) / max(1, len(values))
-        return cls(values, int((~is_known[place]).sum()), mean)
+        return cls(values, int((~is_known[position]).sum()), mean)
 
 
 def split_reference(
@@ -139,17 +143,17 @@ def split_reference(
     >>> sum(sizes), min(sizes) > 30, calibration.unverified
     (100, True, 0)
     """
-    cells, place, words = reference.rows(seed)
+    cells, position, words = reference.rows(seed)
     is_pool = (words >> _LAST_BIT).astype(bool)
     pool: dict[bytes, Counter[str]] = {}
-    counts = np.bincount(place[is_pool], minlength=len(cells)).tolist()
+    counts = np.bincount(position[is_pool], minlength=len(cells)).tolist()
     for (explanation, prediction), count in zip(cells, counts, strict=True):
         if count and explanation != UNEXPLAINED:
             pool.setdefault(explanation, Counter())[prediction] = count
     calibration_rows = np.flatnonzero(~is_pool)
     order = calibration_rows[np.argsort(words[calibration_rows], kind="stable")]  # the first bit is 0 for all
     agreement = Agreement.with_pool(outcome["kind"], outcome["within"], pool)
-    return pool, agreement, Scores._of(cells, place[order], pool, agreement)
+    return pool, agreement, Scores._of(cells, position[order], pool, agreement)
 
 
 def _points(texts: Iterable[str]) -> Floats:

@@ -168,8 +168,8 @@ class ChangeDetector:
 
     def _window(self, level: int) -> Sequence:
         """Return the window of a level for the next look: the latest, or a new one."""
-        number, place = divmod(self.looks, 2**level)
-        if place:
+        number, position = divmod(self.looks, 2**level)
+        if position:
             return self.windows[level]
         return Sequence(self.alpha / 2 / ((level + 1) * (level + 2)) / (number * (number + 1)))
 

@@ -86,10 +86,10 @@ class Tallies:
         cells, key = sorted(self.cells), str(seed).encode()
         counts = np.array([self.cells[cell] for cell in cells], dtype=np.int64)
         seeds = b"".join(hashlib.blake2b(_content(cell), digest_size=8, key=key).digest() for cell in cells)
-        place = np.repeat(np.arange(len(cells)), counts)
-        number = 1 + np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
-        start = np.frombuffer(seeds, dtype="<u8").astype(np.uint64)[place]
-        return cells, place, _mix(start + number.astype(np.uint64) * _STEP)
+        position = np.repeat(np.arange(len(cells)), counts)
+        number = 1 + np.arange(len(position)) - np.repeat(np.cumsum(counts) - counts, counts)
+        start = np.frombuffer(seeds, dtype="<u8").astype(np.uint64)[position]
+        return cells, position, _mix(start + number.astype(np.uint64) * _STEP)
 
 
 def _mix(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -212,10 +212,10 @@ def _as_bytes(column: Any) -> list[bytes]:
     content = floats.astype("<f8").tobytes()
     values = [content[start : start + 8] for start in range(0, len(content), 8)]
     if column.dtype.kind in "iu":
-        for place in np.flatnonzero(np.abs(floats) >= 2.0**53):
-            exact = int(column.iloc[place])
-            if exact != int(floats[place]):
-                values[place] = _digest(_text(exact))
+        for position in np.flatnonzero(np.abs(floats) >= 2.0**53):
+            exact = int(column.iloc[position])
+            if exact != int(floats[position]):
+                values[position] = _digest(_text(exact))
     return values
 
 

@@ -107,10 +107,10 @@ def _build_rule(row: int, explanation: Any, columns: "Columns") -> faithkit.Rule
         )
     raw = explanation.data.get("raw") or {}
     features = list(dict.fromkeys(raw.get("feature") or ()))  # two limits of one column are one condition
-    places = features if len(features) == len(anchor) else [None] * len(anchor)
+    positions = features if len(features) == len(anchor) else [None] * len(anchor)
     instance = raw.get("instance")
-    conditions = zip(map(str, anchor), places, strict=True)
-    return faithkit.Rule([columns.predicate(text, place, instance) for text, place in conditions])
+    conditions = zip(map(str, anchor), positions, strict=True)
+    return faithkit.Rule([columns.predicate(text, position, instance) for text, position in conditions])
 
 
 def _contains(word: str) -> faithkit.Contains:
@@ -158,39 +158,39 @@ class Columns:
         numeric = _are_numbers(pd.DataFrame(X).infer_objects()) if mixed else [X.dtype.kind in "biuf"] * width
         return cls(True, None, list(range(width)), numeric)
 
-    def predicate(self, text: str, place: int | None, instance: Any) -> Any:
+    def predicate(self, text: str, position: int | None, instance: Any) -> Any:
         """Convert a condition to a predicate on a column of X; without X, on the column that it names."""
         condition = parse_condition(text)
-        column = self._column(text, condition.column, place)
+        column = self._column(text, condition.column, position)
         if condition.value is None:
             return faithkit.Interval(column, condition.low, condition.high)
-        return faithkit.OneOf(column, [self._category(condition.value, column, place, instance)])
+        return faithkit.OneOf(column, [self._category(condition.value, column, position, instance)])
 
-    def _column(self, text: str, name: str | None, place: int | None) -> Any:
+    def _column(self, text: str, name: str | None, position: int | None) -> Any:
         if not self.is_known and name is not None:
             return name
         if self.names is not None and name in self.names:
             return self.names[name]
-        if place is not None and (self.names is None or name is None):
+        if position is not None and (self.names is None or name is None):
             if not self.is_known:
-                return place
-            if place < len(self.order):
-                return self.order[place]
+                return position
+            if position < len(self.order):
+                return self.order[position]
         raise faithkit.errors.InputError(
             f"{WHO}: X has no column for the condition {text!r}: give X with the columns that alibi was "
             "given, under the same names (feature_names)."
         )
 
-    def _category(self, value: str, column: Any, place: int | None, instance: Any) -> Any:
+    def _category(self, value: str, column: Any, position: int | None, instance: Any) -> Any:
         """Return a category as X has it: its name, or the number in the explained row."""
         if not self.is_known or not self.numeric[self.order.index(column)]:
             return value
-        if instance is None or place is None:
+        if instance is None or position is None:
             raise faithkit.errors.InputError(
                 f"{WHO}: the category {value!r} is a number in column {column!r} of X, and the explanation "
                 "does not say which: give X with the names of categories."
             )
-        return np.ravel(instance)[place].item()
+        return np.ravel(instance)[position].item()
 
 
 def _are_numbers(X: pd.DataFrame) -> list[bool]:

@@ -118,18 +118,18 @@ class EmpiricalAnchors:
         """Return one rule per row; equal rows with the same key are searched once."""
         satisfied = self.vocabulary_.satisfied(X)
         keys = self.evidence_.keys(self.predictor_.predict(X))
-        queries, place = np.unique(np.column_stack([keys, satisfied]), axis=0, return_inverse=True)
+        queries, position = np.unique(np.column_stack([keys, satisfied]), axis=0, return_inverse=True)
         search = _BeamSearch(self, queries[:, : keys.shape[1]], queries[:, keys.shape[1] :])
         conjunctions, reached = search.run()
         rules = np.fromiter(map(self.vocabulary_.rule, conjunctions), dtype=object, count=len(conjunctions))
         remarks = np.full(len(rules), UNSURE, dtype=object)
         remarks[reached] = None
-        place = place.ravel()
+        position = position.ravel()
         return faithkit.Explanations(
             kind="rule",
-            values=rules[place],
+            values=rules[position],
             instances=X,
-            remarks=remarks[place],
+            remarks=remarks[position],
             shared=self.tolerance_.to_shared(),
             relation="in-scope",
         )
@@ -179,10 +179,10 @@ class _BeamSearch:
 
     def _extend_beams(self) -> None:
         """Extend every beam by one predicate, update the best rules, and choose the next beams."""
-        members = [(q, place) for q, beam in enumerate(self.beams) for place in range(len(beam))]
+        members = [(q, position) for q, beam in enumerate(self.beams) for position in range(len(beam))]
         query = np.array([q for q, _ in members])
-        parents = [self.beams[q][place] for q, place in members]
-        parent_covered = np.array([self.covered[q][place] for q, place in members])
+        parents = [self.beams[q][position] for q, position in members]
+        parent_covered = np.array([self.covered[q][position] for q, position in members])
         predicates = self.predicates[query]
         agreeing, n_in_scope = self.anchors.evidence_.count_extensions(parents, self.keys[query], predicates)
         is_useful = (
@@ -220,11 +220,11 @@ class _BeamSearch:
 
     def _lower_bounds(self, agreeing: NDArray[Any], n_in_scope: NDArray[Any]) -> NDArray[np.float64]:
         """Return the lower bounds of precision, computed once for each distinct pair of counts."""
-        pairs, place = np.unique(
+        pairs, position = np.unique(
             agreeing.astype(np.int64) << 32 | n_in_scope.astype(np.int64), return_inverse=True
         )
         bounds = lower_bound(pairs >> 32, pairs & 0xFFFFFFFF, self.anchors.level_)
-        return bounds[place].reshape(agreeing.shape)
+        return bounds[position].reshape(agreeing.shape)
 
     def _choose(self, q: int, candidates: "_Candidates") -> None:
         """Update the best rule of a query, and choose its next beam."""

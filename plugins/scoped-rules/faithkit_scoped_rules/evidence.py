@@ -185,16 +185,16 @@ class ByNearness:
     ) -> tuple[Ints, Ints]:
         """Compute cumulative counts once for each conjunction, and subtract them at the ends of ranges."""
         agreeing, n_in_scope = (np.empty(predicates.shape, dtype=np.int64) for _ in range(2))
-        places_by_parent: dict[Conjunction, list[int]] = {}
-        for place, parent in enumerate(parents):
-            places_by_parent.setdefault(parent, []).append(place)
-        for parent, places in places_by_parent.items():
+        positions_by_parent: dict[Conjunction, list[int]] = {}
+        for position, parent in enumerate(parents):
+            positions_by_parent.setdefault(parent, []).append(position)
+        for parent, positions in positions_by_parent.items():
             bits = _extend_scopes(self.bits, parent)
             sums = np.zeros((len(bits), bits.shape[1] + 1), dtype=np.int64)
             np.cumsum(np.bitwise_count(bits), axis=1, out=sums[:, 1:])
-            added = predicates[places]
-            low, high = (self._count_before(bits, sums, added, ends[:, None]) for ends in keys[places].T)
-            agreeing[places], n_in_scope[places] = high - low, sums[added, -1]
+            added = predicates[positions]
+            low, high = (self._count_before(bits, sums, added, ends[:, None]) for ends in keys[positions].T)
+            agreeing[positions], n_in_scope[positions] = high - low, sums[added, -1]
         return agreeing, n_in_scope
 
     def _count_before(self, bits: Bits, sums: Ints, predicates: Ints, row: Ints) -> Ints:

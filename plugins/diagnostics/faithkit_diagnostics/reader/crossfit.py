@@ -51,10 +51,10 @@ class Turns:
         n = int(unit.max()) + 1
         sums = np.zeros(n, dtype=np.uint64)
         np.add.at(sums, unit, contents)
-        place = np.argsort(np.argsort(sums, kind="stable"))  # the rank of every cluster
-        order = np.lexsort((contents, place[unit]))
+        position = np.argsort(np.argsort(sums, kind="stable"))  # the rank of every cluster
+        order = np.lexsort((contents, position[unit]))
         rng = np.random.default_rng([-seed, 1] if seed < 0 else seed)
-        return cls(order, rng.permutation(n)[place][unit[order]], n)
+        return cls(order, rng.permutation(n)[position][unit[order]], n)
 
     def folds(self, max_folds: int) -> Counts:
         """Return the fold of every row, in the order of contents."""
@@ -81,8 +81,8 @@ class CrossFit:
     ----------
     features : Features
         The features of the rows with an explanation.
-    place : (n,) int
-        The place of each row among the features; −1 for a row without an explanation.
+    position : (n,) int
+        The position of each row among the features; −1 for a row without an explanation.
     labels : (n,) int
     weights : (n,) float or None
     turns : Turns
@@ -92,7 +92,7 @@ class CrossFit:
     """
 
     features: Features
-    place: Counts
+    position: Counts
     labels: Counts
     weights: Floats | None
     turns: Turns
@@ -141,7 +141,7 @@ class CrossFit:
 
     def _training_rows(self, rows: Rows) -> Rows:
         """Return the rows with an explanation and a weight."""
-        is_explained = self.place[rows] >= 0
+        is_explained = self.position[rows] >= 0
         return rows[is_explained if self.weights is None else is_explained & (self.weights[rows] > 0)]
 
     def _first_rows(self, rows: Rows, max_rows: int | None) -> Rows:
@@ -158,7 +158,7 @@ class CrossFit:
         """
         common_label = int(np.argmax(self._label_shares(train)))
         guess, scores = np.full(len(rows), common_label), np.zeros(len(rows))
-        explained_rows = np.flatnonzero(self.place[rows] >= 0)
+        explained_rows = np.flatnonzero(self.position[rows] >= 0)
         predict = self._fit_reader(candidate, train)
         for start in range(0, len(explained_rows), BATCH_ROWS):
             batch = explained_rows[start : start + BATCH_ROWS]
@@ -171,7 +171,7 @@ class CrossFit:
     def _fit_reader(self, candidate: Candidate, train: Rows) -> Predict:
         """Fit a classifier on the training rows; return the function that predicts others."""
         usable = self._training_rows(train)
-        columns = self.features.columns(self.place[usable], candidate.columns, candidate.words)
+        columns = self.features.columns(self.position[usable], candidate.columns, candidate.words)
         n_labels = len(np.unique(self.labels[usable]))
         fit_rows = self._first_rows(usable, candidate.max_rows(len(columns), n_labels))
         if not len(columns) or len(np.unique(self.labels[fit_rows])) < 2:
@@ -183,7 +183,9 @@ class CrossFit:
     def _table(self, candidate: Candidate, rows: Rows, columns: Columns) -> Any:
         """Return the features of rows that a classifier sees."""
         features = self.features
-        return (features.sparse_table if candidate.is_sparse else features.table)(self.place[rows], columns)
+        return (features.sparse_table if candidate.is_sparse else features.table)(
+            self.position[rows], columns
+        )
 
     def _predict_shares(self, train: Rows) -> Predict:
         """Return a function that predicts the shares of the labels, for rows that nothing distinguishes."""

@@ -185,12 +185,12 @@ def prepare(rows: faithkit.plugin.ExplainedRows, classifier: Any = "auto", seed:
         )
     order = turns.order
     explained_rows = order[~missing[order]]
-    place = np.full(n, -1)
-    place[~missing[order]] = np.arange(len(explained_rows))
+    position = np.full(n, -1)
+    position[~missing[order]] = np.arange(len(explained_rows))
     features = Features.of(faithkit.plugin.take_rows(identities, explained_rows))
     fields: dict[str, Any] = {
         "features": features,
-        "place": place,
+        "position": position,
         "labels": np.argsort(np.argsort(labels, kind="stable"))[codes[order]],
         "weights": None if rows.weights is None else rows.weights[order],
         "turns": turns,

@@ -145,8 +145,8 @@ def _token_matrix(tokens: list[Tokens], n: int) -> tuple[Any, Words]:
     from scipy.sparse import csr_array
 
     rows, words = (np.concatenate(arrays) for arrays in zip(*tokens, strict=True))
-    distinct, place = np.unique(words, return_inverse=True)
-    matrix = csr_array((np.ones(len(rows)), (rows, place)), shape=(n, len(distinct)))
+    distinct, position = np.unique(words, return_inverse=True)
+    matrix = csr_array((np.ones(len(rows)), (rows, position)), shape=(n, len(distinct)))
     matrix.data[:] = 1.0  # a row may have a token twice
     shared = np.flatnonzero(matrix.sum(axis=0) >= MIN_TOKEN_ROWS)
     return matrix[:, shared], distinct[shared]
@@ -208,15 +208,15 @@ def _combine_columns(parts: Iterable[tuple[list[Floats], list[Tokens]]]) -> tupl
     """Combine the columns of several parts; the same token in two parts becomes two tokens."""
     numbers: list[Floats] = []
     tokens: list[Tokens] = []
-    for place, (part_numbers, part_tokens) in enumerate(parts):
+    for position, (part_numbers, part_tokens) in enumerate(parts):
         numbers += part_numbers
-        tokens += [(rows, _hash_with_place(words, place)) for rows, words in part_tokens]
+        tokens += [(rows, _hash_with_place(words, position)) for rows, words in part_tokens]
     return numbers, tokens
 
 
-def _hash_with_place(words: Words, place: Any) -> Words:
-    places = np.broadcast_to(np.asarray(place, dtype=np.uint64), words.shape)
-    return faithkit.plugin.hash_content(np.column_stack([places, words]))
+def _hash_with_place(words: Words, position: Any) -> Words:
+    positions = np.broadcast_to(np.asarray(position, dtype=np.uint64), words.shape)
+    return faithkit.plugin.hash_content(np.column_stack([positions, words]))
 
 
 def _read_series(column: pd.Series) -> tuple[list[Floats], list[Tokens]]:
@@ -269,16 +269,16 @@ def _number_column(values: NDArray[Any]) -> Floats:
 def _read_parts(values: NDArray[Any]) -> tuple[list[Floats], list[Tokens]]:
     if len(values) and all(map(_is_number, values)):
         return [_number_column(values)], []
-    rows, places, elements = [], [], []
+    rows, positions, elements = [], [], []
     for row, value in enumerate(values):
-        for place, element in _iterate_parts(value):
+        for position, element in _iterate_parts(value):
             rows.append(row)
-            places.append(place)
+            positions.append(position)
             elements.append(element)
     if not rows:
         return [], []
     return [], [
-        (np.array(rows, dtype=np.intp), _hash_with_place(_hash_values(object_array(elements)), places))
+        (np.array(rows, dtype=np.intp), _hash_with_place(_hash_values(object_array(elements)), positions))
     ]
 
 
@@ -294,9 +294,9 @@ def _iterate_parts(value: Any) -> Iterator[tuple[int, Any]]:
 
 def _hash_values(values: NDArray[Any]) -> Words:
     """Return a hash of every value; equal values are hashed once."""
-    places: dict[Any, int] = {}
-    codes = [places.setdefault(value, len(places)) for value in values]
-    return faithkit.plugin.hash_content(object_array(places))[codes]
+    positions: dict[Any, int] = {}
+    codes = [positions.setdefault(value, len(positions)) for value in values]
+    return faithkit.plugin.hash_content(object_array(positions))[codes]
 
 
 def object_array(values: Iterable[Any]) -> NDArray[Any]:

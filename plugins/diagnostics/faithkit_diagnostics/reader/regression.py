@@ -142,7 +142,7 @@ class NumberCrossFit(CrossFit):
         """
         mean = self._mean(train)
         guess = np.tile(mean, (len(rows), 1))
-        is_explained = self.place[rows] >= 0
+        is_explained = self.position[rows] >= 0
         if is_explained.any():
             guess[is_explained] = self._predict_points(candidate, train, rows[is_explained], mean)
         points = self.points[rows]
@@ -153,7 +153,7 @@ class NumberCrossFit(CrossFit):
     def _predict_points(self, candidate: Candidate, train: Rows, rows: Rows, mean: Floats) -> Floats:
         assert isinstance(candidate, Regressor)
         usable = self._training_rows(train)
-        columns = self.features.columns(self.place[usable], candidate.columns, candidate.words)
+        columns = self.features.columns(self.position[usable], candidate.columns, candidate.words)
         fit_rows = self._first_rows(usable, candidate.max_rows(len(columns), self.points.shape[1]))
         if not len(columns) or not np.ptp(self.points[fit_rows], axis=0).any():
             return np.tile(self._mean(usable) if len(usable) else mean, (len(rows), 1))
