@@ -71,7 +71,7 @@ _reading_options = combine(
         DATA,
         "Read several codes of --reasons from one value, with this text between them.",
     ),
-    into="reading",
+    into="log_options",
 )
 
 
@@ -114,7 +114,7 @@ _reading_options = combine(
 def command(
     log: str,
     joined: str | None,
-    reading: dict[str, Any],
+    log_options: dict[str, Any],
     weights: str | None,
     clusters: str | None,
     blocks: str | None,
@@ -152,16 +152,16 @@ def command(
     check_components(options)
     options["discretizer"] = options["discretizer"] or "original"  # a log does not name a discretizer
     pool = None if pool == "none" else pool
-    _check_usage(reading, joined, id, pool, unexplained, workers)
+    _check_usage(log_options, joined, id, pool, unexplained, workers)
     paths = check_paths(output)
     outcome, *_ = parse_outcome(outcome, options["agree"], options["range"])
     columns: dict[str, Any] = {"weights": weights, "clusters": clusters, "outcome": outcome}
     with use_backend(**workers):
-        roles = {**reading, **columns, "blocks": blocks}
+        roles = {**log_options, **columns, "blocks": blocks}
         logged = _open_log(log, workers, **roles, by=by, id=id, joined=joined)
         pool_rows = reference_log = None
         if pool is not None:
-            pool_rows = read_logged_pool(pool, reading["prediction"], logged.features, **columns, ids=id)
+            pool_rows = read_logged_pool(pool, log_options["prediction"], logged.features, **columns, ids=id)
         if reference is not None:
             reference_log = (
                 load_reference(reference, **options)
@@ -184,7 +184,7 @@ def command(
 
 
 def _check_usage(
-    reading: Mapping[str, Any],
+    log_options: Mapping[str, Any],
     joined: str | None,
     id: str | None,
     pool: str | None,
@@ -192,7 +192,7 @@ def _check_usage(
     workers: Mapping[str, Any],
 ) -> None:
     """Raise a usage error if two options exclude each other, or one needs another."""
-    text, features, reasons = reading["text"], reading["features"], reading["reasons"]
+    text, features, reasons = log_options["text"], log_options["features"], log_options["reasons"]
     has_instances = bool(features) or text is not None
     reads_at_once = text or joined or reasons
     problems = {
@@ -203,7 +203,7 @@ def _check_usage(
         "--with joins two files by a column that both have: name it with --id.": joined and id is None,
         "--reasons makes claims about columns: name these with --features.": reasons and not has_instances,
         "--separator is for the codes of --reasons: give both, or leave it out.": (
-            reading["separator"] is not None and reasons is None
+            log_options["separator"] is not None and reasons is None
         ),
         "--text, --with and --reasons read the whole log at once: leave --backend dask out.": (
             workers["backend"] == "dask" and reads_at_once

@@ -24,10 +24,10 @@ def overview_sheet(overview: Overview, outcome: Words) -> Sheet | None:
     if not totals.is_checked.any():
         return None
     loss = format_number(float(totals.loss.sum()))
-    reading = READING.format(agreement=outcome.local, measure=overview.measure, loss=loss)
+    caption = READING.format(agreement=outcome.local, measure=overview.measure, loss=loss)
     texts = [_shorten(text, MAX_LETTERS) for text in overview.texts]
     figure = map_figure(totals, dict(zip(overview.selected.tolist(), texts, strict=True)))
-    return Sheet.of("Explanations", figure, reading, _unshown(overview), _table(overview, texts))
+    return Sheet.of("Explanations", figure, caption, _unshown(overview), _table(overview, texts))
 
 
 def _unshown(overview: Overview) -> str:

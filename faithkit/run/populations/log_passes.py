@@ -49,7 +49,7 @@ N_INSPECTED = 4096  # numbers that decide whether predictions hardly repeat
 
 
 @attrs.frozen(eq=False, slots=False)
-class LogReading:
+class LogReader:
     """A log, the discretizer of its explanations, and what its predictions are.
 
     This is everything that a worker needs to read pieces of the log.
@@ -107,13 +107,13 @@ def _map_on_threads(
             future.cancel()
 
 
-def take_census(reading: LogReading, relation: Relation) -> Census:
+def take_census(reader: LogReader, relation: Relation) -> Census:
     """Collect the distinct explanations of a log, as a relation sees them, and their owners."""
-    return merge_censuses(relation, reading.map_pieces(partial(_take_census_of_pieces, reading, relation)))
+    return merge_censuses(relation, reader.map_pieces(partial(_take_census_of_pieces, reader, relation)))
 
 
-def _take_census_of_pieces(reading: LogReading, relation: Relation, pieces: list[Piece]) -> Census:
-    censuses = (_count_log(log, start, reading.outcome, relation) for start, log in reading.logs(pieces))
+def _take_census_of_pieces(reader: LogReader, relation: Relation, pieces: list[Piece]) -> Census:
+    censuses = (_count_log(log, start, reader.outcome, relation) for start, log in reader.logs(pieces))
     return merge_censuses(relation, censuses)
 
 
@@ -194,7 +194,7 @@ class RelationPasses:
 
     Attributes
     ----------
-    reading : LogReading
+    reader : LogReader
     relation : Relation
     target : ScanTarget
         The explanations that rows are counted against.
@@ -202,22 +202,22 @@ class RelationPasses:
         The distinct predictions.
     """
 
-    reading: LogReading
+    reader: LogReader
     relation: Relation
     target: ScanTarget
     labels: Values
 
     def scan(self) -> ScanCounts:
         """Count for which rows the explanations hold."""
-        return reduce(add, self.reading.map_pieces(self._scan_pieces))
+        return reduce(add, self.reader.map_pieces(self._scan_pieces))
 
     def pseudo_value_moments(self, owners: Owners, totals: MeasureTotals) -> MomentsPair:
         """Compute the central moments of the pseudo-values, from the owners and the sums of all rows."""
-        return add_moments(self.reading.map_pieces(partial(self._moments_of_pieces, owners, totals)))
+        return add_moments(self.reader.map_pieces(partial(self._moments_of_pieces, owners, totals)))
 
     def max_influence(self, owners: Owners) -> float:
         """Return the largest share that a row has in the values of other rows."""
-        return max(self.reading.map_pieces(partial(self._max_influence_of_pieces, owners)))
+        return max(self.reader.map_pieces(partial(self._max_influence_of_pieces, owners)))
 
     def _scan_pieces(self, pieces: list[Piece]) -> ScanCounts:
         return reduce(add, (scan_piece(*sample, self.target) for sample in self._samples(pieces)))
@@ -236,6 +236,6 @@ class RelationPasses:
         return (count_piece(*sample, self.target, owners) for sample in self._samples(pieces))
 
     def _samples(self, pieces: list[Piece]) -> Iterator[tuple[Relation, Sample, Counts]]:
-        for _, log in self.reading.logs(pieces):
+        for _, log in self.reader.logs(pieces):
             codes = find_label_codes(self.labels, log.predictions)
             yield self.relation, Sample(log.X, log.explanations), codes

@@ -26,7 +26,7 @@ from faithkit.run.components.setup import (
 from faithkit.run.evaluation import Evaluation
 from faithkit.run.evaluation_report import EvaluationReport
 from faithkit.run.pipeline import measure_population
-from faithkit.run.populations.log_passes import LogReading
+from faithkit.run.populations.log_passes import LogReader
 from faithkit.run.populations.on_disk import OnDisk
 from faithkit.run.populations.sample_design import check_declared
 from faithkit.run.populations.weighted_log import open_weighted_log
@@ -167,20 +167,20 @@ def score_in_pieces(
         draws=control_draws,
         **settings,
     )
-    reading = LogReading(log, resolved_discretizer, setup.outcome)
+    reader = LogReader(log, resolved_discretizer, setup.outcome)
     is_weighted = log.roles.weights is not None or log.roles.clusters is not None
     if not is_weighted:
         check_declared(uninformative)
     has_groups = log.roles.by is not None
-    sufficiency_relation = reading.example.relation if relation is None else relation
+    sufficiency_relation = reader.example.relation if relation is None else relation
     if setup.permutations or learns(resolved_discretizer) or (is_weighted and has_groups):
         return None
     if sufficiency_relation is not None and (is_weighted or has_groups or _must_learn(sufficiency_relation)):
         return None
-    applicability = Applicability.of(relation, reading.example, None)
+    applicability = Applicability.of(relation, reader.example, None)
     if applicability.relation is not None and (control_draws or len(log.table) <= MAX_ROWS):
         return None  # a control, and measures by label, need all rows
-    population = open_weighted_log(reading, uninformative) if is_weighted else OnDisk(reading)
+    population = open_weighted_log(reader, uninformative) if is_weighted else OnDisk(reader)
     if setup.outcome.is_a_guess:
         warn_about_number_texts(population.labels)
     return measure_population(population, attrs.evolve(setup, applicability=applicability))

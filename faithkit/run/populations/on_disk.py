@@ -30,7 +30,7 @@ from faithkit.run.components.setup import learns_from_rows
 from faithkit.run.diagnostics import ExplainedRows
 from faithkit.run.instances.readable_rows import values_of
 from faithkit.run.instances.violations import rows_in_scope
-from faithkit.run.populations.log_passes import LogReading, RelationPasses, find_label_codes, take_census
+from faithkit.run.populations.log_passes import LogReader, RelationPasses, find_label_codes, take_census
 from faithkit.run.populations.population import Parts, Population
 from faithkit.run.populations.row_groups import split_population
 
@@ -39,7 +39,7 @@ from faithkit.run.populations.row_groups import split_population
 class LogCount(Count):
     """Counts over a log; `census` has the number of rows by explanation and label."""
 
-    reading: LogReading
+    reader: LogReader
     census: Census
 
     @cached_property
@@ -47,7 +47,7 @@ class LogCount(Count):
         """The same counts with each distinct prediction once, in order."""
         if not self.relation.groups or isinstance(self.census.labels, list):
             return self
-        census = census_by_prediction(self.census.with_sorted_labels, self.reading.outcome)
+        census = census_by_prediction(self.census.with_sorted_labels, self.reader.outcome)
         return attrs.evolve(
             self,
             census=census,
@@ -76,7 +76,7 @@ class LogCount(Count):
 
     def _scan_table(self, explanations: Counts) -> Counts:
         target = scans.ScanTarget(self.explanations.take(explanations), self.n_labels)
-        table = RelationPasses(self.reading, self.relation, target, self.census.labels).scan().table
+        table = RelationPasses(self.reader, self.relation, target, self.census.labels).scan().table
         assert table is not None  # the block is small enough for a table
         return table
 
@@ -87,7 +87,7 @@ class OnDisk(Population):
 
     Attributes
     ----------
-    reading : LogReading
+    reader : LogReader
         The log and how to read it.
     known_census : Census or None
         The census by explanation and prediction, if it is known. Otherwise it takes a pass over the log.
@@ -95,7 +95,7 @@ class OnDisk(Population):
         Whether these are the rows of one group, which is known by its census alone.
     """
 
-    reading: LogReading
+    reader: LogReader
     known_census: Census | None = None
     is_group: bool = False
 
@@ -105,24 +105,22 @@ class OnDisk(Population):
     @property
     def kind(self) -> str:
         """The kind of the explanations."""
-        return self.reading.example.kind
+        return self.reader.example.kind
 
     @cached_property
     def raw_census(self) -> Census:
         """The number of rows by explanation and prediction, and by group if the log has groups."""
-        return (
-            take_census(self.reading, SameExplanation()) if self.known_census is None else self.known_census
-        )
+        return take_census(self.reader, SameExplanation()) if self.known_census is None else self.known_census
 
     @cached_property
     def census(self) -> Census:
         """The number of rows by explanation and prediction, predictions in order."""
-        return census_by_prediction(self.raw_census.with_sorted_labels, self.reading.outcome)
+        return census_by_prediction(self.raw_census.with_sorted_labels, self.reader.outcome)
 
     @property
     def has_no_variance(self) -> bool:
         """Whether all predictions are the same number, so that there is nothing to explain."""
-        return self.reading.outcome.is_normalised and not self.raw_census.labels_vary
+        return self.reader.outcome.is_normalised and not self.raw_census.labels_vary
 
     @property
     def labels(self) -> list[Any]:
@@ -135,12 +133,12 @@ class OnDisk(Population):
         missing = census.explanations.missing
         n_missing = int(census.count[missing[census.owner]].sum()) if missing.any() else 0
         reasons = {"no explanation": n_missing} if n_missing else {}
-        return n_missing, reasons, self.reading.log.remarks()
+        return n_missing, reasons, self.reader.log.remarks()
 
     def data(self) -> dict[str, Any]:
         """Describe the log, in one more pass over it."""
         try:
-            return self.reading.log.fingerprint()
+            return self.reader.log.fingerprint()
         except (TypeError, ValueError):
             return {"rows": int(self.raw_census.count.sum()), "columns": None, "fingerprint": None}
 
@@ -149,16 +147,16 @@ class OnDisk(Population):
 
         If the discretizer reads explanations only, it needs the distinct ones and no new pass.
         """
-        if discretizer is self.reading.discretizer:
+        if discretizer is self.reader.discretizer:
             return self
-        reading = attrs.evolve(self.reading, discretizer=discretizer)
-        if isinstance(self.reading.discretizer.instance, Original) and not reading.log.roles.features:
+        reader = attrs.evolve(self.reader, discretizer=discretizer)
+        if isinstance(self.reader.discretizer.instance, Original) and not reader.log.roles.features:
             discretized = discretize(discretizer, self.raw_census.explanations)
             census = self.raw_census.coarsen(SameExplanation(), discretized)
-            return attrs.evolve(self, reading=reading, known_census=census)
+            return attrs.evolve(self, reader=reader, known_census=census)
         if self.is_group:
             self.refuse(f"{discretizer.text} cannot be applied inside a group")
-        return OnDisk(reading)
+        return OnDisk(reader)
 
     def fit_relation(self, relation: Relation, background: Rows | None) -> Relation:
         """Refuse relations that must be fitted."""
@@ -179,14 +177,14 @@ class OnDisk(Population):
         if not isinstance(relation, SameExplanation):
             if self.is_group:
                 self.refuse(f"{relation} cannot be counted inside a group")
-            census = take_census(self.reading, relation)
+            census = take_census(self.reader, relation)
         census = census_by_prediction(
-            census if relation.groups else census.with_sorted_labels, self.reading.outcome
+            census if relation.groups else census.with_sorted_labels, self.reader.outcome
         )
         owners, table = census.owners, None
         if not relation.groups:
             target = census.scan_target
-            scan = RelationPasses(self.reading, relation, target, census.labels).scan()
+            scan = RelationPasses(self.reader, relation, target, census.labels).scan()
             owners, table = scan.owners(target, census.sorted_slots[2]), scan.table
         return LogCount(
             relation=relation,
@@ -195,7 +193,7 @@ class OnDisk(Population):
             owners=owners,
             agreement=census.agreement,
             table=table,
-            reading=self.reading,
+            reader=self.reader,
             census=census,
         )
 
@@ -205,7 +203,7 @@ class OnDisk(Population):
             return super().statistics(count, n_classes)
         log_count, owners = _as_log_count(count), count.owners
         totals, census = measure_totals(log_count, n_classes), log_count.census
-        passes = RelationPasses(self.reading, count.relation, census.scan_target, census.labels)
+        passes = RelationPasses(self.reader, count.relation, census.scan_target, census.labels)
         moments = passes.pseudo_value_moments(owners, totals)
 
         def min_trials() -> float:
@@ -215,7 +213,7 @@ class OnDisk(Population):
 
     def split_by(self, groups: Any) -> Parts:
         """Divide the log by the column of groups that it was read with."""
-        if self.is_group or groups is None or groups != self.reading.log.roles.by:
+        if self.is_group or groups is None or groups != self.reader.log.roles.by:
             raise InputError(f"the log was not read with the groups {groups!r}: name their column with --by.")
         census = self.raw_census
         values = object_array(census.groups)[census.group]
@@ -224,7 +222,7 @@ class OnDisk(Population):
             column,
             None,
             census.label,
-            lambda slots: OnDisk(self.reading, census.take(slots), is_group=True),
+            lambda slots: OnDisk(self.reader, census.take(slots), is_group=True),
         )
 
     def witnesses(self, count: Count, explanation: int, label_counts: Counts) -> tuple[Witness, Witness]:
@@ -243,12 +241,12 @@ class OnDisk(Population):
         return self._read_witness(int(rows[position]), int(labels[position])), self._read_witness(*second)
 
     def _read_witness(self, row: int, label: int) -> Witness:
-        log = self.reading.log
+        log = self.reader.log
         X = log.table.select(log.roles.features).row(row).frame() if log.roles.features else None
         return Witness(row, self.labels[label], values_of(X, 0), id=self._read_id(row))
 
     def _read_id(self, row: int) -> RowId | None:
-        log, name = self.reading.log, self.reading.log.roles.id
+        log, name = self.reader.log, self.reader.log.roles.id
         value = None if name is None else log.table.select([name]).row(row).labels(name).iloc[0]
         return None if name is None or pd.isna(value) else RowId(name, value)
 
@@ -277,8 +275,8 @@ def _find_contradicting_row(
 
     `contradicts` says of each label whether it contradicts the explanation.
     """
-    reading, contradicted = count.reading, count.explanations.take([explanation])
-    for start, log in reading.logs(reading.log.table.pieces):
+    reader, contradicted = count.reader, count.explanations.take([explanation])
+    for start, log in reader.logs(reader.log.table.pieces):
         rows = rows_in_scope(count.relation, Sample(log.X, log.explanations), contradicted)
         codes = find_label_codes(count.census.labels, log.predictions)[rows]
         if contradicts[codes].any():

@@ -17,7 +17,7 @@ from faithkit.inputs.predictions.outcome import Outcome, materialise, parse_outc
 from faithkit.measure.counting.census import Census
 from faithkit.run.components.discretization import choose_discretizer, discretize, learns
 from faithkit.run.components.resolution import ResolvedComponent, resolve_installed_component
-from faithkit.run.populations.log_passes import LogReading
+from faithkit.run.populations.log_passes import LogReader
 from faithkit.run.populations.on_disk import OnDisk
 from faithkit.run.provenance import versions
 
@@ -147,8 +147,8 @@ def count_log(
             outcome=outcome,
             agree=agree,
         )
-    reading = LogReading(log, resolved_discretizer, log.outcome(agree))
-    return _row_counts(OnDisk(reading).raw_census, resolved_discretizer, reading.outcome)
+    reader = LogReader(log, resolved_discretizer, log.outcome(agree))
+    return _row_counts(OnDisk(reader).raw_census, resolved_discretizer, reader.outcome)
 
 
 def _row_counts(census: Census, discretizer: ResolvedComponent, outcome: Outcome) -> RowCounts:

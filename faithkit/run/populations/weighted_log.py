@@ -24,7 +24,7 @@ from faithkit.measure.witnesses import Witness
 from faithkit.run.components.resolution import ResolvedComponent
 from faithkit.run.diagnostics import ExplainedRows
 from faithkit.run.instances.violations import find_rows_of_two_clusters
-from faithkit.run.populations.log_passes import LogReading, encode_log_predictions
+from faithkit.run.populations.log_passes import LogReader, encode_log_predictions
 from faithkit.run.populations.on_disk import OnDisk
 
 
@@ -58,12 +58,12 @@ class RowCodes:
     cluster: Counts | None
 
     @classmethod
-    def of(cls, log: Log, start: int, reading: LogReading) -> "RowCodes":
+    def of(cls, log: Log, start: int, reader: LogReader) -> "RowCodes":
         """Encode a piece whose first row has the number `start`."""
         explanations = attrs.evolve(log.explanations, instances=None)  # saves memory: grouping reads none
         n = len(explanations)
         groups = group(key_of(SameExplanation(), explanations), explanations.missing)
-        codes, labels = encode_log_predictions(log, reading.outcome, start)
+        codes, labels = encode_log_predictions(log, reader.outcome, start)
         label = np.arange(n) if codes is None else codes
         weights = None if log.weights is None else read_weights(log.weights, n, start)
         cluster, names = (None, None) if log.clusters is None else read_clusters(log.clusters, n, start)
@@ -113,16 +113,16 @@ def _merge_labels(labels_of_pieces: list[Any]) -> tuple[Any, Counts]:
     return sort_distinct(np.concatenate(labels_of_pieces))
 
 
-def _encode_pieces(reading: LogReading, pieces: list[Piece]) -> list[RowCodes]:
-    return [RowCodes.of(log, start, reading) for start, log in reading.logs(pieces)]
+def _encode_pieces(reader: LogReader, pieces: list[Piece]) -> list[RowCodes]:
+    return [RowCodes.of(log, start, reader) for start, log in reader.logs(pieces)]
 
 
-def open_weighted_log(reading: LogReading, uninformative: bool = False) -> OnDisk:
+def open_weighted_log(reader: LogReader, uninformative: bool = False) -> OnDisk:
     """Read the weights and clusters of a log; rows that are equal and independent need no design."""
-    rows_of_files = reading.map_pieces(partial(_encode_pieces, reading))
+    rows_of_files = reader.map_pieces(partial(_encode_pieces, reader))
     rows = RowCodes.concat([codes for file in rows_of_files for codes in file])
     design = Design.of(rows.weights, rows.cluster, len(rows.owned), uninformative)
-    return OnDisk(reading) if design is None else WeightedLog(reading, rows=rows, design=design)
+    return OnDisk(reader) if design is None else WeightedLog(reader, rows=rows, design=design)
 
 
 @attrs.frozen(eq=False, slots=False, kw_only=True)
@@ -135,7 +135,7 @@ class WeightedLog(OnDisk):
     @property
     def has_no_variance(self) -> bool:
         """Whether all predictions are the same number, so that there is nothing to explain."""
-        return self.reading.outcome.is_normalised and len(self.rows.labels) < 2
+        return self.reader.outcome.is_normalised and len(self.rows.labels) < 2
 
     @property
     def labels(self) -> list[Any]:
@@ -146,7 +146,7 @@ class WeightedLog(OnDisk):
         """Return the number of unexplained rows, its reason, and the counts of remarks."""
         n_missing = int(self.rows.explanations.missing[self.rows.owned].sum())
         reasons = {"no explanation": n_missing} if n_missing else {}
-        return n_missing, reasons, self.reading.log.remarks()
+        return n_missing, reasons, self.reader.log.remarks()
 
     def design_fields(self, sufficiency: Count | None) -> dict[str, Any]:
         """Return the effective sample size and the number of clusters."""
@@ -154,10 +154,10 @@ class WeightedLog(OnDisk):
 
     def with_discretizer(self, discretizer: ResolvedComponent) -> OnDisk:
         """Return the same log with another discretizer, in one more pass."""
-        if discretizer is self.reading.discretizer:
+        if discretizer is self.reader.discretizer:
             return self
-        reading = attrs.evolve(self.reading, discretizer=discretizer)
-        return open_weighted_log(reading, self.design.uninformative)
+        reader = attrs.evolve(self.reader, discretizer=discretizer)
+        return open_weighted_log(reader, self.design.uninformative)
 
     def count(self, relation: Relation) -> CellCount:
         """Tally equality, with weights and clusters."""
@@ -167,8 +167,8 @@ class WeightedLog(OnDisk):
         if self.has_no_variance:
             raise no_variance_error(len(rows.owned), self.labels[0])
         label_counts = np.bincount(rows.label, minlength=n_labels)
-        agreement = self.reading.outcome.agreement(rows.labels, label_counts)
-        empty_sample = Sample(None, self.reading.example)
+        agreement = self.reader.outcome.agreement(rows.labels, label_counts)
+        empty_sample = Sample(None, self.reader.example)
         return count_coded(
             relation,
             empty_sample,
