@@ -44,9 +44,9 @@ def format_junit(suite: str, cases: Sequence[Case], started: datetime, ended: da
     attributes = counts | {SKIPPED: _count(cases, SKIPPED), "time": seconds}
     root = ElementTree.Element("testsuites")
     when = started.isoformat(timespec="seconds")
-    test_suite = _element(root, "testsuite", name=suite, **attributes, timestamp=when)
+    test_suite = _add_element(root, "testsuite", name=suite, **attributes, timestamp=when)
     for case, time in zip(cases, [seconds, *["0.000"] * (len(cases) - 1)], strict=True):
-        _add(_element(test_suite, "testcase", classname=suite, name=case.name, time=time), case)
+        _add(_add_element(test_suite, "testcase", classname=suite, name=case.name, time=time), case)
     ElementTree.indent(root)
     return f"<?xml version='1.0' encoding='UTF-8'?>\n{ElementTree.tostring(root, 'unicode')}\n"
 
@@ -58,17 +58,19 @@ def _count(cases: Sequence[Case], state: str) -> int:
 def _add(test: ElementTree.Element, case: Case) -> None:
     if case.state == PASSED:
         if case.words:
-            _element(test, "system-out").text = _sayable(case.words)
+            _add_element(test, "system-out").text = _remove_control_characters(case.words)
     elif case.state == SKIPPED:
-        _element(test, SKIPPED, message=case.words)
+        _add_element(test, SKIPPED, message=case.words)
     else:
-        _element(test, case.state, message=case.words, type=case.state).text = _sayable(case.words)
+        _add_element(test, case.state, message=case.words, type=case.state).text = _remove_control_characters(
+            case.words
+        )
 
 
-def _element(parent: ElementTree.Element, tag: str, **attributes: object) -> ElementTree.Element:
-    texts = {name: _sayable(str(value)) for name, value in attributes.items()}
+def _add_element(parent: ElementTree.Element, tag: str, **attributes: object) -> ElementTree.Element:
+    texts = {name: _remove_control_characters(str(value)) for name, value in attributes.items()}
     return ElementTree.SubElement(parent, tag, texts)
 
 
-def _sayable(text: str) -> str:
+def _remove_control_characters(text: str) -> str:
     return _NO_XML.sub("\ufffd", to_printable(text))

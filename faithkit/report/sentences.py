@@ -83,9 +83,9 @@ def explain_measure(
         return checked
     parts = (
         checked,
-        _against_chance(measure, estimate),
-        _among_checked(estimate, words),
-        _floor(measure, estimate, words),
+        _compare_with_chance(measure, estimate),
+        _compare_checked_with_chance(estimate, words),
+        _explain_floor(measure, estimate, words),
     )
     return " ".join(filter(None, parts))
 
@@ -111,13 +111,13 @@ def explain_checks(measure: str, estimate: Estimate, n: int, words: Words = OF_L
         instead = NONE_CHECKED.get(estimate.merging or "", "nothing could be checked")
         noun = " instance" if _is_plain(estimate) else " independent instance"
         unshared = UNSHARED[measure].replace(" instance", noun)
-        return f"{unshared}, so {instead}.{_understating(measure, estimate)}"
+        return f"{unshared}, so {instead}.{_say_understated(measure, estimate)}"
     agree = words.agreement(measure, estimate.agree)
     if estimate.verified == 1:
         return f"All {pluralize(n, 'instance')} could be checked: {agree}."
     comparison = REST.get(estimate.merging or "")
-    addition = f" {comparison}{_understating(measure, estimate)}" if comparison else ""
-    return f"{_how_many(estimate, n)} could be checked: {agree}.{addition}"
+    addition = f" {comparison}{_say_understated(measure, estimate)}" if comparison else ""
+    return f"{_count_checked(estimate, n)} could be checked: {agree}.{addition}"
 
 
 def _is_plain(estimate: Estimate) -> bool:
@@ -126,31 +126,31 @@ def _is_plain(estimate: Estimate) -> bool:
     return statistics is None or statistics.units.effective > statistics.n - 0.5
 
 
-def _how_many(estimate: Estimate, n: int) -> str:
+def _count_checked(estimate: Estimate, n: int) -> str:
     by = "" if math.isclose(estimate.checked / n, estimate.verified) else " by weight"
     return f"{estimate.checked:,} of {pluralize(n, 'instance')} ({share_in_words(estimate.verified)}{by})"
 
 
-def _understating(measure: str, estimate: Estimate) -> str:
+def _say_understated(measure: str, estimate: Estimate) -> str:
     return f" This can only underestimate {measure}." if estimate.merging in REST else ""
 
 
-def _against_chance(measure: str, estimate: Estimate) -> str:
+def _compare_with_chance(measure: str, estimate: Estimate) -> str:
     """Say whether a measure is above chance, and give the end of the interval that shows it."""
-    if _only_permuted(estimate):
-        by = f"by the permutation test (p {_p(estimate)})"
+    if _is_shown_by_permutation_only(estimate):
+        by = f"by the permutation test (p {_format_p_value(estimate)})"
         return f"{measure.capitalize()} is above chance {by}, which its interval does not show."
-    if estimate.high == 1 and estimate.low == (bottom := _bottom(estimate)):
+    if estimate.high == 1 and estimate.low == (bottom := _lowest_value(estimate)):
         least = "up to" if bottom else "from 0 to"
         return f"The sample rules nothing out: {measure} may be anything {least} 1."
     name = measure if estimate.finding == UNKNOWN else measure.capitalize()
     against = AGAINST_CHANCE.get(estimate.finding, "").format(name)
     interval = "its interval" if against else f"the interval of {measure}"
-    sentence = ": ".join(filter(None, [against, _ends(estimate, interval)]))
+    sentence = ": ".join(filter(None, [against, _name_decisive_end(estimate, interval)]))
     return f"{sentence[0].upper()}{sentence[1:]}." if sentence else ""
 
 
-def _among_checked(estimate: Estimate, words: Words) -> str | None:
+def _compare_checked_with_chance(estimate: Estimate, words: Words) -> str | None:
     """Say that checked rows agree more than chance, if the whole measure is not above chance."""
     if estimate.finding not in (NOT_ABOVE, BELOW) or estimate.statistics is None or estimate.chance is None:
         return None
@@ -158,20 +158,20 @@ def _among_checked(estimate: Estimate, words: Words) -> str | None:
         return None
     often = "more often" if words.is_counted else "more"
     test = (
-        f" (permutation test, p {_p(estimate)})"
+        f" (permutation test, p {_format_p_value(estimate)})"
         if is_significant(estimate.p_value, estimate.confidence)
         else ""
     )
     return f"Those that could be checked agree {often} than chance{test}."
 
 
-def _bottom(estimate: Estimate) -> float:
+def _lowest_value(estimate: Estimate) -> float:
     """Return the lower end where nothing is known: 0, except for the sufficiency of numbers."""
     span = None if estimate.statistics is None or estimate.merging is not None else estimate.statistics.span
     return 0.0 if span is None else min(0.0, 1.0 - span)
 
 
-def _only_permuted(estimate: Estimate) -> bool:
+def _is_shown_by_permutation_only(estimate: Estimate) -> bool:
     """Whether a permutation test shows more than chance, and the interval does not."""
     chance = estimate.chance
     if estimate.finding != ABOVE or estimate.low is None or chance is None:
@@ -179,12 +179,12 @@ def _only_permuted(estimate: Estimate) -> bool:
     return estimate.low <= chance and is_significant(estimate.p_value, estimate.confidence)
 
 
-def _p(estimate: Estimate) -> str:
+def _format_p_value(estimate: Estimate) -> str:
     p_value = format_p_value(estimate.p_value or 0.0)
     return p_value if p_value.startswith("<") else f"= {p_value}"
 
 
-def _ends(estimate: Estimate, interval: str) -> str | None:
+def _name_decisive_end(estimate: Estimate, interval: str) -> str | None:
     """Return the decisive end of the interval and the chance level; None if neither decides."""
     if estimate.low is None or estimate.high is None:
         return None
@@ -200,7 +200,7 @@ def _ends(estimate: Estimate, interval: str) -> str | None:
     return f"the {side} end of {interval} is {texts[0]}; chance alone would give {texts[1]}"
 
 
-def _floor(measure: str, estimate: Estimate, words: Words) -> str | None:
+def _explain_floor(measure: str, estimate: Estimate, words: Words) -> str | None:
     if estimate.floor is None or estimate.low is None or estimate.low > estimate.floor:
         return None
     return words.floor(measure, estimate.floor)
@@ -234,7 +234,7 @@ def describe_change(
     'consistency is not worse ... −0.012 to +0.018); nothing could be checked here'
     """
     low, high = round_noise(change["low"]), round_noise(change["high"])
-    most = _margin(low, high) if allowed is None else round_noise(allowed)
+    most = _find_excluded_loss(low, high) if allowed is None else round_noise(allowed)
     digits = DIGITS if allowed is None else count_digits(low, -allowed, high)
     difference, interval = format_difference(change["value"], low, high, digits)
     numbers = f"(difference {difference}, {name_interval(change['confidence'])} {interval})"
@@ -247,6 +247,6 @@ def describe_change(
     return f"{measure} {claim} than in the reference{more} {numbers}"
 
 
-def _margin(low: float, high: float) -> float:
+def _find_excluded_loss(low: float, high: float) -> float:
     """Return the loss that the interval rules out; 0 if the measure is worse."""
     return 0.0 if low > 0 or high < 0 else float(-round_down(low))

@@ -40,48 +40,48 @@ def sheet_text(sheet: Sheet) -> str:
     Tuesday
     Enough.
     """
-    lines = "".join(_part_text(part) for part in sheet.parts)
-    return f"{_fill(sheet.title)}\n{lines}" if sheet.title else lines.removeprefix("\n")
+    lines = "".join(_format_part(part) for part in sheet.parts)
+    return f"{_wrap(sheet.title)}\n{lines}" if sheet.title else lines.removeprefix("\n")
 
 
-def _part_text(part: Any) -> str:
+def _format_part(part: Any) -> str:
     if isinstance(part, str):
-        return f"{_fill(part)}\n"
+        return f"{_wrap(part)}\n"
     if isinstance(part, Table):
-        return _table_text(part.without(part.wide) if part.wide else part)
+        return _format_table(part.without(part.wide) if part.wide else part)
     if isinstance(part, Lead):
-        return f"{_fill(f'{part.word}: {part.sentence}')}\n"
+        return f"{_wrap(f'{part.word}: {part.sentence}')}\n"
     if isinstance(part, Bullets):
-        return "".join(f"{_fill(f'  - {sentence}', '    ')}\n" for sentence in part.sentences)
+        return "".join(f"{_wrap(f'  - {sentence}', '    ')}\n" for sentence in part.sentences)
     if isinstance(part, Contradiction):
-        return _contradiction_text(part)
+        return _format_contradiction(part)
     if isinstance(part, ShownExplanation):
-        return f"{_fill(part.sentence)}\n"
+        return f"{_wrap(part.sentence)}\n"
     if isinstance(part, Figure | RowTable | Exploration):
         return ""
     text = sheet_text(part)
     return f"\n{text}" if text else ""
 
 
-def _contradiction_text(part: Contradiction) -> str:
-    lines = [_fill(part.explanation.sentence, "   ")]
-    lines += [_fill(f"   {line}", "     ") for line in (part.scope, *part.lines)]
+def _format_contradiction(part: Contradiction) -> str:
+    lines = [_wrap(part.explanation.sentence, "   ")]
+    lines += [_wrap(f"   {line}", "     ") for line in (part.scope, *part.lines)]
     return "\n".join(["", *lines, ""])
 
 
-def _table_text(table: Table) -> str:
-    name = f"{_fill(table.name)}\n" if table.name else ""
-    return name + (_ruled(table) if any(table.heads) else _aligned(table))
+def _format_table(table: Table) -> str:
+    name = f"{_wrap(table.name)}\n" if table.name else ""
+    return name + (_format_columns(table) if any(table.heads) else _format_pairs(table))
 
 
-def _aligned(table: Table) -> str:
+def _format_pairs(table: Table) -> str:
     """Return names and their values, one pair per line."""
     room = max((len(to_printable(row[0])) for row in table.rows), default=0)
     lines = (f"{to_printable(row[0]):<{room}}  {'  '.join(row[1:])}" for row in table.rows)
-    return "".join(f"{_fill(line, ' ' * (room + GAP))}\n" for line in lines)
+    return "".join(f"{_wrap(line, ' ' * (room + GAP))}\n" for line in lines)
 
 
-def _ruled(table: Table) -> str:
+def _format_columns(table: Table) -> str:
     r"""Return a table under its headings.
 
     The column of names gets the room that the others leave. In a table that is too wide, headings are
@@ -89,7 +89,7 @@ def _ruled(table: Table) -> str:
 
     >>> heads = ("sufficiency", "estimate", "95 % interval", "checked", "leave-one-out", "control", "worth")
     >>> row = ("shap · 1fp", "0.921", "0.861 – 0.979", "97 %", "0.921", "0.799", "61 %", "193", "none")
-    >>> print("\n" + _ruled(Table((*heads, "distinct explanations", "remarks"), [row])), end="")
+    >>> print("\n" + _format_columns(Table((*heads, "distinct explanations", "remarks"), [row])), end="")
     <BLANKLINE>
                                            leave-
                               95 %           one-                   distinct
@@ -102,7 +102,7 @@ def _ruled(table: Table) -> str:
     from rich.table import Table as Rich
 
     values = [[to_printable(text).replace(" %", "\u00a0%") for text in row] for row in table.rows]
-    heads, room, gap = _fit([to_printable(head) for head in table.heads], values, table.name_column)
+    heads, room, gap = _fit_headings([to_printable(head) for head in table.heads], values, table.name_column)
     laid_out = Rich(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, gap - 1, 0, 0))
     for row in values:
         row[table.name_column] = _break_name(row[table.name_column], room)
@@ -110,19 +110,21 @@ def _ruled(table: Table) -> str:
     for position, head in enumerate(heads):
         justify: Any = "left" if table.is_text(position) else "right"
         is_name = position == table.name_column
-        is_long = is_name or position == _longest(values, table.name_column)
+        is_long = is_name or position == _find_longest_column(values, table.name_column)
         width = min(names, room) if is_name else None  # a fixed width: rich would break short names first
-        laid_out.add_column(_plain(head), justify=justify, no_wrap=not is_long, overflow="fold", width=width)
+        laid_out.add_column(
+            _disable_markup(head), justify=justify, no_wrap=not is_long, overflow="fold", width=width
+        )
     for row in values:
-        laid_out.add_row(*map(_plain, row))
-    return _printed(laid_out)
+        laid_out.add_row(*map(_disable_markup, row))
+    return _render(laid_out)
 
 
-def _fit(heads: list[str], values: list[list[str]], names: int) -> tuple[list[str], int, int]:
+def _fit_headings(heads: list[str], values: list[list[str]], names: int) -> tuple[list[str], int, int]:
     """Fold headings into as few lines as the width allows; also return the width of names, and the gap."""
     length = max((len(row[names]) for row in values), default=0)
     for n_lines, gap in (*((n_lines, GAP) for n_lines in range(1, MAX_HEAD_LINES + 1)), (MAX_HEAD_LINES, 1)):
-        folded = [_fold(head, n_lines) for head in heads]
+        folded = [_fold_heading(head, n_lines) for head in heads]
         columns = zip(folded, *values, strict=True)
         widths = [_column_width(column) for position, column in enumerate(columns) if position != names]
         room = WIDTH - sum(widths) - gap * len(widths)
@@ -132,7 +134,7 @@ def _fit(heads: list[str], values: list[list[str]], names: int) -> tuple[list[st
     return folded, max(MIN_NAME, room), gap
 
 
-def _longest(values: list[list[str]], names: int) -> int:
+def _find_longest_column(values: list[list[str]], names: int) -> int:
     """Return the column with the longest values, which may wrap in a table that is too wide."""
     widths = [max(map(len, column)) for column in zip(*values, strict=True)]
     return max(
@@ -144,11 +146,11 @@ def _column_width(texts: Iterable[str]) -> int:
     return max(len(line) for text in texts for line in text.split("\n"))
 
 
-def _fold(head: str, n_lines: int) -> str:
+def _fold_heading(head: str, n_lines: int) -> str:
     r"""Break a heading into at most `n_lines` lines, as narrow as possible; long words are broken.
 
-    >>> _fold("95 % interval", 2), _fold("agree among those checked", 2), _fold("leave-one-out", 2)
-    ('95 %\ninterval', 'agree among\nthose checked', 'leave-\none-out')
+    >>> [_fold_heading(head, 2) for head in ("95 % interval", "agree among those checked", "leave-one-out")]
+    ['95 %\ninterval', 'agree among\nthose checked', 'leave-\none-out']
     """
     if n_lines > 1:
         head = re.sub(rf"\S{{{LONGEST + 1},}}", lambda word: " ".join(textwrap.wrap(word[0], LONGEST)), head)
@@ -169,14 +171,14 @@ def _break_name(name: str, room: int) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _plain(text: str) -> Any:
+def _disable_markup(text: str) -> Any:
     """Return text in which rich does not interpret markup."""
     from rich.text import Text
 
     return Text(text)
 
 
-def _printed(table: Any) -> str:
+def _render(table: Any) -> str:
     from rich.console import Console
 
     out = io.StringIO()
@@ -184,7 +186,7 @@ def _printed(table: Any) -> str:
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().replace("\u00a0", " ").splitlines())
 
 
-def _fill(text: str, indent: str = "") -> str:
+def _wrap(text: str, indent: str = "") -> str:
     """Break a text at 80 columns, at blanks only, and indent the lines that follow.
 
     Options and names with hyphens stay whole, so that they can be copied, and numbers keep their signs.

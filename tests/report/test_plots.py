@@ -180,7 +180,7 @@ def test_sizes_are_named_up_to_the_largest_group():
 @one_test
 @pytest.mark.parametrize(("most", "last"), [(1, 8), (8, 8), (9, 16), (1000, 1024), (1025, 2048)])
 def test_the_largest_group_is_in_the_last_bin(most, last):
-    edges = plots._double_edges(most)
+    edges = plots._doubling_bins(most)
     assert edges[-1] == last + 0.5
     assert edges[-2] < most <= edges[-1] or last == 8
 

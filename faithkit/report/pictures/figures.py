@@ -85,7 +85,7 @@ def measure_figure(
     estimates: Mapping[str, Estimate | None], name: str, best: Collection[str] | None = None
 ) -> Figure:
     """Return one line per measure, system or group; `name` differs for every plot of a page."""
-    return _line_figure(estimates, name, ESTIMATES, best)
+    return _draw_lines(estimates, name, ESTIMATES, best)
 
 
 def group_figure(
@@ -98,10 +98,10 @@ def group_figure(
     )
     names = [group for position, group in enumerate(estimates) if position in largest]
     caption = f"{GROUPS} These are the {MAX_LINES} largest of {n:,}." if n > MAX_LINES else GROUPS
-    return _line_figure({group: estimates[group] for group in names}, name, caption)
+    return _draw_lines({group: estimates[group] for group in names}, name, caption)
 
 
-def _line_figure(
+def _draw_lines(
     estimates: "Mapping[str, plots.AnyEstimate | None]",
     name: str,
     caption: str,
@@ -114,7 +114,7 @@ def _line_figure(
 
 def worth_figure(systems: Mapping[str, tuple[int, float, float, float]], best: Collection[str]) -> Figure:
     """Return the figure of worth against the number of explanations."""
-    return _figure(
+    return _draw_figure(
         "worth and simplicity", WORTH, "comparison", partial(plots.draw_worth, systems=systems, best=best)
     )
 
@@ -190,13 +190,13 @@ def _describe_point(points: plots.MapPoints, point: int, text: str | None) -> st
     return f"{shorten(text, MAX_TITLE)}: {rows}"
 
 
-def _figure(title: str, caption: str, name: str, draw: Any) -> Figure:
+def _draw_figure(title: str, caption: str, name: str, draw: Any) -> Figure:
     svg = render_svg(draw, plots.make_chart_axes, title, f"{name}: {title}")
     return Figure(title.capitalize(), keep_together(caption), svg)
 
 
 def _draw_curve(measure: str, counts: CheckableCounts, name: str) -> Figure:
-    return _figure(
+    return _draw_figure(
         f"{measure} by sample size", CURVE, name, partial(plots.draw_sample_size_curve, counts=counts)
     )
 
@@ -207,14 +207,14 @@ def _draw_local(measure: str, unchecked: float, owners: Owners, name: str, outco
         coverage = f"{format_percent(unchecked)} of instances could not be checked and are left out."
     caption = f"{outcome.each(measure)} {coverage}"
     draw = partial(plots.draw_local_scores, owners=owners, label=outcome.local)
-    return _figure(f"local {measure}", caption, name, draw)
+    return _draw_figure(f"local {measure}", caption, name, draw)
 
 
 def _draw_groups(singletons: float, counts: CheckableCounts, name: str) -> Figure:
     caption = "No instance is alone with its explanation."
     if singletons > 0:
         caption = f"{format_percent(singletons)} of instances are alone with their explanation (orange)."
-    return _figure(
+    return _draw_figure(
         "how many share an explanation", caption, name, partial(plots.draw_group_sizes, counts=counts)
     )
 
@@ -271,13 +271,13 @@ def _add_titles(svg: str, titles: Iterator[str]) -> str:
 
 def _as_element(svg: str, label: str) -> Markup:
     """Reduce an SVG to its drawing: no prologue, namespaces or fonts, and colours as variables."""
-    body = _TAG.sub(lambda tag: _restyled(tag[0]), _UNWANTED.sub("", svg)).strip()
+    body = _TAG.sub(lambda tag: _restyle_tag(tag[0]), _UNWANTED.sub("", svg)).strip()
     size = re.search(r'viewBox="[^"]*"', body)
     opening = f'<svg role="img" aria-label="{escape(label)}" {size[0] if size else ""}>'
     return Markup(re.sub(r"\A<svg[^>]*>", lambda _: opening, body))
 
 
-def _restyled(tag: str) -> str:
+def _restyle_tag(tag: str) -> str:
     tag = _COLOUR.sub(lambda colour: VARIABLES[colour[0]], tag)
     tag = re.sub(r"font-family: [^;\"]*;? ?", "", tag)
     return re.sub(r'<g id="[^"]*"', "<g", tag)  # nothing refers to a group, and ids must differ on a page

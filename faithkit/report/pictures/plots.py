@@ -100,7 +100,7 @@ def draw_measures(
 
     The names in `best` are brought to the fore.
     """
-    _calm(ax)
+    _remove_frame(ax)
     left = min(
         [0.0, *(min(estimate.bracket[0], estimate.low or 0.0) for estimate in estimates.values() if estimate)]
     )
@@ -135,7 +135,7 @@ def draw_sample_size_curve(ax: "Axes", counts: CheckableCounts) -> "Axes":
         _name_ticks(ax.yaxis, QUARTERS)
     ax.xaxis.set_major_locator(_locate_round_numbers(integer=True))
     ax.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
-    _calm(ax, grid=True)
+    _remove_frame(ax, grid=True)
     _add_legend(ax)
     return ax
 
@@ -146,7 +146,7 @@ def draw_report(draw: "Callable[[Axes], object]", ax: "Axes | None" = None) -> "
     draw(axes)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(_locate_round_numbers())
-    _calm(axes, grid=True)
+    _remove_frame(axes, grid=True)
     _add_legend(axes)
     return axes
 
@@ -185,14 +185,14 @@ def draw_ranges(ax: "Axes", ranges: Mapping[str, PredictionSummary]) -> "Axes":
         _draw_bar(ax, (values.lower_quartile, values.upper_quartile), -position, BLUE, lw=9)
         ax.plot([values.median], [-position], "|", color=INK, ms=14, mew=1.5)
     ax.xaxis.set_major_locator(_locate_round_numbers())
-    _calm(ax)
+    _remove_frame(ax)
     return ax
 
 
 def draw_group_sizes(ax: "Axes", counts: CheckableCounts) -> "Axes":
     """Draw how many instances share an explanation; unique ones in another colour."""
     size = np.array(counts.number) + 1
-    edges = _double_edges(int(size.max()))
+    edges = _doubling_bins(int(size.max()))
     share = np.histogram(size, edges, weights=np.array(counts.rows) / counts.n)[0]
     widths = np.diff(edges)
     colours = [ORANGE, *[BLUE] * (len(share) - 1)]
@@ -263,7 +263,7 @@ def draw_map(ax: "Axes", points: MapPoints, label: str = "rows with the explanat
     ax.set_xlabel(label)
     if least == 0:
         _name_ticks(ax.yaxis, QUARTERS)
-    _calm(ax, grid=True)
+    _remove_frame(ax, grid=True)
     _add_legend(ax)
     return ax
 
@@ -275,7 +275,7 @@ def draw_worth(
 
     `systems` maps names to the number of explanations, the worth and its ends; `best` come to the fore.
     """
-    _calm(ax, grid=True)
+    _remove_frame(ax, grid=True)
     sizes = [size for size, *_ in systems.values()]
     for name, (size, worth, low, high) in systems.items():
         colour = BLUE if name in best else QUIET
@@ -305,7 +305,7 @@ def _list_decades(most: float) -> list[int]:
     return [digit * 10**power for power in range(12) for digit in digits if digit * 10**power < most]
 
 
-def _double_edges(most: int) -> NDArray[np.float64]:
+def _doubling_bins(most: int) -> NDArray[np.float64]:
     """Return the bins of 1, 2, 3–4, 5–8, … up to the largest size, and at least those four."""
     last = max(3, (most - 1).bit_length())
     return np.concatenate([[0.7], 2.0 ** np.arange(last + 1) + 0.5])
@@ -348,14 +348,14 @@ def _shorten_middle(name: str, room: int) -> str:
 def _format_estimate(estimate: AnyEstimate | None, interval: bool) -> str:
     if estimate is None:
         return "not measured"
-    if _says_nothing(estimate):
+    if _is_unchecked(estimate):
         return "nothing known"
     has_interval = interval and estimate.low is not None
     ends = f" ({format_interval(estimate.low, estimate.high)})" if has_interval else ""
     return format_number(estimate.estimate) + ends
 
 
-def _says_nothing(estimate: AnyEstimate) -> bool:
+def _is_unchecked(estimate: AnyEstimate) -> bool:
     """Whether nothing could be checked, so that a dot at 0 would mislead."""
     return estimate.verified == 0 and estimate.estimate == 0
 
@@ -370,7 +370,7 @@ def _draw_estimate(ax: "Axes", y: float, estimate: AnyEstimate, colours: tuple[s
     strong, pale = colours
     if estimate.bracket[1] > estimate.bracket[0]:
         _draw_bar(ax, estimate.bracket, y, pale, lw=9, label="not ruled out")
-    if estimate.estimate is None or _says_nothing(estimate):
+    if estimate.estimate is None or _is_unchecked(estimate):
         return
     if estimate.chance is not None:
         ax.plot([estimate.chance], [y], "|", color=QUIET, ms=14, mew=1.5, label="chance")
@@ -407,7 +407,7 @@ def _add_legend(ax: "Axes") -> None:
         )
 
 
-def _calm(ax: "Axes", grid: bool = False) -> None:
+def _remove_frame(ax: "Axes", grid: bool = False) -> None:
     """Remove frames and ticks; keep the numbers and a faint grid."""
     ax.spines[:].set_visible(False)
     ax.patch.set_visible(False)
@@ -422,7 +422,7 @@ def _calm(ax: "Axes", grid: bool = False) -> None:
 def _count_shares(ax: "Axes") -> None:
     ax.yaxis.set_major_locator(_locate_round_numbers())
     ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.6g} %")
-    _calm(ax, grid=True)
+    _remove_frame(ax, grid=True)
 
 
 def _locate_round_numbers(integer: bool = False) -> Any:

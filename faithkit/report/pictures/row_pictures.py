@@ -39,7 +39,7 @@ def draw_row(row: Any, outlines: list[Outline], is_swapped: bool = False) -> str
     axes, pixels = image
     side = SIDE
     while True:
-        png = _encode_png(_outlined(pixels, axes, outlines, side, is_swapped))
+        png = _encode_png(_draw_outlines(pixels, axes, outlines, side, is_swapped))
         if len(png) <= MAX_BYTES or side <= MIN_SIDE:
             return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"
         side = side * 3 // 4
@@ -75,7 +75,7 @@ def _as_bytes(values: NDArray[Any]) -> Pixels:
     return np.rint(255 * shares).astype(np.uint8)
 
 
-def _outlined(
+def _draw_outlines(
     pixels: Pixels, axes: tuple[int, int], outlines: list[Outline], side: int, is_swapped: bool
 ) -> Pixels:
     """Resize an image so that its longest side has about so many pixels, and draw the outlines."""

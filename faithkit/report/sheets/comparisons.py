@@ -48,14 +48,16 @@ PAIRED = "The rows are the same, so differences are paired; p is corrected for t
 def comparison_sheet(payload: Payload) -> Sheet:
     """Return the systems of a comparison by each measure; those that may be the best are marked."""
     measures = [measure for measure in MEASURES if payload["ranked"][measure]]
-    stars = [_star(payload, measure) for measure in measures]
+    stars = [_explain_star(payload, measure) for measure in measures]
     has_common_star = len(set(stars)) == 1  # then one sentence explains all marks
     sections = [
-        Sheet.of(None, *_systems(payload, measure, None if has_common_star else star))
+        Sheet.of(None, *_list_systems(payload, measure, None if has_common_star else star))
         for measure, star in zip(measures, stars, strict=True)
     ]
     sections += [Sheet(None, [stars[0]])] if has_common_star else []
-    return Sheet.of(_title(payload), *_lead(payload), *sections, Sheet(None, _remarks(payload)))
+    return Sheet.of(
+        _choose_title(payload), *_list_lead_lines(payload), *sections, Sheet(None, _list_remarks(payload))
+    )
 
 
 def comparison_page(
@@ -68,13 +70,13 @@ def comparison_page(
     Local scores are drawn from the owners of each system. `addition` has what else is known of the systems.
     """
     systems = payload["systems"]
-    first = _first(payload)
+    first = _first_system(payload)
     versions = dict(sorted(version for system in systems.values() for version in system["versions"].items()))
     details = [_system_sheet(name, system, (owners or {}).get(name, {})) for name, system in systems.items()]
     return Sheet.of(
-        _title(payload),
-        *_lead(payload),
-        *_remarks(payload),
+        _choose_title(payload),
+        *_list_lead_lines(payload),
+        *_list_remarks(payload),
         _worth_figure(payload),
         addition,
         *(_measure_sheet(payload, measure) for measure in MEASURES),
@@ -84,24 +86,24 @@ def comparison_page(
     )
 
 
-def _title(payload: Payload) -> str:
-    return _first(payload)["origin"]["title"] or _subject(payload)
+def _choose_title(payload: Payload) -> str:
+    return _first_system(payload)["origin"]["title"] or _describe_subject(payload)
 
 
-def _lead(payload: Payload) -> list[str | None]:
+def _list_lead_lines(payload: Payload) -> list[str | None]:
     """Return the subject of a comparison with a title of its own, the user's note, and the system to use."""
-    origin, recommendation = _first(payload)["origin"], payload["recommendation"]
+    origin, recommendation = _first_system(payload)["origin"], payload["recommendation"]
     system, reason = recommendation["system"], recommendation["reason"]
     return [
-        _subject(payload) if origin["title"] else None,
+        _describe_subject(payload) if origin["title"] else None,
         origin["note"],
         f"Use {system}: {reason}." if system else reason,
     ]
 
 
-def _subject(payload: Payload) -> str:
+def _describe_subject(payload: Payload) -> str:
     """Return what was compared: the number of systems, the model, the data and their size."""
-    first = _first(payload)
+    first = _first_system(payload)
     model = f" of {first['model']}" if first["model"] else ""
     data = f" on {first['origin']['data']}" if first["origin"]["data"] else ""
     systems = pluralize(len(payload["systems"]), "explanation system")
@@ -128,10 +130,10 @@ def worth_points(payload: Payload) -> dict[str, tuple[int, float, float, float]]
     }
 
 
-def _systems(payload: Payload, measure: str, star: str | None) -> list[Part | None]:
+def _list_systems(payload: Payload, measure: str, star: str | None) -> list[Part | None]:
     """Return the table of one measure, the highest estimate first, and which systems may be the best."""
     best, estimates = payload["best"][measure], rank_systems(payload, measure)
-    first = _first(payload)
+    first = _first_system(payload)
     columns = _columns(payload) | _worth_columns(payload, measure) | {"explanations": "distinct explanations"}
     outcome = choose_words(first)
     rows = [
@@ -148,7 +150,7 @@ def _systems(payload: Payload, measure: str, star: str | None) -> list[Part | No
     return [*table.cut(), chance, meanings, star, describe_permutations(first, estimates)]
 
 
-def _star(payload: Payload, measure: str) -> str:
+def _explain_star(payload: Payload, measure: str) -> str:
     """Explain the mark; a system that could not be checked has none."""
     best = payload["best"][measure]
     if not best:
@@ -191,19 +193,19 @@ def _measure_sheet(payload: Payload, measure: str) -> Sheet:
         return Sheet.of(measure.capitalize(), *reasons)
     figure = measure_figure(estimates, measure, payload["best"][measure])
     parts = [
-        *_systems(payload, measure, _star(payload, measure)),
+        *_list_systems(payload, measure, _explain_star(payload, measure)),
         figure,
         *reasons,
-        *_differences(payload, measure),
+        *_difference_sheets(payload, measure),
     ]
     return Sheet.of(measure.capitalize(), *parts)
 
 
-def _differences(payload: Payload, measure: str) -> list[Sheet]:
+def _difference_sheets(payload: Payload, measure: str) -> list[Sheet]:
     pairs = sorted(payload["differences"][measure], key=lambda pair: pair["adjusted_p_value"])
     if not pairs:
         return []
-    first = _first(payload)
+    first = _first_system(payload)
     alpha = 1 - read_confidence(first)
     rows = [
         (
@@ -225,16 +227,16 @@ def _system_sheet(name: str, system: Payload, owners: Mapping[str, Owners]) -> S
     return Sheet(name, parts, is_folded=True)
 
 
-def _first(payload: Payload) -> Payload:
+def _first_system(payload: Payload) -> Payload:
     """Return one system of a comparison: all have the same predictions."""
     first: Payload = next(iter(payload["systems"].values()))
     return first
 
 
-def _remarks(payload: Payload) -> list[str]:
+def _list_remarks(payload: Payload) -> list[str]:
     """Say what a comparison left out, and return remarks on predictions and estimators."""
     lines = [f"Left out: {'; '.join(payload['left_out'])}."] if payload["left_out"] else []
-    lines += remark_on_predictions(_first(payload), {})
+    lines += remark_on_predictions(_first_system(payload), {})
     systems = payload["systems"].values()
     notes = (note_estimator(system, "Order, intervals, differences and p") for system in systems)
     return lines + [line for line in notes if line][:1]

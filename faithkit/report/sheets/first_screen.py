@@ -78,7 +78,7 @@ def describe_system(payload: Payload) -> str:
     >>> describe_system(result.to_dict())
     'logged explanations, rounded down to 1 decimal, in may.csv'
     """
-    origin, model, discretized = payload["origin"], payload["model"], _discretized(payload)
+    origin, model, discretized = payload["origin"], payload["model"], _describe_discretizer(payload)
     name = payload["explainer"] or "logged explanations"
     name += f", {discretized}" if discretized else ""
     name += "," if discretized and (model or origin["data"]) else ""
@@ -86,7 +86,7 @@ def describe_system(payload: Payload) -> str:
     return name + (f" {'on' if model else 'in'} {origin['data']}" if origin["data"] else "")
 
 
-def _discretized(payload: Payload) -> str | None:
+def _describe_discretizer(payload: Payload) -> str | None:
     if payload["discretizer"] == "original":
         return None
     return payload["discretized"] or f"discretized by {payload['discretizer']}"
@@ -118,10 +118,13 @@ def verdict_lead(payload: Payload) -> Lead:
     >>> verdict_lead(faithkit.score(["yes"] * 5, ["a", "a", "b", "b", "b"]).to_dict()).sentence
     'nothing was tested: all explained predictions agree with each other.'
     """
-    return Lead("Verdict", f"{_phrase(payload)}: {payload['verdict']['reason']}.{_closed_gap(payload)}")
+    return Lead(
+        "Verdict",
+        f"{_phrase_verdict(payload)}: {payload['verdict']['reason']}.{_describe_closed_gap(payload)}",
+    )
 
 
-def _phrase(payload: Payload) -> str:
+def _phrase_verdict(payload: Payload) -> str:
     verdict = payload["verdict"]
     name = verdict["name"]
     if name == FAITHFUL:
@@ -140,7 +143,7 @@ def _shows_control(payload: Payload) -> bool:
     return sufficiency is not None and sufficiency.is_compared
 
 
-def _closed_gap(payload: Payload) -> str:
+def _describe_closed_gap(payload: Payload) -> str:
     control = read_control(payload)
     if payload["verdict"]["name"] != ABOVE_ITS_CONTROL or control is None or control.worth is None:
         return ""
@@ -152,13 +155,13 @@ def headline_table(payload: Payload) -> Table:
     """Return one line per measure: its estimate, interval and baselines."""
     why = payload["why_no_sufficiency"]
     rows = [
-        (name, "–", f"not measured: {why}") if estimate is None else _headline(payload, name, estimate)
+        (name, "–", f"not measured: {why}") if estimate is None else _headline_values(payload, name, estimate)
         for name, estimate in read_estimates(payload).items()
     ]
     return Table(("", "", ""), rows, is_numeric=False)
 
 
-def _headline(payload: Payload, measure: str, estimate: Estimate) -> tuple[str, str, str]:
+def _headline_values(payload: Payload, measure: str, estimate: Estimate) -> tuple[str, str, str]:
     relation = f"; relation {payload['relation']}" if measure == "sufficiency" else ""
     if not estimate.is_compared:
         return measure, "–", f"nothing could be compared{relation}"

@@ -151,9 +151,9 @@ def describe_conditions(payload: Payload) -> list[str]:
     if payload.get("effective"):
         lines.append(_design_line(payload))
     if set(payload["why_unexplained"]) - {"no explanation"}:
-        lines.append(f"of the unexplained, {_counts(payload['why_unexplained'])}")
+        lines.append(f"of the unexplained, {_list_counts(payload['why_unexplained'])}")
     if payload["remarks"]:
-        lines.append(f"of the explanations, {_counts(payload['remarks'])}")
+        lines.append(f"of the explanations, {_list_counts(payload['remarks'])}")
     return lines
 
 
@@ -168,7 +168,7 @@ def _design_line(payload: Payload) -> str:
     return f"{line}; {weights} {assumed} go with predictions"
 
 
-def _counts(remarks: Mapping[str, int]) -> str:
+def _list_counts(remarks: Mapping[str, int]) -> str:
     return "; ".join(f"{remark}: {count:,}" for remark, count in remarks.items())
 
 
