@@ -26,8 +26,8 @@ BATCH_ELEMENTS = 4_000_000  # elements of a Boolean batch; distances need eight 
 class Relation:
     """A relation between instances and explanations; subclasses define `key` and `holds`, or `packed`.
 
-    `groups` is True if the relation is equality of keys. The kernel then counts by grouping and never calls
-    `holds`. `instance_only` is True if `holds` reads only the instances of the sample, `sample.X`.
+    `groups` is True if the relation is equality of keys. The kernel then counts by grouping, and calls `holds`
+    only where the relation is composed with others. `instance_only` is True if `holds` reads only the instances of the sample, `sample.X`.
     Explanations can then be checked against rows without an explanation.
 
     `control` draws explanations of the same form without looking at the model: as many conditions, other
@@ -144,7 +144,8 @@ def group_explanations(
 def holds_bits(relation: Relation, sample: Sample, explanations: Explanations) -> Bits:
     """Evaluate a relation on a sample and return its matrix as checked, packed bits.
 
-    A missing explanation holds for no row, whatever the relation returns.
+    A missing explanation holds for no row, and a relation that groups for no row without an explanation,
+    whatever the relation returns.
     """
     m, n = len(explanations), len(sample)
     if relation.packed is not None:
@@ -160,6 +161,8 @@ def holds_bits(relation: Relation, sample: Sample, explanations: Explanations) -
     if explanations.missing.any():
         bits = bits.copy()
         bits[explanations.missing] = 0
+    if relation.groups and sample.explanations.missing.any():
+        bits = bits & pack_bits(~sample.explanations.missing[None])
     return bits
 
 

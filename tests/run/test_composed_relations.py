@@ -100,3 +100,26 @@ def test_any_kind_of_component_may_stand_in_a_module(house):
         resolve_component("explainer", "house_rules:ages")
     with pytest.raises(faithkit.errors.InputError, match="importing the module 'huose' failed"):
         resolve_component("relation", "huose:older")
+
+
+class SameLength(faithkit.plugin.Relation):
+    """Equality of keys, in which a missing text has the key of an empty one."""
+
+    groups, name = True, "same-length"
+
+    def key(self, explanations):
+        return np.array([len(text or "") for text in explanations.values])
+
+    def holds(self, sample, explanations):
+        return self.key(explanations)[:, None] == self.key(sample.explanations)
+
+
+def test_a_relation_that_groups_holds_for_no_row_without_an_explanation_however_it_is_composed():
+    explanations = faithkit.Explanations.of(["", "", None, "a"])
+    relation = SameLength()
+    for composition in (relation, relation | relation, relation & relation, ~~relation):
+        result = faithkit.score(["x", "y", "x", "x"], explanations, relation=composition)
+        # the first two rows share an explanation and disagree; each other row is alone
+        tally = result.evidence.tallies["sufficiency"]
+        assert tally.counts.sum(axis=1).max() == 2
+        assert result.sufficiency.value == 0

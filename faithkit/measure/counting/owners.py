@@ -151,7 +151,7 @@ class Owners:
 
     @property
     def sizes(self) -> Counts:
-        """The number of owners of each explanation."""
+        """The number of rows that own each explanation."""
         return self.by_explanation(self.rows)
 
     def by_explanation(self, values: NDArray[Any]) -> NDArray[Any]:
