@@ -1,4 +1,4 @@
-"""Faithfulness inside subgroups: both instances come from the group, and differences are told with care."""
+"""Faithfulness inside subgroups: both instances come from the group, and each group is compared with the rest."""
 
 import numpy as np
 import pandas as pd
@@ -147,18 +147,15 @@ def test_one_instance_has_nothing_to_be_checked_against_and_so_no_difference(cas
     assert [group for group in parts if parts.difference(group) is not None] == list(compared)
     payload = parts.to_dict()["groups"]["consistency"]
     assert [group for group in payload if payload[group].get("difference") is not None] == list(compared)
-    said = "One instance alone has nothing to be checked against, nor to be compared: "
-    assert (said in " ".join(str(parts).split())) == bool(alone)
+    sentence = "One instance alone has nothing to be checked against, nor to be compared: "
+    assert (sentence in " ".join(str(parts).split())) == bool(alone)
     assert " and ".join(alone) + "." in " ".join(str(parts).split())
 
 
-@pytest.mark.usefixtures("pictures")
-def test_the_page_says_it_of_one_instance_too():
-    result = EvaluationReport.of(faithkit.score([0, 0, 1, 0], ["a"] * 4), by=["f", "f", "f", "m"])
-    assert (
-        "<p>One instance alone has nothing to be checked against, nor to be compared: m.</p>"
-        in result.to_html()
-    )
+def test_the_page_says_that_one_instance_alone_is_not_compared():
+    report = EvaluationReport.of(faithkit.score([0, 0, 1, 0], ["a"] * 4), by=["f", "f", "f", "m"])
+    sentence = "<p>One instance alone has nothing to be checked against, nor to be compared: m.</p>"
+    assert sentence in report.to_html()
 
 
 def test_a_table_of_results_has_the_difference_of_each_group_to_the_rest():
