@@ -9,6 +9,8 @@ from looping import one_test
 
 from faithkit.cli import main
 
+pytestmark = pytest.mark.usefixtures("few_control_draws", "no_next_steps")
+
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "exit_codes.rst").read_text()
 LOG = "label,why\nyes,a\nno,a\nyes,b\nyes,b\n"
 SCORE = "score log.csv --prediction label --explanation why"
@@ -19,8 +21,8 @@ STREAM = "long.csv --prediction label --explanation why"
 def run(tmp_path, monkeypatch):
     (tmp_path / "log.csv").write_text(LOG)
     (tmp_path / "alone.csv").write_text("label,why\nyes,a\nno,b\n")
-    (tmp_path / "long.csv").write_text("label,why\n" + "yes,a\nno,b\n" * 500)
-    (tmp_path / "changed.csv").write_text("label,why\n" + "yes,b\nno,a\n" * 500)
+    (tmp_path / "long.csv").write_text("label,why\n" + "yes,a\nno,b\n" * 100)
+    (tmp_path / "changed.csv").write_text("label,why\n" + "yes,b\nno,a\n" * 100)
     monkeypatch.chdir(tmp_path)
 
     def invoke(command):

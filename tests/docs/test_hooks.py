@@ -71,7 +71,7 @@ class Thing:
 """
 
 
-def specified():
+def list_hooks():
     """Return the hooks that pluggy itself finds in the module of specs, by name."""
     manager = pluggy.PluginManager("faithkit")
     manager.add_hookspecs(hookspecs)
@@ -79,26 +79,28 @@ def specified():
 
 
 def test_there_is_one_hook_for_each_kind():
-    assert sorted(specified()) == sorted(f"faithkit_{kind}s" for kind in HOOK_KINDS)
+    assert sorted(list_hooks()) == sorted(f"faithkit_{kind}s" for kind in HOOK_KINDS)
 
 
 @one_test
-@pytest.mark.parametrize("name", sorted(specified()))
+@pytest.mark.parametrize("name", sorted(list_hooks()))
 def test_the_hook_is_documented_with_its_exact_signature(name):
-    signature = str(inspect.signature(specified()[name]))
+    signature = str(inspect.signature(list_hooks()[name]))
     public = signature.replace("faithkit.extension.component.Component", "faithkit.plugin.Component")
     assert f".. autofunction:: faithkit.extension.hookspecs.{name}{public}\n" in PAGE
 
 
 def test_no_hook_is_documented_that_does_not_exist():
-    assert sorted(re.findall(r"hookspecs\.(faithkit_\w+)\(", PAGE)) == sorted(specified())
+    assert sorted(re.findall(r"hookspecs\.(faithkit_\w+)\(", PAGE)) == sorted(list_hooks())
 
 
 @one_test
-@pytest.mark.parametrize("name", sorted(specified()))
+@pytest.mark.parametrize("name", sorted(list_hooks()))
 def test_the_hooks_example_runs(name):
-    examples = doctest.DocTestFinder().find(specified()[name], name, globs={})
-    results = [doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(one) for one in examples]
+    examples = doctest.DocTestFinder().find(list_hooks()[name], name, globs={})
+    results = [
+        doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(example) for example in examples
+    ]
     assert sum(result.attempted for result in results) > 2
     assert sum(result.failed for result in results) == 0
 

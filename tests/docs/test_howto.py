@@ -63,10 +63,9 @@ def test_a_top_set_of_nonsense_is_refused(k):
 
 
 def test_a_top_set_larger_than_the_explanations_is_refused():
+    top = importlib.import_module("house.discretizers").TopSet()
     with pytest.raises(faithkit.errors.InputError, match="k is 3, and the explanations have 1 importances"):
-        faithkit.score(
-            [0, 1], [[0.1], [0.2]], discretizer=importlib.import_module("house.discretizers").TopSet()
-        )
+        faithkit.score([0, 1], [[0.1], [0.2]], discretizer=top)
 
 
 @one_test
@@ -78,35 +77,35 @@ def test_a_weight_of_nothing_is_refused(weight):
 
 def test_smoothing_by_hand():
     smoothed = importlib.import_module("house.estimators").Smoothed(weight=2.0)
-    found = faithkit.score(["a", "a", "b", "a"], ["x", "x", "x", "y"], estimator=smoothed).consistency
+    consistency = faithkit.score(["a", "a", "b", "a"], ["x", "x", "x", "y"], estimator=smoothed).consistency
     # D is 2 three times and 0 once; A is 1, 1, 0 and 0
-    assert found.value == pytest.approx((3 / 6 + 3 / 6 + 2 / 6 + 2 / 4) / 4)
-    assert (found.low, found.high, found.verified) == (None, None, 0.75)
+    assert consistency.value == pytest.approx((3 / 6 + 3 / 6 + 2 / 6 + 2 / 4) / 4)
+    assert (consistency.low, consistency.high, consistency.verified) == (None, None, 0.75)
 
 
 def test_the_verb_prints_a_line_for_each_log_and_says_where_there_is_none(tmp_path):
     audit = importlib.import_module("house.verbs").audit
-    asked = [str(tmp_path), "--prediction", "label", "--explanation", "said"]
-    nothing = CliRunner().invoke(audit, asked)
+    arguments = [str(tmp_path), "--prediction", "label", "--explanation", "reason"]
+    nothing = CliRunner().invoke(audit, arguments)
     assert isinstance(nothing.exception, faithkit.errors.InputError)
-    for name, said in (("b", ["x", "x"]), ("a", ["x", "y"])):
-        pd.DataFrame({"label": [1, 1], "said": said}).to_csv(tmp_path / f"{name}.csv", index=False)
-    printed = CliRunner().invoke(audit, asked).output
+    for name, reasons in (("b", ["x", "x"]), ("a", ["x", "y"])):
+        pd.DataFrame({"label": [1, 1], "reason": reasons}).to_csv(tmp_path / f"{name}.csv", index=False)
+    printed = CliRunner().invoke(audit, arguments).output
     assert printed == "a.csv: estimate 1.000, one label\nb.csv: estimate 1.000, one label\n"
 
 
 def test_once_installed_it_is_listed_beside_all_others(tmp_path):
     install_house(tmp_path)
     path = os.pathsep.join([str(tmp_path), str(DOCS / "howto")])
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "faithkit", "plugins"],
         env=os.environ | {"PYTHONPATH": path, "FAITHKIT_STRICT": "1"},
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     for name in ("top-set", "top-1", "smoothed", "memos", "cards", "claims", "audit"):
-        assert name in done.stdout
+        assert name in process.stdout
 
 
 def test_each_kind_of_component_has_a_page_that_says_how_to_write_one():
