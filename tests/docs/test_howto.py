@@ -2,14 +2,13 @@
 
 import doctest
 import importlib
-import os
-import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from consoles import run
 from documented import DOCS
 from looping import one_test
 from on_path import install_house
@@ -94,18 +93,14 @@ def test_the_verb_prints_a_line_for_each_log_and_says_where_there_is_none(tmp_pa
     assert printed == "a.csv: estimate 1.000, one label\nb.csv: estimate 1.000, one label\n"
 
 
-def test_once_installed_it_is_listed_beside_all_others(tmp_path):
+def test_once_installed_it_is_listed_beside_all_others(tmp_path, monkeypatch):
     install_house(tmp_path)
-    path = os.pathsep.join([str(tmp_path), str(DOCS / "howto")])
-    process = subprocess.run(
-        [sys.executable, "-m", "faithkit", "plugins"],
-        env=os.environ | {"PYTHONPATH": path, "FAITHKIT_STRICT": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert process.returncode == 0, process.stderr
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("FAITHKIT_STRICT", "1")
+    listing = run("plugins")
+    assert listing.exit_code == 0, listing.stderr
     for name in ("top-set", "top-1", "smoothed", "memos", "cards", "claims", "audit"):
-        assert name in process.stdout
+        assert name in listing.stdout
 
 
 def test_each_kind_of_component_has_a_page_that_says_how_to_write_one():

@@ -2,7 +2,7 @@
 
 import pytest
 from consoles import run
-from on_path import faithkit_with, install
+from on_path import install
 
 from faithkit.errors import PluginError
 from faithkit.extension.registry import Registry
@@ -25,8 +25,8 @@ evaluate = audit
 
 def test_help_lists_a_verb_and_imports_no_plugin(site):
     install(site, "acme", PLUGIN, verbs=["audit"])
-    result = faithkit_with(site, "--help")
-    assert (result.returncode, result.stderr) == (0, "")
+    result = run("--help")
+    assert (result.exit_code, result.stderr) == (0, "")
     assert "  audit      from acme\n" in result.stdout
     assert not (site / "acme.py.imported").exists()
 

@@ -1,5 +1,6 @@
 """The next steps that a result proposes: each number in them is what taking the step gives."""
 
+import functools
 import json
 import math
 import pickle
@@ -38,6 +39,12 @@ def score_words(kinds, n):
     kind = rng.integers(0, kinds, n)
     labels = np.where(rng.random(n) < 0.9, kind % 2, 1 - kind % 2)
     return faithkit.score(labels, [f"w{number}" for number in kind])
+
+
+@functools.cache
+def score_vectors(with_rows=False):
+    """Score vectors, with or without the rows that they explain; tests share the results and their steps."""
+    return faithkit.score(LABELS, PHI, X=X if with_rows else None)
 
 
 def draw_rules():
@@ -85,7 +92,7 @@ def read_proposal(result, argument):
 
 
 def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives():
-    result = faithkit.score(LABELS, PHI)
+    result = score_vectors()
     name, sentence = read_proposal(result, "discretizer")
     consistency = faithkit.score(LABELS, PHI, discretizer=name).consistency
     assert consistency.verified >= result.consistency.verified + 0.05
@@ -99,7 +106,7 @@ def test_a_coarser_discretizer_is_proposed_with_what_evaluating_under_it_gives()
 
 
 def test_the_proposed_discretizer_is_the_recommended_one_of_those_that_need_not_learn():
-    result = faithkit.score(LABELS, PHI)
+    result = score_vectors()
     tried = faithkit.try_discretizers(result)
     halved = tried[(tried["verified"] >= 0.5) & ~tried["discretizer"].str.startswith("quantile")]
     again = faithkit.try_discretizers(result, ["original", *halved["discretizer"]])
@@ -123,7 +130,7 @@ def test_no_coarser_one_is_proposed_where_all_could_be_checked():
 
 
 def test_a_relation_is_proposed_with_what_measuring_it_gives():
-    result = faithkit.score(LABELS, PHI, X=X)
+    result = score_vectors(with_rows=True)
     name, sentence = read_proposal(result, "relation")
     repeated = faithkit.score(LABELS, PHI, X=X, relation=name)
     sufficiency = repeated.sufficiency
@@ -271,7 +278,7 @@ def load_without_steps(result, path):
 def test_an_older_file_has_the_steps_that_follow_from_its_numbers(tmp_path):
     rows = score_words(700, 2000)
     assert load_without_steps(rows, tmp_path / "a.json").next_steps == rows.next_steps
-    vectors = load_without_steps(faithkit.score(LABELS, PHI), tmp_path / "b.json")
+    vectors = load_without_steps(score_vectors(), tmp_path / "b.json")
     assert vectors.next_steps == [
         "Coarser explanations would let more rows be checked: name a discretizer (discretizer=, CLI: --discretize). "
         "Even 8 times the rows would leave more than 5 % unchecked."
@@ -347,17 +354,17 @@ def test_steps_are_computed_once_and_only_where_they_are_shown(monkeypatch):
 
 
 def test_groups_comparisons_and_references_have_none():
-    result = faithkit.score(LABELS, PHI)
+    result = score_vectors()
     both = Comparison({"one": result}).to_dict()
     assert "next_steps" not in both["systems"]["one"]
-    payload = EvaluationReport(result, reference=faithkit.score(LABELS, PHI)).to_dict()
+    payload = EvaluationReport(result, reference=result).to_dict()
     assert "next_steps" in payload
     assert "next_steps" not in payload["reference"]
     assert "Next steps" not in str(result.by(["f", "m"] * 75))
 
 
 def test_the_order_of_rows_changes_nothing():
-    steps = faithkit.score(LABELS, PHI, X=X).next_steps
+    steps = score_vectors(with_rows=True).next_steps
     order = np.random.default_rng(0).permutation(len(X))
     assert faithkit.score(LABELS[order], PHI[order], X=X[order]).next_steps == steps
 
@@ -365,7 +372,7 @@ def test_the_order_of_rows_changes_nothing():
 @one_test
 @pytest.mark.parametrize("name", ["original", "sign-of-top:k=1", "2fp"])
 def test_what_too_many_distinct_explanations_rule_out_is_not_estimated(name):
-    result = faithkit.score(LABELS, PHI)
+    result = score_vectors()
     population, setup = result.evidence.population, result.setup
     verified = faithkit.score(LABELS, PHI, discretizer=name).consistency.verified
     discretizer = resolve_component("discretizer", name)
@@ -375,7 +382,7 @@ def test_what_too_many_distinct_explanations_rule_out_is_not_estimated(name):
 
 
 def test_a_result_that_has_been_asked_can_be_copied():
-    result = faithkit.score(LABELS, PHI)
+    result = score_vectors()
     assert pickle.loads(pickle.dumps(result)).next_steps == result.next_steps
     assert pickle.loads(pickle.dumps(result)).to_json() == result.to_json()
 

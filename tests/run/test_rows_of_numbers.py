@@ -18,7 +18,7 @@ from faithkit.run.evaluation_report import EvaluationReport
 
 pytestmark = pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 
-N = 40
+N = 30
 RNG = np.random.default_rng(11)
 FRAME = pd.DataFrame({"x": RNG.normal(size=N).round(2)})
 Y = FRAME["x"].to_numpy() * 3 + RNG.normal(size=N).round(1) + 0.05
@@ -86,7 +86,7 @@ def test_local_values_are_those_of_a_loop_and_average_to_the_global_one(kind):
 
 def test_others_are_summarised_in_the_unit_of_the_prediction():
     result, holds = score_kind("numbers"), compute_scopes()["sufficiency"]
-    for i in (0, 7, 33):
+    for i in (0, 7, 23):
         others = Y[[j for j in range(N) if j != i and holds[i, j]]]
         local = result.local(i).sufficiency
         assert (local.agree, local.low, local.high) == (None, None, None)

@@ -14,7 +14,7 @@ from faithkit.run.populations.log_scoring import score_log
 from faithkit.run.populations.weighted_log import WeightedLog
 
 RNG = np.random.default_rng(5)
-N = 180
+N = 140
 LOG = pd.DataFrame(
     {
         "reason": RNG.choice(

@@ -15,7 +15,7 @@ from faithkit.run.populations import log_scoring
 from faithkit.run.populations.log_scoring import score_log
 from faithkit.run.populations.on_disk import OnDisk
 
-N = 70
+N = 60
 ORDERS = [np.arange(N)[::-1], np.random.default_rng(0).permutation(N)]
 
 

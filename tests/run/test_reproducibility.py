@@ -133,7 +133,7 @@ def test_it_changes_nothing(condition, tmp_path):
 
 @pytest.mark.slow  # default tests compare with saved results, under another hash seed in every run
 def test_another_process_with_another_hash_seed_gives_the_same_result(tmp_path, monkeypatch):
-    code = "from test_same_answers import evaluate_to_json; print(evaluate_to_json(), end='')"
+    code = "from test_reproducibility import evaluate_to_json; print(evaluate_to_json(), end='')"
     folders = [*sys.path, os.path.dirname(__file__)]
     environment = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": os.pathsep.join(folders)}
     command = [sys.executable, "-W", "ignore", "-c", code]
