@@ -174,7 +174,7 @@ def test_the_careless_one_gives_no_number(market):
     )
 
 
-def test_what_is_used_here_is_the_wheel(market):
+def test_the_environment_imports_the_wheels(market):
     where = market.run(
         ["python", "-c", "import faithkit, acme_faithkit as a; print(faithkit.__file__, a.__file__)"]
     )

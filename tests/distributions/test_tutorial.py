@@ -40,7 +40,7 @@ def test_the_package_is_complete_in_under_forty_lines():
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("distributions")
-def test_it_works_as_it_is_written(fresh, tmp_path):
+def test_the_tutorial_works_as_it_is_written(fresh, tmp_path):
     environment = fresh(libraries=["pytest"])
     commands = []
     for kind, name, text in read_steps():

@@ -43,8 +43,8 @@ class Page(HTMLParser):
 @pytest.mark.slow
 def test_the_pages_build_silently_link_to_what_is_there_and_describe_all_that_is_installed(tmp_path):
     options = ["-q", "-n", "-W", "--keep-going", str(ROOT / "docs"), str(tmp_path)]
-    done = subprocess.run([sys.executable, "-c", OFFLINE, *options], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run([sys.executable, "-c", OFFLINE, *options], capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
     assert list_dead_links(tmp_path) == []
     described = read_inventory(tmp_path / "objects.inv")
     installed = [entry for entry in registry().entries() if entry.distribution.startswith("faithkit")]

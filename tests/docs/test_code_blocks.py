@@ -119,7 +119,7 @@ def test_a_long_command_is_understood(line):
 
 @one_test
 @pytest.mark.parametrize(("thing", "runner"), (FOLLOWED | SHOWN | COMMANDS).items())
-def test_the_test_that_is_said_to_run_something_names_it(thing, runner):
+def test_each_test_that_runs_a_file_or_command_names_it(thing, runner):
     name = thing.split()[1] if thing in COMMANDS else thing
     assert Path(name).stem in (ROOT / runner).read_text()
 

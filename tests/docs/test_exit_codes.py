@@ -26,8 +26,8 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def invoke(command):
-        done = CliRunner().invoke(main, command.split())
-        return done.exit_code, done.stdout, done.stderr
+        result = CliRunner().invoke(main, command.split())
+        return result.exit_code, result.stdout, result.stderr
 
     return invoke
 
@@ -90,10 +90,10 @@ def test_an_interrupted_run_ends_with_130(run, monkeypatch):
 
 
 def test_debug_shows_the_traceback():
-    done = CliRunner().invoke(main, ["show", "explainer", "shpa", "--debug"])
-    assert done.exit_code == 1
-    assert "Traceback" in done.stderr
-    assert "UnknownComponentError" in done.stderr
+    result = CliRunner().invoke(main, ["show", "explainer", "shpa", "--debug"])
+    assert result.exit_code == 1
+    assert "Traceback" in result.stderr
+    assert "UnknownComponentError" in result.stderr
 
 
 def test_these_codes_and_no_others_are_documented():

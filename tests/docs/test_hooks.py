@@ -107,7 +107,7 @@ def test_the_hooks_example_runs(name):
 
 @one_test
 @pytest.mark.parametrize("kind", HOOK_KINDS)
-def test_what_the_hook_yields_is_found_and_made(kind, tmp_path, monkeypatch):
+def test_components_of_each_hook_are_listed_and_created(kind, tmp_path, monkeypatch):
     (tmp_path / "one_of_each.py").write_text(PLUGIN)
     monkeypatch.syspath_prepend(tmp_path)
     registry = Registry([EntryPoint("main", "one_of_each", "faithkit")])
@@ -116,7 +116,7 @@ def test_what_the_hook_yields_is_found_and_made(kind, tmp_path, monkeypatch):
     assert registry.create(kind, name).kind == kind
 
 
-def test_a_plugin_for_another_version_is_told_as_the_page_on_versions_says(tmp_path, monkeypatch):
+def test_a_plugin_for_another_version_gets_the_line_on_the_page_on_versions(tmp_path, monkeypatch):
     (tmp_path / "acme.py").write_text("FAITHKIT_API = 2\n")
     monkeypatch.syspath_prepend(tmp_path)
     (line,) = Registry([EntryPoint("rules", "acme", "faithkit")]).broken

@@ -31,7 +31,7 @@ def house():
         sys.modules.pop(name, None)
 
 
-def test_it_passes_the_conformance_checks(house):
+def test_the_plugin_of_the_pages_passes_the_conformance_checks(house):
     report = run_checks(house)
     assert not report.failed
     assert not report.skipped
@@ -39,7 +39,7 @@ def test_it_passes_the_conformance_checks(house):
 
 @one_test
 @pytest.mark.parametrize("name", MODULES)
-def test_its_examples_work(name):
+def test_the_examples_of_its_modules_work(name):
     module = importlib.import_module(name)
     result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
@@ -93,7 +93,7 @@ def test_the_verb_prints_a_line_for_each_log_and_says_where_there_is_none(tmp_pa
     assert printed == "a.csv: estimate 1.000, one label\nb.csv: estimate 1.000, one label\n"
 
 
-def test_once_installed_it_is_listed_beside_all_others(tmp_path, monkeypatch):
+def test_an_installed_plugin_is_listed_beside_all_others(tmp_path, monkeypatch):
     install_house(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("FAITHKIT_STRICT", "1")

@@ -57,14 +57,14 @@ def test_every_cell_shows_its_value_once_and_nothing_else(cells):
 
 
 @pytest.mark.slow
-def test_what_a_run_shows_while_it_lasts_has_gone_away(cells):
+def test_the_progress_of_a_run_has_gone_away(cells):
     shown = [output for cell in cells for output in cell.outputs if output.output_type == "display_data"]
     assert len(shown) == 4  # a line for each explainer that explains
     assert [dict(output.data) for output in shown] == [{"text/html": "", "text/plain": ""}] * 4
 
 
 @pytest.mark.slow
-def test_tables_are_of_what_the_sentences_say(cells):
+def test_tables_have_the_numbers_of_the_sentences(cells):
     by_line = {last_line(cell): cell.outputs[-1].data for cell in cells if cell.outputs}
     result, line = by_line["result"]["text/html"], by_line["result"]["text/plain"]
     levels = re.findall(r"estimate (0\.\d{3}) \(", line)

@@ -43,7 +43,7 @@ def test_the_readme_has_two_commands_to_copy():
 
 @one_test
 @pytest.mark.parametrize("link", sorted({*list_links(README), *list_links(CONTRIBUTING)}))
-def test_what_is_linked_is_there(link):
+def test_every_linked_file_exists(link):
     assert (ROOT / link).is_file()
 
 

@@ -91,7 +91,7 @@ def test_a_score_of_odd_logs(predictions, explanations):
     check_payload("local_result", result.local(0).to_dict())
 
 
-def test_what_else_can_be_asked_about_an_evaluation():
+def test_an_evaluation_with_violations_subgroups_and_a_reference():
     result = evaluate_decades(relation=same_decade)
     payload = EvaluationReport.of(result, 3, by="job", reference=result.on(FRAME.iloc[:5])).to_dict()
     assert {"violations", "subgroups", "reference"} <= set(payload)
@@ -128,7 +128,7 @@ def test_the_instance_of_a_local_result():
         ("plan", "plan --pilot {pilot} --range 30 --epsilon 0.001 --json -"),
     ],
 )
-def test_what_the_command_line_writes(definition, command, tmp_path):
+def test_json_of_the_command_line(definition, command, tmp_path):
     pilot = tmp_path / "pilot.json"
     evaluate_decades().to_json(pilot)
     run = CliRunner().invoke(main, command.format(pilot=pilot).split())
@@ -136,7 +136,7 @@ def test_what_the_command_line_writes(definition, command, tmp_path):
     check_payload(definition, json.loads(run.stdout))
 
 
-def test_what_the_command_line_writes_about_a_log(tmp_path):
+def test_json_of_the_command_line_about_a_log(tmp_path):
     log = pd.DataFrame(
         {"label": ["yes", "no", "yes"] * 3, "phi_a": [0.1, 0.1, 0.2] * 3, "sex": ["f", "m", "m"] * 3}
     )

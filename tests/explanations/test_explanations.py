@@ -320,7 +320,7 @@ def test_columns_of_different_lengths_are_refused(fields, message):
         Explanations(kind="value", values=np.array(["a", "b"], dtype=object), **fields)
 
 
-def test_a_sample_without_instances_says_who_needs_them():
+def test_a_sample_without_instances_names_the_relation_that_needs_them():
     sample = Sample(None, Explanations.of(["a"]))
     with pytest.raises(InputError, match=r"in-scope reads the instances, and none were given: pass X"):
         sample.instances("in-scope")
@@ -474,7 +474,7 @@ def test_an_identity_of_another_length_is_refused(identity):
         Explanations.of(["a", "b"]).identified(identity)
 
 
-def test_missing_rows_can_be_told_beside_their_values():
+def test_missing_rows_can_be_marked_beside_their_values():
     result = Explanations.of(["a", None, "a", "a"], missing=np.array([False, False, True, False]))
     assert result.missing.tolist() == [False, True, True, False]
     assert group_rows(result) == [0, 1, 2, 0]

@@ -162,7 +162,7 @@ def test_quotes_tell_apart_what_would_be_read_in_two_ways():
     assert Rule.from_text("c = 'x' and d = y", frame) == Rule([OneOf("c", ["x"]), OneOf("d", ["y"])])
 
 
-def test_cells_that_are_no_words_are_in_nobodys_way():
+def test_cells_that_are_no_words_do_not_matter():
     frame = pd.DataFrame(
         {"c": [["a"], "b"], "d": pd.to_datetime(["2026-01-01", "2026-01-02"]), "e": [None, None]}
     )

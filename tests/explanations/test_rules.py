@@ -597,7 +597,7 @@ def test_a_rule_that_does_not_fit_leaves_the_sample_usable():
     assert unpack_bits(scope_bits([Rule([Interval("age", 1.5)])], sample), 2).tolist() == [[False, True]]
 
 
-def test_a_sample_asked_twice_answers_the_same():
+def test_scopes_computed_twice_are_the_same():
     sample = make_sample(np.array([[1.0], [2.0]]))
     first = scope_bits([Rule([Interval(0, 1.5)]), Rule()], sample).copy()
     scope_bits([Rule([Interval(0, high=1.5), OneOf(0, [1])])], sample)[:] = 0

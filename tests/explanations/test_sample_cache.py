@@ -87,7 +87,7 @@ class OfALambda(OfAFunction):
 
 @one_test
 @pytest.mark.parametrize("Far", [OfAFunction, OfAMethod, OfALambda])
-def test_two_limits_do_not_share_what_a_sample_remembers(Far):
+def test_two_limits_do_not_share_cached_values(Far):
     X = np.array([[1.0], [2.0], [3.0], [4.0]])
     between = Far(1.5) & ~Far(2.5)  # holds for the second row, and for no other
     result = score(["a", "b", "b", "b"], ["pi"] * 4, X=X, relation=between)

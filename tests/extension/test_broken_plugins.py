@@ -71,7 +71,7 @@ def test_a_hook_that_raises_costs_only_its_own_components(plugin):
     assert registry.names("relation") == ("spared",)
 
 
-def test_a_hook_with_arguments_is_told_that_hooks_take_none(broken_by):
+def test_a_problem_line_says_that_hooks_take_no_arguments(broken_by):
     (line,) = broken_by("hook_with_arguments")
     assert line.startswith("demo (main): does not fit the hooks: PluginValidationError: ")
     assert "config" in line
@@ -86,7 +86,7 @@ def test_a_hook_that_forgets_to_return_is_noticed(broken_by):
     ]
 
 
-def test_what_is_not_a_component_is_named_and_what_stands_beside_it_is_kept(broken_by, plugin):
+def test_a_value_that_is_no_component_is_named_and_its_neighbours_are_kept(broken_by, plugin):
     assert broken_by("not_a_component") == [
         "demo (main): faithkit_explainers() gave dict, expected Component. "
         "Yield faithkit.plugin.Component(name=…, factory='module:attribute', summary=…)"
@@ -131,7 +131,7 @@ def test_a_distribution_without_metadata_is_named_after_its_package(tmp_path, mo
     assert Registry().find("explainer", "one").qualified == "damaged/one"
 
 
-def test_a_bad_component_is_told_as_the_component_tells_it(broken_by):
+def test_a_problem_line_repeats_the_error_of_a_bad_component(broken_by):
     assert broken_by("bad_name") == [
         "demo (main): faithkit_explainers() failed: a component's name must be lower-case letters, digits "
         "and dashes, not starting with a dash. Got 'Bad_Name' instead: rename it, for example to 'bad-name'. "
@@ -152,7 +152,7 @@ def test_a_name_given_twice_by_one_distribution_is_used_for_neither(broken_by, p
 
 @one_test
 @pytest.mark.parametrize("module", ["factory_that_raises", "factory_import_error", "missing_requirement"])
-def test_what_only_creation_can_find_out_is_no_problem_of_listing(broken_by, module):
+def test_problems_that_only_creation_finds_are_not_listed(broken_by, module):
     assert broken_by(module) == []
 
 
@@ -184,7 +184,7 @@ def test_strict_mode_raises_for_a_clash_too(plugin, monkeypatch):
         Registry(entry_points=[plugin("clash_a", "demo-a"), plugin("clash_b", "demo-b")])
 
 
-def test_strict_mode_accepts_what_is_in_order(kernel, healthy, monkeypatch):
+def test_strict_mode_accepts_plugins_without_problems(kernel, healthy, monkeypatch):
     monkeypatch.setenv("FAITHKIT_STRICT", "1")
     assert Registry(entry_points=[kernel, healthy]).broken == []
 
@@ -214,7 +214,7 @@ def test_the_command_line_warns_in_one_line_and_goes_on():
 
 
 @pytest.mark.usefixtures("broken_site")
-def test_the_listing_names_it_and_shows_its_traceback_with_debug():
+def test_the_listing_names_a_broken_plugin_and_shows_its_traceback_with_debug():
     listing = run("plugins")
     assert (listing.exit_code, listing.stderr) == (0, "")
     assert listing.stdout.endswith(f"problems\n  {LOST}\n")

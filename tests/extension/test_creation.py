@@ -1,4 +1,4 @@
-"""From a name and parameters to an instance, and who is blamed when it fails."""
+"""Creation of components: parameters and presets, and errors that name the component."""
 
 import pytest
 from looping import one_test

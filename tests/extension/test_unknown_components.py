@@ -1,4 +1,4 @@
-"""What somebody reads who asked for a component that is not there."""
+"""Errors about components that are not installed: a guess, the choice, and the command to install."""
 
 from pathlib import Path
 

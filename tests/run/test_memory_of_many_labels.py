@@ -86,9 +86,9 @@ print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.evidence.
 )
 def test_as_many_labels_as_explanations_need_little_memory(script, distinct, most, tmp_path):
     command = [sys.executable, "-W", "ignore", "-c", script, tmp_path / "log.parquet"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
-    payload = json.loads(done.stdout.splitlines()[-1])
+    process = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert process.returncode == 0, process.stderr
+    payload = json.loads(process.stdout.splitlines()[-1])
     assert payload["n_explanations"] > distinct
     assert payload["kind"] == "OnDisk"
     assert payload["same"]

@@ -68,7 +68,7 @@ def compare_named(hint, argument):
         (None, "1fp", "1fp"),
     ],
 )
-def test_the_one_asked_for_comes_before_the_one_named(measure, hint, argument, used):
+def test_an_argument_comes_before_the_discretizer_that_explanations_name(measure, hint, argument, used):
     result = measure(hint, argument)
     assert result.setup.discretizer.text == result.to_dict()["discretizer"] == used
     assert result.n_explanations == score_named(None, used).n_explanations
@@ -76,7 +76,7 @@ def test_the_one_asked_for_comes_before_the_one_named(measure, hint, argument, u
 
 @one_test
 @pytest.mark.parametrize(("argument", "used"), [(None, "sign-of-top:k=1"), ("sign", "sign")])
-def test_rows_are_counted_with_it(argument, used):
+def test_rows_are_counted_with_the_named_discretizer(argument, used):
     explanations = Explanations.vectors(PHI, discretizer="sign-of-top:k=1")
     assert faithkit.plugin.count_rows(LABELS, explanations, discretizer=argument).discretizer == used
 
@@ -89,7 +89,7 @@ def test_a_later_sample_has_the_same_discretizer():
 
 @one_test
 @pytest.mark.parametrize("argument", ["original", "1fp"])
-def test_a_name_that_nobody_has_is_no_matter_where_another_one_is_asked_for(argument):
+def test_an_unknown_name_does_not_matter_beside_an_argument(argument):
     assert compare_named("no-such", argument).setup.discretizer.text == argument
     assert score_named("no-such", argument).setup.discretizer.text == argument
 
@@ -111,19 +111,19 @@ def test_a_misspelt_name_is_refused_with_what_to_do(measure, hint, message):
     assert text.endswith("(discretizer=, CLI: --discretize), such as 'original'.")
 
 
-def test_one_of_another_kind_is_refused():
+def test_a_named_discretizer_of_another_kind_is_refused():
     with pytest.raises(faithkit.errors.InputError, match="sign takes explanations of kind vector"):
         faithkit.score([0, 1], Explanations.of(["a", "b"], discretizer="sign"))
 
 
-def test_one_that_learns_does_so_from_the_background():
+def test_a_named_discretizer_that_learns_does_so_from_the_background():
     halves = evaluate_named("quantile:bins=2", None)
     result = faithkit.evaluate(model, X, Naming(), discretizer="quantile:bins=2", background=X[:30])
     assert halves.n_explanations == result.n_explanations
     assert halves.setup.learnt_from == "given"
 
 
-def test_one_that_learns_from_the_sample_itself_is_said_to():
+def test_a_warning_says_that_a_named_discretizer_learns_from_the_sample():
     with pytest.warns(faithkit.FaithkitWarning, match="quantile learns from the rows it is judged on"):
         result = faithkit.evaluate(model, X, Naming("quantile"))
     assert result.to_dict()["background"] == "the sample itself"
@@ -156,7 +156,7 @@ def test_a_store_keeps_the_name(tmp_path):
     assert fresh == stored
 
 
-def test_a_saved_reference_of_another_discretizer_is_refused_whoever_named_this_one(tmp_path):
+def test_a_saved_reference_of_another_discretizer_is_refused(tmp_path):
     from faithkit.run.comparisons.reference import check_comparable, load_reference
 
     path = tmp_path / "before.json"
@@ -172,7 +172,7 @@ def test_a_saved_reference_of_another_discretizer_is_refused_whoever_named_this_
         check_comparable(score_named(None, None), before)
 
 
-def test_who_compares_two_batches_compares_the_names():
+def test_batches_that_name_two_discretizers_differ():
     batch = Explanations.vectors(PHI, discretizer="sign")
     assert (
         describe_difference(batch, attrs.evolve(batch, discretizer=None))

@@ -65,7 +65,7 @@ def test_rows_are_forecast_by_the_planner_with_the_result_as_its_pilot():
     ]
 
 
-def test_where_the_planner_cannot_tell_how_many_it_tells_what_is_too_few():
+def test_where_the_number_of_rows_is_unknown_its_lower_limit_is_named():
     result = score_words(100, 100)
     few, enough = faithkit.plan(0.05, pilot=result).from_pilot.unverified
     assert enough is None
@@ -113,7 +113,7 @@ def test_the_proposed_discretizer_is_the_recommended_one_of_those_that_need_not_
     assert read_proposal(result, "discretizer")[0] == again["discretizer"][again["recommended"]].item()
 
 
-def test_where_none_halves_what_is_unchecked_less_will_do(monkeypatch):
+def test_a_discretizer_that_checks_some_more_rows_is_proposed_where_none_halves_the_unchecked(monkeypatch):
     monkeypatch.setattr(next_steps, "suitable_discretizers", lambda kind: ["original", "sign"])
     monkeypatch.setattr(next_steps, "discretizer_variants", lambda kind: [])
     phi = np.random.default_rng(0).normal(size=(200, 20))  # so many signs that few have them all in common
@@ -371,7 +371,7 @@ def test_the_order_of_rows_changes_nothing():
 
 @one_test
 @pytest.mark.parametrize("name", ["original", "sign-of-top:k=1", "2fp"])
-def test_what_too_many_distinct_explanations_rule_out_is_not_estimated(name):
+def test_a_discretizer_with_too_many_distinct_explanations_is_not_estimated(name):
     result = score_vectors()
     population, setup = result.evidence.population, result.setup
     verified = faithkit.score(LABELS, PHI, discretizer=name).consistency.verified
@@ -381,7 +381,7 @@ def test_what_too_many_distinct_explanations_rule_out_is_not_estimated(name):
         assert estimate_under(discretizer, population, setup, enough=0.01) is None
 
 
-def test_a_result_that_has_been_asked_can_be_copied():
+def test_a_copy_of_a_result_has_its_steps():
     result = score_vectors()
     assert pickle.loads(pickle.dumps(result)).next_steps == result.next_steps
     assert pickle.loads(pickle.dumps(result)).to_json() == result.to_json()

@@ -84,7 +84,7 @@ def test_reports_have_a_dash_and_say_why(estimator):
     assert result.plot() is not None
 
 
-def test_a_difference_to_what_could_not_be_checked_is_that_of_what_is_known_at_least():
+def test_a_difference_to_an_unchecked_result_is_that_of_lower_bounds():
     labels = LABELS * 10
     good, unchecked = faithkit.score(labels, labels), faithkit.score(labels, range(40))
     difference = good.difference(unchecked)

@@ -154,7 +154,7 @@ KINDS = {
 
 @one_test
 @pytest.mark.parametrize("case", KINDS)
-def test_what_predictions_are_is_decided_by_looking_at_them(case):
+def test_the_kind_of_predictions_follows_from_their_values(case):
     predictions, kind = KINDS[case]
     payload = faithkit.score(predictions, ["a", "b"]).to_dict()["outcome"]
     assert payload == {"kind": kind, "within": None, "range": None, "unasked": True}
@@ -162,7 +162,7 @@ def test_what_predictions_are_is_decided_by_looking_at_them(case):
 
 @one_test
 @pytest.mark.parametrize("kind", ["labels", "numbers"])
-def test_the_caller_may_say_what_predictions_are(kind):
+def test_an_argument_sets_the_kind_of_predictions(kind):
     assert faithkit.score([1.5, 2.5, 1.5], ["a"] * 3, outcome=kind).setup.outcome.kind == kind
 
 

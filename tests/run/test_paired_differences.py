@@ -93,7 +93,7 @@ def change_cell(X, row):
     ],
     ids=["one cell", "fewer columns", "another column", "a text"],
 )
-def test_other_rows_are_refused_with_the_first_of_them_and_what_to_say(X, other, row):
+def test_other_rows_are_refused_and_the_first_of_them_is_named(X, other, row):
     with pytest.raises(
         faithkit.errors.InputError, match=rf"row {row} has other values here than there.*paired=False"
     ):
@@ -152,7 +152,7 @@ def test_instances_that_explanations_bring_along_tell_rows_apart():
         first.difference(second)
 
 
-def test_cells_that_cannot_be_hashed_leave_it_to_the_predictions():
+def test_rows_whose_cells_have_no_hash_are_paired_by_their_predictions():
     cells = pd.DataFrame({"tags": [[number] for number in range(N)]})
     assert compare_scores(cells, cells.copy()) == compare_scores(None, None)
     with pytest.raises(faithkit.errors.InputError, match="no pair by their predictions"):
@@ -249,7 +249,7 @@ def test_what_was_evaluated_on_one_table_need_not_be_hashed_to_be_paired(hash_ca
     assert hash_calls == []
 
 
-def test_measures_that_are_asked_for_one_after_the_other_do_not_share_what_was_found():
+def test_measures_of_one_result_do_not_share_counts():
     """A count that is gone leaves its place in memory to the next one, and nothing else."""
     labels, vectors = [0, 0, 1, 0, 1], [[0.1], [0.2], [0.25], [0.9], [1.4]]
     relations = [f"near-explanation:tau={tau}" for tau in (0.05, 0.1, 0.2, 0.5, 0.6, 1.0, 2.0)]

@@ -44,7 +44,7 @@ def test_the_estimator_of_the_pilot_does_not_matter():
     )
 
 
-def test_what_a_plan_tells_is_made_of_json_values():
+def test_a_plan_is_written_as_json_values():
     plan = faithkit.plan(0.05, n_explanations=7, pilot=score_pilot())
     payload = json.loads(json.dumps(plan.to_dict()))
     assert payload["n"] == plan.n
@@ -127,7 +127,7 @@ BAD = {
         (np.zeros((3, 3)), r"^epsilon must be a number between 0 and 1, got array\(\[\[0\., 0\., 0\.\], \[0"),
     ],
 )
-def test_what_is_no_epsilon_is_told_in_one_line(epsilon, message):
+def test_an_argument_that_is_no_epsilon_is_refused_in_one_line(epsilon, message):
     with pytest.raises(faithkit.errors.InputError, match=message) as raised:
         faithkit.plan(epsilon, n_explanations=7)
     assert "\n" not in str(raised.value)

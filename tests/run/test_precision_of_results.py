@@ -40,7 +40,7 @@ def test_rows_that_are_equal_share_their_explanation_whatever_the_noise(result):
     assert (result.n_explanations, result.consistency.value, result.consistency.verified) == (40, 1.0, 1.0)
 
 
-def test_a_later_look_at_a_row_finds_those_who_share_its_explanation(result):
+def test_a_row_that_is_explained_again_finds_the_rows_that_share_its_explanation(result):
     for row in range(0, 120, 10):
         again = result.local(X[[row]])
         assert set(again.shared_by) == {*result.local(row).shared_by, row}

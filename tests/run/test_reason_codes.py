@@ -32,7 +32,7 @@ def score_refusals(explanations):
     return faithkit.score(DECISIONS[REFUSED], explanations.take(REFUSED), X=X.iloc[REFUSED], pool=pool)
 
 
-def test_sufficiency_asks_who_satisfies_all_stated_reasons_and_was_decided_otherwise():
+def test_sufficiency_compares_rows_that_satisfy_all_stated_reasons():
     shares = []
     for row in REFUSED:
         like = [i for i in ROWS if i != row and all(HOLDS[code](PEOPLE[i]) for code in REASONS[row])]
@@ -161,7 +161,7 @@ def test_all_rows_without_a_reason_are_scanned_as_one_explanation(weights):
     assert result.n_explanations == 90
 
 
-def test_groups_of_refusals_are_said_to_test_nothing_without_the_pool():
+def test_a_warning_says_that_groups_of_refusals_are_measured_without_the_pool():
     explanations = faithkit.parse_reasons([12] * 6, {12: "late > 2"}, X[:6])
     result = faithkit.score(["refused"] * 6, explanations, X[:6], pool=(X[6:12], ["approved"] * 6))
     with pytest.warns(faithkit.FaithkitWarning, match="groups are measured without the pool"):
@@ -221,7 +221,7 @@ def test_a_file_of_reasons_that_cannot_be_read_is_refused(tmp_path, content, mes
         faithkit.parse_reasons(REASONS, tmp_path / "lost.toml", X)
 
 
-def test_options_that_need_each_other_are_asked_for(tmp_path, claims):
+def test_options_that_need_each_other_are_refused_alone(tmp_path, claims):
     log = write_parquet(X.assign(decision=DECISIONS, reason=12), tmp_path)
     roles = [log, "--prediction", "decision", "--explanation", "reason"]
     assert "name these with --features" in run_score(*roles, "--reasons", claims).stderr

@@ -121,7 +121,7 @@ LAST_BITS = ("the order of rows", "the form of a log")  # these may change the o
 
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_it_changes_nothing(condition, tmp_path):
+def test_each_condition_changes_nothing(condition, tmp_path):
     first, *others = CONDITIONS[condition](tmp_path)
     assert others
     for other in others:

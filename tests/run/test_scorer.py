@@ -32,7 +32,7 @@ def make_stump():
     return DecisionTreeClassifier(max_leaf_nodes=2, random_state=0)
 
 
-def test_the_score_is_what_the_measure_is_at_least():
+def test_the_score_is_the_estimate_of_the_measure():
     model = make_stump().fit(X, Y)
     score = faithkit.scorer("consistency", explainer=explain_by_debt)(model, X, Y)
     assert score == faithkit.evaluate(model, X, explainer=explain_by_debt).consistency.estimate
@@ -51,7 +51,7 @@ def test_the_labels_may_be_left_out_and_change_nothing():
         (Y, lambda X: (X["debt"] > 0.4).tolist(), "sufficiency would test this"),
     ],
 )
-def test_what_could_pass_no_gate_gets_no_score(labels, explainer, reason):
+def test_a_model_that_could_pass_no_gate_gets_no_score(labels, explainer, reason):
     with pytest.raises(faithkit.errors.InputError, match=f"consistency cannot be scored: .*{reason}"):
         faithkit.scorer("consistency", explainer=explainer)(make_stump().fit(X, labels), X)
 
@@ -115,7 +115,7 @@ UNKNOWN = {
 
 @one_test
 @pytest.mark.parametrize(("measure", "explainer", "reason"), UNKNOWN.values(), ids=UNKNOWN)
-def test_what_is_not_known_is_no_score(measure, explainer, reason):
+def test_a_measure_without_a_value_is_no_score(measure, explainer, reason):
     scorer = faithkit.scorer(measure, explainer=explainer)
     with pytest.raises(faithkit.errors.InputError, match=f"{measure} cannot be scored: .*{reason}"):
         scorer(make_stump().fit(X, Y), X)
@@ -143,6 +143,6 @@ WRONG = [
 @pytest.mark.parametrize(
     ("options", "error", "message"), WRONG, ids=[str(list(options)) for options, *_ in WRONG]
 )
-def test_what_is_wrong_is_told_when_the_scorer_is_made(options, error, message):
+def test_wrong_arguments_are_refused_when_the_scorer_is_made(options, error, message):
     with pytest.raises(error, match=message):
         faithkit.scorer(**options)

@@ -90,7 +90,7 @@ def test_a_bad_row_is_named_by_its_place_in_the_log(tmp_path, column, value, mes
         score_log(open_log(str(tmp_path / "bad.parquet"), "label", ("reason",), (), **design))
 
 
-def test_uninformative_weights_that_nobody_gave_are_refused(path):
+def test_uninformative_weights_without_weights_are_refused(path):
     command = ["score", path, "--prediction", "label", "--explanation", "reason", "--uninformative-weights"]
     run = CliRunner().invoke(main, command)
     assert run.exit_code == 1
