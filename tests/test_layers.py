@@ -22,6 +22,9 @@ FLOORS = [
     {"__main__"},
 ]
 HEIGHT = {wing: height for height, wings in enumerate(FLOORS) for wing in wings}
+IMPORT_FROM = re.compile(r"^ *from +([\w.]+) +import +(\([^)]*\)|.*)", re.M)
+IMPORT = re.compile(r"^ *import +(.*)", re.M)
+TEXT = re.compile(r"""["'](faithkit(?:\.\w+)+)(?:[.:]\w*)?["'{]""")  # a name that is all of a text
 TABLES = {"faithkit.extension.builtins"}  # the kernel's components, by the names of their factories
 
 
@@ -56,13 +59,14 @@ API = {"faithkit", "faithkit.plugin", "faithkit.results"}
 
 
 def find_targets(source, module="faithkit.report.text", public=PUBLIC):
-    """Return the modules of the kernel that some code names; `module` is where the code stands."""
-    nodes = list(ast.walk(ast.parse(source)))
-    kernel = find_kernel_names(nodes)
-    targets = {
-        find_module(name, public) for node in nodes for name in find_dotted_names(node, module, kernel)
-    }
-    return targets - {None, "faithkit.errors", module} - API
+    """Return the modules of the kernel that some code names; `module` is where the code stands.
+
+    To parse all code would take two seconds, so imports and names are found by their patterns.
+    """
+    names = [*find_imports(source, module), *find_attributes(source)]
+    if module not in TABLES:
+        names += TEXT.findall(source)
+    return {find_module(name, public) for name in names} - {None, "faithkit.errors", module} - API
 
 
 def read_examples(source):
@@ -72,28 +76,22 @@ def read_examples(source):
     return "".join(example.source for text in texts for example in doctest.DocTestParser().get_examples(text))
 
 
-def find_kernel_names(nodes):
-    """Return the names under which code imports the whole kernel."""
-    imported = (alias for node in nodes if isinstance(node, ast.Import) for alias in node.names)
-    return {alias.asname or "faithkit" for alias in imported if alias.name == "faithkit"}
+def find_imports(source, module):
+    """Yield the dotted names of all that is imported."""
+    for start, names in IMPORT_FROM.findall(source):
+        dots = len(start) - len(start.lstrip("."))
+        package = resolve_package(module, dots) if dots else []
+        for name in re.findall(r"[\w*]+", names):
+            yield ".".join([*package, *filter(None, [start[dots:]]), name])
+    for names in IMPORT.findall(source):
+        yield from re.findall(r"[\w.]+", names)
 
 
-def find_dotted_names(node, module, kernel):
-    """Yield the dotted names in a node of code."""
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        start = resolve_package(module, node.level) if node.level else []
-        yield from (".".join([*start, *filter(None, [node.module]), alias.name]) for alias in node.names)
-    elif isinstance(node, ast.Attribute) and kernel:
-        names = []
-        while isinstance(node, ast.Attribute):
-            names.insert(0, node.attr)
-            node = node.value
-        if isinstance(node, ast.Name) and node.id in kernel:
-            yield ".".join(["faithkit", *names])
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and module not in TABLES:
-        yield from re.findall(r"\A(faithkit(?:\.\w+)+)(?:[.:]\w*)?\Z", node.value)
+def find_attributes(source):
+    """Yield the dotted names of attributes of the kernel, where it is imported as a whole."""
+    for alias in re.findall(r"^ *import faithkit(?: as (\w+))?$", source, re.M):
+        for names in re.findall(rf"(?<![\w.]){alias or 'faithkit'}((?:\.\w+)+)", source):
+            yield f"faithkit{names}"
 
 
 def resolve_package(module, level):
