@@ -81,7 +81,10 @@ def test_reports_have_a_dash_and_say_why(estimator):
     assert row[row.index("%") - 1 :] == ["0", "%", "–", "–"]  # of what was checked, nobody agrees
     assert "No two instances share an explanation" in " ".join(text.split())
     assert "Nothing could be checked for consistency" in result.to_html()
-    assert result.plot() is not None
+
+
+def test_a_plot_without_a_value_is_drawn():
+    assert faithkit.score(LABELS, DISTINCT).plot() is not None
 
 
 def test_a_difference_to_an_unchecked_result_is_that_of_lower_bounds():

@@ -127,7 +127,7 @@ def test_without_instances_other_predictions_are_no_pair():
     ids=["a Series", "objects", "categories"],
 )
 def test_predictions_are_the_same_however_they_are_held(same):
-    assert compare_scores(None, None, other_labels=same) == compare_scores(None, None)
+    assert compare_scores(None, None, other_labels=same) == pair_by_predictions()
 
 
 def test_labels_are_compared_by_value_not_by_their_place_among_those_that_occur():
@@ -154,7 +154,7 @@ def test_instances_that_explanations_bring_along_tell_rows_apart():
 
 def test_rows_whose_cells_have_no_hash_are_paired_by_their_predictions():
     cells = pd.DataFrame({"tags": [[number] for number in range(N)]})
-    assert compare_scores(cells, cells.copy()) == compare_scores(None, None)
+    assert compare_scores(cells, cells.copy()) == pair_by_predictions()
     with pytest.raises(faithkit.errors.InputError, match="no pair by their predictions"):
         compare_scores(cells, cells.copy(), other_labels=OTHER_LABELS)
 

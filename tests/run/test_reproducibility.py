@@ -20,11 +20,12 @@ from faithkit.run.next_steps import suggest_next_steps
 from faithkit.run.populations.log_scoring import score_log
 
 RNG = np.random.default_rng(7)
+N = 60
 ROWS = pd.DataFrame(
     {
-        "age": RNG.integers(18, 80, 90),
-        "hours": RNG.integers(10, 60, 90).astype(float),
-        "job": RNG.choice(["clerk", "nurse", "pilot"], 90),
+        "age": RNG.integers(18, 80, N),
+        "hours": RNG.integers(10, 60, N).astype(float),
+        "job": RNG.choice(["clerk", "nurse", "pilot"], N),
     }
 )
 LABELS = np.where((ROWS["hours"] > 35) & (ROWS["age"] > 30), "yes", "no")
@@ -87,7 +88,7 @@ def without_fingerprint(text):
 
 def score_shuffled(tmp_path):
     explanations, relation = ROWS[["age"]].to_numpy() // 5 / 3, "near-explanation:tau=1.5"
-    for shuffle in (np.arange(90), np.arange(90)[::-1], RNG.permutation(90)):
+    for shuffle in (np.arange(N), np.arange(N)[::-1], RNG.permutation(N)):
         yield without_fingerprint(
             faithkit.score(
                 LABELS[shuffle], explanations[shuffle], relation=relation, permutations=99
@@ -101,8 +102,8 @@ def score_forms(tmp_path):
     log.to_parquet(tmp_path / "log.parquet")
     log.to_parquet(tmp_path / "small.parquet", row_group_size=11)
     (tmp_path / "folder").mkdir()
-    log[:40].to_parquet(tmp_path / "folder" / "a.parquet")
-    log[40:].to_parquet(tmp_path / "folder" / "b.parquet")
+    log[:25].to_parquet(tmp_path / "folder" / "a.parquet")
+    log[25:].to_parquet(tmp_path / "folder" / "b.parquet")
     for name in ("log.csv", "log.parquet", "small.parquet", "folder"):
         logged = open_log(str(tmp_path / name), "label", ("phi_*",), ("age", "hours"))
         yield score_log(logged, 2, relation="near-explanation:tau=0.5").to_json()

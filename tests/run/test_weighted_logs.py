@@ -43,8 +43,7 @@ def path(tmp_path):
         ("label", "reason", {"weights": "weight"}, False),
         ("label", "phi", {"clusters": "customer"}, True),
         ("label", "reason", {"weights": "weight", "clusters": "customer"}, True),
-        ("price", "phi", {"weights": "weight"}, True),
-        ("price", "reason", {"clusters": "customer"}, False),
+        ("price", "reason", {"clusters": "customer"}, True),
         ("price", "phi", {"weights": "weight", "clusters": "customer"}, False),
     ],
 )
