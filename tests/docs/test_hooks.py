@@ -18,57 +18,20 @@ from faithkit.extension.registry import Registry
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PAGE = (REFERENCE / "hooks.rst").read_text()
 
+HOOK = """
+@faithkit.plugin.hookimpl
+def {hook}():
+    yield faithkit.plugin.Component(name="{kind}", factory=f"{{__name__}}:Thing", summary="…", params={{"kind": "{kind}"}})
+"""
 PLUGIN = """
 import faithkit
 
 FAITHKIT_API = 1
 
-
-@faithkit.plugin.hookimpl
-def faithkit_explainers():
-    yield faithkit.plugin.Component(name="e", factory=f"{__name__}:Thing", summary="…", params={"kind": "explainer"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_relations():
-    yield faithkit.plugin.Component(name="r", factory=f"{__name__}:Thing", summary="…", params={"kind": "relation"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_discretizers():
-    yield faithkit.plugin.Component(name="d", factory=f"{__name__}:Thing", summary="…", params={"kind": "discretizer"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_estimators():
-    yield faithkit.plugin.Component(name="s", factory=f"{__name__}:Thing", summary="…", params={"kind": "estimator"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_diagnostics():
-    yield faithkit.plugin.Component(name="q", factory=f"{__name__}:Thing", summary="…", params={"kind": "diagnostic"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_adapters():
-    yield faithkit.plugin.Component(name="a", factory=f"{__name__}:Thing", summary="…", params={"kind": "adapter"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_loaders():
-    yield faithkit.plugin.Component(name="l", factory=f"{__name__}:Thing", summary="…", params={"kind": "loader"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_datasets():
-    yield faithkit.plugin.Component(name="t", factory=f"{__name__}:Thing", summary="…", params={"kind": "dataset"})
-
-
 class Thing:
     def __init__(self, kind):
         self.kind = kind
-
-"""
+""" + "".join(HOOK.format(hook=f"faithkit_{kind}s", kind=kind) for kind in HOOK_KINDS)
 
 
 def list_hooks():

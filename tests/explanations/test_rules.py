@@ -581,15 +581,6 @@ def test_a_small_memory_for_predicates_changes_nothing(monkeypatch):
     assert len(table) <= 65 < len(distinct) / 3  # 64 is the floor of the bound; one row stands for "always"
 
 
-def test_a_small_memory_for_predicates_changes_nothing_for_texts(monkeypatch):
-    monkeypatch.setattr(rules_module, "PREDICATE_BYTES", 1)
-    rng = np.random.default_rng(1)
-    texts = [" ".join(f"w{i}" for i in rng.integers(0, 200, 12)) for _ in range(40)]
-    rules = [Rule([Contains(f"w{i}"), Contains(f"w{i // 2}", "word")]) for i in range(200)]
-    expected = [[f"w{i}" in t.split() and f"w{i // 2}" in t.split() for t in texts] for i in range(200)]
-    assert compute_scopes(rules, texts).tolist() == expected
-
-
 def test_a_rule_that_does_not_fit_leaves_the_sample_usable():
     sample = make_sample(FRAME)
     with pytest.raises(InputError, match="'income'"):
