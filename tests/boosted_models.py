@@ -68,7 +68,9 @@ def words(seed, classes):
     random = np.random.default_rng(seed)
     codes = random.integers(0, 5, (80, 4))
     names = {"job": list("edcba"), "age": [20.0, 30.0, 40.0, 50.0, np.nan], "size": [3, 1, 4, 0, 2]}
-    table = pd.DataFrame({name: np.array(told)[codes[:, j]] for j, (name, told) in enumerate(names.items())})
+    table = pd.DataFrame(
+        {name: np.array(values)[codes[:, j]] for j, (name, values) in enumerate(names.items())}
+    )
     table = table.astype({"job": pd.CategoricalDtype(list("cabed")), "size": "category"})
     table["pay"] = codes[:, 3]
     table.loc[random.random(80) < 0.1, "job"] = None

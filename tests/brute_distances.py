@@ -9,12 +9,12 @@ import pandas as pd
 def columns_of(table):
     """Return each column as a list of plain values, None where one is missing, and whether it holds numbers."""
     frame = table if isinstance(table, pd.DataFrame) else pd.DataFrame(table)
-    found = []
+    columns = []
     for j in range(frame.shape[1]):
         cells = [None if pd.isna(value) else value for value in frame.iloc[:, j].tolist()]
         is_number = frame.dtypes.iloc[j].kind in "iuf"
-        found.append(([float(c) if is_number and c is not None else c for c in cells], is_number))
-    return found
+        columns.append(([float(c) if is_number and c is not None else c for c in cells], is_number))
+    return columns
 
 
 class Distances:

@@ -66,11 +66,11 @@ def heaviest_cell(holds, weights, clusters):
     return max(
         sum(
             weight
-            for weight, cluster, held in zip(weights, clusters, row, strict=True)
-            if held and cluster == one
+            for weight, cluster, holds_here in zip(weights, clusters, row, strict=True)
+            if holds_here and cluster == unit
         )
         for row in holds
-        for one in set(clusters)
+        for unit in set(clusters)
     )
 
 

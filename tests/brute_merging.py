@@ -58,7 +58,7 @@ def paired_error(blocks, pairs, labels):
         for unit in units
     ]
     mean = sum(adds) / n
-    apart = np.array([one - mean * len(unit) for one, unit in zip(adds, units, strict=True)])
+    apart = np.array([addition - mean * len(unit) for addition, unit in zip(adds, units, strict=True)])
     J = len(units)
     return float(np.sqrt(J / (J - 1) * (apart**2).sum())) / n
 
@@ -78,16 +78,17 @@ def linked_error(blocks, pairs, labels, clusters):
     ]
     by_pair = [n * merged_share([pair], labels, clusters=clusters) for pair in pairs]
     mean = (sum(lost) + sum(by_pair)) / n
-    own = [one - mean * sum(row not in paired for row in gone) for one, gone in zip(lost, rows, strict=True)]
-    by_pair = [one - mean * len(pair) for one, pair in zip(by_pair, pairs, strict=True)]
-    held = [{names.index(clusters[row]) for row in pair} for pair in pairs]
+    unpaired = [sum(row not in paired for row in gone) for gone in rows]
+    own = [loss - mean * size for loss, size in zip(lost, unpaired, strict=True)]
+    by_pair = [loss - mean * len(pair) for loss, pair in zip(by_pair, pairs, strict=True)]
+    clusters_of_pairs = [{names.index(clusters[row]) for row in pair} for pair in pairs]
     together = [
-        one + sum(e for e, cells in zip(by_pair, held, strict=True) if c in cells)
-        for c, one in enumerate(own)
+        loss + sum(e for e, cells in zip(by_pair, clusters_of_pairs, strict=True) if c in cells)
+        for c, loss in enumerate(own)
     ]
     linked = sum(e**2 for e in together) - sum(
-        (len(h) - 1) * e**2 for e, h in zip(by_pair, held, strict=True)
+        (len(h) - 1) * e**2 for e, h in zip(by_pair, clusters_of_pairs, strict=True)
     )
     apart = sum(e**2 for e in own) + sum(e**2 for e in by_pair)
-    J = len(pairs) + sum(not any(c in cells for cells in held) for c in range(len(names)))
+    J = len(pairs) + sum(not any(c in cells for cells in clusters_of_pairs) for c in range(len(names)))
     return float(np.sqrt(J / (J - 1) * max(linked, apart))) / n

@@ -4,8 +4,8 @@ The first `explained` rows have explanations, all of them by default; the others
 """
 
 
-def same(one, other):
-    return float(one == other)
+def same(first, second):
+    return float(first == second)
 
 
 def estimate(holds, labels, weights, clusters, explained=None, agree=same):
@@ -25,7 +25,7 @@ def estimate(holds, labels, weights, clusters, explained=None, agree=same):
 
 def divided(holds, values, weights, clusters, explained=None):
     """V less the disagreement divided by that of an explanation which holds for everything, and V."""
-    rows = values, weights, clusters, explained, lambda one, other: 1 - (one - other) ** 2 / 2
+    rows = values, weights, clusters, explained, lambda first, second: 1 - (first - second) ** 2 / 2
     M, V = estimate(holds, *rows)
     constant, all_of_it = estimate([[True] * len(values)] * len(values), *rows)
     disagreement = all_of_it - constant

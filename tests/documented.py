@@ -61,5 +61,5 @@ def blocks(page, text):
 def _indented(lines, depth):
     """Return the options and the other lines that are indented deeper."""
     body = list(takewhile(lambda line: not line.strip() or len(line) - len(line.lstrip()) > depth, lines))
-    options = [found[1] for found in takewhile(bool, map(OPTION.match, body))]
+    options = [option[1] for option in takewhile(bool, map(OPTION.match, body))]
     return tuple(options), textwrap.dedent("\n".join(body[len(options) :])).strip("\n")

@@ -24,13 +24,13 @@ class Environment:
         venv.create(folder, with_pip=False, symlinks=True)
         self.folder = folder
         self.site = next((folder / "lib").glob("python*")) / "site-packages"
-        for found in closure(["pip", *libraries]).values():
-            link(found, self.site)
+        for library in find_required(["pip", *libraries]).values():
+            link(library, self.site)
 
     def run(self, command, cwd=None, code=0, **variables):
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         inherited["PATH"] = f"{self.folder / 'bin'}{os.pathsep}{inherited['PATH']}"
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             shell=isinstance(command, str),
             cwd=cwd or self.folder,
@@ -38,41 +38,41 @@ class Environment:
             capture_output=True,
             text=True,
         )
-        assert done.returncode == code, f"{command}\n{done.stdout}\n{done.stderr}"
-        return done
+        assert process.returncode == code, f"{command}\n{process.stdout}\n{process.stderr}"
+        return process
 
     def install(self, *wheels):
         """Install wheels beside the linked libraries, without asking any index."""
         self.run(["python", "-m", "pip", "install", "-q", "--no-index", *map(str, wheels)])
 
 
-def closure(names):
+def find_required(names):
     """Return the distributions of these names and of all that they require here."""
-    found: dict[str, Distribution] = {}
+    distributions: dict[str, Distribution] = {}
     waiting = [Requirement(name) for name in names]
     while waiting:
         requirement = waiting.pop()
-        if requirement.name in found or (
+        if requirement.name in distributions or (
             requirement.marker and not requirement.marker.evaluate({"extra": ""})
         ):
             continue
         try:
-            found[requirement.name] = distribution(requirement.name)
+            distributions[requirement.name] = distribution(requirement.name)
         except PackageNotFoundError:  # optional, or for another system
             continue
-        waiting += map(Requirement, found[requirement.name].requires or ())
-    return found
+        waiting += map(Requirement, distributions[requirement.name].requires or ())
+    return distributions
 
 
-def link(found, site):
+def link(library, site):
     """Link a distribution's packages, modules and metadata into another environment."""
-    tops = {path.parts[0] for path in found.files or () if path.parts[0] not in ("..", "__pycache__")}
+    tops = {path.parts[0] for path in library.files or () if path.parts[0] not in ("..", "__pycache__")}
     for top in tops:
         if not (site / top).exists():
-            (site / top).symlink_to(found.locate_file(top))
+            (site / top).symlink_to(library.locate_file(top))
 
 
-def requirements_of(project):
+def read_requirements(project):
     """Return what a project's pyproject.toml asks for, but for faithkit."""
     import tomllib
 

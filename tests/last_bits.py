@@ -28,7 +28,7 @@ def pytest_configure(config):
         from faithkit import Predictor
 
         for place, name, function in (*_products(), (Predictor, "scores", Predictor.scores)):
-            setattr(place, name, _noisy(function, machine))
+            setattr(place, name, _add_noise(function, machine))
 
 
 def _products():
@@ -42,11 +42,11 @@ def _products():
             yield module, "safe_sparse_dot", safe_sparse_dot
 
 
-def _noisy(function, machine):
+def _add_noise(function, machine):
     @functools.wraps(function)
-    def noisy(*given, **named):
-        result = function(*given, **named)
-        if "out" in named or not isinstance(result, np.ndarray | np.floating) or result.dtype.kind != "f":
+    def answer_with_noise(*arguments, **options):
+        result = function(*arguments, **options)
+        if "out" in options or not isinstance(result, np.ndarray | np.floating) or result.dtype.kind != "f":
             return result
         rng = np.random.default_rng([machine, zlib.crc32(np.asarray(result).tobytes()), *np.shape(result)])
         units = rng.integers(-UNITS, UNITS + 1, np.shape(result))
@@ -55,4 +55,4 @@ def _noisy(function, machine):
             off = result + np.where(real, units * np.spacing(np.abs(result)), 0.0)
         return off.astype(result.dtype)
 
-    return noisy
+    return answer_with_noise

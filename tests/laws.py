@@ -66,8 +66,8 @@ def gibbs_error(joint):
     """
     joint = np.asarray(joint, dtype=float)
     mass = joint.sum(axis=1)
-    kept = joint[mass > 0] ** 2 / mass[mass > 0][:, None]
-    return float(1 - kept.sum())
+    squares = joint[mass > 0] ** 2 / mass[mass > 0][:, None]
+    return float(1 - squares.sum())
 
 
 def optimal_error(joint):

@@ -1,4 +1,4 @@
-"""Modules that tests import when they run: to collect tests, nobody waits for large libraries."""
+"""Modules that tests import when they run, so that collecting tests imports no large library."""
 
 import importlib.util
 

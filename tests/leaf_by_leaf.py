@@ -20,10 +20,10 @@ def explained(model, table, rows, **params):
     return shap.fit(faithkit.Predictor(model), table).explain(rows, faithkit.plugin.row_seeds(rows, 0))
 
 
-def per_class(found):
+def per_class(explanations):
     """Return values (rows, columns, classes) of target=all."""
-    classes = len(found.shared["base_value"])
-    return found.values.reshape(len(found), classes, -1).transpose(0, 2, 1)
+    classes = len(explanations.shared["base_value"])
+    return explanations.values.reshape(len(explanations), classes, -1).transpose(0, 2, 1)
 
 
 def raw_scores(model, rows):
@@ -58,6 +58,6 @@ def check_by_definition(model, table, precision=1e-9):
     reference, rows = table[:5], table[40:42]
     explanations = explained(model, reference, rows, output="raw", target="all", algorithm="tree")
     assert explanations.shared["algorithm"] == "leaves"
-    wanted = by_definition(model, table, reference, rows)
-    np.testing.assert_allclose(per_class(explanations), wanted, rtol=0, atol=precision)
-    return wanted
+    expected = by_definition(model, table, reference, rows)
+    np.testing.assert_allclose(per_class(explanations), expected, rtol=0, atol=precision)
+    return expected

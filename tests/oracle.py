@@ -51,7 +51,7 @@ class Sums:
             if not (constant * self.apart).sum() > 1e-12:
                 return 0.0, 1.0, 0.0
             unit = (constant * self.apart).sum() / constant.sum()
-        lost, every = ((one * self.apart).sum() / whole / unit for one in (K, K + merged))
+        lost, every = ((matrix * self.apart).sum() / whole / unit for matrix in (K, K + merged))
         compared = (K + merged).sum() / whole
         free = self.unchecked(unit) if callable(self.unchecked) else self.unchecked
         return 1.0 - every - free * (1.0 - compared), lost, compared
@@ -64,11 +64,11 @@ def jackknife(sums, unit, weights, owns):
     pool = sorted({unit[i] for i in range(n) if weights[i]} - set(owning))
     errors = []
     for which in (0, 1):
-        mine = np.array([sums.of(unit != u)[which] for u in owning])
-        C = len(mine)
-        variance = (C - 1) / C * ((mine - mine.mean()) ** 2).sum()
+        of_owners = np.array([sums.of(unit != u)[which] for u in owning])
+        C = len(of_owners)
+        variance = (C - 1) / C * ((of_owners - of_owners.mean()) ** 2).sum()
         if pool:
-            theirs = np.array([sums.of(unit != u)[which] for u in pool])
-            variance += ((theirs - theirs.mean()) ** 2).sum()
+            of_pool = np.array([sums.of(unit != u)[which] for u in pool])
+            variance += ((of_pool - of_pool.mean()) ** 2).sum()
         errors.append(math.sqrt(variance))
     return errors

@@ -24,9 +24,9 @@ class Words:
 
     def draw(self, rng, n):
         rows = rng.multinomial(n, self.mass)
-        seen = rows > 0
-        ones = rng.binomial(rows[seen], self.ones[seen])
-        table = np.c_[ones, rows[seen] - ones]
+        drawn = rows > 0
+        ones = rng.binomial(rows[drawn], self.ones[drawn])
+        table = np.c_[ones, rows[drawn] - ones]
         return Pilot(CheckableCounts.of(grouped(table).entries), facts_of(table))
 
     def unverified(self, n):
@@ -132,23 +132,23 @@ def _error(own, effect):
 
 
 @attrs.frozen
-class Kept:
+class PlanOutcomes:
     """Of so many pilots: how many gave a number, and how many of these numbers broke either promise."""
 
     runs: int
-    given: int
+    planned: int
     unchecked: int
     wide: int
 
 
-def kept(population, n, epsilon, runs, seed=0, most=20_000, **options):
+def try_plans(population, n, epsilon, runs, seed=0, most=20_000, **options):
     """Draw pilots, plan, and see what the planned samples give."""
-    rng, given, unchecked, wide = np.random.default_rng(seed), 0, 0, 0
+    rng, planned, unchecked, wide = np.random.default_rng(seed), 0, 0, 0
     for _ in range(runs):
         plan = plan_samples(epsilon, pilot=population.draw(rng, n), **options)
         if plan.to_check is not None:
             unchecked += population.unverified(plan.to_check) > epsilon
         if plan.n is not None and plan.n <= most:  # larger samples take too long to draw
-            given += 1
+            planned += 1
             wide += bool(population.width(rng, plan) > epsilon)
-    return Kept(runs, given, unchecked, wide)
+    return PlanOutcomes(runs, planned, unchecked, wide)

@@ -7,10 +7,10 @@ FAITHKIT_API = 1
 
 
 class Reason:
-    """What another library gives for a row."""
+    """The explanation that another library returns for a row."""
 
-    def __init__(self, said):
-        self.said = said
+    def __init__(self, text):
+        self.text = text
 
 
 class LateReason(Reason):
@@ -42,10 +42,10 @@ class Reasons:
         return [Reason("a")], RowContext(n=1)
 
     def explanations(self, value, context):
-        said = [one.said for one in value[: self.most]]
-        if said and said[0] == "by prediction":
+        texts = [reason.text for reason in value[: self.most]]
+        if texts and texts[0] == "by prediction":
             return Explanations.of(context.predictions.tolist())
-        return Explanations.of(text.upper() if self.upper else text for text in said)
+        return Explanations.of(text.upper() if self.upper else text for text in texts)
 
 
 class Boxes:

@@ -72,15 +72,15 @@ LEARNERS = {
 
 
 class WhenUsed(Mapping):
-    """A dictionary whose values are made when they are first asked for, each once."""
+    """A dictionary that makes each value at its first use, once."""
 
     def __init__(self, makers):
-        self.makers, self.made = makers, {}
+        self.makers, self.values_by_name = makers, {}
 
     def __getitem__(self, name):
-        if name not in self.made:
-            self.made[name] = self.makers[name]()
-        return self.made[name]
+        if name not in self.values_by_name:
+            self.values_by_name[name] = self.makers[name]()
+        return self.values_by_name[name]
 
     def __iter__(self):
         return iter(self.makers)
@@ -108,15 +108,15 @@ IMAGES = {"images, function": lambda: (brightness, PICTURES[40:], PICTURES[:40])
 SITUATIONS = WhenUsed(ARRAYS | FRAMES | TEXT | IMAGES)
 
 
-def made(spec):
-    name, _, told = spec.partition(":")
-    params = dict(part.split("=", 1) for part in told.split(";")) if told else {}
+def create_explainer(spec):
+    name, _, settings = spec.partition(":")
+    params = dict(part.split("=", 1) for part in settings.split(";")) if settings else {}
     values = {key: eval(value, {"true": True, "false": False}) for key, value in params.items()}
     return faithkit.plugin.registry().create("explainer", name, values)
 
 
 def explained(spec, model, rows, background):
-    fitted = made(spec).fit(faithkit.Predictor(model, background=background), background)
+    fitted = create_explainer(spec).fit(faithkit.Predictor(model, background=background), background)
     return fitted.explain(rows, faithkit.plugin.row_seeds(rows, 0))
 
 

@@ -1,4 +1,4 @@
-"""Imports run one way, whatever they are for: types, a function's body, a name in a string, an example."""
+"""Imports run one way: also those for types, in a function's body, in a name in a string and in an example."""
 
 import ast
 import doctest
@@ -22,21 +22,26 @@ FLOORS = [
     {"__main__"},
 ]
 HEIGHT = {wing: height for height, wings in enumerate(FLOORS) for wing in wings}
+IMPORT_FROM = re.compile(r"^ *from +([\w.]+) +import +(\([^)]*\)|.*)", re.M)
+IMPORT = re.compile(r"^ *import +(.*)", re.M)
+TEXT = re.compile(r"""["'](faithkit(?:\.\w+)+)(?:[.:]\w*)?["'{]""")  # a name that is all of a text
 TABLES = {"faithkit.extension.builtins"}  # the kernel's components, by the names of their factories
 
 
-def modules(folder):
+def find_modules(folder):
     """Return the files of a folder's packages, by the names of their modules."""
     files = [file for package in folder.glob("faithkit*") for file in package.rglob("*.py")]
     names = (".".join(file.relative_to(folder).with_suffix("").parts) for file in files)
     return dict(zip((name.removesuffix(".__init__") for name in names), files, strict=True))
 
 
-KERNEL = modules(ROOT)
-PLUGINS = {name: file for folder in (ROOT / "plugins").iterdir() for name, file in modules(folder).items()}
+KERNEL = find_modules(ROOT)
+PLUGINS = {
+    name: file for folder in (ROOT / "plugins").iterdir() for name, file in find_modules(folder).items()
+}
 
 
-def listed():
+def read_public_names():
     """Return the module of each public name, dotted."""
     stubs = {"faithkit": "__init__.pyi", "faithkit.plugin": "plugin.pyi", "faithkit.results": "results.pyi"}
     trees = {api: ast.parse((ROOT / "faithkit" / file).read_text("utf-8")) for api, file in stubs.items()}
@@ -49,52 +54,53 @@ def listed():
     }
 
 
-PUBLIC = listed()
+PUBLIC = read_public_names()
 API = {"faithkit", "faithkit.plugin", "faithkit.results"}
 
 
-def arrows(source, module="faithkit.report.text", public=PUBLIC):
-    """Return the modules of the kernel that some code names; `module` is where the code stands."""
-    nodes = list(ast.walk(ast.parse(source)))
-    kernel = called(nodes)
-    found = {home(name, public) for node in nodes for name in named(node, module, kernel)}
-    return found - {None, "faithkit.errors", module} - API
+def find_targets(source, module="faithkit.report.text", public=PUBLIC):
+    """Return the modules of the kernel that some code names; `module` is where the code stands.
+
+    To parse all code would take two seconds, so imports and names are found by their patterns.
+    """
+    names = [*find_imports(source, module), *find_attributes(source)]
+    if module not in TABLES:
+        names += TEXT.findall(source)
+    return {find_module(name, public) for name in names} - {None, "faithkit.errors", module} - API
 
 
-def examples(source):
+def read_examples(source):
     """Return the code in the docstrings of some code; to parse all of it would take a second."""
     blocks = re.findall(r'(?:^ *(?:""")?>>> .*\n(?: *\.\.\. .*\n)*)+', source, re.M)
     texts = (re.sub(r'^ *(?:""")?', "", block, flags=re.M) for block in blocks)
     return "".join(example.source for text in texts for example in doctest.DocTestParser().get_examples(text))
 
 
-def called(nodes):
-    """Return what the kernel is called by who imports it whole."""
-    imported = (alias for node in nodes if isinstance(node, ast.Import) for alias in node.names)
-    return {alias.asname or "faithkit" for alias in imported if alias.name == "faithkit"}
+def find_imports(source, module):
+    """Yield the dotted names of all that is imported."""
+    for start, names in IMPORT_FROM.findall(source):
+        dots = len(start) - len(start.lstrip("."))
+        package = resolve_package(module, dots) if dots else []
+        for name in re.findall(r"[\w*]+", names):
+            yield ".".join([*package, *filter(None, [start[dots:]]), name])
+    for names in IMPORT.findall(source):
+        yield from re.findall(r"[\w.]+", names)
 
 
-def named(node, module, kernel):
-    """Yield the dotted names in one piece of code."""
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        start = above(module, node.level) if node.level else []
-        yield from (".".join([*start, *filter(None, [node.module]), alias.name]) for alias in node.names)
-    elif isinstance(node, ast.Attribute):
-        first, _, rest = ast.unparse(node).partition(".")
-        yield f"faithkit.{rest}" if first in kernel else ""
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and module not in TABLES:
-        yield from re.findall(r"\A(faithkit(?:\.\w+)+)(?:[.:]\w*)?\Z", node.value)
+def find_attributes(source):
+    """Yield the dotted names of attributes of the kernel, where it is imported as a whole."""
+    for alias in re.findall(r"^ *import faithkit(?: as (\w+))?$", source, re.M):
+        for names in re.findall(rf"(?<![\w.]){alias or 'faithkit'}((?:\.\w+)+)", source):
+            yield f"faithkit{names}"
 
 
-def above(module, level):
-    """Return the package that so many dots stand for, as its parts."""
+def resolve_package(module, level):
+    """Return the parts of the package that a number of dots stands for."""
     parts, is_package = module.split("."), (KERNEL | PLUGINS)[module].stem == "__init__"
     return parts[: len(parts) - level + is_package]
 
 
-def home(name, public):
+def find_module(name, public):
     """Return the module to which a dotted name leads: through the table of public names, if it is one."""
     parts = name.split(".")
     known = (".".join(parts[:k]) for k in range(len(parts), 0, -1))
@@ -111,13 +117,18 @@ def runs_up(here, there):
     return first != second and HEIGHT.get(first, -1) <= HEIGHT.get(second, -2)  # -1: helpers of all wings
 
 
+def list_upward(targets):
+    """Return the imports that run up, as texts."""
+    return [f"{here} → {there}" for here in targets for there in targets[here] if runs_up(here, there)]
+
+
 SOURCES = {name: file.read_text("utf-8") for name, file in KERNEL.items() if name != "faithkit"}
 
 
 @pytest.fixture(scope="module")
-def leads():
-    """To which modules each module of the kernel leads."""
-    return {name: arrows(source, name) for name, source in SOURCES.items()}
+def targets():
+    """Return the modules that each module of the kernel names."""
+    return {name: find_targets(source, name) for name, source in SOURCES.items()}
 
 
 def test_every_wing_has_its_floor():
@@ -127,25 +138,25 @@ def test_every_wing_has_its_floor():
     assert "cli → run → report, inputs → extension → measure → explanations → arrays" in text
 
 
-def test_no_import_runs_up(leads):
-    assert [f"{here} → {there}" for here in leads for there in leads[here] if runs_up(here, there)] == []
+def test_no_import_runs_up(targets):
+    assert list_upward(targets) == []
 
 
 def test_no_example_runs_up():
-    """An example is for people, who have the flat API; what it names beside that is below, too."""
-    shown = {name: arrows(examples(source), name, {}) for name, source in SOURCES.items()}
-    assert [f"{here} → {there}" for here in shown for there in shown[here] if runs_up(here, there)] == []
+    """An example may name all of the flat API, and beside it only what is below."""
+    texts = {name: read_examples(source) for name, source in SOURCES.items()}
+    assert list_upward({name: find_targets(text, name, {}) for name, text in texts.items() if text}) == []
 
 
-def test_no_modules_form_a_circle(leads):
-    TopologicalSorter(leads).prepare()  # its error names the circle
+def test_no_modules_form_a_circle(targets):
+    TopologicalSorter(targets).prepare()  # its error names the circle
 
 
 def test_a_plugin_knows_the_flat_api_and_nothing_else():
-    known = {name: arrows(path.read_text("utf-8"), name, {}) for name, path in PLUGINS.items()}
-    kits = {name for name in known if name.endswith(".kit")}  # what is given to the conformance kit
-    assert {known.pop(name) == {"faithkit.testing"} for name in kits} == {True}
-    assert {name: more for name, more in known.items() if more} == {}
+    targets = {name: find_targets(path.read_text("utf-8"), name, {}) for name, path in PLUGINS.items()}
+    kits = {name for name in targets if name.endswith(".kit")}  # input of the conformance kit
+    assert {targets.pop(name) == {"faithkit.testing"} for name in kits} == {True}
+    assert {name: modules for name, modules in targets.items() if modules} == {}
 
 
 @one_test
@@ -176,18 +187,18 @@ def test_a_plugin_knows_the_flat_api_and_nothing_else():
     ],
 )
 def test_an_import_is_found_however_it_is_written(code, expected):
-    assert arrows(code) == ({f"faithkit.{expected}"} if expected else set())
+    assert find_targets(code) == ({f"faithkit.{expected}"} if expected else set())
 
 
 def test_a_table_of_components_names_them_and_imports_none():
     code = "factory = 'faithkit.cli.check:command'"
-    assert arrows(code, "faithkit.extension.builtins") == set()
-    assert arrows(f"from faithkit.cli import check\n{code}", "faithkit.extension.builtins")
+    assert find_targets(code, "faithkit.extension.builtins") == set()
+    assert find_targets(f"from faithkit.cli import check\n{code}", "faithkit.extension.builtins")
 
 
 def test_an_example_is_found_wherever_it_stands():
     code = 'class A:\n    def f(self):\n        """>>> x = 1\n        ... + 2\n        """'
-    assert examples(f'"""Why.\n\n>>> import faithkit\n"""\n{code}') == "import faithkit\nx = 1\n+ 2\n"
+    assert read_examples(f'"""Why.\n\n>>> import faithkit\n"""\n{code}') == "import faithkit\nx = 1\n+ 2\n"
 
 
 @one_test
@@ -209,5 +220,5 @@ def test_an_example_is_found_wherever_it_stands():
         ("cli.check", "__main__", True),
     ],
 )
-def test_who_may_know_whom(here, there, forbidden):
+def test_a_module_may_know_lower_wings_and_its_own(here, there, forbidden):
     assert runs_up(f"faithkit.{here}", f"faithkit.{there}") is forbidden

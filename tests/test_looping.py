@@ -1,4 +1,4 @@
-"""A loop over cases hides none: every case runs, and each that fails is told by its name."""
+"""A loop over cases hides none: every case runs, and each failure is named."""
 
 import re
 import types
@@ -22,7 +22,7 @@ class Recorder:
         self.failed.append(name)
 
 
-def test_every_case_of_every_table_runs_and_failures_are_told_by_name():
+def test_every_case_of_every_table_runs_and_failures_are_named():
     @one_test
     @pytest.mark.filterwarnings("ignore")
     @pytest.mark.parametrize(("a", "b"), [(1, 2), (3, 3)], ids=["apart", "equal"])

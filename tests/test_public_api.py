@@ -18,7 +18,7 @@ def test_a_protocol_is_there_to_annotate_with(name):
 
 
 def test_a_relation_is_neither_true_nor_false():
-    one = faithkit.relation("same-explanation")
-    for wrong in (lambda: one and one, lambda: one or one, lambda: not one, lambda: bool(~one & one)):
+    same = faithkit.relation("same-explanation")
+    for wrong in (lambda: same and same, lambda: same or same, lambda: not same, lambda: bool(~same & same)):
         with pytest.raises(faithkit.errors.InputError, match=r"relations compose with &, \| and ~"):
             wrong()

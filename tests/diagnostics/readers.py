@@ -31,5 +31,5 @@ class Table(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X):
-        found = self.counts_[X[:, 0].astype(int)]
-        return found / found.sum(axis=1, keepdims=True)
+        counts = self.counts_[X[:, 0].astype(int)]
+        return counts / counts.sum(axis=1, keepdims=True)

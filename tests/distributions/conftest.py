@@ -4,7 +4,7 @@ Everything here is slow and shares what was built, so it is marked for one worke
 """
 
 import pytest
-from environments import ROOT, Environment, build_wheels, requirements_of
+from environments import ROOT, Environment, build_wheels, read_requirements
 
 THIRD_PARTY = sorted(path.parent for path in (ROOT / "tests" / "third_party").glob("*/pyproject.toml"))
 
@@ -21,7 +21,7 @@ def fresh(tmp_path_factory, wheels):
 
     def make(*distributions, libraries=()):
         folder = tmp_path_factory.mktemp("environment")
-        environment = Environment(folder, [*requirements_of(ROOT), *libraries])
+        environment = Environment(folder, [*read_requirements(ROOT), *libraries])
         environment.install(*(wheels[name] for name in ("faithkit", *distributions)))
         return environment
 

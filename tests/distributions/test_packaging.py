@@ -15,18 +15,18 @@ LOG = "label,phi_age,phi_sex\nyes,0.5,0.1\nyes,0.5,0.1\nno,0.5,0.1\nno,0.2,0.1\n
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory):
+def archives(tmp_path_factory):
     """Build source distributions, and from each the wheel, as for a release."""
     folder = tmp_path_factory.mktemp("dist")
     for project in PROJECTS:
         command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(project)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
+        process = subprocess.run(command, capture_output=True, text=True)
+        assert process.returncode == 0, process.stdout + process.stderr
     return sorted(folder.iterdir())
 
 
-def test_every_distribution_builds_and_twine_has_nothing_to_say(built):
-    names = {path.name.split("-")[0] for path in built}
+def test_every_distribution_builds_and_twine_has_nothing_to_say(archives):
+    names = {path.name.split("-")[0] for path in archives}
     assert names == {
         "faithkit",
         "faithkit_scoped_rules",
@@ -40,15 +40,15 @@ def test_every_distribution_builds_and_twine_has_nothing_to_say(built):
         "faithkit_integrations",
         "faithkit_attacks",
     }
-    assert len(built) == 2 * len(PROJECTS)
-    command = [sys.executable, "-m", "twine", "check", "--strict", *map(str, built)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-    assert done.stdout.count("PASSED") == len(built)
+    assert len(archives) == 2 * len(PROJECTS)
+    command = [sys.executable, "-m", "twine", "check", "--strict", *map(str, archives)]
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert process.returncode == 0, process.stdout
+    assert process.stdout.count("PASSED") == len(archives)
 
 
-def test_a_wheel_holds_its_package_with_all_that_is_no_code_and_nothing_else(built):
-    for wheel in (path for path in built if path.suffix == ".whl"):
+def test_a_wheel_holds_its_package_with_all_that_is_no_code_and_nothing_else(archives):
+    for wheel in (path for path in archives if path.suffix == ".whl"):
         package, version, *_ = wheel.name.split("-")
         names = zipfile.ZipFile(wheel).namelist()
         assert {name.split("/")[0] for name in names} == {package, f"{package}-{version}.dist-info"}
@@ -61,8 +61,8 @@ def test_a_wheel_holds_its_package_with_all_that_is_no_code_and_nothing_else(bui
         assert {str(path) for path in files if "/." not in str(path)} <= set(names)
 
 
-def test_the_kernels_archive_holds_readme_changes_and_licence(built):
-    archive = next(path for path in built if path.name.startswith("faithkit-") and path.suffix == ".gz")
+def test_the_kernels_archive_holds_readme_changes_and_licence(archives):
+    archive = next(path for path in archives if path.name.startswith("faithkit-") and path.suffix == ".gz")
     with tarfile.open(archive) as files:
         names = {name.partition("/")[2] for name in files.getnames()}
     assert {"README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "faithkit/__init__.py"} <= names
@@ -72,19 +72,19 @@ def test_the_kernels_archive_holds_readme_changes_and_licence(built):
 def test_the_kernel_alone_scores_a_log(kernel_only, tmp_path):
     (tmp_path / "log.csv").write_text(LOG)
     command = "faithkit score log.csv --prediction label --explanation 'phi_*' --json -"
-    told = kernel_only.run(command, cwd=tmp_path).stdout
+    output = kernel_only.run(command, cwd=tmp_path).stdout
     # three rows share an explanation, two of them a label: (1/2 + 1/2 + 0 + 0) / 4
-    assert '"value": 0.25,' in told
-    assert '"verified": 0.75,' in told
+    assert '"value": 0.25,' in output
+    assert '"verified": 0.75,' in output
 
 
 def test_the_kernel_alone_says_how_to_get_an_explainer(kernel_only):
-    done = kernel_only.run("faithkit evaluate --explainer shap", code=1)
-    assert done.stdout == ""
-    assert done.stderr.rstrip().endswith(
+    process = kernel_only.run("faithkit evaluate --explainer shap", code=1)
+    assert process.stdout == ""
+    assert process.stderr.rstrip().endswith(
         "In faithkit's source tree: pip install -e plugins/feature-importance"
     )
-    (line,) = done.stderr.splitlines()
+    (line,) = process.stderr.splitlines()
     assert line.startswith("error: no explainer 'shap' is installed.")
 
 

@@ -18,7 +18,7 @@ EVALUATE = (
 )
 
 
-def refusal(market, command):
+def read_refusal(market, command):
     """Return the last line on stderr, after the warning that a plugin is left out."""
     warning, line = market.run(command, code=1).stderr.splitlines()
     assert warning.startswith("warning: a plugin is left out: lost-faithkit (lost): cannot be loaded: ")
@@ -26,9 +26,9 @@ def refusal(market, command):
 
 
 def test_everything_that_acme_offers_is_listed_with_its_origin(market):
-    listed = json.loads(market.run("faithkit plugins --json").stdout)["components"]
-    acmes = [c for c in listed if c["distribution"] == "acme-faithkit"]
-    assert {(c["kind"], c["name"]) for c in acmes} == {
+    listing = json.loads(market.run("faithkit plugins --json").stdout)["components"]
+    components = [c for c in listing if c["distribution"] == "acme-faithkit"]
+    assert {(c["kind"], c["name"]) for c in components} == {
         ("explainer", "deviation"),
         ("relation", "same-direction"),
         ("discretizer", "top"),
@@ -36,13 +36,13 @@ def test_everything_that_acme_offers_is_listed_with_its_origin(market):
         ("estimator", "smoothed"),
         ("command", "acme-columns"),
     }
-    assert {c["version"] for c in acmes} == {"2.1.0"}
+    assert {c["version"] for c in components} == {"2.1.0"}
 
 
 def test_acmes_docstrings_are_shown(market):
-    shown = market.run("faithkit show explainer deviation").stdout
-    assert "clip = 3.0" in shown
-    assert "Farther than this counts as this far." in shown
+    page = market.run("faithkit show explainer deviation").stdout
+    assert "clip = 3.0" in page
+    assert "Farther than this counts as this far." in page
 
 
 def test_acmes_components_work_together(market):
@@ -60,8 +60,8 @@ def test_acmes_components_work_together(market):
 def test_acmes_explainer_works_in_worker_processes_and_says_the_same(market, tmp_path):
     alone, many = tmp_path / "alone", tmp_path / "many"
     command = shlex.split(EVALUATE)  # without a shell, so that the program is our own child
-    said = market.run(command, ACME_PROCESSES=str(alone)).stdout
-    assert market.run([*command, "--n-jobs", "2"], ACME_PROCESSES=str(many)).stdout == said
+    output = market.run(command, ACME_PROCESSES=str(alone)).stdout
+    assert market.run([*command, "--n-jobs", "2"], ACME_PROCESSES=str(many)).stdout == output
     # acme notes the parent of whoever explains, once for each of the chunks of 8 of 51 rows
     parents = alone.read_text().split()
     assert (len(parents), len(set(parents))) == (7, 1)
@@ -71,17 +71,18 @@ def test_acmes_explainer_works_in_worker_processes_and_says_the_same(market, tmp
 def test_acmes_verb_is_one_of_faithkits(market):
     assert "acme-columns  from acme-faithkit" in market.run("faithkit --help").stdout
     assert market.run("faithkit acme-columns iris").stdout.splitlines()[0] == "sepal length (cm)"
-    refused = refusal(market, "faithkit acme-columns irs")
-    assert refused.startswith("error: no dataset 'irs' is installed. Did you mean 'iris'? Available: ")
+    message = read_refusal(market, "faithkit acme-columns irs")
+    assert message.startswith("error: no dataset 'irs' is installed. Did you mean 'iris'? Available: ")
 
 
 def test_acmes_parameters_are_acmes_to_refuse(market):
     evaluate = "faithkit evaluate --data iris --model tree --explainer"
     assert (
-        refusal(market, f"{evaluate} deviation:clip=0") == "error: deviation: clip must be positive, got 0."
+        read_refusal(market, f"{evaluate} deviation:clip=0")
+        == "error: deviation: clip must be positive, got 0."
     )
-    refused = refusal(market, f"{evaluate} deviation:clop=1")
-    assert "Did you mean 'clip'?" in refused
+    message = read_refusal(market, f"{evaluate} deviation:clop=1")
+    assert "Did you mean 'clip'?" in message
 
 
 def test_faithkit_check_finds_nothing_wrong_with_acme(market):
@@ -124,34 +125,34 @@ def market_version(market):
 
 
 def test_a_name_that_two_plugins_have_needs_its_distribution(market):
-    refused = market.run("faithkit show discretizer top", code=1).stderr
-    assert "Write 'acme-faithkit/top' or 'careless-faithkit/top'." in refused
+    message = market.run("faithkit show discretizer top", code=1).stderr
+    assert "Write 'acme-faithkit/top' or 'careless-faithkit/top'." in message
     assert "from acme-faithkit 2.1.0" in market.run("faithkit show discretizer acme-faithkit/top").stdout
 
 
 def test_strict_mode_stops_at_the_first_problem(market):
-    refused = market.run("faithkit plugins", code=1, FAITHKIT_STRICT="1").stderr
-    assert refused.startswith("error: acme-faithkit (acme): ")
+    message = market.run("faithkit plugins", code=1, FAITHKIT_STRICT="1").stderr
+    assert message.startswith("error: acme-faithkit (acme): ")
 
 
 @pytest.mark.parametrize(
-    ("distribution", "check", "found", "mend"),
+    ("distribution", "check", "problem", "advice"),
     [
         ("lost-faithkit", "module_can_be_imported", "'a_library_that_nobody_has'", "name them in requires="),
         ("future-faithkit", "declares_the_api_version", "FAITHKIT_API is 2; expected 1", "Update the older"),
     ],
 )
-def test_faithkit_check_says_why_a_plugin_cannot_be_loaded(market, distribution, check, found, mend):
+def test_faithkit_check_says_why_a_plugin_cannot_be_loaded(market, distribution, check, problem, advice):
     text = " ".join(market.run(f"faithkit check {distribution}", code=3).stdout.split())
     assert f"failed {check} " in text
-    assert found in text
-    assert mend in text
+    assert problem in text
+    assert advice in text
     assert "Why: " in text
 
 
 def test_faithkit_check_finds_every_promise_that_the_careless_one_breaks(market):
-    told = market.run("faithkit check careless-faithkit --json", code=3).stdout
-    failed = {c["name"]: set(c["failed"]) for c in json.loads(told)["components"]}
+    output = market.run("faithkit check careless-faithkit --json", code=3).stdout
+    failed = {c["name"]: set(c["failed"]) for c in json.loads(output)["components"]}
     assert failed == {
         "careless_faithkit": {"listing_imports_nothing_heavy"},
         "careless": {
@@ -166,14 +167,14 @@ def test_faithkit_check_finds_every_promise_that_the_careless_one_breaks(market)
 
 
 def test_the_careless_one_gives_no_number(market):
-    refused = market.run("faithkit evaluate --data iris --model tree --explainer careless", code=1)
-    assert refused.stdout == ""
-    assert refused.stderr.splitlines()[-1].startswith(
+    message = market.run("faithkit evaluate --data iris --model tree --explainer careless", code=1)
+    assert message.stdout == ""
+    assert message.stderr.splitlines()[-1].startswith(
         "error: the explainer careless: fit returned None; expected itself."
     )
 
 
-def test_what_is_used_here_is_the_wheel(market):
+def test_the_environment_imports_the_wheels(market):
     where = market.run(
         ["python", "-c", "import faithkit, acme_faithkit as a; print(faithkit.__file__, a.__file__)"]
     )

@@ -15,7 +15,7 @@ BLOCK = re.compile(
 SAME = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
-def steps():
+def read_steps():
     """Yield, in the order of the page, ("file", name, content) and ("command", line, what it prints)."""
     for block in BLOCK.finditer(PAGE):
         body = textwrap.dedent(block["body"]).strip() + "\n"
@@ -28,7 +28,7 @@ def steps():
 
 
 def test_the_package_is_complete_in_under_forty_lines():
-    files = {name: text for what, name, text in steps() if what == "file" and name != "measure.py"}
+    files = {name: text for kind, name, text in read_steps() if kind == "file" and name != "measure.py"}
     assert list(files) == [
         "pyproject.toml",
         "faithkit_occlusion/__init__.py",
@@ -40,16 +40,16 @@ def test_the_package_is_complete_in_under_forty_lines():
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("distributions")
-def test_it_works_as_it_is_written(fresh, tmp_path):
+def test_the_tutorial_works_as_it_is_written(fresh, tmp_path):
     environment = fresh(libraries=["pytest"])
-    ran = []
-    for what, name, text in steps():
-        if what == "file":
+    commands = []
+    for kind, name, text in read_steps():
+        if kind == "file":
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text(text)
         else:
             printed = environment.run(name, cwd=tmp_path).stdout
             assert doctest.OutputChecker().check_output(text, printed, SAME) or not text, printed
-            ran.append(name)
-    assert "faithkit check faithkit-occlusion" in ran
-    assert len(ran) == 6
+            commands.append(name)
+    assert "faithkit check faithkit-occlusion" in commands
+    assert len(commands) == 6

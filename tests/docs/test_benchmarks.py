@@ -1,6 +1,7 @@
-"""The page about benchmarks shows what `python tests/benchmarks --write docs/benchmarks` wrote, all of it."""
+"""The tables on the pages about benchmarks and builds are those that the scripts in tests/benchmarks write."""
 
 import csv
+import importlib
 import re
 import subprocess
 import sys
@@ -9,23 +10,26 @@ import numpy as np
 import pandas as pd
 import pytest
 from documented import DOCS, ROOT
+from looping import one_test
+
+import faithkit
 
 pytestmark = pytest.mark.xdist_group("benchmarks")  # what its tests share is made once
 
 TABLES = DOCS / "benchmarks"
 
 
-def benchmarks(*arguments):
+def run_benchmarks(*arguments):
     command = [sys.executable, ROOT / "tests" / "benchmarks", *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
 
 
 @pytest.fixture(scope="module")
 def refusal():
-    return benchmarks("consistensy")
+    return run_benchmarks("consistensy")
 
 
-def rows(name):
+def read_rows(name):
     with (TABLES / name).open(newline="") as file:
         return list(csv.DictReader(file))
 
@@ -33,19 +37,21 @@ def rows(name):
 @pytest.mark.slow
 def test_every_benchmark_has_its_rows(refusal):
     names = refusal.stderr.strip().partition("there are ")[2].split(", ")
-    shown = {row["benchmark"] for name in ("contests.csv", "growth.csv", "limits.csv") for row in rows(name)}
+    shown = {
+        row["benchmark"] for name in ("contests.csv", "growth.csv", "limits.csv") for row in read_rows(name)
+    }
     assert shown == set(names)
 
 
 def test_every_peer_has_its_version_and_every_machine_is_described():
     libraries = "polars|duckdb|quantus|explainiverse|shap|lime|anchor-exp|dice"
-    peers = [row for row in rows("contests.csv") if re.search(libraries, row["peer"])]
+    peers = [row for row in read_rows("contests.csv") if re.search(libraries, row["peer"])]
     assert len(peers) > 8
     assert all(row["version"] for row in peers)
     processors = {
-        row["processor"] for name in ("contests.csv", "growth.csv", "limits.csv") for row in rows(name)
+        row["processor"] for name in ("contests.csv", "growth.csv", "limits.csv") for row in read_rows(name)
     }
-    assert processors == {row["processor"] for row in rows("machines.csv")}
+    assert processors == {row["processor"] for row in read_rows("machines.csv")}
 
 
 def test_consistency_grows_linearly():
@@ -66,9 +72,45 @@ def test_a_run_replaces_its_own_rows_only(tmp_path):
     for name in ("contests.csv", "growth.csv", "machines.csv"):
         (tmp_path / name).write_text((TABLES / name).read_text())
     before = pd.read_csv(tmp_path / "contests.csv")
-    run = benchmarks("startup", "--write", tmp_path)
+    run = run_benchmarks("startup", "--write", tmp_path)
     assert run.returncode == 0, run.stderr
     after = pd.read_csv(tmp_path / "contests.csv")
     assert after["contest"].tolist() == before["contest"].tolist()
     others = before["benchmark"] != "startup"
     pd.testing.assert_frame_equal(after[others], before[others])
+
+
+# --- the table of gates on the page about builds ----------------------------------------------------------------
+
+
+@pytest.fixture
+def simulation(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
+    return importlib.import_module("simulate_gates")
+
+
+def score_table(table):
+    label, explanation = (np.repeat(codes, table.ravel()) for codes in ([0, 1, 0, 1], [0, 0, 1, 1]))
+    return faithkit.score(label, explanation[:, None])
+
+
+@one_test
+@pytest.mark.parametrize("n", [30, 200])
+def test_the_differences_are_those_of_score(simulation, n):
+    rng = np.random.default_rng(n)
+    now, before = simulation.draw(rng, 0.8, n), simulation.draw(rng, 0.9, n)
+    expected = score_table(now).difference(score_table(before), paired=False)
+    ends = simulation.difference(simulation.moments(now), simulation.moments(before))
+    assert ends == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+@pytest.mark.slow
+def test_each_gate_fails_as_often_as_the_table_says(simulation):
+    with (DOCS / "howto" / "gates.csv").open() as file:
+        header, *rows = csv.reader(file)
+    assert header == simulation.HEADER
+    printed = np.array([[float(share.removesuffix(" %")) / 100 for share in row[2:]] for row in rows])
+    builds = 100
+    rates = np.concatenate([simulation.failure_rates(n, builds) for n in simulation.ROWS])
+    four_errors = 4 * np.sqrt(0.25 / builds)  # the standard error of a share is largest at one half
+    assert np.abs(rates - printed).max() < four_errors

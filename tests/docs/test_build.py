@@ -15,7 +15,7 @@ from faithkit.testing import check_targets, checks
 
 ROOT = Path(__file__).parents[2]
 
-# whoever asks for an address on the network while building is told that there is none
+# a build that opens a connection fails
 OFFLINE = """
 import socket, sys
 def refuse(*_, **__):
@@ -35,24 +35,24 @@ class Page(HTMLParser):
         self.feed(path.read_text("utf-8"))
 
     def handle_starttag(self, tag, attributes):
-        result = dict(attributes)
-        self.anchors |= {result[name] for name in ("id", "name") if result.get(name)}
-        self.links += [result[name] for name in ("href", "src") if result.get(name)]
+        values = dict(attributes)
+        self.anchors |= {values[name] for name in ("id", "name") if values.get(name)}
+        self.links += [values[name] for name in ("href", "src") if values.get(name)]
 
 
 @pytest.mark.slow
 def test_the_pages_build_silently_link_to_what_is_there_and_describe_all_that_is_installed(tmp_path):
     options = ["-q", "-n", "-W", "--keep-going", str(ROOT / "docs"), str(tmp_path)]
-    done = subprocess.run([sys.executable, "-c", OFFLINE, *options], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert dead_links(tmp_path) == []
-    described = entries(tmp_path / "objects.inv")
+    process = subprocess.run([sys.executable, "-c", OFFLINE, *options], capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    assert list_dead_links(tmp_path) == []
+    described = read_inventory(tmp_path / "objects.inv")
     installed = [entry for entry in registry().entries() if entry.distribution.startswith("faithkit")]
     assert described["component"] == {f"{entry.kind} {entry.component.name}" for entry in installed}
-    assert described["check"] == {*checks_of_the_kit(), "explains_*"}
+    assert described["check"] == {*list_checks(), "explains_*"}
 
 
-def dead_links(html):
+def list_dead_links(html):
     pages = {path: Page(path) for path in html.rglob("*.html")}
     return [
         f"{path.relative_to(html)}: {link}"
@@ -68,7 +68,7 @@ def leads_somewhere(path, link, pages):
     return place.exists() and (not anchor or place not in pages or unquote(anchor) in pages[place].anchors)
 
 
-def entries(inventory):
+def read_inventory(inventory):
     """Return the names of the components and checks that the pages describe."""
     listed = zlib.decompress(inventory.read_bytes().split(b"zlib.\n", 1)[1]).decode()
     return {
@@ -76,6 +76,6 @@ def entries(inventory):
     }
 
 
-def checks_of_the_kit():
+def list_checks():
     for module in check_targets.CHECK_MODULES:
         yield from map(checks.check_name, checks.checks_in(module))

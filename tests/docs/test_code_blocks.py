@@ -17,7 +17,7 @@ import faithkit
 SPHINX = {"doctest", "testcode", "testoutput", "testsetup", "testcleanup", "plot"}
 SHOWING = {"code-block", "code", "sourcecode", "literalinclude", "parsed-literal", "prompt", "highlight"}
 
-# folders of files that pages show, and who runs what is in them
+# files and folders that pages show, and the tests that run them
 SHOWN = {
     "docs/tutorials/make_log.py": "tests/cli/test_examples.py",
     "docs/tutorials/make_reasons.py": "tests/cli/test_examples.py",
@@ -32,7 +32,7 @@ COMMANDS = {
     "python tests/benchmarks/compare_engines.py docs/comparison": "tests/docs/test_comparison.py",
     "pytest --faithkit-reports reports": "plugins/integrations/tests/test_pytest_plugin.py",
 }
-# what takes minutes or hours is tried here with an option that makes it read all it is given, and then only tell
+# commands that take minutes or hours are run with an option that makes them read their arguments and stop
 LENGTHY = {
     "faithkit reproduce": "--list",
     "faithkit attacks --": "--list",
@@ -46,12 +46,12 @@ PROJECTS = {
 } | {"-e '.[dask]'"}
 
 
-def code():
+def list_code_blocks():
     return [block for page, text in pages() for block in blocks(page, text) if block.name in SPHINX | SHOWING]
 
 
 def is_run(block):
-    """Whether somebody runs a block of code, as it stands."""
+    """Return whether a test or Sphinx runs a block of code as it stands."""
     if "+SKIP" in block.body or "skipif" in block.options:
         return False
     if block.name in SPHINX or (block.page in FOLLOWED and block.argument != "text"):
@@ -68,17 +68,17 @@ def _is_shown(block):
 
 
 def _is_example(block):
-    known = {*COMMANDS, *lengthy(block), *(line for page, line in EXAMPLES if page == block.page)}
+    known = {*COMMANDS, *list_long_commands(block), *(line for page, line in EXAMPLES if page == block.page)}
     return bool(block.commands) and all(line in known or _installs_ours(line) for line in block.commands)
 
 
 def _is_script(block):
     return bool(block.body) and all(
-        line.partition(" #")[0].rstrip() in lengthy(block) for line in block.body.splitlines()
+        line.partition(" #")[0].rstrip() in list_long_commands(block) for line in block.body.splitlines()
     )
 
 
-def lengthy(block):
+def list_long_commands(block):
     """Return those commands of a block that take too long."""
     lines = block.commands if block.argument == "console" else block.body.splitlines()
     plain = (line.partition(" #")[0].rstrip() for line in lines)
@@ -100,24 +100,26 @@ def _is_output(block):
     return not [line for line in block.commands if line not in PUBLISHING]
 
 
-def test_every_block_is_run_by_somebody():
-    assert [f"{block}: {block.body}" for block in code() if not is_run(block)] == []
+def test_every_block_is_run():
+    assert [f"{block}: {block.body}" for block in list_code_blocks() if not is_run(block)] == []
 
 
 @pytest.mark.examples
-@pytest.mark.parametrize("line", sorted({line for block in code() for line in lengthy(block)}))
-def test_what_takes_long_is_understood(line):
+@pytest.mark.parametrize(
+    "line", sorted({line for block in list_code_blocks() for line in list_long_commands(block)})
+)
+def test_a_long_command_is_understood(line):
     option = next(option for start, option in LENGTHY.items() if line.startswith(start))
     program, *words = shlex.split(line)
     run = [sys.executable, "-m", "faithkit"] if program == "faithkit" else [sys.executable]
-    done = subprocess.run([*run, *words, option], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
+    process = subprocess.run([*run, *words, option], cwd=ROOT, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout
 
 
 @one_test
 @pytest.mark.parametrize(("thing", "runner"), (FOLLOWED | SHOWN | COMMANDS).items())
-def test_who_is_said_to_run_something_names_it(thing, runner):
+def test_each_test_that_runs_a_file_or_command_names_it(thing, runner):
     name = thing.split()[1] if thing in COMMANDS else thing
     assert Path(name).stem in (ROOT / runner).read_text()
 
@@ -133,15 +135,16 @@ def test_no_page_has_a_literal_block_without_a_language():
         assert [line for line in text.splitlines() if line.endswith("::") and ".. " not in line] == [], page
 
 
+@pytest.mark.usefixtures("no_pictures", "few_control_draws")
 def test_the_readmes_python_works(tmp_path, monkeypatch):
     from sklearn.ensemble import RandomForestClassifier
 
     monkeypatch.chdir(tmp_path)
     iris = faithkit.load_dataset("iris")
     names = {
-        "model": RandomForestClassifier(10, random_state=0).fit(iris.X[::2], iris.y[::2]),
+        "model": RandomForestClassifier(3, random_state=0).fit(iris.X[::2], iris.y[::2]),
         "X_train": iris.X[::2],
-        "X_test": iris.X[1::5],
+        "X_test": iris.X[1::15],
         "predictions": ["yes", "yes", "no"],
         "logged_explanations": [[0.1], [0.1], [0.2]],
     }
@@ -152,29 +155,30 @@ def test_the_readmes_python_works(tmp_path, monkeypatch):
     assert (tmp_path / "report.html").read_text().startswith("<!DOCTYPE html>")
 
 
-def example(directive, body="", argument="", **more):
+def make_block(directive, body="", argument="", **more):
     return Block("index.rst", 1, directive, argument, body, **more)
 
 
+@one_test
 @pytest.mark.parametrize(
     "block",
     [
-        example("code-block", "$ faithkit divine", "console"),
-        example("code-block", "$ python -m pip install something", "console"),
-        example("code-block", "", "console"),
-        example("code-block", "- run: faithkit evaluate", "yaml"),
-        example("code-block", "faithkit evaluate", "sh"),
-        example("code-block", "x = 1", "python"),
-        example("code-block", "$ faithkit evaluate", "text"),
-        example("code", "x = 1"),
-        example("parsed-literal", "x = 1"),
-        example("literalinclude", "", "nobody.py"),
-        example("doctest", ">>> 1 / 0  # doctest: +SKIP"),
-        example("testcode", "1 / 0", options=("skipif",)),
+        make_block("code-block", "$ faithkit divine", "console"),
+        make_block("code-block", "$ python -m pip install something", "console"),
+        make_block("code-block", "", "console"),
+        make_block("code-block", "- run: faithkit evaluate", "yaml"),
+        make_block("code-block", "faithkit evaluate", "sh"),
+        make_block("code-block", "x = 1", "python"),
+        make_block("code-block", "$ faithkit evaluate", "text"),
+        make_block("list_code_blocks", "x = 1"),
+        make_block("parsed-literal", "x = 1"),
+        make_block("literalinclude", "", "nobody.py"),
+        make_block("doctest", ">>> 1 / 0  # doctest: +SKIP"),
+        make_block("testcode", "1 / 0", options=("skipif",)),
     ],
     ids=lambda block: f"{block} {block.body}",
 )
-def test_what_nobody_runs_is_found(block):
+def test_a_block_that_is_not_run_is_found(block):
     assert not is_run(block)
 
 

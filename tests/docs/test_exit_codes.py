@@ -9,6 +9,8 @@ from looping import one_test
 
 from faithkit.cli import main
 
+pytestmark = pytest.mark.usefixtures("few_control_draws", "no_next_steps")
+
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "exit_codes.rst").read_text()
 LOG = "label,why\nyes,a\nno,a\nyes,b\nyes,b\n"
 SCORE = "score log.csv --prediction label --explanation why"
@@ -19,13 +21,13 @@ STREAM = "long.csv --prediction label --explanation why"
 def run(tmp_path, monkeypatch):
     (tmp_path / "log.csv").write_text(LOG)
     (tmp_path / "alone.csv").write_text("label,why\nyes,a\nno,b\n")
-    (tmp_path / "long.csv").write_text("label,why\n" + "yes,a\nno,b\n" * 500)
-    (tmp_path / "changed.csv").write_text("label,why\n" + "yes,b\nno,a\n" * 500)
+    (tmp_path / "long.csv").write_text("label,why\n" + "yes,a\nno,b\n" * 100)
+    (tmp_path / "changed.csv").write_text("label,why\n" + "yes,b\nno,a\n" * 100)
     monkeypatch.chdir(tmp_path)
 
     def invoke(command):
-        done = CliRunner().invoke(main, command.split())
-        return done.exit_code, done.stdout, done.stderr
+        result = CliRunner().invoke(main, command.split())
+        return result.exit_code, result.stdout, result.stderr
 
     return invoke
 
@@ -88,10 +90,10 @@ def test_an_interrupted_run_ends_with_130(run, monkeypatch):
 
 
 def test_debug_shows_the_traceback():
-    done = CliRunner().invoke(main, ["show", "explainer", "shpa", "--debug"])
-    assert done.exit_code == 1
-    assert "Traceback" in done.stderr
-    assert "UnknownComponentError" in done.stderr
+    result = CliRunner().invoke(main, ["show", "explainer", "shpa", "--debug"])
+    assert result.exit_code == 1
+    assert "Traceback" in result.stderr
+    assert "UnknownComponentError" in result.stderr
 
 
 def test_these_codes_and_no_others_are_documented():

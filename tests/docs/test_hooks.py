@@ -18,60 +18,23 @@ from faithkit.extension.registry import Registry
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PAGE = (REFERENCE / "hooks.rst").read_text()
 
+HOOK = """
+@faithkit.plugin.hookimpl
+def {hook}():
+    yield faithkit.plugin.Component(name="{kind}", factory=f"{{__name__}}:Thing", summary="…", params={{"kind": "{kind}"}})
+"""
 PLUGIN = """
 import faithkit
 
 FAITHKIT_API = 1
 
-
-@faithkit.plugin.hookimpl
-def faithkit_explainers():
-    yield faithkit.plugin.Component(name="e", factory=f"{__name__}:Thing", summary="…", params={"kind": "explainer"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_relations():
-    yield faithkit.plugin.Component(name="r", factory=f"{__name__}:Thing", summary="…", params={"kind": "relation"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_discretizers():
-    yield faithkit.plugin.Component(name="d", factory=f"{__name__}:Thing", summary="…", params={"kind": "discretizer"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_estimators():
-    yield faithkit.plugin.Component(name="s", factory=f"{__name__}:Thing", summary="…", params={"kind": "estimator"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_diagnostics():
-    yield faithkit.plugin.Component(name="q", factory=f"{__name__}:Thing", summary="…", params={"kind": "diagnostic"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_adapters():
-    yield faithkit.plugin.Component(name="a", factory=f"{__name__}:Thing", summary="…", params={"kind": "adapter"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_loaders():
-    yield faithkit.plugin.Component(name="l", factory=f"{__name__}:Thing", summary="…", params={"kind": "loader"})
-
-
-@faithkit.plugin.hookimpl
-def faithkit_datasets():
-    yield faithkit.plugin.Component(name="t", factory=f"{__name__}:Thing", summary="…", params={"kind": "dataset"})
-
-
 class Thing:
     def __init__(self, kind):
         self.kind = kind
+""" + "".join(HOOK.format(hook=f"faithkit_{kind}s", kind=kind) for kind in HOOK_KINDS)
 
-"""
 
-
-def specified():
+def list_hooks():
     """Return the hooks that pluggy itself finds in the module of specs, by name."""
     manager = pluggy.PluginManager("faithkit")
     manager.add_hookspecs(hookspecs)
@@ -79,33 +42,35 @@ def specified():
 
 
 def test_there_is_one_hook_for_each_kind():
-    assert sorted(specified()) == sorted(f"faithkit_{kind}s" for kind in HOOK_KINDS)
+    assert sorted(list_hooks()) == sorted(f"faithkit_{kind}s" for kind in HOOK_KINDS)
 
 
 @one_test
-@pytest.mark.parametrize("name", sorted(specified()))
+@pytest.mark.parametrize("name", sorted(list_hooks()))
 def test_the_hook_is_documented_with_its_exact_signature(name):
-    signature = str(inspect.signature(specified()[name]))
+    signature = str(inspect.signature(list_hooks()[name]))
     public = signature.replace("faithkit.extension.component.Component", "faithkit.plugin.Component")
     assert f".. autofunction:: faithkit.extension.hookspecs.{name}{public}\n" in PAGE
 
 
 def test_no_hook_is_documented_that_does_not_exist():
-    assert sorted(re.findall(r"hookspecs\.(faithkit_\w+)\(", PAGE)) == sorted(specified())
+    assert sorted(re.findall(r"hookspecs\.(faithkit_\w+)\(", PAGE)) == sorted(list_hooks())
 
 
 @one_test
-@pytest.mark.parametrize("name", sorted(specified()))
+@pytest.mark.parametrize("name", sorted(list_hooks()))
 def test_the_hooks_example_runs(name):
-    examples = doctest.DocTestFinder().find(specified()[name], name, globs={})
-    results = [doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(one) for one in examples]
+    examples = doctest.DocTestFinder().find(list_hooks()[name], name, globs={})
+    results = [
+        doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(example) for example in examples
+    ]
     assert sum(result.attempted for result in results) > 2
     assert sum(result.failed for result in results) == 0
 
 
 @one_test
 @pytest.mark.parametrize("kind", HOOK_KINDS)
-def test_what_the_hook_yields_is_found_and_made(kind, tmp_path, monkeypatch):
+def test_components_of_each_hook_are_listed_and_created(kind, tmp_path, monkeypatch):
     (tmp_path / "one_of_each.py").write_text(PLUGIN)
     monkeypatch.syspath_prepend(tmp_path)
     registry = Registry([EntryPoint("main", "one_of_each", "faithkit")])
@@ -114,7 +79,7 @@ def test_what_the_hook_yields_is_found_and_made(kind, tmp_path, monkeypatch):
     assert registry.create(kind, name).kind == kind
 
 
-def test_a_plugin_for_another_version_is_told_as_the_page_on_versions_says(tmp_path, monkeypatch):
+def test_a_plugin_for_another_version_gets_the_line_on_the_page_on_versions(tmp_path, monkeypatch):
     (tmp_path / "acme.py").write_text("FAITHKIT_API = 2\n")
     monkeypatch.syspath_prepend(tmp_path)
     (line,) = Registry([EntryPoint("rules", "acme", "faithkit")]).broken

@@ -2,14 +2,13 @@
 
 import doctest
 import importlib
-import os
-import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from consoles import run
 from documented import DOCS
 from looping import one_test
 from on_path import install_house
@@ -32,7 +31,7 @@ def house():
         sys.modules.pop(name, None)
 
 
-def test_it_passes_the_conformance_checks(house):
+def test_the_plugin_of_the_pages_passes_the_conformance_checks(house):
     report = run_checks(house)
     assert not report.failed
     assert not report.skipped
@@ -40,7 +39,7 @@ def test_it_passes_the_conformance_checks(house):
 
 @one_test
 @pytest.mark.parametrize("name", MODULES)
-def test_its_examples_work(name):
+def test_the_examples_of_its_modules_work(name):
     module = importlib.import_module(name)
     result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
@@ -63,10 +62,9 @@ def test_a_top_set_of_nonsense_is_refused(k):
 
 
 def test_a_top_set_larger_than_the_explanations_is_refused():
+    top = importlib.import_module("house.discretizers").TopSet()
     with pytest.raises(faithkit.errors.InputError, match="k is 3, and the explanations have 1 importances"):
-        faithkit.score(
-            [0, 1], [[0.1], [0.2]], discretizer=importlib.import_module("house.discretizers").TopSet()
-        )
+        faithkit.score([0, 1], [[0.1], [0.2]], discretizer=top)
 
 
 @one_test
@@ -78,35 +76,31 @@ def test_a_weight_of_nothing_is_refused(weight):
 
 def test_smoothing_by_hand():
     smoothed = importlib.import_module("house.estimators").Smoothed(weight=2.0)
-    found = faithkit.score(["a", "a", "b", "a"], ["x", "x", "x", "y"], estimator=smoothed).consistency
+    consistency = faithkit.score(["a", "a", "b", "a"], ["x", "x", "x", "y"], estimator=smoothed).consistency
     # D is 2 three times and 0 once; A is 1, 1, 0 and 0
-    assert found.value == pytest.approx((3 / 6 + 3 / 6 + 2 / 6 + 2 / 4) / 4)
-    assert (found.low, found.high, found.verified) == (None, None, 0.75)
+    assert consistency.value == pytest.approx((3 / 6 + 3 / 6 + 2 / 6 + 2 / 4) / 4)
+    assert (consistency.low, consistency.high, consistency.verified) == (None, None, 0.75)
 
 
 def test_the_verb_prints_a_line_for_each_log_and_says_where_there_is_none(tmp_path):
     audit = importlib.import_module("house.verbs").audit
-    asked = [str(tmp_path), "--prediction", "label", "--explanation", "said"]
-    nothing = CliRunner().invoke(audit, asked)
+    arguments = [str(tmp_path), "--prediction", "label", "--explanation", "reason"]
+    nothing = CliRunner().invoke(audit, arguments)
     assert isinstance(nothing.exception, faithkit.errors.InputError)
-    for name, said in (("b", ["x", "x"]), ("a", ["x", "y"])):
-        pd.DataFrame({"label": [1, 1], "said": said}).to_csv(tmp_path / f"{name}.csv", index=False)
-    printed = CliRunner().invoke(audit, asked).output
+    for name, reasons in (("b", ["x", "x"]), ("a", ["x", "y"])):
+        pd.DataFrame({"label": [1, 1], "reason": reasons}).to_csv(tmp_path / f"{name}.csv", index=False)
+    printed = CliRunner().invoke(audit, arguments).output
     assert printed == "a.csv: estimate 1.000, one label\nb.csv: estimate 1.000, one label\n"
 
 
-def test_once_installed_it_is_listed_beside_all_others(tmp_path):
+def test_an_installed_plugin_is_listed_beside_all_others(tmp_path, monkeypatch):
     install_house(tmp_path)
-    path = os.pathsep.join([str(tmp_path), str(DOCS / "howto")])
-    done = subprocess.run(
-        [sys.executable, "-m", "faithkit", "plugins"],
-        env=os.environ | {"PYTHONPATH": path, "FAITHKIT_STRICT": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("FAITHKIT_STRICT", "1")
+    listing = run("plugins")
+    assert listing.exit_code == 0, listing.stderr
     for name in ("top-set", "top-1", "smoothed", "memos", "cards", "claims", "audit"):
-        assert name in done.stdout
+        assert name in listing.stdout
 
 
 def test_each_kind_of_component_has_a_page_that_says_how_to_write_one():

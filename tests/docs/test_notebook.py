@@ -30,7 +30,7 @@ def last_line(cell):
     return cell.source.splitlines()[-1]
 
 
-def is_seen(output):
+def is_visible(output):
     return output.output_type != "display_data" or any(output.data.values())
 
 
@@ -48,35 +48,36 @@ def cells(tmp_path_factory):
 
 @pytest.mark.slow
 def test_every_cell_shows_its_value_once_and_nothing_else(cells):
-    seen = {last_line(cell): [one for one in cell.outputs if is_seen(one)] for cell in cells}
-    assert [line for line, outputs in seen.items() if outputs] == list(SHOWN)
+    visible = {last_line(cell): [output for output in cell.outputs if is_visible(output)] for cell in cells}
+    assert [line for line, outputs in visible.items() if outputs] == list(SHOWN)
     for line, kind in SHOWN.items():
-        (output,) = seen[line]  # no warning, no progress, nothing printed, and no second picture
+        (output,) = visible[line]  # no warning, no progress, nothing printed, and no second picture
         assert output.output_type == "execute_result"
         assert set(output.data) == {"text/plain", kind} - {None}
 
 
 @pytest.mark.slow
-def test_what_a_run_shows_while_it_lasts_has_gone_away(cells):
-    shown = [one for cell in cells for one in cell.outputs if one.output_type == "display_data"]
+def test_the_progress_of_a_run_has_gone_away(cells):
+    shown = [output for cell in cells for output in cell.outputs if output.output_type == "display_data"]
     assert len(shown) == 4  # a line for each explainer that explains
-    assert [dict(one.data) for one in shown] == [{"text/html": "", "text/plain": ""}] * 4
+    assert [dict(output.data) for output in shown] == [{"text/html": "", "text/plain": ""}] * 4
 
 
 @pytest.mark.slow
-def test_tables_are_of_what_the_sentences_say(cells):
+def test_tables_have_the_numbers_of_the_sentences(cells):
     by_line = {last_line(cell): cell.outputs[-1].data for cell in cells if cell.outputs}
     result, line = by_line["result"]["text/html"], by_line["result"]["text/plain"]
     levels = re.findall(r"estimate (0\.\d{3}) \(", line)
     assert len(levels) == 2  # of consistency and of sufficiency
     assert all(f">{level}</td>" in result for level in levels)
     assert "Verdict:<" in result
-    assert "of the prediction's variance" in by_line[next(one for one in SHOWN if "prices" in one)][
-        "text/html"
-    ].replace("&#39;", "'")
+    prices = by_line[next(line for line in SHOWN if "prices" in line)]["text/html"]
+    assert "of the prediction's variance" in prices.replace("&#39;", "'")
     assert all(name in by_line["compared"]["text/html"] for name in ("shap · 1fp", "lime · sign"))
 
 
 def test_the_file_keeps_nothing_of_an_earlier_run():
-    kept = [cell for cell in json.loads(TOUR.read_text("utf-8"))["cells"] if cell["cell_type"] == "code"]
-    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in kept)
+    code_cells = [
+        cell for cell in json.loads(TOUR.read_text("utf-8"))["cells"] if cell["cell_type"] == "code"
+    ]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code_cells)

@@ -16,10 +16,10 @@ CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 
 
-def links(text):
+def list_links(text):
     """Return what a page of Markdown links to in this project."""
-    found = re.findall(r"\]\(([^)]+)\)", text) + re.findall(r'src="([^"]+)"', text)
-    return [link for link in found if not link.startswith("https://")]
+    targets = re.findall(r"\]\(([^)]+)\)", text) + re.findall(r'src="([^"]+)"', text)
+    return [link for link in targets if not link.startswith("https://")]
 
 
 def test_the_readme_is_one_screen_with_the_first_picture_of_the_documentation():
@@ -42,18 +42,18 @@ def test_the_readme_has_two_commands_to_copy():
 
 
 @one_test
-@pytest.mark.parametrize("link", sorted({*links(README), *links(CONTRIBUTING)}))
-def test_what_is_linked_is_there(link):
+@pytest.mark.parametrize("link", sorted({*list_links(README), *list_links(CONTRIBUTING)}))
+def test_every_linked_file_exists(link):
     assert (ROOT / link).is_file()
 
 
-def named_files():
+def list_files():
     """Return the files that CONTRIBUTING.md names; those of plugins without their folder."""
     return re.findall(r"`([\w./-]+\.(?:py|rst|json|md|cff))`", CONTRIBUTING)
 
 
 @one_test
-@pytest.mark.parametrize("name", sorted(set(named_files())))
+@pytest.mark.parametrize("name", sorted(set(list_files())))
 def test_a_file_that_contributing_names_is_there(name):
     places = [ROOT, ROOT / "faithkit", *(ROOT / "plugins").iterdir()]
     assert any((place / name).is_file() for place in places)

@@ -27,7 +27,7 @@ def _extensions_can_be_imported(monkeypatch):
     monkeypatch.syspath_prepend(DOCS / "_ext")
 
 
-def documented(name):
+def is_documented(name):
     return (
         re.search(rf"^\.\. (?:auto|py:)\w+:: {re.escape(name)}(?:\(\))?$", REFERENCE, flags=re.M) is not None
     )
@@ -41,7 +41,7 @@ def documented(name):
 )
 def test_every_public_name_has_its_place(module):
     public = [name for name in module.__all__ if not name.startswith("_")]
-    assert [name for name in public if not documented(f"{module.__name__}.{name}")] == []
+    assert [name for name in public if not is_documented(f"{module.__name__}.{name}")] == []
 
 
 def test_every_verb_has_its_place():
@@ -83,14 +83,14 @@ def test_every_check_says_what_is_promised_and_why(module):
         assert check_reason(check).endswith(".")
 
 
-def listed_elsewhere():
+def list_foreign_names():
     for path in sorted((DOCS / "inventories").glob("*.txt")):
         for line in path.read_text().splitlines()[1:]:
             yield line.split()[1]
 
 
 @one_test
-@pytest.mark.parametrize("name", sorted(listed_elsewhere()))
+@pytest.mark.parametrize("name", sorted(list_foreign_names()))
 def test_a_name_of_another_library_exists(name):
     module, _, attribute = name.rpartition(".")
     assert attribute == "None" or hasattr(importlib.import_module(module or "builtins"), attribute)

@@ -1,4 +1,4 @@
-"""Explanations as people have them: every accepted form, its identity and its missing rows."""
+"""Explanations in every accepted form, their identities and missing rows."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from looping import one_test
 from scipy import sparse
 
-from faithkit.errors import ContractError, InputError
+from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample, object_array
 from faithkit.explanations.relations import SameExplanation
 from faithkit.inputs.objects.explanation_forms import as_explanations
@@ -15,12 +15,11 @@ from faithkit.measure.counting.tally import count
 NAN = float("nan")
 
 
-def groups(given):
-    """Which rows are counted as having the same explanation."""
-    explanations = as_explanations(given)
-    return count(
-        SameExplanation(), Sample(None, explanations), np.zeros(len(explanations), int), 1
-    ).owned.tolist()
+def group_rows(rows):
+    """Return the number of the explanation that each row is counted under."""
+    explanations = as_explanations(rows)
+    sample, labels = Sample(None, explanations), np.zeros(len(explanations), int)
+    return count(SameExplanation(), sample, labels, 1).owned.tolist()
 
 
 # --- forms ---------------------------------------------------------------------------------------------
@@ -35,7 +34,7 @@ def test_a_2d_array_of_numbers_is_vectors_of_its_own_dtype(dtype):
     assert explanations.values.dtype == dtype
     assert explanations.values.tolist() == array.tolist()
     assert explanations.missing.tolist() == [False, False, False]
-    assert groups(array) == [0, 1, 0]
+    assert group_rows(array) == [0, 1, 0]
 
 
 def test_a_frame_of_numbers_is_vectors_with_names():
@@ -67,7 +66,7 @@ def test_a_nullable_frame_becomes_float64_with_nan_for_its_missing_cells():
     assert (explanations.kind, explanations.values.dtype) == ("vector", np.float64)
     assert np.isnan(explanations.values[1, 0])
     assert not explanations.missing.any()  # a vector with an unknown entry is still an explanation
-    assert groups(frame) == [0, 1, 1]
+    assert group_rows(frame) == [0, 1, 1]
 
 
 def test_a_mixed_frame_is_compared_cell_by_cell_whatever_its_index():
@@ -77,7 +76,7 @@ def test_a_mixed_frame_is_compared_cell_by_cell_whatever_its_index():
     assert explanations.kind == "value"
     assert explanations.shared == {"names": ["rule", "value"]}
     assert not explanations.missing.any()
-    assert groups(frame) == [0, 1, 2, 2, 3, 3]
+    assert group_rows(frame) == [0, 1, 2, 2, 3, 3]
 
 
 @one_test
@@ -89,7 +88,7 @@ def test_a_frame_of_one_column_of_words_is_a_list_of_words(dtype):
     assert explanations.values.tolist() == ["good", None, "good", None]
     assert explanations.missing.tolist() == [False, True, False, True]
     assert explanations.shared == {"names": ["word"]}
-    assert groups(frame) == [0, 1, 0, 2]  # what is missing is shared with nobody
+    assert group_rows(frame) == [0, 1, 0, 2]  # what is missing is shared with nobody
 
 
 def test_a_series_of_words_is_a_list_of_words():
@@ -105,7 +104,7 @@ def test_a_list_of_hashables_is_values_and_none_is_missing():
     assert explanations.values.dtype == object
     assert explanations.values.tolist() == values
     assert explanations.missing.tolist() == [False, True, False, False, False, False, False, True]
-    assert groups(values) == [0, 1, 2, 3, 4, 5, 2, 6]
+    assert group_rows(values) == [0, 1, 2, 3, 4, 5, 2, 6]
 
 
 def test_tuples_stay_tuples_and_are_not_taken_for_vectors():
@@ -118,12 +117,12 @@ def test_tuples_stay_tuples_and_are_not_taken_for_vectors():
 
 
 def test_nan_equals_nan_also_inside_tuples():
-    assert groups([(1, NAN), (1, float("nan")), (NAN, 1)]) == [0, 0, 1]
+    assert group_rows([(1, NAN), (1, float("nan")), (NAN, 1)]) == [0, 0, 1]
 
 
 @one_test
 @pytest.mark.parametrize(
-    "given",
+    "words",
     [
         ("a", "b", "a"),
         (word for word in "aba"),
@@ -132,8 +131,8 @@ def test_nan_equals_nan_also_inside_tuples():
     ],
     ids=["tuple", "generator", "iterator", "1-D array"],
 )
-def test_any_sequence_of_words_will_do(given):
-    explanations = as_explanations(given)
+def test_any_sequence_of_words_will_do(words):
+    explanations = as_explanations(words)
     assert explanations.kind == "value"
     assert explanations.values.tolist() == ["a", "b", "a"]
 
@@ -146,12 +145,12 @@ def test_a_1d_array_of_numbers_is_one_value_per_row():
 
 
 def test_lists_of_numbers_are_vectors():
-    for given in (
+    for lists in (
         [[1.0, 2.0], [3.0, 4.0]],
         [np.array([1.0, 2.0]), np.array([3.0, 4.0])],
         ([1.0, 2.0], [3.0, 4.0]),
     ):
-        explanations = as_explanations(given)
+        explanations = as_explanations(lists)
         assert explanations.kind == "vector"
         assert explanations.values.tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
@@ -164,29 +163,29 @@ def test_a_2d_array_of_objects_is_read_column_by_column():
     assert (numbers.kind, numbers.values.tolist()) == ("vector", [[1.0, 2.0], [0.5, 3.0]])
     words = np.array([["a", "b"], ["a", "c"], ["a", "b"]])
     assert as_explanations(words).kind == "value"
-    assert groups(words) == [0, 1, 0]
+    assert group_rows(words) == [0, 1, 0]
 
 
 def test_explanations_are_returned_as_they_are():
-    given = Explanations.of(["a"])
-    assert as_explanations(given) is given
+    explanations = Explanations.of(["a"])
+    assert as_explanations(explanations) is explanations
 
 
 @one_test
 @pytest.mark.parametrize(
-    "given", [[], (), np.empty((0, 3)), pd.DataFrame({"a": []}), pd.Series([], dtype=object)]
+    "rows", [[], (), np.empty((0, 3)), pd.DataFrame({"a": []}), pd.Series([], dtype=object)]
 )
-def test_no_rows_are_no_explanations(given):
-    assert len(as_explanations(given)) == 0
+def test_no_rows_are_no_explanations(rows):
+    assert len(as_explanations(rows)) == 0
 
 
 def test_vectors_of_no_numbers_are_all_the_same():
-    assert groups(np.empty((3, 0))) == [0, 0, 0]
+    assert group_rows(np.empty((3, 0))) == [0, 0, 0]
 
 
 def test_an_input_array_is_not_changed():
     array = np.array([[-0.0, NAN]])
-    groups(array)
+    group_rows(array)
     assert np.signbit(array[0, 0])
     assert np.isnan(array[0, 1])
 
@@ -199,13 +198,13 @@ def test_an_input_array_is_not_changed():
 )
 def test_large_integers_in_a_frame_stay_different(other):
     frame = pd.DataFrame({"id": [2**53, 2**53 + 1], "other": other})
-    assert groups(frame) == [0, 1]
+    assert group_rows(frame) == [0, 1]
 
 
 def test_large_integers_of_one_dtype_stay_different():
-    assert groups(pd.DataFrame({"id": [2**53, 2**53 + 1]})) == [0, 1]
-    assert groups(np.array([[2**63, 2**63 + 1], [2**63, 2**63]], dtype=np.uint64)) == [0, 1]
-    assert groups([2**53, 2**53 + 1, float(2**53)]) == [0, 1, 0]
+    assert group_rows(pd.DataFrame({"id": [2**53, 2**53 + 1]})) == [0, 1]
+    assert group_rows(np.array([[2**63, 2**63 + 1], [2**63, 2**63]], dtype=np.uint64)) == [0, 1]
+    assert group_rows([2**53, 2**53 + 1, float(2**53)]) == [0, 1, 0]
 
 
 # --- what is refused -----------------------------------------------------------------------------------
@@ -213,7 +212,7 @@ def test_large_integers_of_one_dtype_stay_different():
 
 @one_test
 @pytest.mark.parametrize(
-    ("given", "name"),
+    ("argument", "name"),
     [
         ("good", "str"),
         (b"good", "bytes"),
@@ -223,9 +222,9 @@ def test_large_integers_of_one_dtype_stay_different():
         (object(), "object"),
     ],
 )
-def test_what_is_no_collection_of_explanations_is_refused(given, name):
+def test_what_is_no_collection_of_explanations_is_refused(argument, name):
     with pytest.raises(InputError, match=f"explanations of type {name} are not understood: give a 2-D array"):
-        as_explanations(given)
+        as_explanations(argument)
 
 
 @one_test
@@ -239,7 +238,7 @@ def test_arrays_of_other_dimensions_are_refused(array):
 
 @one_test
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("lists", "message"),
     [
         ([[1.0, 2.0], [3.0]], r"got rows of \[1, 2\] values: give every row the same number of values"),
         ([np.zeros(2), np.zeros(3)], r"got rows of \[2, 3\] values"),
@@ -248,9 +247,9 @@ def test_arrays_of_other_dimensions_are_refused(array):
         ([[[1.0]], [[2.0]]], "vectors must form a 2-D array of numbers, got 3-D float64"),
     ],
 )
-def test_lists_that_form_no_matrix_are_refused(given, message):
+def test_lists_that_form_no_matrix_are_refused(lists, message):
     with pytest.raises(InputError, match=message):
-        as_explanations(given)
+        as_explanations(lists)
 
 
 def test_none_in_a_list_of_vectors_is_a_missing_one():
@@ -270,7 +269,7 @@ def test_values_without_a_hash_are_refused_when_they_are_compared(value):
 
 
 def test_a_sparse_matrix_of_explanations_is_that_of_its_rows():
-    assert groups(sparse.csr_matrix([[1, 0], [0, 1], [1, 0]])) == groups([[1, 0], [0, 1], [1, 0]])
+    assert group_rows(sparse.csr_matrix([[1, 0], [0, 1], [1, 0]])) == group_rows([[1, 0], [0, 1], [1, 0]])
 
 
 def test_complex_vectors_are_refused():
@@ -321,45 +320,11 @@ def test_columns_of_different_lengths_are_refused(fields, message):
         Explanations(kind="value", values=np.array(["a", "b"], dtype=object), **fields)
 
 
-def test_a_sample_without_instances_says_who_needs_them():
+def test_a_sample_without_instances_names_the_relation_that_needs_them():
     sample = Sample(None, Explanations.of(["a"]))
     with pytest.raises(InputError, match=r"in-scope reads the instances, and none were given: pass X"):
         sample.instances("in-scope")
     assert Sample(["x"], Explanations.of(["a"])).instances("in-scope") == ["x"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "asked"),
-    [
-        pytest.param([(), ()], 1, id="no arguments"),
-        pytest.param([(1, "a"), (1, "a")], 1, id="equal arguments"),
-        pytest.param([(1,), (2,)], 2, id="unequal arguments"),
-        pytest.param([(1,), (1.0,), (True,)], 3, id="equal numbers of several types"),
-        pytest.param([([1],), ([1],)], 2, id="two lists, which somebody may change"),
-        pytest.param([(np.ones(2),), (np.ones(2),)], 2, id="two arrays"),
-        pytest.param([(shared := np.ones(2),), (shared,)], 1, id="one array"),
-    ],
-)
-def test_a_sample_computes_a_thing_once_for_each_of_the_arguments(arguments, asked):
-    calls = []
-
-    def make(sample, *given):
-        calls.append(given)
-        return sample, given
-
-    sample = Sample(None, Explanations.of(["a"]))
-    for given in arguments:
-        result = sample.once(make, *given)
-        assert result[0] is sample
-        assert all(a is b or (type(a), a) == (type(b), b) for a, b in zip(result[1], given, strict=True))
-    assert len(calls) == asked
-
-
-def test_a_name_is_nothing_that_a_sample_could_compute():
-    with pytest.raises(
-        ContractError, match=r"of Sample.once is 'words'; expected a function of the sample, and"
-    ):
-        Sample(None, Explanations.of(["a"])).once("words", list)
 
 
 # --- taking, joining, identities -----------------------------------------------------------------------
@@ -372,12 +337,12 @@ INSTANCES = {
 }
 
 
-def plain(X):
+def to_lists(X):
     if isinstance(X, pd.DataFrame):
         return X.to_numpy().tolist()
-    return (
-        X.toarray().tolist() if sparse.issparse(X) else list(map(list, X)) if isinstance(X, np.ndarray) else X
-    )
+    if sparse.issparse(X):
+        return X.toarray().tolist()
+    return X.tolist() if isinstance(X, np.ndarray) else X
 
 
 @one_test
@@ -394,7 +359,7 @@ def test_taking_rows_takes_them_from_every_column(form, rows):
     assert part.values.tolist() == [whole.values[i] for i in picked]
     assert part.missing.tolist() == [i == 2 for i in picked]
     assert part.identity[:, 0].tolist() == [i + 1.0 for i in picked]
-    assert plain(part.instances) == [plain(INSTANCES[form])[i] for i in picked]
+    assert to_lists(part.instances) == [to_lists(INSTANCES[form])[i] for i in picked]
     assert (part.kind, part.shared, part.relation) == ("value", {"names": ["w"]}, "in-scope")
     assert len(whole) == 4
 
@@ -409,7 +374,7 @@ def test_parts_join_to_the_whole_in_order(form):
     assert again.values.tolist() == whole.values.tolist()
     assert again.identity.tolist() == whole.identity.tolist()
     assert again.missing.tolist() == whole.missing.tolist()
-    assert plain(again.instances) == plain(whole.instances)
+    assert to_lists(again.instances) == to_lists(whole.instances)
     assert again.relation == "in-scope"
 
 
@@ -419,7 +384,7 @@ def test_vectors_and_frames_join_too():
     frames = [as_explanations(pd.DataFrame({"a": ["x"], "b": [value]})) for value in (1, 2)]
     joined = Explanations.concat(frames)
     assert joined.values.to_numpy().tolist() == [["x", 1], ["x", 2]]
-    assert groups(joined) == [0, 1]
+    assert group_rows(joined) == [0, 1]
 
 
 def test_one_part_alone_is_itself():
@@ -485,8 +450,8 @@ def test_parts_of_which_only_one_has_instances_are_not_joined():
 def test_an_identity_replaces_what_equality_compares_and_nothing_else(identity):
     original = Explanations.vectors([[0.1], [0.2], [0.3]], shared={"names": ["age"]})
     result = original.identified(identity)
-    assert groups(original) == [0, 1, 2]
-    assert groups(result) == [0, 1, 0]
+    assert group_rows(original) == [0, 1, 2]
+    assert group_rows(result) == [0, 1, 0]
     assert result.values.tolist() == original.values.tolist()
     assert (result.kind, result.shared) == ("vector", {"names": ["age"]})
     assert original.identity is None
@@ -509,10 +474,10 @@ def test_an_identity_of_another_length_is_refused(identity):
         Explanations.of(["a", "b"]).identified(identity)
 
 
-def test_missing_rows_can_be_told_beside_their_values():
+def test_missing_rows_can_be_marked_beside_their_values():
     result = Explanations.of(["a", None, "a", "a"], missing=np.array([False, False, True, False]))
     assert result.missing.tolist() == [False, True, True, False]
-    assert groups(result) == [0, 1, 2, 0]
+    assert group_rows(result) == [0, 1, 2, 0]
 
 
 def test_the_kind_of_values_can_be_any_word():

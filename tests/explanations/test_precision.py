@@ -12,12 +12,12 @@ from faithkit.explanations.precision import choose_decimals, round_columns
 RNG = np.random.default_rng(0)
 
 
-def settled(values, single=False):
+def round_values(values, single=False):
     phi = Explanations.vectors(values)
     return round_columns(phi, choose_decimals(phi, single)).values
 
 
-def noisy(values, relative):
+def add_noise(values, relative):
     """Add noise to every number, relative to the largest number of its row, as a sum of parts has it."""
     size = np.abs(values).max(axis=1, keepdims=True)
     return values + relative * size * RNG.uniform(-1, 1, np.shape(values))
@@ -28,43 +28,43 @@ def noisy(values, relative):
 def test_noise_in_the_last_bits_disappears_at_every_scale(scale):
     values = scale * RNG.normal(size=(500, 6))
     for _ in range(5):
-        assert (settled(values) == settled(noisy(values, 1e-16))).mean() > 0.9999
+        assert (round_values(values) == round_values(add_noise(values, 1e-16))).mean() > 0.9999
 
 
 @one_test
 @pytest.mark.parametrize(("single", "dtype", "noise"), [(True, np.float64, 3e-7), (False, np.float32, 3e-7)])
 def test_single_precision_has_fewer_decimals(single, dtype, noise):
     values = RNG.normal(size=(500, 6)).astype(dtype)
-    again = noisy(values, noise).astype(dtype)
-    assert (settled(values, single) == settled(again, single)).mean() > 0.99
-    assert settled(values, single).dtype == dtype
-    assert np.allclose(settled(values, single), values, atol=1e-4)
+    again = add_noise(values, noise).astype(dtype)
+    assert (round_values(values, single) == round_values(again, single)).mean() > 0.99
+    assert round_values(values, single).dtype == dtype
+    assert np.allclose(round_values(values, single), values, atol=1e-4)
 
 
 def test_what_is_zero_but_for_noise_becomes_zero():
     values = np.column_stack([RNG.normal(size=100), 1e-17 * RNG.normal(size=100)])
-    assert (settled(values)[:, 1] == 0).all()
+    assert (round_values(values)[:, 1] == 0).all()
 
 
 def test_differences_that_mean_something_stay():
     values = np.array([[0.5, 1e-6], [0.5000001, 1e-6], [0.5, 1.0001e-6]])  # columns in units of their own
-    assert len(np.unique(settled(values), axis=0)) == 3
+    assert len(np.unique(round_values(values), axis=0)) == 3
 
 
 def test_exact_ties_stay_exact_and_decimals_stay_what_they_are():
     values = np.array([[0.3, 0.29], [0.1 + 0.2, 0.07], [0.29, 0.57]])
-    assert settled(values).tolist() == [[0.3, 0.29], [0.3, 0.07], [0.29, 0.57]]
+    assert round_values(values).tolist() == [[0.3, 0.29], [0.3, 0.07], [0.29, 0.57]]
 
 
 def test_a_row_of_huge_numbers_does_not_blur_the_others():
     values = np.vstack([RNG.normal(size=(50, 3)), [[1e15, -1e15, 1e15]]])
-    assert np.allclose(settled(values)[:50], values[:50], rtol=1e-7, atol=1e-8)
-    assert settled(values)[50].tolist() == [1e15, -1e15, 1e15]
+    assert np.allclose(round_values(values)[:50], values[:50], rtol=1e-7, atol=1e-8)
+    assert round_values(values)[50].tolist() == [1e15, -1e15, 1e15]
 
 
 def test_whole_numbers_stay_as_they_are():
     numbers = np.column_stack([np.arange(40) + 1_700_000_000.0, np.arange(40) + 2.0**52])
-    assert (settled(numbers) == numbers).all()
+    assert (round_values(numbers) == numbers).all()
 
 
 @one_test
@@ -79,7 +79,7 @@ def test_whole_numbers_stay_as_they_are():
     ],
 )
 def test_numbers_at_the_edge_stay_as_they_are(values):
-    assert np.allclose(settled(values), values, rtol=1e-12, equal_nan=True)
+    assert np.allclose(round_values(values), values, rtol=1e-12, equal_nan=True)
 
 
 @one_test

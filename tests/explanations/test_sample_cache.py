@@ -1,4 +1,4 @@
-"""What a sample remembers for one relation is never given to another: two limits, two answers."""
+"""A sample computes a value once for equal arguments, and never for one relation what another asked for."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,45 @@ from faithkit_example_based.relations import Nearest
 from looping import one_test
 
 from faithkit import Explanations, score
+from faithkit.errors import ContractError
 from faithkit.plugin import Relation, Sample
+
+ARRAY = np.ones(2)
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("arguments", "n_calls"),
+    [
+        ([(), ()], 1),
+        ([(1, "a"), (1, "a")], 1),
+        ([(1,), (2,)], 2),
+        ([(1,), (1.0,), (True,)], 3),
+        ([([1],), ([1],)], 2),  # a caller may change one of the lists
+        ([(np.ones(2),), (np.ones(2),)], 2),
+        ([(ARRAY,), (ARRAY,)], 1),
+    ],
+)
+def test_a_sample_computes_a_value_once_for_equal_arguments(arguments, n_calls):
+    calls = []
+
+    def compute(sample, *values):
+        calls.append(values)
+        return sample, values
+
+    sample = Sample(None, Explanations.of(["a"]))
+    for values in arguments:
+        owner, returned = sample.once(compute, *values)
+        assert owner is sample
+        assert all(a is b or (type(a), a) == (type(b), b) for a, b in zip(returned, values, strict=True))
+    assert len(calls) == n_calls
+
+
+def test_a_sample_computes_functions_and_no_names():
+    with pytest.raises(
+        ContractError, match=r"of Sample.once is 'words'; expected a function of the sample, and"
+    ):
+        Sample(None, Explanations.of(["a"])).once("words", list)
 
 
 def far(sample, limit):
@@ -49,7 +87,7 @@ class OfALambda(OfAFunction):
 
 @one_test
 @pytest.mark.parametrize("Far", [OfAFunction, OfAMethod, OfALambda])
-def test_two_limits_do_not_share_what_a_sample_remembers(Far):
+def test_two_limits_do_not_share_cached_values(Far):
     X = np.array([[1.0], [2.0], [3.0], [4.0]])
     between = Far(1.5) & ~Far(2.5)  # holds for the second row, and for no other
     result = score(["a", "b", "b", "b"], ["pi"] * 4, X=X, relation=between)

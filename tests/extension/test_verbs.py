@@ -2,12 +2,12 @@
 
 import pytest
 from consoles import run
-from on_path import faithkit_with, install
+from on_path import install
 
 from faithkit.errors import PluginError
 from faithkit.extension.registry import Registry
 
-# whoever imports it leaves a mark
+# its import leaves a file
 MARKED = "open(__file__ + '.imported', 'a').write('x')\n"
 PLUGIN = f"""
 {MARKED}
@@ -25,9 +25,9 @@ evaluate = audit
 
 def test_help_lists_a_verb_and_imports_no_plugin(site):
     install(site, "acme", PLUGIN, verbs=["audit"])
-    done = faithkit_with(site, "--help")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "  audit      from acme\n" in done.stdout
+    result = run("--help")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "  audit      from acme\n" in result.stdout
     assert not (site / "acme.py.imported").exists()
 
 
@@ -52,8 +52,8 @@ def test_of_two_verbs_of_one_name_the_first_distributions_is_run_with_a_warning(
         "umbra (audit): the command 'audit' is also provided by acme, whose command is used. "
         "FAITHKIT_DISABLE=acme leaves that one out"
     )
-    done = run("audit")
-    assert (done.exit_code, done.stdout, done.stderr) == (0, "audited by acme\n", f"warning: {line}.\n")
+    result = run("audit")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "audited by acme\n", f"warning: {line}.\n")
     assert "  audit      from acme and umbra\n" in run("--help").stdout
     assert run("plugins").stdout.endswith(f"problems\n  {line}\n")
     monkeypatch.setenv("FAITHKIT_DISABLE", "acme")
@@ -75,9 +75,9 @@ def test_a_verb_of_the_kernel_cannot_be_replaced(site):
 
 def test_a_verb_that_cannot_be_imported_is_one_line(site):
     install(site, "acme", "import no_such_library", verbs=["audit"])
-    done = run("audit")
-    assert (done.exit_code, done.stdout) == (1, "")
-    (line,) = done.stderr.splitlines()
+    result = run("audit")
+    assert (result.exit_code, result.stdout) == (1, "")
+    (line,) = result.stderr.splitlines()
     assert line.startswith("error: the command 'audit' of acme cannot be used: the factory 'acme:audit'")
     assert "No module named 'no_such_library'" in line
 

@@ -16,25 +16,25 @@ LINES = {
 FILES = {path.name: path.read_bytes() for path in sorted(FOLDER.glob("skops/*.skops"))}
 
 
-def mutated(lines):
+def draw_mutations(lines):
     """Draw a line, or a mixture of two that was changed in a few places."""
     known = st.sampled_from(lines)
     return known | st.builds(
-        _changed, known, known, st.lists(st.tuples(st.integers(0, 300), st.text(max_size=3)), max_size=4)
+        _mutate, known, known, st.lists(st.tuples(st.integers(0, 300), st.text(max_size=3)), max_size=4)
     )
 
 
-def _changed(line, other, changes):
+def _mutate(line, other, changes):
     for place, text in changes:
         at = place % (len(line) + 1)
         line = line[:at] + text + (other if place % 7 == 0 else line)[at + len(text) :]
     return line
 
 
-def read(reader, given):
+def read_or_refuse(reader, content):
     """Return what a reader makes of something, or None where it says in one line that it cannot."""
     try:
-        return reader(given)
+        return reader(content)
     except FaithkitError as error:
         text = str(error)
     assert len(text.splitlines()) == 1

@@ -10,7 +10,7 @@ from google.protobuf.message import DecodeError  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
 
 
-def model(location):
+def make_model(location):
     inside = helper.make_tensor("W", TensorProto.FLOAT, [1], [1.0])
     outside = TensorProto(name="V", data_type=1, dims=[1], data_location=TensorProto.EXTERNAL)
     outside.external_data.add(key="location", value="canary")
@@ -21,7 +21,7 @@ def model(location):
     return helper.make_model(graph).SerializeToString()
 
 
-HONEST, FORGED = model(False), model(True)
+HONEST, FORGED = make_model(False), make_model(True)
 CHANGES = st.lists(st.tuples(st.integers(0, len(FORGED)), st.binary(max_size=3)), max_size=6)
 
 
@@ -36,13 +36,13 @@ def holds_external(message):
     return False
 
 
-def changed(content, changes):
+def change_bytes(content, changes):
     for at, part in changes:
         content = content[:at] + part + content[at + len(part) :]
     return content
 
 
-@given(st.binary() | st.builds(changed, st.sampled_from([HONEST, FORGED]), CHANGES))
+@given(st.binary() | st.builds(change_bytes, st.sampled_from([HONEST, FORGED]), CHANGES))
 def test_no_tensor_in_another_file_is_overlooked(content):
     try:
         result = has_external_data(content)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from looping import one_test
 from matrices import Matrix, counted, facts_of_pairs, grouped
-from pilots import LABELS, MASSES, Boxes, Words, kept, with_pool, words
+from pilots import LABELS, MASSES, Boxes, Words, try_plans, with_pool, words
 from scipy import optimize, stats
 
 from faithkit.errors import InputError
@@ -358,8 +358,8 @@ def check(found):
     ],
 )
 def test_at_most_one_pilot_in_ten_misleads(masses, labels, n, epsilon):
-    result = kept(words(masses, labels), n, epsilon, runs=25)
-    assert result.given > 10
+    result = try_plans(words(masses, labels), n, epsilon, runs=25)
+    assert result.planned > 10
     check(result)
 
 
@@ -368,7 +368,7 @@ def test_at_most_one_pilot_in_ten_misleads(masses, labels, n, epsilon):
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("masses", MASSES)
 def test_at_most_one_pilot_in_ten_misleads_whatever_the_law(masses, labels, n, epsilon):
-    check(kept(words(masses, labels), n, epsilon, runs=50))
+    check(try_plans(words(masses, labels), n, epsilon, runs=50))
 
 
 def smooth(rng, n):
@@ -465,8 +465,10 @@ def attrs_of(facts):
 @one_test
 @pytest.mark.parametrize("pool", [0, 500])
 def test_at_most_one_pilot_in_ten_misleads_about_sufficiency(pool):
-    result = kept(Boxes(0.25, noisy=True), 150, 0.15, runs=20, measure="sufficiency", pool=pool, most=1000)
-    assert result.given > 10
+    result = try_plans(
+        Boxes(0.25, noisy=True), 150, 0.15, runs=20, measure="sufficiency", pool=pool, most=1000
+    )
+    assert result.planned > 10
     check(result)
 
 
@@ -479,7 +481,7 @@ def test_at_most_one_pilot_in_ten_misleads_about_sufficiency(pool):
 def test_at_most_one_pilot_in_ten_misleads_about_sufficiency_whatever_the_boxes(
     side, noisy, n, epsilon, pool
 ):
-    check(kept(Boxes(side, noisy), n, epsilon, runs=50, measure="sufficiency", pool=pool, most=1000))
+    check(try_plans(Boxes(side, noisy), n, epsilon, runs=50, measure="sufficiency", pool=pool, most=1000))
 
 
 class Crossroads:
@@ -501,7 +503,7 @@ class Crossroads:
 
 
 def test_a_rare_region_in_every_scope_misleads_a_pilot_as_it_misleads_an_interval():
-    result = kept(Crossroads(100), 100, 0.1, runs=60)
+    result = try_plans(Crossroads(100), 100, 0.1, runs=60)
     assert 0.1 < result.unchecked / result.runs < 0.4
 
 

@@ -1,5 +1,7 @@
 """Predictions that are numbers: the share of their variance that explanations account for."""
 
+import json
+import warnings
 from collections import deque
 from decimal import Decimal
 from fractions import Fraction
@@ -8,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from looping import one_test
 from scipy import stats
 from sklearn.datasets import load_diabetes
@@ -18,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 import faithkit
+from faithkit.cli import main
 
 GROUPS, EACH = 12, 25
 
@@ -30,7 +34,7 @@ def balanced():
     return group.tolist(), group % 4 + rng.normal(size=len(group))
 
 
-def sums_of_squares(group, y):
+def compute_sums_of_squares(group, y):
     """Within groups, and in all, from SciPy's F: F = ((T − W)/(G − 1)) / (W/(n − G))."""
     total = float(((y - y.mean()) ** 2).sum())
     parts = [y[np.array(group) == g] for g in sorted(set(group))]
@@ -40,31 +44,31 @@ def sums_of_squares(group, y):
 
 def test_leave_one_out_is_epsilon_squared_and_plug_in_eta_squared_of_the_analysis_of_variance(balanced):
     group, y = balanced
-    within, total = sums_of_squares(group, y)
+    within, total = compute_sums_of_squares(group, y)
     n, G = len(y), GROUPS
     epsilon_squared = 1 - (within / (n - G)) / (total / (n - 1))
     eta_squared = 1 - within / total
-    found = faithkit.score(y, group).consistency
-    assert found.value == pytest.approx(epsilon_squared, abs=1e-12)
+    consistency = faithkit.score(y, group).consistency
+    assert consistency.value == pytest.approx(epsilon_squared, abs=1e-12)
     omega_squared = (total - within - (G - 1) * within / (n - G)) / (total + within / (n - G))
-    assert found.value * total / (total + within / (n - G)) == pytest.approx(omega_squared, abs=1e-12)
+    assert consistency.value * total / (total + within / (n - G)) == pytest.approx(omega_squared, abs=1e-12)
     plug_in = faithkit.score(y, group, estimator="plug-in").consistency.value
     assert 1 - (1 - plug_in) * n / (n - 1) == pytest.approx(eta_squared, abs=1e-12)
 
 
 def test_a_constant_explanation_gets_exactly_nothing(balanced):
-    found = faithkit.score(balanced[1], ["same"] * len(balanced[1])).consistency
-    assert (found.value, found.estimate, found.low, found.by_chance) == (0, 0, 0, 0)
-    assert found.finding == "not above chance"
+    consistency = faithkit.score(balanced[1], ["same"] * len(balanced[1])).consistency
+    assert (consistency.value, consistency.estimate, consistency.low, consistency.by_chance) == (0, 0, 0, 0)
+    assert consistency.finding == "not above chance"
 
 
 def test_random_explanations_get_nothing_within_the_error():
     rng = np.random.default_rng(1)
-    found = [
-        faithkit.score(rng.normal(size=400), rng.integers(0, 8, 400).tolist()).consistency for _ in range(30)
+    estimates = [
+        faithkit.score(rng.normal(size=400), rng.integers(0, 8, 400).tolist()).consistency for _ in range(12)
     ]
-    assert np.mean([one.value for one in found]) == pytest.approx(0, abs=3 * 0.01 / np.sqrt(30))
-    assert all(one.low == 0 for one in found)
+    assert np.mean([estimate.value for estimate in estimates]) == pytest.approx(0, abs=3 * 0.01 / np.sqrt(12))
+    assert all(estimate.low == 0 for estimate in estimates)
 
 
 def test_a_regression_tree_is_explained_by_its_own_leaves():
@@ -89,11 +93,11 @@ def test_several_outputs_are_added_up():
     rng = np.random.default_rng(0)
     group = rng.integers(0, 5, 300)
     Y = rng.normal(size=(300, 2)) + np.column_stack([group, -3 * group])
-    found = faithkit.score(Y, group.tolist()).consistency.value
+    value = faithkit.score(Y, group.tolist()).consistency.value
     left = sum(
         len(part) * part.var(axis=0, ddof=1).sum() for part in (Y[group == g] for g in range(5))
     ) / len(Y)
-    assert found == pytest.approx(1 - left / Y.var(axis=0, ddof=1).sum(), abs=1e-12)
+    assert value == pytest.approx(1 - left / Y.var(axis=0, ddof=1).sum(), abs=1e-12)
 
 
 def test_probabilities_are_scores_and_are_not_divided():
@@ -108,18 +112,19 @@ def test_probabilities_are_scores_and_are_not_divided():
 
 def test_one_hot_scores_give_what_labels_give():
     labels, group = np.arange(90) % 3, (np.arange(90) // 2 % 7).tolist()
-    one, two = faithkit.score(np.eye(3)[labels], group), faithkit.score(labels, group)
+    by_scores, by_labels = faithkit.score(np.eye(3)[labels], group), faithkit.score(labels, group)
     for name in ("value", "estimate", "low", "high", "se", "agree"):
-        result = getattr(one.consistency, name)
-        assert result == pytest.approx(getattr(two.consistency, name), abs=1e-12)
-    assert one.chance == pytest.approx(two.chance, abs=1e-12)
+        result = getattr(by_scores.consistency, name)
+        assert result == pytest.approx(getattr(by_labels.consistency, name), abs=1e-12)
+    assert by_scores.chance == pytest.approx(by_labels.chance, abs=1e-12)
 
 
 def test_a_tolerance_counts_near_numbers_as_one_label():
-    found = faithkit.score([10.0, 10.4, 12.0], ["a", "a", "a"], agree="within:0.5").consistency
-    assert found.value == pytest.approx(1 / 3)
-    exact = faithkit.score([1, 1, 2, 3], ["a", "a", "a", "b"], agree="within:0")
-    assert exact.consistency.value == faithkit.score([1, 1, 2, 3], ["a", "a", "a", "b"]).consistency.value
+    near = faithkit.score([10.0, 10.4, 12.0], ["a", "a", "a"], agree="within:0.5").consistency
+    assert near.value == pytest.approx(1 / 3)
+    numbers, words = [1, 1, 2, 3], ["a", "a", "a", "b"]
+    exact = faithkit.score(numbers, words, agree="within:0").consistency
+    assert exact.value == faithkit.score(numbers, words).consistency.value
 
 
 KINDS = {
@@ -137,28 +142,27 @@ KINDS = {
     "decimals": ([Decimal("0.1"), Decimal("0.2")], "numbers"),
     "fractions": ([Fraction(1, 3), Fraction(1)], "numbers"),
     "a list of probabilities": ([[0.5, 0.5], [0.1, 0.9]], "scores"),
+    "an array of probabilities": (np.array([[0.5, 0.5], [0.1, 0.9]]), "scores"),
     "tuples of numbers": ([(0.5, 2.5), (0.1, 0.9)], "numbers"),
     "tuples that are labels": ([(1, 2), (3, 4)], "labels"),
     "words": (["0.1", "0.2"], "labels"),
     "truths": ([True, False], "labels"),
     "whole numbers": (np.array([1, 2]), "labels"),
-    "probabilities": ([[0.5, 0.5], [0.1, 0.9]], "scores"),
     "rows of other numbers": (np.array([[5.0, 0.5], [0.1, 0.9]]), "numbers"),
 }
 
 
 @one_test
 @pytest.mark.parametrize("case", KINDS)
-def test_what_predictions_are_is_decided_by_looking_at_them(case):
+def test_the_kind_of_predictions_follows_from_their_values(case):
     predictions, kind = KINDS[case]
-    given = np.array(predictions) if case == "probabilities" else predictions
-    payload = faithkit.score(given, ["a", "b"]).to_dict()["outcome"]
+    payload = faithkit.score(predictions, ["a", "b"]).to_dict()["outcome"]
     assert payload == {"kind": kind, "within": None, "range": None, "unasked": True}
 
 
 @one_test
 @pytest.mark.parametrize("kind", ["labels", "numbers"])
-def test_and_can_be_said(kind):
+def test_an_argument_sets_the_kind_of_predictions(kind):
     assert faithkit.score([1.5, 2.5, 1.5], ["a"] * 3, outcome=kind).setup.outcome.kind == kind
 
 
@@ -230,16 +234,17 @@ def test_a_pool_of_numbers_beside_a_sample_of_labels_is_refused():
         faithkit.score([1.0, 2.0, 1.0, 2.0], rules, X=X, relation="in-scope", pool=(X + 0.5, [1.5, 2, 1, 2]))
 
 
-@one_test
-@pytest.mark.parametrize("scale", [1e-200, 1e200])
-@pytest.mark.usefixtures("pictures")
-def test_numbers_of_any_size_are_told(scale):
-    y = np.array([1.0, 2.0, 4.0, 8.0, 16.5, 3.0] * 5)
-    result = faithkit.score(y * scale, ["a", "b"] * 15)
-    numbers = faithkit.score(y, ["a", "b"] * 15).local(0).consistency.numbers
-    assert result.local(0).consistency.numbers.sd == pytest.approx(numbers.sd * scale)
-    assert "nan" not in str(result.diagnose("reader"))
-    assert result.to_html()
+def test_numbers_of_any_size_are_measured_and_drawn(request):
+    y, words = np.array([1.0, 2.0, 4.0, 8.0, 16.5, 3.0] * 5), ["a", "b"] * 15
+    numbers = faithkit.score(y, words).local(0).consistency.numbers
+    small, large = (faithkit.score(y * scale, words) for scale in (1e-200, 1e200))
+    assert small.local(0).consistency.numbers.sd == pytest.approx(numbers.sd * 1e-200)
+    assert large.local(0).consistency.numbers.sd == pytest.approx(numbers.sd * 1e200)
+    assert "nan" not in str(small.diagnose("reader"))
+    assert "nan" not in str(large.diagnose("reader"))
+    assert small.to_html()
+    request.getfixturevalue("pictures")
+    assert large.to_html()
 
 
 def test_numbers_whose_difference_overflows_are_measured_as_smaller_ones():
@@ -251,3 +256,48 @@ def test_numbers_whose_difference_overflows_are_measured_as_smaller_ones():
         for scale in (1.0, 1e308)
     )
     assert (large.estimate, large.low, large.high) == pytest.approx((small.estimate, small.low, small.high))
+
+
+# --- pools -----------------------------------------------------------------------------------------------------
+
+X = np.arange(40.0)[:, None]
+Y = np.arange(40) / 8
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("pool", "is_warned_of"),
+    [(Y + 0.01, False), (Y + 4, False), (1000 * Y + 1000, True), (-Y - 1, True)],
+    ids=["alike", "partly", "other units", "below"],
+)
+def test_a_pool_none_of_whose_numbers_lies_among_the_samples_is_warned_of(pool, is_warned_of):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        faithkit.score(Y, (Y > 2).tolist(), X=X, relation=lambda x, e: (x[0] > 16) == e, pool=(X, pool))
+    about_units = [str(warning.message) for warning in caught if "in the same unit?" in str(warning.message)]
+    assert len(about_units) == is_warned_of
+    if is_warned_of:
+        limits = f"({pool.min():g} to {pool.max():g})"
+        assert about_units[0].startswith(f"none of the pool's predictions {limits} lies among")
+
+
+def test_a_pool_is_checked_within_a_tolerance():
+    sample, pool = np.arange(0, 40, 4), np.flatnonzero(np.arange(40) % 4)
+    rules = [faithkit.Rule([faithkit.Interval(0, low=x - 2.0, high=x + 2.0)]) for x in X[sample, 0]]
+    options = {"X": X[sample], "relation": "in-scope", "agree": "within:0.2", "permutations": 9}
+    alone = faithkit.score(Y[sample], rules, **options).sufficiency
+    pooled = faithkit.score(Y[sample], rules, **options, pool=(X[pool], Y[pool])).sufficiency
+    assert (alone.verified, pooled.verified) == (0, 1)
+    # rows at x - 1 and x + 1 are 1/8 away and agree, those at x + 2 are 2/8 away; nothing is at -1
+    assert pooled.value == pytest.approx((9 * 2 / 3 + 1 / 2) / 10)
+    assert pooled.p_value is not None
+
+
+def test_rows_that_were_not_drawn_are_a_pool_for_numbers_too():
+    command = ["evaluate", "--data", "diabetes", "--explainer", "tree", "--samples", "25", "--json", "-"]
+    payload = json.loads(CliRunner().invoke(main, command).stdout)
+    alone = json.loads(CliRunner().invoke(main, [*command, "--pool", "none"]).stdout)
+    assert (payload["pool"], alone["pool"]) == (125, None)
+    pooled, unpooled = (result["measures"]["sufficiency"] for result in (payload, alone))
+    assert pooled["verified"] > unpooled["verified"]
+    assert pooled["high"] - pooled["low"] < unpooled["high"] - unpooled["low"]

@@ -1,4 +1,4 @@
-"""Reason codes: who satisfies the stated reasons and was decided otherwise, and which reasons are false."""
+"""Reason codes: rows that satisfy the stated reasons and got another decision, and reasons that are false."""
 
 import json
 
@@ -32,7 +32,7 @@ def score_refusals(explanations):
     return faithkit.score(DECISIONS[REFUSED], explanations.take(REFUSED), X=X.iloc[REFUSED], pool=pool)
 
 
-def test_sufficiency_asks_who_satisfies_all_stated_reasons_and_was_decided_otherwise():
+def test_sufficiency_compares_rows_that_satisfy_all_stated_reasons():
     shares = []
     for row in REFUSED:
         like = [i for i in ROWS if i != row and all(HOLDS[code](PEOPLE[i]) for code in REASONS[row])]
@@ -44,14 +44,14 @@ def test_sufficiency_asks_who_satisfies_all_stated_reasons_and_was_decided_other
     assert "nothing was tested" not in result.next_steps[0]
 
 
-def first_and_second():
+def pad_codes():
     return [[*codes, None, None][:2] for codes in REASONS]
 
 
 FORMS = {
-    "integers in two columns": (pd.DataFrame(first_and_second(), dtype="Int64"), None),
-    "floats in two columns": (pd.DataFrame(first_and_second(), dtype=float), None),
-    "an array with blanks": (np.array([[f"{code} " if code else "  " for code in pair] for pair in first_and_second()]), None),
+    "integers in two columns": (pd.DataFrame(pad_codes(), dtype="Int64"), None),
+    "floats in two columns": (pd.DataFrame(pad_codes(), dtype=float), None),
+    "an array with blanks": (np.array([[f"{code} " if code else "  " for code in pair] for pair in pad_codes()]), None),
     "texts with a separator": (pd.Series([" ; ".join(map(str, codes)) for codes in REASONS]), ";"),
     "a code stated twice": ([[*codes, *codes[::-1]] for codes in REASONS], None),
     "lists in JSON": ([json.dumps(list(map(str, codes))) for codes in REASONS], None),
@@ -101,22 +101,17 @@ def test_a_missing_value_satisfies_a_claim_only_if_the_claim_says_so():
 TOML = '\ufeff# codes\r\n12 = "late > 2"\r\n7 = "debt < 0.3 and job = cook"\r\n99 = ""\r\n'
 
 
-def as_csv(frame, path):
+def write_csv(frame, path):
     frame.to_csv(path / "log.csv", index=False, lineterminator="\r\n")
     return path / "log.csv"
 
 
-def as_json_lines(frame, path):
-    frame.to_json(path / "log.jsonl", orient="records", lines=True)
-    return path / "log.jsonl"
-
-
-def as_parquet(frame, path):
+def write_parquet(frame, path):
     frame.to_parquet(path / "log.parquet")
     return path / "log.parquet"
 
 
-def run(*args):
+def run_score(*args):
     return CliRunner().invoke(main, ["score", *map(str, args), "--diagnose", "none"])
 
 
@@ -127,15 +122,15 @@ def claims(tmp_path):
 
 
 @one_test
-@pytest.mark.parametrize("write", [as_csv, as_json_lines, as_parquet])
+@pytest.mark.parametrize("write", [write_csv, write_parquet])
 def test_a_log_in_any_format_is_measured_as_in_python_and_names_false_reasons(tmp_path, claims, write):
-    stated = pd.DataFrame(first_and_second(), dtype=float)
+    stated = pd.DataFrame(pad_codes(), dtype=float)
     stated.iloc[REFUSED[0], 1] = 99
     stated.iloc[APPROVED[1]] = [12, 7]  # false, stated for an approval
     log = X.assign(customer=4700 + ROWS, decision=DECISIONS, reason_1=stated[0], reason_2=stated[1])
     roles = ["--prediction", "decision", "--explanation", "reason_*", "--features", "late,debt,job"]
     options = ["--reasons", claims, "--unexplained", "pool", "--id", "customer", "--violations", 1]
-    shown = run(write(log, tmp_path), *roles, *options, "--json", tmp_path / "result.json")
+    shown = run_score(write(log, tmp_path), *roles, *options, "--json", tmp_path / "result.json")
     assert shown.exit_code == 0, shown.stderr
     assert "warning" not in shown.stderr
     explained = np.sort([*REFUSED, APPROVED[1]])
@@ -166,7 +161,7 @@ def test_all_rows_without_a_reason_are_scanned_as_one_explanation(weights):
     assert result.n_explanations == 90
 
 
-def test_groups_of_refusals_are_said_to_test_nothing_without_the_pool():
+def test_a_warning_says_that_groups_of_refusals_are_measured_without_the_pool():
     explanations = faithkit.parse_reasons([12] * 6, {12: "late > 2"}, X[:6])
     result = faithkit.score(["refused"] * 6, explanations, X[:6], pool=(X[6:12], ["approved"] * 6))
     with pytest.warns(faithkit.FaithkitWarning, match="groups are measured without the pool"):
@@ -189,9 +184,9 @@ FAULTS = {
 
 
 @one_test
-@pytest.mark.parametrize(("codes", "claims", "said"), FAULTS.values(), ids=FAULTS)
-def test_codes_and_claims_that_cannot_be_read_are_refused(codes, claims, said):
-    with pytest.raises(InputError, match=said):
+@pytest.mark.parametrize(("codes", "claims", "message"), FAULTS.values(), ids=FAULTS)
+def test_codes_and_claims_that_cannot_be_read_are_refused(codes, claims, message):
+    with pytest.raises(InputError, match=message):
         faithkit.parse_reasons(codes, claims, X[: len(codes)])
 
 
@@ -200,9 +195,9 @@ def test_codes_and_rows_that_do_not_belong_together_are_refused():
         faithkit.parse_reasons([12, 12], CLAIMS, X)
     with pytest.raises(InputError, match="claims about rows, which are missing: give them as X"):
         faithkit.parse_reasons([12, 12], CLAIMS, None)
-    named = X.set_index(np.char.add("c", ROWS.astype(str)))
+    with_index = X.set_index(np.char.add("c", ROWS.astype(str)))
     with pytest.raises(InputError, match="codes and X have one index in different orders"):
-        faithkit.parse_reasons(named["late"][::-1], CLAIMS, named)
+        faithkit.parse_reasons(with_index["late"][::-1], CLAIMS, with_index)
 
 
 FILES = {
@@ -216,20 +211,23 @@ FILES = {
 
 
 @one_test
-@pytest.mark.parametrize(("content", "said"), FILES.values(), ids=FILES)
-def test_a_file_of_reasons_that_cannot_be_read_is_refused(tmp_path, content, said):
+@pytest.mark.parametrize(("content", "message"), FILES.values(), ids=FILES)
+def test_a_file_of_reasons_that_cannot_be_read_is_refused(tmp_path, content, message):
     path = tmp_path / "reasons.toml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         faithkit.parse_reasons(REASONS, path, X)
     with pytest.raises(InputError, match=r"cannot read the reasons in .*Check the path"):
         faithkit.parse_reasons(REASONS, tmp_path / "lost.toml", X)
 
 
-def test_options_that_need_each_other_are_asked_for(tmp_path, claims):
-    log = as_parquet(X.assign(decision=DECISIONS, reason=12), tmp_path)
+def test_options_that_need_each_other_are_refused_alone(tmp_path, claims):
+    log = write_parquet(X.assign(decision=DECISIONS, reason=12), tmp_path)
     roles = [log, "--prediction", "decision", "--explanation", "reason"]
-    assert "name these with --features" in run(*roles, "--reasons", claims).stderr
-    assert "give both, or leave it out" in run(*roles, "--separator", ";").stderr
+    assert "name these with --features" in run_score(*roles, "--reasons", claims).stderr
+    assert "give both, or leave it out" in run_score(*roles, "--separator", ";").stderr
     dask = ["--backend", "dask", "--scheduler", "tcp://127.0.0.1:1"]
-    assert "leave --backend dask out" in run(*roles, "--reasons", claims, "--features", "late", *dask).stderr
+    assert (
+        "leave --backend dask out"
+        in run_score(*roles, "--reasons", claims, "--features", "late", *dask).stderr
+    )

@@ -15,7 +15,7 @@ LOG = pd.DataFrame({"label": RNG.choice(["no", "yes"], 500), "phi": RNG.integers
 EXPECTED = Counter(zip(LOG["phi"].tolist(), LOG["label"], strict=True))
 
 
-def pairs(counts):
+def count_pairs(counts):
     values = np.asarray(counts.explanations.values, dtype=float).ravel()
     names = [
         (values[i], counts.predictions[j]) for i, j in zip(counts.explanation, counts.prediction, strict=True)
@@ -25,7 +25,7 @@ def pairs(counts):
 
 
 def test_rows_in_memory_are_counted_as_a_loop_counts_them():
-    assert pairs(faithkit.plugin.count_rows(LOG["label"], LOG[["phi"]])) == EXPECTED
+    assert count_pairs(faithkit.plugin.count_rows(LOG["label"], LOG[["phi"]])) == EXPECTED
 
 
 @one_test
@@ -37,7 +37,7 @@ def test_rows_of_files_are_counted_as_a_loop_counts_them(tmp_path, kind):
         path = folder / f"{number}.{kind}"
         part.to_csv(path, index=False) if kind == "csv" else part.to_parquet(path)
     counts = faithkit.plugin.count_log(str(folder), prediction="label", explanation=("phi",))
-    assert pairs(counts) == EXPECTED
+    assert count_pairs(counts) == EXPECTED
 
 
 def test_a_discretizer_makes_explanations_equal():

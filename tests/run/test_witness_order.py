@@ -10,7 +10,7 @@ import faithkit
 from faithkit.cli import main
 
 
-def labelled(counts):
+def make_labels(counts):
     """Return labels and explanations of groups, each with so many rows of either label."""
     labels = [
         label for pair in counts.values() for label, size in zip("yn", pair, strict=True) for _ in range(size)
@@ -18,7 +18,7 @@ def labelled(counts):
     return labels, [name for name, pair in counts.items() for _ in range(sum(pair))]
 
 
-def loss(yes, no):
+def compute_loss(yes, no):
     """Return the sum over rows of the share of others that contradict them: each clashing pair counts twice."""
     return 2 * yes * no / (yes + no - 1)
 
@@ -35,13 +35,13 @@ ORDERS = [
 @one_test
 @pytest.mark.parametrize(("counts", "order"), ORDERS)
 def test_a_group_that_is_split_is_worse_than_a_larger_one_in_which_few_dissent(counts, order):
-    assert [violation.explanation for violation in faithkit.score(*labelled(counts)).violations()] == order
-    losses = [loss(*counts[name]) for name in order]
+    assert [violation.explanation for violation in faithkit.score(*make_labels(counts)).violations()] == order
+    losses = [compute_loss(*counts[name]) for name in order]
     assert losses == sorted(losses, reverse=True)
 
 
 def test_rows_that_weigh_more_lose_more():
-    labels, words = labelled({"one": (5, 5), "two": (5, 5)})
+    labels, words = make_labels({"one": (5, 5), "two": (5, 5)})
     for heavy in ("one", "two"):
         weights = np.where(np.array(words) == heavy, 3.0, 1.0)
         violations = faithkit.score(labels, words, weights=weights).violations()
@@ -49,7 +49,7 @@ def test_rows_that_weigh_more_lose_more():
 
 
 def test_weights_order_by_loss_and_not_by_pairs():
-    labels, words = labelled({"huge": (999, 8), "split": (40, 40)})
+    labels, words = make_labels({"huge": (999, 8), "split": (40, 40)})
     violations = faithkit.score(labels, words, weights=np.full(len(labels), 0.5)).violations()
     assert [violation.explanation for violation in violations] == ["split", "huge"]
 

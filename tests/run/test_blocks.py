@@ -9,7 +9,7 @@ import faithkit
 from faithkit.errors import InputError
 
 QUESTION = np.repeat(["q1", "q2", "q3", "q4"], 5)
-SAID = ["a", "a", "b", "b", "b"] * 4
+WORDS = ["a", "a", "b", "b", "b"] * 4
 LABELS = [1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0]
 TABLE = pd.DataFrame({"x": [1.0, 2, 3, 4, 5] * 4, "question": QUESTION})
 
@@ -20,7 +20,7 @@ def no_next_steps():
 
 
 def test_a_result_says_how_many_blocks_there_are_and_a_file_keeps_it(tmp_path):
-    result = faithkit.score(LABELS, SAID, blocks=QUESTION)
+    result = faithkit.score(LABELS, WORDS, blocks=QUESTION)
     assert (result.design.blocks, result.design.clusters, result.design.effective) == (4, None, None)
     assert result.n_explanations == 2
     assert "\nIn 4 blocks: instances are compared only within a block.\n" in str(result)
@@ -41,8 +41,8 @@ def test_blocks_are_named_by_a_column_that_the_model_does_not_use():
     def halves(X):
         return (X["x"] > 3).tolist()
 
-    asked = {"explainer": halves, "background": TABLE[["x"]], "progress": False}
-    result = faithkit.evaluate(Model(), TABLE, blocks="question", **asked)
+    options = {"explainer": halves, "background": TABLE[["x"]], "progress": False}
+    result = faithkit.evaluate(Model(), TABLE, blocks="question", **options)
     assert (result.design.blocks, result.setup.system.job.background.columns.tolist()) == (4, ["x"])
     # in each question 4 and 5 agree with each other, and 1, 2 and 3 are split: (1 + 1 + ½ + ½ + 0) / 5
     assert result.consistency.value == pytest.approx(0.6)
@@ -63,17 +63,17 @@ def test_blocks_are_named_by_a_column_that_the_model_does_not_use():
 
 def test_rows_that_contradict_each_other_and_rows_that_share_are_of_one_block():
     labels = [1, 1, 0, 0, 0] * 3 + [1, 0, 1, 1, 1]
-    result = faithkit.score(labels, SAID, blocks=QUESTION)
+    result = faithkit.score(labels, WORDS, blocks=QUESTION)
     assert [violation.rows for violation in result.violations()] == [(15, 16)]
     local = result.local(17)
     assert (local.shared_by, local.consistency.value, local.consistency.holds_for) == ((18, 19), 1.0, 3)
 
 
 def test_groups_are_measured_within_blocks():
-    result = faithkit.score(LABELS, SAID, blocks=QUESTION)
+    result = faithkit.score(LABELS, WORDS, blocks=QUESTION)
     groups = result.by([question in ("q1", "q2") for question in QUESTION])
     assert {group: part.design.blocks for group, part in groups.items()} == {True: 2, False: 2}
-    alone = faithkit.score(LABELS[:10], SAID[:10], blocks=QUESTION[:10])
+    alone = faithkit.score(LABELS[:10], WORDS[:10], blocks=QUESTION[:10])
     assert groups[True].consistency.value == alone.consistency.value
 
 
@@ -90,20 +90,20 @@ def test_a_new_row_has_no_block():
 
 
 def test_errors_of_a_mean_of_scores_are_those_of_blocks_as_clusters():
-    by_block = faithkit.score(LABELS, SAID, blocks=QUESTION).mean(LABELS)
-    by_cluster = faithkit.score(LABELS, SAID, clusters=QUESTION).mean(LABELS)
+    by_block = faithkit.score(LABELS, WORDS, blocks=QUESTION).mean(LABELS)
+    by_cluster = faithkit.score(LABELS, WORDS, clusters=QUESTION).mean(LABELS)
     assert by_block == by_cluster
 
 
 def test_a_plan_needs_rows_without_blocks():
     with pytest.raises(InputError, match="have weights, clusters or blocks"):
-        faithkit.plan(0.1, pilot=faithkit.score(LABELS, SAID, blocks=QUESTION))
+        faithkit.plan(0.1, pilot=faithkit.score(LABELS, WORDS, blocks=QUESTION))
 
 
 @one_test
 @pytest.mark.parametrize("other", [{}, {"clusters": QUESTION}, {"blocks": np.arange(20) % 4}])
 def test_results_of_other_blocks_are_no_pair(other):
-    result, second = faithkit.score(LABELS, SAID, blocks=QUESTION), faithkit.score(LABELS, SAID, **other)
+    result, second = faithkit.score(LABELS, WORDS, blocks=QUESTION), faithkit.score(LABELS, WORDS, **other)
     why = (
         "their weights, clusters or blocks are others"
         if "blocks" in other
@@ -117,7 +117,7 @@ def test_results_of_other_blocks_are_no_pair(other):
 
 
 def test_nothing_is_tested_where_every_block_has_one_label():
-    result = faithkit.score(np.repeat([0, 1, 0, 1], 5), SAID, blocks=QUESTION)
+    result = faithkit.score(np.repeat([0, 1, 0, 1], 5), WORDS, blocks=QUESTION)
     assert (result.consistency.finding, result.consistency.chance) == ("one label", 1)
     assert result.verdict.reason == "in every block all predictions agree with each other"
     assert "In every block all predictions are the same: nothing was tested." in result.to_text(verbose=True)
@@ -126,7 +126,7 @@ def test_nothing_is_tested_where_every_block_has_one_label():
 
 
 def test_a_text_about_blocks_in_which_one_label_has_most_rows_shows_no_labels():
-    result = faithkit.score([1, *[0] * 19], SAID, blocks=QUESTION)
+    result = faithkit.score([1, *[0] * 19], WORDS, blocks=QUESTION)
     assert "by predicted label" not in str(result)
     assert set(result.by_label().not_measured.values()) == {"rows are compared only within their blocks"}
 
@@ -146,7 +146,7 @@ def test_explanations_that_no_row_of_their_block_shares_leave_nothing_to_check()
 
 
 def test_clusters_in_which_every_explanation_lives_point_to_blocks():
-    mixed = [f"{said}{question}" for said, question in zip(SAID, QUESTION, strict=True)]
+    mixed = [f"{word}{question}" for word, question in zip(WORDS, QUESTION, strict=True)]
     (step,) = faithkit.score(LABELS, mixed, clusters=QUESTION).next_steps
     assert step.startswith("Every explanation occurs in one cluster only")
     assert "--blocks" in step
@@ -180,7 +180,7 @@ def test_no_pool_is_proposed_to_rows_in_blocks():
 )
 def test_blocks_that_say_nothing_are_refused(options, message):
     with pytest.raises(InputError, match=message):
-        faithkit.score(LABELS, SAID, TABLE, **options)
+        faithkit.score(LABELS, WORDS, TABLE, **options)
 
 
 def test_a_pool_has_no_blocks():
@@ -192,4 +192,4 @@ def test_a_pool_has_no_blocks():
 
 def test_numbers_that_do_not_vary_within_blocks_have_nothing_to_explain():
     with pytest.raises(InputError, match="in every block all predictions are the same number"):
-        faithkit.score(np.repeat([0.5, 1.5, 2.5, 3.5], 5), SAID, blocks=QUESTION, outcome="numbers")
+        faithkit.score(np.repeat([0.5, 1.5, 2.5, 3.5], 5), WORDS, blocks=QUESTION, outcome="numbers")

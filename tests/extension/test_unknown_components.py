@@ -1,4 +1,4 @@
-"""What somebody reads who asked for a component that is not there."""
+"""Errors about components that are not installed: a guess, the choice, and the command to install."""
 
 from pathlib import Path
 
@@ -11,26 +11,26 @@ from faithkit.extension.registry import Registry
 ROOT = Path(__file__).parents[2]
 
 
-def why_not(registry, kind, name):
+def read_refusal(registry, kind, name):
     with pytest.raises(UnknownComponentError) as caught:
         registry.find(kind, name)
     return str(caught.value)
 
 
 def test_a_slip_of_the_finger_gets_a_guess_and_the_choice(healthy):
-    assert why_not(Registry(entry_points=[healthy]), "explainer", "Scald") == (
+    assert read_refusal(Registry(entry_points=[healthy]), "explainer", "Scald") == (
         "no explainer 'Scald' is installed. Did you mean 'scaled'? Available: anything, scaled, twice."
     )
 
 
 def test_a_name_like_no_other_gets_the_choice_alone(healthy):
-    assert why_not(Registry(entry_points=[healthy]), "explainer", "qqqqqq") == (
+    assert read_refusal(Registry(entry_points=[healthy]), "explainer", "qqqqqq") == (
         "no explainer 'qqqqqq' is installed. Available: anything, scaled, twice."
     )
 
 
 def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
-    assert why_not(Registry(entry_points=[healthy]), "explainer", "shap") == (
+    assert read_refusal(Registry(entry_points=[healthy]), "explainer", "shap") == (
         "no explainer 'shap' is installed. Available: anything, scaled, twice. "
         "shap is provided by faithkit-feature-importance. In faithkit's source tree: "
         "pip install -e plugins/feature-importance"
@@ -54,7 +54,7 @@ def test_a_plugin_that_is_not_installed_is_named_with_the_command(healthy):
     ],
 )
 def test_the_contracts_names_lead_to_their_plugins(kernel, kind, name, distribution):
-    message = why_not(Registry(entry_points=[kernel]), kind, name)
+    message = read_refusal(Registry(entry_points=[kernel]), kind, name)
     folder = distribution.removeprefix("faithkit-")
     assert f"{name} is provided by {distribution}." in message
     assert message.endswith(f"In faithkit's source tree: pip install -e plugins/{folder}")
@@ -62,7 +62,7 @@ def test_the_contracts_names_lead_to_their_plugins(kernel, kind, name, distribut
 
 
 def test_a_slip_in_the_name_of_a_plugin_that_is_not_installed_is_understood(healthy):
-    assert why_not(Registry(entry_points=[healthy]), "explainer", "shpa") == (
+    assert read_refusal(Registry(entry_points=[healthy]), "explainer", "shpa") == (
         "no explainer 'shpa' is installed. Did you mean 'shap'? Available: anything, scaled, twice. "
         "shap is provided by faithkit-feature-importance. In faithkit's source tree: "
         "pip install -e plugins/feature-importance"
@@ -70,13 +70,13 @@ def test_a_slip_in_the_name_of_a_plugin_that_is_not_installed_is_understood(heal
 
 
 def test_a_qualified_name_of_a_plugin_that_is_not_installed_gets_the_command(healthy):
-    message = why_not(Registry(entry_points=[healthy]), "explainer", "faithkit-feature-importance/shap")
+    message = read_refusal(Registry(entry_points=[healthy]), "explainer", "faithkit-feature-importance/shap")
     assert message.endswith("pip install -e plugins/feature-importance")
     assert "Did you mean" not in message
 
 
 def test_a_qualified_name_with_the_wrong_distribution_gets_the_short_name(kernel):
-    message = why_not(Registry(entry_points=[kernel]), "estimator", "other/majority")
+    message = read_refusal(Registry(entry_points=[kernel]), "estimator", "other/majority")
     assert message.startswith(
         "no estimator 'other/majority' is installed. Did you mean 'majority'? Available:"
     )
@@ -84,7 +84,7 @@ def test_a_qualified_name_with_the_wrong_distribution_gets_the_short_name(kernel
 
 def test_a_plugin_that_is_installed_but_broken_is_not_to_be_installed_again(plugin):
     registry = Registry(entry_points=[plugin("import_error", "faithkit-feature-importance")])
-    assert why_not(registry, "explainer", "shap") == (
+    assert read_refusal(registry, "explainer", "shap") == (
         "no explainer 'shap' is installed. Available: none. "
         "Some plugins have problems: see `faithkit plugins`. "
         "shap is provided by faithkit-feature-importance, which is installed but has a problem: "
@@ -95,27 +95,27 @@ def test_a_plugin_that_is_installed_but_broken_is_not_to_be_installed_again(plug
 
 def test_an_old_version_of_the_plugin_is_to_be_installed_again(plugin):
     registry = Registry(entry_points=[plugin("healthy", "faithkit-feature-importance")])
-    message = why_not(registry, "explainer", "shap")
+    message = read_refusal(registry, "explainer", "shap")
     assert message.endswith("pip install -e plugins/feature-importance")
 
 
 def test_a_source_tree_that_was_never_installed_says_so():
-    assert why_not(Registry(entry_points=[]), "estimator", "majority") == (
+    assert read_refusal(Registry(entry_points=[]), "estimator", "majority") == (
         "no estimator 'majority' is installed. Available: none. "
         "majority is faithkit's own, but faithkit is not installed. In its source tree: pip install -e ."
     )
 
 
 def test_a_name_of_another_kind_is_pointed_out(kernel):
-    message = why_not(Registry(entry_points=[kernel]), "relation", "majority")
+    message = read_refusal(Registry(entry_points=[kernel]), "relation", "majority")
     assert "'majority' is of another kind: estimator." in message
 
 
 def test_a_kind_that_does_not_exist_gets_the_kinds(kernel):
     registry = Registry(entry_points=[kernel])
-    for ask in (registry.entries, registry.names, lambda kind: registry.find(kind, "majority")):
+    for find in (registry.entries, registry.names, lambda kind: registry.find(kind, "majority")):
         with pytest.raises(UnknownComponentError) as caught:
-            ask("estimators")
+            find("estimators")
         assert str(caught.value) == (
             "there is no kind of component 'estimators'. Did you mean 'estimator'? "
             "The kinds are explainer, relation, discretizer, estimator, diagnostic, adapter, loader, dataset and "

@@ -24,12 +24,12 @@ OTHER_LABELS = RNG.choice(["no", "yes"], N).tolist()
 WORDS, OTHER_WORDS = RNG.integers(0, 4, (2, N)).tolist()
 
 
-def compared(X, other_X, labels=LABELS, other_labels=LABELS, **options):
-    one = faithkit.score(labels, WORDS, X=X)
-    return one.difference(faithkit.score(other_labels, OTHER_WORDS, X=other_X), **options)
+def compare_scores(X, other_X, labels=LABELS, other_labels=LABELS, **options):
+    result = faithkit.score(labels, WORDS, X=X)
+    return result.difference(faithkit.score(other_labels, OTHER_WORDS, X=other_X), **options)
 
 
-def moved(X):
+def reverse(X):
     return X.iloc[::-1] if isinstance(X, pd.DataFrame) else X[::-1]
 
 
@@ -54,15 +54,15 @@ SAME = {
 
 @functools.cache
 def pair_by_predictions():
-    difference = compared(None, None)
-    assert difference != compared(None, None, paired=False)  # else this would show nothing
+    difference = compare_scores(None, None)
+    assert difference != compare_scores(None, None, paired=False)  # else this would show nothing
     return difference
 
 
 @one_test
 @pytest.mark.parametrize("which", SAME)
 def test_rows_that_are_the_same_are_paired_however_they_are_held(which):
-    assert compared(*SAME[which]) == pair_by_predictions()
+    assert compare_scores(*SAME[which]) == pair_by_predictions()
 
 
 @one_test
@@ -73,10 +73,10 @@ def test_the_same_rows_in_another_order_are_refused_whatever_their_index(X):
     with pytest.raises(
         faithkit.errors.InputError, match=r"the same rows in another order.*pandas' index.*in one order"
     ):
-        compared(X, moved(X))
+        compare_scores(X, reverse(X))
 
 
-def with_a_change(X, row):
+def change_cell(X, row):
     changed = X.copy()
     changed[row, -1] += 1.0
     return changed
@@ -86,37 +86,38 @@ def with_a_change(X, row):
 @pytest.mark.parametrize(
     ("X", "other", "row"),
     [
-        (NUMBERS, with_a_change(NUMBERS, 17), 17),
+        (NUMBERS, change_cell(NUMBERS, 17), 17),
         (NUMBERS, NUMBERS[:, :2], 0),
         (FRAME, FRAME.assign(job="cook"), int((FRAME["job"] != "cook").to_numpy().argmax())),
         (TEXTS, [*TEXTS[:-1], "another film"], N - 1),
     ],
     ids=["one cell", "fewer columns", "another column", "a text"],
 )
-def test_other_rows_are_refused_with_the_first_of_them_and_what_to_say(X, other, row):
+def test_other_rows_are_refused_and_the_first_of_them_is_named(X, other, row):
     with pytest.raises(
         faithkit.errors.InputError, match=rf"row {row} has other values here than there.*paired=False"
     ):
-        compared(X, other)
-    assert compared(X, other, paired=False) == compared(None, None, paired=False)
+        compare_scores(X, other)
+    assert compare_scores(X, other, paired=False) == compare_scores(None, None, paired=False)
 
 
 def test_rows_that_repeat_are_counted_when_orders_are_compared():
-    one, two = np.repeat([[1.0], [2.0]], [N - 1, 1], axis=0), np.repeat([[1.0], [2.0]], [1, N - 1], axis=0)
+    mostly_ones = np.repeat([[1.0], [2.0]], [N - 1, 1], axis=0)
+    mostly_twos = np.repeat([[1.0], [2.0]], [1, N - 1], axis=0)
     with pytest.raises(faithkit.errors.InputError, match="row 1 has other values"):
-        compared(one, two)
+        compare_scores(mostly_ones, mostly_twos)
 
 
 def test_two_models_on_the_same_rows_are_paired_by_the_rows():
-    result = compared(FRAME, FRAME.copy(), other_labels=OTHER_LABELS)
-    assert result != compared(FRAME, FRAME, other_labels=OTHER_LABELS, paired=False)
+    result = compare_scores(FRAME, FRAME.copy(), other_labels=OTHER_LABELS)
+    assert result != compare_scores(FRAME, FRAME, other_labels=OTHER_LABELS, paired=False)
 
 
 def test_without_instances_other_predictions_are_no_pair():
     row = next(row for row in range(N) if LABELS[row] != OTHER_LABELS[row])
-    told = rf"'{LABELS[row]}' here and '{OTHER_LABELS[row]}' there in row {row}.*index.*give both X, or say paired"
-    with pytest.raises(faithkit.errors.InputError, match=told):
-        compared(None, None, other_labels=OTHER_LABELS)
+    message = rf"'{LABELS[row]}' here and '{OTHER_LABELS[row]}' there in row {row}.*index.*give both X, or say paired"
+    with pytest.raises(faithkit.errors.InputError, match=message):
+        compare_scores(None, None, other_labels=OTHER_LABELS)
 
 
 @one_test
@@ -126,14 +127,14 @@ def test_without_instances_other_predictions_are_no_pair():
     ids=["a Series", "objects", "categories"],
 )
 def test_predictions_are_the_same_however_they_are_held(same):
-    assert compared(None, None, other_labels=same) == compared(None, None)
+    assert compare_scores(None, None, other_labels=same) == pair_by_predictions()
 
 
 def test_labels_are_compared_by_value_not_by_their_place_among_those_that_occur():
     ones, twos = [1] * N, [2] * N
     with pytest.raises(faithkit.errors.InputError, match="'1' here and '2' there in row 0"):
-        compared(None, None, ones, twos)
-    assert compared(None, None, [True] * N, ones) == compared(None, None, ones, ones)
+        compare_scores(None, None, ones, twos)
+    assert compare_scores(None, None, [True] * N, ones) == compare_scores(None, None, ones, ones)
 
 
 def test_samples_of_two_sizes_are_no_pair():
@@ -145,20 +146,17 @@ def test_samples_of_two_sizes_are_no_pair():
 
 
 def test_instances_that_explanations_bring_along_tell_rows_apart():
-    given = [
-        faithkit.Explanations.of(words, instances=X)
-        for words, X in ((WORDS, TEXTS), (OTHER_WORDS, TEXTS[::-1]))
-    ]
-    one, two = (faithkit.score(LABELS, explanations) for explanations in given)
+    first = faithkit.score(LABELS, faithkit.Explanations.of(WORDS, instances=TEXTS))
+    second = faithkit.score(LABELS, faithkit.Explanations.of(OTHER_WORDS, instances=TEXTS[::-1]))
     with pytest.raises(faithkit.errors.InputError, match="in another order"):
-        one.difference(two)
+        first.difference(second)
 
 
-def test_cells_that_cannot_be_hashed_leave_it_to_the_predictions():
+def test_rows_whose_cells_have_no_hash_are_paired_by_their_predictions():
     cells = pd.DataFrame({"tags": [[number] for number in range(N)]})
-    assert compared(cells, cells.copy()) == compared(None, None)
+    assert compare_scores(cells, cells.copy()) == pair_by_predictions()
     with pytest.raises(faithkit.errors.InputError, match="no pair by their predictions"):
-        compared(cells, cells.copy(), other_labels=OTHER_LABELS)
+        compare_scores(cells, cells.copy(), other_labels=OTHER_LABELS)
 
 
 HOUSES, FLATS = np.arange(N) // 4, np.arange(N) // 2
@@ -167,7 +165,7 @@ LIGHT, HEAVY = np.linspace(1, 2, N), np.linspace(2, 3, N)
 
 @one_test
 @pytest.mark.parametrize(
-    ("one", "two"),
+    ("design", "other_design"),
     [
         ({"weights": LIGHT}, {}),
         ({"weights": LIGHT}, {"weights": HEAVY}),
@@ -183,19 +181,18 @@ LIGHT, HEAVY = np.linspace(1, 2, N), np.linspace(2, 3, N)
         "clusters, and weights of one",
     ],
 )
-def test_rows_that_were_drawn_in_two_ways_are_no_pair(one, two):
-    results = [faithkit.score(LABELS, WORDS, **drawn) for drawn in (one, two)]
-    for first, second in (results, results[::-1]):
-        with pytest.raises(
-            faithkit.errors.InputError, match="no pair: their weights, clusters or blocks are"
-        ):
-            first.difference(second)
-        first.difference(second, paired=False)
+def test_rows_that_were_drawn_in_two_ways_are_no_pair(design, other_design):
+    first, second = (faithkit.score(LABELS, WORDS, **options) for options in (design, other_design))
+    with pytest.raises(faithkit.errors.InputError, match="no pair: their weights, clusters or blocks are"):
+        first.difference(second)
+    with pytest.raises(faithkit.errors.InputError, match="no pair: their weights, clusters or blocks are"):
+        second.difference(first)
+    assert first.difference(second, paired=False)
 
 
 @one_test
 @pytest.mark.parametrize(
-    "same",
+    "designs",
     [
         [{"weights": LIGHT}, {"weights": 2 * LIGHT}],
         [{"clusters": HOUSES}, {"clusters": [f"house {house}" for house in HOUSES]}],
@@ -203,9 +200,9 @@ def test_rows_that_were_drawn_in_two_ways_are_no_pair(one, two):
     ],
     ids=["in proportion", "by another name", "all alike"],
 )
-def test_weights_and_clusters_that_say_the_same_are_a_pair(same):
-    one, two = (faithkit.score(LABELS, WORDS, **drawn) for drawn in same)
-    assert one.difference(two).value == 0
+def test_weights_and_clusters_that_say_the_same_are_a_pair(designs):
+    first, second = (faithkit.score(LABELS, WORDS, **design) for design in designs)
+    assert first.difference(second).value == 0
 
 
 def test_a_comparison_of_other_rows_is_refused():
@@ -217,27 +214,27 @@ def test_a_comparison_of_other_rows_is_refused():
 
 
 @pytest.fixture
-def hashed(monkeypatch):
-    """Count how often rows are hashed."""
+def hash_calls(monkeypatch):
+    """Return a list that has an entry for every time that rows are hashed."""
     calls = []
 
-    def counted(X, seed):
+    def hash_and_count(X, seed):
         calls.append(seed)
         return seeds.row_words(X, seed)
 
-    monkeypatch.setattr(row_metadata, "row_words", counted)
+    monkeypatch.setattr(row_metadata, "row_words", hash_and_count)
     return calls
 
 
-def test_rows_are_hashed_once_per_sample_however_many_they_are_compared_with(hashed):
+def test_rows_are_hashed_once_per_sample_however_many_they_are_compared_with(hash_calls):
     first, *others = (faithkit.score(LABELS, words, X=FRAME.copy()) for words in (WORDS, OTHER_WORDS, LABELS))
     for _ in range(3):
         for other in others:
             first.difference(other)
-    assert len(hashed) == 3  # once each, also to see whether rows repeat
+    assert len(hash_calls) == 3  # once each, also to see whether rows repeat
 
 
-def test_what_was_evaluated_on_one_table_need_not_be_hashed_to_be_paired(hashed):
+def test_what_was_evaluated_on_one_table_need_not_be_hashed_to_be_paired(hash_calls):
     def parity(X):
         return (X["age"] % 2).tolist()
 
@@ -247,16 +244,15 @@ def test_what_was_evaluated_on_one_table_need_not_be_hashed_to_be_paired(hashed)
     comparison = faithkit.compare(
         lambda X: X["age"] > 40, FRAME, [parity, decade], discretizers=["original", lambda e: e.values]
     )
-    hashed.clear()  # to see whether rows repeat
+    hash_calls.clear()  # to see whether rows repeat
     assert len(comparison.pairs()) == 6
-    assert hashed == []
+    assert hash_calls == []
 
 
-def test_measures_that_are_asked_for_one_after_the_other_do_not_share_what_was_found():
+def test_measures_of_one_result_do_not_share_counts():
     """A count that is gone leaves its place in memory to the next one, and nothing else."""
-    result = faithkit.score([0, 0, 1, 0, 1], [[0.1], [0.2], [0.25], [0.9], [1.4]])
-    taus = (0.05, 0.1, 0.2, 0.5, 0.6, 1.0, 2.0)
-    one_by_one = [result.measure(f"near-explanation:tau={tau}") for tau in taus]
-    for tau, found in zip(taus, one_by_one, strict=True):
-        alone = faithkit.score([0, 0, 1, 0, 1], [[0.1], [0.2], [0.25], [0.9], [1.4]])
-        assert found == alone.measure(f"near-explanation:tau={tau}")
+    labels, vectors = [0, 0, 1, 0, 1], [[0.1], [0.2], [0.25], [0.9], [1.4]]
+    relations = [f"near-explanation:tau={tau}" for tau in (0.05, 0.1, 0.2, 0.5, 0.6, 1.0, 2.0)]
+    result = faithkit.score(labels, vectors)
+    measures = [result.measure(relation) for relation in relations]
+    assert measures == [faithkit.score(labels, vectors).measure(relation) for relation in relations]

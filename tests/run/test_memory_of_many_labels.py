@@ -27,16 +27,16 @@ n, rng = 50_000, np.random.default_rng(0)
 number = rng.integers(0, 25_000, n)
 item = np.where(rng.random(n) < 0.5, number, rng.integers(0, 25_000, n))
 why = pd.DataFrame({"why": number})
-held = EvaluationReport.of(faithkit.score(item, why, estimator="majority"), 3)
-result = held.result
+report = EvaluationReport.of(faithkit.score(item, why, estimator="majority"), 3)
+result = report.result
 result.local(7), result.by(number % 2).to_frame(), faithkit.plan(0.1, pilot=result), result.to_html()
 result.difference(faithkit.score(item, why // 2))
 faithkit.score(item, why, permutations=20)
 why.assign(label=item).to_parquet(sys.argv[1], row_group_size=5_000)
 read = score_log(open_log(sys.argv[1], "label", ("why",)), violations=3, estimator="majority")
-same = [{**found.to_dict(), "data": None} for found in (held, read)]
+same = [{**side.to_dict(), "data": None} for side in (report, read)]
 print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.evidence.population).__name__, "peak": peak(),
-                  "n_explanations": result.n_explanations, "letters": len(held.to_json()) + len(str(held))}))
+                  "n_explanations": result.n_explanations, "letters": len(report.to_json()) + len(str(report))}))
 """
 )
 
@@ -60,7 +60,7 @@ own = rng.integers(0, m, n)
 item = np.where(rng.random(n) < 0.3, 3, rng.integers(0, 5_000, n))
 explanations = faithkit.Explanations.of([rules[i] for i in own], kind="rule")
 result = faithkit.score(item, explanations, X=X, relation="in-scope", permutations=20)
-held = EvaluationReport.of(faithkit.score(item, explanations, X=X, relation="in-scope"), 3)
+report = EvaluationReport.of(faithkit.score(item, explanations, X=X, relation="in-scope"), 3)
 faithkit.score(item, explanations, X=X, relation="in-scope", estimator="majority")
 result.to_html(), result.local(7), result.by(own % 2)
 texts = [json.dumps(rule.to_json()) for rule in rules]
@@ -68,14 +68,14 @@ X.assign(label=item, rule=[texts[i] for i in own]).to_parquet(sys.argv[1], row_g
 parquet.VALUES_PER_BATCH = 30_000
 log = open_log(sys.argv[1], "label", ("rule",), tuple("abcd"))
 read = score_log(log, violations=3)
-def comparable(found):
-    payload = {**found.to_dict(), "data": None, "by_label": None, "why_no_control": None}  # not of pieces
+def comparable(side):
+    payload = {**side.to_dict(), "data": None, "by_label": None, "why_no_control": None}  # not of pieces
     shown = [(violation["explanation"], violation["predictions"]) for violation in payload["violations"]]
     return payload | {"violations": shown}
 
-same = [comparable(found) for found in (held, read)]
+same = [comparable(side) for side in (report, read)]
 print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.evidence.population).__name__, "peak": peak(),
-                  "n_explanations": result.n_explanations, "letters": len(held.to_json()) + len(str(held))}))
+                  "n_explanations": result.n_explanations, "letters": len(report.to_json()) + len(str(report))}))
 """
 )
 
@@ -86,9 +86,9 @@ print(json.dumps({"same": same[0] == same[1], "kind": type(read.result.evidence.
 )
 def test_as_many_labels_as_explanations_need_little_memory(script, distinct, most, tmp_path):
     command = [sys.executable, "-W", "ignore", "-c", script, tmp_path / "log.parquet"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
-    payload = json.loads(done.stdout.splitlines()[-1])
+    process = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert process.returncode == 0, process.stderr
+    payload = json.loads(process.stdout.splitlines()[-1])
     assert payload["n_explanations"] > distinct
     assert payload["kind"] == "OnDisk"
     assert payload["same"]
