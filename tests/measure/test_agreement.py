@@ -1,5 +1,7 @@
 """Agreement of numbers, score vectors and numbers with a tolerance, against plain double loops."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from looping import one_test
@@ -202,3 +204,24 @@ def test_slots_that_each_have_a_label_of_their_own_need_not_name_it():
         near.sum_over_slots(in_order, None, once).tolist()
         == near.sum_over_slots(in_order, own, once).tolist()
     )
+
+
+# numbers and a tolerance, as decimal fractions
+TOLERANCES = {
+    "a difference of ε": (["0.1", "0.3", "0.5", "0.7000001"], "0.2"),
+    "below 0": (["-0.7", "-0.5", "-0.2", "0", "0.1"], "0.3"),
+    "large numbers": (["1000000000.1", "1000000000.3", "1000000000.6"], "0.2"),
+    "no tolerance": (["0.1", "0.2", "0.3"], "0"),
+    "one is far away": (["0.1", "0.3", "0.6", "100000000000000000000"], "0.2"),
+    "two are far away": (["-1e300", "0.1", "0.3", "0.6", "1e300"], "0.2"),
+}
+
+
+@one_test
+@pytest.mark.parametrize(("texts", "epsilon"), TOLERANCES.values(), ids=TOLERANCES)
+def test_numbers_agree_that_differ_by_at_most_the_tolerance(texts, epsilon):
+    result = Within(np.array(texts, dtype=float), float(epsilon))
+    exact = [Fraction(text) for text in texts]
+    expected = [[abs(number - other) <= Fraction(epsilon) for other in exact] for number in exact]
+    labels = np.arange(len(exact))
+    assert [(result.disagreement(label, labels) == 0).tolist() for label in labels] == expected

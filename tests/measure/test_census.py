@@ -60,9 +60,9 @@ def counted_owners(sample):
 FIELDS = ("explanation", "label", "rows", "alike", "totals", "own")
 
 
-def assert_same_owners(found, expected):
+def assert_same_owners(owners, expected):
     for name in FIELDS:
-        assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
+        assert getattr(owners, name).tolist() == getattr(expected, name).tolist(), name
 
 
 @given(rows, cuts)
@@ -105,10 +105,10 @@ def test_rows_with_a_number_each_unite_to_the_whole_and_have_the_owners_of_numbe
 @given(rows)
 def test_some_slots_are_those_of_the_rows_that_are_left(sample):
     whole = census_of(sample)
-    kept = [code for code in range(len(whole.label)) if whole.labels[whole.label[code]] != 1]
-    rest = [row for row in sample if row[1] != 1]
-    if rest:
-        part, expected = whole.take(np.array(kept)), census_of(rest)
+    codes = [code for code in range(len(whole.label)) if whole.labels[whole.label[code]] != 1]
+    other_rows = [row for row in sample if row[1] != 1]
+    if other_rows:
+        part, expected = whole.take(np.array(codes)), census_of(other_rows)
         assert part.explanations.values.tolist() == expected.explanations.values.tolist()
         assert [row[1:] for row in table(part)] == [row[1:] for row in table(expected)]
 
@@ -144,13 +144,13 @@ def test_other_relations_are_counted_piece_by_piece(sample, edges):
     expected = count(near, sample_of(sample), codes(sample), 2)
     cells = Census.of(near, sample_of(sample).explanations, codes(sample), [0, 1])
     parts = [(near, sample_of(part), codes(part), cells.scan_target) for _, part in pieces(sample, edges)]
-    asked = reduce(add, (scan_piece(*part) for part in parts))
-    total = asked.owners(cells.scan_target, cells.sorted_slots[2])
+    scan = reduce(add, (scan_piece(*part) for part in parts))
+    total = scan.owners(cells.scan_target, cells.sorted_slots[2])
     assert_same_owners(total, expected.owners)
-    assert asked.table.tolist() == expected.table.tolist()
-    found = [count_piece(*part, total) for part in parts]
-    assert [x for one in found for x in one.reflexive] == expected.reflexive.tolist()
+    assert scan.table.tolist() == expected.table.tolist()
+    counts = [count_piece(*part, total) for part in parts]
+    assert [x for piece in counts for x in piece.reflexive] == expected.reflexive.tolist()
     level, n = measure_totals(expected, None), len(sample)
-    pieced = add_moments(pseudo_value_moments(relation_deletions(one), level, n) for one in found)
+    pieced = add_moments(pseudo_value_moments(relation_deletions(piece), level, n) for piece in counts)
     assert_nearly(pieced, pseudo_value_moments(relation_deletions(expected), level, n))
-    assert_nearly(max(map(max_influence, found)), max_influence(expected))
+    assert_nearly(max(map(max_influence, counts)), max_influence(expected))

@@ -407,6 +407,45 @@ def test_weights_that_hardly_differ_have_the_error_of_equal_numbers_in_large_sam
     assert np.mean(ratios) == pytest.approx(1, abs=0.05)
 
 
+# --- permutation tests -------------------------------------------------------------------------------------
+
+N = 40
+RNG = np.random.default_rng(2)
+X = RNG.normal(size=(N, 2))
+DRAWN = {
+    "weights": {"weights": RNG.random(N) + 0.1},
+    "clusters": {"clusters": np.arange(N) // 2},
+    "both": {"weights": RNG.random(N) + 0.1, "clusters": np.arange(N) // 4},
+}
+
+
+def is_near(x, explanation):
+    return abs(x[0] - explanation[0]) < 0.5
+
+
+@one_test
+@pytest.mark.parametrize("drawn", DRAWN.values(), ids=DRAWN)
+def test_predictions_that_say_what_labels_say_have_the_p_values_of_labels(drawn):
+    labels = (X[:, 0] > 0).astype(int) + (X[:, 1] > 1)
+    options = {"relation": faithkit.relation(is_near), "permutations": 19, **drawn}
+    expected = faithkit.score(labels, X.round(1), X, **options).sufficiency
+    for predictions, outcome in (
+        (np.eye(3)[labels], {"outcome": "scores"}),
+        (10.0 * labels, {"agree": "within:1"}),
+    ):
+        result = faithkit.score(predictions, X.round(1), X, **outcome, **options).sufficiency
+        assert result.p_value == expected.p_value
+        assert result.value == pytest.approx(expected.value, abs=1e-12)
+
+
+def test_numbers_that_explanations_determine_are_significant_and_others_are_not():
+    options = {"relation": faithkit.relation(is_near), "permutations": 99, **DRAWN["both"]}
+    determined = faithkit.score(X[:, 0], X.round(1), X, **options).sufficiency
+    unrelated = faithkit.score(RNG.normal(size=N), X.round(1), X, **options).sufficiency
+    assert determined.p_value == 0.01
+    assert unrelated.p_value > 0.05
+
+
 # --- what the lower end promises ---------------------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ from faithkit.explanations.relations import SameExplanation
 from faithkit.measure.agreement.base import chance
 from faithkit.measure.agreement.same_label import SAME_LABEL
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.difference import compute_difference
+from faithkit.measure.difference import adjust_by_holm, compute_difference
 from faithkit.measure.estimators import LeaveOneOut
 from faithkit.measure.intervals import MeasureStatistics, SamplingUnits, compute_interval
 from faithkit.measure.jackknife.deletions import CentralMoments
@@ -542,6 +542,25 @@ def test_samples_of_two_sizes_are_compared_only_as_disjoint_ones():
     with pytest.raises(InputError, match="samples of 100 and 50 rows are no pair: say paired=False"):
         compute_difference(a, b)
     assert compute_difference(a, b, paired=False).low < compute_difference(a, b, paired=False).value
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("p_values", "adjusted"),
+    [
+        ([], []),
+        ([0.2], [0.2]),
+        # 0.01·4, 0.02·3, 0.03·2, 0.5·1, the third not below the second
+        ([0.03, 0.5, 0.01, 0.02], [0.06, 0.5, 0.04, 0.06]),
+        ([0.4, 0.9], [0.8, 0.9]),
+        ([0.6, 0.9, 0.7], [1.0, 1.0, 1.0]),  # never above 1
+        ([0.01, 0.01], [0.02, 0.02]),
+        ([1.0, 1.0], [1.0, 1.0]),
+        ([0.0, 1.0], [0.0, 1.0]),
+    ],
+)
+def test_p_values_of_several_comparisons_are_adjusted_as_by_hand(p_values, adjusted):
+    assert adjust_by_holm(p_values) == pytest.approx(adjusted)
 
 
 @pytest.mark.simulation

@@ -66,8 +66,8 @@ def test_an_interval_of_weighted_rows_assumes_three_quarters_of_their_effective_
 @pytest.mark.parametrize("n", [20, 100])
 def test_the_interval_covers_the_mean(n):
     rng = np.random.default_rng(n)
-    found = [Mean.of(rng.binomial(5, 0.9, n) / 5) for _ in range(400)]
-    assert np.mean([one.low <= 0.9 <= one.high for one in found]) > 0.92
+    means = [Mean.of(rng.binomial(5, 0.9, n) / 5) for _ in range(400)]
+    assert np.mean([mean.low <= 0.9 <= mean.high for mean in means]) > 0.92
 
 
 def test_a_result_asks_for_one_score_of_each_row():

@@ -150,8 +150,8 @@ class Case:
         sizes = []
         for explanation in np.unique(self.explanation[self.owns > 0]):
             first_owner = ((self.explanation == explanation) & (self.owns > 0)).argmax()
-            for u in np.unique(self.unit):
-                sizes.append(self.weights[(self.unit == u) & holds[first_owner]].sum())
+            in_scope = np.where(holds[first_owner], self.weights, 0.0)
+            sizes.extend(np.bincount(self.unit, weights=in_scope))
         sizes = [size for size in sizes if size > 0]
         return max(sizes) if max(sizes) > min(sizes) else None
 

@@ -44,8 +44,8 @@ def from_others(y, words, weights):
     others = (words[:, None] == words[None]) & ~np.eye(len(y), dtype=bool) & (weights > 0)
     is_alone = ~others.any(axis=1)
     others[is_alone] = ~np.eye(len(y), dtype=bool)[is_alone]
-    held = others * weights
-    return (held * distance).sum(axis=1) / held.sum(axis=1)
+    shares = others * weights
+    return (shares * distance).sum(axis=1) / shares.sum(axis=1)
 
 
 def test_a_row_is_taken_against_those_that_share_its_explanation_and_a_lone_one_against_all():
