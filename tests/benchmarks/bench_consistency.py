@@ -67,7 +67,7 @@ def consistency() -> list[Contest]:
     ]
 
 
-def _against_polars(name, labels, explanations, columns, wanted) -> Contest:
+def _against_polars(name, labels, explanations, columns, goal) -> Contest:
     import polars as pl
 
     def polars() -> float:
@@ -79,7 +79,7 @@ def _against_polars(name, labels, explanations, columns, wanted) -> Contest:
         agree = (p * (p - 1) + (n - p) * (n - p - 1)) / (n - 1)
         return groups.select(pl.when(n > 1).then(agree).otherwise(0.0).sum()).item() / N
 
-    return Contest(name, _scored(labels, explanations), "polars group_by", polars, wanted, _near)
+    return Contest(name, _scored(labels, explanations), "polars group_by", polars, goal, _near)
 
 
 @benchmark
@@ -146,8 +146,8 @@ def consistency_explainiverse() -> list[Contest]:
         """Look the explanation up, so that nothing but the metric is timed."""
 
         def explain(self, x):
-            given = dict(zip(names, vectors[int(x[0])].tolist(), strict=True))
-            return Explanation("logged", 0, {"feature_attributions": given}, feature_names=names)
+            attributions = dict(zip(names, vectors[int(x[0])].tolist(), strict=True))
+            return Explanation("logged", 0, {"feature_attributions": attributions}, feature_names=names)
 
     class Model:
         """Look the label up."""
