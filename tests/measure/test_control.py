@@ -44,10 +44,20 @@ def make_rules(X, columns):
     ]
 
 
+def explain_by_rules(X, columns):
+    """Return these rules as explanations."""
+    return faithkit.Explanations.of(make_rules(X, columns), kind="rule", relation="in-scope")
+
+
 def score_rules(labels, X, columns, **options):
     """Score the rules that name each row's own values in these columns."""
-    explanations = faithkit.Explanations.of(make_rules(X, columns), kind="rule", relation="in-scope")
-    return faithkit.score(labels, explanations, X, **options)
+    return faithkit.score(labels, explain_by_rules(X, columns), X, **options)
+
+
+def draw_once(X, rules):
+    """Return one rule of the control for each row."""
+    sample = faithkit.plugin.Sample(X, faithkit.Explanations.of(rules, kind="rule"))
+    return draw_control(faithkit.relation("in-scope"), sample, row_seeds(X, 0)).values
 
 
 def draw_rules(result, X):
@@ -208,9 +218,7 @@ def test_control_rules_have_as_many_conditions_on_other_columns_that_hold_for_th
     X = make_table(0)
     X["age"] = np.random.default_rng(0).normal(40, 10, len(X))
     originals = make_rules(X, ["a", "city"])
-    explanations = faithkit.Explanations.of(originals, kind="rule")
-    sample = faithkit.plugin.Sample(X, explanations)
-    drawn = draw_control(faithkit.relation("in-scope"), sample, row_seeds(X, 0)).values
+    drawn = draw_once(X, originals)
     for i, rule in enumerate(drawn):
         assert len(rule.predicates) == 2
         assert not {predicate.column for predicate in rule.predicates} & {"a", "city"}
@@ -223,10 +231,7 @@ def test_control_rules_have_as_many_conditions_on_other_columns_that_hold_for_th
 
 def test_where_there_are_no_other_columns_the_rules_own_are_used():
     X = make_table(0)[["a", "b"]]
-    sample = faithkit.plugin.Sample(
-        X, faithkit.Explanations.of(make_rules(X[["a", "b"]].fillna(0), "ab"), kind="rule")
-    )
-    drawn = draw_control(faithkit.relation("in-scope"), sample, row_seeds(X, 0)).values
+    drawn = draw_once(X, make_rules(X.fillna(0), "ab"))
     assert {predicate.column for rule in drawn for predicate in rule.predicates} == {"a", "b"}
 
 
@@ -234,8 +239,7 @@ def test_control_rules_about_words_name_as_many_other_words_of_the_same_text():
     texts = ["the film was good", "the plot was thin and long", "good", "a fine day"] * 12
     named = [["good", "film"], ["thin"], ["good"], []] * 12
     of_words = [faithkit.Rule([faithkit.Contains(word) for word in words]) for words in named]
-    sample = faithkit.plugin.Sample(texts, faithkit.Explanations.of(of_words, kind="rule"))
-    drawn = draw_control(faithkit.relation("in-scope"), sample, row_seeds(texts, 0)).values
+    drawn = draw_once(texts, of_words)
     for text, words, rule in zip(texts, named, drawn, strict=True):
         tokens = {predicate.token for predicate in rule.predicates}
         assert len(tokens) == len(words)
@@ -249,26 +253,13 @@ def test_the_order_of_rows_changes_no_control_nor_do_their_labels():
     X = make_table(5, 60)
     labels = (X["a"] > 0).to_numpy()
     order = np.random.default_rng(0).permutation(len(X))
-    for relation, values in (("in-scope", make_rules(X, "ac")), ("same-top-features:k=1", None)):
-        if values is None:
-            X = X[["a", "c", "d"]]
-            phi = np.random.default_rng(1).normal(size=(len(X), 3))
-            ways = [
-                faithkit.score(labels[rows], phi[rows], X.iloc[rows], relation=relation)
-                for rows in (slice(None), order)
-            ]
-        else:
-            values = np.array(values, dtype=object)
-            ways = [
-                faithkit.score(
-                    labels[rows],
-                    faithkit.Explanations.of(values[rows], kind="rule"),
-                    X.iloc[rows],
-                    relation=relation,
-                )
-                for rows in (slice(None), order)
-            ]
-        first, second = (way.control for way in ways)
+    phi = np.random.default_rng(1).normal(size=(len(X), 3))
+    importances = faithkit.Explanations.vectors(phi, relation="same-top-features:k=1")
+    for explanations, columns in ((explain_by_rules(X, "ac"), X.columns), (importances, list("acd"))):
+        first, second = (
+            faithkit.score(labels[rows], explanations.take(rows), X[columns].iloc[rows]).control
+            for rows in (np.arange(len(X)), order)
+        )
         assert second.estimate == pytest.approx(first.estimate, abs=1e-12)
         assert second.difference.low == pytest.approx(first.difference.low, abs=1e-12)
 
@@ -279,16 +270,13 @@ def test_the_order_of_rows_changes_no_control_nor_do_their_labels():
 def test_equal_rows_have_draws_of_their_own_in_any_order(role):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(0, 2, (90, 3)), columns=list("abc"))
-    labels, units = (X["a"] > 0) ^ (rng.random(90) < 0.2), rng.integers(0, 50, 90)
-    values, order = np.array(make_rules(X, "a"), dtype=object), rng.permutation(90)
+    labels, units = (X["a"] > 0).to_numpy() ^ (rng.random(90) < 0.2), rng.integers(0, 50, 90)
+    explanations = explain_by_rules(X, "a")
     first, second = (
         faithkit.score(
-            labels.to_numpy()[rows],
-            faithkit.Explanations.of(values[rows], kind="rule", relation="in-scope"),
-            X.iloc[rows].reset_index(drop=True),
-            **{role: units[rows]},
+            labels[rows], explanations.take(rows), X.iloc[rows].reset_index(drop=True), **{role: units[rows]}
         )
-        for rows in (np.arange(90), order)
+        for rows in (np.arange(90), rng.permutation(90))
     )
     (drawn,) = first.evidence.population.draw_controls(faithkit.relation("in-scope"), 0, 1)
     is_equal = (X.iloc[0] == X).all(axis=1).to_numpy()
@@ -386,13 +374,7 @@ def test_the_same_row_of_two_blocks_is_no_instance_that_was_predicted_twice():
     assert result.control.worth.value == pytest.approx(1)
     twice = pd.concat([X, X], ignore_index=True)
     answers = np.append(labels, np.where(np.arange(160) % 4 == 0, 1 - labels, labels))
-    result = faithkit.score(
-        answers,
-        faithkit.Explanations.of(make_rules(twice, "a"), kind="rule"),
-        twice,
-        relation="in-scope",
-        blocks=np.append(block, block),
-    )
+    result = score_rules(answers, twice, "a", blocks=np.append(block, block))
     assert (result.control.ceiling, result.control.ceiling_rows) == (0.75, 320)
 
 
@@ -426,7 +408,7 @@ def test_a_comparison_shows_the_control_of_each_system():
     X = make_table(2, 80).fillna(0)
 
     def name_a(X):
-        return faithkit.Explanations.of(make_rules(X, "a"), kind="rule", relation="in-scope")
+        return explain_by_rules(X, "a")
 
     compared = faithkit.compare(lambda X: X["a"] > 0, X, explainers=[name_a], progress=False)
     control = compared.results["name_a"].control.estimate
@@ -520,30 +502,23 @@ def test_names_that_no_other_row_has_do_not_make_random_reasons_look_good():
     )
     labels, columns = (X["a"] > rng.integers(0, 2, 400)).to_numpy(), rng.choice(list("abcd"), 400)
     named = [faithkit.Rule([faithkit.OneOf(c, [X.loc[i, c]])]) for i, c in enumerate(columns)]
-    explanations = faithkit.Explanations.of(named, kind="rule")
-    result = faithkit.score(labels, explanations, X, relation="in-scope")
+    result = faithkit.score(labels, faithkit.Explanations.of(named, kind="rule"), X, relation="in-scope")
     assert result.control.finding == "not above its control"
-    sample = faithkit.plugin.Sample(X, explanations)
-    drawn = draw_control(faithkit.relation("in-scope"), sample, row_seeds(X, 0)).values
+    drawn = draw_once(X, named)
     assert {predicate.column for rule in drawn for predicate in rule.predicates} == set("abcd")
 
 
 def test_a_control_has_columns_that_cover_about_as_many_rows_where_there_are_some():
     n = 240
-    X = pd.DataFrame(
-        {"half": np.arange(n) % 2, "other half": np.arange(n) // 2 % 2, "many": np.arange(n) // 6}
-    )
-    X = X.astype({"many": str})
-    halves = [faithkit.Rule([faithkit.OneOf("half", [value])]) for value in X["half"]]
-    sample = faithkit.plugin.Sample(X, faithkit.Explanations.of(halves, kind="rule"))
-    drawn = draw_control(faithkit.relation("in-scope"), sample, row_seeds(X, 0)).values
+    rows = np.arange(n)
+    X = pd.DataFrame({"half": rows % 2, "other half": rows // 2 % 2, "many": (rows // 6).astype(str)})
+    drawn = draw_once(X, make_rules(X, ["half"]))
     assert {rule.predicates[0].column for rule in drawn} == {"other half"}
 
 
 def test_a_rule_on_a_column_of_durations_has_a_control_on_the_others():
     X = pd.DataFrame({"a": [0, 1] * 30, "wait": pd.to_timedelta([1, 2, 3] * 20, "h")})
-    named = [faithkit.Rule([faithkit.OneOf("wait", [wait])]) for wait in X["wait"]]
-    result = faithkit.score(X["a"], faithkit.Explanations.of(named, kind="rule"), X, relation="in-scope")
+    result = score_rules(X["a"], X, ["wait"])
     assert result.control.estimate == pytest.approx(1)  # a decides
 
 

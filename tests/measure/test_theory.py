@@ -83,28 +83,6 @@ def test_the_expected_estimate_is_exactly_the_average_over_all_samples(seed, n, 
     assert laws.expected_estimate(*law.summary(), n) == pytest.approx(expected, abs=1e-12)
 
 
-@one_test
-@pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "general"])
-@pytest.mark.parametrize("seed", range(3))
-def test_on_average_the_bracket_contains_the_measure(seed, grouping):
-    law = Law.random(seed, grouping=grouping)
-    p, _, agreement = law.summary()
-    truth = laws.measure_value(p, agreement)
-    for n in (2, 3):
-        M, V = (sum(s[0] * s[i] for s in law.samples(n)) for i in (1, 2))
-        assert M - 1e-12 <= truth <= M + 1 - V + 1e-12
-
-
-@one_test
-@pytest.mark.parametrize("seed", range(6))
-def test_the_bias_bound_bounds_the_bias(seed):
-    law = Law.random(seed, grouping=True)
-    p, q, agreement = law.summary()
-    for n in (1, 2, 3, 10, 100):
-        bias = laws.measure_value(p, agreement) - laws.expected_estimate(p, q, agreement, n)
-        assert -1e-12 <= bias <= laws.bias_bound(p, q, n) + 1e-12
-
-
 def compositions(total, parts):
     if parts == 1:
         yield (total,)
@@ -347,18 +325,6 @@ def test_two_explainers_that_no_sample_can_tell_apart_get_one_honest_answer():
 
 
 # --- trees ---------------------------------------------------------------------------------------------
-
-
-@given(joint_laws())
-def test_for_trees_the_measure_is_one_minus_the_mean_gini_index_of_the_leaves(joint):
-    gini = []
-    for leaf in joint:
-        shares = [mass / leaf.sum() for mass in leaf] if leaf.any() else [1.0]
-        gini.append(1 - sum(share**2 for share in shares))
-    mass = joint.sum(axis=1)
-    expected = 1 - sum(m * g for m, g in zip(mass, gini, strict=True))
-    assert 1 - laws.gibbs_error(joint) == pytest.approx(expected, abs=1e-12)
-    assert laws.measure_value(mass, [1 - g for g in gini]) == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_plug_in_estimate_of_a_tree_is_one_minus_its_mean_gini_index():
