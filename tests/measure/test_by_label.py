@@ -40,7 +40,7 @@ def compare_names(names):
     return [[name == other and name is not None for other in names] for name in names]
 
 
-def truth(case, **options):
+def measure_by_loops(case, **options):
     """Return x_y and R_y, each with its standard error."""
     units = options.pop("units", None)
     errors = brute_labels.standard_errors(*case, **options, units=units)
@@ -63,8 +63,8 @@ def test_groups_and_the_block_of_lone_rows_are_those_of_a_double_loop(seed):
         next((place for place, rows in enumerate(blocks) if row in rows), None) for row in range(len(names))
     ]
     for label, statistics in zip(repeated, grouped_label_statistics(counts, repeated), strict=True):
-        x, _ = truth((compare_names(merged), labels, label))
-        _, R = truth((compare_names(names), labels, label))
+        x, _ = measure_by_loops((compare_names(merged), labels, label))
+        _, R = measure_by_loops((compare_names(names), labels, label))
         assert_same(statistics, x, R)
         n = statistics.n
         assert (n, statistics.units.trials) == ((labels == label).sum(), n / 2)
@@ -85,8 +85,8 @@ def test_matched_vectors_are_left_out_pair_by_pair(seed):
     repeated = [label for label in (0, 1) if (labels == label).sum() > 2]
     outcome = grouped_label_statistics(result.evidence.counts["consistency"], repeated)
     for label, statistics in zip(repeated, outcome, strict=True):
-        x, _ = truth((compare_names(names), labels, label), units=units)
-        _, R = truth((compare_names(values.tolist()), labels, label))
+        x, _ = measure_by_loops((compare_names(names), labels, label), units=units)
+        _, R = measure_by_loops((compare_names(values.tolist()), labels, label))
         assert_same(statistics, x, R)
 
 
@@ -100,7 +100,7 @@ def test_any_relation_is_that_of_a_double_loop(seed, monkeypatch):
         monkeypatch.setattr(summary, "MAX_SUMS", 1)  # one label at a time
     result = relation_label_statistics(counted(Matrix(matrix), owned, labels, N_LABELS), repeated)
     for label, statistics in zip(repeated, result, strict=True):
-        assert_same(statistics, *truth((holds, labels, label)))
+        assert_same(statistics, *measure_by_loops((holds, labels, label)))
         influence = brute_labels.influence(holds, labels, label)
         assert statistics.units.trials == pytest.approx(statistics.n / max(2, influence))
 
@@ -138,7 +138,9 @@ def test_a_pool_is_compared_with_and_is_a_stratum_of_its_own(seed, is_weighted):
     else:
         result = relation_label_statistics(count(*rows, pool), repeated)
     for label, statistics in zip(repeated, result, strict=True):
-        assert_same(statistics, *truth((holds, labels, label, weights), explained=n, heaviest=heaviest))
+        assert_same(
+            statistics, *measure_by_loops((holds, labels, label, weights), explained=n, heaviest=heaviest)
+        )
 
 
 @one_test
@@ -162,9 +164,9 @@ def test_weights_and_clusters_are_those_of_a_double_loop(design, grouping, seed)
     repeated = [label for label in range(N_LABELS) if len(set(clusters[labels == label])) > 1]
     options = {"weights": weights, "clusters": clusters, "heaviest": heaviest}
     for label, statistics in zip(repeated, weighted_label_statistics(counts, repeated), strict=True):
-        x, R = truth((holds, labels, label), **options)
+        x, R = measure_by_loops((holds, labels, label), **options)
         if grouping:  # the block of lone explanations has its own heaviest cell, and adds up with the groups
-            x = merged_truth(owned, labels, label, **options)
+            x = measure_merged_by_loops(owned, labels, label, **options)
         assert_same(statistics, x, R)
         owned_weights = [weights[(labels == label) & (clusters == unit)].sum() for unit in set(clusters)]
         assert statistics.units.effective == pytest.approx(
@@ -172,7 +174,7 @@ def test_weights_and_clusters_are_those_of_a_double_loop(design, grouping, seed)
         )
 
 
-def merged_truth(owned, labels, label, weights, clusters, heaviest):
+def measure_merged_by_loops(owned, labels, label, weights, clusters, heaviest):
     """Return x_y with the block of lone explanations, and its standard error by leaving out clusters."""
     *shared, lone = blocks_of(owned.tolist(), clusters.tolist())
     names = [

@@ -110,7 +110,7 @@ def define_estimate(holds, labels, unit, weights, owns):
     return estimate
 
 
-def expected_control(result, X, labels, unit, weights, pool=0):
+def compute_expected(result, X, labels, unit, weights, pool=0):
     """Return control, difference, its standard error and worth, with every unit left out by a loop."""
     n = len(X) - pool
     owns = np.arange(len(X)) < n
@@ -161,7 +161,7 @@ def test_control_difference_and_worth_equal_those_of_a_double_loop(design):
         X, labels = pd.concat([X, more]), np.concatenate([labels, options["pool"][1]])
         unit, weights = np.arange(len(X)), np.ones(len(X))
     weights = weights / weights[:n].mean()
-    control, difference, se, worth, se_worth = expected_control(result, X, labels, unit, weights, pool)
+    control, difference, se, worth, se_worth = compute_expected(result, X, labels, unit, weights, pool)
     assert result.control.estimate == pytest.approx(control, abs=1e-9)
     assert result.control.difference.value == pytest.approx(difference, abs=1e-9)
     units = pd.Series(weights[:n]).groupby(unit[:n]).sum()

@@ -46,7 +46,7 @@ def designs(draw, most=9):
     return matrix, rng.integers(0, m, n), rng.integers(0, k, n), k, weights, clusters
 
 
-def counted(case, grouping, missing=()):
+def count_case(case, grouping, missing=()):
     matrix, owned, labels, k, weights, clusters = case
     gone = np.isin(np.arange(len(owned)), missing)
     sample = Sample(None, Explanations(kind="number", values=owned, missing=gone))
@@ -57,7 +57,7 @@ def counted(case, grouping, missing=()):
     return count_cells(relation, sample, labels, k, design)
 
 
-def truth(case, grouping, missing=()):
+def prepare_loops(case, grouping, missing=()):
     matrix, owned, labels, _, weights, clusters = case
     n = len(owned)
     holds = [
@@ -82,8 +82,8 @@ BOTH = pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any 
 @given(case=designs())
 def test_leave_one_out_and_units_are_those_of_the_double_loop(grouping, case):
     missing = (1,)
-    facts = JackknifeEstimate.of(counted(case, grouping, missing)).statistics
-    expected = truth(case, grouping, missing)
+    facts = JackknifeEstimate.of(count_case(case, grouping, missing)).statistics
+    expected = prepare_loops(case, grouping, missing)
     assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*expected), abs=1e-10)
     _, _, weights, clusters = expected
     owned = [sum(w for w, c in zip(weights, clusters, strict=True) if c == unit) for unit in set(clusters)]
@@ -103,7 +103,9 @@ def test_the_order_of_rows_changes_nothing(case, seed):
     order = np.random.default_rng(seed).permutation(len(case[1]))
     turned = (case[0], case[1][order], case[2][order], case[3], case[4][order], case[5][order])
     for grouping in (True, False):
-        assert_nearly(*(JackknifeEstimate.of(counted(rows, grouping)).statistics for rows in (case, turned)))
+        assert_nearly(
+            *(JackknifeEstimate.of(count_case(rows, grouping)).statistics for rows in (case, turned))
+        )
 
 
 def test_blocks_at_once_change_nothing(monkeypatch):
@@ -116,9 +118,9 @@ def test_blocks_at_once_change_nothing(monkeypatch):
         rng.random(60),
         rng.integers(0, 20, 60),
     )
-    whole = JackknifeEstimate.of(counted(case, grouping=False)).statistics
+    whole = JackknifeEstimate.of(count_case(case, grouping=False)).statistics
     monkeypatch.setattr(cells, "PAIRS", 1)
-    few = JackknifeEstimate.of(counted(case, grouping=False)).statistics
+    few = JackknifeEstimate.of(count_case(case, grouping=False)).statistics
     for name in ("value", "estimate", "disagreement", "compared", "se", "se_disagreement"):
         assert getattr(few, name) == pytest.approx(getattr(whole, name), abs=1e-12)
     assert few.units == whole.units
@@ -127,7 +129,7 @@ def test_blocks_at_once_change_nothing(monkeypatch):
 # --- large groups, against sums over all pairs -------------------------------------------------------------
 
 
-def all_pairs(weights, unit, apart, largest, left):
+def sum_all_pairs(weights, unit, apart, largest, left):
     """Return ΣK and ΣK·d of one explanation that all rows have, those that are `left`, by n² pairs.
 
     `largest` is the weight that thinning adds, or None for the row ratio.
@@ -183,7 +185,7 @@ def test_sums_over_a_large_group_are_those_over_all_pairs(kind, how, clustered, 
     everybody = np.ones(n, dtype=bool)
 
     def measured(left):
-        compared, lost = all_pairs(weights, unit, apart, largest, left)
+        compared, lost = sum_all_pairs(weights, unit, apart, largest, left)
         whole = weights[left].sum()
         return compared / whole - lost / whole, lost / whole
 
@@ -289,9 +291,9 @@ def test_weights_undo_an_unequal_draw():
     assert not low < m < high
 
 
-def slow_estimate(estimator, case):
+def estimate_by_loops(estimator, case):
     """An estimator's mean by weight, from what each row sees: the share, the majority, the plug-in."""
-    holds, labels, weights, clusters = truth(case, True, missing=(1,))
+    holds, labels, weights, clusters = prepare_loops(case, True, missing=(1,))
     n, total, whole = len(labels), 0.0, 0.0
     for i in range(n):
         apart = [j for j in range(n) if holds[i][j] and clusters[j] != clusters[i]]
@@ -313,9 +315,9 @@ def slow_estimate(estimator, case):
 
 @given(case=designs())
 def test_estimators_see_weights_and_who_is_no_other(case):
-    count = counted(case, True, missing=(1,))
+    count = count_case(case, True, missing=(1,))
     for estimator in (LeaveOneOut, VerifiedOnly, PlugIn, Majority):
-        expected = slow_estimate(estimator, case)
+        expected = estimate_by_loops(estimator, case)
         result = mean_score_of_tallies(estimator(), count.tallies())
         assert result == (None if expected is None else pytest.approx(expected, abs=1e-8))
 
@@ -335,7 +337,7 @@ def test_exchanging_everything_gives_the_exact_p_value_on_average(grouping, clus
         rng.integers(1, 4, n).astype(float),
         np.array([0, 0, 1, 1, 2, 2]) if clustered else np.arange(n),
     )
-    holds, labels, weights, clusters = truth(case, grouping)
+    holds, labels, weights, clusters = prepare_loops(case, grouping)
     observed, _ = brute_unequal.estimate(holds, labels, weights, clusters)
     units = [[i for i in range(n) if clusters[i] == c] for c in dict.fromkeys(clusters)]
     hits, tried = 0, 0
@@ -346,13 +348,13 @@ def test_exchanging_everything_gives_the_exact_p_value_on_average(grouping, clus
         moved = [[values[source[i]] for i in range(n)] for values in (labels, weights)]
         mean, _ = brute_unequal.estimate(holds, *moved, clusters)
         hits, tried = hits + (mean >= observed - 1e-9), tried + 1
-    result = unit_p_value(counted(case, grouping), 400, seed=1)
+    result = unit_p_value(count_case(case, grouping), 400, seed=1)
     assert result == pytest.approx(hits / tried, abs=0.05)
 
 
 def test_clusters_of_different_sizes_leave_nothing_to_exchange():
     case = np.eye(2, dtype=bool), np.zeros(3, int), np.array([0, 0, 1]), 2, np.ones(3), np.array([0, 0, 1])
-    assert unit_p_value(counted(case, grouping=True), 99) is None
+    assert unit_p_value(count_case(case, grouping=True), 99) is None
 
 
 def test_labels_tied_to_weights_do_not_make_unrelated_explanations_significant():
@@ -361,7 +363,7 @@ def test_labels_tied_to_weights_do_not_make_unrelated_explanations_significant()
     for _ in range(15):
         y = rng.integers(0, 2, 80)
         case = np.eye(4, dtype=bool), rng.integers(0, 4, 80), y, 2, np.where(y, 10.0, 1.0), np.arange(80)
-        low += unit_p_value(counted(case, grouping=True), 39) <= 0.05
+        low += unit_p_value(count_case(case, grouping=True), 39) <= 0.05
     assert low <= 4  # 0.75 are expected; P(more than 4) is below 0.001
 
 
@@ -398,9 +400,9 @@ def test_intervals_of_weights_and_clusters_cover(design, n_explanations):
 def test_a_row_of_weight_three_is_a_cluster_of_three_rows(grouping, case, seed):
     matrix, owned, labels, k, _, _ = case
     times = np.random.default_rng(seed).integers(1, 4, len(owned))
-    by_weight = counted((matrix, owned, labels, k, times.astype(float), np.arange(len(owned))), grouping)
+    by_weight = count_case((matrix, owned, labels, k, times.astype(float), np.arange(len(owned))), grouping)
     place = np.repeat(np.arange(len(owned)), times)
-    by_rows = counted((matrix, owned[place], labels[place], k, np.ones(len(place)), place), grouping)
+    by_rows = count_case((matrix, owned[place], labels[place], k, np.ones(len(place)), place), grouping)
     weighted, repeated = (JackknifeEstimate.of(count).statistics for count in (by_weight, by_rows))
     for name in ("value", "verified", "estimate", "disagreement", "compared"):
         assert getattr(weighted, name) == pytest.approx(getattr(repeated, name), abs=1e-12), name

@@ -55,7 +55,7 @@ def draw_case(seed, weights, clustered, n=16):
     return rng.random((5, 5)) < 0.5, rng.integers(0, 5, n), values, WEIGHTS[weights](rng, n), clusters
 
 
-def counted(case, grouping, pooled, outcome):
+def count_case(case, grouping, pooled, outcome):
     matrix, owned, values, weights, clusters = case
     n = len(values) - pooled
     sample = Sample(owned[:n], Explanations(kind="number", values=owned[:n]))
@@ -78,7 +78,7 @@ class OnInstances(Matrix):
         return self.matrix[np.ix_(explanations.values.astype(int), np.asarray(sample.X).astype(int))]
 
 
-def truth(case, grouping):
+def prepare_loops(case, grouping):
     matrix, owned, values, weights, clusters = case
     holds = np.equal.outer(owned, owned) if grouping else matrix[np.ix_(owned, owned)]
     return holds.tolist(), values.tolist(), weights.tolist(), clusters.tolist()
@@ -89,19 +89,19 @@ def truth(case, grouping):
 def test_leave_one_out_is_that_of_the_double_loop(kind, weights, clustered, grouping, pooled):
     outcome, estimate = OUTCOMES[kind]
     case = draw_case(len(weights) + clustered, weights, clustered)
-    facts = JackknifeEstimate.of(counted(case, grouping, pooled, outcome)).statistics
-    slow, explained = truth(case, grouping), len(case[1]) - pooled
+    facts = JackknifeEstimate.of(count_case(case, grouping, pooled, outcome)).statistics
+    slow, explained = prepare_loops(case, grouping), len(case[1]) - pooled
     assert (facts.value, facts.verified) == pytest.approx(estimate(*slow, explained), abs=1e-10)
 
 
-def of_numbers(n=60, seed=0):
+def draw_numbers(n=60, seed=0):
     rng = np.random.default_rng(seed)
     groups, clusters = rng.integers(0, 6, n), rng.integers(0, 30, n)
     return groups, groups + rng.normal(size=n), rng.random(n) + 0.1, clusters
 
 
 def test_one_hot_scores_are_labels():
-    groups, _, weights, clusters = of_numbers()
+    groups, _, weights, clusters = draw_numbers()
     labels = groups % 3
     drawn = {"weights": weights, "clusters": clusters, "permutations": 19}
     by_score = faithkit.score(np.eye(3)[labels], groups, outcome="scores", **drawn).consistency
@@ -111,7 +111,7 @@ def test_one_hot_scores_are_labels():
 
 
 def test_a_constant_explanation_gets_nothing():
-    _, values, weights, clusters = of_numbers()
+    _, values, weights, clusters = draw_numbers()
     for drawn in ({"weights": weights}, {"clusters": clusters}, {"weights": weights, "clusters": clusters}):
         assert faithkit.score(values, ["same"] * 60, **drawn).consistency.value == pytest.approx(0, abs=1e-12)
 
@@ -119,7 +119,7 @@ def test_a_constant_explanation_gets_nothing():
 @one_test
 @pytest.mark.parametrize(("scale", "shift"), [(1e9, 0.0), (1.0, 1e9), (-1e-7, 5.0)])
 def test_shifting_and_scaling_numbers_changes_nothing(scale, shift):
-    groups, values, weights, clusters = of_numbers()
+    groups, values, weights, clusters = draw_numbers()
     plain, scaled = (
         faithkit.score(numbers, groups, weights=weights, clusters=clusters).consistency
         for numbers in (values, scale * values + shift)
@@ -130,7 +130,7 @@ def test_shifting_and_scaling_numbers_changes_nothing(scale, shift):
 
 
 def test_the_order_of_rows_changes_nothing():
-    rows, order = of_numbers(), np.random.default_rng(9).permutation(60)
+    rows, order = draw_numbers(), np.random.default_rng(9).permutation(60)
     first, second = (
         faithkit.score(values, groups, weights=weights, clusters=clusters, permutations=49).consistency
         for groups, values, weights, clusters in (rows, [column[order] for column in rows])
@@ -139,7 +139,7 @@ def test_the_order_of_rows_changes_nothing():
 
 
 def test_explanations_that_tell_much_are_above_chance_and_random_ones_are_not():
-    groups, values, weights, clusters = of_numbers(n=200)
+    groups, values, weights, clusters = draw_numbers(n=200)
     good, bad = (
         faithkit.score(values, explanations, weights=weights, clusters=clusters, permutations=99).consistency
         for explanations in (groups, np.random.default_rng(1).integers(0, 6, 200))
@@ -151,7 +151,7 @@ def test_explanations_that_tell_much_are_above_chance_and_random_ones_are_not():
 
 
 def test_rows_of_one_cluster_are_no_others():
-    groups, values, _, _ = of_numbers(n=200)
+    groups, values, _, _ = draw_numbers(n=200)
     twice = np.repeat(values, 2), np.repeat(groups, 2)
     plain = faithkit.score(values, groups).consistency
     apart = faithkit.score(*twice, clusters=np.repeat(np.arange(200), 2)).consistency
@@ -187,7 +187,7 @@ def test_numbers_that_do_not_vary_where_rows_count_are_refused():
 
 
 def test_a_part_of_the_rows_has_its_own_variance():
-    groups, values, weights, clusters = of_numbers(n=120)
+    groups, values, weights, clusters = draw_numbers(n=120)
     side = np.arange(120) % 2
     result = faithkit.score(values, groups, weights=weights, clusters=clusters)
     subgroups = result.by(side)
@@ -202,7 +202,7 @@ def test_a_part_of_the_rows_has_its_own_variance():
 SAME = SameExplanation()
 
 
-def measured(values, words, weights=None, clusters=None, limits=None, relation=SAME):
+def measure(values, words, weights=None, clusters=None, limits=None, relation=SAME):
     numbers, codes, times = np.unique(values, return_inverse=True, return_counts=True)
     agreement = Squares.of_numbers(numbers[:, None], times, limits=limits)
     sample = Sample(np.asarray(values)[:, None], Explanations.of(words))
@@ -241,7 +241,7 @@ LOST = 2 * 0.5 / 4  # rows 0 and 1 disagree by ½·1²
 )
 def test_unchecked_rows_disagree_by_what_the_declared_range_allows(limits, relation, unchecked):
     """Row 2 is alone and row 3 has no explanation."""
-    facts = measured(VALUES, WORDS, limits=limits, relation=relation)
+    facts = measure(VALUES, WORDS, limits=limits, relation=relation)
     assert facts.compared == 0.5
     assert facts.estimate == pytest.approx(1 - LOST / VARIANCE - unchecked / 2)
     assert facts.is_bounded == (limits is not None)
@@ -268,7 +268,7 @@ def test_the_error_of_unchecked_rows_is_that_of_leaving_out_each_row(limits):
         free = 1.0 if limits is None else 100 / 2 / variance
         return 1 - lost / variance - free * (1 - compared)
 
-    facts = measured(values, words, limits=limits, relation=Alone())
+    facts = measure(values, words, limits=limits, relation=Alone())
     everybody = np.arange(14)
     assert 0 < facts.compared < 1
     assert facts.estimate == pytest.approx(x(everybody))
@@ -283,7 +283,7 @@ def test_the_error_of_unchecked_rows_is_that_of_leaving_out_each_row(limits):
 @pytest.mark.parametrize("groups", [True, False])
 def test_with_weights_and_clusters_the_range_is_divided_by_what_a_constant_explanation_leaves(drawn, groups):
     limits, relation = (0.0, 10.0), SAME if groups else Alone()
-    facts = measured(VALUES, WORDS, limits=limits, relation=relation, **drawn)
+    facts = measure(VALUES, WORDS, limits=limits, relation=relation, **drawn)
     v, w, unit = (
         np.array(VALUES),
         np.array(drawn.get("weights", np.ones(4))),
@@ -303,9 +303,9 @@ def test_with_weights_and_clusters_the_range_is_divided_by_what_a_constant_expla
 
 
 def test_a_declared_range_lowers_the_lower_end_and_leaves_the_value():
-    groups, values, _, _ = of_numbers(n=200)
+    groups, values, _, _ = draw_numbers(n=200)
     words = [f"g{group}" for group in groups]
-    free, bounded = (measured(values, words, limits=limits) for limits in (None, (-10.0, 20.0)))
+    free, bounded = (measure(values, words, limits=limits) for limits in (None, (-10.0, 20.0)))
     assert bounded.estimate == pytest.approx(free.estimate)  # all rows were checked
     assert compute_interval(bounded)[0] < compute_interval(free)[0]
 

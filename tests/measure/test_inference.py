@@ -25,7 +25,7 @@ from faithkit.measure.jackknife.deletions import CentralMoments
 from faithkit.measure.jackknife.summary import JackknifeEstimate
 
 
-def grouping(owned, labels, k=None):
+def count_groups(owned, labels, k=None):
     return counted(SameExplanation(), owned, labels, k)
 
 
@@ -33,12 +33,12 @@ def compare_pairs(matrix, owned):
     return [[bool(matrix[a][b]) for b in owned] for a in owned]
 
 
-def facts(count_):
+def statistics_of(count_):
     return JackknifeEstimate.of(count_).statistics
 
 
 def p_value_of(count_, permutations, seed=0):
-    return permutation_p_value(count_, facts(count_), permutations, seed)
+    return permutation_p_value(count_, statistics_of(count_), permutations, seed)
 
 
 @st.composite
@@ -159,7 +159,7 @@ def test_the_interval_of_any_relation_is_that_of_double_loops(case, confidence):
     holds = compare_pairs(matrix, owned)
     few = len(labels) / (1 + brute.most_weight(holds, labels))
     expected = written_interval(written_moments(holds, labels.tolist(), few), confidence)
-    result = compute_interval(facts(counted(Matrix(matrix), owned, labels, k)), confidence)
+    result = compute_interval(statistics_of(counted(Matrix(matrix), owned, labels, k)), confidence)
     assert result == pytest.approx(expected, abs=1e-7)
 
 
@@ -250,7 +250,7 @@ def test_the_standard_error_is_the_delete_one_jackknifes():
     n = len(owned)
     left_out = np.array([brute.estimate(*brute.without(holds, labels, j))[0] for j in range(n)])
     expected = math.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
-    assert facts(grouping(owned, labels)).se == pytest.approx(expected)
+    assert statistics_of(count_groups(owned, labels)).se == pytest.approx(expected)
 
 
 @one_test
@@ -284,7 +284,7 @@ def test_the_standard_error_equals_the_spread_over_random_halves_of_the_sample(r
     labels = (rng.random(n) < np.linspace(0.55, 0.98, m)[owned]).astype(np.int64)
     near = np.abs(np.subtract.outer(np.arange(m), np.arange(m))) <= 1
     R = SameExplanation() if relation == "grouping" else Matrix(near)
-    whole = facts(counted(R, owned, labels, 2))
+    whole = statistics_of(counted(R, owned, labels, 2))
     halves = []
     for _ in range(250):
         rows = rng.permutation(n)[: n // 2]
@@ -300,8 +300,8 @@ def test_a_bootstrap_would_let_duplicates_agree_with_themselves():
     rng = np.random.default_rng(0)
     owned, labels = np.arange(200), rng.integers(0, 2, 200)  # all distinct: nothing can be checked
     rows = rng.integers(0, 200, 200)
-    assert facts(grouping(owned, labels)).value == 0.0
-    assert facts(grouping(owned[rows], labels[rows])).value > 0.5
+    assert statistics_of(count_groups(owned, labels)).value == 0.0
+    assert statistics_of(count_groups(owned[rows], labels[rows])).value > 0.5
 
 
 # --- bracket and bound ---------------------------------------------------------------------------------
@@ -328,12 +328,12 @@ def test_the_bracket_runs_from_the_estimate_to_what_the_unchecked_could_add(case
     ],
 )
 def test_checkability_follows_the_verified_share(owned, checkability):
-    estimate = estimated(grouping(owned, [0] * len(owned)), LeaveOneOut(), 0.95)
+    estimate = estimated(count_groups(owned, [0] * len(owned)), LeaveOneOut(), 0.95)
     assert estimate.checkability == checkability
 
 
 def test_the_error_bound_of_a_grouping_is_nine_over_four_n_plus_the_squared_unverified_share():
-    estimate = estimated(grouping([0, 0, 0, 1], [0, 0, 1, 0]), LeaveOneOut(), 0.95)
+    estimate = estimated(count_groups([0, 0, 0, 1], [0, 0, 1, 0]), LeaveOneOut(), 0.95)
     assert estimate.mse_bound == pytest.approx(9 / 16 + (1 / 4) ** 2)
 
 
@@ -353,7 +353,7 @@ def test_another_relation_without_a_standard_error_has_no_error_bound():
 
 
 def test_an_explainer_that_never_repeats_itself_gets_no_comforting_error_bound():
-    estimate = estimated(grouping(np.arange(1000), np.arange(1000) % 2), LeaveOneOut(), 0.95)
+    estimate = estimated(count_groups(np.arange(1000), np.arange(1000) % 2), LeaveOneOut(), 0.95)
     assert estimate.mse_bound > 1.0
 
 
@@ -364,7 +364,7 @@ def test_an_explainer_that_never_repeats_itself_gets_no_comforting_error_bound()
 def test_a_constant_explainer_gets_exactly_chance(labels):
     n = len(labels)
     agreeing = sum(a == b for a, b in combinations(labels, 2))
-    result = facts(grouping([0] * n, labels, 4))
+    result = statistics_of(count_groups([0] * n, labels, 4))
     assert chance(np.bincount(labels), SAME_LABEL) == pytest.approx(agreeing / math.comb(n, 2), abs=1e-15)
     assert result.value == pytest.approx(chance(np.bincount(labels), SAME_LABEL), abs=1e-12)
 
@@ -384,7 +384,7 @@ def test_over_all_permutations_the_mean_is_verified_times_chance(case):
         (SameExplanation(), [[a == b for b in owned] for a in owned]),
     ]:
         means = [brute.estimate(holds, list(order))[0] for order in arrangements]
-        verified = facts(counted(relation, owned, labels, k)).verified
+        verified = statistics_of(counted(relation, owned, labels, k)).verified
         assert np.mean(means) == pytest.approx(verified * expected_chance, abs=1e-12)
 
 
@@ -417,11 +417,11 @@ def test_a_p_value_lies_above_zero_and_at_most_at_one(case, B, seed):
 
 def test_a_perfect_explainer_is_significant_and_an_unrelated_one_is_not():
     labels = np.arange(60) % 3
-    perfect = p_value_of(grouping(labels, labels), 199)
+    perfect = p_value_of(count_groups(labels, labels), 199)
     assert perfect == 1 / 200  # no permutation reaches it
-    unrelated = p_value_of(grouping(np.arange(60) // 3, labels), 199)  # each group has all labels
+    unrelated = p_value_of(count_groups(np.arange(60) // 3, labels), 199)  # each group has all labels
     assert unrelated == 1.0
-    constant = p_value_of(grouping(np.zeros(60), labels), 199)
+    constant = p_value_of(count_groups(np.zeros(60), labels), 199)
     assert constant == 1.0  # every permutation gives the same value
 
 
@@ -430,7 +430,7 @@ def test_a_perfect_explainer_is_significant_and_an_unrelated_one_is_not():
 def test_grouping_and_the_same_relation_asked_pair_by_pair_have_one_p_value(case, B):
     _, owned, labels, k = case
     pair = [counted(relation, owned, labels, k) for relation in (SameExplanation(), Matrix(np.eye(4)))]
-    if facts(pair[0]).merging == "nothing":  # else rows that are alone are compared, too
+    if statistics_of(pair[0]).merging == "nothing":  # else rows that are alone are compared, too
         assert p_value_of(pair[0], B, seed=5) == p_value_of(pair[1], B, seed=5)
 
 
@@ -438,7 +438,7 @@ def test_grouping_and_the_same_relation_asked_pair_by_pair_have_one_p_value(case
 def test_the_p_value_is_valid_under_the_null():
     rng = np.random.default_rng(0)
     owned = rng.integers(0, 6, 40)
-    p_values = [p_value_of(grouping(owned, rng.integers(0, 2, 40), 2), 99, seed) for seed in range(400)]
+    p_values = [p_value_of(count_groups(owned, rng.integers(0, 2, 40), 2), 99, seed) for seed in range(400)]
     for level in (0.05, 0.2):
         # at most `level`, and not far below it; four Monte-Carlo standard errors of 400 tests
         slack = 4 * math.sqrt(level * (1 - level) / 400)
@@ -446,7 +446,7 @@ def test_the_p_value_is_valid_under_the_null():
 
 
 def test_the_p_value_is_asked_for_or_absent():
-    sample = grouping([0, 0, 1, 1], [0, 0, 1, 1])
+    sample = count_groups([0, 0, 1, 1], [0, 0, 1, 1])
     assert estimated(sample, LeaveOneOut(), 0.95).p_value is None
     p_value = estimated(sample, LeaveOneOut(), 0.95, permutations=50, seed=2).p_value
     assert p_value == p_value_of(sample, 50, seed=2)
@@ -455,17 +455,17 @@ def test_the_p_value_is_asked_for_or_absent():
 # --- comparing two explainers --------------------------------------------------------------------------
 
 
-def two_explainers(n=300, seed=0, good=0.9, poor=0.7):
+def draw_two_explainers(n=300, seed=0, good=0.9, poor=0.7):
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 2, n)
     sides = [np.where(rng.random(n) < right, labels, 1 - labels) for right in (good, poor)]
-    return [grouping(owned, labels, 2) for owned in sides]
+    return [count_groups(owned, labels, 2) for owned in sides]
 
 
 @one_test
 @pytest.mark.parametrize("paired", [True, False])
 def test_a_difference_taken_the_other_way_round_is_its_negative(paired):
-    a, b = two_explainers()
+    a, b = draw_two_explainers()
     gain, loss = compute_difference(a, b, paired=paired), compute_difference(b, a, paired=paired)
     assert (gain.value, gain.low, gain.high) == (-loss.value, -loss.high, -loss.low)
     assert gain.p_value == loss.p_value
@@ -475,10 +475,10 @@ def test_a_difference_taken_the_other_way_round_is_its_negative(paired):
 def test_the_difference_is_the_written_one():
     rng = np.random.default_rng(4)
     labels = rng.integers(0, 2, 40)
-    a = grouping(rng.integers(0, 35, 40), labels, 2)  # partly verified, in two different ways
-    b = grouping(np.where(rng.random(40) < 0.8, labels, rng.integers(2, 20, 40)), labels, 2)
+    a = count_groups(rng.integers(0, 35, 40), labels, 2)  # partly verified, in two different ways
+    b = count_groups(np.where(rng.random(40) < 0.8, labels, rng.integers(2, 20, 40)), labels, 2)
     result = compute_difference(a, b, confidence=0.9)
-    first, second = facts(a), facts(b)
+    first, second = statistics_of(a), statistics_of(b)
     assert first.verified < second.verified < 1
     psi, x = [], []
     for side in (a, b):
@@ -505,7 +505,7 @@ def test_the_difference_is_the_written_one():
 @one_test
 @pytest.mark.parametrize("seed", range(4))
 def test_the_p_value_is_the_smallest_level_whose_interval_excludes_zero(seed):
-    a, b = two_explainers(n=200, seed=seed, good=0.88, poor=0.8)
+    a, b = draw_two_explainers(n=200, seed=seed, good=0.88, poor=0.8)
     p = compute_difference(a, b).p_value
     assert 1e-9 < p < 1
 
@@ -518,7 +518,7 @@ def test_the_p_value_is_the_smallest_level_whose_interval_excludes_zero(seed):
 
 
 def test_an_explainer_does_not_differ_from_itself():
-    a, _ = two_explainers()
+    a, _ = draw_two_explainers()
     result = compute_difference(a, a)
     assert result.value == 0.0
     assert result.low < 0 < result.high
@@ -527,18 +527,18 @@ def test_an_explainer_does_not_differ_from_itself():
 
 def test_what_neither_could_check_can_make_either_the_better_one():
     labels = np.arange(100) % 2
-    result = compute_difference(grouping(np.arange(100), labels), grouping(labels, labels))
+    result = compute_difference(count_groups(np.arange(100), labels), count_groups(labels, labels))
     assert result.value == pytest.approx(2 * 50 * 49 / 99 / 100 - 1)  # one block of all rows, against 1
     assert result.high >= 0  # the unchecked one may be perfect
     assert result.p_value == 1.0
-    both = compute_difference(grouping(np.arange(100), labels), grouping(np.arange(100), labels))
+    both = compute_difference(count_groups(np.arange(100), labels), count_groups(np.arange(100), labels))
     assert both.value == 0
     assert both.low < -0.5
     assert both.high > 0.5
 
 
 def test_samples_of_two_sizes_are_compared_only_as_disjoint_ones():
-    a, b = two_explainers(n=100)[0], two_explainers(n=50)[1]
+    a, b = draw_two_explainers(n=100)[0], draw_two_explainers(n=50)[1]
     with pytest.raises(InputError, match="samples of 100 and 50 rows are no pair: say paired=False"):
         compute_difference(a, b)
     assert compute_difference(a, b, paired=False).low < compute_difference(a, b, paired=False).value
@@ -573,7 +573,7 @@ def test_comparisons_cover_the_true_difference_and_seldom_find_one_that_is_not_t
     for _ in range(runs):
         labels = rng.integers(0, 2, n)
         sides = [np.where(rng.random(n) < right, labels, 1 - labels) for right in (0.9, 0.75, 0.75)]
-        good, poor, poor_too = (grouping(owned, labels, 2) for owned in sides)
+        good, poor, poor_too = (count_groups(owned, labels, 2) for owned in sides)
         result = compute_difference(good, poor)
         covered += result.low <= truth <= result.high
         null = compute_difference(poor, poor_too)

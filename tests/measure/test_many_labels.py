@@ -42,7 +42,7 @@ REGIMES = [
 
 
 @contextlib.contextmanager
-def limits(changed):
+def patch_limits(changed):
     with contextlib.ExitStack() as stack:
         for (module, name), value in changed.items():
             stack.enter_context(mock.patch.object(module, name, value))
@@ -77,7 +77,7 @@ regimes = st.sampled_from(REGIMES)
 def test_counts_equal_the_double_loop(case, regime):
     matrix, owned, labels, k = case
     for relation in make_relations(matrix):
-        with limits(regime):
+        with patch_limits(regime):
             count = counted(relation, owned, labels, k)
         N, A = brute.counts(compare_pairs(relation, owned), labels.tolist())
         assert count.owners.totals[count.owned].tolist() == N
@@ -89,7 +89,7 @@ def test_counts_equal_the_double_loop(case, regime):
 def test_the_counts_of_all_labels_equal_the_double_loop(case, regime):
     matrix, owned, labels, k = case
     for relation in make_relations(matrix):
-        with limits(regime):
+        with patch_limits(regime):
             count = counted(relation, owned, labels, k)
             rows = count.label_counts(np.arange(len(count.explanations)))
             whole = count.tally
@@ -121,7 +121,7 @@ def test_every_estimate_equals_what_whole_tables_give(case, regime):
             facts = JackknifeEstimate.of(count).statistics
             return [estimate(count, facts, estimator, 0.9, p_value=None) for estimator in ESTIMATORS]
 
-        with limits(regime):
+        with patch_limits(regime):
             estimates = compute_estimates()
         assert_nearly(estimates, compute_estimates())
 
@@ -131,7 +131,7 @@ def test_every_jackknife_value_equals_brute_force_and_those_of_whole_tables(case
     matrix, owned, labels, k = case
     for relation in make_relations(matrix):
         whole = counted(relation, owned, labels, k)
-        with limits(regime):
+        with patch_limits(regime):
             count = counted(relation, owned, labels, k)
             side = JackknifeEstimate.of(count)
             share = max_influence(count) if not relation.groups else None
@@ -155,7 +155,7 @@ def test_differences_equal_those_of_whole_tables(case, other, regime):
             *(counted(SameExplanation(), codes, labels, k) for codes in (owned, second))
         )
 
-    with limits(regime):
+    with patch_limits(regime):
         result = compute()
     assert_nearly(result, compute())
 
@@ -191,14 +191,14 @@ def collect_answers(options):
 def test_results_do_not_depend_on_the_size_of_tables(options, regimes):
     expected = collect_answers(options)
     for regime in regimes:
-        with limits(regime):
+        with patch_limits(regime):
             assert_nearly(collect_answers(options), expected)
 
 
 @pytest.mark.usefixtures("no_pictures")
 def test_pages_do_not_depend_on_the_size_of_tables():
     expected = score_items(relation="near-explanation:tau=0.2").to_html()
-    with limits(NO_TABLES | ALL_RARE):
+    with patch_limits(NO_TABLES | ALL_RARE):
         assert score_items(relation="near-explanation:tau=0.2").to_html() == expected
 
 
@@ -224,7 +224,7 @@ def test_an_estimator_that_needs_the_whole_tally_is_refused_where_it_comes_in_pa
     labels, phi = np.arange(60) % 7, np.arange(60.0)[:, None] % 11
     assert faithkit.score(labels, phi, relation=relation, estimator=estimator).consistency.value is not None
     message = f"the estimator {estimator.__name__} scores an explanation by more than its own counts"
-    with limits(NO_TABLES), pytest.raises(ContractError, match=message):
+    with patch_limits(NO_TABLES), pytest.raises(ContractError, match=message):
         faithkit.score(labels, phi, relation=relation, estimator=estimator)
 
 
@@ -236,7 +236,7 @@ def test_an_estimator_gets_every_owner_once_and_the_labels_that_occur():
         return np.full(tally.owners.shape, 0.5)
 
     labels, words = np.arange(30) % 6, np.arange(30) // 5
-    with limits(NO_TABLES):
+    with patch_limits(NO_TABLES):
         result = faithkit.score(labels, words.tolist(), estimator=recording)
     assert result.consistency.value == 0.5
     parts = [part for place, part in enumerate(tallies) if place != 2]  # the second part is scored twice
@@ -287,7 +287,7 @@ def test_label_sets_count_what_is_there(n, k, seed, regime):
     rng = np.random.default_rng(seed)
     labels, matrix = rng.integers(0, k, n), rng.random((5, n)) < 0.4
     row, label = rng.integers(0, 5, 30), rng.integers(0, k, 30)
-    with limits(regime):
+    with patch_limits(regime):
         sets = ScopeLabels(labels, k)
         bits = pack_bits(matrix)
         sums, table = sets.sums(bits, row, label), sets.table(bits)
@@ -317,5 +317,5 @@ def test_a_p_value_does_not_depend_on_how_labels_are_kept(relation):
     facts = JackknifeEstimate.of(whole).statistics
     expected = permutation_p_value(whole, facts, 20)
     for regime in REGIMES:
-        with limits(regime):
+        with patch_limits(regime):
             assert permutation_p_value(counted(relation, owned, labels, 20), facts, 20) == expected

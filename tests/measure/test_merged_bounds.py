@@ -29,7 +29,7 @@ def measure(explanations, labels):
 # --- exactly: every sample of a small law, with its probability -----------------------------------------
 
 
-def near_blocks(vectors):
+def form_near_blocks(vectors):
     """Return groups as they are, and rows that are alone in near pairs."""
     groups = {}
     for row, vector in enumerate(vectors):
@@ -59,7 +59,7 @@ def compute_means(masses, shares, n, blocks):
 
 
 @one_test
-@pytest.mark.parametrize("blocks", [blocks_of, near_blocks], ids=["one block", "pairs"])
+@pytest.mark.parametrize("blocks", [blocks_of, form_near_blocks], ids=["one block", "pairs"])
 @pytest.mark.parametrize("seed", range(3))
 def test_in_the_mean_over_all_samples_it_lies_between_leave_one_out_and_the_measure(seed, blocks):
     rng = np.random.default_rng(seed)

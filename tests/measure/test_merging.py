@@ -34,7 +34,7 @@ def measure(values, labels, weights=None, clusters=None, relation=SameExplanatio
     return JackknifeEstimate.of(count_cells(relation(), sample, labels, k, design))
 
 
-def _words(rng, n, missing=0.0):
+def _draw_words(rng, n, missing=0.0):
     distinct = int(rng.integers(1, 2 * n + 1))
     return [None if rng.random() < missing else f"e{rng.integers(distinct)}" for _ in range(n)]
 
@@ -49,7 +49,7 @@ def test_one_block_and_its_pseudo_values_are_those_of_blocks_that_lose_each_row(
     rng = np.random.default_rng([seed, int(10 * missing)])
     for _ in range(12):
         n = int(rng.integers(2, 13))
-        words, labels = _words(rng, n, missing), rng.integers(0, rng.integers(1, 4), n).tolist()
+        words, labels = _draw_words(rng, n, missing), rng.integers(0, rng.integers(1, 4), n).tolist()
         x, psi = pseudo_values(blocks_of(words), labels)
         result = measure(words, labels)
         assert result.statistics.estimate == pytest.approx(x, abs=1e-12)
@@ -57,7 +57,7 @@ def test_one_block_and_its_pseudo_values_are_those_of_blocks_that_lose_each_row(
         assert (result.statistics.se or 0.0) == pytest.approx(np.std(psi, ddof=1) / np.sqrt(n), abs=1e-9)
 
 
-def near_blocks(vectors, weights, clusters):
+def form_near_blocks(vectors, weights, clusters):
     """Return groups of several clusters, and near rows in blocks: explanations that only one cluster has."""
     groups = {}
     for row, vector in enumerate(vectors.tolist()):
@@ -95,7 +95,7 @@ def test_near_blocks_and_their_pseudo_values_are_those_of_double_loops(kind):
     rng, methods = np.random.default_rng(len(kind)), set()
     for _ in range(3):
         vectors, labels, weights, clusters = draw_rows(rng, kind)
-        shared, blocks, cells = near_blocks(vectors, weights, clusters)
+        shared, blocks, cells = form_near_blocks(vectors, weights, clusters)
         result = measure(vectors, labels, weights, clusters)
         if len(cells) == 1:  # those are matched
             continue
@@ -118,7 +118,7 @@ def test_near_blocks_and_their_pseudo_values_are_those_of_double_loops(kind):
     assert "near blocks" in methods
 
 
-def _pairs(vectors, alone, clusters=None):
+def _match_pairs(vectors, alone, clusters=None):
     """Return the pairs of rows that are alone."""
     place = match_rows(vectors[alone], None if clusters is None else np.asarray(clusters)[alone])
     return [np.array(alone)[place == pair].tolist() for pair in range(place.max() + 1)]
@@ -135,7 +135,7 @@ def test_of_equal_rows_a_matched_pair_is_one_unit_of_the_standard_error(times, o
     )
     labels = rng.integers(0, 2, len(vectors))
     shared = [list(range(first, first + times)) for first in range(0, 30, times)]
-    pairs = _pairs(vectors, list(range(30, 50 + odd)))
+    pairs = _match_pairs(vectors, list(range(30, 50 + odd)))
     assert len(pairs) == 10
     result = measure(vectors, labels).statistics
     assert result.merging == "pairs"
@@ -155,7 +155,7 @@ def test_pairs_of_clusters_are_linked_by_the_clusters_that_they_share(times, see
     clusters = np.concatenate([np.arange(12), rng.integers(0, 14, 28)])
     labels = rng.integers(0, 2, 40)
     shared = [list(range(first, first + times)) for first in range(0, 12, times)]
-    pairs = _pairs(vectors, list(range(12, 40)), clusters)
+    pairs = _match_pairs(vectors, list(range(12, 40)), clusters)
     result = measure(vectors, labels, None, clusters).statistics
     assert result.merging == "pairs"
     assert result.estimate == pytest.approx(
@@ -166,7 +166,7 @@ def test_pairs_of_clusters_are_linked_by_the_clusters_that_they_share(times, see
 
 def test_weights_that_hardly_differ_give_words_what_equal_rows_get():
     rng = np.random.default_rng(0)
-    words, labels = _words(rng, 40), rng.integers(0, 2, 40).tolist()
+    words, labels = _draw_words(rng, 40), rng.integers(0, 2, 40).tolist()
     plain = measure(words, labels)
     weights = np.ones(40)
     weights[0] = 1.0 + 1e-12  # enough to be taken as weights
@@ -193,7 +193,7 @@ def test_customers_with_five_identical_entries_are_as_many_rows():
 def test_the_order_of_rows_changes_nothing():
     rng = np.random.default_rng(3)
     n = 150
-    words, labels = np.array(_words(rng, n), dtype=object), rng.integers(0, 3, n)
+    words, labels = np.array(_draw_words(rng, n), dtype=object), rng.integers(0, 3, n)
     weights, clusters = rng.random(n), rng.integers(0, 60, n)
     vectors = rng.normal(size=(n, 3)).round(1)
     order = rng.permutation(n)

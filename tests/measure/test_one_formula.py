@@ -193,7 +193,7 @@ class Case:
         return block if len(np.unique(self.x[block])) > 1 else np.zeros_like(block)
 
 
-def check(case, relation):
+def assert_equals_definition(case, relation):
     result, sums = case.measure(relation).statistics, case.sums(relation)
     x, lost, compared = sums.of(np.ones(len(case.x), dtype=bool))
     assert result.estimate == pytest.approx(x, abs=1e-10)
@@ -207,19 +207,19 @@ def check(case, relation):
 @one_test
 @pytest.mark.parametrize(("outcome", "design"), CASES)
 def test_groups_and_lone_rows_in_one_block_are_sums_over_pairs(outcome, design):
-    check(Case.drawn(1, outcome, design), SameExplanation())
+    assert_equals_definition(Case.drawn(1, outcome, design), SameExplanation())
 
 
 @one_test
 @pytest.mark.parametrize(("outcome", "design"), CASES)
 def test_a_relation_between_rows_is_a_sum_over_pairs(outcome, design):
-    check(Case.drawn(0, outcome, design, texts=False), Near())
+    assert_equals_definition(Case.drawn(0, outcome, design, texts=False), Near())
 
 
 @one_test
 @pytest.mark.parametrize(("outcome", "design"), [case for case in CASES if case[1] != DESIGNS[-1]])
 def test_rows_of_a_pool_are_compared_and_own_nothing(outcome, design):
-    check(Case.drawn(0, outcome, design, pool=4, texts=False), Near())
+    assert_equals_definition(Case.drawn(0, outcome, design, pool=4, texts=False), Near())
 
 
 def test_blocks_of_rows_change_no_standard_error(monkeypatch):

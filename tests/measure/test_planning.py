@@ -29,13 +29,13 @@ from faithkit.measure.planning.forecast import CheckableCounts, Pilot, expected_
 from faithkit.measure.planning.plans import PilotPlan, Plan, RangePlan, plan_samples, rows_for_width
 
 
-def others(tally):
+def count_others(tally):
     return CheckableCounts.of(tally.entries)
 
 
 def pilot_of(tally):
     """A pilot of which nothing was merged."""
-    return Pilot(others(tally), facts_of_pairs(tally.counts))
+    return Pilot(count_others(tally), facts_of_pairs(tally.counts))
 
 
 # --- smaller samples -----------------------------------------------------------------------------------
@@ -50,7 +50,7 @@ def test_smaller_samples_are_the_average_over_all_subsamples(n, seed, density):
         (SameExplanation(), owned[:, None] == owned),
     ]:
         tally = counted(relation, owned, labels, 3).tally
-        result = expected_estimates(others(tally), np.arange(1, n + 1))
+        result = expected_estimates(count_others(tally), np.arange(1, n + 1))
         for size in range(1, n + 1):
             parts = [
                 brute.estimate([[holds[a][b] for b in rows] for a in rows], [labels[a] for a in rows])
@@ -58,13 +58,13 @@ def test_smaller_samples_are_the_average_over_all_subsamples(n, seed, density):
             ]
             value, verified = np.mean(parts, axis=0)
             assert result[size - 1] == pytest.approx(value, abs=1e-12)
-            assert others(tally).unverified(size) == pytest.approx(1 - verified, abs=1e-12)
+            assert count_others(tally).unverified(size) == pytest.approx(1 - verified, abs=1e-12)
 
 
 def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
     rng = np.random.default_rng(2)
     tally = grouped(rng.poisson(2.0, (600, 2)))
-    result = expected_estimates(others(tally), np.array([1, 2, 10, 500, tally.n - 1, tally.n]))
+    result = expected_estimates(count_others(tally), np.array([1, 2, 10, 500, tally.n - 1, tally.n]))
     assert result[0] == 0.0
     # a random pair shares explanation and label with this probability
     pairs = (tally.counts * (tally.counts - 1)).sum() / (tally.n * (tally.n - 1))
@@ -77,7 +77,7 @@ def test_the_curve_of_a_large_sample_is_exact_at_its_ends_and_never_falls():
 @pytest.mark.parametrize("size", [0, -1, 4])
 def test_the_curve_ends_at_the_samples_own_size(size):
     with pytest.raises(InputError, match=f"known from 1 to 3, the sample's size; got {size}"):
-        expected_estimates(others(grouped([[2], [1]])), np.array([size]))
+        expected_estimates(count_others(grouped([[2], [1]])), np.array([size]))
 
 
 @given(st.data())
@@ -138,7 +138,7 @@ def test_where_nothing_was_unverified_a_little_may_be():
     assert pilot_of(grouped([[20]])).unverified(20) == pytest.approx((0.0, -math.log(0.05) / 20))
 
 
-def extreme(t, p0, mean, second):
+def find_worst(t, p0, mean, second):
     """The largest mean of e^(−tλ) over laws on a grid with at most this second moment and this mean, by linear programming."""
     grid = np.r_[0.0, np.geomspace(1e-3, 60, 4000)]
     best = optimize.linprog(
@@ -153,7 +153,7 @@ def test_the_worst_forecast_is_the_worst_law_that_the_limits_of_three_counts_all
     t = size / 20 - 1
     # a pair is one count and two rows, a triple one and three
     p0, p1, p2 = at_most(4, 0.95) / 20, 2 * at_least(1, 0.75) / 20, 3 * at_most(3, 0.75) / 20
-    assert PILOT.unverified(size)[1] == pytest.approx(extreme(t, p0, p1 / p0, 2 * p2 / p0), rel=1e-3)
+    assert PILOT.unverified(size)[1] == pytest.approx(find_worst(t, p0, p1 / p0, 2 * p2 / p0), rel=1e-3)
 
 
 @one_test
@@ -208,7 +208,7 @@ def lowest_likely(x, se, rows):
     return clopper(x, x * (1 - x) / variance, half=0.1)
 
 
-def planned_ends(x, trials, rows):
+def plan_ends(x, trials, rows):
     """The interval of so many rows that are worth so many trials, which Student's factor makes fewer."""
     z = stats.norm.ppf(0.975)
     variance = factor(rows, 0.95) * x * (1 - x) / trials
@@ -220,13 +220,13 @@ def planned_ends(x, trials, rows):
 def test_the_interval_is_forecast_at_the_value_nearest_to_one_half():
     facts = MeasureStatistics.of_rows(200, 0.9, 0.02)
     # 0.9·0.1/0.02² = 225 trials: more than the 200 rows, which is as many as are taken to be there
-    low, high = planned_ends(lowest_likely(0.9, 0.02, 200), 800, 800)
+    low, high = plan_ends(lowest_likely(0.9, 0.02, 200), 800, 800)
     result = Pilot(CheckableCounts((199,), (200,), (0.9,)), facts).half_width(800, unverified=0.04)
     assert result == pytest.approx((high - low + 0.04) / 2)
 
 
 def test_where_all_agreed_the_pilot_is_worth_half_of_its_rows_and_more_rows_may_disagree():
-    low, high = planned_ends(0.1 ** (1 / 50), 200, 400)
+    low, high = plan_ends(0.1 ** (1 / 50), 200, 400)
     assert pilot_of(grouped([[100]])).half_width(400, unverified=0.0) == pytest.approx((high - low) / 2)
 
 
@@ -242,11 +242,11 @@ def test_merging_leaves_less_open_than_could_not_be_checked(unverified, clipped)
     pilot = Pilot(CheckableCounts((0, 3), (240, 160), (0.0, 0.9)), MERGED)
     least = lowest_likely(0.9, 0.02, 400)
     trials = 1600 / 400 * 0.9 * 0.1 / (0.02**2 + (0.9 / 400) ** 2)
-    low, high = planned_ends(least, trials, 1600)
+    low, high = plan_ends(least, trials, 1600)
     left_open = at_most(12, 0.95) * 2 / 240
     wide = high - low + left_open * unverified
     lowest = 0.9 - (0.9 - least) * math.sqrt(1 + 400 / 1600)
-    up_to_1 = 1 - planned_ends(lowest, trials, 1600)[0]
+    up_to_1 = 1 - plan_ends(lowest, trials, 1600)[0]
     assert (up_to_1 < wide) == clipped
     assert pilot.half_width(1600, unverified) == pytest.approx(min(wide, up_to_1) / 2)
 
@@ -381,7 +381,7 @@ def test_a_plan_from_nonsense_is_refused(arguments, message):
 # --- promises ------------------------------------------------------------------------------------------
 
 
-def check(outcome):
+def assert_promises_kept(outcome):
     for broken in (outcome.unchecked, outcome.wide):
         assert stats.binom.sf(broken - 1, outcome.runs, 0.1) > 0.001, outcome
 
@@ -400,7 +400,7 @@ def check(outcome):
 def test_at_most_one_pilot_in_ten_misleads(masses, labels, n, epsilon):
     result = kept(words(masses, labels), n, epsilon, runs=25)
     assert result.given > 10
-    check(result)
+    assert_promises_kept(result)
 
 
 @pytest.mark.simulation
@@ -408,10 +408,10 @@ def test_at_most_one_pilot_in_ten_misleads(masses, labels, n, epsilon):
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("masses", MASSES)
 def test_at_most_one_pilot_in_ten_misleads_whatever_the_law(masses, labels, n, epsilon):
-    check(kept(words(masses, labels), n, epsilon, runs=50))
+    assert_promises_kept(kept(words(masses, labels), n, epsilon, runs=50))
 
 
-def smooth(rng, n):
+def draw_smooth_pilot(rng, n):
     """Consistency of raw vectors, of which no two are equal: near ones have one label."""
     x = rng.normal(size=(n, 2))
     sample = Sample(None, Explanations.vectors(x))
@@ -421,7 +421,7 @@ def smooth(rng, n):
 
 def test_the_interval_that_is_planned_is_the_one_that_is_printed():
     """It is narrow though nothing could be checked, and no more rows are asked for than there are."""
-    pilot = smooth(np.random.default_rng(0), 600)
+    pilot = draw_smooth_pilot(np.random.default_rng(0), 600)
     low, high = compute_interval(pilot.statistics)
     assert (high - low) / 2 < 0.05
     plan = plan_samples(0.05, pilot=pilot)
@@ -436,9 +436,9 @@ def test_the_interval_that_is_planned_is_the_one_that_is_printed():
 def test_at_most_one_pilot_in_ten_misleads_about_vectors_that_never_repeat():
     rng, runs, wide = np.random.default_rng(0), 40, 0
     for _ in range(runs):
-        rows = plan_samples(0.05, pilot=smooth(rng, 200)).from_pilot.half_width
+        rows = plan_samples(0.05, pilot=draw_smooth_pilot(rng, 200)).from_pilot.half_width
         if rows is not None and rows < 5000:
-            low, high = compute_interval(smooth(rng, rows).statistics)
+            low, high = compute_interval(draw_smooth_pilot(rng, rows).statistics)
             wide += (high - low) / 2 > 0.05
     assert stats.binom.sf(wide - 1, runs, 0.1) > 0.001
 
@@ -494,10 +494,12 @@ def test_the_moments_of_a_pool_are_those_of_the_sample_where_there_is_none():
     x, y = Boxes(0.2, noisy=True).points(np.random.default_rng(0), 60)
     holds = Boxes(0.2, noisy=True).holds(x, x)
     count = counted(Matrix(holds), np.arange(60), y, 2)
-    assert attrs_of(with_pool(holds, y)) == pytest.approx(attrs_of(JackknifeEstimate.of(count).statistics))
+    assert list_statistics(with_pool(holds, y)) == pytest.approx(
+        list_statistics(JackknifeEstimate.of(count).statistics)
+    )
 
 
-def attrs_of(facts):
+def list_statistics(facts):
     return [facts.n, facts.value, facts.verified, facts.se, facts.se_disagreement]
 
 
@@ -507,7 +509,7 @@ def attrs_of(facts):
 def test_at_most_one_pilot_in_ten_misleads_about_sufficiency(pool):
     result = kept(Boxes(0.25, noisy=True), 150, 0.15, runs=20, measure="sufficiency", pool=pool, most=1000)
     assert result.given > 10
-    check(result)
+    assert_promises_kept(result)
 
 
 @pytest.mark.simulation
@@ -519,7 +521,9 @@ def test_at_most_one_pilot_in_ten_misleads_about_sufficiency(pool):
 def test_at_most_one_pilot_in_ten_misleads_about_sufficiency_whatever_the_boxes(
     side, noisy, n, epsilon, pool
 ):
-    check(kept(Boxes(side, noisy), n, epsilon, runs=50, measure="sufficiency", pool=pool, most=1000))
+    assert_promises_kept(
+        kept(Boxes(side, noisy), n, epsilon, runs=50, measure="sufficiency", pool=pool, most=1000)
+    )
 
 
 class Crossroads:

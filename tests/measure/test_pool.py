@@ -50,14 +50,14 @@ def cases(draw):
     return x, centres, rng.integers(0, k, n + more), k, draw(st.sampled_from([0.0, 1.0, 3.0]))
 
 
-def pooled(case):
+def count_with_pool(case):
     x, centres, labels, k, radius = case
     n = len(centres)
     sample = Sample(x[:n, None], Explanations.vectors(centres[:, None]))
     return count(Near(radius), sample, labels[:n], k, Pool.of(x[n:, None], labels[n:]))
 
 
-def truth(case):
+def prepare_loops(case):
     x, centres, labels, _, radius = case
     n = len(centres)
     holds = [
@@ -72,21 +72,21 @@ def truth(case):
 def test_pieces_and_their_order_change_nothing(case):
     x, centres, labels, k, radius = case
     n = len(centres)
-    whole = pooled(case)
+    whole = count_with_pool(case)
     turned = (np.append(x[:n], x[n:][::-1]), centres, np.append(labels[:n], labels[n:][::-1]), k, radius)
     expected = JackknifeEstimate.of(whole).statistics
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scans, "PIECE_ROWS", 1)
-        again = pooled(turned)
+        again = count_with_pool(turned)
         assert_nearly(JackknifeEstimate.of(again).statistics, expected)
 
 
 @given(case=cases())
 def test_few_trials_are_assumed_where_one_row_decides_for_many(case):
-    holds, labels, _, _, n = truth(case)
+    holds, labels, _, _, n = prepare_loops(case)
     D = [sum(holds[i][j] for j in range(len(labels)) if j != i) for i in range(n)]
     share = [sum(1 / D[i] for i in range(n) if i != j and holds[i][j]) for j in range(len(labels))]
-    result = pooled(case)
+    result = count_with_pool(case)
     assert max_influence(result) == pytest.approx(max(share[:n]), abs=1e-12)
     assert max(max_influence(piece) for piece in result.pooled()) == pytest.approx(max(share[n:]), abs=1e-12)
 
@@ -94,7 +94,7 @@ def test_few_trials_are_assumed_where_one_row_decides_for_many(case):
 def test_chance_is_that_of_an_explained_row_and_any_other():
     case = np.zeros(5), np.zeros(2), np.array([0, 1, 1, 1, 0]), 2, 1.0
     # row 0 meets labels 1, 1, 1, 0: a quarter; row 1 meets 0, 1, 1, 0: a half
-    assert pooled(case).chance() == pytest.approx((1 / 4 + 2 / 4) / 2)
+    assert count_with_pool(case).chance() == pytest.approx((1 / 4 + 2 / 4) / 2)
 
 
 def test_a_relation_that_reads_explanations_is_not_asked_about_rows_that_have_none():
@@ -168,14 +168,14 @@ def test_labels_are_shuffled_among_explained_rows_and_the_pool_keeps_its_own():
         2,
         1.0,
     )
-    holds, labels, *alike, n = truth(case)
+    holds, labels, *alike, n = prepare_loops(case)
     observed, _ = brute_unequal.estimate(holds, labels, *alike, n)
     means = [
         brute_unequal.estimate(holds, [*moved, *labels[n:]], *alike, n)[0]
         for moved in permutations(labels[:n])
     ]
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
-    result = pooled(case)
+    result = count_with_pool(case)
     assert permutation_p_value(
         result, JackknifeEstimate.of(result).statistics, 1000, seed=0
     ) == pytest.approx(expected, abs=0.03)
@@ -193,7 +193,7 @@ def test_weights_and_clusters_of_a_pool_count_too(case, seed, clustered):
     design, pool = Design.of(weights, clusters, len(x)), Pool.of(x[n:, None], labels[n:])
     count = count_cells(Near(radius), sample, labels[:n], k, design, pool)
     facts = JackknifeEstimate.of(count).statistics
-    slow = truth(case)[0], labels.tolist(), weights.tolist(), clusters.tolist(), n
+    slow = prepare_loops(case)[0], labels.tolist(), weights.tolist(), clusters.tolist(), n
     assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*slow), abs=1e-12)
     assert count.chance() == pytest.approx(brute_unequal.chance(*slow[1:]), abs=1e-9)
     assert facts.units.trials <= facts.units.effective

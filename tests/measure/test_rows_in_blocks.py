@@ -24,7 +24,7 @@ SIGNAL = X[:, 0] + 0.3 * np.array(EXPLANATIONS) + 0.2 * BLOCK
 PROBABILITIES = np.column_stack([1 / (1 + np.exp(-SIGNAL)), 1 / (1 + np.exp(SIGNAL))])
 
 
-def near(x, value):
+def is_near(x, value):
     return abs(x[0] - value[0]) < 0.6
 
 
@@ -64,7 +64,7 @@ def measure_by_loops(rows, outcome, measure):
         return distance(predictions[i], predictions[j])
 
     def holds(i, j):
-        return EXPLANATIONS[i] == EXPLANATIONS[j] if measure == "consistency" else near(X[j], X[i])
+        return EXPLANATIONS[i] == EXPLANATIONS[j] if measure == "consistency" else is_near(X[j], X[i])
 
     compared, total = mean_disagreement(rows, holds, apart)
     variance, unchecked = 1.0, 1.0
@@ -83,7 +83,7 @@ def score_measure(outcome, measure, **options):
         return faithkit.score(
             predictions, EXPLANATIONS, blocks=BLOCK, **outcome_options, **options
         ).consistency
-    options |= {"relation": faithkit.relation(near), "blocks": BLOCK, **outcome_options}
+    options |= {"relation": faithkit.relation(is_near), "blocks": BLOCK, **outcome_options}
     return faithkit.score(predictions, X, X, **options).sufficiency
 
 
@@ -165,7 +165,7 @@ def test_the_order_of_rows_changes_nothing(outcome, measure):
             Explanations(kind="value", values=X[rows], identity=np.array(EXPLANATIONS)[rows]),
             X[rows],
             blocks=BLOCK[rows],
-            relation=faithkit.relation(near),
+            relation=faithkit.relation(is_near),
             permutations=19,
             **options,
         ).measures[measure]
@@ -220,7 +220,7 @@ RUNS = 1000
 STATED = 0.027
 
 
-def blocks_of(law, n_blocks, size, rng):
+def draw_blocks(law, n_blocks, size, rng):
     """The sizes of blocks, and the probability of the label 1 for each block and explanation."""
     sizes = np.full(n_blocks, size)
     if law == "uneven":
@@ -231,8 +231,8 @@ def blocks_of(law, n_blocks, size, rng):
     return sizes, rng.beta(*{"near-pure": (20, 1), "useless": (50, 50)}.get(law, (1, 1)), size=shape)
 
 
-def truth(law, size):
-    sizes, q = blocks_of(law, 400_000, size, np.random.default_rng(1))
+def compute_truth(law, size):
+    sizes, q = draw_blocks(law, 400_000, size, np.random.default_rng(1))
     return float((sizes * (q**2 + (1 - q) ** 2).mean(axis=1)).sum() / sizes.sum())
 
 
@@ -240,10 +240,10 @@ def truth(law, size):
 @pytest.mark.parametrize("law", ["uneven", "mixed", "near-pure", "useless", "rare", "one explanation"])
 @pytest.mark.parametrize(("n_blocks", "size"), [(10, 30), (20, 10), (100, 4)])
 def test_each_end_misses_the_measure_of_new_blocks_no_more_often_than_stated(law, n_blocks, size):
-    rng, m = np.random.default_rng([5, n_blocks]), truth(law, size)
+    rng, m = np.random.default_rng([5, n_blocks]), compute_truth(law, size)
     misses = np.zeros(2)
     for _ in range(RUNS):
-        sizes, q = blocks_of(law, n_blocks, size, rng)
+        sizes, q = draw_blocks(law, n_blocks, size, rng)
         block = np.repeat(np.arange(n_blocks), sizes)
         explanations = rng.integers(0, q.shape[1], len(block))
         labels = (rng.random(len(block)) < q[block, explanations]).astype(np.int64)
