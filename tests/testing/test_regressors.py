@@ -85,7 +85,7 @@ SLOW = [
 @one_test
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 @pytest.mark.parametrize(("explainer", "situation"), [pair for pair in PAIRS if pair not in SLOW])
-def test_it_explains_numbers_and_is_measured(explainer, situation):
+def test_an_explainer_of_numbers_is_measured(explainer, situation):
     assert_measured(explainer, situation)
 
 
@@ -93,7 +93,7 @@ def test_it_explains_numbers_and_is_measured(explainer, situation):
 @one_test
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 @pytest.mark.parametrize(("explainer", "situation"), SLOW)
-def test_it_explains_numbers_of_frames_and_optional_libraries(explainer, situation):
+def test_an_explainer_of_numbers_of_frames_and_optional_libraries_is_measured(explainer, situation):
     assert_measured(explainer, situation)
 
 
@@ -170,7 +170,7 @@ REFUSED = [
 @pytest.mark.parametrize(
     ("spec", "model", "line"), REFUSED, ids=[f"{spec} {n}" for n, (spec, *_) in enumerate(REFUSED)]
 )
-def test_it_says_in_one_line_why_it_cannot(spec, model, line):
+def test_an_explainer_that_cannot_says_why_in_one_line(spec, model, line):
     with pytest.raises(faithkit.errors.InputError) as refused:
         explained(spec, model, ROWS, BACKGROUND)
     assert line in str(refused.value)
@@ -215,8 +215,8 @@ def test_a_tolerance_or_range_that_is_none_is_refused(spec, line):
         made(spec)
 
 
-class OfOthers:
-    """An explainer of a third party, which has never heard of numbers."""
+class LabelsOnly:
+    """An explainer that does not declare numbers."""
 
     def fit(self, predictor, background):
         self.labels_ = list(predictor.classes)
@@ -227,8 +227,8 @@ class OfOthers:
 
 
 def test_an_explainer_that_does_not_say_numbers_is_refused_before_it_fails_in_an_odd_way():
-    line = 'OfOthers explains labels, and the model predicts numbers: .*outcomes = ."labels", "numbers"'
+    line = 'LabelsOnly explains labels, and the model predicts numbers: .*outcomes = ."labels", "numbers"'
     with pytest.raises(faithkit.errors.InputError, match=line):
-        faithkit.evaluate(MODELS["forest"], ROWS, OfOthers(), background=BACKGROUND)
-    by_label = faithkit.evaluate(CLASSES, ROWS, OfOthers(), background=BACKGROUND)
+        faithkit.evaluate(MODELS["forest"], ROWS, LabelsOnly(), background=BACKGROUND)
+    by_label = faithkit.evaluate(CLASSES, ROWS, LabelsOnly(), background=BACKGROUND)
     assert by_label.n == len(ROWS)
