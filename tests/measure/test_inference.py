@@ -178,6 +178,7 @@ def test_a_grouping_asked_as_a_general_relation_gives_the_same_but_for_what_is_m
         assert grouped.value == pytest.approx(general.value, abs=1e-12)
 
 
+@settings(max_examples=10)
 @given(samples(most=12), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
 def test_the_interval_contains_the_bracket_and_grows_with_confidence(case, confidence):
     matrix, owned, labels, k = case
@@ -188,13 +189,6 @@ def test_the_interval_contains_the_bracket_and_grows_with_confidence(case, confi
         wider = estimated(counted(relation, owned, labels, k), LeaveOneOut(), (1 + confidence) / 2)
         assert wider.low <= estimate.low + 1e-12
         assert wider.high >= estimate.high - 1e-12
-
-
-def test_a_zero_for_found_to_disagree_does_not_look_like_a_zero_for_unchecked():
-    disagree = compute_interval(facts_of([[1, 1]] * 50))  # a hundred instances: every pair disagrees
-    assert disagree[0] == 0.0
-    assert disagree[1] < 0.1
-    assert compute_interval(facts_of_pairs(np.eye(100, dtype=int))) == (0.0, 1.0)
 
 
 def test_where_nothing_agrees_the_number_of_trials_is_half_the_sample():
@@ -296,14 +290,6 @@ def test_the_standard_error_equals_the_spread_over_random_halves_of_the_sample(r
     assert np.std(halves, ddof=1) == pytest.approx(whole.se, rel=0.18)
 
 
-def test_a_bootstrap_would_let_duplicates_agree_with_themselves():
-    rng = np.random.default_rng(0)
-    owned, labels = np.arange(200), rng.integers(0, 2, 200)  # all distinct: nothing can be checked
-    rows = rng.integers(0, 200, 200)
-    assert statistics_of(count_groups(owned, labels)).value == 0.0
-    assert statistics_of(count_groups(owned[rows], labels[rows])).value > 0.5
-
-
 # --- bracket and bound ---------------------------------------------------------------------------------
 
 
@@ -350,11 +336,6 @@ def test_another_relation_without_a_standard_error_has_no_error_bound():
     estimate = estimated(counted(Matrix([[1]]), [0, 0, 0], [0, 0, 0]), LeaveOneOut(), 0.95)
     assert estimate.se is None
     assert estimate.mse_bound is None
-
-
-def test_an_explainer_that_never_repeats_itself_gets_no_comforting_error_bound():
-    estimate = estimated(count_groups(np.arange(1000), np.arange(1000) % 2), LeaveOneOut(), 0.95)
-    assert estimate.mse_bound > 1.0
 
 
 # --- chance and the permutation test -------------------------------------------------------------------
