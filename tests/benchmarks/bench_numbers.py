@@ -47,24 +47,24 @@ def numbers() -> list[Contest]:
 @benchmark
 def numbers_log() -> list[Contest]:
     """Score a log of four million rows."""
-    return of_log(4_000_000)
+    return compare_logs(4_000_000)
 
 
 @benchmark
 def numbers_long_log() -> list[Contest]:
     """Score a log that is as long as that of labels alone is elsewhere."""
-    return of_log(20_000_000)
+    return compare_logs(20_000_000)
 
 
-def of_log(n: int) -> list[Contest]:
+def compare_logs(n: int) -> list[Contest]:
     """Score a log in Parquet with float predictions; the peer reads labels from the same file."""
     path = Path(FOLDER.name, f"{n}.parquet")
     parts, million = prepare_draws(), 1_000_000
-    with pq.ParquetWriter(path, schema()) as writer:
+    with pq.ParquetWriter(path, make_schema()) as writer:
         for _ in range(0, n, million):
             vectors, labels, floats = draw_rows(million, *parts)
             columns = [labels, floats, *np.ascontiguousarray(vectors.T)]
-            writer.write_table(pa.table(columns, schema=schema()))
+            writer.write_table(pa.table(columns, schema=make_schema()))
 
     def scored(prediction):
         return lambda: score_log(open_log(str(path), prediction, ("phi_*",))).result.n
@@ -73,7 +73,7 @@ def of_log(n: int) -> list[Contest]:
     return [Contest(name, scored("number"), "faithkit, labels", scored("label"), GOAL, repeat=2)]
 
 
-def schema():
+def make_schema():
     """Return the columns of the log."""
     floats = ((name, pa.float64()) for name in NAMES)
     return pa.schema([("label", pa.int64()), ("number", pa.float64()), *floats])

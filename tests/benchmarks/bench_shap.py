@@ -85,7 +85,11 @@ def shap_of_pipelines() -> list[Contest | Curve]:
         adult_contest(model, train, test, FEW, 25.0),
         adult_contest(model, train, test, MANY, 1000.0),
         Curve(
-            "SHAP of Adult", "faithkit", "rows and reference rows each", GROWTH, growing(model, train, test)
+            "SHAP of Adult",
+            "faithkit",
+            "rows and reference rows each",
+            GROWTH,
+            explain_more(model, train, test),
         ),
     ]
 
@@ -109,7 +113,7 @@ def shap_woodelf() -> list[Contest]:
     return [
         Contest(
             f"{len(test):,} rows of Adult, {MANY:,} reference rows",
-            lambda: explained(model, train[:MANY], test, output="raw").sum(axis=1),
+            lambda: explain(model, train[:MANY], test, output="raw").sum(axis=1),
             "woodelf, encoded columns",
             explain_by_peer,
             goal=0.0,
@@ -147,7 +151,7 @@ def adult_contest(model, train, test, references, goal):
 
     return Contest(
         f"{len(test):,} rows of Adult, {references:,} reference rows",
-        lambda: explained(model, train[:references], test).sum(axis=1)[: len(few)],
+        lambda: explain(model, train[:references], test).sum(axis=1)[: len(few)],
         "shap, encoded columns",
         explain_by_peer,
         goal=goal,
@@ -156,7 +160,7 @@ def adult_contest(model, train, test, references, goal):
     )
 
 
-def explained(model, reference, rows, **params):
+def explain(model, reference, rows, **params):
     """Fit and explain, exact by raw column."""
     params = {"algorithm": "tree", "background": "rows", **params}
     explainer = faithkit.plugin.registry().create("explainer", "shap", params)
@@ -167,6 +171,6 @@ def explained(model, reference, rows, **params):
     return explanations.values
 
 
-def growing(model, train, test):
+def explain_more(model, train, test):
     """Return how to explain n rows against n reference rows."""
-    return lambda n: lambda: len(explained(model, train[:n], test[:n]))
+    return lambda n: lambda: len(explain(model, train[:n], test[:n]))

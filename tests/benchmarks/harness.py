@@ -97,19 +97,19 @@ def run(work: Callable[[], Any], repeat: int) -> Run:
 def _child(work: Callable[[], Any], repeat: int, send: Any) -> None:
     _forget_peak()
     before = _status("VmRSS")
-    seconds, answer = _timed(work)
+    seconds, answer = _time(work)
     peak = _status("VmHWM") - before
     # imports and first-use compilation are nobody's merit, and nothing beside a long time
     times = [seconds] if seconds > LONG else []
     while len(times) < repeat:
-        seconds, answer = _timed(work)
+        seconds, answer = _time(work)
         times.append(seconds)
     send.send(Run(min(times), peak / 1024, answer))
     send.close()
     os._exit(0)  # pools of workers would otherwise be waited for until they time out
 
 
-def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+def _time(work: Callable[[], Any]) -> tuple[float, Any]:
     start = time.perf_counter()
     answer = work()
     return time.perf_counter() - start, answer

@@ -36,22 +36,22 @@ def cases() -> list[Case]:
     from faithkit_attacks.scenarios import applicants_scenario
 
     world = applicants_scenario(ROWS, SEED)
-    importances = {name: _explained(world, name) for name in ("honest", "liar", "biased")}
+    importances = {name: _explain(world, name) for name in ("honest", "liar", "biased")}
     return [
-        _case("honest", world, "honest", importances["honest"]),
-        _case("lie", world, "liar", importances["liar"]),
-        _case("truth", world, "liar", importances["biased"]),
+        _make_case("honest", world, "honest", importances["honest"]),
+        _make_case("lie", world, "liar", importances["liar"]),
+        _make_case("truth", world, "liar", importances["biased"]),
     ]
 
 
-def _explained(world: object, model: str) -> np.ndarray:
+def _explain(world: object, model: str) -> np.ndarray:
     result = faithkit.evaluate(
         world.model(model), world.X, explainer=EXPLAINER, background=world.background, permutations=0
     )
     return np.asarray(result.rows.explanations.values, dtype=float)
 
 
-def _case(name: str, world: object, model: str, phi: np.ndarray) -> Case:
+def _make_case(name: str, world: object, model: str, phi: np.ndarray) -> Case:
     encoder, chosen = faithkit.plugin.Encoder(world.background), world.model(model)
     known = encoder.encode(world.background)
     low, high = known.min(axis=0), known.max(axis=0)
