@@ -334,7 +334,7 @@ def test_an_explanation_that_determines_the_prediction_is_worth_everything_and_i
 
 
 @few_draws
-def test_what_is_not_above_its_control_closes_so_much_of_the_gap_at_most():
+def test_explanations_not_above_their_control_are_reported_with_the_most_of_the_gap_they_may_close():
     X = make_table(1, 60).assign(e=np.arange(60.0))
     labels = np.random.default_rng(51).random(60) < 0.5
     result = score_rules(labels, X, "a")

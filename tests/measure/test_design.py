@@ -250,7 +250,7 @@ def test_chance_of_one_label_is_1_and_of_labels_of_their_own_0_whatever_is_round
         (None, {"a", "b", "c"}, "the clusters are a set"),
     ],
 )
-def test_what_is_no_design_is_refused(weights, clusters, message):
+def test_invalid_weights_or_clusters_are_refused(weights, clusters, message):
     with pytest.raises(InputError, match=message.replace("(", r"\(").split(".")[0]):
         Design.of(weights, clusters, 3)
 
@@ -314,7 +314,7 @@ def estimate_by_loops(estimator, case):
 
 
 @given(case=designs())
-def test_estimators_see_weights_and_who_is_no_other(case):
+def test_estimators_use_weights_and_leave_out_rows_of_the_same_cluster(case):
     count = count_case(case, True, missing=(1,))
     for estimator in (LeaveOneOut, VerifiedOnly, PlugIn, Majority):
         expected = estimate_by_loops(estimator, case)

@@ -98,7 +98,7 @@ def test_majority_without_ties_takes_the_most_frequent_label():
     assert score(Majority(), GENERAL) == pytest.approx((1 + 0 + 0 + 1) / 4)
 
 
-def test_verified_only_leaves_out_who_cannot_be_checked():
+def test_verified_only_leaves_out_rows_that_cannot_be_checked():
     scores = VerifiedOnly().scores(GROUPED)
     assert scores[1, 0].tolist() == [1 / 2, 0.0]
     assert np.isnan(scores[1, 1]).all()
@@ -250,7 +250,7 @@ def test_the_two_estimators_that_know_their_chance_differ_by_the_verified_share(
     assert by_chance(VerifiedOnly(), 5 / 6, 14 / 30) == pytest.approx(14 / 30)
 
 
-def test_chance_is_not_told_where_nobody_knows_it():
+def test_chance_is_none_where_the_estimator_does_not_know_it():
     third_party = FunctionEstimator(lambda tally: tally.owners * 0.5)
     assert [by_chance(e, 0.5, 0.5) for e in (PlugIn(), Majority(), third_party)] == [None] * 3
     assert by_chance(LeaveOneOut(), 0.0, None) is None  # a single instance
@@ -272,7 +272,7 @@ def test_an_estimator_of_somebody_else_can_tell_what_chance_gives():
     assert result.by_chance == pytest.approx(3 / 4 * (3 * 2) / (4 * 3) / 2)  # labels 0, 0, 0 and 1
 
 
-def test_ratio_divides_by_nothing_as_told():
+def test_dividing_by_zero_gives_zero_or_the_value_for_empty():
     assert divide_safely(np.array([1, 0, 3]), np.array([4, 0, 0])).tolist() == [0.25, 0.0, 0.0]
     assert np.isnan(divide_safely(np.array([0]), np.array([0]), empty=NAN)).all()
 

@@ -34,7 +34,7 @@ CASES = {
 
 @one_test
 @pytest.mark.parametrize("case", CASES)
-def test_consistency(case):
+def test_findings_of_consistency(case):
     labels, explanations, expected = CASES[case]
     assert faithkit.score(labels, explanations).consistency.finding == expected
 

@@ -131,7 +131,7 @@ def known_moments(draw):
 
 @given(known_moments(), st.sampled_from([0.8, 0.95, 0.99]))
 @settings(max_examples=60)
-def test_the_interval_is_the_written_one(statistics, confidence):
+def test_the_interval_is_that_of_its_written_definition(statistics, confidence):
     expected = written_interval(statistics, confidence)
     assert compute_interval(statistics, confidence) == pytest.approx(expected, abs=1e-8)
 
@@ -426,7 +426,7 @@ def test_the_p_value_is_valid_under_the_null():
         assert level / 2 - slack <= np.mean(np.array(p_values) <= level) <= level + slack
 
 
-def test_the_p_value_is_asked_for_or_absent():
+def test_there_is_a_p_value_only_on_request():
     sample = count_groups([0, 0, 1, 1], [0, 0, 1, 1])
     assert estimated(sample, LeaveOneOut(), 0.95).p_value is None
     p_value = estimated(sample, LeaveOneOut(), 0.95, permutations=50, seed=2).p_value
@@ -453,7 +453,7 @@ def test_a_difference_taken_the_other_way_round_is_its_negative(paired):
     assert gain.low < gain.value < gain.high
 
 
-def test_the_difference_is_the_written_one():
+def test_the_difference_is_that_of_its_written_definition():
     rng = np.random.default_rng(4)
     labels = rng.integers(0, 2, 40)
     a = count_groups(rng.integers(0, 35, 40), labels, 2)  # partly verified, in two different ways

@@ -248,7 +248,7 @@ def test_an_estimator_gets_every_owner_once_and_the_labels_that_occur():
 # --- what is too large ------------------------------------------------------------------------------------
 
 
-def test_a_tally_that_is_too_large_to_be_held_says_so():
+def test_a_tally_too_large_for_memory_is_refused_with_its_size():
     result = faithkit.score(np.arange(20), np.arange(20.0)[:, None] // 2)
     with (
         mock.patch.object(tally, "MAX_ENTRIES", 100),

@@ -61,7 +61,7 @@ def compute_means(masses, shares, n, blocks):
 @one_test
 @pytest.mark.parametrize("blocks", [blocks_of, form_near_blocks], ids=["one block", "pairs"])
 @pytest.mark.parametrize("seed", range(3))
-def test_in_the_mean_over_all_samples_it_lies_between_leave_one_out_and_the_measure(seed, blocks):
+def test_the_mean_of_merged_shares_lies_between_leave_one_out_and_the_measure(seed, blocks):
     rng = np.random.default_rng(seed)
     m, n = ((3, 3), (2, 4), (4, 3))[seed]
     masses, shares = rng.dirichlet(np.ones(m)), rng.dirichlet(np.full(2, 0.4), size=m)

@@ -472,7 +472,7 @@ def test_a_plan_does_not_ask_for_more_rows_on_average_than_a_pilot_that_is_narro
     ("masses", "labels"),
     [("Zipf 2, 5,000", "95 % agree"), ("Zipf 2, 5,000", "mixed"), ("geometric 0.9", "95 % agree")],
 )
-def test_who_follows_the_advice_gets_about_the_width_that_it_names(masses, labels):
+def test_a_sample_of_the_advised_size_has_about_the_width_of_the_plan(masses, labels):
     """200 rows that leave ± 0.05 nearly reached once led to the advice of 12,949."""
     rng, law, epsilon, widths = np.random.default_rng(0), words(masses, labels), 0.05, []
     for _ in range(20):

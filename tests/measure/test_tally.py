@@ -126,7 +126,7 @@ def mentions(x, explanation):
         (SameExplanation, "SameExplanation"),
     ],
 )
-def test_what_is_no_relation_cannot_be_composed_and_is_told_how_to_become_one(other, named):
+def test_composing_with_another_object_is_refused_and_names_faithkit_relation(other, named):
     for compose in (operator.and_, operator.or_):
         with pytest.raises(
             InputError, match=f"same-explanation cannot be composed with {named}, .*faithkit.relation"

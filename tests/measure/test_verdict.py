@@ -103,7 +103,7 @@ def test_words_that_nobody_shares_test_nothing_and_near_numbers_do():
     assert paired.verdict.name == "faithful"
 
 
-def test_explanations_that_name_the_prediction_are_called_so():
+def test_explanations_that_name_the_prediction_have_that_verdict():
     labels = ["approved", "declined"] * 50
     assert name_verdict(labels, [1, 2] * 50) == "explanations name the prediction"
     leaking = [f"class {label}: reason {i % 3}" for i, label in enumerate(labels)]

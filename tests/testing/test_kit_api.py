@@ -244,7 +244,7 @@ def test_a_relation_is_tried_on_what_the_explainers_of_its_plugin_make(installed
     ]
 
 
-def test_a_command_is_only_asked_for_its_help_and_what_it_is(installed):
+def test_a_command_has_only_the_checks_of_its_import_summary_and_help(installed):
     names = [check.name for check in checks_for("sound-plugin") if check.component == "audit"]
     assert names == ["factory_can_be_imported", "summary_is_one_line", "parameters_are_documented"]
 

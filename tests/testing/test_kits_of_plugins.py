@@ -92,6 +92,6 @@ def test_an_announced_failure_is_reported_with_its_reason_and_is_a_failure_if_it
         (lambda: 1 / 0, "FAITHKIT_KIT of plugin_with_a_kit failed with ZeroDivisionError"),
     ],
 )
-def test_a_kit_that_is_none_is_refused_in_one_line(kit, words, monkeypatch):
+def test_an_invalid_kit_is_refused_in_one_line(kit, words, monkeypatch):
     with pytest.raises(faithkit.FaithkitError, match=words):
         run_checks(make_plugin(monkeypatch, FirstWord, kit))

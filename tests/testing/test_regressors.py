@@ -210,7 +210,7 @@ def test_words_and_a_class_do_not_go_with_numbers():
         ("nearest-counterfactual:within=1;desired_range=[0, 1]", "within=1 and desired_range exclude each"),
     ],
 )
-def test_a_tolerance_or_range_that_is_none_is_refused(spec, line):
+def test_an_invalid_tolerance_or_range_is_refused(spec, line):
     with pytest.raises(faithkit.errors.ParameterError, match=line):
         made(spec)
 
