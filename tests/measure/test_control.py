@@ -62,12 +62,9 @@ def draw_once(X, rules):
 
 def draw_rules(result, X):
     """Return the rules of each draw of a result's control."""
-    relation, sample, seeds = (
-        faithkit.relation("in-scope"),
-        result.evidence.population.sample,
-        row_seeds(X, 0),
-    )
-    return [draw_control(relation, sample, derive_seeds(seeds, draw)).values for draw in range(DRAWS)]
+    relation, sample = faithkit.relation("in-scope"), result.evidence.population.sample
+    seeds = [derive_seeds(row_seeds(X, 0), draw) for draw in range(DRAWS)]
+    return [draw_control(relation, sample, of_draw).values for of_draw in seeds]
 
 
 def find_scopes(explanations, X):

@@ -252,7 +252,7 @@ def draw_numbers(kind, seed, n, more):
 @one_test
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("kind", OUTCOMES)
-def test_value_and_error_are_those_of_a_loop_that_leaves_out_each_row(kind, seed):
+def test_value_and_error_of_numbers_are_those_of_a_loop_that_leaves_out_each_row(kind, seed):
     n, more = 9, 14
     x, centres, apart, counted = draw_numbers(kind, seed, n, more)
     everybody, facts = list(range(n + more)), JackknifeEstimate.of(counted).statistics
@@ -272,7 +272,7 @@ def test_value_and_error_are_those_of_a_loop_that_leaves_out_each_row(kind, seed
 
 @one_test
 @pytest.mark.parametrize(("kind", "seed"), list(zip(OUTCOMES, range(3), strict=True)))
-def test_predictions_are_permuted_among_explained_rows_and_the_pool_keeps_its_own(kind, seed):
+def test_numbers_are_permuted_among_explained_rows_and_the_pool_keeps_its_own(kind, seed):
     """By all 120 orders of five explained rows."""
     n, more = 5, 7
     x, centres, apart, counted = draw_numbers(kind, seed, n, more)
