@@ -5,7 +5,7 @@ from itertools import permutations
 import brute_unequal
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from looping import one_test
 from matrices import Matrix
@@ -75,11 +75,21 @@ def prepare_loops(case, grouping, missing=()):
     return holds, labels.tolist(), weights.tolist(), clusters.tolist()
 
 
+# rows 0 and 2 share a cluster and an explanation, and have different labels and weights
+SHARED_CLUSTER = (
+    np.ones((1, 1), dtype=bool),
+    np.zeros(5, dtype=np.int64),
+    np.array([0, 0, 1, 1, 0]),
+    2,
+    np.array([1.0, 1.0, 2.0, 1.0, 1.0]),
+    np.array([0, 1, 0, 2, 3]),
+)
 BOTH = pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any relation"])
 
 
 @BOTH
 @given(case=designs())
+@example(case=SHARED_CLUSTER)
 def test_leave_one_out_and_units_are_those_of_the_double_loop(grouping, case):
     missing = (1,)
     facts = JackknifeEstimate.of(count_case(case, grouping, missing)).statistics
@@ -203,6 +213,7 @@ def test_sums_over_a_large_group_are_those_over_all_pairs(kind, how, clustered, 
 
 
 @given(case=designs())
+@example(case=SHARED_CLUSTER)
 def test_chance_is_that_of_two_rows_of_different_clusters_drawn_by_weight(case):
     _, _, labels, _, weights, clusters = case
     design = Design.of(weights, clusters, len(labels))
@@ -314,6 +325,7 @@ def estimate_by_loops(estimator, case):
 
 
 @given(case=designs())
+@example(case=SHARED_CLUSTER)
 def test_estimators_use_weights_and_leave_out_rows_of_the_same_cluster(case):
     count = count_case(case, True, missing=(1,))
     for estimator in (LeaveOneOut, VerifiedOnly, PlugIn, Majority):
