@@ -150,6 +150,7 @@ def test_explanations_that_tell_much_are_above_chance_and_random_ones_are_not():
     assert bad.low < 0.01
 
 
+@pytest.mark.filterwarnings("ignore:.*of the rows repeat another one:faithkit.FaithkitWarning")
 def test_rows_of_one_cluster_are_no_others():
     groups, values, _, _ = draw_numbers(n=200)
     twice = np.repeat(values, 2), np.repeat(groups, 2)
@@ -409,7 +410,7 @@ def test_weights_that_hardly_differ_have_the_error_of_equal_numbers_in_large_sam
 
 # --- permutation tests -------------------------------------------------------------------------------------
 
-N = 40
+N = 28
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(N, 2))
 DRAWN = {

@@ -161,8 +161,8 @@ def test_differences_equal_those_of_whole_tables(case, other, regime):
 
 def score_items(**options):
     rng = np.random.default_rng(0)
-    labels = [f"item {i}" for i in rng.integers(0, 30, 60)]
-    return faithkit.score(labels, np.round(rng.normal(size=(60, 1)), 1), permutations=2, **options)
+    labels = [f"item {i}" for i in rng.integers(0, 20, 40)]
+    return faithkit.score(labels, np.round(rng.normal(size=(40, 1)), 1), permutations=2, **options)
 
 
 def collect_answers(options):
@@ -172,7 +172,7 @@ def collect_answers(options):
         result.to_json(),
         result.violations(9),
         [result.local(i) for i in range(3)],
-        result.by(np.arange(60) % 2).to_dict(),
+        result.by(np.arange(40) % 2).to_dict(),
         faithkit.plan(0.1, pilot=result),
     )
 
