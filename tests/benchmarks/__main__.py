@@ -28,15 +28,15 @@ def main() -> None:
     known = harness.benchmarks()
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
     parser.add_argument("--write", type=Path, metavar="FOLDER", help="of the tables for the documentation")
-    given = parser.parse_args()
-    unknown = [name for name in given.names if name not in known]
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in known]
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
     print(harness.HEADER)
     for stem, error in LEFT_OUT:
         print(f"{stem}: left out, {error}")
-    for name in given.names or known:
-        run(name, known[name], given.write)
+    for name in options.names or known:
+        run(name, known[name], options.write)
 
 
 def run(name, prepare, folder) -> None:
@@ -47,22 +47,22 @@ def run(name, prepare, folder) -> None:
     except ImportError as error:
         print(f"{name}: left out, {error.name} is not installed (pip install -e .[bench])", flush=True)
         return
-    found = []
-    for one in prepared:
-        if isinstance(one, harness.Contest):
-            found.append(harness.decide(name, one))
-            print(found[-1].line(), flush=True)
+    results = []
+    for task in prepared:
+        if isinstance(task, harness.Contest):
+            results.append(harness.decide(name, task))
+            print(results[-1].line(), flush=True)
             continue
-        if isinstance(one, harness.Limit):
-            found.append(harness.multiple(name, one))
-            print(found[-1].line(), flush=True)
+        if isinstance(task, harness.Limit):
+            results.append(harness.multiple(name, task))
+            print(results[-1].line(), flush=True)
             continue
-        for size in one.sizes:
-            found.append(harness.measure(name, one, size))
-            print(found[-1].line(), flush=True)
+        for size in task.sizes:
+            results.append(harness.measure(name, task, size))
+            print(results[-1].line(), flush=True)
     print(f"  {name}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
     if folder is not None:
-        tables.write(folder, name, found)
+        tables.write(folder, name, results)
 
 
 main()

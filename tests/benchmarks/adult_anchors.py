@@ -24,7 +24,7 @@ RECORD = {
 }  # fmt: skip
 
 
-def judged(rules, labels_of_rules, test, labels):
+def judge_rules(rules, labels_of_rules, test, labels):
     """Precision and coverage of each rule on the test part, the row itself left out."""
     bits = {rule: rule.covers(test) for rule in set(rules)}
     covered = np.array([bits[rule].sum() for rule in rules])
@@ -38,7 +38,7 @@ def table(model, train, test, n_rows=100):
     predictor = faithkit.Predictor(model)
     labels = predictor.predict(test)
     rows = np.random.default_rng(0).choice(len(test), n_rows, replace=False)
-    some, seeds = test.iloc[rows], faithkit.plugin.row_seeds(test.iloc[rows], 0)
+    sample, seeds = test.iloc[rows], faithkit.plugin.row_seeds(test.iloc[rows], 0)
     print(f"{n_rows} rows of {len(test):,}, threshold {THRESHOLD}")
     for name, params in (
         ("empirical-anchors", {}),
@@ -51,9 +51,9 @@ def table(model, train, test, n_rows=100):
             .fit(predictor, train)
         )
         start = time.perf_counter()
-        rules = fitted.explain(some, seeds).values
+        rules = fitted.explain(sample, seeds).values
         spent = time.perf_counter() - start
-        precision, coverage = judged(rules, labels[rows], test, labels)
+        precision, coverage = judge_rules(rules, labels[rows], test, labels)
         print(
             f"{name} {params}: reaches {THRESHOLD} on held-out rows {np.mean(precision >= THRESHOLD):.3f}, "
             f"mean precision {precision.mean():.3f}, mean coverage {coverage.mean():.3f}, "
@@ -66,7 +66,7 @@ def figure(model, train, test, store=None):
     """The record, both thresholds, and the figure's counts over the test rows."""
     predictor = faithkit.Predictor(model)
     record = pd.DataFrame([RECORD]).astype(test.dtypes.to_dict())
-    mine = predictor.predict(record)[0]
+    label = predictor.predict(record)[0]
     for name in ("empirical-anchors", "anchors:beam_size=1", "anchors:beam_size=4"):
         for threshold in (0.95, 0.5):
             spec = f"{name}{',' if ':' in name else ':'}threshold={threshold}"
@@ -74,17 +74,19 @@ def figure(model, train, test, store=None):
             rule = faithkit.evaluate(model, record, **explained).rows.explanations.values[0]
             covered = test[rule.covers(test)]
             # a rule covers the rows it explains, so no other row can have been given this one
-            print(f"{spec}: {rule}; prediction {mine}; N^s = {len(covered)}", end=", ", flush=True)
-            print(f"of them {mine}: {(predictor.predict(covered) == mine).sum()}", end="; ", flush=True)
+            print(f"{spec}: {rule}; prediction {label}; N^s = {len(covered)}", end=", ", flush=True)
+            print(f"of them {label}: {(predictor.predict(covered) == label).sum()}", end="; ", flush=True)
             rules = faithkit.evaluate(model, covered, **explained).rows.explanations.values
             same = covered[[other == rule for other in rules]]
-            print(f"N^c = {len(same)}, of them {mine}: {(predictor.predict(same) == mine).sum()}", flush=True)
+            print(
+                f"N^c = {len(same)}, of them {label}: {(predictor.predict(same) == label).sum()}", flush=True
+            )
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    what, *rest = sys.argv[1:] or ["table"]
+    what, *options = sys.argv[1:] or ["table"]
     if what == "figure":
-        figure(*adult(), *rest)
+        figure(*adult(), *options)
     else:
-        table(*adult(), *map(int, rest))
+        table(*adult(), *map(int, options))

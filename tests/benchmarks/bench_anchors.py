@@ -34,20 +34,20 @@ def anchors() -> list[Contest]:
 
     with threadpool_limits(**ONE_THREAD):
         model, train, test = adult_histogram()
-        some = test.sample(ROWS, random_state=0)
-        seeds = faithkit.plugin.row_seeds(some, 0)
+        sample = test.sample(ROWS, random_state=0)
+        seeds = faithkit.plugin.row_seeds(sample, 0)
         fitted = (
             faithkit.plugin.registry().create("explainer", "anchors").fit(faithkit.Predictor(model), train)
         )
-        share = share_of_work(fitted, some, seeds, PEER_ROWS)
+        share = share_of_work(fitted, sample, seeds, PEER_ROWS)
     one_thread = threadpool_limits.wrap(**ONE_THREAD)
     return [
         Contest(
             f"{ROWS} rows of Adult, a histogram model",
-            one_thread(lambda: fitted.explain(some, seeds).values.tolist()[:PEER_ROWS]),
+            one_thread(lambda: fitted.explain(sample, seeds).values.tolist()[:PEER_ROWS]),
             "anchor-exp, as in 0.1",
-            one_thread(lambda: anchor_exp.rules_of(fitted, some[:PEER_ROWS], seeds[:PEER_ROWS])),
-            wanted=20.0,
+            one_thread(lambda: anchor_exp.rules_of(fitted, sample[:PEER_ROWS], seeds[:PEER_ROWS])),
+            goal=20.0,
             repeat=1,
             peer_share=share,
         )

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from bench_execution import MILLISECONDS, ROWS, evaluated
+from bench_execution import MILLISECONDS, ROWS, evaluate_rows
 from harness import Contest, benchmark
 
 CLUSTER = """
@@ -31,7 +31,7 @@ def cluster() -> list[Contest]:
 
     def ours():
         with connect_to_scheduler(address):
-            return evaluated()
+            return evaluate_rows()
 
     name = f"{ROWS} rows of {MILLISECONDS} ms, two workers"
-    return [Contest(name, ours, "one process", evaluated, 1.0, repeat=1)]
+    return [Contest(name, ours, "one process", evaluate_rows, 1.0, repeat=1)]

@@ -11,22 +11,22 @@ import faithkit
 N, D, DISTINCT = 1_000_000, 14, 50_000
 
 
-def _near(a, b):
+def _is_near(a, b):
     return abs(a - b) < 1e-12
 
 
-def _close(a, b):
+def _is_close(a, b):
     return abs(a - b) < 1e-6  # Quantus averages 32-bit floats
 
 
-def _log(n, distinct):
+def _make_log(n, distinct):
     """Vectors of which some are equal, and labels."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, distinct, n)
     return (rng.random(n) < 0.3).astype(np.int64), np.round(rng.normal(size=(distinct, D)), 1)[codes]
 
 
-def _scored(labels, vectors):
+def _score(labels, vectors):
     return lambda: faithkit.score(labels, vectors).consistency.value
 
 
@@ -53,7 +53,7 @@ def _first_two():
 def consistency() -> list[Contest]:
     """Score a million explanations; the peer is a group-by that computes the same number, without interval."""
     os.environ["POLARS_MAX_THREADS"] = "2"
-    labels, vectors = _log(N, DISTINCT)
+    labels, vectors = _make_log(N, DISTINCT)
     texts = np.array([str(row) for row in vectors[:DISTINCT, :3]])[np.arange(N) % DISTINCT].tolist()
 
     def vector_columns() -> dict[str, Any]:
@@ -67,7 +67,7 @@ def consistency() -> list[Contest]:
     ]
 
 
-def _against_polars(name, labels, explanations, columns, wanted) -> Contest:
+def _against_polars(name, labels, explanations, columns, goal) -> Contest:
     import polars as pl
 
     def polars() -> float:
@@ -79,7 +79,7 @@ def _against_polars(name, labels, explanations, columns, wanted) -> Contest:
         agree = (p * (p - 1) + (n - p) * (n - p - 1)) / (n - 1)
         return groups.select(pl.when(n > 1).then(agree).otherwise(0.0).sum()).item() / N
 
-    return Contest(name, _scored(labels, explanations), "polars group_by", polars, wanted, _near)
+    return Contest(name, _score(labels, explanations), "polars group_by", polars, goal, _is_near)
 
 
 @benchmark
@@ -88,7 +88,7 @@ def consistency_duckdb() -> list[Contest]:
     import duckdb
     import pyarrow as pa
 
-    labels, vectors = _log(N, DISTINCT)
+    labels, vectors = _make_log(N, DISTINCT)
     columns = [f"c{j}" for j in range(D)]
     table = pa.table([*np.ascontiguousarray(vectors.T), labels], names=[*columns, "y"])
     query = f"""
@@ -105,11 +105,11 @@ def consistency_duckdb() -> list[Contest]:
     return [
         Contest(
             f"{N:,} × {D}, {DISTINCT:,} distinct",
-            _scored(labels, vectors),
+            _score(labels, vectors),
             "duckdb group by",
             peer,
             1.0,
-            _near,
+            _is_near,
         )
     ]
 
@@ -118,7 +118,7 @@ def consistency_duckdb() -> list[Contest]:
 def consistency_loop() -> list[Contest]:
     """Score a thousand vectors against the definition written down: every pair of rows, in two loops."""
     n = 1_000
-    labels, vectors = _log(n, 100)
+    labels, vectors = _make_log(n, 100)
 
     def loops() -> float:
         total = 0.0
@@ -127,7 +127,7 @@ def consistency_loop() -> list[Contest]:
             total += sum(labels[j] == labels[i] for j in same) / len(same) if same else 0.0
         return total / n
 
-    return [Contest(f"{n:,} × {D}", _scored(labels, vectors), "NumPy in two loops", loops, 0.0, _near, 1)]
+    return [Contest(f"{n:,} × {D}", _score(labels, vectors), "NumPy in two loops", loops, 0.0, _is_near, 1)]
 
 
 @benchmark
@@ -138,7 +138,7 @@ def consistency_explainiverse() -> list[Contest]:
     from explainiverse.evaluation import compute_consistency
 
     n = 2_000
-    labels, vectors = _log(n, 200)
+    labels, vectors = _make_log(n, 200)
     X = np.column_stack([np.arange(n, dtype=float), vectors[:, 1:]])  # a row carries its number
     names = [f"c{j}" for j in range(D)]
 
@@ -146,8 +146,8 @@ def consistency_explainiverse() -> list[Contest]:
         """Look the explanation up, so that nothing but the metric is timed."""
 
         def explain(self, x):
-            given = dict(zip(names, vectors[int(x[0])].tolist(), strict=True))
-            return Explanation("logged", 0, {"feature_attributions": given}, feature_names=names)
+            attributions = dict(zip(names, vectors[int(x[0])].tolist(), strict=True))
+            return Explanation("logged", 0, {"feature_attributions": attributions}, feature_names=names)
 
     class Model:
         """Look the label up."""
@@ -165,7 +165,7 @@ def consistency_explainiverse() -> list[Contest]:
     def ours() -> float:
         return faithkit.score(labels, vectors, discretizer=top_three).consistency.value
 
-    return [Contest(f"{n:,} × {D}, top 3", ours, "explainiverse", peer, 0.0, _near, 1)]
+    return [Contest(f"{n:,} × {D}, top 3", ours, "explainiverse", peer, 0.0, _is_near, 1)]
 
 
 @benchmark
@@ -175,7 +175,7 @@ def sufficiency_quantus() -> list[Contest]:
     import torch  # noqa: F401 -- Quantus asks a model of torch
 
     n, tau = 5_000, 4.0
-    labels, vectors = _log(n, 500)
+    labels, vectors = _make_log(n, 500)
 
     def peer() -> float:
         metric = quantus.Sufficiency(
@@ -196,7 +196,7 @@ def sufficiency_quantus() -> list[Contest]:
             "quantus Sufficiency",
             peer,
             0.0,
-            _close,
+            _is_close,
             1,
         )
     ]
@@ -209,7 +209,7 @@ def consistency_quantus() -> list[Contest]:
     import torch  # noqa: F401 -- Quantus asks a model of torch
 
     n = 10_000
-    labels, vectors = _log(n, 500)
+    labels, vectors = _make_log(n, 500)
     vectors = vectors.astype(np.float32)
 
     def peer() -> float:
@@ -220,4 +220,6 @@ def consistency_quantus() -> list[Contest]:
                         a_batch=vectors[:, None], batch_size=n, softmax=False)  # fmt: skip
         return float(np.mean(scores))
 
-    return [Contest(f"{n:,} × {D}", _scored(labels, vectors), "quantus Consistency", peer, 100.0, _close, 1)]
+    return [
+        Contest(f"{n:,} × {D}", _score(labels, vectors), "quantus Consistency", peer, 100.0, _is_close, 1)
+    ]

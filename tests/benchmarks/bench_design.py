@@ -42,14 +42,14 @@ def left_out() -> list[Contest]:
     weights, label = rng.integers(1, 1_000, PAIRS), rng.integers(0, 3, PAIRS)
     cells = Cells.of(np.zeros_like(row), row, label, scope_weight=weights, owner_weight=weights)
     largest = float(weights.max())
-    some = row[:20]
+    left_out_rows = row[:20]
 
     def ours():
         result = pair_sums(cells, SAME_LABEL, PAIRS, allowance=np.array([largest]))
-        return (result.disagreement - result.lost_disagreement)[some].round(3).tolist()
+        return (result.disagreement - result.lost_disagreement)[left_out_rows].round(3).tolist()
 
     def peer():
-        return [round(float(_over_all_pairs(np.delete(row, one))), 3) for one in some]
+        return [round(float(_over_all_pairs(np.delete(row, place))), 3) for place in left_out_rows]
 
     def _over_all_pairs(alive):
         w, y = weights[alive].astype(float), label[alive]

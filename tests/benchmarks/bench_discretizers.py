@@ -27,7 +27,7 @@ def discretizers() -> list[Contest]:
             lambda discretizer=discretizer: len(discretizer.discretize(phi)),
             "one pass, x + 0.0",
             lambda: len(values + 0.0),
-            wanted=1 / passes,
+            goal=1 / passes,
             repeat=5,
         )
         for name, discretizer, passes in contests

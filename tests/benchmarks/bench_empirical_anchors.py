@@ -40,24 +40,25 @@ def adult(classifier=None):
 def on_adult(
     explainer: str,
     peer: str,
-    given: dict,
+    peer_params: dict,
     peer_name: str,
     peer_rows: int,
-    wanted: float,
+    goal: float,
     peer_way: Callable = lambda fitted, X, seeds: fitted.explain(X, seeds),
 ) -> Contest:
     """Explain all of Adult's test part; the peer explains a few rows of it, and is scaled up."""
     model, train, test = adult()
     predictor, seeds = faithkit.Predictor(model), faithkit.plugin.row_seeds(test, 0)
-    mine = faithkit.plugin.registry().create("explainer", explainer).fit(predictor, train)
-    theirs = faithkit.plugin.registry().create("explainer", peer, given).fit(predictor, train)
+    registry = faithkit.plugin.registry()
+    fitted = registry.create("explainer", explainer).fit(predictor, train)
+    fitted_peer = registry.create("explainer", peer, peer_params).fit(predictor, train)
     rows = np.random.default_rng(0).choice(len(test), peer_rows, replace=False)
     return Contest(
         f"{len(test):,} rows of Adult",
-        lambda: len(mine.explain(test, seeds)),
+        lambda: len(fitted.explain(test, seeds)),
         peer_name,
-        lambda: len(peer_way(theirs, test.iloc[rows], seeds[rows])),
-        wanted,
+        lambda: len(peer_way(fitted_peer, test.iloc[rows], seeds[rows])),
+        goal,
         same=lambda a, b: True,
         repeat=1,
         peer_share=peer_rows / len(test),
@@ -70,4 +71,4 @@ def empirical_anchors() -> list[Contest]:
     import anchor  # noqa: F401 (so that a missing anchor-exp leaves this benchmark out)
 
     peer = ("anchors", {"beam_size": 1}, "anchor-exp, beam 1", PEER_ROWS)
-    return [on_adult("empirical-anchors", *peer, wanted=300.0, peer_way=anchor_exp.rules_of)]
+    return [on_adult("empirical-anchors", *peer, goal=300.0, peer_way=anchor_exp.rules_of)]

@@ -63,7 +63,7 @@ def balls() -> list[Contest]:
             lambda: tally("within", {"tau": 4.0}, examples),
             "cdist and compare",
             lambda: _by_cdist(centres, tau, X, labels, is_open=False),
-            wanted=5.0,
+            goal=5.0,
             repeat=2,
         ),
         Contest(
@@ -71,7 +71,7 @@ def balls() -> list[Contest]:
             lambda: tally("in-ball", {}, others),
             "cdist and compare",
             lambda: _by_cdist(centres, radius, X, labels, is_open=True),
-            wanted=5.0,
+            goal=5.0,
             repeat=2,
         ),
     ]
@@ -84,38 +84,38 @@ def counterfactuals() -> list[Contest]:
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
 
-    nearest = _against_dice_ml("nearest-counterfactual", {}, adult(), "kdtree", wanted=100.0)
+    nearest = _against_dice_ml("nearest-counterfactual", {}, adult(), "kdtree", goal=100.0)
     with threadpool_limits(1, user_api="openmp"):  # a process that has OpenMP's threads cannot be forked
         histogram = adult(HistGradientBoostingClassifier(random_state=0))
-        given = {"method": "random"}
-        drawn = _against_dice_ml("dice", given, histogram, "random", wanted=20.0, n=DICE_ROWS)
+        params = {"method": "random"}
+        drawn = _against_dice_ml("dice", params, histogram, "random", goal=20.0, n=DICE_ROWS)
     return [nearest, drawn]
 
 
-def _against_dice_ml(explainer, params, situation, method, wanted, n=None):
+def _against_dice_ml(explainer, params, situation, method, goal, n=None):
     """Explain rows of Adult's test part; dice-ml explains a few of them, and is scaled up.
 
     The answer is whether the model gives every counterfactual another label than its instance.
     """
     model, train, test = situation
     sample = test[:n]
-    mine = (
+    fitted = (
         faithkit.plugin.registry()
         .create("explainer", explainer, params)
         .fit(faithkit.Predictor(model), train)
     )
     seeds = faithkit.plugin.row_seeds(sample, 0)
-    find, some = _dice_ml(model, train, method), sample[:PEER_ROWS]
+    find, peer_sample = _dice_ml(model, train, method), sample[:PEER_ROWS]
 
-    def are_others(rows, found):
-        return bool((model.predict(rows) != model.predict(found)).all())
+    def have_other_labels(rows, counterfactuals):
+        return bool((model.predict(rows) != model.predict(counterfactuals)).all())
 
     return Contest(
         f"{explainer}{''.join(f':{k}={v}' for k, v in params.items())}, {len(sample):,} rows of Adult",
-        lambda: are_others(sample, mine.explain(sample, seeds).values),
+        lambda: have_other_labels(sample, fitted.explain(sample, seeds).values),
         f"dice-ml, {method}",
-        lambda: are_others(some, find(some)),
-        wanted,
+        lambda: have_other_labels(peer_sample, find(peer_sample)),
+        goal,
         same=lambda a, b: a and b,
         repeat=1,
         peer_share=PEER_ROWS / len(sample),
@@ -135,6 +135,6 @@ def _dice_ml(model, train, method):
     def find(rows):
         with contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings(action="ignore"):
             answer = search.generate_counterfactuals(rows, total_CFs=1, posthoc_sparsity_algorithm="binary")
-        return pd.concat([one.final_cfs_df for one in answer.cf_examples_list])[train.columns]
+        return pd.concat([result.final_cfs_df for result in answer.cf_examples_list])[train.columns]
 
     return find

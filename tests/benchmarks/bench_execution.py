@@ -35,7 +35,7 @@ def _sign(X):
     return X[:, 0] > 0
 
 
-def evaluated(**options):
+def evaluate_rows(**options):
     X = np.random.default_rng(0).normal(size=(ROWS, 4))
     return faithkit.evaluate(_sign, X, explainer=Busy(), **options).to_json()
 
@@ -44,29 +44,29 @@ def evaluated(**options):
 def execution() -> list[Contest]:
     """Explain 200 rows with two workers, and find them all in a store."""
     folder = tempfile.mkdtemp()
-    evaluated(store=folder)
+    evaluate_rows(store=folder)
     chunks = ROWS // Busy.rows_per_chunk
     per_chunk = "2 ms a chunk"
     return [
         Contest(
             f"{ROWS} rows of {MILLISECONDS} ms, n_jobs=2",
-            lambda: evaluated(n_jobs=2),
+            lambda: evaluate_rows(n_jobs=2),
             "n_jobs=1",
-            evaluated,
+            evaluate_rows,
             1.7,
             repeat=1,
         ),
         Contest(
             "all found in the store",
-            lambda: evaluated(store=folder),
+            lambda: evaluate_rows(store=folder),
             "the run that filled it",
-            evaluated,
+            evaluate_rows,
             20.0,
             repeat=1,
         ),
         Contest(
             f"the same, {chunks} chunks",
-            lambda: evaluated(store=folder),
+            lambda: evaluate_rows(store=folder),
             per_chunk,
             lambda: time.sleep(0.002 * chunks),
             1.0,

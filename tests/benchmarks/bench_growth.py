@@ -13,7 +13,7 @@ ROWS = tuple(round(10**power) for power in (4, 4.5, 5, 5.5, 6, 6.5, 7))
 RULES, RULE_ROWS = (100, 300, 1_000, 3_000, 10_000), 50_000
 
 
-def logged(n):
+def make_log(n):
     """A log of n vectors, of which 1,000 are distinct, and their labels."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, DISTINCT, n)
@@ -26,7 +26,7 @@ def growth() -> list[Curve]:
     """Score logs of 10,000 to 10,000,000 rows, and tally up to 10,000 rules on 50,000 rows."""
 
     def consistency(n):
-        labels, vectors = logged(n)
+        labels, vectors = make_log(n)
         return lambda: faithkit.score(labels, vectors).consistency.value
 
     return [

@@ -54,25 +54,25 @@ def in_a_loop(weights, rows):
     return lambda: np.mean([weights(row) for row in rows], axis=0)
 
 
-def check_same_perturbations(mine, theirs, rows):
+def check_same_perturbations(fitted, package, rows):
     """Give the package our perturbations: the weights must be equal."""
-    explainer, weights = theirs
-    found = mine.explain(rows, range(len(rows))).values
+    explainer, weights = package
+    explanations = fitted.explain(rows, range(len(rows))).values
     for i, row in enumerate(rows):
-        values, features = mine.neighbourhood_.draw(row[None], [i])
+        values, features = fitted.neighbourhood_.draw(row[None], [i])
         drawn = features[0].T.copy(), values[:, 0].T.copy()
         explainer._LimeTabularExplainer__data_inverse = lambda row, n, drawn=drawn: drawn
-        np.testing.assert_allclose(found[i], weights(row), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(explanations[i], weights(row), rtol=1e-9, atol=1e-12)
     del explainer._LimeTabularExplainer__data_inverse
 
 
-def alike(mine, theirs):
+def are_alike(weights, peer_weights):
     """Other random numbers, hence other weights: their means must agree as far as chance lets them."""
-    return np.abs(mine - theirs).max() < 0.005
+    return np.abs(weights - peer_weights).max() < 0.005
 
 
-def contest(name, mine, peer_name, peer, wanted, same=alike):
-    return Contest(name, mine, peer_name, peer, wanted, same, repeat=2, peer_share=PEER_ROWS / ROWS)
+def contest(name, ours, peer_name, peer, goal, same=are_alike):
+    return Contest(name, ours, peer_name, peer, goal, same, repeat=2, peer_share=PEER_ROWS / ROWS)
 
 
 @benchmark

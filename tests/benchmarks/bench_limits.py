@@ -47,16 +47,20 @@ def limits() -> list[Limit]:
     words = (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_exclude="number"))
     prepare = make_column_transformer(words, remainder="passthrough", sparse_threshold=0)
     models = {kind: make_pipeline(prepare, model).fit(train, y) for kind, model in MODELS.items()}
-    return [limit(name, kind, models[kind], train, test[:rows], most) for name, kind, rows, most in CASES]
+    return [
+        prepare_limit(name, kind, models[kind], train, test[:rows], most) for name, kind, rows, most in CASES
+    ]
 
 
-def limit(name, kind, model, train, rows, most):
+def prepare_limit(name, kind, model, train, rows, most):
     """Count the rows that a fitted explainer asks about, which takes one run that is not timed."""
     seeds = faithkit.plugin.row_seeds(rows, 0)
     explainer = (
-        faithkit.plugin.registry().create("explainer", *parsed(name)).fit(faithkit.Predictor(model), train)
+        faithkit.plugin.registry()
+        .create("explainer", *parse_spec(name))
+        .fit(faithkit.Predictor(model), train)
     )
-    count = counted(model, lambda: explainer.explain(rows, seeds))
+    count = count_rows_asked(model, lambda: explainer.explain(rows, seeds))
     many = pd.concat([train] * 4)
     return Limit(
         f"{name}, {kind}",
@@ -68,7 +72,7 @@ def limit(name, kind, model, train, rows, most):
     )
 
 
-def counted(model, work):
+def count_rows_asked(model, work):
     """Return how many rows a model is asked about while work is done."""
     names = ("predict", "predict_proba", "decision_function")
     methods = {name: getattr(model, name) for name in names if hasattr(model, name)}
@@ -91,7 +95,7 @@ def counted(model, work):
     return total
 
 
-def parsed(text):
+def parse_spec(text):
     """Return the name of a component and its parameters."""
     name, _, params = text.partition(":")
     return name, dict(pair.split("=") for pair in params.split(",") if pair)

@@ -16,7 +16,7 @@ NAMES = [f"phi_{j}" for j in range(D)]
 FOLDER = tempfile.TemporaryDirectory(prefix="faithkit-bench-")  # gone when this process ends
 
 
-def written() -> Path:
+def write_log() -> Path:
     """Write the log, a million rows at a time."""
     path = Path(FOLDER.name, "log.parquet")
     rng = np.random.default_rng(0)
@@ -36,7 +36,7 @@ def log() -> list[Contest]:
     """Score 20,000,000 rows in Parquet; the peer is a group-by that computes the same number, without interval."""
     import duckdb
 
-    path = written()
+    path = write_log()
     columns = ", ".join(NAMES)
     query = f"""
         SELECT sum(CASE WHEN n > 1 THEN (p * (p - 1) + (n - p) * (n - p - 1))::DOUBLE / (n - 1) ELSE 0 END)

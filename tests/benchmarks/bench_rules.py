@@ -40,13 +40,13 @@ def rules() -> list[Contest]:
             return dict(zip(counted.explanations.values, counted.tally.counts.tolist(), strict=True))
 
         def masks():
-            found = {}
+            counts = {}
             for rule in set(values):
                 mask = np.ones(N, dtype=bool)
                 for p in rule.predicates:
                     mask &= X[:, p.column] <= p.high if p.low == -np.inf else X[:, p.column] > p.low
-                found[rule] = np.bincount(labels[mask], minlength=2).tolist()
-            return found
+                counts[rule] = np.bincount(labels[mask], minlength=2).tolist()
+            return counts
 
         what = f"tally of {RULES:,} rules × {N:,} rows, {layout}"
         return Contest(what, tally, "a NumPy mask per rule", masks, 40.0, repeat=2)

@@ -16,7 +16,7 @@ import faithkit
 
 ROWS = 1000
 ROWS_ASKED = 10  # Kernel and Permutation SHAP ask the model a hundred thousand times a row
-WANTED = 0.95  # at most 5 % on top
+GOAL = 0.95  # at most 5 % on top
 ADULT_ROWS = 16_000
 FEW, MANY = 100, 10_000  # reference rows
 PAIRS = 10_000  # of a row and a reference row, that shap is given; its time is scaled up
@@ -32,7 +32,7 @@ def shap() -> list[Contest]:
     train, test = X[:5000], X[5000 : 5000 + ROWS]
     model = GradientBoostingClassifier(learning_rate=0.25, n_estimators=50, max_depth=5, random_state=0)
     model.fit(train, y[:5000])
-    some = test[:ROWS_ASKED]
+    few = test[:ROWS_ASKED]
 
     def tree(reference):
         masker = package.maskers.Independent(reference, max_samples=len(reference))
@@ -41,36 +41,36 @@ def shap() -> list[Contest]:
 
     def kernel(reference):
         peer = package.KernelExplainer(model.predict_proba, reference)
-        return lambda: peer.shap_values(some, silent=True, l1_reg=False)[:, :, 1]
+        return lambda: peer.shap_values(few, silent=True, l1_reg=False)[:, :, 1]
 
     def permutation(reference):
         peer = package.PermutationExplainer(model.predict_proba, package.maskers.Independent(reference))
-        return lambda: peer(some, max_evals=20 * (2 * 14 + 1), silent=True).values[:, :, 1]
+        return lambda: peer(few, max_evals=20 * (2 * 14 + 1), silent=True).values[:, :, 1]
 
     return [
         contest("tree", model, train, test, tree, 1e-6),
-        contest("kernel", model, train, some, kernel, 0.1),
-        contest("permutation", model, train, some, permutation, 0.1),
+        contest("kernel", model, train, few, kernel, 0.1),
+        contest("permutation", model, train, few, permutation, 0.1),
     ]
 
 
 def contest(algorithm, model, train, test, peer, apart):
     """Both sides are fitted beforehand; estimates lie some way apart, but add up to the same."""
     seeds = faithkit.plugin.row_seeds(test, 0)
-    mine = faithkit.plugin.registry().create(
+    explainer = faithkit.plugin.registry().create(
         "explainer", "shap", {"algorithm": algorithm, "background": "sample:100"}
     )
-    mine.fit(faithkit.Predictor(model), train)
+    explainer.fit(faithkit.Predictor(model), train)
 
     def ours():
-        return mine.explain(test, seeds).values
+        return explainer.explain(test, seeds).values
 
     return Contest(
         f"{len(test):,} rows, algorithm={algorithm}, 100 reference rows",
         ours,
         "shap",
-        peer(mine.sampler_.reference),
-        wanted=WANTED,
+        peer(explainer.sampler_.reference),
+        goal=GOAL,
         same=lambda a, b: (
             np.abs(a - b).max() < apart and np.allclose(a.sum(axis=1), b.sum(axis=1), atol=1e-6)
         ),
@@ -85,7 +85,11 @@ def shap_of_pipelines() -> list[Contest | Curve]:
         adult_contest(model, train, test, FEW, 25.0),
         adult_contest(model, train, test, MANY, 1000.0),
         Curve(
-            "SHAP of Adult", "faithkit", "rows and reference rows each", GROWTH, growing(model, train, test)
+            "SHAP of Adult",
+            "faithkit",
+            "rows and reference rows each",
+            GROWTH,
+            explain_more(model, train, test),
         ),
     ]
 
@@ -102,17 +106,17 @@ def shap_woodelf() -> list[Contest]:
     prepare, boosting = model.steps[0][1], model.steps[1][1]
     encoded, rows = (pd.DataFrame(prepare.transform(part)).add_prefix("x") for part in (train[:MANY], test))
 
-    def theirs():
+    def explain_by_peer():
         with contextlib.redirect_stdout(io.StringIO()):
             return woodelf.WoodelfExplainer(boosting, encoded).shap_values(rows, verbose=False).sum(axis=1)
 
     return [
         Contest(
             f"{len(test):,} rows of Adult, {MANY:,} reference rows",
-            lambda: explained(model, train[:MANY], test, output="raw").sum(axis=1),
+            lambda: explain(model, train[:MANY], test, output="raw").sum(axis=1),
             "woodelf, encoded columns",
-            theirs,
-            wanted=0.0,
+            explain_by_peer,
+            goal=0.0,
             same=lambda a, b: np.allclose(a, b, rtol=0, atol=1e-6),
         )
     ]
@@ -132,7 +136,7 @@ def adult():
     return model.fit(X[train], y[train]), X[train], X[test]
 
 
-def adult_contest(model, train, test, references, wanted):
+def adult_contest(model, train, test, references, goal):
     """Ours includes the counting of reference rows; both add up to the same."""
     import shap as package
 
@@ -142,31 +146,31 @@ def adult_contest(model, train, test, references, wanted):
     masker = package.maskers.Independent(encoded, max_samples=references)
     peer = package.TreeExplainer(boosting, masker, model_output="probability")
 
-    def theirs():
+    def explain_by_peer():
         return peer.shap_values(prepare.transform(few)).sum(axis=1)
 
     return Contest(
         f"{len(test):,} rows of Adult, {references:,} reference rows",
-        lambda: explained(model, train[:references], test).sum(axis=1)[: len(few)],
+        lambda: explain(model, train[:references], test).sum(axis=1)[: len(few)],
         "shap, encoded columns",
-        theirs,
-        wanted=wanted,
+        explain_by_peer,
+        goal=goal,
         same=lambda a, b: np.allclose(a, b, rtol=0, atol=1e-6),
         peer_share=len(few) / len(test),
     )
 
 
-def explained(model, reference, rows, **params):
+def explain(model, reference, rows, **params):
     """Fit and explain, exact by raw column."""
     params = {"algorithm": "tree", "background": "rows", **params}
-    mine = faithkit.plugin.registry().create("explainer", "shap", params)
-    explanations = mine.fit(faithkit.Predictor(model), reference).explain(
+    explainer = faithkit.plugin.registry().create("explainer", "shap", params)
+    explanations = explainer.fit(faithkit.Predictor(model), reference).explain(
         rows, faithkit.plugin.row_seeds(rows, 0)
     )
     assert explanations.shared["algorithm"] == "leaves"
     return explanations.values
 
 
-def growing(model, train, test):
+def explain_more(model, train, test):
     """Return how to explain n rows against n reference rows."""
-    return lambda n: lambda: len(explained(model, train[:n], test[:n]))
+    return lambda n: lambda: len(explain(model, train[:n], test[:n]))

@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 import faithkit
 
 ROWS, PEER_ROWS = 16, 4
-WANTED = {"kernel": 2.5, "permutation": 1.5}
+GOAL = {"kernel": 2.5, "permutation": 1.5}
 
 
 @benchmark
@@ -21,14 +21,14 @@ def shap_sampling() -> list[Contest]:
     codes, rows = encoder.encode(train), encoder.encode(test[:ROWS], unseen="keep")
     forest = RandomForestClassifier(100, random_state=0).fit(codes, model.predict(train))
 
-    def kernel(reference, some):
+    def kernel(reference, rows):
         peer = package.KernelExplainer(forest.predict_proba, reference)
-        return lambda: peer.shap_values(some, silent=True, l1_reg=False)[:, :, 1]
+        return lambda: peer.shap_values(rows, silent=True, l1_reg=False)[:, :, 1]
 
-    def permutation(reference, some):
+    def permutation(reference, rows):
         peer = package.PermutationExplainer(forest.predict_proba, package.maskers.Independent(reference))
-        peer(some[:1], silent=True)  # its code is compiled at first use
-        return lambda: peer(some, max_evals=20 * (2 * some.shape[1] + 1), silent=True).values[:, :, 1]
+        peer(rows[:1], silent=True)  # its code is compiled at first use
+        return lambda: peer(rows, max_evals=20 * (2 * rows.shape[1] + 1), silent=True).values[:, :, 1]
 
     peers = {"kernel": kernel, "permutation": permutation}
     return [contest(algorithm, peer, forest, codes, rows) for algorithm, peer in peers.items()]
@@ -36,17 +36,17 @@ def shap_sampling() -> list[Contest]:
 
 def contest(algorithm, peer, forest, codes, rows):
     """Both sides are fitted beforehand; estimates lie some way apart, but add up to the same."""
-    given = {"algorithm": algorithm, "background": "sample:100"}
-    mine = (
-        faithkit.plugin.registry().create("explainer", "shap", given).fit(faithkit.Predictor(forest), codes)
+    params = {"algorithm": algorithm, "background": "sample:100"}
+    explainer = (
+        faithkit.plugin.registry().create("explainer", "shap", params).fit(faithkit.Predictor(forest), codes)
     )
     seeds = faithkit.plugin.row_seeds(rows, 0)
     return Contest(
         f"{ROWS} rows of Adult, algorithm={algorithm}",
-        lambda: mine.explain(rows, seeds).values[:PEER_ROWS],
+        lambda: explainer.explain(rows, seeds).values[:PEER_ROWS],
         "shap, row by row",
-        peer(mine.sampler_.reference, rows[:PEER_ROWS]),
-        wanted=WANTED[algorithm],
+        peer(explainer.sampler_.reference, rows[:PEER_ROWS]),
+        goal=GOAL[algorithm],
         same=lambda a, b: np.abs(a - b).max() < 0.1 and np.allclose(a.sum(axis=1), b.sum(axis=1), atol=1e-6),
         repeat=1,
         peer_share=PEER_ROWS / ROWS,

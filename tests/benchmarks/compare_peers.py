@@ -35,8 +35,8 @@ def arrays() -> Arrays:
     Its coefficients are kept in a file: a fit ends elsewhere on another machine, and with it every number.
     """
     fields, _ = _digits()
-    kept = np.loadtxt(MODEL, delimiter=",", skiprows=1)
-    coefficients, intercepts = kept[:, :-1], kept[:, -1]
+    table = np.loadtxt(MODEL, delimiter=",", skiprows=1)
+    coefficients, intercepts = table[:, :-1], table[:, -1]
     X = fields[600:]
     labels = (X @ coefficients.T + intercepts).argmax(axis=1)
     phi = coefficients[labels] * (X - fields[:600].mean(axis=0))
@@ -66,7 +66,7 @@ def _digits() -> tuple[np.ndarray, np.ndarray]:
 
 def our_consistency(data: Arrays) -> dict[str, faithkit.results.Estimate]:
     """Return what faithkit gives, by the discretization."""
-    given = {
+    discretizers = {
         "signs of the first five columns": lambda phi: np.sign(phi.values[:, :5]),
         "sign": "sign",
         "fp:digits=0,how=round": "fp:digits=0,how=round",
@@ -74,7 +74,7 @@ def our_consistency(data: Arrays) -> dict[str, faithkit.results.Estimate]:
     }
     return {
         name: faithkit.score(data.labels, data.phi, discretizer=discretizer).consistency
-        for name, discretizer in given.items()
+        for name, discretizer in discretizers.items()
     }
 
 
@@ -94,7 +94,7 @@ def quantus_consistency(data: Arrays, discretise: str | None, batch: int | None,
     }[discretise]
     options = {"abs": False, "normalise": False} if plain else {}
     metric = quantus.Consistency(discretise_func=function, disable_warnings=True, **options)
-    return _asked(metric, data, batch)
+    return _ask_quantus(metric, data, batch)
 
 
 def explainiverse_consistency(data: Arrays) -> float:
@@ -113,8 +113,10 @@ def explainiverse_consistency(data: Arrays) -> float:
     class Logged(BaseExplainer):
         def explain(self, instance: np.ndarray, **_: object) -> Explanation:
             values = data.phi[known[np.asarray(instance, dtype=float).ravel().tobytes()]]
-            told = dict(zip(names, values.tolist(), strict=True))
-            return Explanation("logged", "predicted", {"feature_attributions": told}, feature_names=names)
+            attributions = dict(zip(names, values.tolist(), strict=True))
+            return Explanation(
+                "logged", "predicted", {"feature_attributions": attributions}, feature_names=names
+            )
 
     return float(compute_consistency(Logged(Model()), Model(), data.X, top_k=TOP))
 
@@ -139,13 +141,13 @@ def quantus_sufficiency(data: Arrays, batch: int | None, plain: bool) -> float:
     import quantus
 
     options = {"abs": False, "normalise": False} if plain else {}
-    return _asked(quantus.Sufficiency(disable_warnings=True, **options), data, batch)
+    return _ask_quantus(quantus.Sufficiency(disable_warnings=True, **options), data, batch)
 
 
 # --- both ---------------------------------------------------------------------------------------------------
 
 
-def _asked(metric: object, data: Arrays, batch: int | None) -> float:
+def _ask_quantus(metric: object, data: Arrays, batch: int | None) -> float:
     import torch
 
     linear = torch.nn.Linear(*data.coefficients.T.shape)
@@ -167,20 +169,20 @@ def shuffled(data: Arrays) -> Arrays:
 
 
 def consistency_rows(data: Arrays) -> list[tuple[str, str, float | faithkit.results.Estimate]]:
-    """Return who measured, how, and what came out."""
+    """Return the library, its settings and its value or estimate."""
     n, ours, plain = len(data.X), our_consistency(data), "abs=False, normalise=False"
-    asked = quantus_consistency
+    measure = quantus_consistency
     return [
-        ("Quantus", "all defaults (top_n_sign, batch_size=64)", asked(data, None, None, False)),
-        ("Quantus", "batch_size=n", asked(data, None, n, False)),
-        ("Quantus", plain, asked(data, None, None, True)),
-        ("Quantus", f"{plain}, the rows in another order", asked(shuffled(data), None, None, True)),
-        ("Quantus", f"{plain}, batch_size=n", asked(data, None, n, True)),
+        ("Quantus", "all defaults (top_n_sign, batch_size=64)", measure(data, None, None, False)),
+        ("Quantus", "batch_size=n", measure(data, None, n, False)),
+        ("Quantus", plain, measure(data, None, None, True)),
+        ("Quantus", f"{plain}, the rows in another order", measure(shuffled(data), None, None, True)),
+        ("Quantus", f"{plain}, batch_size=n", measure(data, None, n, True)),
         _ours(ours, "signs of the first five columns"),
-        ("Quantus", f"sign, {plain}", asked(data, "sign", None, True)),
-        ("Quantus", f"sign, {plain}, batch_size=n", asked(data, "sign", n, True)),
+        ("Quantus", f"sign, {plain}", measure(data, "sign", None, True)),
+        ("Quantus", f"sign, {plain}, batch_size=n", measure(data, "sign", n, True)),
         _ours(ours, "sign"),
-        ("Quantus", f"floating_points(n=0), {plain}, batch_size=n", asked(data, "rounded", n, True)),
+        ("Quantus", f"floating_points(n=0), {plain}, batch_size=n", measure(data, "rounded", n, True)),
         _ours(ours, "fp:digits=0,how=round"),
         ("Explainiverse", "top_k=3", explainiverse_consistency(data)),
         _ours(ours, "set of the top three"),
@@ -188,28 +190,28 @@ def consistency_rows(data: Arrays) -> list[tuple[str, str, float | faithkit.resu
 
 
 def sufficiency_rows(data: Arrays) -> list[tuple[str, str, float | faithkit.results.Estimate]]:
-    """Return who measured, how, and what came out."""
+    """Return the library, its settings and its value or estimate."""
     n, ours, plain = len(data.X), our_sufficiency(data), "abs=False, normalise=False"
-    asked = quantus_sufficiency
+    measure = quantus_sufficiency
     return [
-        ("Quantus", "all defaults (threshold=0.6, batch_size=64)", asked(data, None, False)),
-        ("Quantus", "batch_size=n", asked(data, n, False)),
-        ("Quantus", f"{plain}, batch_size=n", asked(data, n, True)),
+        ("Quantus", "all defaults (threshold=0.6, batch_size=64)", measure(data, None, False)),
+        ("Quantus", "batch_size=n", measure(data, n, False)),
+        ("Quantus", f"{plain}, batch_size=n", measure(data, n, True)),
         *(_ours(ours, name) for name in ours),
     ]
 
 
 def _ours(
-    found: dict[str, faithkit.results.Estimate], name: str
+    estimates: dict[str, faithkit.results.Estimate], name: str
 ) -> tuple[str, str, faithkit.results.Estimate]:
-    return "faithkit", name, found[name]
+    return "faithkit", name, estimates[name]
 
 
-def cells(found: float | faithkit.results.Estimate) -> tuple[str, str]:
-    """Return value and verified share as they are printed; peers do not tell the second."""
-    if isinstance(found, faithkit.results.Estimate):
-        return f"{found.value:.4f}", f"{100 * found.verified:.1f} %"
-    return f"{found:.4f}", ""
+def cells(measured: float | faithkit.results.Estimate) -> tuple[str, str]:
+    """Return value and verified share as they are printed; peers do not report the second."""
+    if isinstance(measured, faithkit.results.Estimate):
+        return f"{measured.value:.4f}", f"{100 * measured.verified:.1f} %"
+    return f"{measured:.4f}", ""
 
 
 def main(folder: str) -> None:
@@ -221,7 +223,7 @@ def main(folder: str) -> None:
         with (Path(folder) / f"{name}.csv").open("w", newline="") as file:
             lines = csv.writer(file, lineterminator="\n")
             lines.writerow(("line", "by", "with", name, "verified"))
-            lines.writerows((i, by, setting, *cells(found)) for i, (by, setting, found) in enumerate(rows, 1))
+            lines.writerows((i, by, setting, *cells(value)) for i, (by, setting, value) in enumerate(rows, 1))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """One harness for all benchmarks: two ways to the same number, timed in the same run, and curves of growth.
 
-Each side runs in a forked process of its own, so that its peak memory can be told and nobody warms
-another's caches. A ratio is the peer's time divided by ours; the two answers must be equal.
+Each side runs in a forked process of its own, so that its peak memory is its own and neither warms
+the other's caches. A ratio is the peer's time divided by ours; the two answers must be equal.
 """
 
 import multiprocessing
@@ -20,13 +20,13 @@ _BENCHMARKS: dict[str, Callable[[], "list[Contest | Curve | Limit]"]] = {}
 
 @attrs.frozen
 class Contest:
-    """Our way and a peer's to the same answer; `wanted` is the least ratio that was set as a goal, 0 for none."""
+    """Our way and a peer's to the same answer; `goal` is the least ratio that was set as a goal, 0 for none."""
 
     name: str
     ours: Callable[[], Any]
     peer_name: str
     peer: Callable[[], Any]
-    wanted: float
+    goal: float
     same: Callable[[Any, Any], bool] = lambda a, b: a == b
     repeat: int = 3
     peer_share: float = 1.0  # of the work that the peer does; its time is scaled up
@@ -37,7 +37,7 @@ class Curve:
     """Work of growing size: `make(size)` prepares it and returns what is timed."""
 
     name: str
-    who: str
+    library: str
     of: str  # what the size counts
     sizes: tuple[int, ...]
     make: Callable[[int], Callable[[], Any]]
@@ -53,7 +53,7 @@ class Limit:
     name: str
     explain: Callable[[], Any]
     rows: int
-    asked: int
+    rows_asked: int
     ask: Callable[[int], Any]
     most: float = 0.0
 
@@ -97,19 +97,19 @@ def run(work: Callable[[], Any], repeat: int) -> Run:
 def _child(work: Callable[[], Any], repeat: int, send: Any) -> None:
     _forget_peak()
     before = _status("VmRSS")
-    seconds, answer = _timed(work)
+    seconds, answer = _time(work)
     peak = _status("VmHWM") - before
     # imports and first-use compilation are nobody's merit, and nothing beside a long time
     times = [seconds] if seconds > LONG else []
     while len(times) < repeat:
-        seconds, answer = _timed(work)
+        seconds, answer = _time(work)
         times.append(seconds)
     send.send(Run(min(times), peak / 1024, answer))
     send.close()
     os._exit(0)  # pools of workers would otherwise be waited for until they time out
 
 
-def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+def _time(work: Callable[[], Any]) -> tuple[float, Any]:
     start = time.perf_counter()
     answer = work()
     return time.perf_counter() - start, answer
@@ -134,7 +134,7 @@ class Outcome:
     ours: Run
     peer_name: str
     peer: Run
-    wanted: float
+    goal: float
 
     @property
     def ratio(self) -> float:
@@ -143,11 +143,11 @@ class Outcome:
 
     def line(self) -> str:
         """Say how they compare, on one line."""
-        verdict = "" if self.ratio >= self.wanted else "  (below the goal)"
+        verdict = "" if self.ratio >= self.goal else "  (below the goal)"
         return (
             f"{self.contest:<44} {self.ours.seconds * 1e3:>10.1f} {self.ours.megabytes:>8.0f}   "
             f"{self.peer_name:<24} {self.peer.seconds * 1e3:>10.1f} {self.peer.megabytes:>8.0f} "
-            f"{self.ratio:>8.2f} {self.wanted or '–':>7.4}{verdict}"
+            f"{self.ratio:>8.2f} {self.goal or '–':>7.4}{verdict}"
         )
 
 
@@ -157,17 +157,15 @@ class Point:
 
     benchmark: str
     curve: str
-    who: str
+    library: str
     of: str
     size: int
     run: Run
 
     def line(self) -> str:
         """Say what it cost, on one line."""
-        who = f"{self.curve}, {self.who}"
-        return (
-            f"{who:<44} {self.run.seconds * 1e3:>10.1f} {self.run.megabytes:>8.0f}   {self.size:,} {self.of}"
-        )
+        label = f"{self.curve}, {self.library}"
+        return f"{label:<44} {self.run.seconds * 1e3:>10.1f} {self.run.megabytes:>8.0f}   {self.size:,} {self.of}"
 
 
 @attrs.frozen
@@ -189,16 +187,16 @@ class Multiple:
         verdict = "  (beyond the goal)" if self.limit.most and self.times > self.limit.most else ""
         return (
             f"{self.limit.name:<44} {self.ours.seconds * 1e3:>10.1f} {self.ours.megabytes:>8.0f}   "
-            f"{f'{self.limit.asked:,} rows asked':<24} {self.model * 1e3:>10.1f} {'':>8} "
+            f"{f'{self.limit.rows_asked:,} rows asked':<24} {self.model * 1e3:>10.1f} {'':>8} "
             f"{self.times:>8.2f} {self.limit.most or '–':>7.4}{verdict}"
         )
 
 
 def multiple(name: str, limit: Limit) -> Multiple:
     """Run the explainer, and the model alone."""
-    ours, rows = run(limit.explain, 1), min(limit.asked, BATCH_SIZE)
+    ours, rows = run(limit.explain, 1), min(limit.rows_asked, BATCH_SIZE)
     alone = run(lambda: limit.ask(rows) is None, 2)
-    return Multiple(name, limit, ours, alone.seconds * limit.asked / rows)
+    return Multiple(name, limit, ours, alone.seconds * limit.rows_asked / rows)
 
 
 def decide(name: str, contest: Contest) -> Outcome:
@@ -207,14 +205,14 @@ def decide(name: str, contest: Contest) -> Outcome:
     if not contest.same(ours.answer, peer.answer):
         raise AssertionError(f"{name}: {contest.name}: {ours.answer!r} is not {peer.answer!r}")
     peer = attrs.evolve(peer, seconds=peer.seconds / contest.peer_share)
-    return Outcome(name, contest.name, ours, contest.peer_name, peer, contest.wanted)
+    return Outcome(name, contest.name, ours, contest.peer_name, peer, contest.goal)
 
 
 def measure(name: str, curve: Curve, size: int) -> Point:
     """Run one size of a curve; the small ones more often."""
     work = curve.make(size)
     result = run(work, 5 if size <= curve.sizes[-1] // 100 else 2)
-    return Point(name, curve.name, curve.who, curve.of, size, result)
+    return Point(name, curve.name, curve.library, curve.of, size, result)
 
 
 HEADER = (

@@ -36,22 +36,22 @@ def cases() -> list[Case]:
     from faithkit_attacks.scenarios import applicants_scenario
 
     world = applicants_scenario(ROWS, SEED)
-    told = {name: _explained(world, name) for name in ("honest", "liar", "biased")}
+    importances = {name: _explain(world, name) for name in ("honest", "liar", "biased")}
     return [
-        _case("honest", world, "honest", told["honest"]),
-        _case("lie", world, "liar", told["liar"]),
-        _case("truth", world, "liar", told["biased"]),
+        _make_case("honest", world, "honest", importances["honest"]),
+        _make_case("lie", world, "liar", importances["liar"]),
+        _make_case("truth", world, "liar", importances["biased"]),
     ]
 
 
-def _explained(world: object, model: str) -> np.ndarray:
+def _explain(world: object, model: str) -> np.ndarray:
     result = faithkit.evaluate(
         world.model(model), world.X, explainer=EXPLAINER, background=world.background, permutations=0
     )
     return np.asarray(result.rows.explanations.values, dtype=float)
 
 
-def _case(name: str, world: object, model: str, phi: np.ndarray) -> Case:
+def _make_case(name: str, world: object, model: str, phi: np.ndarray) -> Case:
     encoder, chosen = faithkit.plugin.Encoder(world.background), world.model(model)
     known = encoder.encode(world.background)
     low, high = known.min(axis=0), known.max(axis=0)
@@ -148,18 +148,18 @@ MEASURES: dict[str, tuple[str, bool, Callable[[Case], object]]] = {
     "PixelFlipping, mean of the curve": ("Quantus", False, quantus_measure("PixelFlipping", **_DRAWN)),
     "infidelity": ("Captum", False, captum_infidelity),
 }
-"""By what they are called: whose they are, whether more is better, and how they are asked."""
+"""By name: the library, whether more is better, and the function that measures a case."""
 
 
 def rows() -> list[list[str]]:
-    """Return a line for each measure: the honest model, the lie, the truth about the liar, and who is preferred."""
-    told = cases()
-    found = []
+    """Return a line for each measure: the honest model, the lie, the truth about the liar, and the preferred one."""
+    compared = cases()
+    lines = []
     for name, (library, more_is_better, measure) in MEASURES.items():
-        summaries = [_summary(measure(case)) for case in told]
+        summaries = [_summary(measure(case)) for case in compared]
         better = "more" if more_is_better else "less"
-        found.append([library, name, better, *map(_cell, summaries), _verdict(summaries, more_is_better)])
-    return found
+        lines.append([library, name, better, *map(_cell, summaries), _verdict(summaries, more_is_better)])
+    return lines
 
 
 def _summary(measured: object) -> tuple[float, float, float]:

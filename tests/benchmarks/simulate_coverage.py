@@ -94,8 +94,8 @@ def clusters(number, size, explanations, p):
 
     def draw(rng):
         e, y = rng.integers(0, explanations, number), (rng.random(number) < p).astype(int)
-        who = np.repeat(np.arange(number), size)
-        return grouped(e[who], y[who], clusters=who)
+        customer = np.repeat(np.arange(number), size)
+        return grouped(e[customer], y[customer], clusters=customer)
 
     return agree(p), draw
 
@@ -104,10 +104,12 @@ def mixed_clusters(number, explanations, p):
     """Customers of one to ten rows, each with an explanation of its own, labels that go together."""
 
     def draw(rng):
-        who = np.repeat(np.arange(number), rng.integers(1, 11, number))
+        customer = np.repeat(np.arange(number), rng.integers(1, 11, number))
         base = rng.random(number) < p
-        y = np.where(rng.random(len(who)) < 0.5, base[who], rng.random(len(who)) < p).astype(int)
-        return grouped(rng.integers(0, explanations, len(who)), y, clusters=who)
+        y = np.where(rng.random(len(customer)) < 0.5, base[customer], rng.random(len(customer)) < p).astype(
+            int
+        )
+        return grouped(rng.integers(0, explanations, len(customer)), y, clusters=customer)
 
     return agree(p), draw
 

@@ -50,39 +50,39 @@ def _replace(path: Path, header: tuple[str, ...], name: str, rows: list[tuple[st
     _save(path, [header, *sorted([*others, *rows], key=lambda row: row[0])])
 
 
-def _contest(one: Outcome) -> tuple[str, ...]:
-    distribution = _distribution(one.peer_name)
-    peer = f"{one.peer.seconds * 1e3:.1f}", f"{one.peer.megabytes:.0f}"
+def _contest(outcome: Outcome) -> tuple[str, ...]:
+    distribution = _distribution(outcome.peer_name)
+    peer = f"{outcome.peer.seconds * 1e3:.1f}", f"{outcome.peer.megabytes:.0f}"
     return (
-        one.benchmark,
-        one.contest,
-        f"{one.ours.seconds * 1e3:.1f}",
-        f"{one.ours.megabytes:.0f}",
-        one.peer_name,
+        outcome.benchmark,
+        outcome.contest,
+        f"{outcome.ours.seconds * 1e3:.1f}",
+        f"{outcome.ours.megabytes:.0f}",
+        outcome.peer_name,
         version(distribution) if distribution else "",
         *peer,
-        f"{one.ratio:.3g}" if one.ratio < 1000 else f"{one.ratio:.0f}",
-        f"{one.wanted:g}" if one.wanted else "",
+        f"{outcome.ratio:.3g}" if outcome.ratio < 1000 else f"{outcome.ratio:.0f}",
+        f"{outcome.goal:g}" if outcome.goal else "",
     )
 
 
-def _limit(one: Multiple) -> tuple[str, ...]:
+def _limit(multiple: Multiple) -> tuple[str, ...]:
     return (
-        one.benchmark,
-        one.limit.name,
-        str(one.limit.rows),
-        str(one.limit.asked),
-        f"{one.ours.seconds * 1e3:.1f}",
-        f"{one.ours.megabytes:.0f}",
-        f"{one.model * 1e3:.1f}",
-        f"{one.times:.3g}",
-        f"{one.limit.most:.3g}" if one.limit.most else "",
+        multiple.benchmark,
+        multiple.limit.name,
+        str(multiple.limit.rows),
+        str(multiple.limit.rows_asked),
+        f"{multiple.ours.seconds * 1e3:.1f}",
+        f"{multiple.ours.megabytes:.0f}",
+        f"{multiple.model * 1e3:.1f}",
+        f"{multiple.times:.3g}",
+        f"{multiple.limit.most:.3g}" if multiple.limit.most else "",
     )
 
 
-def _point(one: Point) -> tuple[str, ...]:
-    numbers = f"{one.run.seconds:.6g}", f"{one.run.megabytes:.6g}"
-    return one.benchmark, one.curve, one.who, one.of, str(one.size), *numbers
+def _point(point: Point) -> tuple[str, ...]:
+    numbers = f"{point.run.seconds:.6g}", f"{point.run.megabytes:.6g}"
+    return point.benchmark, point.curve, point.library, point.of, str(point.size), *numbers
 
 
 def _distribution(peer: str) -> str | None:

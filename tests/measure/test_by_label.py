@@ -28,19 +28,19 @@ SEEDS = range(4)
 N_LABELS = 3
 
 
-def drawn(seed):
-    """Labels and explanations of a few rows, and the labels that several of them have."""
+def draw_rows(seed):
+    """Draw labels and explanations of a few rows; return also the labels that several of them have."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(5, 14))
     labels, owned = rng.integers(0, N_LABELS, n), rng.integers(0, int(rng.integers(1, 7)), n)
     return rng, labels, owned, [label for label in range(N_LABELS) if (labels == label).sum() > 1]
 
 
-def same(names):
-    return [[one == other and one is not None for other in names] for one in names]
+def compare_names(names):
+    return [[name == other and name is not None for other in names] for name in names]
 
 
-def truth(case, **options):
+def measure_by_loops(case, **options):
     """Return x_y and R_y, each with its standard error."""
     units = options.pop("units", None)
     errors = brute_labels.standard_errors(*case, **options, units=units)
@@ -48,17 +48,14 @@ def truth(case, **options):
 
 
 def assert_same(statistics, x, R):
-    found = (
-        (statistics.estimate, statistics.se or 0.0),
-        (statistics.disagreement, statistics.se_disagreement or 0.0),
-    )
-    assert found == (pytest.approx(x, abs=1e-9), pytest.approx(R, abs=1e-9))
+    assert (statistics.estimate, statistics.se or 0.0) == pytest.approx(x, abs=1e-9)
+    assert (statistics.disagreement, statistics.se_disagreement or 0.0) == pytest.approx(R, abs=1e-9)
 
 
 @one_test
 @pytest.mark.parametrize("seed", SEEDS)
 def test_groups_and_the_block_of_lone_rows_are_those_of_a_double_loop(seed):
-    _, labels, owned, repeated = drawn(seed)
+    _, labels, owned, repeated = draw_rows(seed)
     names = [None if name == 4 else str(name) for name in owned]  # None is no explanation
     counts = count(SameExplanation(), Sample(None, Explanations.of(names)), labels, N_LABELS)
     blocks = blocks_of(names)
@@ -66,8 +63,8 @@ def test_groups_and_the_block_of_lone_rows_are_those_of_a_double_loop(seed):
         next((place for place, rows in enumerate(blocks) if row in rows), None) for row in range(len(names))
     ]
     for label, statistics in zip(repeated, grouped_label_statistics(counts, repeated), strict=True):
-        x, _ = truth((same(merged), labels, label))
-        _, R = truth((same(names), labels, label))
+        x, _ = measure_by_loops((compare_names(merged), labels, label))
+        _, R = measure_by_loops((compare_names(names), labels, label))
         assert_same(statistics, x, R)
         n = statistics.n
         assert (n, statistics.units.trials) == ((labels == label).sum(), n / 2)
@@ -88,22 +85,22 @@ def test_matched_vectors_are_left_out_pair_by_pair(seed):
     repeated = [label for label in (0, 1) if (labels == label).sum() > 2]
     outcome = grouped_label_statistics(result.evidence.counts["consistency"], repeated)
     for label, statistics in zip(repeated, outcome, strict=True):
-        x, _ = truth((same(names), labels, label), units=units)
-        _, R = truth((same(values.tolist()), labels, label))
+        x, _ = measure_by_loops((compare_names(names), labels, label), units=units)
+        _, R = measure_by_loops((compare_names(values.tolist()), labels, label))
         assert_same(statistics, x, R)
 
 
 @one_test
 @pytest.mark.parametrize("seed", SEEDS)
 def test_any_relation_is_that_of_a_double_loop(seed, monkeypatch):
-    rng, labels, owned, repeated = drawn(seed)
+    rng, labels, owned, repeated = draw_rows(seed)
     matrix = rng.random((7, 7)) < 0.5
     holds = matrix[np.ix_(owned, owned)]
     if seed % 2:
         monkeypatch.setattr(summary, "MAX_SUMS", 1)  # one label at a time
     result = relation_label_statistics(counted(Matrix(matrix), owned, labels, N_LABELS), repeated)
     for label, statistics in zip(repeated, result, strict=True):
-        assert_same(statistics, *truth((holds, labels, label)))
+        assert_same(statistics, *measure_by_loops((holds, labels, label)))
         influence = brute_labels.influence(holds, labels, label)
         assert statistics.units.trials == pytest.approx(statistics.n / max(2, influence))
 
@@ -141,15 +138,17 @@ def test_a_pool_is_compared_with_and_is_a_stratum_of_its_own(seed, is_weighted):
     else:
         result = relation_label_statistics(count(*rows, pool), repeated)
     for label, statistics in zip(repeated, result, strict=True):
-        assert_same(statistics, *truth((holds, labels, label, weights), explained=n, heaviest=heaviest))
+        assert_same(
+            statistics, *measure_by_loops((holds, labels, label, weights), explained=n, heaviest=heaviest)
+        )
 
 
 @one_test
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[:2])
 @pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "any relation"])
 @pytest.mark.parametrize("design", ["weights", "clusters", "both"])
 def test_weights_and_clusters_are_those_of_a_double_loop(design, grouping, seed):
-    rng, labels, owned, _ = drawn(seed)
+    rng, labels, owned, _ = draw_rows(seed)
     n = len(labels)
     weights = np.ones(n) if design == "clusters" else rng.integers(1, 5, n).astype(float)
     clusters = np.arange(n) if design == "weights" else np.append(rng.integers(0, n // 2, n - 1), n)
@@ -165,9 +164,9 @@ def test_weights_and_clusters_are_those_of_a_double_loop(design, grouping, seed)
     repeated = [label for label in range(N_LABELS) if len(set(clusters[labels == label])) > 1]
     options = {"weights": weights, "clusters": clusters, "heaviest": heaviest}
     for label, statistics in zip(repeated, weighted_label_statistics(counts, repeated), strict=True):
-        x, R = truth((holds, labels, label), **options)
+        x, R = measure_by_loops((holds, labels, label), **options)
         if grouping:  # the block of lone explanations has its own heaviest cell, and adds up with the groups
-            x = merged_truth(owned, labels, label, **options)
+            x = measure_merged_by_loops(owned, labels, label, **options)
         assert_same(statistics, x, R)
         owned_weights = [weights[(labels == label) & (clusters == unit)].sum() for unit in set(clusters)]
         assert statistics.units.effective == pytest.approx(
@@ -175,21 +174,21 @@ def test_weights_and_clusters_are_those_of_a_double_loop(design, grouping, seed)
         )
 
 
-def merged_truth(owned, labels, label, weights, clusters, heaviest):
+def measure_merged_by_loops(owned, labels, label, weights, clusters, heaviest):
     """Return x_y with the block of lone explanations, and its standard error by leaving out clusters."""
     *shared, lone = blocks_of(owned.tolist(), clusters.tolist())
     names = [
         next((place for place, rows in enumerate(shared) if row in rows), None) for row in range(len(owned))
     ]
     alone = [0 if row in lone else None for row in range(len(owned))]
-    block = same(alone)
+    block = compare_names(alone)
     heaviest_alone = brute_labels.heaviest_cell(block, weights, clusters)
 
     def total(gone=()):
-        rest = labels, label, weights, clusters, None
+        rows = labels, label, weights, clusters, None
         return (
-            brute_labels.shares(same(names), *rest, heaviest, gone)[0]
-            + brute_labels.shares(block, *rest, heaviest_alone, gone)[0]
+            brute_labels.shares(compare_names(names), *rows, heaviest, gone)[0]
+            + brute_labels.shares(block, *rows, heaviest_alone, gone)[0]
         )
 
     values = [total(np.flatnonzero(clusters == unit).tolist()) for unit in dict.fromkeys(clusters.tolist())]
@@ -200,7 +199,7 @@ def merged_truth(owned, labels, label, weights, clusters, heaviest):
 @one_test
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_mean_over_labels_is_the_measure(seed):
-    rng, labels, owned, _ = drawn(seed)
+    rng, labels, owned, _ = draw_rows(seed)
     counts = counted(Matrix(rng.random((7, 7)) < 0.5), owned, labels, N_LABELS)
     repeated = np.flatnonzero(np.bincount(labels) > 0).tolist()
     result = relation_label_statistics(counts, repeated)
@@ -242,10 +241,10 @@ def test_chance_is_the_share_of_the_label_among_the_others():
     weights, labels = [3.0, 1.0, 1.0, 1.0, 2.0], [0, 0, 0, 1, 1]
     counts = faithkit.score(labels, ["x"] * 5, weights=weights).evidence.counts["consistency"]
     pairs = [(i, j) for i in range(5) for j in range(5) if i != j]
-    for label, found in enumerate(measure_labels(counts, [0, 1])):
+    for label, estimate in enumerate(measure_labels(counts, [0, 1])):
         own = [(i, j) for i, j in pairs if labels[i] == label]
         expected = sum(weights[i] * weights[j] for i, j in own if labels[j] == label)
-        assert found.chance == pytest.approx(expected / sum(weights[i] * weights[j] for i, j in own))
+        assert estimate.chance == pytest.approx(expected / sum(weights[i] * weights[j] for i, j in own))
 
 
 def test_an_explanation_for_all_rows_gets_the_chance_of_every_label():

@@ -31,18 +31,18 @@ rows = st.lists(st.tuples(st.sampled_from(["a", "b", "c", None]), st.integers(0,
 cuts = st.lists(st.integers(0, 40), max_size=4)
 
 
-def census_of(piece, start=0):
+def take_census(piece, start=0):
     labels = sorted({label for _, label in piece})
     codes = np.array([labels.index(label) for _, label in piece], dtype=np.int64)
     return Census.of(SAME, Explanations.of([word for word, _ in piece]), codes, labels, start)
 
 
-def pieces(sample, edges):
+def cut(sample, edges):
     bounds = sorted({0, len(sample), *(edge for edge in edges if edge < len(sample))})
     return [(a, sample[a:b]) for a, b in pairwise(bounds)]
 
 
-def table(census):
+def list_slots(census):
     """What the census say, whatever their order."""
     words = census.explanations.values
     return sorted(
@@ -51,7 +51,7 @@ def table(census):
     )
 
 
-def counted_owners(sample):
+def count_owners(sample):
     labels = np.array([label for _, label in sample], dtype=np.int64)
     words = Explanations.of([word for word, _ in sample])
     return count(SAME, Sample(None, words), labels, 3).owners
@@ -60,25 +60,25 @@ def counted_owners(sample):
 FIELDS = ("explanation", "label", "rows", "alike", "totals", "own")
 
 
-def assert_same_owners(found, expected):
+def assert_same_owners(owners, expected):
     for name in FIELDS:
-        assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
+        assert getattr(owners, name).tolist() == getattr(expected, name).tolist(), name
 
 
 @given(rows, cuts)
 def test_pieces_unite_to_the_whole(sample, edges):
-    parts = [census_of(piece, start) for start, piece in pieces(sample, edges)]
-    whole = census_of(sample)
+    parts = [take_census(piece, start) for start, piece in cut(sample, edges)]
+    whole = take_census(sample)
     for united in (Census.union(SAME, parts), merge_censuses(SAME, parts)):
-        assert table(united) == table(whole)
+        assert list_slots(united) == list_slots(whole)
         assert united.explanations.values.tolist() == whole.explanations.values.tolist()
 
 
 @given(rows, cuts)
 def test_the_slots_of_pieces_are_those_that_counting_gives(sample, edges):
-    united = Census.union(SAME, [census_of(piece, start) for start, piece in pieces(sample, edges)])
+    united = Census.union(SAME, [take_census(piece, start) for start, piece in cut(sample, edges)])
     result = united.relabel(np.array(united.labels), [0, 1, 2])
-    assert_same_owners(result.owners, counted_owners(sample))
+    assert_same_owners(result.owners, count_owners(sample))
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c", None]), min_size=2, max_size=40), cuts)
@@ -88,7 +88,7 @@ def test_rows_with_a_number_each_unite_to_the_whole_and_have_the_owners_of_numbe
     def rows_of(start, piece):
         return Census.of(SAME, Explanations.of(piece), None, numbers[start : start + len(piece)], start)
 
-    parts = [rows_of(start, piece) for start, piece in pieces(words, edges)]
+    parts = [rows_of(start, piece) for start, piece in cut(words, edges)]
     numbered = Squares.of_numbers(numbers[:, None], np.ones(len(words), dtype=np.int64))
     for united in (Census.union(SAME, parts), merge_censuses(SAME, parts)):
         assert united.are_rows
@@ -104,25 +104,25 @@ def test_rows_with_a_number_each_unite_to_the_whole_and_have_the_owners_of_numbe
 
 @given(rows)
 def test_some_slots_are_those_of_the_rows_that_are_left(sample):
-    whole = census_of(sample)
-    kept = [code for code in range(len(whole.label)) if whole.labels[whole.label[code]] != 1]
-    rest = [row for row in sample if row[1] != 1]
-    if rest:
-        part, expected = whole.take(np.array(kept)), census_of(rest)
+    whole = take_census(sample)
+    codes = [code for code in range(len(whole.label)) if whole.labels[whole.label[code]] != 1]
+    other_rows = [row for row in sample if row[1] != 1]
+    if other_rows:
+        part, expected = whole.take(np.array(codes)), take_census(other_rows)
         assert part.explanations.values.tolist() == expected.explanations.values.tolist()
-        assert [row[1:] for row in table(part)] == [row[1:] for row in table(expected)]
+        assert [row[1:] for row in list_slots(part)] == [row[1:] for row in list_slots(expected)]
 
 
 @given(rows)
 def test_labels_that_fall_together_are_counted_together(sample):
-    whole = census_of(sample)
+    whole = take_census(sample)
     result = whole.relabel(np.minimum(whole.labels, 1), [0, 1])
-    assert table(result) == table(census_of([(word, min(label, 1)) for word, label in sample]))
+    assert list_slots(result) == list_slots(take_census([(word, min(label, 1)) for word, label in sample]))
 
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=30), cuts)
 def test_spreads_add_up(values, edges):
-    parts = [CentralMoments.of(np.array(part)) for _, part in pieces(values, edges)]
+    parts = [CentralMoments.of(np.array(part)) for _, part in cut(values, edges)]
     both = sum(parts[1:], start=parts[0])
     assert_nearly(both, CentralMoments.of(np.array(values[::-1])))
     if np.ptp(values) > 1e-6:
@@ -143,14 +143,14 @@ def test_other_relations_are_counted_piece_by_piece(sample, edges):
 
     expected = count(near, sample_of(sample), codes(sample), 2)
     cells = Census.of(near, sample_of(sample).explanations, codes(sample), [0, 1])
-    parts = [(near, sample_of(part), codes(part), cells.scan_target) for _, part in pieces(sample, edges)]
-    asked = reduce(add, (scan_piece(*part) for part in parts))
-    total = asked.owners(cells.scan_target, cells.sorted_slots[2])
+    parts = [(near, sample_of(part), codes(part), cells.scan_target) for _, part in cut(sample, edges)]
+    scan = reduce(add, (scan_piece(*part) for part in parts))
+    total = scan.owners(cells.scan_target, cells.sorted_slots[2])
     assert_same_owners(total, expected.owners)
-    assert asked.table.tolist() == expected.table.tolist()
-    found = [count_piece(*part, total) for part in parts]
-    assert [x for one in found for x in one.reflexive] == expected.reflexive.tolist()
+    assert scan.table.tolist() == expected.table.tolist()
+    counts = [count_piece(*part, total) for part in parts]
+    assert [x for piece in counts for x in piece.reflexive] == expected.reflexive.tolist()
     level, n = measure_totals(expected, None), len(sample)
-    pieced = add_moments(pseudo_value_moments(relation_deletions(one), level, n) for one in found)
+    pieced = add_moments(pseudo_value_moments(relation_deletions(piece), level, n) for piece in counts)
     assert_nearly(pieced, pseudo_value_moments(relation_deletions(expected), level, n))
-    assert_nearly(max(map(max_influence, found)), max_influence(expected))
+    assert_nearly(max(map(max_influence, counts)), max_influence(expected))

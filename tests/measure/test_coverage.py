@@ -5,9 +5,12 @@ than one in a thousand at the stated bound itself (a binomial tail), so the boun
 Where all samples can be enumerated, coverage is a sum of probabilities and has no such error.
 """
 
+import csv
 import math
+import runpy
 from functools import cache
 from itertools import pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,22 +32,22 @@ ACCIDENT = 0.001
 ROUNDING = 1e-12
 
 
-def at_least(bound, covered, runs):
+def is_at_least(bound, covered, runs):
     return stats.binom.cdf(covered, runs, bound) > ACCIDENT
 
 
-def at_most(bound, covered, runs):
+def is_at_most(bound, covered, runs):
     return stats.binom.sf(covered - 1, runs, bound) > ACCIDENT
 
 
-def inside(ends, truth):
+def contains(ends, truth):
     return ends[0] <= truth + ROUNDING and truth - ROUNDING <= ends[1]
 
 
 # --- groupings: laws given as joint tables of explanations and labels ----------------------------------
 
 
-def grouped_interval(table, confidence=0.95):
+def interval_of_table(table, confidence=0.95):
     return compute_interval(facts_of(table[table.any(axis=1)]), confidence)
 
 
@@ -53,14 +56,14 @@ def consistency(joint):
     return sum(float(row @ row / row.sum()) for row in joint if row.any())
 
 
-def hits(joint, n, runs, seed):
+def count_hits(joint, n, runs, seed):
     rng = np.random.default_rng([seed, n])
     truth = consistency(joint)
     tables = rng.multinomial(n, joint.ravel() / joint.sum(), size=runs).reshape(runs, *joint.shape)
-    return sum(inside(grouped_interval(table), truth) for table in tables)
+    return sum(contains(interval_of_table(table), truth) for table in tables)
 
 
-def law(masses, *shares):
+def make_law(masses, *shares):
     """Explanations of these masses; shares[y][u] is the probability of label y given u, the last the rest."""
     shares = [np.broadcast_to(np.asarray(share, dtype=float), len(masses)) for share in shares]
     masses = np.asarray(masses, dtype=float) / np.sum(masses)
@@ -72,17 +75,17 @@ def zipf(m):
 
 
 LAWS = {
-    "constant, three labels": law([1], 0.6, 0.3),
-    "near-pure": law([0.2] * 5, [1, 1, 0.999, 0.99, 1]),
-    "near-pure everywhere": law([0.1] * 10, 0.995),
-    "near-pure, unequal masses": law([0.5, 0.3, 0.15, 0.04, 0.01], [0.99, 1, 0.95, 1, 0.5]),
-    "near-balanced": law([0.125] * 8, np.linspace(0.45, 0.55, 8)),
-    "near-balanced, three labels": law([0.5, 0.5], [0.34, 0.33], [0.33, 0.35]),
-    "sparse": law(zipf(500), 0.9),
-    "sparse and pure": law(zipf(500), np.arange(500) % 2),
-    "sparse and uneven": law(zipf(200), np.linspace(0.5, 1.0, 200)),
-    "sparse and even": law(np.ones(1000), np.linspace(0.6, 1.0, 1000)),
-    "nearly all distinct": law(np.ones(20_000), 0.7),
+    "constant, three labels": make_law([1], 0.6, 0.3),
+    "near-pure": make_law([0.2] * 5, [1, 1, 0.999, 0.99, 1]),
+    "near-pure everywhere": make_law([0.1] * 10, 0.995),
+    "near-pure, unequal masses": make_law([0.5, 0.3, 0.15, 0.04, 0.01], [0.99, 1, 0.95, 1, 0.5]),
+    "near-balanced": make_law([0.125] * 8, np.linspace(0.45, 0.55, 8)),
+    "near-balanced, three labels": make_law([0.5, 0.5], [0.34, 0.33], [0.33, 0.35]),
+    "sparse": make_law(zipf(500), 0.9),
+    "sparse and pure": make_law(zipf(500), np.arange(500) % 2),
+    "sparse and uneven": make_law(zipf(200), np.linspace(0.5, 1.0, 200)),
+    "sparse and even": make_law(np.ones(1000), np.linspace(0.6, 1.0, 1000)),
+    "nearly all distinct": make_law(np.ones(20_000), 0.7),
 }
 
 
@@ -91,7 +94,7 @@ LAWS = {
 @pytest.mark.parametrize("name", LAWS)
 def test_intervals_of_consistency_cover_in_at_least_93_percent_of_samples(name, n):
     runs = 40 if len(LAWS[name]) > 5000 else 80
-    assert at_least(LEAST, hits(LAWS[name], n, runs, seed=1), runs)
+    assert is_at_least(LEAST, count_hits(LAWS[name], n, runs, seed=1), runs)
 
 
 @one_test
@@ -99,13 +102,13 @@ def test_intervals_of_consistency_cover_in_at_least_93_percent_of_samples(name, 
 def test_of_an_explainer_that_never_repeats_itself_every_sample_allows_every_truth(n):
     labels = np.random.default_rng(n).integers(0, 2, n)
     for truth in (1.0, 0.5):  # of two labels one half is the least
-        assert inside(grouped_interval(np.eye(2, dtype=np.int64)[labels]), truth)
+        assert contains(interval_of_table(np.eye(2, dtype=np.int64)[labels]), truth)
 
 
 @cache
 def constant_intervals(n, confidence):
     """The interval of a constant explainer, for every number of instances with the first label."""
-    ends = [grouped_interval(np.array([[a, n - a]]), confidence) for a in range(n // 2 + 1)]
+    ends = [interval_of_table(np.array([[a, n - a]]), confidence) for a in range(n // 2 + 1)]
     return np.array([ends[min(a, n - a)] for a in range(n + 1)])
 
 
@@ -118,7 +121,7 @@ def constant_coverage(n, shares, confidence=0.95):
 
 
 @one_test
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", [3, 10, 50, 1000])
 def test_intervals_of_a_constant_explainer_cover_whatever_the_labels_frequencies(n):
     shares = np.concatenate([np.linspace(0.5, 0.999, 250), 1 - np.logspace(-5, -3, 50), [1.0]])
     assert constant_coverage(n, shares).min() >= LEAST
@@ -131,24 +134,23 @@ def test_intervals_of_a_constant_explainer_are_not_wider_than_they_need_to_be():
 
 
 @one_test
-@pytest.mark.parametrize("n", [10, 50, 200])
-@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])
+@pytest.mark.parametrize(("n", "confidence"), [(10, 0.99), (50, 0.9), (50, 0.99), (200, 0.8)])
 def test_intervals_of_a_constant_explainer_cover_at_other_confidences_too(confidence, n):
     assert constant_coverage(n, np.linspace(0.5, 1.0, 500), confidence).min() >= confidence
 
 
 @cache
-def all_small_samples(n, m, k):
+def enumerate_samples(n, m, k):
     """Every table of counts that n instances can give, and its interval."""
     tables = [t for t in product(range(n + 1), repeat=m * k - 1) if sum(t) <= n]
     tables = np.array([(*t, n - sum(t)) for t in tables])
-    return tables, np.array([grouped_interval(table.reshape(m, k)) for table in tables])
+    return tables, np.array([interval_of_table(table.reshape(m, k)) for table in tables])
 
 
 @one_test
-@pytest.mark.parametrize(("n", "m", "k"), [(3, 3, 2), (10, 2, 2), (6, 3, 2), (10, 1, 3)])
+@pytest.mark.parametrize(("n", "m", "k"), [(3, 3, 2), (8, 2, 2), (10, 1, 3)])
 def test_intervals_from_a_handful_of_instances_cover_under_random_laws(n, m, k):
-    tables, ends = all_small_samples(n, m, k)
+    tables, ends = enumerate_samples(n, m, k)
     rng = np.random.default_rng(n)
     for concentration in (0.1, 0.3, 1.0, 10.0):
         for joint in rng.dirichlet(np.full(m * k, concentration), size=8):
@@ -158,21 +160,11 @@ def test_intervals_from_a_handful_of_instances_cover_under_random_laws(n, m, k):
 
 
 VERIFIED = {
-    "constant, three labels": law([1], 0.5, 0.3),
-    "five explanations": law([0.4, 0.25, 0.2, 0.1, 0.05], [0.7, 0.9, 0.8, 0.75, 0.85]),
-    "ten explanations": law(np.ones(10), np.linspace(0.65, 0.95, 10)),
-    "one mixed explanation among pure ones": law([0.3, 0.3, 0.2, 0.1, 0.1], [1, 0, 0.7, 1, 0.2]),
+    "constant, three labels": make_law([1], 0.5, 0.3),
+    "five explanations": make_law([0.4, 0.25, 0.2, 0.1, 0.05], [0.7, 0.9, 0.8, 0.75, 0.85]),
+    "ten explanations": make_law(np.ones(10), np.linspace(0.65, 0.95, 10)),
+    "one mixed explanation among pure ones": make_law([0.3, 0.3, 0.2, 0.1, 0.1], [1, 0, 0.7, 1, 0.2]),
 }
-
-
-@pytest.mark.slow
-@one_test
-@pytest.mark.parametrize("name", VERIFIED)
-def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_samples(name):
-    runs = 400
-    covered = hits(VERIFIED[name], 1000, runs, seed=2)
-    assert at_least(LEAST, covered, runs)
-    assert at_most(MOST, covered, runs)
 
 
 # --- other relations: uniform instances, scopes whose agreement is an area ------------------------------
@@ -265,15 +257,15 @@ class Within(Relation):
         return np.abs(sample.X[None, :] - self.places[explanations.values][:, None]) <= self.tau
 
 
-def general_interval(relation, x, owned, labels):
+def interval_of_rows(relation, x, owned, labels):
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(relation, sample, labels, 2)
     return compute_interval(JackknifeEstimate.of(counted).statistics)
 
 
-def general_hits(law, n, runs, seed):
+def count_general_hits(law, n, runs, seed):
     rng = np.random.default_rng([seed, n])
-    return sum(inside(general_interval(law.relation, *law.draw(n, rng)), law.truth) for _ in range(runs))
+    return sum(contains(interval_of_rows(law.relation, *law.draw(n, rng)), law.truth) for _ in range(runs))
 
 
 GENERAL = {
@@ -289,19 +281,11 @@ GENERAL = {
 @pytest.mark.parametrize("name", GENERAL)
 def test_the_analytic_measure_of_boxes_and_prototypes_is_what_a_large_sample_shows(name):
     law = GENERAL[name]
-    x, owned, labels = law.draw(100_000, np.random.default_rng(0))
+    x, owned, labels = law.draw(40_000, np.random.default_rng(0))
     sample = Sample(x, Explanations(kind="number", values=owned))
     counted = count(law.relation, sample, labels, 2)
     assert JackknifeEstimate.of(counted).statistics.value == pytest.approx(law.truth, abs=0.01)
     assert bool(counted.reflexive.all()) == (name != "prototypes that miss much")
-
-
-@pytest.mark.slow
-@one_test
-@pytest.mark.parametrize("name", GENERAL)
-def test_intervals_of_boxes_and_prototypes_cover_in_at_least_93_percent_of_samples(name):
-    runs = 150
-    assert at_least(LEAST, general_hits(GENERAL[name], 1000, runs, seed=3), runs)
 
 
 @pytest.mark.slow
@@ -327,17 +311,17 @@ def test_a_rare_region_in_every_scope_that_goes_unseen_cannot_be_revealed():
     covered = []
     for _ in range(runs):
         owned = rng.choice(cells + 1, n, p=mass)
-        seen = np.count_nonzero(owned == cells)
-        ends = general_interval(Atoms(), None, owned, (owned < cells).astype(np.int64))
-        covered.append(inside(ends, truth))
-        if seen == 0:
+        n_rare = np.count_nonzero(owned == cells)
+        ends = interval_of_rows(Atoms(), None, owned, (owned < cells).astype(np.int64))
+        covered.append(contains(ends, truth))
+        if n_rare == 0:
             assert ends[0] > truth
-        elif seen <= 3:  # four or more have a probability of 0.02: the misses that any interval has
+        elif n_rare <= 3:  # four or more have a probability of 0.02: the misses that any interval has
             assert covered[-1]
-    seen = 1 - (1 - rare) ** n
-    assert seen == pytest.approx(0.63, abs=0.005)
-    assert at_least(seen, sum(covered), runs)
-    assert at_most(seen, sum(covered), runs)
+    p_any_rare = 1 - (1 - rare) ** n
+    assert p_any_rare == pytest.approx(0.63, abs=0.005)
+    assert is_at_least(p_any_rare, sum(covered), runs)
+    assert is_at_most(p_any_rare, sum(covered), runs)
 
 
 # --- the same with many more runs ----------------------------------------------------------------------
@@ -355,16 +339,16 @@ HARD = {
 def test_intervals_of_consistency_cover_over_a_thousand_samples(name):
     runs = 1_000
     joint, n = HARD[name]
-    assert at_least(LEAST, hits(joint, n, runs, seed=5), runs)
+    assert is_at_least(LEAST, count_hits(joint, n, runs, seed=5), runs)
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", VERIFIED)
 def test_where_all_is_verified_intervals_cover_in_93_to_98_percent_of_a_thousand_samples(name):
     runs = 1_000
-    covered = hits(VERIFIED[name], 2000, runs, seed=6)
-    assert at_least(LEAST, covered, runs)
-    assert at_most(MOST, covered, runs)
+    covered = count_hits(VERIFIED[name], 2000, runs, seed=6)
+    assert is_at_least(LEAST, covered, runs)
+    assert is_at_most(MOST, covered, runs)
 
 
 @pytest.mark.simulation
@@ -376,11 +360,41 @@ def test_intervals_of_consistency_cover_under_random_laws():
         masses = rng.dirichlet(np.full(m, rng.choice([0.1, 0.5, 1.0, 5.0])))
         shares = rng.dirichlet(np.full(k, rng.choice([0.02, 0.1, 0.3, 1.0, 10.0])), size=m)
         n = int(rng.choice(SIZES))
-        assert at_least(LEAST, hits(masses[:, None] * shares, n, runs, seed), runs)
+        assert is_at_least(LEAST, count_hits(masses[:, None] * shares, n, runs, seed), runs)
 
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("name", GENERAL)
 def test_intervals_of_boxes_and_prototypes_cover_over_four_hundred_samples(name):
     runs = 400
-    assert at_least(LEAST, general_hits(GENERAL[name], 2000, runs, seed=8), runs)
+    assert is_at_least(LEAST, count_general_hits(GENERAL[name], 2000, runs, seed=8), runs)
+
+
+# --- the laws of `tests/benchmarks/simulate_coverage.py`, whose table is on the theory page -----------------
+
+ROOT = Path(__file__).parents[2]
+SIMULATED = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "simulate_coverage.py"))
+SIMULATED_LAWS = [name for name in SIMULATED["LAWS"] if name not in SIMULATED["APPROXIMATE"]]
+
+
+def allowed_misses(runs):
+    """Return how often an end may miss: in 2.5 % of samples, and two standard errors of so many runs."""
+    share = SIMULATED["ALLOWED"]
+    return share + 2 * math.sqrt(share * (1 - share) / runs)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("name", SIMULATED_LAWS)
+def test_neither_end_misses_more_often_than_it_may_in_a_thousand_samples(name):
+    _, above, below, *_ = SIMULATED["coverage"](name)
+    assert above <= allowed_misses(1_000)
+    assert above + below <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 1_000)
+
+
+def test_the_table_on_the_theory_page_has_every_law_and_none_that_misses():
+    with (ROOT / "docs" / "coverage.csv").open() as file:
+        table = list(csv.DictReader(file))
+    assert [row["law"] for row in table] == list(SIMULATED["LAWS"])
+    for row in table:
+        if row["law"] in SIMULATED_LAWS:
+            assert float(row["interval above it"].removesuffix(" %")) <= 100 * allowed_misses(1_000)

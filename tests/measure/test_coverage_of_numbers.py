@@ -29,22 +29,22 @@ NOISES = {
 }
 
 
-def in_groups(rng, n, size, scale):
+def draw_groups(rng, n, size, scale):
     """Explanations shared by about `size` rows, half of which raise the prediction."""
     group = rng.integers(0, max(2, n // size), n)
     return Explanations.of(group.tolist()), np.where(group % 2, scale, -scale)
 
 
-def in_the_plane(rng, n, size, scale):
+def draw_points(rng, n, size, scale):
     """Vectors that never repeat, and a smooth mean."""
     where = rng.random((n, 2))
     return Explanations.vectors(where), scale * np.sqrt(2) * np.sin(2 * np.pi * where[:, 0])
 
 
-SHAPES = {"large groups": (in_groups, 10), "small groups": (in_groups, 3), "vectors": (in_the_plane, 1)}
+SHAPES = {"large groups": (draw_groups, 10), "small groups": (draw_groups, 3), "vectors": (draw_points, 1)}
 
 
-def ends(explanations, predictions):
+def compute_ends(explanations, predictions):
     labels = encode(predictions, Outcome("numbers"))
     sample, k = Sample(None, explanations), len(labels.classes)
     return compute_interval(
@@ -54,13 +54,13 @@ def ends(explanations, predictions):
     )
 
 
-def runs_of(noise, shape, n, m, runs):
+def simulate_intervals(noise, shape, n, m, runs):
     rng = np.random.default_rng([n, int(100 * m), len(noise), len(shape)])
     make, size = SHAPES[shape]
     scale = np.sqrt(m / (1 - m))
     for _ in range(runs):
         explanations, means = make(rng, n, size, scale)
-        yield ends(explanations, means + NOISES[noise](rng, n))
+        yield compute_ends(explanations, means + NOISES[noise](rng, n))
 
 
 @pytest.mark.simulation
@@ -69,7 +69,7 @@ def runs_of(noise, shape, n, m, runs):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("noise", NOISES)
 def test_intervals_of_numbers_cover(noise, shape, n, runs, m):
-    result = list(runs_of(noise, shape, n, m, runs))
+    result = list(simulate_intervals(noise, shape, n, m, runs))
     covered = sum(max(0.0, low) <= m <= high for low, high in result)
     assert stats.binom.cdf(covered, runs, LEAST) > ACCIDENT
     too_high = sum(max(0.0, low) > m for low, _ in result)
@@ -79,6 +79,6 @@ def test_intervals_of_numbers_cover(noise, shape, n, runs, m):
 @one_test
 @pytest.mark.parametrize("noise", NOISES)
 def test_a_wide_sample_narrows_the_interval(noise):
-    (small,), (large,) = (list(runs_of(noise, "large groups", n, 0.5, 1)) for n in (50, 2000))
+    (small,), (large,) = (list(simulate_intervals(noise, "large groups", n, 0.5, 1)) for n in (50, 2000))
     assert large[1] - large[0] < (small[1] - small[0]) / 2
     assert large[0] < 0.5 < large[1]

@@ -35,7 +35,7 @@ OUTCOMES = {
     "numbers": (Outcome("numbers"), brute_unequal.divided),
     "within": (
         Outcome("numbers", 1.0),
-        partial(brute_unequal.estimate, agree=lambda one, other: float(abs(one - other) <= 1.0 + 1e-9)),
+        partial(brute_unequal.estimate, agree=lambda a, b: float(abs(a - b) <= 1.0 + 1e-9)),
     ),
 }
 CASES = [
@@ -43,30 +43,30 @@ CASES = [
     for outcome in OUTCOMES
     for weights in WEIGHTS
     for clustered in (True, False)
-    for grouping, pooled in ((True, 0), (False, 0), (False, 6))
-    if clustered or weights != "equal"
+    for grouping, pooled in ((True, 0), (False, 6))
+    if (clustered or weights != "equal") and (outcome == "numbers" or weights in ("real", "some zero"))
 ]
 
 
-def made(seed, weights, clustered, n=24):
+def draw_case(seed, weights, clustered, n=16):
     rng = np.random.default_rng(seed)
     clusters = rng.integers(0, 9, n) if clustered else np.arange(n)
     values = np.round(rng.normal(3, 2, n), int(rng.integers(0, 3)))
     return rng.random((5, 5)) < 0.5, rng.integers(0, 5, n), values, WEIGHTS[weights](rng, n), clusters
 
 
-def counted(case, grouping, pooled, outcome):
+def count_case(case, grouping, pooled, outcome):
     matrix, owned, values, weights, clusters = case
     n = len(values) - pooled
     sample = Sample(owned[:n], Explanations(kind="number", values=owned[:n]))
     relation = SameExplanation() if grouping else OnInstances(matrix)
     labels = encode(values, outcome)
-    mine, theirs = labels.codes[:n], labels.codes[n:]
-    labels = type(labels)(mine, labels.values, outcome)
-    pool = Pool.of(owned[n:], theirs) if pooled else None
-    agreement = labels.agreement_with(theirs) if pooled else labels.agreement
+    codes, pool_codes = labels.codes[:n], labels.codes[n:]
+    labels = type(labels)(codes, labels.values, outcome)
+    pool = Pool.of(owned[n:], pool_codes) if pooled else None
+    agreement = labels.agreement_with(pool_codes) if pooled else labels.agreement
     design = Design.of(weights, clusters, len(values))
-    return count_cells(relation, sample, mine, labels.k, design, pool, agreement)
+    return count_cells(relation, sample, codes, labels.k, design, pool, agreement)
 
 
 class OnInstances(Matrix):
@@ -78,7 +78,7 @@ class OnInstances(Matrix):
         return self.matrix[np.ix_(explanations.values.astype(int), np.asarray(sample.X).astype(int))]
 
 
-def truth(case, grouping):
+def prepare_loops(case, grouping):
     matrix, owned, values, weights, clusters = case
     holds = np.equal.outer(owned, owned) if grouping else matrix[np.ix_(owned, owned)]
     return holds.tolist(), values.tolist(), weights.tolist(), clusters.tolist()
@@ -88,30 +88,30 @@ def truth(case, grouping):
 @pytest.mark.parametrize(("kind", "weights", "clustered", "grouping", "pooled"), CASES)
 def test_leave_one_out_is_that_of_the_double_loop(kind, weights, clustered, grouping, pooled):
     outcome, estimate = OUTCOMES[kind]
-    case = made(len(weights) + clustered, weights, clustered)
-    facts = JackknifeEstimate.of(counted(case, grouping, pooled, outcome)).statistics
-    slow, explained = truth(case, grouping), len(case[1]) - pooled
+    case = draw_case(len(weights) + clustered, weights, clustered)
+    facts = JackknifeEstimate.of(count_case(case, grouping, pooled, outcome)).statistics
+    slow, explained = prepare_loops(case, grouping), len(case[1]) - pooled
     assert (facts.value, facts.verified) == pytest.approx(estimate(*slow, explained), abs=1e-10)
 
 
-def of_numbers(n=60, seed=0):
+def draw_numbers(n=60, seed=0):
     rng = np.random.default_rng(seed)
     groups, clusters = rng.integers(0, 6, n), rng.integers(0, 30, n)
     return groups, groups + rng.normal(size=n), rng.random(n) + 0.1, clusters
 
 
 def test_one_hot_scores_are_labels():
-    groups, _, weights, clusters = of_numbers()
+    groups, _, weights, clusters = draw_numbers()
     labels = groups % 3
-    drawn = {"weights": weights, "clusters": clusters, "permutations": 99}
-    one = faithkit.score(np.eye(3)[labels], groups, outcome="scores", **drawn).consistency
-    two = faithkit.score(labels, groups, **drawn).consistency
-    assert (one.value, one.se) == pytest.approx((two.value, two.se), abs=1e-12)
-    assert (one.by_chance, one.p_value) == pytest.approx((two.by_chance, two.p_value), abs=1e-12)
+    drawn = {"weights": weights, "clusters": clusters, "permutations": 19}
+    by_score = faithkit.score(np.eye(3)[labels], groups, outcome="scores", **drawn).consistency
+    by_label = faithkit.score(labels, groups, **drawn).consistency
+    for name in ("value", "se", "by_chance", "p_value"):
+        assert getattr(by_score, name) == pytest.approx(getattr(by_label, name), abs=1e-12), name
 
 
 def test_a_constant_explanation_gets_nothing():
-    _, values, weights, clusters = of_numbers()
+    _, values, weights, clusters = draw_numbers()
     for drawn in ({"weights": weights}, {"clusters": clusters}, {"weights": weights, "clusters": clusters}):
         assert faithkit.score(values, ["same"] * 60, **drawn).consistency.value == pytest.approx(0, abs=1e-12)
 
@@ -119,37 +119,40 @@ def test_a_constant_explanation_gets_nothing():
 @one_test
 @pytest.mark.parametrize(("scale", "shift"), [(1e9, 0.0), (1.0, 1e9), (-1e-7, 5.0)])
 def test_shifting_and_scaling_numbers_changes_nothing(scale, shift):
-    groups, values, weights, clusters = of_numbers()
-    one, two = (
+    groups, values, weights, clusters = draw_numbers()
+    plain, scaled = (
         faithkit.score(numbers, groups, weights=weights, clusters=clusters).consistency
         for numbers in (values, scale * values + shift)
     )
-    assert (one.value, one.low, one.high) == pytest.approx((two.value, two.low, two.high), abs=1e-6)
+    assert (scaled.value, scaled.low, scaled.high) == pytest.approx(
+        (plain.value, plain.low, plain.high), abs=1e-6
+    )
 
 
 def test_the_order_of_rows_changes_nothing():
-    rows, order = of_numbers(), np.random.default_rng(9).permutation(60)
-    one, two = (
+    rows, order = draw_numbers(), np.random.default_rng(9).permutation(60)
+    first, second = (
         faithkit.score(values, groups, weights=weights, clusters=clusters, permutations=49).consistency
         for groups, values, weights, clusters in (rows, [column[order] for column in rows])
     )
-    assert_nearly(one, two)
+    assert_nearly(first, second)
 
 
 def test_explanations_that_tell_much_are_above_chance_and_random_ones_are_not():
-    groups, values, weights, clusters = of_numbers(n=400)
+    groups, values, weights, clusters = draw_numbers(n=200)
     good, bad = (
-        faithkit.score(values, said, weights=weights, clusters=clusters, permutations=199).consistency
-        for said in (groups, np.random.default_rng(1).integers(0, 6, 400))
+        faithkit.score(values, explanations, weights=weights, clusters=clusters, permutations=99).consistency
+        for explanations in (groups, np.random.default_rng(1).integers(0, 6, 200))
     )
-    assert good.p_value == 0.005
+    assert good.p_value == 0.01
     assert good.finding == "above chance"
     assert bad.p_value > 0.01
     assert bad.low < 0.01
 
 
+@pytest.mark.filterwarnings("ignore:.*of the rows repeat another one:faithkit.FaithkitWarning")
 def test_rows_of_one_cluster_are_no_others():
-    groups, values, _, _ = of_numbers(n=200)
+    groups, values, _, _ = draw_numbers(n=200)
     twice = np.repeat(values, 2), np.repeat(groups, 2)
     plain = faithkit.score(values, groups).consistency
     apart = faithkit.score(*twice, clusters=np.repeat(np.arange(200), 2)).consistency
@@ -164,12 +167,12 @@ def test_one_row_is_measured_against_other_clusters_by_weight():
     values, weights, clusters = [1.0, 9.0, 4.0, 2.0, 3.0], [1, 1, 1, 3, 1], ["a", "a", "b", "c", "d"]
     result = faithkit.score(values, ["x"] * 4 + ["y"], weights=weights, clusters=clusters, outcome="numbers")
     everybody = brute_unequal.estimate(
-        [[True] * 5] * 5, values, weights, clusters, agree=lambda one, other: 1 - (one - other) ** 2 / 2
+        [[True] * 5] * 5, values, weights, clusters, agree=lambda a, b: 1 - (a - b) ** 2 / 2
     )
     expected = 1 - (1 * 4.5 + 3 * 0.5) / 4 / (1 - everybody[0])
-    found = result.local(0).consistency
-    assert found.value == pytest.approx(expected, abs=1e-12)
-    assert (found.numbers.minimum, found.numbers.maximum) == (2.0, 4.0)
+    local = result.local(0).consistency
+    assert local.value == pytest.approx(expected, abs=1e-12)
+    assert (local.numbers.minimum, local.numbers.maximum) == (2.0, 4.0)
 
 
 def test_witnesses_are_of_two_clusters():
@@ -185,12 +188,12 @@ def test_numbers_that_do_not_vary_where_rows_count_are_refused():
 
 
 def test_a_part_of_the_rows_has_its_own_variance():
-    groups, values, weights, clusters = of_numbers(n=120)
+    groups, values, weights, clusters = draw_numbers(n=120)
     side = np.arange(120) % 2
     result = faithkit.score(values, groups, weights=weights, clusters=clusters)
     subgroups = result.by(side)
-    mine = side == 1
-    alone = faithkit.score(values[mine], groups[mine], weights=weights[mine], clusters=clusters[mine])
+    rows = side == 1
+    alone = faithkit.score(values[rows], groups[rows], weights=weights[rows], clusters=clusters[rows])
     assert subgroups[1].consistency.value == pytest.approx(alone.consistency.value, abs=1e-12)
 
 
@@ -200,11 +203,11 @@ def test_a_part_of_the_rows_has_its_own_variance():
 SAME = SameExplanation()
 
 
-def measured(values, words, weights=None, clusters=None, limits=None, relation=SAME):
-    found, codes, times = np.unique(values, return_inverse=True, return_counts=True)
-    agreement = Squares.of_numbers(found[:, None], times, limits=limits)
+def measure(values, words, weights=None, clusters=None, limits=None, relation=SAME):
+    numbers, codes, times = np.unique(values, return_inverse=True, return_counts=True)
+    agreement = Squares.of_numbers(numbers[:, None], times, limits=limits)
     sample = Sample(np.asarray(values)[:, None], Explanations.of(words))
-    rows = relation, sample, codes, len(found)
+    rows = relation, sample, codes, len(numbers)
     design = Design.of(weights, clusters, len(values))
     if design is None:
         return JackknifeEstimate.of(count(*rows, agreement=agreement)).statistics
@@ -239,7 +242,7 @@ LOST = 2 * 0.5 / 4  # rows 0 and 1 disagree by ½·1²
 )
 def test_unchecked_rows_disagree_by_what_the_declared_range_allows(limits, relation, unchecked):
     """Row 2 is alone and row 3 has no explanation."""
-    facts = measured(VALUES, WORDS, limits=limits, relation=relation)
+    facts = measure(VALUES, WORDS, limits=limits, relation=relation)
     assert facts.compared == 0.5
     assert facts.estimate == pytest.approx(1 - LOST / VARIANCE - unchecked / 2)
     assert facts.is_bounded == (limits is not None)
@@ -266,7 +269,7 @@ def test_the_error_of_unchecked_rows_is_that_of_leaving_out_each_row(limits):
         free = 1.0 if limits is None else 100 / 2 / variance
         return 1 - lost / variance - free * (1 - compared)
 
-    facts = measured(values, words, limits=limits, relation=Alone())
+    facts = measure(values, words, limits=limits, relation=Alone())
     everybody = np.arange(14)
     assert 0 < facts.compared < 1
     assert facts.estimate == pytest.approx(x(everybody))
@@ -281,7 +284,7 @@ def test_the_error_of_unchecked_rows_is_that_of_leaving_out_each_row(limits):
 @pytest.mark.parametrize("groups", [True, False])
 def test_with_weights_and_clusters_the_range_is_divided_by_what_a_constant_explanation_leaves(drawn, groups):
     limits, relation = (0.0, 10.0), SAME if groups else Alone()
-    facts = measured(VALUES, WORDS, limits=limits, relation=relation, **drawn)
+    facts = measure(VALUES, WORDS, limits=limits, relation=relation, **drawn)
     v, w, unit = (
         np.array(VALUES),
         np.array(drawn.get("weights", np.ones(4))),
@@ -301,9 +304,9 @@ def test_with_weights_and_clusters_the_range_is_divided_by_what_a_constant_expla
 
 
 def test_a_declared_range_lowers_the_lower_end_and_leaves_the_value():
-    groups, values, _, _ = of_numbers(n=200)
+    groups, values, _, _ = draw_numbers(n=200)
     words = [f"g{group}" for group in groups]
-    free, bounded = (measured(values, words, limits=limits) for limits in (None, (-10.0, 20.0)))
+    free, bounded = (measure(values, words, limits=limits) for limits in (None, (-10.0, 20.0)))
     assert bounded.estimate == pytest.approx(free.estimate)  # all rows were checked
     assert compute_interval(bounded)[0] < compute_interval(free)[0]
 
@@ -328,9 +331,9 @@ def test_with_k_declared_labels_an_unchecked_row_disagrees_by_one_less_one_kth(w
         count(*rows) if design is None else count_cells(*rows, design), n_classes=k
     ).statistics
     w = np.array(drawn.get("weights", np.ones(4)))
-    mine = [0, 1, 3]
-    largest, whole = w.max(), w[mine].sum()
-    pairs = {(i, j): w[i] * w[j] / (largest + whole - w[i] - w[j]) for i in mine for j in mine if i != j}
+    group = [0, 1, 3]
+    largest, whole = w.max(), w[group].sum()
+    pairs = {(i, j): w[i] * w[j] / (largest + whole - w[i] - w[j]) for i in group for j in group if i != j}
     compared = sum(pairs.values()) / w.sum()
     agreed = sum(K for (i, j), K in pairs.items() if labels[i] == labels[j]) / w.sum()
     assert facts.estimate == pytest.approx(agreed + (1 - unchecked) * (1 - compared))
@@ -345,11 +348,11 @@ def test_declared_labels_say_nothing_of_scores_tolerances_and_other_relations():
         (SameExplanation(), near),
         (Alone(), SAME_LABEL),
     ):
-        found = [
+        undeclared, declared = (
             JackknifeEstimate.of(count(relation, *rows, agreement=agreement), k).statistics.estimate
             for k in (None, 2)
-        ]
-        assert found[0] == found[1] == pytest.approx(2 / 3)
+        )
+        assert undeclared == declared == pytest.approx(2 / 3)
 
 
 # --- rows that are alone, put together ---------------------------------------------------------------------
@@ -357,41 +360,91 @@ def test_declared_labels_say_nothing_of_scores_tolerances_and_other_relations():
 
 @one_test
 @pytest.mark.parametrize("kind", ["words", "vectors"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_merged_one_hot_scores_are_merged_labels(kind, seed):
     rng = np.random.default_rng(seed)
     n, labels = 80, rng.integers(0, 3, 80)
-    said = [f"rule {one}" for one in rng.integers(0, 60, n)] if kind == "words" else rng.normal(size=(n, 2))
+    explanations = rng.normal(size=(n, 2))
+    if kind == "words":
+        explanations = [f"rule {number}" for number in rng.integers(0, 60, n)]
     drawn = {"weights": rng.random(n) + 0.2, "clusters": rng.integers(0, 50, n)}
-    one = faithkit.score(np.eye(3)[labels], said, outcome="scores", **drawn).consistency.statistics
-    two = faithkit.score(labels, said, **drawn).consistency.statistics
-    assert one.merging == two.merging
-    assert (one.estimate, one.compared, one.se) == pytest.approx(
-        (two.estimate, two.compared, two.se), abs=1e-11
-    )
+    scores = np.eye(3)[labels]
+    by_score = faithkit.score(scores, explanations, outcome="scores", **drawn).consistency.statistics
+    by_label = faithkit.score(labels, explanations, **drawn).consistency.statistics
+    assert by_score.merging == by_label.merging
+    for name in ("estimate", "compared", "se"):
+        assert getattr(by_score, name) == pytest.approx(getattr(by_label, name), abs=1e-11), name
+
+
+def compare_equal_weights(seed, n, clustered):
+    """Return the ratio of standard errors of rows with weights that hardly differ, and without."""
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(size=(n, 2))
+    values = vectors[:, 0] + 0.3 * rng.normal(size=n)
+    plain = faithkit.score(values, vectors).consistency
+    rows = np.repeat(np.arange(n), 2) if clustered else np.arange(n)
+    drawn = {"clusters": rows} if clustered else {"weights": np.where(rows == 0, 1 + 1e-12, 1.0)}
+    nearly = faithkit.score(values[rows], vectors[rows], **drawn).consistency
+    assert plain.merging == nearly.merging == "pairs"
+    assert nearly.estimate == pytest.approx(plain.estimate, abs=1e-9)
+    return nearly.se / plain.se
 
 
 @one_test
 @pytest.mark.parametrize("clustered", [False, True])
 def test_weights_that_hardly_differ_give_what_equal_numbers_get(clustered):
+    assert compare_equal_weights(0, 200, clustered) == pytest.approx(1, abs=0.2)
+
+
+@pytest.mark.slow
+@one_test
+@pytest.mark.parametrize("clustered", [False, True])
+def test_weights_that_hardly_differ_have_the_error_of_equal_numbers_in_large_samples(clustered):
     """Errors are estimated without a pair here and without a row there, which is the same in the limit only.
 
     At 2,000 rows the ratio of both has a standard deviation of 0.034 (five samples), so the mean of five has 0.015.
     """
-    ratios = []
-    for seed in range(5):
-        rng, n = np.random.default_rng(seed), 2000
-        vectors = rng.normal(size=(n, 2))
-        values = vectors[:, 0] + 0.3 * rng.normal(size=n)
-        plain = faithkit.score(values, vectors).consistency
-        rows = np.repeat(np.arange(n), 2) if clustered else np.arange(n)
-        weights = np.where(rows == 0, 1 + 1e-12, 1.0)
-        drawn = {"clusters": rows} if clustered else {"weights": weights}
-        nearly = faithkit.score(values[rows], vectors[rows], **drawn).consistency
-        assert plain.merging == nearly.merging == "pairs"
-        assert nearly.estimate == pytest.approx(plain.estimate, abs=1e-9)
-        ratios.append(nearly.se / plain.se)
+    ratios = [compare_equal_weights(seed, 2000, clustered) for seed in range(5)]
     assert np.mean(ratios) == pytest.approx(1, abs=0.05)
+
+
+# --- permutation tests -------------------------------------------------------------------------------------
+
+N = 28
+RNG = np.random.default_rng(2)
+X = RNG.normal(size=(N, 2))
+DRAWN = {
+    "weights": {"weights": RNG.random(N) + 0.1},
+    "clusters": {"clusters": np.arange(N) // 2},
+    "both": {"weights": RNG.random(N) + 0.1, "clusters": np.arange(N) // 4},
+}
+
+
+def is_near(x, explanation):
+    return abs(x[0] - explanation[0]) < 0.5
+
+
+@one_test
+@pytest.mark.parametrize("drawn", DRAWN.values(), ids=DRAWN)
+def test_predictions_that_say_what_labels_say_have_the_p_values_of_labels(drawn):
+    labels = (X[:, 0] > 0).astype(int) + (X[:, 1] > 1)
+    options = {"relation": faithkit.relation(is_near), "permutations": 19, **drawn}
+    expected = faithkit.score(labels, X.round(1), X, **options).sufficiency
+    for predictions, outcome in (
+        (np.eye(3)[labels], {"outcome": "scores"}),
+        (10.0 * labels, {"agree": "within:1"}),
+    ):
+        result = faithkit.score(predictions, X.round(1), X, **outcome, **options).sufficiency
+        assert result.p_value == expected.p_value
+        assert result.value == pytest.approx(expected.value, abs=1e-12)
+
+
+def test_numbers_that_explanations_determine_are_significant_and_others_are_not():
+    options = {"relation": faithkit.relation(is_near), "permutations": 99, **DRAWN["both"]}
+    determined = faithkit.score(X[:, 0], X.round(1), X, **options).sufficiency
+    unrelated = faithkit.score(RNG.normal(size=N), X.round(1), X, **options).sufficiency
+    assert determined.p_value == 0.01
+    assert unrelated.p_value > 0.05
 
 
 # --- what the lower end promises ---------------------------------------------------------------------------
@@ -410,12 +463,12 @@ def test_near_numbers_stay_below_the_measure_even_if_weights_tell_the_number(kin
         values = np.sqrt(12 * share) * (vectors[:, 0] - 0.5) + np.sqrt(1 - share) * noise
         if kind == "weights":
             weights = np.exp(0.2 * values)
-            kept = rng.random(300) < weights.min() / weights
-            found = faithkit.score(values[kept], vectors[kept], weights=weights[kept]).consistency
+            drawn = rng.random(300) < weights.min() / weights
+            result = faithkit.score(values[drawn], vectors[drawn], weights=weights[drawn]).consistency
         else:
             rows = np.repeat(np.arange(150), 2)
-            found = faithkit.score(values[rows], vectors[rows], clusters=rows).consistency
-        least.append(found.statistics.estimate)
-        lows.append(found.low)
+            result = faithkit.score(values[rows], vectors[rows], clusters=rows).consistency
+        least.append(result.statistics.estimate)
+        lows.append(result.low)
     assert np.mean(least) < share + 4 * np.std(least) / np.sqrt(len(least))
     assert np.mean(np.array(lows) > share + 1e-9) < 0.1

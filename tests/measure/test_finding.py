@@ -34,7 +34,7 @@ CASES = {
 
 @one_test
 @pytest.mark.parametrize("case", CASES)
-def test_consistency(case):
+def test_findings_of_consistency(case):
     labels, explanations, expected = CASES[case]
     assert faithkit.score(labels, explanations).consistency.finding == expected
 
@@ -46,30 +46,30 @@ def test_sufficiency_can_be_below_chance():
     assert result.sufficiency.finding == "below chance"
 
 
-def test_it_does_not_depend_on_the_estimator():
-    found = {
+def test_a_finding_does_not_depend_on_the_estimator():
+    findings = {
         faithkit.score(VECTORS[:, 0] > 0, VECTORS, estimator=name).consistency.finding
         for name in ("leave-one-out", "plug-in", "majority", "verified-only")
     }
-    assert found == {"above chance"}
+    assert findings == {"above chance"}
 
 
 def test_a_pool_of_another_label_is_a_test_where_the_sample_has_one():
     above = faithkit.relation(lambda x, least: x >= least)
-    one = faithkit.score([1] * 9, [0] * 9, X=list(range(9)), relation=above)
-    assert one.sufficiency.finding == "one label"
-    counts = one.evidence.counts["sufficiency"]
+    result = faithkit.score([1] * 9, [0] * 9, X=list(range(9)), relation=above)
+    assert result.sufficiency.finding == "one label"
+    counts = result.evidence.counts["sufficiency"]
     with_pool = attrs.evolve(counts, pool=SimpleNamespace(codes=np.array([0, 1])))
-    assert classify_finding(with_pool, one.sufficiency.statistics, 0.5, 0.95) != "one label"
+    assert classify_finding(with_pool, result.sufficiency.statistics, 0.5, 0.95) != "one label"
 
 
 # one label is rare, and chance is high: the interval of 60 rows is too wide to lie above it
 RARE = np.arange(60) < 10
-TOLD = [(i < 6, i % 2) for i in range(60)]
+NAMED = [(i < 6, i % 2) for i in range(60)]
 PERMUTED = {
-    "not asked": (TOLD, 0, "not above chance"),
-    "asked, and shown": (TOLD, 999, "above chance"),
-    "too few permutations to show anything": (TOLD, 9, "not above chance"),
+    "not asked": (NAMED, 0, "not above chance"),
+    "asked, and shown": (NAMED, 999, "above chance"),
+    "too few permutations to show anything": (NAMED, 9, "not above chance"),
     "asked, and not shown": ([i % 2 for i in range(60)], 999, "not above chance"),
 }
 
@@ -78,10 +78,10 @@ PERMUTED = {
 @pytest.mark.parametrize("case", PERMUTED)
 def test_a_permutation_test_is_not_contradicted(case):
     explanations, times, expected = PERMUTED[case]
-    found = faithkit.score(RARE, explanations, permutations=times).consistency
-    assert found.low < found.chance
-    assert found.finding == expected
-    assert (expected == "above chance") == (found.p_value is not None and found.p_value < 0.05)
+    estimate = faithkit.score(RARE, explanations, permutations=times).consistency
+    assert estimate.low < estimate.chance
+    assert estimate.finding == expected
+    assert (expected == "above chance") == (estimate.p_value is not None and estimate.p_value < 0.05)
 
 
 def test_a_measure_is_above_chance_only_where_its_lower_end_is():
@@ -95,11 +95,11 @@ def test_a_measure_is_above_chance_only_where_its_lower_end_is():
         words = np.where(rng.random(1000) < 0.05, 1 - labels, labels).astype(object)
         words[rng.random(1000) < 0.5] = None
         result = faithkit.score(labels, words.tolist(), permutations=99)
-        one = result.consistency
-        assert one.low <= 0.4525 <= one.high
-        assert one.low > one.verified * one.chance  # what was compared with once
-        assert one.p_value == 0.01  # labels are related to explanations all the same
-        assert one.finding != "above chance"
+        estimate = result.consistency
+        assert estimate.low <= 0.4525 <= estimate.high
+        assert estimate.low > estimate.verified * estimate.chance  # what was compared with once
+        assert estimate.p_value == 0.01  # labels are related to explanations all the same
+        assert estimate.finding != "above chance"
         assert "Those that could be checked agree more often than chance (permutation test, p = 0.010)" in (
             " ".join(result.to_text(verbose=True).split())
         )

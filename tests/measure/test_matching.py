@@ -8,12 +8,12 @@ from scipy.stats import rankdata
 from faithkit.measure.jackknife.merging import divide_rows, match_rows
 
 
-def _distances(vectors):
+def _compute_distances(vectors):
     ranks = np.column_stack([rankdata(column) for column in vectors.T])
     return ((ranks[:, None] - ranks) ** 2).sum(axis=2)
 
 
-def _partners(pair):
+def _find_partners(pair):
     """Return every row's partner, None for a row without one."""
     rows = range(len(pair))
     return [next((j for j in rows if j != i and pair[i] == pair[j] >= 0), None) for i in rows]
@@ -24,7 +24,7 @@ def _partners(pair):
 def test_no_two_rows_are_nearer_to_each_other_than_both_are_to_their_partners(n):
     """Greedy matching by distance is the one that nobody wants to leave."""
     vectors = np.random.default_rng(n).standard_cauchy(size=(n, 3))
-    distance, partners = _distances(vectors), _partners(match_rows(vectors))
+    distance, partners = _compute_distances(vectors), _find_partners(match_rows(vectors))
     assert partners.count(None) == n % 2
     own = [np.inf if j is None else distance[i, j] for i, j in enumerate(partners)]
     assert not any(distance[i, j] < min(own[i], own[j]) for i in range(n) for j in range(i))
@@ -37,8 +37,8 @@ def test_of_many_rows_at_most_one_has_no_partner_and_all_pairs_are_near(n):
     pair = match_rows(vectors)
     assert (pair < 0).sum() == n % 2
     assert set(np.bincount(pair[pair >= 0])) == {2}
-    distance = _distances(vectors)
-    matched = [distance[i, j] for i, j in enumerate(_partners(pair)) if j is not None]
+    distance = _compute_distances(vectors)
+    matched = [distance[i, j] for i, j in enumerate(_find_partners(pair)) if j is not None]
     assert np.mean(matched) < 0.05 * distance.mean()
 
 
@@ -60,7 +60,7 @@ def test_rows_of_one_cluster_are_never_matched():
     vectors = np.random.default_rng(3).normal(size=(60, 2))
     clusters = np.arange(60) // 20
     pair = match_rows(vectors, clusters)
-    assert all(j is None or clusters[i] != clusters[j] for i, j in enumerate(_partners(pair)))
+    assert all(j is None or clusters[i] != clusters[j] for i, j in enumerate(_find_partners(pair)))
     assert (match_rows(vectors, np.zeros(60, dtype=int)) < 0).all()
 
 

@@ -12,7 +12,7 @@ from faithkit.measure.mean import Mean
 SCORES = np.array([0.2, 0.4, 0.4, 0.6, 0.8, 0.4, 0.2, 1.0])
 
 
-def test_of_scores_it_is_mean_and_standard_error_in_any_order():
+def test_the_mean_of_scores_and_its_standard_error_are_the_usual_ones_in_any_order():
     result = Mean.of(SCORES)
     assert (result.value, result.se) == pytest.approx((SCORES.mean(), sem(SCORES)))
     assert Mean.of(SCORES[::-1]) == result
@@ -21,13 +21,13 @@ def test_of_scores_it_is_mean_and_standard_error_in_any_order():
 
 @one_test
 @pytest.mark.parametrize("scores", [[0, 0, 1, 1, 1], [1, 1, 1], [0, 0], [1]])
-def test_of_yes_and_no_it_is_clopper_and_pearsons(scores):
+def test_the_interval_of_zeros_and_ones_is_clopper_and_pearsons(scores):
     exact = binomtest(sum(scores), len(scores)).proportion_ci(0.9, method="exact")
     result = Mean.of(scores, confidence=0.9)
     assert (result.low, result.high) == pytest.approx((exact.low, exact.high))
 
 
-def test_scores_that_vary_little_make_it_surer_but_none_that_do_not_vary_at_all():
+def test_scores_that_vary_little_narrow_the_interval_and_constant_scores_do_not():
     little, none, much = (Mean.of(scores) for scores in ([0.4, 0.6] * 50, [0.5] * 100, [0.0, 1.0] * 50))
     assert little.high - little.low < 0.05 < none.high - none.low == much.high - much.low
     assert none.se is None
@@ -38,7 +38,7 @@ def test_rows_without_a_score_are_left_out():
     assert Mean.of([np.nan]) == Mean(None, None, None, None, 0)
 
 
-def test_another_lower_end_moves_everything_with_it():
+def test_scores_from_another_minimum_shift_the_mean_and_its_interval():
     plain, moved = Mean.of(SCORES), Mean.of(2 * SCORES - 1, minimum=-1)
     assert (moved.value, moved.low, moved.high) == pytest.approx(
         tuple(2 * end - 1 for end in (plain.value, plain.low, plain.high))
@@ -46,7 +46,7 @@ def test_another_lower_end_moves_everything_with_it():
     assert moved.se == pytest.approx(2 * plain.se)
 
 
-def test_a_cluster_is_one_row_and_a_weight_so_many():
+def test_a_cluster_counts_as_one_row_and_a_weight_as_several():
     times = np.repeat(SCORES, 5)
     clustered = Mean.of(times, design=Design.of(None, np.repeat(np.arange(8), 5), 40))
     assert (clustered.value, clustered.se) == pytest.approx((SCORES.mean(), sem(SCORES)))
@@ -66,8 +66,8 @@ def test_an_interval_of_weighted_rows_assumes_three_quarters_of_their_effective_
 @pytest.mark.parametrize("n", [20, 100])
 def test_the_interval_covers_the_mean(n):
     rng = np.random.default_rng(n)
-    found = [Mean.of(rng.binomial(5, 0.9, n) / 5) for _ in range(400)]
-    assert np.mean([one.low <= 0.9 <= one.high for one in found]) > 0.92
+    means = [Mean.of(rng.binomial(5, 0.9, n) / 5) for _ in range(400)]
+    assert np.mean([mean.low <= 0.9 <= mean.high for mean in means]) > 0.92
 
 
 def test_a_result_asks_for_one_score_of_each_row():

@@ -5,7 +5,7 @@ from itertools import permutations
 import brute_unequal
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from looping import one_test
 from nearly import assert_nearly
@@ -13,8 +13,10 @@ from nearly import assert_nearly
 from faithkit.errors import InputError
 from faithkit.explanations.explanations import Explanations, Sample
 from faithkit.explanations.relations import FunctionRelation, Relation, SameExplanation
+from faithkit.inputs.predictions.labels import Labels, encode
+from faithkit.inputs.predictions.outcome import Outcome
 from faithkit.measure.baselines.permutation import permutation_p_value
-from faithkit.measure.counting import scans as pools
+from faithkit.measure.counting import scans
 from faithkit.measure.counting.cell_count import count_cells
 from faithkit.measure.counting.design import Design
 from faithkit.measure.counting.scans import Pool
@@ -48,14 +50,14 @@ def cases(draw):
     return x, centres, rng.integers(0, k, n + more), k, draw(st.sampled_from([0.0, 1.0, 3.0]))
 
 
-def pooled(case):
+def count_with_pool(case):
     x, centres, labels, k, radius = case
     n = len(centres)
     sample = Sample(x[:n, None], Explanations.vectors(centres[:, None]))
     return count(Near(radius), sample, labels[:n], k, Pool.of(x[n:, None], labels[n:]))
 
 
-def truth(case):
+def prepare_loops(case):
     x, centres, labels, _, radius = case
     n = len(centres)
     holds = [
@@ -65,25 +67,26 @@ def truth(case):
     return holds, labels.tolist(), [1] * len(x), list(range(len(x))), n
 
 
+@settings(max_examples=10)
 @given(case=cases())
 def test_pieces_and_their_order_change_nothing(case):
     x, centres, labels, k, radius = case
     n = len(centres)
-    whole = pooled(case)
+    whole = count_with_pool(case)
     turned = (np.append(x[:n], x[n:][::-1]), centres, np.append(labels[:n], labels[n:][::-1]), k, radius)
     expected = JackknifeEstimate.of(whole).statistics
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pools, "PIECE_ROWS", 1)
-        again = pooled(turned)
+        patch.setattr(scans, "PIECE_ROWS", 1)
+        again = count_with_pool(turned)
         assert_nearly(JackknifeEstimate.of(again).statistics, expected)
 
 
 @given(case=cases())
 def test_few_trials_are_assumed_where_one_row_decides_for_many(case):
-    holds, labels, _, _, n = truth(case)
+    holds, labels, _, _, n = prepare_loops(case)
     D = [sum(holds[i][j] for j in range(len(labels)) if j != i) for i in range(n)]
     share = [sum(1 / D[i] for i in range(n) if i != j and holds[i][j]) for j in range(len(labels))]
-    result = pooled(case)
+    result = count_with_pool(case)
     assert max_influence(result) == pytest.approx(max(share[:n]), abs=1e-12)
     assert max(max_influence(piece) for piece in result.pooled()) == pytest.approx(max(share[n:]), abs=1e-12)
 
@@ -91,7 +94,7 @@ def test_few_trials_are_assumed_where_one_row_decides_for_many(case):
 def test_chance_is_that_of_an_explained_row_and_any_other():
     case = np.zeros(5), np.zeros(2), np.array([0, 1, 1, 1, 0]), 2, 1.0
     # row 0 meets labels 1, 1, 1, 0: a quarter; row 1 meets 0, 1, 1, 0: a half
-    assert pooled(case).chance() == pytest.approx((1 / 4 + 2 / 4) / 2)
+    assert count_with_pool(case).chance() == pytest.approx((1 / 4 + 2 / 4) / 2)
 
 
 def test_a_relation_that_reads_explanations_is_not_asked_about_rows_that_have_none():
@@ -142,9 +145,9 @@ def test_intervals_with_a_pool_cover(n, radius):
 
     x, y = draw(2000)
     z, labels = draw(20_000)
-    held = np.abs(x[:, None] - z[None, :]) <= radius
-    D = held.sum(axis=1)
-    agree = (held & (y[:, None] == labels[None, :])).sum(axis=1)
+    holds = np.abs(x[:, None] - z[None, :]) <= radius
+    D = holds.sum(axis=1)
+    agree = (holds & (y[:, None] == labels[None, :])).sum(axis=1)
     target = np.divide(agree, D, out=np.zeros(len(x)), where=D > 0).mean()
     hits, times = 0, 300
     for _ in range(times):
@@ -165,16 +168,16 @@ def test_labels_are_shuffled_among_explained_rows_and_the_pool_keeps_its_own():
         2,
         1.0,
     )
-    holds, labels, *alike, n = truth(case)
+    holds, labels, *alike, n = prepare_loops(case)
     observed, _ = brute_unequal.estimate(holds, labels, *alike, n)
     means = [
         brute_unequal.estimate(holds, [*moved, *labels[n:]], *alike, n)[0]
         for moved in permutations(labels[:n])
     ]
     expected = np.mean([mean >= observed - 1e-12 for mean in means])
-    result = pooled(case)
+    result = count_with_pool(case)
     assert permutation_p_value(
-        result, JackknifeEstimate.of(result).statistics, 1500, seed=0
+        result, JackknifeEstimate.of(result).statistics, 1000, seed=0
     ) == pytest.approx(expected, abs=0.03)
 
 
@@ -190,7 +193,95 @@ def test_weights_and_clusters_of_a_pool_count_too(case, seed, clustered):
     design, pool = Design.of(weights, clusters, len(x)), Pool.of(x[n:, None], labels[n:])
     count = count_cells(Near(radius), sample, labels[:n], k, design, pool)
     facts = JackknifeEstimate.of(count).statistics
-    slow = truth(case)[0], labels.tolist(), weights.tolist(), clusters.tolist(), n
+    slow = prepare_loops(case)[0], labels.tolist(), weights.tolist(), clusters.tolist(), n
     assert (facts.value, facts.verified) == pytest.approx(brute_unequal.estimate(*slow), abs=1e-12)
     assert count.chance() == pytest.approx(brute_unequal.chance(*slow[1:]), abs=1e-9)
     assert facts.units.trials <= facts.units.effective
+
+
+# --- numbers: the divisor is what a constant explanation leaves ---------------------------------------------
+
+RADIUS = 1.5
+OUTCOMES = {
+    "numbers": Outcome("numbers"),
+    "within": Outcome("numbers", 0.5),
+    "scores": Outcome("scores"),
+}
+
+
+def compare_predictions(kind, y):
+    """Return how much every two predictions disagree."""
+    if kind == "within":
+        return [[float(abs(a - b) > 0.5 + 1e-9) for b in y] for a in y]
+    return [[((a - b) ** 2).sum() / 2 for b in y] for a in y]
+
+
+def measure_by_loops(kind, x, centres, apart, explained, everybody):
+    """M and V over the explained rows, of all rows that are there."""
+    every = [apart[i][j] for i in explained for j in everybody if i != j]
+    left = sum(every) / len(every)
+    divisor = left if kind == "numbers" else 1.0
+    value = verified = 0.0
+    for i in explained:
+        others = [j for j in everybody if j != i and abs(centres[i] - x[j]) <= RADIUS]
+        if others:
+            verified += 1 / len(explained)
+            lost = sum(apart[i][j] for j in others) / len(others)
+            value += (1 - lost / divisor) / len(explained)
+    return value, verified, 1 - left
+
+
+def draw_numbers(kind, seed, n, more):
+    """Return instances, the centres of explanations, how much predictions disagree, and the count."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 8, n + more).astype(float)
+    centres = x[:n] + rng.integers(-1, 3, n)
+    y = x + rng.normal(size=n + more).round(1)
+    if kind == "scores":
+        y = rng.dirichlet([1, 1, 1], n + more)
+    result = encode(y, OUTCOMES[kind])
+    labels = Labels(result.codes[:n], result.classes, result.outcome)
+    pool = Pool.of(x[n:, None], result.codes[n:])
+    sample = Sample(x[:n, None], Explanations.vectors(centres[:, None]))
+    agreement = labels.agreement_with(pool.codes)
+    counted = count(Near(RADIUS), sample, labels.codes, len(labels.classes), pool, agreement)
+    points = y if y.ndim > 1 or kind == "within" else y[:, None]
+    return x.tolist(), centres.tolist(), compare_predictions(kind, points), counted
+
+
+@one_test
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("kind", OUTCOMES)
+def test_value_and_error_of_numbers_are_those_of_a_loop_that_leaves_out_each_row(kind, seed):
+    n, more = 9, 14
+    x, centres, apart, counted = draw_numbers(kind, seed, n, more)
+    everybody, facts = list(range(n + more)), JackknifeEstimate.of(counted).statistics
+    value, verified, chance = measure_by_loops(kind, x, centres, apart, everybody[:n], everybody)
+    assert (facts.value, facts.verified) == pytest.approx((value, verified), abs=1e-12)
+    assert counted.chance() == pytest.approx(0 if kind == "numbers" else chance, abs=1e-12)
+
+    def without(row):
+        left = [other for other in everybody if other != row]
+        return measure_by_loops(kind, x, centres, apart, [other for other in left if other < n], left)[0]
+
+    psi = [n * value - (n - 1) * without(row) for row in range(n)]
+    changes = [n * (without(row) - value) for row in range(n, n + more)]
+    variance = np.var(psi, ddof=1) / n + more * np.var(changes) / n**2
+    assert facts.se == pytest.approx(np.sqrt(variance), abs=1e-10)
+
+
+@one_test
+@pytest.mark.parametrize(("kind", "seed"), list(zip(OUTCOMES, range(3), strict=True)))
+def test_numbers_are_permuted_among_explained_rows_and_the_pool_keeps_its_own(kind, seed):
+    """By all 120 orders of five explained rows."""
+    n, more = 5, 7
+    x, centres, apart, counted = draw_numbers(kind, seed, n, more)
+    everybody, values = range(n + more), []
+    for order in permutations(range(n)):
+        source = [*order, *everybody[n:]]
+        permuted = [[apart[i][j] for j in source] for i in source]
+        values.append(measure_by_loops(kind, x, centres, permuted, everybody[:n], everybody)[0])
+    expected = np.mean(np.array(values) >= values[0] - 1e-12)
+    assert permutation_p_value(counted, JackknifeEstimate.of(counted).statistics, 400) == pytest.approx(
+        expected, abs=0.05
+    )

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import brute
@@ -82,39 +83,13 @@ def test_the_expected_estimate_is_exactly_the_average_over_all_samples(seed, n, 
     assert laws.expected_estimate(*law.summary(), n) == pytest.approx(expected, abs=1e-12)
 
 
-@one_test
-@pytest.mark.parametrize("grouping", [True, False], ids=["grouping", "general"])
-@pytest.mark.parametrize("seed", range(6))
-def test_on_average_the_bracket_contains_the_measure(seed, grouping):
-    law = Law.random(seed, grouping=grouping)
-    p, _, agreement = law.summary()
-    truth = laws.measure_value(p, agreement)
-    for n in (2, 4):
-        M, V = (sum(s[0] * s[i] for s in law.samples(n)) for i in (1, 2))
-        assert M - 1e-12 <= truth <= M + 1 - V + 1e-12
-
-
-@one_test
-@pytest.mark.parametrize("seed", range(6))
-def test_the_bias_bound_bounds_the_bias(seed):
-    law = Law.random(seed, grouping=True)
-    p, q, agreement = law.summary()
-    for n in (1, 2, 3, 10, 100):
-        bias = laws.measure_value(p, agreement) - laws.expected_estimate(p, q, agreement, n)
-        assert -1e-12 <= bias <= laws.bias_bound(p, q, n) + 1e-12
-
-
-def test_the_bias_bound_by_hand():
-    assert laws.bias_bound([0.5, 0.5], [0.5, 1.0], n=3) == pytest.approx((math.exp(-1) + math.exp(-2)) / 2)
-
-
 def compositions(total, parts):
     if parts == 1:
         yield (total,)
         return
     for first in range(total + 1):
-        for rest in compositions(total - first, parts - 1):
-            yield first, *rest
+        for others in compositions(total - first, parts - 1):
+            yield first, *others
 
 
 def exact_moments(joint, n):
@@ -147,12 +122,8 @@ def test_the_variance_of_consistency_is_at_most_nine_over_four_n(joint, n):
     assert (mean - truth) ** 2 + variance <= laws.mse_bound_consistency(p, n) + 1e-12
 
 
-def test_the_error_bound_of_consistency_by_hand():
-    assert laws.mse_bound_consistency([0.5, 0.5], n=5) == pytest.approx(9 / 20 + math.exp(-2) ** 2)
-
-
 @one_test
-@pytest.mark.parametrize("n", [50, 200, 1000])
+@pytest.mark.parametrize("n", [50, 200])
 def test_four_over_n_does_not_bound_the_variance_of_general_relations(n):
     # Every scope is {x} ∪ H, with μ(H) = 1/n and one label everywhere. Instances outside H never repeat,
     # and the estimate depends on the sample through the number of its instances in H alone.
@@ -231,7 +202,7 @@ def test_a_small_bias_is_no_small_error():
     n = bias_sample_size(2, 0.05)
     assert n == 16
     ones = np.arange(n + 1)
-    values = [estimate_of(grouped([[one, n - one]])) for one in ones]
+    values = [estimate_of(grouped([[times, n - times]])) for times in ones]
     for share in (0.8, 0.9):
         truth = share**2 + (1 - share) ** 2
         near = np.abs(np.array(values) - truth) <= 0.05
@@ -239,14 +210,14 @@ def test_a_small_bias_is_no_small_error():
 
 
 def test_pseudo_values_of_agreement_lie_between_minus_one_and_two_and_of_disagreement_between_zero_and_two():
-    found = []
+    extremes = []
     for groups in product([(1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (1, 5), (7, 7)], repeat=2):
         deletions = GroupedRows(grouped(groups).entries, SAME_LABEL).deletions()
         agreement = deletions.compared - deletions.disagreement
-        found.append(
+        extremes.append(
             (agreement.min(), agreement.max(), deletions.disagreement.min(), deletions.disagreement.max())
         )
-    least, most = np.min(found, axis=0), np.max(found, axis=0)
+    least, most = np.min(extremes, axis=0), np.max(extremes, axis=0)
     assert (least[0], most[1]) == pytest.approx((-1, 2))
     assert (least[2], most[3]) == pytest.approx((0, 2))
 
@@ -270,7 +241,7 @@ def test_the_interval_is_then_as_narrow_as_planned(K, epsilon, name):
     rare = {"equal masses": 1 / K, "masses 1/n": 1 / n, "one large": 1 / (K * n), "halves": 1 / (2 * K)}[name]
     mass = np.r_[1 - (K - 1) * rare, np.full(K - 1, rare)]
     widths = []
-    for _ in range(20):
+    for _ in range(8):
         rows = rng.multinomial(n, mass)
         ones = rng.binomial(rows, 0.75)
         low, high = compute_interval(facts_of(np.c_[ones, rows - ones][rows > 0]))
@@ -341,32 +312,19 @@ def test_two_explainers_that_no_sample_can_tell_apart_get_one_honest_answer():
     x = 2 * pairs + rng.integers(0, 2, 400)
     labels = x % 2
     assert len(set(labels.tolist())) == 2
-    found = [
+    estimate, by_pair = (
         estimated(counted(SameExplanation(), owned, labels), LeaveOneOut(), 0.95) for owned in (x, x // 2)
-    ]
-    assert found[0].to_dict() == found[1].to_dict()
-    for one in found:
-        assert one.value is None
-        assert one.verified == 0.0
-        assert one.bracket == (pytest.approx(0.5, abs=0.05), 1.0)  # what two labels get by chance, or more
-        assert one.finding == "unknown"
-        for truth in (1.0, 0.5):
-            assert one.low <= truth <= one.high
+    )
+    assert estimate.to_dict() == by_pair.to_dict()
+    assert estimate.value is None
+    assert estimate.verified == 0.0
+    assert estimate.bracket == (pytest.approx(0.5, abs=0.05), 1.0)  # what two labels get by chance, or more
+    assert estimate.finding == "unknown"
+    for truth in (1.0, 0.5):
+        assert estimate.low <= truth <= estimate.high
 
 
 # --- trees ---------------------------------------------------------------------------------------------
-
-
-@given(joint_laws())
-def test_for_trees_the_measure_is_one_minus_the_mean_gini_index_of_the_leaves(joint):
-    gini = []
-    for leaf in joint:
-        shares = [mass / leaf.sum() for mass in leaf] if leaf.any() else [1.0]
-        gini.append(1 - sum(share**2 for share in shares))
-    mass = joint.sum(axis=1)
-    expected = 1 - sum(m * g for m, g in zip(mass, gini, strict=True))
-    assert 1 - laws.gibbs_error(joint) == pytest.approx(expected, abs=1e-12)
-    assert laws.measure_value(mass, [1 - g for g in gini]) == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_plug_in_estimate_of_a_tree_is_one_minus_its_mean_gini_index():
@@ -388,10 +346,18 @@ def test_for_trees_consistency_and_sufficiency_are_one(rows):
 # --- local measures ------------------------------------------------------------------------------------
 
 
-def local_of(found, row):
-    """The local measure of a row of the sample."""
-    rows, labels = rows_and_labels_in_scope(found, found.sample.explanations.take([row]))
-    return measure_instance(rows, (labels != found.labels[row]).astype(float), row)
+def measure_row(count, row):
+    """Return the local measure of a row of the sample."""
+    rows, labels = rows_and_labels_in_scope(count, count.sample.explanations.take([row]))
+    return measure_instance(rows, (labels != count.labels[row]).astype(float), row)
+
+
+@cache
+def exact_interval(agree, trials):
+    """Return Clopper and Pearson's interval, as scipy computes it."""
+    if not trials:
+        return 0.0, 1.0
+    return tuple(stats.binomtest(agree, trials).proportion_ci(method="exact"))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12))
@@ -404,14 +370,13 @@ def test_local_values_average_to_the_global_one_for_any_relation(seed, n):
         (SameExplanation(), [[a == b for b in owned] for a in owned]),
     ]:
         count = counted(relation, owned, labels, 3)
-        rows = [local_of(count, i) for i in range(n)]
+        rows = [measure_row(count, i) for i in range(n)]
         N, A = brute.counts(holds, labels.tolist())
         assert [(row.holds_for, row.agree) for row in rows] == list(zip(N, A, strict=True))
         for i, row in enumerate(rows):
             D, agree = N[i] - holds[i][i], A[i] - holds[i][i]
             assert row.value == (pytest.approx(agree / D) if D else None)
-            exact = stats.binomtest(int(agree), int(D)).proportion_ci(method="exact") if D else (0.0, 1.0)
-            assert (row.low, row.high) == pytest.approx(tuple(exact), abs=1e-9)
+            assert (row.low, row.high) == pytest.approx(exact_interval(int(agree), int(D)), abs=1e-9)
         mean = sum(row.value or 0.0 for row in rows) / n
         assert mean == pytest.approx(estimate_of(count.tally), abs=1e-12)
 
@@ -434,11 +399,11 @@ def test_a_new_instance_is_not_one_of_those_counted():
 
 
 def test_a_row_that_nobody_can_check_has_no_value_and_any_interval():
-    alone = local_of(counted(SameExplanation(), [0, 1], [0, 0]), 0)
+    alone = measure_row(counted(SameExplanation(), [0, 1], [0, 0]), 0)
     assert (alone.holds_for, alone.agree, alone.value) == (1, 1, None)
     assert (alone.low, alone.high) == (0.0, 1.0)
     gone = count(SameExplanation(), Sample(None, Explanations.of([None, "a"])), np.array([0, 0]), 1)
-    assert (local_of(gone, 0).holds_for, local_of(gone, 0).value) == (0, None)
+    assert (measure_row(gone, 0).holds_for, measure_row(gone, 0).value) == (0, None)
 
 
 @given(st.integers(1, 400), st.data(), st.sampled_from([0.5, 0.9, 0.95, 0.999]))

@@ -15,19 +15,21 @@ from faithkit.measure.verdict import VERDICTS, reach_verdict
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*rows repeat another one exactly")
 
+few_draws = pytest.mark.usefixtures("few_control_draws")
+
 CLAIMS = {"faithful", "not faithful", "better than its control", "better than chance"}
 
 
-def named(labels, explanations, **options):
+def name_verdict(labels, explanations, **options):
     return faithkit.score(labels, explanations, **options).verdict.name
 
 
-def table(rng, n=200, columns=4):
+def make_table(rng, n=200, columns=4):
     """Return rows of fair coins."""
     return pd.DataFrame(rng.integers(0, 2, (n, columns)), columns=[f"c{i}" for i in range(columns)])
 
 
-def rules(X, columns):
+def make_rules(X, columns):
     """Return for each row the rule that one of its columns has the row's value."""
     conditions = [OneOf(column, [X.at[row, column]]) for row, column in enumerate(columns)]
     return Explanations.of([Rule([condition]) for condition in conditions], kind="rule", relation="in-scope")
@@ -47,7 +49,7 @@ def test_explanations_that_decide_the_prediction_are_faithful():
 
 def test_explanations_unrelated_to_a_fair_prediction_are_not_faithful():
     # each of two explanations has as many of either label: the measure is 1/2
-    assert named(["yes", "yes", "no", "no"] * 40, ["a", "b", "a", "b"] * 40) == "not faithful"
+    assert name_verdict(["yes", "yes", "no", "no"] * 40, ["a", "b", "a", "b"] * 40) == "not faithful"
 
 
 def test_explanations_with_errors_are_better_than_chance():
@@ -62,11 +64,13 @@ def test_explanations_with_errors_are_better_than_chance():
 
 def test_the_level_is_the_users():
     labels, explanations = ["yes", "no", "no"] * 40, ["a", "b", "c"] * 40
-    assert named(labels, explanations, faithful_at=0.99) == "better than chance"  # the lower end is 0.94
+    assert (
+        name_verdict(labels, explanations, faithful_at=0.99) == "better than chance"
+    )  # the lower end is 0.94
     fair = ["yes", "yes", "no", "no"] * 40, ["a", "b", "a", "b"] * 40
-    assert named(*fair, faithful_at=0.4) == "not shown to be better than chance"
+    assert name_verdict(*fair, faithful_at=0.4) == "not shown to be better than chance"
     with pytest.raises(faithkit.errors.InputError, match="faithful_at must be a number between 0 and 1"):
-        named(labels, explanations, faithful_at=2)
+        name_verdict(labels, explanations, faithful_at=2)
 
 
 def test_a_rare_label_makes_a_high_number_that_shows_nothing():
@@ -99,9 +103,9 @@ def test_words_that_nobody_shares_test_nothing_and_near_numbers_do():
     assert paired.verdict.name == "faithful"
 
 
-def test_explanations_that_name_the_prediction_are_called_so():
+def test_explanations_that_name_the_prediction_have_that_verdict():
     labels = ["approved", "declined"] * 50
-    assert named(labels, [1, 2] * 50) == "explanations name the prediction"
+    assert name_verdict(labels, [1, 2] * 50) == "explanations name the prediction"
     leaking = [f"class {label}: reason {i % 3}" for i, label in enumerate(labels)]
     verdict = faithkit.score(labels, leaking).verdict
     assert verdict.name == "explanations name the prediction"
@@ -111,9 +115,11 @@ def test_explanations_that_name_the_prediction_are_called_so():
 # --- sufficiency and its control -----------------------------------------------------------------------------
 
 
+@few_draws
 def test_rules_about_the_column_that_decides_are_faithful():
-    X = table(np.random.default_rng(0))
-    result = faithkit.score(X["c0"] > 0, rules(X, ["c0"] * 200), X)  # the measure is 1
+    X = make_table(np.random.default_rng(0))
+    result = faithkit.score(X["c0"] > 0, make_rules(X, ["c0"] * 200), X)  # the measure is 1
+    assert result.consistency.finding == "names the label"  # so sufficiency decides
     verdict = result.verdict
     assert (verdict.name, verdict.measure) == ("faithful", "sufficiency")
     assert verdict.reason == (
@@ -122,19 +128,21 @@ def test_rules_about_the_column_that_decides_are_faithful():
     )
 
 
+@few_draws
 def test_a_copy_of_the_column_that_decides_is_no_better_than_its_control():
-    X = table(np.random.default_rng(0))
+    X = make_table(np.random.default_rng(0))
     X["c1"] = X["c2"] = X["c3"] = X["c0"]  # the control is drawn among the copies, and is also always right
-    result = faithkit.score(X["c0"] > 0, rules(X, ["c0"] * 200), X)
+    result = faithkit.score(X["c0"] > 0, make_rules(X, ["c0"] * 200), X)
     assert result.sufficiency.low > 0.9
     assert result.verdict.name == "not shown to be better than its control"
 
 
+@few_draws
 def test_rules_that_often_name_the_column_that_decides_are_better_than_their_control():
     rng = np.random.default_rng(0)
-    X = table(rng)
+    X = make_table(rng)
     columns = np.where(rng.random(200) < 0.75, "c0", "c1")  # the measure is 0.75 + 0.25/2 = 0.875
-    result = faithkit.score(X["c0"] > 0, rules(X, columns), X, faithful_at=0.85)
+    result = faithkit.score(X["c0"] > 0, make_rules(X, columns), X, faithful_at=0.85)
     assert result.verdict.name == "better than its control"
     text = " ".join(str(result).split())
     assert (
@@ -144,21 +152,15 @@ def test_rules_that_often_name_the_column_that_decides_are_better_than_their_con
     assert text.partition("consistency ")[0].endswith("of the gap between the control and the full input. ")
 
 
+@few_draws
 def test_rules_about_other_columns_are_not_faithful():
-    X = table(np.random.default_rng(0))
-    assert named(X["c0"] > 0, rules(X, ["c1"] * 200), X=X) == "not faithful"  # the measure is 1/2
-
-
-def test_a_rule_for_each_prediction_is_tested_by_sufficiency():
-    X = table(np.random.default_rng(0))
-    result = faithkit.score(X["c0"] > 0, rules(X, ["c0"] * 200), X)
-    assert result.consistency.finding == "names the label"
-    assert result.verdict.name == "faithful"
+    X = make_table(np.random.default_rng(0))
+    assert name_verdict(X["c0"] > 0, make_rules(X, ["c1"] * 200), X=X) == "not faithful"  # the measure is 1/2
 
 
 def test_without_a_control_the_verdict_rests_on_consistency():
-    X = table(np.random.default_rng(0))
-    result = faithkit.score(X["c0"] > 0, rules(X, ["c1"] * 100 + ["c2"] * 100), X, control_draws=0)
+    X = make_table(np.random.default_rng(0))
+    result = faithkit.score(X["c0"] > 0, make_rules(X, ["c1"] * 100 + ["c2"] * 100), X, control_draws=0)
     assert result.verdict.measure == "consistency"
     assert "Sufficiency has no control: none was asked for." in str(result)
 
@@ -166,14 +168,14 @@ def test_without_a_control_the_verdict_rests_on_consistency():
 # --- the rules, one by one -----------------------------------------------------------------------------------
 
 
-def estimate(low, high, chance=0.5, **fields):
+def make_estimate(low, high, chance=0.5, **fields):
     above = "above chance" if low > chance else "not above chance"
     usual = {"value": 0.9, "estimate": (low + high) / 2, "verified": 1.0, "bracket": (low, high), "se": 0.1}
     usual |= {"confidence": 0.95, "p_value": None, "mse_bound": None, "finding": above, "checked": 100}
     return Estimate(low=low, high=high, chance=chance, **(usual | fields))
 
 
-def control(value, finding):
+def make_control(value, finding):
     difference = Difference(0.1, 0.05, 0.15, 0.95, 0.01)
     return Control(
         estimate=value,
@@ -200,19 +202,19 @@ ABOVE, NOT_ABOVE = "above its control", "not above its control"
         ((0.6, 0.7999), None, "not faithful"),
         ((0.6, 0.8), None, "better than chance"),
         ((0.4, 0.9), None, "not shown to be better than chance"),
-        ((0.8, 1.0), control(0.7, ABOVE), "faithful"),
-        ((0.8, 1.0), control(0.85, ABOVE), "better than its control"),
-        ((0.8, 1.0), control(0.7, NOT_ABOVE), "not shown to be better than its control"),
-        ((0.6, 0.79), control(0.5, ABOVE), "not faithful"),
-        ((0.6, 0.79), control(0.5, NOT_ABOVE), "not faithful"),
-        ((0.4, 0.9), control(0.3, ABOVE), "not shown to be better than chance"),
-        ((0.4, 0.9), control(0.6, NOT_ABOVE), "not shown to be better than its control"),
+        ((0.8, 1.0), make_control(0.7, ABOVE), "faithful"),
+        ((0.8, 1.0), make_control(0.85, ABOVE), "better than its control"),
+        ((0.8, 1.0), make_control(0.7, NOT_ABOVE), "not shown to be better than its control"),
+        ((0.6, 0.79), make_control(0.5, ABOVE), "not faithful"),
+        ((0.6, 0.79), make_control(0.5, NOT_ABOVE), "not faithful"),
+        ((0.4, 0.9), make_control(0.3, ABOVE), "not shown to be better than chance"),
+        ((0.4, 0.9), make_control(0.6, NOT_ABOVE), "not shown to be better than its control"),
     ],
 )
 def test_the_ends_of_the_interval_the_baselines_and_the_level_decide(ends, drawn, name):
-    measures = {"consistency": estimate(0.1, 0.2), "sufficiency": estimate(*ends)}
+    measures = {"consistency": make_estimate(0.1, 0.2), "sufficiency": make_estimate(*ends)}
     if drawn is None:
-        measures = {"consistency": estimate(*ends)}
+        measures = {"consistency": make_estimate(*ends)}
     assert reach_verdict(measures, drawn).name == name
 
 
@@ -228,14 +230,15 @@ def test_every_verdict_is_in_the_list_and_in_the_schema():
 def test_another_estimator_has_the_same_verdict():
     labels, explanations = ["yes", "no", "no"] * 40, ["a", "b", "c"] * 40
     verdicts = {
-        named(labels, explanations, estimator=name) for name in ("leave-one-out", "plug-in", "majority")
+        name_verdict(labels, explanations, estimator=name)
+        for name in ("leave-one-out", "plug-in", "majority")
     }
     assert verdicts == {"faithful"}
 
 
 def test_a_saved_result_has_its_verdict(tmp_path):
-    X = table(np.random.default_rng(0))
-    result = faithkit.score(X["c0"] > 0, rules(X, ["c0"] * 200), X, faithful_at=0.7)
+    X = make_table(np.random.default_rng(0))
+    result = faithkit.score(X["c0"] > 0, make_rules(X, ["c0"] * 200), X, faithful_at=0.7)
     result.to_json(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
     assert loaded.verdict == result.verdict
@@ -259,12 +262,12 @@ def score_rules(rng, n, agreement, right, level):
     Two rows of one value of c0 agree so often, rows of one value of another column half of the time. The
     control of a rule about c0 is about another column; that of another rule is about c0 one time in three.
     """
-    X = table(rng, n)
+    X = make_table(rng, n)
     labels = (X["c0"] > 0) ^ (rng.random(n) < flips(agreement))
     columns = np.where(rng.random(n) < right, "c0", rng.choice(["c1", "c2", "c3"], n))
     measure = right * agreement + (1 - right) / 2
     control = 0.5 + (1 - right) / 3 * (agreement - 0.5)
-    return faithkit.score(labels, rules(X, columns), X, faithful_at=level), measure, control
+    return faithkit.score(labels, make_rules(X, columns), X, faithful_at=level), measure, control
 
 
 def score_words(rng, n, agreement, right, level):

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from unittest import SkipTest
 
 import pytest
+from contract import in_parts, keep_contract
 from looping import one_test
 
 from faithkit.errors import InputError
@@ -48,16 +49,18 @@ def installed(monkeypatch):
     monkeypatch.setattr("faithkit.run.components.resolution.registry", lambda: everything)
 
 
-def ids(checks):
+def list_ids(checks):
     return [check.id for check in checks]
 
 
-def parameters(decorator):
+def read_parameters(decorator):
     return {parameter.id: parameter for parameter in decorator.args[1]}
 
 
 def test_a_plugin_is_given_by_its_module_or_by_its_distribution():
-    assert ids(checks_for(builtins)) == ids(checks_for("faithkit")) == ids(checks_for("Faithkit"))
+    assert (
+        list_ids(checks_for(builtins)) == list_ids(checks_for("faithkit")) == list_ids(checks_for("Faithkit"))
+    )
 
 
 def test_every_component_of_a_plugin_is_checked():
@@ -108,29 +111,29 @@ def test_anything_else_is_refused():
         checks_for(3)
 
 
-def expected_failures(parameter):
+def find_xfail_marks(parameter):
     return [mark for mark in parameter.marks if mark.name == "xfail"]
 
 
 def test_the_decorator_makes_one_test_of_each_check():
-    tests = parameters(parametrize_with_checks(("estimator", MAJORITY)))
-    assert list(tests) == ids(checks_for(("estimator", MAJORITY)))
+    tests = read_parameters(parametrize_with_checks(("estimator", MAJORITY)))
+    assert list(tests) == list_ids(checks_for(("estimator", MAJORITY)))
     assert "majority-scores_are_shares" in tests
-    assert not any(map(expected_failures, tests.values()))
+    assert not any(map(find_xfail_marks, tests.values()))
 
 
 def test_an_expected_failure_must_fail_and_has_a_reason():
     target = ("estimator", MAJORITY)
-    tests = parameters(parametrize_with_checks(target, {"scores_are_shares": "They are percentages."}))
-    (mark,) = expected_failures(tests["majority-scores_are_shares"])
+    tests = read_parameters(parametrize_with_checks(target, {"scores_are_shares": "They are percentages."}))
+    (mark,) = find_xfail_marks(tests["majority-scores_are_shares"])
     assert (mark.name, mark.kwargs) == ("xfail", {"reason": "They are percentages.", "strict": True})
-    assert sum(len(expected_failures(parameter)) for parameter in tests.values()) == 1
+    assert sum(len(find_xfail_marks(parameter)) for parameter in tests.values()) == 1
 
 
 def test_an_expected_failure_may_be_that_of_one_component():
     expected = {"majority-scores_are_shares": "They are percentages."}
-    tests = parameters(parametrize_with_checks(builtins, expected))
-    failing = [name for name, parameter in tests.items() if expected_failures(parameter)]
+    tests = read_parameters(parametrize_with_checks(builtins, expected))
+    failing = [name for name, parameter in tests.items() if find_xfail_marks(parameter)]
     assert failing == ["majority-scores_are_shares"]
 
 
@@ -218,13 +221,21 @@ def test_a_refused_situation_is_skipped_with_the_explainers_own_words():
     sound = Component(
         name="sound", factory="testing.faulty.explainers:Sound", summary="Sound.", inputs=("table",)
     )
-    assert run_checks(("explainer", sound)).skipped["sound-explains_mixed_frame"] == (
+    situations = {name: kit_situation(name) for name in ("array", "mixed_frame", "array_of_numbers")}
+    checks = checks_for(("explainer", sound), situations=situations)
+    report = run([check for check in checks if check.name.startswith("explains")])
+    assert report.failed == {}
+    assert report.skipped["sound-explains_mixed_frame"] == (
         "sound refuses it: only arrays are explained: convert it with to_numpy()."
+    )
+    assert report.skipped["sound-explains_array_of_numbers"].startswith(
+        "sound refuses it: sound explains labels, and the model predicts numbers: use an explainer of numbers"
     )
 
 
 def test_a_relation_is_tried_on_what_the_explainers_of_its_plugin_make(installed):
-    report = run_checks("sound-plugin", situations={"mixed_frame": kit_situation("mixed_frame")})
+    checks = checks_for("sound-plugin", situations={"mixed_frame": kit_situation("mixed_frame")})
+    report = run([check for check in checks if check.component == "near-prototype"])
     assert report.failed == {}
     assert "near-prototype-pieces_of_instances_are_irrelevant" in report.passed
     (entry,) = explanation_batches.registry().entries("relation")
@@ -233,17 +244,14 @@ def test_a_relation_is_tried_on_what_the_explainers_of_its_plugin_make(installed
     ]
 
 
-def test_a_command_is_only_asked_for_its_help_and_what_it_is(installed):
+def test_a_command_has_only_the_checks_of_its_import_summary_and_help(installed):
     names = [check.name for check in checks_for("sound-plugin") if check.component == "audit"]
     assert names == ["factory_can_be_imported", "summary_is_one_line", "parameters_are_documented"]
 
 
-def test_an_explainer_that_does_not_say_that_it_explains_numbers_is_not_asked_to():
-    sound = Component(
-        name="sound", factory="testing.faulty.explainers:Sound", summary="Sound.", inputs=("table",)
-    )
-    report = run_checks(("explainer", sound))
-    assert report.failed == {}
-    assert report.skipped["sound-explains_array_of_numbers"].startswith(
-        "sound refuses it: sound explains labels, and the model predicts numbers: use an explainer of numbers"
-    )
+# --- the kernel's own components; plugins have tests of their own -----------------------------------------
+
+
+@in_parts("quick", "slow")
+def test_the_kernel_keeps_its_own_contract(part, subtests):
+    keep_contract(builtins, part, subtests)

@@ -7,8 +7,8 @@ from faithkit.plugin import RowContext
 class Note:
     """An object of another library."""
 
-    def __init__(self, said):
-        self.said = said
+    def __init__(self, text):
+        self.text = text
 
 
 class Sound:
@@ -20,7 +20,7 @@ class Sound:
 
     def explanations(self, value, context):
         """Return what they say."""
-        return Explanations.of(note.said for note in value)
+        return Explanations.of(note.text for note in value)
 
 
 class TakesAnother(Sound):
@@ -44,7 +44,7 @@ class GivesAList(Sound):
 
     def explanations(self, value, context):
         """Return a list."""
-        return [note.said for note in value]
+        return [note.text for note in value]
 
 
 class ForgetsARow(Sound):
@@ -52,7 +52,7 @@ class ForgetsARow(Sound):
 
     def explanations(self, value, context):
         """Leave out the last."""
-        return Explanations.of(note.said for note in value[:-1])
+        return Explanations.of(note.text for note in value[:-1])
 
 
 class UsesItUp(Sound):
@@ -61,8 +61,8 @@ class UsesItUp(Sound):
     def explanations(self, value, context):
         """Add to what notes say."""
         for note in value:
-            note.said += "!"
-        return Explanations.of(note.said for note in value)
+            note.text += "!"
+        return Explanations.of(note.text for note in value)
 
 
 class ShowsNoRows(Sound):

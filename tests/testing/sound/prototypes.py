@@ -36,8 +36,8 @@ class NearPrototype(Relation):
         return explanations.values
 
     def holds(self, sample, explanations):
-        theirs = _nearest(self.encoder_.encode(sample.X)[:, 0], explanations.shared["prototypes"])
-        return np.equal.outer(explanations.values, theirs).astype(bool)
+        nearest = _nearest(self.encoder_.encode(sample.X)[:, 0], explanations.shared["prototypes"])
+        return np.equal.outer(explanations.values, nearest).astype(bool)
 
 
 def _nearest(numbers, prototypes):

@@ -17,5 +17,5 @@ class SameDirection(Relation):
 
     def holds(self, sample, explanations):
         """Compare signs."""
-        mine, theirs = self.key(explanations), self.key(sample.explanations)
-        return (mine[:, None] == theirs[None]).all(axis=2)
+        signs, sample_signs = self.key(explanations), self.key(sample.explanations)
+        return (signs[:, None] == sample_signs[None]).all(axis=2)

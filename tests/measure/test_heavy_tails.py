@@ -29,34 +29,36 @@ def test_of_one_explanation_the_share_is_that_of_the_sorted_squares(y, at_once, 
     counted = faithkit.score(y, ["same"] * len(y), outcome="numbers").evidence.counts["consistency"]
     # half the squared distance from others is, in the mean, half of that from the mean and half of the variance
     assert tails.tail_share(counted) == (
-        pytest.approx(share((y - y.mean()) ** 2 + y.var())) if len(y) >= 100 else None
+        pytest.approx(tail_share_of((y - y.mean()) ** 2 + y.var())) if len(y) >= 100 else None
     )
 
 
-def share(apart):
+def tail_share_of(apart):
     """Of what all rows disagree by, what the 1 % have that disagree most."""
     return np.sort(apart)[::-1][: int(np.ceil(len(apart) / 100))].sum() / apart.sum()
 
 
-def from_others(y, words, weights):
+def mean_distances(y, words, weights):
     """How far each row is from others with its word, by weight; from all others where it is alone."""
     distance = (y[:, None] - y[None]) ** 2 / 2
     others = (words[:, None] == words[None]) & ~np.eye(len(y), dtype=bool) & (weights > 0)
     is_alone = ~others.any(axis=1)
     others[is_alone] = ~np.eye(len(y), dtype=bool)[is_alone]
-    held = others * weights
-    return (held * distance).sum(axis=1) / held.sum(axis=1)
+    shares = others * weights
+    return (shares * distance).sum(axis=1) / shares.sum(axis=1)
 
 
 def test_a_row_is_taken_against_those_that_share_its_explanation_and_a_lone_one_against_all():
     y, words = NORMAL[:400], np.random.default_rng(1).integers(0, 300, 400)
     counted = faithkit.score(y, words.tolist(), outcome="numbers").evidence.counts["consistency"]
-    assert tails.tail_share(counted) == pytest.approx(share(from_others(y, words, np.ones(400))), rel=1e-2)
+    assert tails.tail_share(counted) == pytest.approx(
+        tail_share_of(mean_distances(y, words, np.ones(400))), rel=1e-2
+    )
 
 
 def test_rows_of_a_large_weight_count_as_often():
     weights = np.arange(600) % 3
     y, words = NORMAL[:600], np.arange(600) % 7
     result = faithkit.score(y, words.tolist(), outcome="numbers", weights=weights)
-    expected = share(np.repeat(from_others(y, words, weights), weights))
+    expected = tail_share_of(np.repeat(mean_distances(y, words, weights), weights))
     assert tails.tail_share(result.evidence.counts["consistency"]) == pytest.approx(expected)
