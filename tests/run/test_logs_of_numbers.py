@@ -18,7 +18,7 @@ from faithkit.measure.jackknife import summary as jackknife
 from faithkit.run.populations import log_passes as passes
 from faithkit.run.populations.log_scoring import score_log
 
-N = 120
+N = 60
 RNG = np.random.default_rng(0)
 KIND = RNG.integers(0, 12, N)
 WORDS = np.array([f"word {kind}" for kind in range(2 * N)], dtype=object)
@@ -64,8 +64,8 @@ def test_pieces_give_the_same_however_they_are_held(write_log, case, monkeypatch
     estimator, explanation = estimators[list(CASES).index(case) % 2]  # in turn
     opened = open_log(write_log(case), "y", (explanation,))
     whole = score_log(opened.read(), violations=3, estimator=estimator).to_json()
-    for way, held in WAYS.items():
-        pattern = cycle(held)
+    for way, is_left in WAYS.items():
+        pattern = cycle(is_left)
         monkeypatch.setattr(passes, "_hardly_repeat", lambda numbers, pattern=pattern: next(pattern))
         assert_nearly(score_log(opened, violations=3, estimator=estimator).to_json(), whole, way)
 
