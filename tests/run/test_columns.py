@@ -77,9 +77,10 @@ def test_weights_and_clusters_are_read_from_columns_that_the_model_does_not_see(
 def test_a_pool_may_have_other_columns_beside_those_of_the_model():
     pool = TABLE[["weight", *USED]].iloc[:20].assign(shift="late")
     options = {"explainer": "tree:max_depth=2", "background": TABLE}
-    named = faithkit.evaluate(MODEL, TABLE, pool=pool, weights="weight", **options)
-    weights = np.concatenate([TABLE["weight"], pool["weight"]])
-    result = faithkit.evaluate(MODEL, TABLE[USED], pool=pool[USED], weights=weights, **options)
+    rows = TABLE[30:]
+    named = faithkit.evaluate(MODEL, rows, pool=pool, weights="weight", **options)
+    weights = np.concatenate([rows["weight"], pool["weight"]])
+    result = faithkit.evaluate(MODEL, rows[USED], pool=pool[USED], weights=weights, **options)
     assert numbers_of(named) == numbers_of(result)
     assert named.design.pool == 20
 
