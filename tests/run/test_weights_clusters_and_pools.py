@@ -354,9 +354,11 @@ def test_each_explanation_is_hashed_once_although_repetitions_are_looked_for():
     assert [word.hashed for word in words] == [1] * 20
 
 
-def test_a_model_predicts_the_pool_of_a_file_piece_by_piece(tmp_path):
-    path = tmp_path / "more.parquet"
-    faithkit.load_dataset("iris").X[:100].to_parquet(path, row_group_size=40)
+@one_test
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_model_predicts_the_pool_of_a_file_piece_by_piece(tmp_path, suffix):
+    more, path = faithkit.load_dataset("iris").X[:100], tmp_path / f"more.{suffix}"
+    more.to_csv(path, index=False) if suffix == "csv" else more.to_parquet(path, row_group_size=40)
     command = ["evaluate", "--data", "iris", "--explainer", "tree", "--samples", 25, "--json", "-"]
     payload = json.loads(run(*command, "--pool", path).stdout)
     assert payload["pool"] == 100
