@@ -72,11 +72,7 @@ def test_an_explainer_of_images_takes_no_table():
     "options", [pytest.param({"n_jobs": 2}, marks=pytest.mark.slow), {"row_timeout": 60.0}]
 )
 def test_workers_and_stores_change_nothing(options, tmp_path):
-    system = {
-        "explainer": "patches:size=2,target=predicted",
-        "discretizer": "2fp",
-        "background": IMAGES[:10],
-    }
+    system = {"explainer": "patches:size=2,target=predicted", "discretizer": "2fp", "background": IMAGES[:10]}
     alone = faithkit.evaluate(BRIGHT, IMAGES[:20], **system)
     for _ in range(2):  # the second time from the store
         again = faithkit.evaluate(BRIGHT, IMAGES[:20], **system, **options, store=tmp_path, progress=False)
@@ -157,13 +153,7 @@ def test_maps_of_the_shape_of_the_images_are_vectors_of_their_cells():
     result = faithkit.score(predict_daylight(IMAGES), maps, X=IMAGES)
     flat = faithkit.score(predict_daylight(IMAGES), maps.reshape(120, -1))
     assert result.consistency.value == flat.consistency.value
-    assert result.rows.explanations.shared["names"][:5] == [
-        "[0, 0]",
-        "[0, 1]",
-        "[0, 2]",
-        "[0, 3]",
-        "[1, 0]",
-    ]
+    assert result.rows.explanations.shared["names"][:5] == ["[0, 0]", "[0, 1]", "[0, 2]", "[0, 3]", "[1, 0]"]
     shown = faithkit.evaluate(predict_daylight, IMAGES, explainer=lambda X: np.round(X * 0.5, 1))
     assert shown.consistency.value == flat.consistency.value
 

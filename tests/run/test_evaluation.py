@@ -306,7 +306,7 @@ def test_the_result_has_exactly_the_documented_fields():
             "chance",
             "moments",
             "others",
-        ),
+        )
     }
     assert payload["measures"]["sufficiency"] is None
     assert "need a relation" in payload["why_no_sufficiency"]
@@ -444,10 +444,7 @@ BAD = {
     ),
     "a cube of predictions": (lambda: faithkit.score(np.zeros((2, 2, 2)), ["a", "b"]), "one label per row"),
     "ragged vectors": (lambda: faithkit.score([0, 1], [[1.0], [1.0, 2.0]]), r"rows of \[1, 2\] values"),
-    "unhashable explanations": (
-        lambda: faithkit.score([0, 1], [{1, 2}, {3}]),
-        "a set and has no hash",
-    ),
+    "unhashable explanations": (lambda: faithkit.score([0, 1], [{1, 2}, {3}]), "a set and has no hash"),
     "text as explanations": (lambda: faithkit.score([0, 1], "ab"), "give a 2-D array"),
     "a negative tau": (
         lambda: faithkit.score([0], [[1.0]], relation="near-explanation:tau=-1"),

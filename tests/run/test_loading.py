@@ -247,10 +247,7 @@ DAMAGED = {
     "a bracket of texts": (change("measures", "consistency", "bracket", to=["a", "b"]), "bracket.1 is 'b'"),
     "chance is a text": (change("measures", "consistency", "by_chance", to="even"), "ValueError"),
     "a moment is none": (change("measures", "consistency", "moments", "value", to=None), "value is None"),
-    "no trials": (
-        change("measures", "consistency", "moments", "units", "trials", to=None),
-        "trials is None",
-    ),
+    "no trials": (change("measures", "consistency", "moments", "units", "trials", to=None), "trials is None"),
     "an error that no float can hold": (
         change("measures", "consistency", "moments", "se", to=1e308),
         "OverflowError",

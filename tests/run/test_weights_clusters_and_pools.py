@@ -75,11 +75,7 @@ FLAGS = [f"--{name}={value}" for name, value in ROWS.items()] + ["--diagnose=non
 @one_test
 @pytest.mark.parametrize(
     ("weights", "clusters", "suffix"),
-    [
-        ("w", None, "csv"),
-        (None, "customer", "parquet"),
-        ("w", "customer", "parquet"),
-    ],
+    [("w", None, "csv"), (None, "customer", "parquet"), ("w", "customer", "parquet")],
 )
 def test_a_log_is_scored_by_weights_and_clusters_of_its_columns(tmp_path, log, weights, clusters, suffix):
     path = tmp_path / f"log.{suffix}"

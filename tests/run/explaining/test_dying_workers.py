@@ -207,10 +207,7 @@ def start(folder, *options, **environment):
     ("trouble", "message"),
     [
         ("exit", r"^error: the explainer slow:trouble=exit failed on row \d+: SystemExit: 0\. With"),
-        (
-            "vanish",
-            r"^error: the explainer slow:trouble=vanish failed on row \d+: worker died\.",
-        ),
+        ("vanish", r"^error: the explainer slow:trouble=vanish failed on row \d+: worker died\."),
     ],
 )
 def test_no_worker_ends_a_run_as_if_it_had_gone_well(tmp_path, trouble, message):
