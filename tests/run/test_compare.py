@@ -119,14 +119,14 @@ def test_each_explainer_may_have_a_relation_of_its_own():
 def test_every_explainer_explains_once_whatever_the_number_of_discretizers():
     calls = []
 
-    def counted(X):
+    def count_rows(X):
         calls.append(len(X))
         return X[:, :1]
 
-    comparison = faithkit.compare(model, X, [counted], discretizers=["original", "1fp", "sign"])
+    comparison = faithkit.compare(model, X, [count_rows], discretizers=["original", "1fp", "sign"])
     assert sum(calls) == len(X)
-    assert list(comparison.results) == ["counted", "counted · 1fp", "counted · sign"]
-    assert "counted · sign" in comparison.best()
+    assert list(comparison.results) == ["count_rows", "count_rows · 1fp", "count_rows · sign"]
+    assert "count_rows · sign" in comparison.best()
 
 
 def test_a_discretizer_that_does_not_take_an_explainers_kind_is_left_out():

@@ -98,10 +98,10 @@ def test_what_chance_gives_depends_on_the_estimator(estimator):
 def test_one_discretizer_may_be_given_alone():
     result = faithkit.score(LABELS, PHI)
 
-    def rounded(phi):
+    def round_values(phi):
         return phi.values.round(1)
 
-    for alone, name in (("sign", "sign"), (rounded, "rounded"), (Halves(), "Halves")):
+    for alone, name in (("sign", "sign"), (round_values, "round_values"), (Halves(), "Halves")):
         assert faithkit.try_discretizers(result, alone)["discretizer"].tolist() == [name]
 
 

@@ -255,59 +255,17 @@ def test_unexplained_rows_count_in_n_and_agree_with_nobody():
 def test_the_result_has_exactly_the_documented_fields():
     payload = faithkit.score([0, 0, 1], [[0.1], [0.1], [0.2]]).to_dict()
     assert set(payload) == {
-        *(
-            "schema",
-            "n",
-            "n_explanations",
-            "unexplained",
-            "why_unexplained",
-            "remarks",
-            "uniqueness",
-            "singletons",
-            "chance",
-            "measures",
-        ),
-        *("why_no_sufficiency", "explainer", "discretizer", "relation", "estimator", "seed", "data", "model"),
-        *(
-            "versions",
-            "background",
-            "permutations",
-            "explained_by",
-            "effective",
-            "clusters",
-            "uninformative",
-            "blocks",
-            "pool",
-            "tails",
-            "notes",
-            "outcome",
-        ),
-        *("control", "why_no_control", "by_label", "next_steps", "verdict", "origin", "discretized"),
-    }
+        *("schema", "n", "n_explanations", "unexplained", "why_unexplained", "remarks", "uniqueness", "singletons"),
+        *("chance", "measures", "why_no_sufficiency", "control", "why_no_control", "by_label", "verdict", "notes"),
+        *("explainer", "discretizer", "discretized", "relation", "estimator", "seed", "data", "model", "versions"),
+        *("background", "permutations", "explained_by", "effective", "clusters", "uninformative", "blocks", "pool"),
+        *("tails", "outcome", "next_steps", "origin"),
+    }  # fmt: skip
     assert set(payload["measures"]["consistency"]) == {
-        *(
-            "value",
-            "se",
-            "estimate",
-            "merging",
-            "low",
-            "high",
-            "floor",
-            "confidence",
-            "p_value",
-            "verified",
-            "checked",
-            "agree",
-            "bracket",
-            "mse_bound",
-            "checkability",
-            "finding",
-            "by_chance",
-            "chance",
-            "moments",
-            "others",
-        )
-    }
+        *("value", "se", "estimate", "merging", "low", "high", "floor", "confidence", "p_value", "verified"),
+        *("checked", "agree", "bracket", "mse_bound", "checkability", "finding", "by_chance", "chance"),
+        *("moments", "others"),
+    }  # fmt: skip
     assert payload["measures"]["sufficiency"] is None
     assert "need a relation" in payload["why_no_sufficiency"]
 

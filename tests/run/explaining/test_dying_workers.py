@@ -153,10 +153,10 @@ class Trap:
         return parity(X)
 
     def __reduce__(self):
-        return spring, (self.how, os.getpid())
+        return unpickle_trap, (self.how, os.getpid())
 
 
-def spring(how, home):
+def unpickle_trap(how, home):
     if os.getpid() != home:
         {"vanish": lambda: os._exit(0), "exit": lambda: sys.exit(0)}[how]()
     return Trap(how)

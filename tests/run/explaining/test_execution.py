@@ -134,7 +134,6 @@ def explain_with_a_warning(X):
         ({"row_timeout": 0}, "above 0, got 0"),
         ({"row_timeout": "5"}, "a number of seconds above 0, got '5'"),
         ({"row_timeout": float("inf")}, "above 0, got inf"),
-        ({"confidence": "0.9"}, "a number between 0 and 1, got '0.9'"),
         ({"store": ""}, "the store is '': name a folder"),
         ({"store": 5}, "the store is 5: name a folder"),
         ({"n_jobs": 0}, "n_jobs must be"),

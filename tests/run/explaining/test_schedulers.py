@@ -18,26 +18,26 @@ import_when_used("distributed")
 
 
 @contextlib.contextmanager
-def serving(answer):
+def serve(answer):
     """Accept connections, and let `answer` do something with each."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         open_connections = []
 
-        def serve():
+        def accept():
             with contextlib.suppress(OSError):
                 while True:
                     connection, _ = server.accept()
                     open_connections.append(connection)
                     answer(connection)
 
-        threading.Thread(target=serve, daemon=True).start()
+        threading.Thread(target=accept, daemon=True).start()
         yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
         server.shutdown(socket.SHUT_RDWR)
     for connection in open_connections:
         connection.close()
 
 
-def says(data):
+def send(data):
     return lambda connection: connection.sendall(data)
 
 
@@ -53,9 +53,9 @@ def web_server():
 ANSWERS = {
     "nobody": lambda: contextlib.nullcontext("tcp://127.0.0.1:9"),
     "an unknown host": lambda: contextlib.nullcontext("tcp://nowhere.invalid:8786"),
-    "silence": lambda: serving(lambda connection: None),
+    "silence": lambda: serve(lambda connection: None),
     "a web server": web_server,
-    "noise": lambda: serving(says(bytes(range(256)))),
+    "noise": lambda: serve(send(bytes(range(256)))),
     "another protocol": lambda: contextlib.nullcontext("gopher://127.0.0.1:70"),
     "TLS without certificates": lambda: contextlib.nullcontext("tls://127.0.0.1:8786"),
 }

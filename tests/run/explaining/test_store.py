@@ -307,14 +307,16 @@ def test_a_damaged_chunk_is_told_of_and_explained_again(tmp_path, log):
     assert len(log()) == 40 + 4 * 5
 
 
-def remarking(X):
+def explain_with_remarks(X):
     return faithkit.Explanations.of(["a"] * len(X), remarks=np.array([*range(len(X))], dtype=object))
 
 
 @pytest.mark.filterwarnings("error::faithkit.FaithkitWarning")
 def test_remarks_that_are_no_texts_are_the_same_with_a_store_and_without(tmp_path):
     remarks = [
-        faithkit.evaluate(parity, X[:3], explainer=remarking, store=store).rows.explanations.remarks.tolist()
+        faithkit.evaluate(
+            parity, X[:3], explainer=explain_with_remarks, store=store
+        ).rows.explanations.remarks.tolist()
         for store in (None, tmp_path, tmp_path)
     ]
     assert remarks == [["0", "1", "2"]] * 3

@@ -19,7 +19,7 @@ from faithkit.run.explaining.job import Execution
 
 
 @pytest.fixture
-def started(monkeypatch):
+def worker_counts(monkeypatch):
     """How many workers joblib starts."""
     counts = []
 
@@ -44,11 +44,11 @@ def started(monkeypatch):
         (4, {"n_jobs": 16}, None, []),  # one chunk needs no worker
     ],
 )  # fmt: skip
-def test_there_are_never_more_workers_than_chunks(started, rows, options, configured, expected):
-    started.clear()
+def test_there_are_never_more_workers_than_chunks(worker_counts, rows, options, configured, expected):
+    worker_counts.clear()
     with joblib.parallel_config(backend="threading", n_jobs=configured):
         assert evaluated(X[:rows], **options).n == rows  # four to a chunk
-    assert started == expected
+    assert worker_counts == expected
 
 
 NUMBERS = [
