@@ -55,11 +55,11 @@ def iterate_results():
             yield f"{number} labels, {name}", faithkit.score(labels, PHI, discretizer=name).to_dict()
         for name in ("leave-one-out", "plug-in", "majority", "verified-only"):
             yield f"{number} labels, {name}", faithkit.score(labels, WORDS, estimator=name).to_dict()
-        result = faithkit.score(labels, RULE_EXPLANATIONS, X=TABLE)
-        yield f"{number} labels, rules", result.to_dict()
-        yield f"{number} labels, witnesses", [violation.to_dict() for violation in result.violations(4)]
-        yield f"{number} labels, rules by sex", result.by("sex").to_dict()
-        yield f"{number} labels, rules of one row", result.local(17).to_dict()
+    result = faithkit.score(TWO_LABELS, RULE_EXPLANATIONS, X=TABLE)
+    yield "two labels, rules", result.to_dict()
+    yield "two labels, witnesses", [violation.to_dict() for violation in result.violations(4)]
+    yield "two labels, rules by sex", result.by("sex").to_dict()
+    yield "two labels, rules of one row", result.local(17).to_dict()
     near = faithkit.score(TWO_LABELS, PHI, relation="near-explanation:tau=0.3", confidence=0.9)
     yield "near explanations", near.to_dict()
     composed = faithkit.relation("near-explanation:tau=0.5") & ~faithkit.relation("same-explanation")

@@ -290,8 +290,8 @@ def test_what_is_no_result_is_refused():
 
 def test_another_discretizer_gives_what_evaluating_with_it_gives():
     def evaluate(discretizer):
-        options = {"relation": "same-top-features:k=2", "background": X[:30]}
-        return faithkit.evaluate(model, X[:30], Counting(), discretizer=discretizer, **options)
+        options = {"relation": "same-top-features:k=2", "background": X[:20]}
+        return faithkit.evaluate(model, X[:20], Counting(), discretizer=discretizer, **options)
 
     rounded = evaluate("1fp")
     for name in ("original", "sign", "quantile:bins=3"):

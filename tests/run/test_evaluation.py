@@ -30,9 +30,9 @@ def load_people():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(
         {
-            "age": rng.integers(18, 80, 50).astype(float),
-            "job": rng.choice(["clerk", "farmer", "nurse"], 50),
-            "hours": pd.array(rng.integers(10, 60, 50), dtype="Int64"),
+            "age": rng.integers(18, 80, 40).astype(float),
+            "job": rng.choice(["clerk", "farmer", "nurse"], 40),
+            "hours": pd.array(rng.integers(10, 60, 40), dtype="Int64"),
         }
     )
     frame.loc[::17, "age"] = np.nan

@@ -17,7 +17,7 @@ from faithkit.run.exported_rows import write_log
 FEATURES = "*,!prediction*,!explanation*,!group*,!weight*,!cluster*"
 
 
-def build_odd_table(n=60):
+def build_odd_table(n=40):
     """Return a table with texts, dates, categories, missing values, odd names and a column named prediction."""
     rng = np.random.default_rng(0)
     return pd.DataFrame(

@@ -44,24 +44,25 @@ def run_score(path, *options):
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
-OPTIONS = [
-    ("--diagnose", "reader"),
-    ("--violations", 9),
-    ("--violations", 9, "--features", "x"),
-    ("--by", "group"),
-    ("--by", "x"),
-    ("--relation", "near-explanation:tau=0.5"),
-    ("--permutations", 5),
-    ("--relation", "same-top-features:k=1", "--features", "x,group"),
-    ("--discretize", "sign"),
-    ("--discretize", "1fp"),
+SAME_TOP = ("--relation", "same-top-features:k=1", "--features", "x,group")
+VIOLATIONS = ("--violations", 9, "--features", "x")
+CASES = [  # each option with explanations, and each column with the options that read it
+    ("phi_a", ("--diagnose", "reader")),
+    ("phi_a", VIOLATIONS),
+    ("phi_a", ("--by", "group")),
+    ("phi_a", ("--relation", "near-explanation:tau=0.5")),
+    ("phi_a", ("--permutations", 5)),
+    ("phi_a", SAME_TOP),
+    ("phi_a", ("--discretize", "sign")),
+    ("phi_b", ("--discretize", "1fp")),
+    ("x", VIOLATIONS),
+    ("x", ("--by", "x")),
+    ("x", SAME_TOP),
+    ("group", ("--by", "group")),
+    ("group", SAME_TOP),
+    ("label", ("--by", "group")),
+    ("label", ("--relation", "near-explanation:tau=0.5")),
 ]
-
-
-# each option with explanations, and each column with the options that read it
-CASES = [*(("phi_a", options) for options in OPTIONS), ("phi_b", OPTIONS[8])]
-CASES += [("x", OPTIONS[place]) for place in (2, 4, 7)] + [("group", OPTIONS[place]) for place in (3, 7)]
-CASES += [("label", OPTIONS[3]), ("label", OPTIONS[5])]
 
 
 @one_test
