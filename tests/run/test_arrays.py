@@ -12,25 +12,25 @@ RNG = np.random.default_rng(0)
 IMAGES = RNG.integers(0, 2, size=(120, 4, 4)).astype(np.float64)
 
 
-def is_bright(X):
+def predict_daylight(X):
     """Predict by the upper half."""
     return np.where(X[:, :2].mean(axis=(1, 2)) > 0.5, "day", "night")
 
 
-def brightness(X):
+def score_daylight(X):
     """Return the score of daylight."""
     return X[:, :2].mean(axis=(1, 2))
 
 
-BRIGHT = faithkit.Predictor(scores=brightness, classes=["night", "day"])
+BRIGHT = faithkit.Predictor(scores=score_daylight, classes=["night", "day"])
 
 
-def top_left(X):
+def explain_by_corner(X):
     """Explain by four cells."""
     return [tuple(map(int, image[:2, :2].ravel())) for image in X]
 
 
-def by_hand(explanations, predictions):
+def measure_by_hand(explanations, predictions):
     """Return the paper's measure: the mean over rows of the share of the others with their explanation."""
     shares = []
     for i, own in enumerate(explanations):
@@ -40,8 +40,10 @@ def by_hand(explanations, predictions):
 
 
 def test_consistency_of_images_is_that_of_a_double_loop():
-    result = faithkit.evaluate(is_bright, IMAGES, explainer=top_left)
-    assert result.consistency.value == pytest.approx(by_hand(top_left(IMAGES), is_bright(IMAGES)))
+    result = faithkit.evaluate(predict_daylight, IMAGES, explainer=explain_by_corner)
+    assert result.consistency.value == pytest.approx(
+        measure_by_hand(explain_by_corner(IMAGES), predict_daylight(IMAGES))
+    )
 
 
 def test_an_explainer_that_declares_images_is_found_by_name():
@@ -56,7 +58,7 @@ def test_an_explainer_of_tables_says_who_takes_images_and_how_it_would():
         match=r"shap explains the rows of a table, and X has rows of shape \(4, 4\): use .*patches.*; shap "
         r"takes X\.reshape\(len\(X\), -1\), where the model does\.",
     ):
-        faithkit.evaluate(is_bright, IMAGES, explainer="shap")
+        faithkit.evaluate(predict_daylight, IMAGES, explainer="shap")
 
 
 def test_an_explainer_of_images_takes_no_table():
@@ -66,41 +68,41 @@ def test_an_explainer_of_images_takes_no_table():
         faithkit.evaluate(lambda X: X[:, 0] > 0, IMAGES[:, 0], explainer="patches")
 
 
-@pytest.mark.parametrize("how", [pytest.param({"n_jobs": 2}, marks=pytest.mark.slow), {"row_timeout": 60.0}])
-def test_workers_and_stores_change_nothing(how, tmp_path):
-    asked = {
-        "explainer": "patches:size=2,target=predicted",
-        "discretizer": "2fp",
-        "background": IMAGES[:50],
-    }
-    alone = faithkit.evaluate(BRIGHT, IMAGES, **asked)
+@pytest.mark.parametrize(
+    "options", [pytest.param({"n_jobs": 2}, marks=pytest.mark.slow), {"row_timeout": 60.0}]
+)
+def test_workers_and_stores_change_nothing(options, tmp_path):
+    system = {"explainer": "patches:size=2,target=predicted", "discretizer": "2fp", "background": IMAGES[:10]}
+    alone = faithkit.evaluate(BRIGHT, IMAGES[:20], **system)
     for _ in range(2):  # the second time from the store
-        again = faithkit.evaluate(BRIGHT, IMAGES, **asked, **how, store=tmp_path, progress=False)
+        again = faithkit.evaluate(BRIGHT, IMAGES[:20], **system, **options, store=tmp_path, progress=False)
         assert again.to_dict() == alone.to_dict()
 
 
 def test_one_row_of_the_sample_or_a_new_one():
-    result = faithkit.evaluate(is_bright, IMAGES[:100], explainer=top_left)
-    explanations, predictions = top_left(IMAGES[:100]), is_bright(IMAGES[:100])
+    result = faithkit.evaluate(predict_daylight, IMAGES[:100], explainer=explain_by_corner)
+    explanations, predictions = explain_by_corner(IMAGES[:100]), predict_daylight(IMAGES[:100])
     new = IMAGES[[110]]
-    same = [p for e, p in zip(explanations, predictions, strict=True) if e == top_left(new)[0]]
+    same = [p for e, p in zip(explanations, predictions, strict=True) if e == explain_by_corner(new)[0]]
     local_result = result.local(new)
-    assert local_result.consistency.value == pytest.approx(np.mean([p == is_bright(new)[0] for p in same]))
+    assert local_result.consistency.value == pytest.approx(
+        np.mean([p == predict_daylight(new)[0] for p in same])
+    )
     with pytest.raises(faithkit.errors.InputError, match=r"X\[\[0\]\] is one row"):
         result.local(IMAGES[110])
 
 
 def test_another_sample_with_the_same_system():
-    first = faithkit.evaluate(is_bright, IMAGES[:60], explainer=top_left)
+    first = faithkit.evaluate(predict_daylight, IMAGES[:60], explainer=explain_by_corner)
     assert first.on(IMAGES[60:]).consistency.value == pytest.approx(
-        by_hand(top_left(IMAGES[60:]), is_bright(IMAGES[60:]))
+        measure_by_hand(explain_by_corner(IMAGES[60:]), predict_daylight(IMAGES[60:]))
     )
     with pytest.raises(faithkit.errors.InputError, match=r"expected rows of shape \(4, 4\)"):
         first.on(IMAGES[60:, :3])
 
 
 class SameCorner(faithkit.plugin.Relation):
-    """A relation of one's own that reads images: their upper left cells are those that were named."""
+    """A relation that reads images: their upper left cells are those of the explanation."""
 
     name = "same-corner"
     instance_only = True
@@ -109,14 +111,16 @@ class SameCorner(faithkit.plugin.Relation):
         return explanations.values
 
     def holds(self, sample, explanations):
-        corners = top_left(sample.instances(self.name))
+        corners = explain_by_corner(sample.instances(self.name))
         return np.array([[corner == cells for corner in corners] for cells in self.key(explanations)])
 
 
 def test_sufficiency_of_images_with_a_pool_is_that_of_a_double_loop():
-    mine, more = IMAGES[:50], IMAGES[50:]
-    result = faithkit.evaluate(is_bright, mine, explainer=top_left, relation=SameCorner(), pool=more)
-    corners, labels = top_left(IMAGES), is_bright(IMAGES)
+    sample, pool = IMAGES[:50], IMAGES[50:]
+    result = faithkit.evaluate(
+        predict_daylight, sample, explainer=explain_by_corner, relation=SameCorner(), pool=pool
+    )
+    corners, labels = explain_by_corner(IMAGES), predict_daylight(IMAGES)
     shares = []
     for i in range(50):
         same = [labels[j] == labels[i] for j in range(120) if j != i and corners[j] == corners[i]]
@@ -125,42 +129,38 @@ def test_sufficiency_of_images_with_a_pool_is_that_of_a_double_loop():
     with pytest.raises(
         faithkit.errors.InputError, match=r"the pool has shape .*expected rows of shape \(4, 4\)"
     ):
-        faithkit.evaluate(is_bright, mine, explainer=top_left, relation=SameCorner(), pool=more[:, :2])
+        faithkit.evaluate(
+            predict_daylight, sample, explainer=explain_by_corner, relation=SameCorner(), pool=pool[:, :2]
+        )
 
 
 def test_witnesses_are_told_by_their_rows_and_a_result_fits_into_json():
     result = faithkit.evaluate(
-        is_bright, IMAGES, explainer=lambda X: ["same"] * len(X), ids=range(1000, 1120)
+        predict_daylight, IMAGES, explainer=lambda X: ["same"] * len(X), ids=range(1000, 1120)
     )
     payload = json.loads(result.to_json())
     assert payload["data"]["rows"] == 120
-    one, other = result.violations()[0].witnesses
-    assert {one.prediction, other.prediction} == {"day", "night"}
-    assert (one.values, one.place) == (None, f"row {one.row} (id {1000 + one.row})")
+    first, second = result.violations()[0].witnesses
+    assert {first.prediction, second.prediction} == {"day", "night"}
+    assert (first.values, first.place) == (None, f"row {first.row} (id {1000 + first.row})")
     page = result.to_html()
     assert "<mark>" not in page  # no cells of images are shown
-    assert one.place in page
+    assert first.place in page
 
 
 def test_maps_of_the_shape_of_the_images_are_vectors_of_their_cells():
     maps = np.round(IMAGES * 0.5, 1)
-    result = faithkit.score(is_bright(IMAGES), maps, X=IMAGES)
-    flat = faithkit.score(is_bright(IMAGES), maps.reshape(120, -1))
+    result = faithkit.score(predict_daylight(IMAGES), maps, X=IMAGES)
+    flat = faithkit.score(predict_daylight(IMAGES), maps.reshape(120, -1))
     assert result.consistency.value == flat.consistency.value
-    assert result.rows.explanations.shared["names"][:5] == [
-        "[0, 0]",
-        "[0, 1]",
-        "[0, 2]",
-        "[0, 3]",
-        "[1, 0]",
-    ]
-    shown = faithkit.evaluate(is_bright, IMAGES, explainer=lambda X: np.round(X * 0.5, 1))
+    assert result.rows.explanations.shared["names"][:5] == ["[0, 0]", "[0, 1]", "[0, 2]", "[0, 3]", "[1, 0]"]
+    shown = faithkit.evaluate(predict_daylight, IMAGES, explainer=lambda X: np.round(X * 0.5, 1))
     assert shown.consistency.value == flat.consistency.value
 
 
 def test_maps_without_their_images_are_not_guessed_at():
     with pytest.raises(faithkit.errors.InputError, match="explanations in a 3-D array are not understood"):
-        faithkit.score(is_bright(IMAGES), IMAGES)
+        faithkit.score(predict_daylight(IMAGES), IMAGES)
 
 
 def test_a_rule_about_columns_is_not_read_off_images():
@@ -172,19 +172,22 @@ def test_a_rule_about_columns_is_not_read_off_images():
 
 
 @one_test
-@pytest.mark.parametrize("relation", ["in-scope", "same-top-features"])
-def test_a_relation_that_does_not_declare_images_is_named_where_it_is_asked_for(relation):
-    kind = {"in-scope": "rule", "same-top-features": "vector"}[relation]
-    values = {"rule": [faithkit.Rule([faithkit.Interval(0, low=0.5)])] * 120, "vector": [[0.5]] * 120}[kind]
-    given = (
-        faithkit.Explanations.of(values, kind=kind)
-        if kind == "rule"
-        else faithkit.Explanations.vectors(values)
-    )
+@pytest.mark.parametrize(
+    ("relation", "explanations"),
+    [
+        (
+            "in-scope",
+            faithkit.Explanations.of([faithkit.Rule([faithkit.Interval(0, low=0.5)])] * 120, kind="rule"),
+        ),
+        ("same-top-features", faithkit.Explanations.vectors([[0.5]] * 120)),
+    ],
+    ids=["in-scope", "same-top-features"],
+)
+def test_a_relation_that_does_not_declare_images_is_named(relation, explanations):
     with pytest.raises(
         faithkit.errors.InputError, match=rf"the relation {relation} does not read rows of shape \(4, 4\)"
     ):
-        faithkit.score(is_bright(IMAGES), given, X=IMAGES, relation=relation)
+        faithkit.score(predict_daylight(IMAGES), explanations, X=IMAGES, relation=relation)
 
 
 @one_test
@@ -197,55 +200,58 @@ def test_a_relation_that_does_not_declare_images_is_named_where_it_is_asked_for(
     ],
 )
 def test_maps_that_do_not_fit_the_images_are_refused_with_both_shapes(maps, X):
-    said = (
+    message = (
         r"explanations of shape .* for an X of shape .*maps\.reshape\(len\(maps\), -1\); of several classes"
     )
-    with pytest.raises(faithkit.errors.InputError, match=said):
-        faithkit.score(is_bright(IMAGES), maps, X=X)
+    with pytest.raises(faithkit.errors.InputError, match=message):
+        faithkit.score(predict_daylight(IMAGES), maps, X=X)
 
 
 def test_a_list_of_maps_is_an_array_of_them():
-    whole = faithkit.score(is_bright(IMAGES), IMAGES, X=IMAGES)
-    assert faithkit.score(is_bright(IMAGES), list(IMAGES), X=IMAGES).to_dict() == whole.to_dict()
+    whole = faithkit.score(predict_daylight(IMAGES), IMAGES, X=IMAGES)
+    assert faithkit.score(predict_daylight(IMAGES), list(IMAGES), X=IMAGES).to_dict() == whole.to_dict()
 
 
 def test_a_list_of_images_is_told_to_be_stacked():
     lone = np.empty(120, dtype=object)
     lone[:] = list(IMAGES)
-    for given in (list(IMAGES), lone, [IMAGES[0], IMAGES[1, :2]]):
+    for images in (list(IMAGES), lone, [IMAGES[0], IMAGES[1, :2]]):
         with pytest.raises(
             faithkit.errors.InputError, match=r"[Uu]se numpy\.stack\(X\) for images of one size, or series"
         ):
-            faithkit.evaluate(is_bright, given, explainer=top_left)
+            faithkit.evaluate(predict_daylight, images, explainer=explain_by_corner)
     with pytest.raises(faithkit.errors.InputError, match="3-D array are not understood"):
-        faithkit.score(is_bright(IMAGES), IMAGES, X=list(IMAGES))
+        faithkit.score(predict_daylight(IMAGES), IMAGES, X=list(IMAGES))
 
 
 def test_one_image_that_is_no_sample_is_told_how_to_be_one():
     with pytest.raises(
         faithkit.errors.InputError, match=r"as in the background of shape .*: one row alone is X\[None\]"
     ):
-        faithkit.evaluate(is_bright, IMAGES[0], explainer=top_left, background=IMAGES)
+        faithkit.evaluate(predict_daylight, IMAGES[0], explainer=explain_by_corner, background=IMAGES)
 
 
 def test_a_flat_pool_is_told_by_its_shape():
     with pytest.raises(
         faithkit.errors.InputError, match=r"the pool has shape \(120, 16\); expected rows of shape \(4, 4\)"
     ):
-        faithkit.evaluate(is_bright, IMAGES, explainer=top_left, pool=IMAGES.reshape(120, -1))
+        faithkit.evaluate(predict_daylight, IMAGES, explainer=explain_by_corner, pool=IMAGES.reshape(120, -1))
 
 
 def test_words_about_images_stay_words():
-    result = faithkit.evaluate(is_bright, IMAGES, explainer=lambda X: [f"x0 = {int(x[0, 0])}" for x in X])
+    result = faithkit.evaluate(
+        predict_daylight, IMAGES, explainer=lambda X: [f"x0 = {int(x[0, 0])}" for x in X]
+    )
     assert result.rows.explanations.kind == "value"
 
 
 def test_a_table_and_images_of_the_same_rows_are_a_pair_by_their_predictions():
     flat = IMAGES.reshape(120, -1)
-    one = faithkit.evaluate(is_bright, IMAGES, explainer=top_left)
-    two = faithkit.evaluate(
-        lambda X: is_bright(X.reshape(-1, 4, 4)), flat, explainer=lambda X: X[:, 0].tolist()
+    by_image = faithkit.evaluate(predict_daylight, IMAGES, explainer=explain_by_corner)
+    by_table = faithkit.evaluate(
+        lambda X: predict_daylight(X.reshape(-1, 4, 4)), flat, explainer=lambda X: X[:, 0].tolist()
     )
-    assert one.difference(two).value == pytest.approx(one.consistency.value - two.consistency.value)
+    expected = by_image.consistency.value - by_table.consistency.value
+    assert by_image.difference(by_table).value == pytest.approx(expected)
     with pytest.raises(faithkit.errors.InputError, match="no pair by their predictions"):
-        one.difference(two.on(flat[::-1]))
+        by_image.difference(by_table.on(flat[::-1]))

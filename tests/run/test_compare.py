@@ -7,6 +7,8 @@ import pytest
 from looping import one_test
 
 import faithkit
+from faithkit.measure.difference import adjust_by_holm
+from faithkit.run.evaluation_report import EvaluationReport
 
 X = np.random.default_rng(0).normal(size=(300, 2))
 
@@ -19,7 +21,7 @@ def perfect(X):
     return (X[:, 0] > 0).tolist()
 
 
-def perfect_too(X):
+def equally_perfect(X):
     return np.sign(X[:, 0]).tolist()
 
 
@@ -32,20 +34,20 @@ def all_distinct(X):
 
 
 @pytest.fixture(scope="module")
-def found():
-    return faithkit.compare(model, X, explainers=[perfect, perfect_too, useless])
+def comparison():
+    return faithkit.compare(model, X, explainers=[perfect, equally_perfect, useless])
 
 
-def test_what_the_sample_cannot_tell_from_the_best_is_the_best_too(found):
-    assert found.best() == ["perfect", "perfect_too"]
+def test_what_the_sample_cannot_tell_from_the_best_is_the_best_too(comparison):
+    assert comparison.best() == ["perfect", "equally_perfect"]
 
 
-def test_every_pair_is_compared_on_the_same_rows(found):
-    pairs = {(pair.first, pair.second): pair for pair in found.pairs()}
+def test_every_pair_is_compared_on_the_same_rows(comparison):
+    pairs = {(pair.first, pair.second): pair for pair in comparison.pairs()}
     assert len(pairs) == 3
-    assert pairs["perfect", "perfect_too"].difference.value == 0
+    assert pairs["perfect", "equally_perfect"].difference.value == 0
     worse = pairs["perfect", "useless"]
-    assert worse.difference == found.results["perfect"].difference(found.results["useless"])
+    assert worse.difference == comparison.results["perfect"].difference(comparison.results["useless"])
     assert worse.adjusted == pytest.approx(min(1, 3 * worse.difference.p_value))
 
 
@@ -78,10 +80,10 @@ def test_systems_that_cannot_be_told_apart_say_how_many_more_rows_would():
     assert f"About {recommendation.more_rows:,} more rows would" in " ".join(str(comparison).split())
 
 
-def test_systems_with_the_same_estimate_need_more_rows_than_anybody_draws(found):
-    recommendation = found.recommendation
-    assert (recommendation.tied, recommendation.more_rows) == (("perfect", "perfect_too"), None)
-    assert "No sample of a realistic size could" in " ".join(str(found).split())
+def test_systems_with_the_same_estimate_need_more_rows_than_anybody_draws(comparison):
+    recommendation = comparison.recommendation
+    assert (recommendation.tied, recommendation.more_rows) == (("perfect", "equally_perfect"), None)
+    assert "No sample of a realistic size could" in " ".join(str(comparison).split())
 
 
 def test_no_system_is_recommended_that_is_not_better_than_chance():
@@ -117,14 +119,14 @@ def test_each_explainer_may_have_a_relation_of_its_own():
 def test_every_explainer_explains_once_whatever_the_number_of_discretizers():
     calls = []
 
-    def counted(X):
+    def count_rows(X):
         calls.append(len(X))
         return X[:, :1]
 
-    comparison = faithkit.compare(model, X, [counted], discretizers=["original", "1fp", "sign"])
+    comparison = faithkit.compare(model, X, [count_rows], discretizers=["original", "1fp", "sign"])
     assert sum(calls) == len(X)
-    assert list(comparison.results) == ["counted", "counted · 1fp", "counted · sign"]
-    assert "counted · sign" in comparison.best()
+    assert list(comparison.results) == ["count_rows", "count_rows · 1fp", "count_rows · sign"]
+    assert "count_rows · sign" in comparison.best()
 
 
 def test_a_discretizer_that_does_not_take_an_explainers_kind_is_left_out():
@@ -139,32 +141,32 @@ def test_nothing_to_compare_is_an_error():
         faithkit.compare(model, X, [])
 
 
-def test_the_same_numbers_come_out_as_when_each_is_evaluated_alone(found):
+def test_the_same_numbers_come_out_as_when_each_is_evaluated_alone(comparison):
     alone = faithkit.evaluate(model, X, explainer=useless)
-    assert found.results["useless"].consistency == alone.consistency
+    assert comparison.results["useless"].consistency == alone.consistency
 
 
-def test_the_table_fits_eighty_columns_and_marks_the_best(found):
-    lines = str(found).splitlines()
+def test_the_table_fits_eighty_columns_and_marks_the_best(comparison):
+    lines = str(comparison).splitlines()
     assert max(map(len, lines)) <= 80
     assert [line[0] for line in lines[2:] if "perfect" in line] == ["*", "*"]
     assert [line[0] for line in lines if "useless" in line] == [" "]
 
 
-def test_json_is_the_same_twice_and_has_all_differences(found, tmp_path):
-    text = found.to_json(tmp_path / "found.json")
-    assert (tmp_path / "found.json").read_text() == text
-    again = faithkit.compare(model, X, explainers=[perfect, perfect_too, useless]).to_json()
+def test_json_is_the_same_twice_and_has_all_differences(comparison, tmp_path):
+    text = comparison.to_json(tmp_path / "comparison.json")
+    assert (tmp_path / "comparison.json").read_text() == text
+    again = faithkit.compare(model, X, explainers=[perfect, equally_perfect, useless]).to_json()
     assert again == text
     assert len(json.loads(text)["differences"]["consistency"]) == 3
 
 
-def test_the_frame_has_a_row_per_system_and_measure(found):
-    frame = found.to_frame()
-    assert frame["system"].tolist() == ["perfect", "perfect_too", "useless"]
+def test_the_frame_has_a_row_per_system_and_measure(comparison):
+    frame = comparison.to_frame()
+    assert frame["system"].tolist() == ["perfect", "equally_perfect", "useless"]
     assert frame["best"].tolist() == [True, True, False]
     ends = frame[["bracket_low", "bracket_high"]].to_numpy().tolist()
-    assert ends == [list(result.consistency.bracket) for result in found.results.values()]
+    assert ends == [list(result.consistency.bracket) for result in comparison.results.values()]
     assert "bracket" not in frame
 
 
@@ -218,31 +220,31 @@ def test_what_was_left_out_is_told_with_the_reason():
     assert "Left out" not in str(faithkit.compare(model, X, all_distinct, discretizers=["original", "sign"]))
 
 
-@one_test
-@pytest.mark.parametrize("estimator", ["plug-in", "verified-only", "majority"])
-def test_order_best_and_differences_are_of_one_estimate_whatever_the_estimator(estimator):
-    """Nobody shares an explanation of `all_distinct`: plug-in and majority give it 1, and it is checked by none."""
+def test_order_best_and_differences_are_of_one_estimate_whatever_the_estimator():
+    """No rows share an explanation of `all_distinct`: plug-in and majority give it 1, and nothing is checked."""
     explainers = [all_distinct, useless, perfect]
     usual = faithkit.compare(model, X, explainers)
-    comparison = faithkit.compare(model, X, explainers, estimator=estimator)
-    assert list(comparison.ranked()) == list(usual.ranked()) == ["perfect", "all_distinct", "useless"]
-    assert comparison.best() == usual.best() == ["perfect"]
-    assert comparison.pairs() == usual.pairs()
-    told = "Order, intervals, differences and p are the same for every estimator."
-    for one, other in ((str(comparison), str(usual)), (comparison.to_html(), usual.to_html())):
-        assert told in " ".join(one.split())
-        assert told not in " ".join(other.split())
-    marked = [line.split()[:2] for line in str(comparison).splitlines() if "%" in line][1:]
-    assert marked[0] == ["*", "perfect"]
-    assert marked[1][0] in ("all_distinct", "all_distinc")  # no mark; a narrow column folds its last letter
-    assert marked[2][0] == "useless"
+    sentence = "Order, intervals, differences and p are the same for every estimator."
+    assert sentence not in " ".join(str(usual).split())
+    assert sentence not in " ".join(usual.to_html().split())
+    for estimator in ("plug-in", "verified-only", "majority"):
+        comparison = faithkit.compare(model, X, explainers, estimator=estimator)
+        assert list(comparison.ranked()) == list(usual.ranked()) == ["perfect", "all_distinct", "useless"]
+        assert comparison.best() == usual.best() == ["perfect"]
+        assert comparison.pairs() == usual.pairs()
+        assert sentence in " ".join(str(comparison).split())
+        marks = [line.split()[:2] for line in str(comparison).splitlines() if "%" in line][1:]
+        assert marks[0] == ["*", "perfect"]
+        assert marks[1][0] in ("all_distinct", "all_distinc")  # a narrow column folds its last letter
+        assert marks[2][0] == "useless"
+    assert sentence in " ".join(comparison.to_html().split())
 
 
-def test_p_values_are_printed_where_they_were_asked_for(found):
-    asked = str(faithkit.compare(model, X, [perfect, useless], permutations=19))
-    assert "p (19 permutations): perfect 0.050, useless " in asked
-    assert max(map(len, asked.splitlines())) <= 80
-    assert "permutation" not in str(found)
+def test_p_values_are_printed_where_they_were_asked_for(comparison):
+    text = str(faithkit.compare(model, X, [perfect, useless], permutations=19))
+    assert "p (19 permutations): perfect 0.050, useless " in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "permutation" not in str(comparison)
 
 
 @one_test
@@ -252,3 +254,47 @@ def test_a_terminal_shows_how_long_each_explainer_took(capsys, monkeypatch, prog
     comparison = faithkit.compare(model, X, [perfect], progress=progress)
     assert ("perfect: " in capsys.readouterr().err) == progress
     assert "s a row" not in comparison.to_json()
+
+
+# --- Holm's correction for many groups and many pairs ------------------------------------------------------
+
+RNG = np.random.default_rng(3)
+N = 1200
+GROUPS = RNG.integers(0, 6, N)
+LABELS = RNG.choice(["no", "yes"], N)
+# explained well in every group but the first, where it is not, and the second, where it is nearly not
+RIGHT = np.array([0.5, 0.9, 0.97, 0.97, 0.97, 0.97])[GROUPS]
+WORDS = np.where(RNG.random(N) < RIGHT, LABELS, RNG.choice(["no", "yes"], N)).tolist()
+WORSE = np.where(RNG.random(N) < 0.7, LABELS, RNG.choice(["no", "yes"], N)).tolist()
+
+
+@pytest.fixture(scope="module")
+def many_groups():
+    return faithkit.score(LABELS, WORDS)
+
+
+@pytest.fixture(scope="module")
+def three_systems():
+    explanations = {"good": WORDS, "worse": WORSE, "same": ["same"] * N}
+    return faithkit.results.Comparison(
+        {name: faithkit.score(LABELS, words) for name, words in explanations.items()}
+    )
+
+
+def test_p_values_of_groups_are_adjusted_for_their_number(many_groups):
+    parts = many_groups.by(GROUPS)
+    adjusted = adjust_by_holm([parts.difference(group).p_value for group in parts])
+    assert parts.to_frame()["p_value"].tolist() == adjusted
+    assert [group["p_value"] for group in parts.to_dict()["groups"]["consistency"].values()] == adjusted
+
+
+def test_p_values_of_pairs_are_adjusted_for_their_number(three_systems):
+    pairs = three_systems.pairs()
+    assert [pair.adjusted for pair in pairs] == adjust_by_holm([pair.difference.p_value for pair in pairs])
+
+
+def test_every_report_names_the_adjustment(many_groups, three_systems):
+    report = EvaluationReport.of(many_groups, by=GROUPS)
+    for text in (str(report), str(report.subgroups), report.to_html(), three_systems.to_html()):
+        assert "(Holm)" in " ".join(text.split())
+    assert "(paired differences, Holm's correction)" in " ".join(str(three_systems).split())

@@ -1,4 +1,4 @@
-"""Whatever a relation, a discretizer, an estimator or a value of somebody else raises is one line that names it."""
+"""A relation, discretizer, estimator or value of another party that fails is named in one line."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ RAISED = [SystemExit(0), KeyError("age"), MemoryError(), StopIteration()]
 class Relation(faithkit.plugin.Relation):
     """A relation that fails in one of its methods."""
 
-    name = "theirs"
+    name = "acme"
 
     def __init__(self, where, raised):
         self.where, self.raised = where, raised
@@ -42,7 +42,7 @@ class Relation(faithkit.plugin.Relation):
 class Discretizer:
     """A discretizer that fails in one of its methods."""
 
-    name = "theirs"
+    name = "acme"
 
     def __init__(self, where, raised):
         self.where, self.raised = where, raised
@@ -65,7 +65,7 @@ class Discretizer:
 class Estimator:
     """An estimator that fails in one of its methods."""
 
-    name, interval = "theirs", True
+    name, interval = "acme", True
 
     def __init__(self, where, raised):
         self.where, self.raised = where, raised
@@ -81,15 +81,15 @@ class Estimator:
         return 0.5
 
 
-def composed(where, raised):
+def compose(where, raised):
     return Relation(where, raised) & ~faithkit.relation("same-explanation")
 
 
-def function(where, raised):
-    def theirs(x, word):
+def build_function(where, raised):
+    def acme(x, word):
         raise raised
 
-    return theirs
+    return acme
 
 
 PLACES = [
@@ -97,10 +97,10 @@ PLACES = [
     ("relation", Relation, "key"),
     ("relation", Relation, "holds"),
     ("relation", Relation, "packed"),
-    ("relation", composed, "fit"),
-    ("relation", composed, "key"),
-    ("relation", composed, "holds"),
-    ("relation", function, "called"),
+    ("relation", compose, "fit"),
+    ("relation", compose, "key"),
+    ("relation", compose, "holds"),
+    ("relation", build_function, "called"),
     ("discretizer", Discretizer, "fit"),
     ("discretizer", Discretizer, "discretize"),
     ("discretizer", Discretizer, "describe"),
@@ -111,13 +111,13 @@ PLACES = [
 
 @one_test
 @pytest.mark.parametrize("raised", RAISED, ids=lambda raised: type(raised).__name__)
-@pytest.mark.parametrize(("kind", "make", "where"), PLACES)
+@pytest.mark.parametrize(("kind", "build", "where"), PLACES)
 @pytest.mark.filterwarnings("ignore:no background:faithkit.FaithkitWarning")
-def test_a_component_that_fails_is_named_in_one_line(kind, make, where, raised):
+def test_a_component_that_fails_is_named_in_one_line(kind, build, where, raised):
     with pytest.raises(faithkit.errors.ContractError) as caught:
-        faithkit.score(LABELS, WORDS, X=WORDS, **{kind: make(where, raised)}).violations()
+        faithkit.score(LABELS, WORDS, X=WORDS, **{kind: build(where, raised)}).violations()
     line = str(caught.value)
-    assert line.startswith(f"the {kind} theirs failed with {type(raised).__name__}")
+    assert line.startswith(f"the {kind} acme failed with {type(raised).__name__}")
     assert "\n" not in line
     assert line.endswith(".")
 
@@ -128,30 +128,30 @@ def test_what_a_person_does_is_not_blamed_on_a_component():
 
 
 def test_a_component_may_say_itself_what_is_wrong():
-    told = faithkit.errors.InputError("theirs: give X.")
-    with pytest.raises(faithkit.errors.InputError, match=r"^theirs: give X\.$"):
-        faithkit.score(LABELS, WORDS, relation=Relation("holds", told))
+    error = faithkit.errors.InputError("acme: give X.")
+    with pytest.raises(faithkit.errors.InputError, match=r"^acme: give X\.$"):
+        faithkit.score(LABELS, WORDS, relation=Relation("holds", error))
 
 
 @one_test
 @pytest.mark.parametrize(
     ("component", "message"),
     [
-        ({"relation": "fit"}, "theirs.fit returned a NoneType; expected the relation: return self"),
+        ({"relation": "fit"}, "acme.fit returned a NoneType; expected the relation: return self"),
         (
             {"relation": "key"},
-            "the relation theirs failed with TypeError: object of type 'NoneType' has no len",
+            "the relation acme failed with TypeError: object of type 'NoneType' has no len",
         ),
-        ({"estimator": "by_chance"}, "the estimator theirs failed with ValueError: could not convert string"),
+        ({"estimator": "by_chance"}, "the estimator acme failed with ValueError: could not convert string"),
     ],
     ids=str,
 )
 def test_a_component_that_returns_nonsense_is_named(component, message, monkeypatch):
     ((kind, method),) = component.items()
-    made = {"relation": Relation, "estimator": Estimator}[kind]
-    monkeypatch.setattr(made, method, lambda *given: None if kind == "relation" else "much")
+    component_class = {"relation": Relation, "estimator": Estimator}[kind]
+    monkeypatch.setattr(component_class, method, lambda *_: None if kind == "relation" else "much")
     with pytest.raises(faithkit.errors.ContractError, match=message):
-        faithkit.score(LABELS, WORDS, **{kind: made("nowhere", None)})
+        faithkit.score(LABELS, WORDS, **{kind: component_class("nowhere", None)})
 
 
 class Value:
@@ -176,5 +176,59 @@ def test_an_explanation_whose_text_fails_is_named():
 
 def test_a_discretizer_that_fails_is_a_row_of_the_table_of_all():
     result = faithkit.score(LABELS, WORDS)
-    tried = faithkit.try_discretizers(result, [Discretizer("discretize", SystemExit(0)), "original"])
-    assert tried["note"].tolist()[1].startswith("the discretizer theirs failed with SystemExit: 0.")
+    table = faithkit.try_discretizers(result, [Discretizer("discretize", SystemExit(0)), "original"])
+    assert table["note"].tolist()[1].startswith("the discretizer acme failed with SystemExit: 0.")
+
+
+# --- functions as discretizers -----------------------------------------------------------------------------
+
+PHI = np.random.default_rng(0).normal(size=(6, 2))
+CONTRACT = (
+    "It is given Explanations, whose .values hold one for each row, and must return one identity for each: a "
+    "2-D array, or a list of hashable values such as str or tuple."
+)
+
+
+class SignsOfExplanations:
+    """A discretizer that takes explanations for an array."""
+
+    name = "signs"
+
+    def discretize(self, explanations):
+        return np.sign(explanations)
+
+
+WRONG = {
+    "takes them for an array": (lambda phi: phi.round(1), "the discretizer <lambda> failed with AttributeError: "),
+    "asks NumPy to do so": (lambda phi: np.sign(phi), "the discretizer <lambda> failed with TypeError: "),
+    "is an object": (SignsOfExplanations(), "the discretizer signs failed with TypeError: "),
+    "returns nothing": (lambda _: None, "what the discretizer <lambda> returned, of type NoneType, failed with "),
+    "returns one value": (lambda _: 3, "what the discretizer <lambda> returned, of type int, failed with "),
+    "returns what it was given": (lambda phi: phi, "<lambda> returned, of type Explanations, failed with "),
+    "leaves rows out": (
+        lambda phi: phi.values[:3],
+        "what the discretizer <lambda> returned, of type ndarray, is refused: identities for 3 rows where there "
+        "are 6 explanations: give one per row. ",
+    ),
+    "returns a text": (lambda _: "abc", "<lambda> returned, of type str, is refused: identities for 3 rows "),
+}  # fmt: skip
+
+
+@one_test
+@pytest.mark.parametrize("case", WRONG)
+def test_a_function_that_is_no_discretizer_gets_an_error_that_says_what_one_is(case):
+    discretizer, message = WRONG[case]
+    with pytest.raises(faithkit.errors.ContractError) as caught:
+        faithkit.score([0, 1] * 3, PHI, discretizer=discretizer)
+    assert message in str(caught.value)
+    assert str(caught.value).endswith(CONTRACT)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_function_of_the_values_is_a_discretizer():
+    assert faithkit.score(PHI[:, 0] > 0, PHI, discretizer=lambda phi: np.sign(phi.values)).n_explanations == 4
+
+
+def test_a_discretizer_that_was_named_is_replaced_by_another_name():
+    with pytest.raises(faithkit.errors.InputError, match="choose another one, or 'original'"):
+        faithkit.score([0, 1], ["a", "b"], discretizer="sign")

@@ -28,7 +28,8 @@ COMPOSED = {
 @pytest.mark.parametrize("text", COMPOSED)
 def test_a_composition_measures_what_its_parts_composed_in_python_do(text):
     as_text, in_python = (
-        faithkit.score(PREDICTIONS, VECTORS, relation=given).sufficiency for given in (text, COMPOSED[text])
+        faithkit.score(PREDICTIONS, VECTORS, relation=relation).sufficiency
+        for relation in (text, COMPOSED[text])
     )
     assert as_text == in_python
 
@@ -36,8 +37,8 @@ def test_a_composition_measures_what_its_parts_composed_in_python_do(text):
 @one_test
 @pytest.mark.parametrize("text", COMPOSED)
 def test_what_a_result_calls_a_composition_can_be_given_back(text):
-    called = str(faithkit.relation(text))
-    assert str(faithkit.relation(called)) == called
+    name = str(faithkit.relation(text))
+    assert str(faithkit.relation(name)) == name
 
 
 @one_test
@@ -69,13 +70,13 @@ def test_a_misspelt_name_in_a_composition_is_named():
 
 
 def test_a_value_that_holds_an_operator_is_written_in_quotes():
-    assert format_spec("mine", {"words": "a | b"}) == "mine:words='a | b'"
-    assert format_spec("mine", {"words": "a|b"}) == "mine:words=a|b"
+    assert format_spec("acme", {"words": "a | b"}) == "acme:words='a | b'"
+    assert format_spec("acme", {"words": "a|b"}) == "acme:words=a|b"
 
 
 @pytest.fixture
 def house(tmp_path, monkeypatch):
-    """Be in a folder with a module of one's own."""
+    """Work in a folder with a module of the user."""
     (tmp_path / "house_rules.py").write_text(
         "import faithkit\n"
         "@faithkit.relation\ndef older(x, e):\n    return x['age'] >= e\n"
@@ -94,8 +95,8 @@ def test_a_relation_of_a_module_is_taken_on_the_command_line(house):
 
 
 def test_any_kind_of_component_may_stand_in_a_module(house):
-    given = resolve_component("explainer", "house_rules:age")
-    assert (given.text, given.recipe) == ("house_rules:age", None)
+    component = resolve_component("explainer", "house_rules:age")
+    assert (component.text, component.recipe) == ("house_rules:age", None)
     with pytest.raises(faithkit.errors.InputError, match=r"'house_rules' has no 'ages'\. Did you mean 'age'"):
         resolve_component("explainer", "house_rules:ages")
     with pytest.raises(faithkit.errors.InputError, match="importing the module 'huose' failed"):

@@ -1,4 +1,4 @@
-"""One result under many discretizations: the same numbers as scoring each, and nothing explained again."""
+"""One result under many discretizers: the same numbers as scoring each, and nothing explained again."""
 
 import functools
 import itertools
@@ -9,14 +9,18 @@ from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 from looping import one_test
-from sklearn.linear_model import LogisticRegression
 
 import faithkit
+from faithkit.explanations.relations import holds_bits
 from faithkit.extension.entries import Entry
-from faithkit.run.comparisons import discretizer_variants as trying
+from faithkit.run.comparisons import discretizer_variants
 from faithkit.run.comparisons.discretizer_search import with_discretizer
+from faithkit.run.components.discretization import fit_and_freeze_discretizer, learns
+from faithkit.run.components.resolution import resolve_component
+from faithkit.run.components.setup import Applicability, fit_and_freeze_relation
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 6))
@@ -25,18 +29,18 @@ PHI = (X * RNG.uniform(0.1, 0.4, 6)).round(3)
 
 
 class Counting:
-    """An explainer that notes how many rows it was asked about."""
+    """An explainer that counts the rows that it explains."""
 
     learns = False
 
     def __init__(self):
-        self.asked = 0
+        self.n_explained = 0
 
     def fit(self, predictor, background):
         return self
 
     def explain(self, rows, seeds):
-        self.asked += len(rows)
+        self.n_explained += len(rows)
         return faithkit.Explanations.vectors(rows / 3)
 
 
@@ -54,26 +58,30 @@ def model(rows):
     return rows[:, 0] > 0
 
 
+@functools.cache
+def try_all():
+    """Try all discretizers, once for all tests that look at the table."""
+    return faithkit.try_discretizers(faithkit.score(LABELS, PHI))
+
+
 @pytest.mark.filterwarnings("ignore:no background:faithkit.FaithkitWarning")
 def test_every_row_is_what_scoring_with_that_discretizer_gives():
-    result = faithkit.score(LABELS, PHI)
-    tried = faithkit.try_discretizers(result).set_index("discretizer")
+    table = try_all().set_index("discretizer")
     names = {"original", "1fp", "2fp", "sign", "rank", "sign-of-top-5", "quantile"}
     values = {"fp:digits=0", "fp:digits=3", "fp:digits=4", "sign-of-top:k=1", "quantile:bins=8"}
-    assert names | values <= set(tried.index)
-    for name in tried.index:
+    assert names | values <= set(table.index)
+    for name, row in table.iterrows():
         alone = faithkit.score(LABELS, PHI, discretizer=name)
-        row, found = tried.loc[name], alone.consistency
-        if found.verified == 0:  # no value then, and not 0
+        expected = alone.consistency
+        if expected.verified == 0:  # no value then, and not 0
             assert row[["consistency", "by_chance"]].isna().all()
         else:
-            assert row["consistency"] == found.value
-            assert row["by_chance"] == pytest.approx(found.verified * alone.chance)
-        assert (row["low"], row["high"], row["verified"]) == (found.low, found.high, found.verified)
-        assert row["estimate"] == found.estimate
-        assert row["up_to"] == found.bracket[1]
+            assert row["consistency"] == expected.value
+            assert row["by_chance"] == pytest.approx(expected.verified * alone.chance)
+        for field in ("low", "high", "verified", "estimate", "checkability"):
+            assert row[field] == getattr(expected, field)
+        assert row["up_to"] == expected.bracket[1]
         assert (row["uniqueness"], row["n_explanations"]) == (alone.uniqueness, alone.n_explanations)
-        assert row["checkability"] == found.checkability
 
 
 @one_test
@@ -90,10 +98,10 @@ def test_what_chance_gives_depends_on_the_estimator(estimator):
 def test_one_discretizer_may_be_given_alone():
     result = faithkit.score(LABELS, PHI)
 
-    def rounded(phi):
+    def round_values(phi):
         return phi.values.round(1)
 
-    for alone, name in (("sign", "sign"), (rounded, "rounded"), (Halves(), "Halves")):
+    for alone, name in (("sign", "sign"), (round_values, "round_values"), (Halves(), "Halves")):
         assert faithkit.try_discretizers(result, alone)["discretizer"].tolist() == [name]
 
 
@@ -115,24 +123,20 @@ def test_the_best_compromise_stands_first_and_what_cannot_be_used_last():
 
 
 def test_one_of_equal_discretizers_is_tried_by_default():
-    names = faithkit.try_discretizers(faithkit.score(LABELS, PHI))["discretizer"].tolist()
+    names = try_all()["discretizer"].tolist()
     assert len(set(names)) == len(names)
     assert "fp" not in names  # which is 1fp
     assert "sign-of-top" not in names
-
-
-def test_a_name_stands_for_the_values_that_it_presets():
-    names = faithkit.try_discretizers(faithkit.score(LABELS, PHI))["discretizer"].tolist()
     assert len(names) < 36  # a few dozen
     for preset in ("fp:digits=1", "fp:digits=2", "sign-of-top:k=5", "quantile:bins=4"):
         assert preset not in names
 
 
 def test_values_that_do_not_suit_these_explanations_are_left_out():
-    names = faithkit.try_discretizers(faithkit.score([0, 1, 1], [[0.1, 0.2], [0.2, 0.4], [0.5, 0.1]]))
-    assert {"sign-of-top:k=1", "sign-of-top:k=2"} < set(names["discretizer"])
-    assert not {"sign-of-top:k=3", "sign-of-top:k=4"} & set(names["discretizer"])
-    assert names["note"].iloc[-1].startswith("sign-of-top: k is 5")  # a name, which people may look for
+    table = faithkit.try_discretizers(faithkit.score([0, 1, 1], [[0.1, 0.2], [0.2, 0.4], [0.5, 0.1]]))
+    assert {"sign-of-top:k=1", "sign-of-top:k=2"} < set(table["discretizer"])
+    assert not {"sign-of-top:k=3", "sign-of-top:k=4"} & set(table["discretizer"])
+    assert table["note"].iloc[-1].startswith("sign-of-top: k is 5")  # a name, which people may look for
 
 
 class Proposes:
@@ -163,36 +167,36 @@ class ProposesAList(Proposes):
 @pytest.mark.parametrize(
     ("factory", "expected"),
     [
-        ("Proposes", ["mine:k=2", "mine:k=3"]),  # k=1 is what mine is
-        ("ProposesForever", [*(f"mine:k={k}" for k in range(2, 11)), "mine:wide=True"]),
+        ("Proposes", ["acme:k=2", "acme:k=3"]),  # k=1 is its default
+        ("ProposesForever", [*(f"acme:k={k}" for k in range(2, 11)), "acme:wide=True"]),
         ("ProposesNonsense", []),
         ("ProposesAList", []),
     ],
 )
 def test_third_parties_propose_values_too(factory, expected, monkeypatch):
-    mine = faithkit.plugin.Component(
-        name="mine", factory=f"test_discretizations:{factory}", summary="Mine.", kinds=("vector",)
+    component = faithkit.plugin.Component(
+        name="acme", factory=f"test_discretizations:{factory}", summary="Split.", kinds=("vector",)
     )
-    known = SimpleNamespace(
-        entries=lambda kind: (Entry("discretizer", mine, "acme", "1.0"),), names=lambda kind: ("mine",)
+    registry = SimpleNamespace(
+        entries=lambda kind: (Entry("discretizer", component, "acme", "1.0"),), names=lambda kind: ("acme",)
     )
-    monkeypatch.setattr(trying, "registry", lambda: known)
+    monkeypatch.setattr(discretizer_variants, "registry", lambda: registry)
     monkeypatch.setitem(sys.modules, "test_discretizations", sys.modules[__name__])
-    assert trying.suitable_discretizers("vector") == ["mine"]
-    assert trying.discretizer_variants("vector") == expected
+    assert discretizer_variants.suitable_discretizers("vector") == ["acme"]
+    assert discretizer_variants.discretizer_variants("vector") == expected
 
 
 def test_the_recommended_one_is_among_the_best_and_the_note_names_it():
-    tried = faithkit.try_discretizers(faithkit.score(LABELS, PHI))
-    (best,) = tried[tried["recommended"]].to_dict("records")
-    assert tried["low"].is_monotonic_decreasing
-    checked = tried[tried["verified"] > 0.05]
+    table = try_all()
+    (best,) = table[table["recommended"]].to_dict("records")
+    assert table["low"].is_monotonic_decreasing
+    checked = table[table["verified"] > 0.05]
     near = checked[checked["estimate"] >= checked["low"].max()]  # no sample tells these from the first
     assert best["discretizer"] in near["discretizer"].tolist()
     assert best["verified"] >= near["verified"].max() - 0.01
-    assert tried.attrs["note"].startswith(f"Recommended: {best['discretizer']}, under which ")
-    assert "can only lower the measure" in tried.attrs["note"]
-    assert "report on another" in tried.attrs["note"]
+    assert table.attrs["note"].startswith(f"Recommended: {best['discretizer']}, under which ")
+    assert "can only lower the measure" in table.attrs["note"]
+    assert "report on another" in table.attrs["note"]
 
 
 LAWS = [  # P(explanation, label), in twelfths: two labels, three explanations
@@ -204,30 +208,14 @@ LAWS = [  # P(explanation, label), in twelfths: two labels, three explanations
 COARSE = [(0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 0, 0)]
 
 
-def consistency(law):
+def compute_consistency(law):
     """Return Σ_π P(π) Σ_y P(y | π)², exactly."""
     whole = sum(map(sum, law))
     return sum(Fraction(sum(n * n for n in row), sum(row) * whole) for row in law if sum(row))
 
 
-def united(law, places):
-    return [
-        [sum(row[y] for row, p in zip(law, places, strict=True) if p == place) for y in (0, 1)]
-        for place in (0, 1)
-    ]
-
-
-@one_test
-@pytest.mark.parametrize("places", COARSE)
-def test_what_is_coarser_has_no_higher_consistency(places):
-    for cells in itertools.product(range(3), repeat=6):
-        if sum(cells):
-            law = (cells[:2], cells[2:4], cells[4:])
-            assert consistency(united(law, places)) <= consistency(law)
-
-
 @functools.cache
-def estimate(labels, places):
+def estimate_consistency(labels, places):
     return faithkit.score(labels, [(f"{place}",) for place in places]).consistency.estimate
 
 
@@ -240,26 +228,27 @@ def test_what_a_coarser_one_is_at_least_bounds_the_finer_one_in_the_mean(law, pl
         times = [drawn.count(cell) for cell in set(drawn)]
         ways = math.factorial(3) // math.prod(map(math.factorial, times))
         chance = ways * math.prod(law[u][y] / 12 for u, y in drawn)
-        mean += chance * estimate(tuple(y for _, y in drawn), tuple(places[u] for u, _ in drawn))
-    assert mean <= consistency(law) + 1e-12
+        mean += chance * estimate_consistency(tuple(y for _, y in drawn), tuple(places[u] for u, _ in drawn))
+    assert mean <= compute_consistency(law) + 1e-12
 
 
 def test_discretizers_of_other_kinds_are_not_tried_unless_asked_for():
     result = faithkit.score(["a", "b"], ["good", "bad"])
     assert faithkit.try_discretizers(result)["discretizer"].tolist() == ["original"]
-    asked = faithkit.try_discretizers(result, ["sign", "original"])
-    assert asked["note"].tolist()[0] == ""
-    assert "takes explanations of kind vector" in asked["note"].tolist()[1]
+    notes = faithkit.try_discretizers(result, ["sign", "original"])["note"].tolist()
+    assert notes[0] == ""
+    assert "takes explanations of kind vector" in notes[1]
 
 
 def test_nothing_is_explained_again_and_the_result_stays_as_it_was():
     explainer = Counting()
     result = faithkit.evaluate(model, X, explainer, discretizer="1fp", background=X[:50])
-    before, asked = result.to_json(), explainer.asked
-    tried = faithkit.try_discretizers(result)
-    assert explainer.asked == asked == len(X)
+    before = result.to_json()
+    assert explainer.n_explained == len(X)
+    table = faithkit.try_discretizers(result, ["1fp", "sign", "quantile"])
+    assert explainer.n_explained == len(X)
     assert result.to_json() == before
-    own = tried.set_index("discretizer").loc["1fp"]
+    own = table.set_index("discretizer").loc["1fp"]
     assert (own["n_explanations"], own["verified"]) == (result.n_explanations, result.consistency.verified)
 
 
@@ -279,15 +268,15 @@ def test_a_discretizer_that_fails_is_a_row_and_not_the_end():
     def broken(explanations):
         raise KeyError("age")
 
-    tried = faithkit.try_discretizers(faithkit.score(LABELS, PHI), [broken, "sign"])
-    assert tried["discretizer"].tolist() == ["sign", "broken"]
-    assert tried["note"].tolist()[1].startswith("the discretizer broken failed with KeyError: 'age'. ")
+    table = faithkit.try_discretizers(faithkit.score(LABELS, PHI), [broken, "sign"])
+    assert table["discretizer"].tolist() == ["sign", "broken"]
+    assert table["note"].tolist()[1].startswith("the discretizer broken failed with KeyError: 'age'. ")
 
 
 def test_two_functions_of_one_name_are_two_discretizers():
     result = faithkit.score(LABELS, PHI, discretizer=lambda phi: phi.values)
-    tried = faithkit.try_discretizers(result, [lambda phi: [0] * len(phi)])
-    assert tried["n_explanations"].tolist() == [1]
+    table = faithkit.try_discretizers(result, [lambda phi: [0] * len(phi)])
+    assert table["n_explanations"].tolist() == [1]
 
 
 def test_what_is_no_result_is_refused():
@@ -299,18 +288,16 @@ def test_what_is_no_result_is_refused():
         faithkit.try_discretizers(faithkit.score(LABELS, PHI), [])
 
 
-@one_test
-@pytest.mark.parametrize("name", ["original", "sign", "2fp", "quantile:bins=3"])
-def test_another_discretizer_gives_what_evaluating_with_it_gives(name):
+def test_another_discretizer_gives_what_evaluating_with_it_gives():
     def evaluate(discretizer):
-        options = {"relation": "same-top-features:k=2", "background": X[:30]}
-        return faithkit.evaluate(linear, X[:50], "gradient", discretizer=discretizer, **options)
+        options = {"relation": "same-top-features:k=2", "background": X[:20]}
+        return faithkit.evaluate(model, X[:20], Counting(), discretizer=discretizer, **options)
 
-    linear = LogisticRegression().fit(X, LABELS)
-    whole, alone = evaluate("1fp"), evaluate(name)
-    result = with_discretizer(whole, name)
-    assert result.to_json() == alone.to_json()
-    assert result.local(X[:1]).explanation == alone.local(X[:1]).explanation
+    rounded = evaluate("1fp")
+    for name in ("original", "sign", "quantile:bins=3"):
+        result, expected = with_discretizer(rounded, name), evaluate(name)
+        assert result.to_json() == expected.to_json()
+        assert result.local(X[:1]).explanation == expected.local(X[:1]).explanation
 
 
 def test_another_discretizer_of_a_score_or_of_another_kind():
@@ -333,20 +320,61 @@ UNKNOWN = {
 @pytest.mark.parametrize("case", UNKNOWN)
 def test_none_is_recommended_where_nothing_is_known(case):
     predictions, phi, why = UNKNOWN[case]
-    tried = faithkit.try_discretizers(faithkit.score(predictions, phi), ["original", "sign"])
-    assert not tried["recommended"].any()
-    assert tried.attrs["note"].startswith(f"None is recommended: {why}")
+    table = faithkit.try_discretizers(faithkit.score(predictions, phi), ["original", "sign"])
+    assert not table["recommended"].any()
+    assert table.attrs["note"].startswith(f"None is recommended: {why}")
 
 
 def test_none_is_recommended_of_those_that_cannot_be_used():
-    tried = faithkit.try_discretizers(faithkit.score([0, 1], ["a", "b"]), ["sign"])
-    assert tried.attrs["note"].startswith("None is recommended: none could be used.")
+    table = faithkit.try_discretizers(faithkit.score([0, 1], ["a", "b"]), ["sign"])
+    assert table.attrs["note"].startswith("None is recommended: none could be used.")
 
 
 def test_what_checks_nothing_is_not_recommended():
     x = np.random.default_rng(0).normal(size=(300, 1))
     result = faithkit.score(x[:, 0] > 0, x)
     assert result.consistency.finding == "above chance"  # by comparing near vectors
-    tried = faithkit.try_discretizers(result, ["original"])
-    assert not tried["recommended"].any()
-    assert "None is recommended: next to nothing could be checked." in tried.attrs["note"]
+    table = faithkit.try_discretizers(result, ["original"])
+    assert not table["recommended"].any()
+    assert "None is recommended: next to nothing could be checked." in table.attrs["note"]
+
+
+# --- discretizers and relations that are fitted once ------------------------------------------------------
+
+ROWS = pd.DataFrame({"a": RNG.normal(size=60), "b": RNG.integers(0, 9, 60)})
+EARLIER = faithkit.Explanations.vectors(RNG.normal(size=(60, 2)), instances=ROWS)
+LATER = faithkit.Explanations.vectors(RNG.normal(3, 1, size=(60, 2)), instances=ROWS + 5)
+
+
+@one_test
+@pytest.mark.parametrize("text", ["quantile:bins=3", "sign", "original"])
+def test_a_discretizer_is_fitted_once_and_frozen(text):
+    fitted = resolve_component("discretizer", text)
+    if learns(fitted):
+        fitted.instance.fit(EARLIER)
+    result = fit_and_freeze_discretizer(text, EARLIER)
+    assert not learns(result)
+    assert (result.text, result.recipe) == (fitted.text, fitted.recipe)
+    frozen_identities, identities = (
+        np.asarray(component.instance.discretize(LATER)) for component in (result, fitted)
+    )
+    np.testing.assert_array_equal(frozen_identities, identities)
+
+
+@one_test
+@pytest.mark.parametrize("text", ["same-top-features:k=1,bins=2", "near-explanation:tau=1", "in-scope"])
+def test_a_relation_is_fitted_once_and_keeps_its_text(text):
+    fitted = faithkit.relation(text).fit(ROWS)
+    result = fit_and_freeze_relation(text, ROWS)
+    assert (str(result.instance), result.text, result.is_fitted) == (str(fitted), text, True)
+
+
+def test_a_relation_that_was_fitted_does_not_learn_from_later_rows():
+    fitted = faithkit.relation("same-top-features:k=1,bins=2").fit(ROWS)
+    relation = Applicability.of(
+        fit_and_freeze_relation("same-top-features:k=1,bins=2", ROWS), LATER, ROWS + 5
+    ).relation
+    sample = faithkit.plugin.Sample(ROWS + 5, LATER)
+    np.testing.assert_array_equal(holds_bits(relation, sample, LATER), holds_bits(fitted, sample, LATER))
+    anew = faithkit.relation("same-top-features:k=1,bins=2").fit(ROWS + 5)
+    assert (holds_bits(anew, sample, LATER) != holds_bits(fitted, sample, LATER)).any()

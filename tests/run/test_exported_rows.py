@@ -1,5 +1,6 @@
 """The rows of a result, exported as a log: `score` reads them back with the same numbers."""
 
+import functools
 import json
 
 import numpy as np
@@ -16,7 +17,7 @@ from faithkit.run.exported_rows import write_log
 FEATURES = "*,!prediction*,!explanation*,!group*,!weight*,!cluster*"
 
 
-def odd_table(n=60):
+def build_odd_table(n=40):
     """Return a table with texts, dates, categories, missing values, odd names and a column named prediction."""
     rng = np.random.default_rng(0)
     return pd.DataFrame(
@@ -32,9 +33,9 @@ def odd_table(n=60):
     )
 
 
-def rules(X):
+def explain_by_rules(X):
     """Return a rule for each row but the first, about a number with many digits, a text and a date."""
-    made = [
+    rules = [
         faithkit.Rule(
             [
                 faithkit.Interval("age, in years", high=40.1000000000000001)
@@ -45,28 +46,33 @@ def rules(X):
         )
         for age, size in zip(X["age, in years"], X["size"], strict=True)
     ]
-    return [None, *made[1:]]
+    return [None, *rules[1:]]
+
+
+@functools.cache
+def score_odd_table():
+    X = build_odd_table()
+    labels = np.where(X["age, in years"] < 45, "yes", "no")
+    explanations = faithkit.Explanations.of(explain_by_rules(X), kind="rule", relation="in-scope")
+    weights = np.where(X["size"] == "S", 2.0, 1.0)
+    return faithkit.score(labels, explanations, X, weights=weights, clusters=X["debt"])
 
 
 @one_test
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_a_log_of_rules_on_an_odd_table_has_the_same_numbers(tmp_path, ending):
-    X = odd_table()
-    labels = np.where(X["age, in years"] < 45, "yes", "no")
-    explanations = faithkit.Explanations.of(rules(X), kind="rule", relation="in-scope")
-    weights = np.where(X["size"] == "S", 2.0, 1.0)
-    result = faithkit.score(labels, explanations, X, weights=weights, clusters=X["debt"])
+    result = score_odd_table()
     path = tmp_path / f"log.{ending}"
     write_log(result.to_frame("explanations"), path)
     options = ["--prediction", "prediction", "--explanation", "explanation", "--features", FEATURES]
-    options += ["--weights", "weight", "--clusters", "cluster", "--json", str(tmp_path / "back.json")]
+    options += ["--weights", "weight", "--clusters", "cluster", "--diagnose", "none", "--json", "-"]
     run = CliRunner().invoke(main, ["score", str(path), *options])
     assert run.exit_code == 0, run.output
-    back = json.loads((tmp_path / "back.json").read_text())
-    assert back["unexplained"] == 1
+    payload = json.loads(run.stdout)
+    assert payload["unexplained"] == 1
     for measure in ("consistency", "sufficiency"):
         for number in ("value", "estimate", "low", "high", "verified"):
-            assert back["measures"][measure][number] == pytest.approx(
+            assert payload["measures"][measure][number] == pytest.approx(
                 result.to_dict()["measures"][measure][number]
             )
 

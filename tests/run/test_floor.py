@@ -1,4 +1,4 @@
-"""With k labels consistency cannot be below 1/k, where somebody says that there are k."""
+"""Consistency cannot be below 1/k where the model declares k labels."""
 
 import numpy as np
 import pytest
@@ -21,24 +21,24 @@ class Model:
         return (np.floor(1e6 * X[:, 2]) % 2).astype(int)
 
 
-def distinct(X):
+def explain_all_differently(X):
     return X[:, :2]
 
 
-def with_gaps(X):
+def explain_some(X):
     return Explanations.vectors(X[:, :2], missing=X[:, 0] > 1)
 
 
-def low(model, explainer=distinct, **options):
+def measure_consistency(model, explainer=explain_all_differently, **options):
     return faithkit.evaluate(model, X, explainer=explainer, **options).consistency
 
 
 def test_where_the_model_declares_its_labels_the_lower_end_is_never_below_one_over_their_number():
-    free = low(Model())
+    free = measure_consistency(Model())
     assert free.low < 0.5
     assert free.floor is None
     for k in (2, 3):
-        result = low(Model(range(k)))
+        result = measure_consistency(Model(range(k)))
         assert (result.floor, result.low) == (1 / k, max(1 / k, free.low))
         assert result.statistics == free.statistics  # the estimate itself is not touched
 
@@ -50,36 +50,39 @@ def test_where_the_model_declares_its_labels_the_lower_end_is_never_below_one_ov
     ids=["no classes", "a function", "other labels than it gives", "labels seen in a background"],
 )
 def test_labels_that_a_sample_shows_are_no_declaration(model):
-    assert low(model).floor is None
+    assert measure_consistency(model).floor is None
 
 
 def test_a_predictor_can_declare_them():
-    assert low(faithkit.Predictor(Model().predict, classes=[0, 1])).floor == 0.5
+    assert measure_consistency(faithkit.Predictor(Model().predict, classes=[0, 1])).floor == 0.5
     wrapped = faithkit.Predictor(faithkit.Predictor(Model().predict, classes=[0, 1]))
-    assert low(wrapped).floor == 0.5
+    assert measure_consistency(wrapped).floor == 0.5
 
 
 def test_rows_without_an_explanation_count_as_nothing_and_leave_no_floor():
-    assert low(Model([0, 1]), with_gaps).floor is None
+    assert measure_consistency(Model([0, 1]), explain_some).floor is None
 
 
 def test_a_log_declares_nothing_and_sufficiency_has_no_floor():
     assert faithkit.score([0, 1, 0], [1, 2, 3]).consistency.floor is None
     result = faithkit.evaluate(
-        Model([0, 1]), X, explainer=distinct, relation=faithkit.relation("near-explanation:tau=0.1")
+        Model([0, 1]),
+        X,
+        explainer=explain_all_differently,
+        relation=faithkit.relation("near-explanation:tau=0.1"),
     )
     assert result.sufficiency.floor is None
     assert result.consistency.floor == 0.5
 
 
 def test_groups_and_later_rows_have_the_same_floor():
-    result = faithkit.evaluate(Model([0, 1]), X, explainer=distinct)
+    result = faithkit.evaluate(Model([0, 1]), X, explainer=explain_all_differently)
     assert {part.consistency.floor for part in result.by(X[:, 0] > 0).values()} == {0.5}
     assert result.on(X + 1).consistency.floor == 0.5
 
 
 EXPLAINERS = {
-    "nothing is shared": distinct,
+    "nothing is shared": explain_all_differently,
     "all share one": lambda X: ["same"] * len(X),
     "pairs that disagree": lambda X: (
         np.argsort(np.argsort(Model().predict(X), kind="stable")) % 20
@@ -93,10 +96,10 @@ EXPLAINERS = {
 def test_no_bound_is_below_the_floor_and_all_are_in_order(explainer, classes):
     declared = None if classes is None else range(classes)
     result = faithkit.evaluate(Model(declared), X, explainer=EXPLAINERS[explainer])
-    found, floor = result.consistency, 0.0 if classes is None else 1 / classes
-    assert floor <= found.low <= found.estimate <= found.bracket[1] <= 1
-    assert found.estimate == found.bracket[0] == max(floor, found.statistics.estimate)
-    assert f"  {found.estimate:.3f}  " in str(result)  # what is printed is what the file tells
+    consistency, floor = result.consistency, 0.0 if classes is None else 1 / classes
+    assert floor <= consistency.low <= consistency.estimate <= consistency.bracket[1] <= 1
+    assert consistency.estimate == consistency.bracket[0] == max(floor, consistency.statistics.estimate)
+    assert f"  {consistency.estimate:.3f}  " in str(result)
 
 
 def test_the_best_discretizer_of_those_at_the_floor_is_found():

@@ -1,6 +1,5 @@
-"""Rows that people have names for are shown by these, beside their number."""
+"""Rows with ids are shown by them, beside their number."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
@@ -23,8 +22,8 @@ LOG = pd.DataFrame(
 )
 
 
-def scored(ids="customer", **given):
-    return faithkit.score(LOG["label"], LOG["why"], X=LOG[["customer", "age"]], ids=ids, **given)
+def score(ids="customer"):
+    return faithkit.score(LOG["label"], LOG["why"], X=LOG[["customer", "age"]], ids=ids)
 
 
 @one_test
@@ -32,20 +31,20 @@ def scored(ids="customer", **given):
     "ids", ["customer", LOG["customer"], LOG["customer"].rename(None), LOG["customer"].tolist()]
 )
 def test_witnesses_are_called_by_their_names(ids):
-    first, second = scored(ids).violations(1)[0].witnesses
+    first, second = score(ids).violations(1)[0].witnesses
     assert first.place in ("row 0 (customer 0071)", "row 0 (id 0071)")
     assert second.place == "row 3"  # nobody said what it is called
 
 
 def test_reports_and_json_tell_the_names():
-    result = scored()
+    result = score()
     assert "row 0 (customer 0071) → yes" in str(result.violations())
     assert "row 0 (customer 0071)" in result.to_html()
-    assert [one["id"] for one in result.violations()[0].to_dict()["witnesses"]] == ["0071", None]
+    assert [witness["id"] for witness in result.violations()[0].to_dict()["witnesses"]] == ["0071", None]
 
 
 def test_a_local_result_tells_the_names_of_its_row_and_of_those_that_share_its_explanation():
-    local_result = scored().local(0)
+    local_result = score().local(0)
     assert (str(local_result.id), local_result.to_dict()["id"], local_result.to_dict()["shared_ids"]) == (
         "customer 0071",
         "0071",
@@ -62,24 +61,23 @@ def test_one_other_row_shares_an_explanation():
 
 
 def test_without_names_nothing_is_told_of_them():
-    local_result = scored(None).local(0)
+    local_result = score(None).local(0)
     assert (local_result.id, local_result.shared_ids) == (None, ())
     assert sheet_text(instance_sheet(local_result, 0)).startswith("row 0: ")
 
 
 def test_groups_keep_the_names_of_their_rows():
-    part = scored().by([0, 0, 1, 1])[1]
+    part = score().by([0, 0, 1, 1])[1]
     assert part.violations()[0].witnesses[0].place == "row 0 (customer 0071)"  # row 2 of the whole
 
 
 def test_the_rows_of_a_pool_have_names_behind_those_of_the_sample():
-    X, pool = np.array([[1.0], [2.0]]), np.array([[1.0], [9.0]])
-    asked = {"explainer": "tree:max_depth=1", "background": np.array([[1.0], [2.0], [3.0], [9.0]])}
-    named = faithkit.evaluate(
-        lambda X: (X[:, 0] * 7 % 3 > 1).astype(int), X, pool=pool, ids=list("abcd"), **asked
-    )
-    seen = [one for violation in named.violations() for one in violation.witnesses if one.in_pool]
-    assert all(one.id.value == "cd"[one.row] for one in seen)
+    X, pool = pd.DataFrame({"age": [30, 31]}), pd.DataFrame({"age": [90, 32]})
+    rules = [faithkit.Rule([faithkit.Interval("age", high=40)])] * 2
+    result = faithkit.score(["no", "no"], rules, X=X, pool=(pool, ["no", "yes"]), ids=list("abcd"))
+    (violation,) = result.violations()
+    (witness,) = (witness for witness in violation.witnesses if witness.in_pool)
+    assert (witness.row, witness.id.value) == (1, "d")
 
 
 @one_test
@@ -90,7 +88,8 @@ def test_a_log_names_its_rows_by_a_column(suffix, tmp_path):
     for unexplained in ("count", "pool"):
         log = open_log(str(path), "label", ("why",), ("age",), id="customer")
         result = score_log(log, violations=1, unexplained=unexplained)
-        assert [one.place for one in result.violations[0].witnesses] == ["row 0 (customer 0071)", "row 3"]
+        places = [witness.place for witness in result.violations[0].witnesses]
+        assert places == ["row 0 (customer 0071)", "row 3"]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -124,20 +123,20 @@ def test_rows_keep_their_numbers_in_a_log_whose_unexplained_rows_are_the_pool(su
 )
 def test_names_that_do_not_fit_are_refused(ids, message):
     with pytest.raises(InputError, match=message):
-        scored(ids)
+        score(ids)
 
 
 def test_later_rows_and_those_of_a_comparison_are_called_by_their_names():
     rows = pd.DataFrame({"customer": [f"c{age}" for age in range(20, 60)], "age": range(20, 60)})
-    asked = {"model": lambda rows: (rows["age"] > 40).tolist(), "ids": "customer", "progress": False}
+    options = {"model": lambda rows: (rows["age"] > 40).tolist(), "ids": "customer", "progress": False}
 
-    def halves(rows):
+    def halve(rows):
         return (rows["age"] > 50).tolist()
 
-    found = faithkit.compare(X=rows, explainers=[halves], **asked).results["halves"]
+    result = faithkit.compare(X=rows, explainers=[halve], **options).results["halve"]
     nearest = ["row 20 (customer c40)", "row 21 (customer c41)"]  # on either side of what decides
-    assert [witness.place for witness in found.violations(1)[0].witnesses] == nearest
-    later = found.on(rows[:30], ids="customer")
+    assert [witness.place for witness in result.violations(1)[0].witnesses] == nearest
+    later = result.on(rows[:30], ids="customer")
     assert [witness.place for witness in later.violations(1)[0].witnesses] == nearest
     assert str(later.local("c45").id) == str(later.local(25).id) == "customer c45"
     with pytest.raises(InputError, match="the sample has no customer 'c99'"):

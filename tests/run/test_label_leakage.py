@@ -9,7 +9,7 @@ import faithkit
 from faithkit.inputs.logs.log_files import open_log
 from faithkit.run.populations.log_scoring import score_log
 
-SAID = "Nearly every explanation names the prediction of its own row"
+NOTE = "Nearly every explanation names the prediction of its own row"
 
 TELLING = {
     "an arrow": (["approved", "declined"], ["debt ≤ 3 → approved", "debt > 3 → declined"]),
@@ -50,36 +50,36 @@ INNOCENT = {
 }
 
 
-def notes(labels, explanations, times=20):
+def take_notes(labels, explanations, times=20):
     return faithkit.score(labels * times, explanations * times, clusters=range(2 * times)).notes
 
 
 @one_test
 @pytest.mark.parametrize("case", TELLING)
 def test_an_explanation_that_names_its_own_prediction_is_pointed_out(case):
-    assert notes(*TELLING[case])[0].startswith(SAID)
+    assert take_notes(*TELLING[case])[0].startswith(NOTE)
 
 
 @one_test
 @pytest.mark.parametrize("case", INNOCENT)
 def test_an_explanation_that_only_reads_like_it_is_not(case):
-    assert notes(*INNOCENT[case]) == ()
+    assert take_notes(*INNOCENT[case]) == ()
 
 
 @one_test
-@pytest.mark.parametrize(("others", "is_said"), [(0, True), (2, True), (3, False)])
-def test_nearly_every_row_must_have_such_an_explanation(others, is_said):
+@pytest.mark.parametrize(("others", "is_noted"), [(0, True), (2, True), (3, False)])
+def test_nearly_every_row_must_have_such_an_explanation(others, is_noted):
     labels, why = ["approved", "declined"] * 20, ["→ approved", "→ declined"] * 20
     result = faithkit.score(labels, ["no reason"] * others + why[others:], clusters=range(40))
-    assert bool(result.notes) == is_said  # 2 of 40 are one in twenty
+    assert bool(result.notes) == is_noted  # 2 of 40 are one in twenty
 
 
 @one_test
 @pytest.mark.parametrize("filling", ["=", "->", "- ", "class ", "predict", " ", "a = "])
 def test_a_long_text_takes_no_longer_and_its_ends_are_read(filling):
-    long = filling * 100_000
-    assert notes(["setosa", "virginica"], [f"{long} → setosa", f"virginica, for {long}"], times=5) != ()
-    assert notes(["setosa", "virginica"], [f"{long} 1", f"{long} 2"], times=5) == ()
+    long = filling * 50_000
+    assert take_notes(["setosa", "virginica"], [f"{long} → setosa", f"virginica, for {long}"], times=5) != ()
+    assert take_notes(["setosa", "virginica"], [f"{long} 1", f"{long} 2"], times=5) == ()
 
 
 def test_of_many_explanations_some_are_looked_at_whatever_the_order_of_rows():
@@ -89,27 +89,27 @@ def test_of_many_explanations_some_are_looked_at_whatever_the_order_of_rows():
     mixed = [
         text if says else f"reason {row}" for row, (text, says) in enumerate(zip(why, telling, strict=True))
     ]
-    for given in (why, mixed):
-        found = faithkit.score(labels, given).notes
-        for seed in range(3):
+    for explanations in (why, mixed):
+        is_noted = bool(faithkit.score(labels, explanations).notes)
+        for seed in range(2):
             order = np.random.default_rng(seed).permutation(600)
-            again = faithkit.score([labels[i] for i in order], [given[i] for i in order]).notes
-            assert bool(again) == bool(found)
-    assert faithkit.score(labels, why).notes
+            again = faithkit.score([labels[i] for i in order], [explanations[i] for i in order])
+            assert bool(again.notes) == is_noted
+        assert is_noted or explanations is mixed
 
 
 def test_one_prediction_alone_is_named_by_anything():
-    assert notes(["ok", "ok"], ["ok", "all ok"]) == ()
+    assert take_notes(["ok", "ok"], ["ok", "all ok"]) == ()
 
 
 @one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_it_is_said_of_logs_on_disk_and_of_columns_in_two_roles(suffix, tmp_path):
+def test_logs_on_disk_have_the_note_and_one_about_columns_in_two_roles(suffix, tmp_path):
     labels = ["approved", "declined"] * 20
     log = pd.DataFrame({"label": labels, "why": [f"debt → {label}" for label in labels]})
     path = tmp_path / f"log.{suffix}"
     log.to_csv(path, index=False) if suffix == "csv" else log.to_parquet(path)
-    assert score_log(open_log(str(path), "label", ("why",))).result.notes[0].startswith(SAID)
+    assert score_log(open_log(str(path), "label", ("why",))).result.notes[0].startswith(NOTE)
     both = score_log(open_log(str(path), "label", ("label,why",))).result.notes
     assert both[0] == "'label' is read both as the prediction and as its explanation."
-    assert both[1].startswith(SAID)
+    assert both[1].startswith(NOTE)

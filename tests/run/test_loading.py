@@ -21,16 +21,17 @@ PHI = RNG.integers(0, 3, (80, 2)) / 2
 Y = np.where(PHI.sum(axis=1) + RNG.normal(0, 0.4, 80) > 1, "yes", "no")
 
 
-def scored(rows=slice(None), **options):
-    return faithkit.score(Y[rows], PHI[rows], X=X.iloc[rows], **options)
+@functools.cache
+def score(start=0, stop=80, **options):
+    return faithkit.score(Y[start:stop], PHI[start:stop], X=X.iloc[start:stop], **options)
 
 
 RESULTS = {
-    "consistency alone": scored,
-    "both measures": lambda: scored(relation="near-explanation:tau=0.5"),
+    "consistency alone": score,
+    "both measures": lambda: score(relation="near-explanation:tau=0.5"),
     "nothing checked": lambda: faithkit.score(["a", "b"], [[1.0], [2.0]]),
     "one row": lambda: faithkit.score(["a"], [[1.0]]),
-    "another estimator, with permutations": lambda: scored(estimator="majority", permutations=9, seed=3),
+    "another estimator, with permutations": lambda: score(estimator="majority", permutations=9, seed=3),
     "of a model": lambda: faithkit.evaluate(
         lambda X: X[:, 0] > 1, PHI, explainer=lambda X: (X > 0.5).tolist(), confidence=0.8
     ),
@@ -38,59 +39,50 @@ RESULTS = {
 }
 
 
-def saved(result, folder):
+def save(result, folder):
     path = folder / "result.json"
     result.to_json(path)
     return path
 
 
 @one_test
-@pytest.mark.parametrize("which", RESULTS)
-def test_a_loaded_result_tells_what_was_saved(which, tmp_path):
-    result = RESULTS[which]()
-    loaded = faithkit.load(saved(result, tmp_path))
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_loaded_result_is_the_saved_one_and_has_a_page(name, tmp_path):
+    result = RESULTS[name]()
+    loaded = faithkit.load(save(result, tmp_path))
     assert isinstance(loaded, faithkit.Evaluation)
     assert loaded.to_dict() == result.to_dict()
     assert loaded.to_json() == result.to_json()
     assert str(loaded) == str(result)
     pd.testing.assert_frame_equal(loaded.to_frame(), result.to_frame())
-
-
-@one_test
-@pytest.mark.parametrize("which", RESULTS)
-def test_a_loaded_result_has_a_page(which, tmp_path):
-    loaded = faithkit.load(saved(RESULTS[which](), tmp_path))
     assert "</html>" in loaded.to_html()
     assert "<table" in loaded._repr_html_()
     loaded.plot()
 
 
 def test_a_later_sample_is_compared_with_a_saved_one_as_with_the_result_itself(tmp_path):
-    first, later = scored(slice(0, 40)), scored(slice(40, 80))
-    loaded = faithkit.load(saved(first, tmp_path))
+    first, later = score(0, 40), score(40, 80)
+    loaded = faithkit.load(save(first, tmp_path))
     assert later.difference(loaded, paired=False) == later.difference(first, paired=False)
     assert loaded.difference(later, paired=False) == first.difference(later, paired=False)
 
 
 def test_a_plan_is_made_from_a_saved_pilot_as_from_the_pilot_itself(tmp_path):
-    pilot = scored()
-    assert faithkit.plan(0.05, pilot=faithkit.load(saved(pilot, tmp_path))) == faithkit.plan(
-        0.05, pilot=pilot
-    )
+    pilot = score()
+    assert faithkit.plan(0.05, pilot=faithkit.load(save(pilot, tmp_path))) == faithkit.plan(0.05, pilot=pilot)
 
 
-def test_what_the_command_line_wrote_is_loaded_without_what_else_it_was_asked_for(tmp_path):
-    result = scored()
-    path = tmp_path / "found.json"
-    path.write_text(EvaluationReport.of(result, violations=2, by="sex").to_json())
-    assert faithkit.load(path).to_dict() == result.to_dict()
+def test_what_the_command_line_wrote_is_loaded_without_violations_and_groups(tmp_path):
+    path = tmp_path / "report.json"
+    path.write_text(EvaluationReport.of(score(), violations=2, by="sex").to_json())
+    assert faithkit.load(path).to_dict() == score().to_dict()
 
 
 def test_a_comparison_comes_back_with_its_differences(tmp_path):
     comparison = faithkit.compare(
         lambda X: X[:, 0] > 1, PHI, explainers=[lambda X: (X > 0.5).tolist(), lambda X: X[:, 1].tolist()]
     )
-    loaded = faithkit.load(saved(comparison, tmp_path))
+    loaded = faithkit.load(save(comparison, tmp_path))
     assert isinstance(loaded, faithkit.results.Comparison)
     assert loaded.to_dict() == comparison.to_dict()
     assert loaded.best() == comparison.best()
@@ -99,11 +91,11 @@ def test_a_comparison_comes_back_with_its_differences(tmp_path):
 
 
 @one_test
-@pytest.mark.parametrize(("field", "to"), [("p_value", "small"), ("low", -2), ("adjusted_p_value", True)])
-def test_a_damaged_difference_is_refused_in_one_line(field, to, tmp_path):
+@pytest.mark.parametrize(("field", "value"), [("p_value", "small"), ("low", -2), ("adjusted_p_value", True)])
+def test_a_damaged_difference_is_refused_in_one_line(field, value, tmp_path):
     good, poor = faithkit.score(Y, Y), faithkit.score(Y, PHI)
     payload = faithkit.results.Comparison({"good": good, "poor": poor}).to_dict()
-    payload["differences"]["consistency"][0][field] = to
+    payload["differences"]["consistency"][0][field] = value
     path = tmp_path / "result.json"
     path.write_text(json.dumps(payload))
     with pytest.raises(faithkit.errors.InputError, match=f"is no result as faithkit writes it .*{field} is "):
@@ -111,18 +103,18 @@ def test_a_damaged_difference_is_refused_in_one_line(field, to, tmp_path):
 
 
 @functools.cache
-def diagnosed_report():
-    """Return what the command line writes of a result with a diagnosis."""
+def diagnose():
+    """Return the report of a result with a diagnosis, as the command line writes it."""
     return EvaluationReport.of(
-        scored(), diagnostics=[resolve_component("diagnostic", "reader:classifier=logistic")]
+        score(), diagnostics=[resolve_component("diagnostic", "reader:classifier=logistic")]
     )
 
 
 def save_diagnosed(folder):
     """Return that report, and a file of it."""
     path = folder / "diagnosed.json"
-    path.write_text(diagnosed_report().to_json())
-    return diagnosed_report(), path
+    path.write_text(diagnose().to_json())
+    return diagnose(), path
 
 
 def test_a_diagnosis_that_was_saved_comes_back(tmp_path):
@@ -134,7 +126,7 @@ def test_a_diagnosis_that_was_saved_comes_back(tmp_path):
     assert loaded.to_dict() == report.to_dict()
     assert " ".join(str(diagnosis).split()) in " ".join(loaded.to_text(verbose=True).split())
     assert "A classifier that sees only the explanation" in loaded.to_html()
-    assert faithkit.load(saved(loaded, tmp_path)).to_dict() == loaded.to_dict()
+    assert faithkit.load(save(loaded, tmp_path)).to_dict() == loaded.to_dict()
 
 
 @one_test
@@ -149,7 +141,7 @@ def test_another_diagnosis_than_the_saved_one_needs_rows(diagnostic, tmp_path):
 
 DAMAGED_DIAGNOSES = {
     "no name": (("name",), None, "name is None"),
-    "a number for what was found": (("result",), 3, "result is 3"),
+    "a number for the result": (("result",), 3, "result is 3"),
     "no title": (("sheet", "title"), 3, "title is 3"),
     "a part of another kind": (("sheet", "parts"), [3], "parts.0 is 3"),
 }
@@ -158,10 +150,10 @@ DAMAGED_DIAGNOSES = {
 @one_test
 @pytest.mark.parametrize("damage", DAMAGED_DIAGNOSES)
 def test_a_damaged_diagnosis_is_refused_in_one_line(damage, tmp_path):
-    way, to, reason = DAMAGED_DIAGNOSES[damage]
+    place, value, reason = DAMAGED_DIAGNOSES[damage]
     _, path = save_diagnosed(tmp_path)
     payload = json.loads(path.read_text())
-    changed("diagnostics", 0, *way, to=to)(payload)
+    change("diagnostics", 0, *place, to=value)(payload)
     path.write_text(json.dumps(payload))
     with pytest.raises(faithkit.errors.InputError, match=f"is no result as faithkit writes it .*{reason}"):
         faithkit.load(path)
@@ -173,123 +165,122 @@ NEEDS_ROWS = {
     "witnesses": lambda result: result.violations(),
     "groups": lambda result: result.by(["f"] * result.n),
     "another relation": lambda result: result.measure("near-explanation:tau=0.5"),
-    "a paired difference": lambda result: result.difference(scored()),
-    "a paired difference, the other way": lambda result: scored().difference(result),
+    "a paired difference": lambda result: result.difference(score()),
+    "a paired difference, the other way": lambda result: score().difference(result),
     "the tallies": lambda result: result.evidence.tallies,
     "the rows": lambda result: result.rows,
 }
 
 
 @one_test
-@pytest.mark.parametrize("what", NEEDS_ROWS)
-def test_what_needs_rows_is_refused_with_what_to_do(what, tmp_path):
-    loaded = faithkit.load(saved(scored(), tmp_path))
+@pytest.mark.parametrize("case", NEEDS_ROWS)
+def test_what_needs_rows_is_refused_with_what_to_do(case, tmp_path):
+    loaded = faithkit.load(save(score(), tmp_path))
     with pytest.raises(
         faithkit.errors.InputError, match=r"in a result that was loaded from a file: .*the rows again"
     ):
-        NEEDS_ROWS[what](loaded)
+        NEEDS_ROWS[case](loaded)
 
 
 def test_other_rows_of_a_loaded_system_need_the_model(tmp_path):
-    loaded = faithkit.load(saved(scored(), tmp_path))
+    loaded = faithkit.load(save(score(), tmp_path))
     with pytest.raises(faithkit.errors.InputError, match="need the model and the explainer"):
         loaded.on(X)
 
 
 def test_discretizers_cannot_be_tried_on_a_saved_result(tmp_path):
-    loaded = faithkit.load(saved(scored(), tmp_path))
+    loaded = faithkit.load(save(score(), tmp_path))
     with pytest.raises(faithkit.errors.InputError, match="loaded from a file"):
         faithkit.try_discretizers(loaded)
 
 
-def changed(*path, to):
-    def change(told):
-        *way, last = path
-        for step in way:
-            told = told[step]
-        told[last] = to
+def change(*place, to):
+    """Return a function that puts a value in a place of a payload."""
 
-    return change
+    def put(payload):
+        *steps, last = place
+        for step in steps:
+            payload = payload[step]
+        payload[last] = to
+
+    return put
 
 
 DAMAGED = {
-    "n is no number": (changed("n", to="80"), "n is '80'"),
-    "n is none": (changed("n", to=0), "n is 0"),
-    "a value is a text": (changed("measures", "consistency", "value", to="0.9"), "value is '0.9'"),
-    "a value is too large": (changed("measures", "consistency", "value", to=9), "value is 9"),
-    "a value is a truth": (changed("measures", "consistency", "low", to=True), "low is True"),
+    "n is no number": (change("n", to="80"), "n is '80'"),
+    "n is none": (change("n", to=0), "n is 0"),
+    "a value is a text": (change("measures", "consistency", "value", to="0.9"), "value is '0.9'"),
+    "a value is too large": (change("measures", "consistency", "value", to=9), "value is 9"),
+    "a value is a truth": (change("measures", "consistency", "low", to=True), "low is True"),
     "a value is not a number": (
-        changed("measures", "consistency", "high", to=float("nan")),
+        change("measures", "consistency", "high", to=float("nan")),
         "NaN is no finite number",
     ),
-    "an error is a text": (changed("measures", "consistency", "se", to="small"), "se is 'small'"),
+    "an error is a text": (change("measures", "consistency", "se", to="small"), "se is 'small'"),
     "trials are infinite": (
-        changed("measures", "consistency", "moments", "trials", to=float("inf")),
+        change("measures", "consistency", "moments", "trials", to=float("inf")),
         "Infinity is no finite number",
     ),
     "a score is no share": (
-        changed("measures", "consistency", "others", "score", 0, to=-1),
+        change("measures", "consistency", "others", "score", 0, to=-1),
         r"score\.0 is -1",
     ),
-    "no measures": (lambda told: told.pop("measures"), "'measures' is a required property"),
+    "no measures": (lambda payload: payload.pop("measures"), "'measures' is a required property"),
     "consistency is gone": (
-        lambda told: told["measures"].pop("consistency"),
+        lambda payload: payload["measures"].pop("consistency"),
         "'consistency' is a required property",
     ),
     "rows are lost": (
-        lambda told: told["measures"]["consistency"]["others"]["rows"].pop(),
+        lambda payload: payload["measures"]["consistency"]["others"]["rows"].pop(),
         "the rows of consistency are not 80",
     ),
     "moments are of another kind": (
-        changed("measures", "consistency", "moments", "value", to=[1]),
+        change("measures", "consistency", "moments", "value", to=[1]),
         r"value is \[1\]",
     ),
-    "a size is none": (changed("n_explanations", to=None), "n_explanations is None"),
-    "a share is none": (changed("measures", "consistency", "verified", to=None), "verified is None"),
+    "a size is none": (change("n_explanations", to=None), "n_explanations is None"),
+    "a share is none": (change("measures", "consistency", "verified", to=None), "verified is None"),
     "a bracket with one end": (
-        changed("measures", "consistency", "bracket", to=[0.5]),
+        change("measures", "consistency", "bracket", to=[0.5]),
         r"bracket is \[0\.5\]",
     ),
-    "a bracket of texts": (changed("measures", "consistency", "bracket", to=["a", "b"]), "bracket.1 is 'b'"),
-    "chance is a text": (changed("measures", "consistency", "by_chance", to="even"), "ValueError"),
-    "a moment is none": (changed("measures", "consistency", "moments", "value", to=None), "value is None"),
-    "no trials": (
-        changed("measures", "consistency", "moments", "units", "trials", to=None),
-        "trials is None",
-    ),
+    "a bracket of texts": (change("measures", "consistency", "bracket", to=["a", "b"]), "bracket.1 is 'b'"),
+    "chance is a text": (change("measures", "consistency", "by_chance", to="even"), "ValueError"),
+    "a moment is none": (change("measures", "consistency", "moments", "value", to=None), "value is None"),
+    "no trials": (change("measures", "consistency", "moments", "units", "trials", to=None), "trials is None"),
     "an error that no float can hold": (
-        changed("measures", "consistency", "moments", "se", to=1e308),
+        change("measures", "consistency", "moments", "se", to=1e308),
         "OverflowError",
     ),
     "a number of 400 digits": (
-        changed("measures", "consistency", "by_chance", to=10**400),
+        change("measures", "consistency", "by_chance", to=10**400),
         "is no finite number",
     ),
-    "an agreement that is a text": (changed("measures", "consistency", "agree", to="all"), "agree is 'all'"),
-    "more than all": (changed("measures", "consistency", "estimate", to=2), "estimate is 2"),
-    "half a row": (changed("measures", "consistency", "moments", "units", "count", to=0.5), "count is"),
-    "no data": (changed("data", to={}), "'rows' is a required property"),
-    "data of another kind": (changed("data", to=3), "data is 3"),
-    "another way": (changed("explained_by", to=3), "explained_by is 3"),
-    "a finding that is a number": (changed("measures", "consistency", "finding", to=1), "finding is 1"),
-    "a version that is none": (changed("versions", "pandas", to=None), "versions.pandas is None"),
-    "an explainer that is a number": (changed("explainer", to=-0.5), "explainer is -0.5"),
-    "another program's": (lambda told: told.clear(), "'schema' is a required property"),
-    "a form of another time": (changed("schema", to=2), "schema is 2"),
+    "an agreement that is a text": (change("measures", "consistency", "agree", to="all"), "agree is 'all'"),
+    "more than all": (change("measures", "consistency", "estimate", to=2), "estimate is 2"),
+    "half a row": (change("measures", "consistency", "moments", "units", "count", to=0.5), "count is"),
+    "no data": (change("data", to={}), "'rows' is a required property"),
+    "data of another kind": (change("data", to=3), "data is 3"),
+    "another way": (change("explained_by", to=3), "explained_by is 3"),
+    "a finding that is a number": (change("measures", "consistency", "finding", to=1), "finding is 1"),
+    "a version that is none": (change("versions", "pandas", to=None), "versions.pandas is None"),
+    "an explainer that is a number": (change("explainer", to=-0.5), "explainer is -0.5"),
+    "another program's": (lambda payload: payload.clear(), "'schema' is a required property"),
+    "a form of another time": (change("schema", to=2), "schema is 2"),
 }
 
 
 @functools.cache
-def text_of_a_result():
-    return json.dumps(scored().to_dict())
+def dump_result():
+    return json.dumps(score().to_dict())
 
 
 @one_test
 @pytest.mark.parametrize("damage", DAMAGED)
 def test_a_damaged_result_is_refused_in_one_line(damage, tmp_path):
-    change, reason = DAMAGED[damage]
-    path, payload = tmp_path / "result.json", json.loads(text_of_a_result())
-    change(payload)
+    put, reason = DAMAGED[damage]
+    path, payload = tmp_path / "result.json", json.loads(dump_result())
+    put(payload)
     path.write_text(json.dumps(payload))
     with pytest.raises(faithkit.errors.InputError, match=f"is no result as faithkit writes it .*{reason}"):
         faithkit.load(path)
@@ -311,19 +302,22 @@ def test_a_file_that_is_not_there_and_a_folder_are_told_apart(tmp_path):
         faithkit.load(tmp_path)
 
 
-def places(told, way=()):
-    """Yield where each value of a result stands; of a list, the first ones."""
-    inside = told.items() if isinstance(told, dict) else enumerate(told[:2]) if isinstance(told, list) else ()
-    for step, value in inside:
-        yield (*way, step)
-        yield from places(value, (*way, step))
+def iterate_places(payload, place=()):
+    """Yield the place of each value in a payload; of a list, the first two."""
+    if isinstance(payload, dict):
+        steps = payload.items()
+    else:
+        steps = enumerate(payload[:2]) if isinstance(payload, list) else ()
+    for step, value in steps:
+        yield (*place, step)
+        yield from iterate_places(value, (*place, step))
 
 
 ODD_VALUES = [None, True, "x", -1, 0, 0.5, 2, 1e308, 1e-308, float("nan"), [], {}, [1], ["a", "b"], {"a": 1}]
 
 
 def test_a_pilot_in_a_file_without_counts_is_refused(tmp_path):
-    payload = scored().to_dict()
+    payload = score().to_dict()
     payload["measures"]["consistency"]["others"] = None
     path = tmp_path / "result.json"
     path.write_text(json.dumps(payload))
@@ -333,17 +327,17 @@ def test_a_pilot_in_a_file_without_counts_is_refused(tmp_path):
 
 def test_no_mutated_result_loads_and_fails_later(tmp_path):
     rng, path = random.Random(0), tmp_path / "result.json"
-    payload = scored(relation="near-explanation:tau=0.5").to_dict()
-    every = list(places(payload))
-    for _ in range(60):
-        mutated, way, value = copy.deepcopy(payload), rng.choice(every), rng.choice(ODD_VALUES)
-        changed(*way, to=value)(mutated)
+    payload = score(relation="near-explanation:tau=0.5").to_dict()
+    places = list(iterate_places(payload))
+    for _ in range(40):
+        mutated, place, value = copy.deepcopy(payload), rng.choice(places), rng.choice(ODD_VALUES)
+        change(*place, to=value)(mutated)
         path.write_text(json.dumps(mutated))
         try:
             loaded = faithkit.load(path)
         except faithkit.errors.InputError:
             continue
-        assert str(loaded), (way, value)
+        assert str(loaded), (place, value)
         json.loads(loaded.to_json())
         loaded.to_frame()
         with contextlib.suppress(faithkit.errors.InputError):

@@ -1,11 +1,11 @@
-"""What tests of explaining share: a log of the rows that the slow plugin's explainer worked on."""
+"""A fixture for tests of explaining: a log of the rows that the slow plugin's explainer explained."""
 
 import pytest
 
 
 @pytest.fixture
 def log(tmp_path, monkeypatch):
-    """Which rows were worked on, in this process and in workers."""
+    """Return a function that lists the rows explained so far, in this process and in workers."""
     path = tmp_path / "log"
     path.touch()
     monkeypatch.setenv("SLOW_LOG", str(path))

@@ -37,13 +37,13 @@ class Model:
         return X[:, 0] > 5
 
 
-def explained(explainer, columns=1, rows=1):
+def explain_in_chunks(explainer, columns=1, rows=1):
     X = np.repeat(np.arange(12.0)[:, None], columns, axis=1)
     faithkit.evaluate(Model(rows), X, explainer=explainer)
     return explainer.sizes
 
 
-def declaring(rows):
+def build_explainer(rows):
     explainer = Counting()
     explainer.rows_per_chunk = rows
     return explainer
@@ -52,20 +52,20 @@ def declaring(rows):
 @one_test
 @pytest.mark.parametrize(("declared", "sizes"), [(5, [5, 5, 2]), (12, [12]), (4096, [12])])
 def test_chunks_have_as_many_rows_as_the_explainer_declares(declared, sizes):
-    assert explained(declaring(declared)) == sizes
+    assert explain_in_chunks(build_explainer(declared)) == sizes
 
 
 @one_test
 @pytest.mark.parametrize(("columns", "sizes"), [(1, [12]), (5, [4, 4, 4]), (100, [1] * 12)])
 def test_wide_rows_come_in_smaller_chunks(columns, sizes, monkeypatch):
     monkeypatch.setattr(sample, "MAX_VALUES", 20)
-    assert explained(declaring(4096), columns) == sizes
+    assert explain_in_chunks(build_explainer(4096), columns) == sizes
 
 
 def test_an_explainer_may_decide_by_the_model():
-    assert explained(ByModel(), rows=6) == [6, 6]
+    assert explain_in_chunks(ByModel(), rows=6) == [6, 6]
 
 
 def test_a_declaration_that_is_no_number_of_rows_is_refused():
     with pytest.raises(faithkit.errors.ContractError, match=r"rows_per_chunk must be .* got 0"):
-        explained(ByModel(), rows=0)
+        explain_in_chunks(ByModel(), rows=0)

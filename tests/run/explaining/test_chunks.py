@@ -16,14 +16,14 @@ from looping import one_test
 import faithkit
 from faithkit import Explanations, Interval, OneOf, Rule
 from faithkit.run.explaining.store import ChunkResult
-from faithkit.testing.equality import save_and_load as stored
+from faithkit.testing.equality import save_and_load
 
 KEY = "0" * 32 + "1" * 32
 RULE = Rule([Interval("age", high=0.1), OneOf("job", ["clerk", 3])])
 Point = namedtuple("Point", "x y")
 
 
-def told(*reasons, explanations=None, warnings=()):
+def build_chunk(*reasons, explanations=None, warnings=()):
     return ChunkResult(explanations, list(reasons), warnings)
 
 
@@ -41,25 +41,25 @@ TABLE = pd.DataFrame(
 )
 
 HONEST = {
-    "vectors": told(
+    "vectors": build_chunk(
         *[None] * 3,
         explanations=Explanations.vectors(np.array([[0.1, np.nan], [-0.0, np.inf], [1, 2]], np.float32)),
     ),
-    "rules": told(
+    "rules": build_chunk(
         *[None] * 3, explanations=Explanations.of([RULE, None, RULE], kind="rule", relation="in-scope")
     ),
-    "failures": told(
+    "failures": build_chunk(
         None, "ValueError: no", None, explanations=Explanations.of(["a", "b"]), warnings=("rough",)
     ),
-    "nothing": told("no", "no", "time limit of 1 s"),
-    "table": told(
+    "nothing": build_chunk("no", "no", "time limit of 1 s"),
+    "table": build_chunk(
         *[None] * 3, explanations=Explanations(kind="example", values=TABLE, shared={"metric": np.eye(2)})
     ),
-    "values": told(
+    "values": build_chunk(
         *[None] * 3,
         explanations=Explanations.of([("a", 1, 2.5, float("nan")), frozenset({"x"}), (Decimal("0.1"), (1,))]),
     ),
-    "identity": told(
+    "identity": build_chunk(
         *[None] * 3,
         explanations=Explanations(
             kind="value",
@@ -106,20 +106,18 @@ def test_a_chunk_is_read_as_it_was_written(name):
             np.str_("word"),
         ),
     ],
-    ids=lambda given: (
-        f"{type(given).__name__} {given!s:.30}" if not isinstance(given, frozenset) else "frozenset"
+    ids=lambda value: (
+        f"{type(value).__name__} {value!s:.30}" if not isinstance(value, frozenset) else "frozenset"
     ),
 )
 def test_every_value_of_an_explanation_survives(value):
-    found = stored(Explanations.of([value, "another"])).values
-    assert found[0] == value
-    assert found[1] == "another"
+    assert list(save_and_load(Explanations.of([value, "another"])).values) == [value, "another"]
 
 
 @one_test
 @pytest.mark.parametrize("value", [pd.NA, pd.NaT, float("nan")], ids=repr)
 def test_every_kind_of_gap_survives(value):
-    assert pd.isna(stored(Explanations.of([(value,)])).values[0][0])
+    assert pd.isna(save_and_load(Explanations.of([(value,)])).values[0][0])
 
 
 @one_test
@@ -142,8 +140,8 @@ def test_every_kind_of_gap_survives(value):
 )
 def test_every_column_of_a_table_survives(column):
     frame = pd.DataFrame({"c": column}, index=[5, 9])
-    found = stored(Explanations(kind="example", values=frame)).values
-    pd.testing.assert_frame_equal(found, frame.reset_index(drop=True))
+    loaded = save_and_load(Explanations(kind="example", values=frame)).values
+    pd.testing.assert_frame_equal(loaded, frame.reset_index(drop=True))
 
 
 @one_test
@@ -154,14 +152,14 @@ def test_every_column_of_a_table_survives(column):
 )
 def test_every_kind_of_column_name_survives(names):
     frame = pd.DataFrame(np.eye(2), columns=names)
-    found = stored(Explanations(kind="example", values=frame)).values
-    assert list(found.columns) == list(frame.columns)
+    loaded = save_and_load(Explanations(kind="example", values=frame)).values
+    assert list(loaded.columns) == list(frame.columns)
 
 
 def test_objects_that_many_rows_share_are_written_once():
     many = Explanations.of([RULE] * 1000)
     assert ChunkResult.of(many).dump(KEY).count(b"clerk") == 1
-    assert len({id(rule) for rule in stored(many).values}) == 1
+    assert len({id(rule) for rule in save_and_load(many).values}) == 1
 
 
 @one_test
@@ -177,11 +175,11 @@ def test_objects_that_many_rows_share_are_written_once():
         (np.zeros(2, dtype="i4,O"), "an array of type .* cannot be stored"),
         (pd.DataFrame({"c": pd.Series([1], dtype="int64[pyarrow]")}).assign(d=[object()]), "a object in"),
     ],
-    ids=lambda given: given if isinstance(given, str) else type(given).__name__,
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_what_cannot_be_stored_is_refused_with_a_way_out(value, message):
     with pytest.raises(faithkit.errors.InputError, match=f"{message}.*un without a store"):
-        stored(Explanations(kind="value", values=np.zeros((1, 1)), shared={"it": value}))
+        save_and_load(Explanations(kind="value", values=np.zeros((1, 1)), shared={"value": value}))
 
 
 @one_test
@@ -192,12 +190,12 @@ def test_what_cannot_be_stored_is_refused_with_a_way_out(value, message):
 )
 def test_a_mask_that_would_be_lost_is_refused(value):
     with pytest.raises(faithkit.errors.InputError, match=r"masked array.* hidden: the mask would be lost"):
-        stored(Explanations.of(["a"], shared={"it": value}))
+        save_and_load(Explanations.of(["a"], shared={"value": value}))
 
 
 def test_a_mask_that_hides_nothing_is_left_behind():
-    found = stored(Explanations.of(["a"], shared={"it": np.ma.array([1.5, 2.5])})).shared["it"]
-    assert (type(found), found.tolist()) == (np.ndarray, [1.5, 2.5])
+    loaded = save_and_load(Explanations.of(["a"], shared={"value": np.ma.array([1.5, 2.5])})).shared["value"]
+    assert (type(loaded), loaded.tolist()) == (np.ndarray, [1.5, 2.5])
 
 
 @one_test
@@ -206,7 +204,7 @@ def test_a_mask_that_hides_nothing_is_left_behind():
     [(5, "5"), (0.5, "0.5"), (np.str_("rough"), "rough"), (ValueError("no"), "no"), (None, None)],
 )
 def test_remarks_are_texts(remark, text):
-    result = stored(Explanations.of(["a"], remarks=np.array([remark], dtype=object)))
+    result = save_and_load(Explanations.of(["a"], remarks=np.array([remark], dtype=object)))
     assert result.remarks.tolist() == [text]
 
 
@@ -214,7 +212,7 @@ def test_an_endless_value_is_refused_with_a_way_out():
     endless = []
     endless.append(endless)
     with pytest.raises(faithkit.errors.InputError, match=r"RecursionError.*run without a store"):
-        stored(Explanations.of(["a"], shared={"it": endless}))
+        save_and_load(Explanations.of(["a"], shared={"value": endless}))
 
 
 # --- damage, and code -------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ def environment(folder, plugin=True, **more):
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path), **more}
 
 
-def started(folder, **options):
+def start(folder, **options):
     process = subprocess.Popen(
         [sys.executable, "cluster.py"], cwd=folder, env=environment(folder, **options), text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -71,7 +71,7 @@ def started(folder, **options):
 
 @pytest.fixture(scope="module")
 def scheduler(folder):
-    process, address = started(folder, SLOW_LOG=str(folder / "slow.log"))
+    process, address = start(folder, SLOW_LOG=str(folder / "slow.log"))
     yield address
     process.communicate("", timeout=60)
 
@@ -83,7 +83,7 @@ def command(folder, *arguments, **options):
     )  # fmt: skip
 
 
-def told(process):
+def finish(process):
     out, err = process.communicate(timeout=100)
     return process.returncode, out, err
 
@@ -99,7 +99,7 @@ def on(scheduler):
 
 @pytest.fixture(scope="module")
 def alone(folder):
-    code, out, err = told(command(folder, *evaluate()))
+    code, out, err = finish(command(folder, *evaluate()))
     assert code == 0, err
     return out
 
@@ -108,7 +108,7 @@ pytestmark = [pytest.mark.xdist_group("cluster"), pytest.mark.slow]
 
 
 def test_a_cluster_changes_no_byte(folder, scheduler, alone):
-    code, out, err = told(command(folder, *evaluate(*on(scheduler))))
+    code, out, err = finish(command(folder, *evaluate(*on(scheduler))))
     assert code == 0, err
     assert out == alone
     rows = [int(line.split()[-1]) for line in (folder / "slow.log").read_text().splitlines()]
@@ -116,21 +116,20 @@ def test_a_cluster_changes_no_byte(folder, scheduler, alone):
 
 
 def test_what_workers_explained_is_kept(folder, scheduler, alone):
-    assert told(command(folder, *evaluate("--store", "store", *on(scheduler))))[:2] == (0, alone)
+    assert finish(command(folder, *evaluate("--store", "store", *on(scheduler))))[:2] == (0, alone)
     assert len(list((folder / "store").glob("*/*.npz"))) == ROWS // 4
     explained = (folder / "slow.log").read_text()
-    assert told(command(folder, *evaluate("--store", "store", *on(scheduler))))[:2] == (0, alone)
+    assert finish(command(folder, *evaluate("--store", "store", *on(scheduler))))[:2] == (0, alone)
     assert (folder / "slow.log").read_text() == explained
 
 
 def workers(address):
     with distributed.Client(address, set_as_default=False) as client:
-        return {name: one["pid"] for name, one in client.run(lambda: {"pid": os.getpid()}).items()}
+        return client.run(os.getpid)
 
 
-@pytest.mark.slow
 def test_a_worker_that_is_killed_during_the_run_changes_no_byte(folder, scheduler):
-    undisturbed = told(command(folder, *evaluate(seconds=0.05)))
+    undisturbed = finish(command(folder, *evaluate(seconds=0.05)))
     log = folder / "slow.log"
     size = log.stat().st_size if log.exists() else 0
     victim = next(iter(workers(scheduler).values()))
@@ -140,21 +139,20 @@ def test_a_worker_that_is_killed_during_the_run_changes_no_byte(folder, schedule
         assert time.monotonic() < deadline
         time.sleep(0.02)
     os.kill(victim, signal.SIGKILL)
-    code, out, err = told(process)
+    code, out, err = finish(process)
     assert code == 0, err
     assert out == undisturbed[1]
 
 
-@pytest.mark.slow
 def test_rows_that_kill_every_worker_end_the_run_or_are_recorded(folder):
     pd.read_csv(folder / "data.csv")[:8].to_csv(folder / "few.csv", index=False)  # row 3 kills
     # a task that killed two workers has killed every one, and none is given it again
-    process, address = started(folder, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="1")
+    process, address = start(folder, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="1")
     try:
-        given = [{"data.csv": "few.csv", "slow:seconds=0.0": "slow:trouble=vanish"}.get(part, part)
-                 for part in evaluate(*on(address))]  # fmt: skip
-        raised = told(command(folder, *given))
-        recorded = told(command(folder, *given, "--on-error", "record"))
+        arguments = [{"data.csv": "few.csv", "slow:seconds=0.0": "slow:trouble=vanish"}.get(part, part)
+                     for part in evaluate(*on(address))]  # fmt: skip
+        raised = finish(command(folder, *arguments))
+        recorded = finish(command(folder, *arguments, "--on-error", "record"))
     finally:
         process.communicate("", timeout=60)
     assert raised[:2] == (1, "")
@@ -168,11 +166,11 @@ def test_rows_that_kill_every_worker_end_the_run_or_are_recorded(folder):
 
 def test_rows_on_which_an_explainer_tries_to_leave_cost_no_worker(folder, scheduler):
     before = workers(scheduler)
-    given = [part.replace("seconds=0.0", "trouble=exit") for part in evaluate(*on(scheduler))]
-    code, out, err = told(command(folder, *given))
+    arguments = [part.replace("seconds=0.0", "trouble=exit") for part in evaluate(*on(scheduler))]
+    code, out, err = finish(command(folder, *arguments))
     assert (code, out) == (1, "")
     assert re.match(r"error: the explainer slow:trouble=exit failed on row \d+: SystemExit: 0\. With", err)
-    code, out, err = told(command(folder, *given, "--on-error", "record"))
+    code, out, err = finish(command(folder, *arguments, "--on-error", "record"))
     assert code == 0, err
     assert json.loads(out)["why_unexplained"] == {"SystemExit": 9}
     assert workers(scheduler) == before
@@ -184,7 +182,7 @@ def score(*more):
 
 
 def test_the_command_tallies_files_on_the_workers_to_the_same_bytes(folder, scheduler):
-    here, there = (told(command(folder, *score(*where))) for where in ((), on(scheduler)))
+    here, there = (finish(command(folder, *score(*where))) for where in ((), on(scheduler)))
     assert here[0] == there[0] == 0, there[2]
     assert json.loads(here[1])["n"] == 2000
     assert here[1] == there[1]
@@ -210,8 +208,8 @@ def test_files_are_tallied_on_the_workers_to_the_same_bytes(folder, scheduler, r
 
 def test_a_log_that_is_no_parquet_is_not_tallied_alone_without_a_word(folder, scheduler):
     (folder / "log.csv").write_text("prediction,phi\n1,0.5\n0,0.2\n")
-    given = ("score", "log.csv", "--prediction", "prediction", "--explanation", "phi")
-    code, out, err = told(command(folder, *given, *on(scheduler)))
+    arguments = ("score", "log.csv", "--prediction", "prediction", "--explanation", "phi")
+    code, out, err = finish(command(folder, *arguments, *on(scheduler)))
     assert (code, out) == (2, "")
     assert "a cluster tallies Parquet files, and log.csv is none: write it as Parquet" in err
 
@@ -240,10 +238,10 @@ def test_warnings_given_on_workers_are_told_once(scheduler):
     with (
         distributed.Client(scheduler, set_as_default=False) as client,
         joblib.parallel_config(backend="dask", client=client),
-        pytest.warns(faithkit.FaithkitWarning, match="rough") as told,
+        pytest.warns(faithkit.FaithkitWarning, match="rough") as record,
     ):
         faithkit.evaluate(lambda X: X[:, 0] > 9, np.arange(200.0)[:, None], explainer=rough)
-    assert sum("rough" in str(w.message) for w in told) == 1
+    assert sum("rough" in str(w.message) for w in record) == 1
 
 
 def test_a_file_that_workers_do_not_see_is_named(folder, scheduler, monkeypatch):
@@ -293,17 +291,17 @@ def test_the_address_of_a_worker_is_none_of_a_scheduler(scheduler):
         pass
 
 
-@pytest.mark.parametrize("given", [("--backend", "dask"), ("--scheduler", "tcp://127.0.0.1:9")])
-def test_backend_and_scheduler_go_together(given):
-    result = CliRunner().invoke(main, score(*given))
+@pytest.mark.parametrize("options", [("--backend", "dask"), ("--scheduler", "tcp://127.0.0.1:9")])
+def test_backend_and_scheduler_go_together(options):
+    result = CliRunner().invoke(main, score(*options))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "go together" in result.stderr
 
 
 def test_a_worker_without_the_plugin_is_named_with_what_it_lacks(folder):
-    process, address = started(folder, plugin=False)
+    process, address = start(folder, plugin=False)
     try:
-        code, out, err = told(command(folder, *evaluate(*on(address), "--json", "result.json")))
+        code, out, err = finish(command(folder, *evaluate(*on(address), "--json", "result.json")))
         names = list(workers(address))
     finally:
         process.communicate("", timeout=60)
@@ -317,17 +315,16 @@ def test_a_worker_without_the_plugin_is_named_with_what_it_lacks(folder):
 # --- the page that shows all this -----------------------------------------------------------------------
 
 
-def shown():
+def read_commands():
     """Yield the page's commands, each with the lines that are shown as its output."""
     page = "howto/cluster.rst"
-    found = [block for block in blocks(page, (DOCS / page).read_text()) if block.name == "code-block"]
-    for block, after in zip(found, [*found[1:], None], strict=True):
+    code_blocks = [block for block in blocks(page, (DOCS / page).read_text()) if block.name == "code-block"]
+    for block, after in zip(code_blocks, [*code_blocks[1:], None], strict=True):
         output = after.body if after is not None and after.argument == "text" else ""
         for line in block.commands:
             yield line, output
 
 
-@pytest.mark.slow
 def test_the_page_can_be_followed(tmp_path):
     pytest.importorskip("faithkit_feature_importance")
     environ = os.environ | {"PYTHONPATH": str(DOCS / "tutorials")}
@@ -337,7 +334,7 @@ def test_the_page_can_be_followed(tmp_path):
     for quarter, part in log.groupby("quarter"):
         part.to_parquet(tmp_path / "decisions" / f"{quarter}.parquet")
     port = str(free_port())
-    commands = [(line.replace("8786", port), output) for line, output in shown()]
+    commands = [(line.replace("8786", port), output) for line, output in read_commands()]
     servers = [subprocess.Popen(shlex.split(line), cwd=tmp_path, stderr=subprocess.DEVNULL)
                for line, _ in commands if line.startswith("dask ")]  # fmt: skip
     try:
@@ -345,7 +342,7 @@ def test_the_page_can_be_followed(tmp_path):
             client.wait_for_workers(2, timeout=60)
         for line, output in commands:
             if line.startswith("faithkit "):
-                code, out, err = told(command(tmp_path, *shlex.split(line)[1:]))
+                code, out, err = finish(command(tmp_path, *shlex.split(line)[1:]))
                 assert code == 0, err
                 assert out.startswith(output), (line, out)
     finally:
@@ -357,6 +354,6 @@ def test_the_page_can_be_followed(tmp_path):
 
 
 def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]

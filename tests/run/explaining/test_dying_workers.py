@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow  # every case is a process, or waits for one
 
 
 class PickyError(Exception):
-    def __init__(self, one, two):
+    def __init__(self, first, second):
         super().__init__("picky")
 
 
@@ -32,7 +32,7 @@ class HeavyError(Exception):
         self.lock = threading.Lock()
 
 
-def thrown(error):
+def throw(error):
     raise error
 
 
@@ -40,15 +40,15 @@ def endless():
     return endless()
 
 
-# what happens on every seventh row, from the third on, and the reason that is told
+# what happens on every seventh row, from the third on, and the reason that is recorded
 RAISED = [
     ("SystemExit: 0", lambda: sys.exit(0)),
     ("SystemExit", sys.exit),
-    ("GeneratorExit", lambda: thrown(GeneratorExit)),
-    ("CancelledError", lambda: thrown(asyncio.CancelledError)),
-    ("PickyError: picky", lambda: thrown(PickyError(1, 2))),
-    ("HeavyError: heavy", lambda: thrown(HeavyError)),
-    ("MemoryError", lambda: thrown(MemoryError)),
+    ("GeneratorExit", lambda: throw(GeneratorExit)),
+    ("CancelledError", lambda: throw(asyncio.CancelledError)),
+    ("PickyError: picky", lambda: throw(PickyError(1, 2))),
+    ("HeavyError: heavy", lambda: throw(HeavyError)),
+    ("MemoryError", lambda: throw(MemoryError)),
     ("RecursionError", endless),
 ]
 ROWS = np.arange(7.0 * len(RAISED))[:, None]
@@ -70,7 +70,7 @@ class Raising(Slow):
         RAISED[int(row) // 7][1]()
 
 
-@pytest.fixture(params=[("sequential", 1), ("threading", 2), ("loky", 2)], ids=lambda given: given[0])
+@pytest.fixture(params=[("sequential", 1), ("threading", 2), ("loky", 2)], ids=lambda param: param[0])
 def workers(request):
     backend, n_jobs = request.param
     with joblib.parallel_config(backend=backend, n_jobs=n_jobs):
@@ -107,7 +107,7 @@ def test_the_traceback_of_a_worker_is_told():
 # --- what is the end --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("trouble", ["die", pytest.param("vanish", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("trouble", ["die", "vanish"])
 def test_a_worker_that_dies_stops_the_run_and_names_the_row(trouble):
     with (
         pytest.warns(faithkit.FaithkitWarning, match="a worker died"),
@@ -132,7 +132,6 @@ def test_a_worker_that_dies_once_costs_nothing(tmp_path):
     assert result.unexplained == 0
 
 
-@pytest.mark.slow
 def test_deaths_are_reported_and_recorded_and_not_died_again(tmp_path, log):
     options = {"explainer": Slow(trouble="die"), "on_error": "record", "n_jobs": 2, "store": tmp_path}
     with pytest.warns(faithkit.FaithkitWarning, match=r"a worker died \(EXIT\(9\).*\); what it was"):
@@ -154,10 +153,10 @@ class Trap:
         return parity(X)
 
     def __reduce__(self):
-        return sprung, (self.how, os.getpid())
+        return unpickle_trap, (self.how, os.getpid())
 
 
-def sprung(how, home):
+def unpickle_trap(how, home):
     if os.getpid() != home:
         {"vanish": lambda: os._exit(0), "exit": lambda: sys.exit(0)}[how]()
     return Trap(how)
@@ -168,7 +167,7 @@ def sprung(how, home):
     ("how", "error", "message"),
     [
         ("exit", faithkit.errors.InputError, r"the worker process \d+, taking up the work, failed with SystemExit: 0\."),
-        pytest.param("vanish", faithkit.errors.ExplainerError, "a worker died.*again before it explained anything", marks=pytest.mark.slow),
+        ("vanish", faithkit.errors.ExplainerError, "a worker died.*again before it explained anything"),
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore:a worker died")
@@ -182,7 +181,6 @@ class Fatal(Slow):
         os._exit(0)
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:a worker died")
 def test_an_explainer_that_ends_its_process_as_it_is_fitted_is_nobody_s_row():
     with pytest.raises(faithkit.errors.ExplainerError, match="fitting the explainer Fatal, ends the process"):
@@ -192,7 +190,7 @@ def test_an_explainer_that_ends_its_process_as_it_is_fitted_is_nobody_s_row():
 # --- at the command line ----------------------------------------------------------------------------------
 
 
-def started(folder, *options, **environment):
+def start(folder, *options, **environment):
     rows = {"id": range(40), "b": np.arange(40) % 3, "y": np.arange(40) % 2}
     pd.DataFrame(rows).to_csv(folder / "data.csv", index=False)
     (folder / "odd_model.py").write_text("def model(X):\n    return X['id'] % 2\n")
@@ -205,19 +203,15 @@ def started(folder, *options, **environment):
     )  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trouble", "message"),
     [
         ("exit", r"^error: the explainer slow:trouble=exit failed on row \d+: SystemExit: 0\. With"),
-        (
-            "vanish",
-            r"^error: the explainer slow:trouble=vanish failed on row \d+: worker died\.",
-        ),
+        ("vanish", r"^error: the explainer slow:trouble=vanish failed on row \d+: worker died\."),
     ],
 )
 def test_no_worker_ends_a_run_as_if_it_had_gone_well(tmp_path, trouble, message):
-    process = started(tmp_path, "--explainer", f"slow:trouble={trouble}", "--n-jobs", "2")
+    process = start(tmp_path, "--explainer", f"slow:trouble={trouble}", "--n-jobs", "2")
     out, err = process.communicate(timeout=300)
     assert (process.returncode, out) == (1, "")
     assert re.search(message, err, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Nobody waits in the dark: how far a run is, and how long a long one will take."""
+"""Progress of a run: how far it is, and how long it will take."""
 
 import logging
 import sys
@@ -23,17 +23,17 @@ from faithkit.run.explaining.progress import (
 X = np.arange(12.0)[:, None]
 
 
-class Seen(Display):
+class RecordingDisplay(Display):
     """A display that remembers what it showed."""
 
     def __init__(self):
-        self.shown, self.told = [], []
+        self.shown, self.texts = [], []
 
     def show(self, done):
         self.shown.append(done)
 
     def write(self, text):
-        self.told.append(text)
+        self.texts.append(text)
 
 
 class Clock:
@@ -45,36 +45,36 @@ class Clock:
         return self.now
 
 
-def a_run(total=1000, done=0, **options):
-    seen, clock = Seen(), Clock()
-    return Progress("slow", Execution(**options), seen, total, done, clock), seen, clock
+def start_run(total=1000, done=0, **options):
+    display, clock = RecordingDisplay(), Clock()
+    return Progress("slow", Execution(**options), display, total, done, clock), display, clock
 
 
 def test_rows_of_the_chunk_at_hand_move_the_bar():
-    progress, seen, _ = a_run(done=10)
+    progress, display, _ = start_run(done=10)
     for rows in (0, 1, 2):
         progress.advance(rows)
     progress.finish_chunk(8)
     progress.advance(1)
-    assert seen.shown == [10, 11, 13, 18, 19]
+    assert display.shown == [10, 11, 13, 18, 19]
 
 
 def test_rows_told_twice_never_lead_beyond_the_end():
-    progress, seen, _ = a_run(total=3)
+    progress, display, _ = start_run(total=3)
     progress.advance(5)
     progress.finish_chunk(3)
-    assert seen.shown == [3, 3]
+    assert display.shown == [3, 3]
 
 
 def test_a_long_run_is_forecast_once_after_the_first_chunk():
-    progress, seen, clock = a_run()
+    progress, display, clock = start_run()
     progress.advance(0)
     clock.now = 6.0
     progress.finish_chunk(10)
     clock.now = 60.0
     progress.finish_chunk(10)
-    (told,) = seen.told
-    assert told.startswith("slow: 990 rows more take about 10 min (600 ms a row)")
+    (text,) = display.texts
+    assert text.startswith("slow: 990 rows more take about 10 min (600 ms a row)")
 
 
 @one_test
@@ -105,38 +105,38 @@ def test_a_warning_of_fit_is_shown_once_and_before_the_first_row_is_explained(ro
 
 
 def test_time_to_fit_is_not_taken_for_time_to_explain():
-    progress, seen, clock = a_run()
+    progress, display, clock = start_run()
     clock.now = 500.0
     progress.advance(0)
     clock.now = 506.0
     progress.finish_chunk(500)
-    assert not seen.told  # six seconds more
+    assert not display.texts  # six seconds more
 
 
 def test_what_workers_did_before_the_first_answer_is_not_counted():
-    progress, seen, clock = a_run(n_jobs=2)
+    progress, display, clock = start_run(n_jobs=2)
     clock.now = 500.0
     progress.finish_chunk(10)
     clock.now = 510.0
     progress.finish_chunk(10)
-    assert seen.told[0].startswith("slow: 980 rows more take about 16 min (1 s a row).")
+    assert display.texts[0].startswith("slow: 980 rows more take about 16 min (1 s a row).")
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("options", "said", "unsaid"),
+    ("options", "parts", "absent_parts"),
     [
         ({}, ["n_jobs=4 (CLI: --n-jobs 4) takes about 4 min.", "A store"], []),
         ({"n_jobs": 2}, ["A store"], ["n_jobs="]),
         ({"store": "kept"}, ["n_jobs=4"], ["store"]),
     ],
 )
-def test_what_would_be_faster_is_said(monkeypatch, options, said, unsaid):
+def test_what_would_be_faster_is_said(monkeypatch, options, parts, absent_parts):
     monkeypatch.setattr("joblib.cpu_count", lambda: 4)
-    told = describe_forecast("slow", 1000, 1.0, Execution(**options))
-    assert "60 rows (CLI: --samples) take a minute." in told
-    assert all(part in told for part in said)
-    assert not any(part in told for part in unsaid)
+    forecast = describe_forecast("slow", 1000, 1.0, Execution(**options))
+    assert "60 rows (CLI: --samples) take a minute." in forecast
+    assert all(part in forecast for part in parts)
+    assert not any(part in forecast for part in absent_parts)
 
 
 def test_no_sample_is_advised_that_says_nothing():
@@ -144,8 +144,8 @@ def test_no_sample_is_advised_that_says_nothing():
 
 
 def test_an_explainer_tells_which_rows_are_done(monkeypatch):
-    seen = Seen()
-    monkeypatch.setattr("faithkit.run.explaining.progress.Display", lambda: seen)
+    display = RecordingDisplay()
+    monkeypatch.setattr("faithkit.run.explaining.progress.Display", lambda: display)
 
     class Slow:
         rows_per_chunk, learns = 6, False
@@ -159,7 +159,7 @@ def test_an_explainer_tells_which_rows_are_done(monkeypatch):
             return faithkit.Explanations.of(X[:, 0].tolist())
 
     faithkit.evaluate(lambda X: X[:, 0] > 5, X, explainer=Slow())
-    assert seen.shown == [0, *range(1, 7), 6, 6, *range(7, 13), 12]
+    assert display.shown == [0, *range(1, 7), 6, 6, *range(7, 13), 12]
 
 
 def test_outside_a_run_nobody_listens():
@@ -169,13 +169,13 @@ def test_outside_a_run_nobody_listens():
 
 
 def test_without_a_terminal_the_forecast_is_logged():
-    logged = TestCase().assertLogs("faithkit", logging.INFO)
-    with logged as told, track_progress("slow", Execution(), 1000, 0) as progress:
+    watch = TestCase().assertLogs("faithkit", logging.INFO)
+    with watch as logs, track_progress("slow", Execution(), 1000, 0) as progress:
         progress.clock = Clock()
         progress.advance(0)
         progress.clock.now = 80.0
         progress.finish_chunk(4)
-    assert told.records[0].getMessage().startswith("slow: 996 rows more take about 6 h")
+    assert logs.records[0].getMessage().startswith("slow: 996 rows more take about 6 h")
 
 
 def test_in_a_terminal_a_bar_moves_and_goes_away(monkeypatch):
@@ -196,7 +196,7 @@ def test_in_a_terminal_a_bar_moves_and_goes_away(monkeypatch):
             progress.display.bar.refresh()
         terminal.flush()
         shown = ""
-        while select.select([master], [], [], 0.5)[0]:  # a terminal gives a part at a time
+        while select.select([master], [], [], 0.05)[0]:  # a terminal gives a part at a time
             shown += os.read(master, 100_000).decode()
     os.close(master)
     assert "fitting a [b] slow one" in shown
@@ -249,7 +249,7 @@ def test_where_a_notebook_captures_its_output_no_line_is_kept(notebook):
     assert notebook == []
 
 
-def test_who_wants_no_progress_sees_none(notebook):
+def test_no_progress_is_shown_where_it_is_switched_off(notebook):
     with track_progress("slow", Execution(progress=False), 2000, 0) as progress:
         progress.advance(1000)
     assert notebook == []

@@ -18,32 +18,32 @@ import_when_used("distributed")
 
 
 @contextlib.contextmanager
-def serving(answer):
+def serve(answer):
     """Accept connections, and let `answer` do something with each."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        open_ones = []
+        open_connections = []
 
-        def serve():
+        def accept():
             with contextlib.suppress(OSError):
                 while True:
                     connection, _ = server.accept()
-                    open_ones.append(connection)
+                    open_connections.append(connection)
                     answer(connection)
 
-        threading.Thread(target=serve, daemon=True).start()
+        threading.Thread(target=accept, daemon=True).start()
         yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
         server.shutdown(socket.SHUT_RDWR)
-    for connection in open_ones:
+    for connection in open_connections:
         connection.close()
 
 
-def says(data):
+def send(data):
     return lambda connection: connection.sendall(data)
 
 
 @contextlib.contextmanager
 def web_server():
-    handler = type("Handler", (BaseHTTPRequestHandler,), {"log_message": lambda *told: None})
+    handler = type("Handler", (BaseHTTPRequestHandler,), {"log_message": lambda *arguments: None})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"tcp://127.0.0.1:{server.server_port}"
@@ -53,9 +53,9 @@ def web_server():
 ANSWERS = {
     "nobody": lambda: contextlib.nullcontext("tcp://127.0.0.1:9"),
     "an unknown host": lambda: contextlib.nullcontext("tcp://nowhere.invalid:8786"),
-    "silence": lambda: serving(lambda connection: None),
+    "silence": lambda: serve(lambda connection: None),
     "a web server": web_server,
-    "noise": lambda: serving(says(bytes(range(256)))),
+    "noise": lambda: serve(send(bytes(range(256)))),
     "another protocol": lambda: contextlib.nullcontext("gopher://127.0.0.1:70"),
     "TLS without certificates": lambda: contextlib.nullcontext("tls://127.0.0.1:8786"),
 }
@@ -67,7 +67,7 @@ def test_what_is_no_scheduler_is_told_in_one_line_within_seconds(answer, monkeyp
     with ANSWERS[answer]() as address:
         threads = {*threading.enumerate()}
         began = time.monotonic()
-        result = asked(address)
+        result = score_on(address)
         assert time.monotonic() - began < 30
         assert (result.exit_code, result.stdout) == (1, "")
         assert result.stderr.startswith(f"error: no Dask scheduler answers at {address} (")
@@ -75,16 +75,18 @@ def test_what_is_no_scheduler_is_told_in_one_line_within_seconds(answer, monkeyp
             "start one with `dask scheduler`, and give the address that it prints, such as tcp://10.0.0.1:8786.\n"
         )
         assert len(result.stderr.splitlines()) == 1
-        assert not [one for one in {*threading.enumerate()} - threads if "process_request" not in one.name]
+        assert not [
+            thread for thread in {*threading.enumerate()} - threads if "process_request" not in thread.name
+        ]
 
 
-def asked(address):
-    given = ("score", "log", "--prediction", "label", "--explanation", "phi_*")
-    return CliRunner().invoke(main, [*given, "--backend", "dask", "--scheduler", address])
+def score_on(address):
+    arguments = ("score", "log", "--prediction", "label", "--explanation", "phi_*")
+    return CliRunner().invoke(main, [*arguments, "--backend", "dask", "--scheduler", address])
 
 
 @pytest.mark.parametrize("address", ["nowhere", "127.0.0.1:8786", "tcp://127.0.0.1", "", "tcp://:x"])
 def test_what_is_no_address_is_told_at_once(address):
-    result = asked(address)
+    result = score_on(address)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.startswith(f"error: {address!r} is no address of a Dask scheduler, such as tcp://")

@@ -43,7 +43,6 @@ def test_a_row_that_takes_too_long_stops_the_run_and_is_named():
         evaluated(explainer="slow:trouble=hang", row_timeout=0.2)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_loop_in_C_is_ended_together_with_its_process(n_jobs, tmp_path, log):
     options = {"explainer": Slow(trouble="spin"), "row_timeout": 0.3, "n_jobs": n_jobs, "store": tmp_path}
@@ -88,11 +87,11 @@ def test_what_cannot_travel_is_limited_here_by_the_alarm_alone_and_a_warning_say
 
 
 def test_a_limit_works_from_any_thread():
-    found = []
-    thread = threading.Thread(target=lambda: found.append(evaluated(X[:4], row_timeout=60)))
+    results = []
+    thread = threading.Thread(target=lambda: results.append(evaluated(X[:4], row_timeout=60)))
     thread.start()
     thread.join()
-    assert found[0].unexplained == 0
+    assert results[0].unexplained == 0
 
 
 def test_in_threads_the_limit_is_cooperative():
@@ -111,7 +110,7 @@ class Late(Slow):
 # --- the alarm --------------------------------------------------------------------------------------------
 
 
-def outcome(seconds, steps):
+def run_or_be_late(seconds, steps):
     try:
         return run_with_time_limit(seconds, lambda: sum(x * x for x in range(steps)))
     except RowTimeout:
@@ -120,8 +119,9 @@ def outcome(seconds, steps):
 
 @pytest.mark.parametrize("seconds", [1e-9, 1e-7, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4])
 def test_an_alarm_rings_in_the_work_or_not_at_all(seconds):
-    done = [outcome(seconds, steps % 100) for steps in range(2000)]
-    assert all(found in ("late", sum(x * x for x in range(steps % 100))) for steps, found in enumerate(done))
+    for number in range(2000):
+        steps = number % 100
+        assert run_or_be_late(seconds, steps) in ("late", sum(x * x for x in range(steps)))
     time.sleep(0.3)  # an alarm that was left on would ring now
 
 
@@ -143,14 +143,14 @@ def test_what_the_work_raises_is_raised_and_no_alarm_is_left():
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-def test_an_alarm_of_others_is_theirs_again():
-    def mine(*_):
+def test_the_handler_of_another_alarm_is_put_back():
+    def handler(*_):
         raise AssertionError
 
-    before = signal.signal(signal.SIGALRM, mine)
+    before = signal.signal(signal.SIGALRM, handler)
     try:
         assert run_with_time_limit(5.0, lambda: 3) == 3
-        assert signal.getsignal(signal.SIGALRM) is mine
+        assert signal.getsignal(signal.SIGALRM) is handler
     finally:
         signal.signal(signal.SIGALRM, before)
 

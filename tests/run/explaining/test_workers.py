@@ -1,6 +1,7 @@
-"""Who answers chunks: as many workers as there is work for, of the kind that joblib was told, and none that is lost."""
+"""Workers: as many as there is work for, of the kind that joblib is set to; their explanations travel home."""
 
 import sys
+import threading
 from fractions import Fraction
 
 import joblib
@@ -18,17 +19,17 @@ from faithkit.run.explaining.job import Execution
 
 
 @pytest.fixture
-def started(monkeypatch):
-    """How many workers joblib was asked for."""
-    asked = []
+def worker_counts(monkeypatch):
+    """How many workers joblib starts."""
+    counts = []
 
     def parallel(**options):
-        asked.append(options["n_jobs"])
+        counts.append(options["n_jobs"])
         return original(**options)
 
     original = joblib.Parallel
     monkeypatch.setattr(joblib, "Parallel", parallel)
-    return asked
+    return counts
 
 
 @one_test
@@ -43,43 +44,43 @@ def started(monkeypatch):
         (4, {"n_jobs": 16}, None, []),  # one chunk needs no worker
     ],
 )  # fmt: skip
-def test_there_are_never_more_workers_than_chunks(started, rows, options, configured, expected):
-    started.clear()
+def test_there_are_never_more_workers_than_chunks(worker_counts, rows, options, configured, expected):
+    worker_counts.clear()
     with joblib.parallel_config(backend="threading", n_jobs=configured):
         assert evaluated(X[:rows], **options).n == rows  # four to a chunk
-    assert started == expected
+    assert worker_counts == expected
 
 
 NUMBERS = [
-    *(("n_jobs", given, 2) for given in (2, np.int8(2), np.uint64(2), np.int64(2))),
-    *(("row_timeout", given, 0.5) for given in (0.5, np.float32(0.5), np.float64(0.5), np.float16(0.5), Fraction(1, 2))),
-    *(("row_timeout", given, 3.0) for given in (3, np.int64(3), np.uint8(3))),
+    *(("n_jobs", value, 2) for value in (2, np.int8(2), np.uint64(2), np.int64(2))),
+    *(("row_timeout", value, 0.5) for value in (0.5, np.float32(0.5), np.float64(0.5), np.float16(0.5), Fraction(1, 2))),
+    *(("row_timeout", value, 3.0) for value in (3, np.int64(3), np.uint8(3))),
     ("row_timeout", None, None),
     ("row_timeout", sys.float_info.max, sys.float_info.max),
 ]  # fmt: skip
 
 
 @one_test
-@pytest.mark.parametrize(("name", "given", "expected"), NUMBERS, ids=repr)
-def test_numbers_of_any_kind_become_python_s(name, given, expected):
-    result = getattr(Execution(**{name: given}), name)
+@pytest.mark.parametrize(("name", "value", "expected"), NUMBERS, ids=repr)
+def test_numbers_of_any_kind_become_python_s(name, value, expected):
+    result = getattr(Execution(**{name: value}), name)
     assert (type(result), result) == (type(expected), expected)
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("name", "given", "message"),
+    ("name", "value", "message"),
     [
-        *(("n_jobs", given, "n_jobs must be a whole number of workers, or -1 for all cores, got ") for given in (0, np.int64(0), 1.5, np.float64(2), "2", None)),
-        *(("row_timeout", given, "row_timeout must be a number of seconds above 0, got ") for given in (0, -1, np.float32(0), np.nan, np.inf, 10**400, "5", np.array([1.0]))),
+        *(("n_jobs", value, "n_jobs must be a whole number of workers, or -1 for all cores, got ") for value in (0, np.int64(0), 1.5, np.float64(2), "2", None)),
+        *(("row_timeout", value, "row_timeout must be a number of seconds above 0, got ") for value in (0, -1, np.float32(0), np.nan, np.inf, 10**400, "5", np.array([1.0]))),
     ],
     ids=repr,
 )  # fmt: skip
-def test_what_is_no_such_number_is_refused(name, given, message):
-    told = given.item() if isinstance(given, np.generic) else given
+def test_what_is_no_such_number_is_refused(name, value, message):
+    python_value = value.item() if isinstance(value, np.generic) else value
     with pytest.raises(faithkit.errors.InputError) as raised:
-        Execution(**{name: given})
-    assert str(raised.value) == f"{message}{told!r}."
+        Execution(**{name: value})
+    assert str(raised.value) == f"{message}{python_value!r}."
 
 
 # --- of which kind ----------------------------------------------------------------------------------------
@@ -95,7 +96,7 @@ def test_a_worker_of_multiprocessing_that_dies_is_not_waited_for():
 
 
 @pytest.mark.slow
-def test_a_time_limit_works_where_multiprocessing_was_asked_for():
+def test_a_time_limit_works_with_multiprocessing():
     with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
         result = evaluated(X[:8], explainer=Slow(trouble="hang"), on_error="record", row_timeout=0.2)
     assert missing(result) == [3]
@@ -114,7 +115,7 @@ def deadly_cluster(monkeypatch):
             yield chunk, KilledWorkersError("a task has killed 4 workers of the cluster.")
 
     monkeypatch.setattr(workers, "active_cluster", lambda: "a cluster")
-    monkeypatch.setattr(workers, "check_workers", lambda *given: None)
+    monkeypatch.setattr(workers, "check_workers", lambda *arguments: None)
     monkeypatch.setattr(workers, "map_as_completed", map_as_completed)
 
 
@@ -129,3 +130,47 @@ def test_chunks_at_which_a_cluster_dies_are_explained_here(deadly_cluster):
         result = evaluated(on_error="record")
     assert result.unexplained == 0
     assert result.rows.explanations.values[:, 0].tolist() == [*range(40)]
+
+
+# --- the way home -----------------------------------------------------------------------------------------
+
+# as a class of a script or notebook is: found in no module by a worker, nor by pickle
+Word = type("Word", (str,), {"__module__": "__main__"})
+
+
+THREE = np.arange(12.0)[:, None] % 3
+
+
+class Words:
+    """Explain each value by a word."""
+
+    rows_per_chunk = 6
+    shared = None
+
+    def fit(self, predictor, background):
+        return self
+
+    def explain(self, X, seeds):
+        shared = {} if self.shared is None else {"lock": self.shared()}
+        return faithkit.Explanations.of([Word(f"w{x[0]}") for x in X], shared=shared)
+
+
+class Locked(Words):
+    """Explain by words and a lock, which cannot be sent."""
+
+    shared = staticmethod(threading.Lock)
+
+
+@pytest.mark.slow
+def test_explanations_may_be_of_a_class_of_the_main_program():
+    result = faithkit.evaluate(lambda X: X[:, 0] > 1, THREE, explainer=Words(), background=THREE, n_jobs=2)
+    assert (result.n_explanations, result.consistency.value) == (3, 1.0)
+
+
+@pytest.mark.slow
+def test_explanations_that_cannot_be_sent_home_are_an_error_with_a_way_out():
+    with pytest.raises(
+        faithkit.errors.ExplainerError,
+        match=r"^a worker failed with TypeError: cannot pickle.* With n_jobs=1 .* nothing travels\.",
+    ):
+        faithkit.evaluate(lambda X: X[:, 0] > 1, THREE, explainer=Locked(), background=THREE, n_jobs=2)
