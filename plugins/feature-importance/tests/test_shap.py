@@ -25,6 +25,7 @@ from sklearn.ensemble import (
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC, LinearSVC
@@ -686,3 +687,49 @@ def test_rows_that_are_no_such_table_are_refused(rows, message):
 def test_a_background_that_is_no_table_is_refused():
     with pytest.raises(faithkit.errors.InputError, match="list of texts"):
         make_shap().fit(faithkit.Predictor(GaussianNB().fit(X, TWO)), ["good", "bad"])
+
+
+# Rows at a time: thousands where the model is read, a few where it is asked
+
+CODES = np.random.default_rng(0).integers(0, 4, (200, 3)).astype(float)
+
+
+def fit_one_hot(model):
+    encode = make_column_transformer((OneHotEncoder(), [0, 1, 2]))
+    return make_pipeline(encode, model).fit(CODES, CODES[:, 0] + CODES[:, 1] > 3)
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("algorithm", "model", "rows"),
+    [
+        ("auto", GradientBoostingClassifier(n_estimators=2), 1024),
+        ("tree", GradientBoostingClassifier(n_estimators=2), 4096),
+        ("auto", LogisticRegression(), 1024),
+        ("auto", MLPClassifier(hidden_layer_sizes=(2,), max_iter=2), 16),
+        ("permutation", GradientBoostingClassifier(n_estimators=2), 16),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_the_number_of_rows_at_a_time_follows_from_the_model(algorithm, model, rows):
+    predictor = faithkit.Predictor(fit_one_hot(model))
+    assert make_shap(algorithm=algorithm).rows_per_chunk(predictor) == rows
+
+
+def test_more_rows_do_not_prepare_the_table_more_often(monkeypatch):
+    model = fit_one_hot(GradientBoostingClassifier(n_estimators=5, random_state=0))
+    prepare, sizes = model[0], []
+    transform = type(prepare).transform
+
+    def record_size(self, table, **options):
+        sizes.append(len(table))
+        return transform(self, table, **options)
+
+    monkeypatch.setattr(type(prepare), "transform", record_size)
+
+    def count_calls(rows):
+        sizes.clear()
+        faithkit.evaluate(model, CODES[:rows], explainer="shap", background=CODES[:50], n_jobs=1)
+        return len(sizes)
+
+    assert count_calls(20) == count_calls(200)
