@@ -125,7 +125,7 @@ def test_results_say_that_additive_values_determine_the_score_wherever_they_stan
 
 @pytest.mark.usefixtures("no_pictures", "no_next_steps", "first_witnesses", "few_control_draws")
 def test_results_and_witnesses_say_what_plus_means_where_values_speak_for_the_predicted_class(tmp_path):
-    rows = X[300:360]
+    rows = X[300:330]
     result = evaluate(THREE, "shap", rows, discretizer="sign")
     sentence = "A positive value (+) speaks for the class that the model predicts for that row"
     assert sentence in " ".join(result.to_text(verbose=True).split())

@@ -76,7 +76,7 @@ def enumerate_widest(fitted, frame, labels, row, explainer):
 
 
 @given(tables(), st.sampled_from([0.6, 0.8, 0.95]))
-@settings(max_examples=6)
+@settings(max_examples=4)
 def test_a_wide_enough_beam_finds_the_widest_valid_rule(table, threshold):
     frame, labels = table
     explainer = make_anchors(threshold=threshold, beam_size=5000, max_size=3, bins=3, tau=0.3, delta=0.5)
