@@ -137,6 +137,7 @@ def test_results_tell_who_is_more_faithful_and_count_by_weight():
     assert result.confidence == 0.9
 
 
+@pytest.mark.usefixtures("few_control_draws")
 def test_all_pairs_of_one_discretizer_are_told_with_their_comparison(tmp_path):
     X, labels = make_sample()
     compared = faithkit.results.Comparison(
@@ -167,6 +168,7 @@ def test_a_page_has_a_section_about_agreement_before_all_else():
     assert "<plus>" not in page
 
 
+@pytest.mark.usefixtures("few_control_draws", "no_next_steps")
 def test_the_verb_takes_the_options_of_compare_and_writes_what_its_schema_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     X, labels = make_sample()
@@ -193,6 +195,6 @@ def test_the_verb_takes_the_options_of_compare_and_writes_what_its_schema_says(t
     Draft7Validator(schema).validate(json.loads((tmp_path / "agreement.json").read_text("utf-8")))
     described = [field for part in schema["definitions"].values() for field in part["properties"].values()]
     assert all(field["description"] for field in described)
-    refused = run(*command, *both, "--k", 9)
+    refused = run(*command, *both, "--k", 9, "--samples", 9)
     assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
     assert "choose a smaller k" in refused.stderr

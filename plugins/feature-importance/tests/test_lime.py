@@ -213,17 +213,17 @@ def test_engine_library_explains_the_number_that_a_regressor_predicts():
 def test_engine_library_asks_the_model_about_words_and_refuses_what_lime_cannot_take():
     people = PEOPLE.dropna(subset=["age"])
     explainer = fit_lime(fit_on_people(), people, categorical_features=None, engine="library", samples=2000)
-    rows = people.iloc[:3]
+    rows = people.iloc[:2]
     faster = fit_lime(fit_on_people(), people, categorical_features=None, samples=2000)
     np.testing.assert_allclose(
-        explainer.explain(rows, [1, 2, 3]).values, faster.explain(rows, [1, 2, 3]).values, atol=0.1
+        explainer.explain(rows, [1, 2]).values, faster.explain(rows, [1, 2]).values, atol=0.1
     )
     with pytest.raises(
         faithkit.errors.InputError, match=r"engine=library .* column 'age' of row 1 .* engine=faithkit"
     ):
         explainer.explain(PEOPLE.iloc[:2], [1, 2])
     with pytest.raises(faithkit.errors.InputError, match="'pilot'"):
-        explainer.explain(rows.assign(job="pilot"), [1, 2, 3])
+        explainer.explain(rows.assign(job="pilot"), [1, 2])
     with pytest.raises(faithkit.errors.InputError, match="column 'age' of row 1 of the background"):
         fit_lime(fit_on_people(), PEOPLE, categorical_features=None, engine="library")
 

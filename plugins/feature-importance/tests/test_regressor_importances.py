@@ -36,7 +36,7 @@ xgboost, lightgbm = import_when_used("xgboost"), import_when_used("lightgbm")
 @one_test
 @pytest.mark.parametrize("name", MODELS)
 def test_shap_values_and_their_base_add_up_to_the_prediction(name):
-    explanations = explained("shap:offset=true", MODELS[name], ROWS[:9], BACKGROUND)
+    explanations = explained("shap:offset=true", MODELS[name], ROWS[:9], BACKGROUND[:40])
     predicted = faithkit.Predictor(MODELS[name]).model
     expected = np.ravel(getattr(predicted, "predict", predicted)(ROWS[:9]))
     assert explanations.values.sum(axis=1) == pytest.approx(expected, abs=1e-4 if name == "xgboost" else 1e-9)
@@ -57,7 +57,9 @@ def test_trees_are_read_behind_a_pipeline_as_those_of_classes_are(name):
 @pytest.mark.parametrize("name", [name for name in LEARNERS if name != "linear"])
 def test_values_of_trees_are_those_of_trying_all_coalitions(name):
     leaves, coalitions = (
-        explained(f"shap:algorithm={algorithm!r};background='sample:9'", MODELS[name], ROWS[:4], BACKGROUND)
+        explained(
+            f"shap:algorithm={algorithm!r};background='sample:9'", MODELS[name], ROWS[:3], BACKGROUND[:40]
+        )
         for algorithm in ("tree", "kernel")
     )
     assert leaves.values == pytest.approx(coalitions.values, abs=1e-4 if name == "xgboost" else 1e-9)

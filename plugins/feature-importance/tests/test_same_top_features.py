@@ -154,13 +154,10 @@ def test_the_fast_path_is_what_comparing_cells_gives(table):
     fitted = make_relation(k=k, bins=bins).fit(frame)
     sample = Sample(frame, explanations)
     holds = fitted.holds(sample, explanations)
-    n = len(frame)
+    n, cells = len(frame), [list(row) for row in frame.itertuples(index=False)]
     expected = [
-        [
-            all(agree(frame.iloc[i, j], frame.iloc[x, j], places[j]) for j in pick_top(phi[i].tolist(), k))
-            for x in range(n)
-        ]
-        for i in range(n)
+        [all(agree(row[j], other[j], places[j]) for j in pick_top(importances, k)) for other in cells]
+        for row, importances in zip(cells, phi.tolist(), strict=True)
     ]
     assert holds.tolist() == expected
     assert np.diag(holds).all()

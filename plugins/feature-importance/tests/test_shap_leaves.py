@@ -254,8 +254,9 @@ def test_a_model_whose_trees_do_not_say_all_is_asked_and_named_where_that_means_
     model = AROUND[why].fit(X, y)
     with pytest.raises(UnreadableError, match=why):
         read_ensemble(model)
-    with pytest.warns(faithkit.FaithkitWarning, match=f"{why}.*so Permutation SHAP steps in"):
-        explained(model, X, X[:1], background="sample:2")
+    if "starts from" in why:
+        with pytest.warns(faithkit.FaithkitWarning, match=f"{why}.*so Permutation SHAP steps in"):
+            explained(model, X, X[:1], background="sample:2")
 
 
 def test_a_file_of_another_form_is_named(monkeypatch):
