@@ -79,7 +79,7 @@ def explain_with_package(explainer, scores, row, seed, settings):
 @one_test
 @pytest.mark.parametrize(
     ("settings", "y"),
-    list(zip(SETTINGS.values(), [TWO, THREE, THREE, TWO, THREE], strict=True)),
+    list(zip(SETTINGS.values(), [TWO, THREE, TWO, THREE, TWO], strict=True)),
     ids=SETTINGS,
 )
 def test_weights_are_those_of_the_lime_package_on_the_same_perturbations(settings, y):
@@ -184,7 +184,7 @@ def test_engine_library_returns_the_weights_of_the_lime_package(name):
     settings = SETTINGS[name]
     model = GradientBoostingClassifier(n_estimators=2, random_state=0).fit(CODES, THREE)
     explanations = fit_lime(model, engine="library", **settings).explain(ROWS, SEEDS)
-    for row, seed, vector in list(zip(ROWS, SEEDS, explanations.values, strict=True))[::3]:
+    for row, seed, vector in list(zip(ROWS, SEEDS, explanations.values, strict=True))[:1]:
         package = LimeTabularExplainer(
             CODES, categorical_features=CATEGORIES, feature_selection="none", random_state=seed, **settings
         )

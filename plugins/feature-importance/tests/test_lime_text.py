@@ -88,16 +88,16 @@ def test_weights_are_those_of_the_lime_package_on_the_same_perturbations(tokeniz
 def test_words_are_removed_as_the_package_removes_them():
     """How many are removed is uniform, and so is which."""
     text = "one two three four five"
-    masks = SplitText.split(text, "word").draw_kept_words(4001, seed=3)
+    masks = SplitText.split(text, "word").draw_kept_words(2001, seed=3)
     assert masks[0].all()
     package_texts = []
     package = LimeTextExplainer(random_state=1)
     package.explain_instance(
-        text, lambda texts: package_texts.extend(texts) or np.full((len(texts), 2), 0.5), num_samples=4001
+        text, lambda texts: package_texts.extend(texts) or np.full((len(texts), 2), 0.5), num_samples=2001
     )
     package_masks = np.array([[word in drawn.split() for word in text.split()] for drawn in package_texts])
     for count in (lambda masks: masks.sum(axis=1), lambda masks: masks @ (1 << np.arange(5))):
-        table = pd.crosstab(np.r_[count(masks[1:]), count(package_masks[1:])], np.repeat([0, 1], 4000))
+        table = pd.crosstab(np.r_[count(masks[1:]), count(package_masks[1:])], np.repeat([0, 1], 2000))
         assert len(table) > 4
         assert stats.chi2_contingency(table).pvalue > 0.01
 

@@ -43,10 +43,8 @@ def test_shap_values_and_their_base_add_up_to_the_prediction(name):
     assert explanations.shared["algorithm"] == {"linear": "linear", "function": "kernel"}.get(name, "leaves")
 
 
-@one_test
-@pytest.mark.parametrize("name", ["forest", "xgboost"])
-def test_trees_are_read_behind_a_pipeline_as_those_of_classes_are(name):
-    model = behind_a_pipeline(LEARNERS[name]())
+def test_trees_are_read_behind_a_pipeline_as_those_of_classes_are():
+    model = behind_a_pipeline(LEARNERS["forest"]())
     explanations = explained("shap:offset=true", model, FRAME[200:210], FRAME[:40])
     assert explanations.shared["algorithm"] == "leaves"
     assert explanations.shared["names"] == [*FRAME.columns, "offset"]
@@ -54,7 +52,7 @@ def test_trees_are_read_behind_a_pipeline_as_those_of_classes_are(name):
 
 
 @one_test
-@pytest.mark.parametrize("name", [name for name in LEARNERS if name != "linear"])
+@pytest.mark.parametrize("name", ["forest", "boosting", "histograms", "xgboost", "lightgbm"])
 def test_values_of_trees_are_those_of_trying_all_coalitions(name):
     leaves, coalitions = (
         explained(

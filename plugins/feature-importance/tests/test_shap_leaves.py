@@ -122,7 +122,7 @@ def test_rows_alone_and_in_blocks_have_the_same_bits(monkeypatch, rows):
 
 
 @one_test
-@pytest.mark.parametrize("kind", ["tree", "boosting", "categories"])
+@pytest.mark.parametrize("kind", ["boosting", "categories"])
 def test_neither_leaves_at_a_time_nor_the_parts_of_trees_change_a_value(monkeypatch, kind):
     X = np.random.default_rng(0).integers(0, 5, (90, 4)).astype(float)
     model = KINDS[kind](0).fit(X, X.sum(axis=1) % 3)

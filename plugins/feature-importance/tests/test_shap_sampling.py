@@ -221,7 +221,7 @@ def test_mixed_columns_have_the_values_of_the_definition():
     assert (np.abs(explanations).max(axis=0) > 0.005).all()
 
 
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=8)
 @given(
     st.lists(
         st.lists(st.sampled_from([0.0, 1.0, 2.0, np.nan]), min_size=4, max_size=4), min_size=2, max_size=9

@@ -148,20 +148,20 @@ def test_no_call_is_about_more_rows_than_there_is_room_for(name, monkeypatch):
 
 
 def test_a_row_that_the_model_fails_on_is_the_only_one_that_is_lost():
-    X = make_table(5, seed=1).astype({"age": float})
-    X.loc[3, "age"] = np.nan  # the background has no gap: no row is perturbed to one but for this
+    X = make_table(3, seed=1).astype({"age": float})
+    X.loc[1, "age"] = np.nan  # the background has no gap: no row is perturbed to one but for this
 
     def picky(frame):
-        if (frame["age"].isna() & (frame["hours"] != X["hours"][3])).any():
+        if (frame["age"].isna() & (frame["hours"] != X["hours"][1])).any():
             raise ValueError("a gap")
         return is_busy(frame)
 
     run = {"explainer": "anchors:beam_size=1,tau=0.3", "background": make_table(40)}
     result = faithkit.evaluate(picky, X, **run, on_error="record")
-    assert result.rows.explanations.missing.tolist() == [i == 3 for i in range(5)]
+    assert result.rows.explanations.missing.tolist() == [False, True, False]
     expected = faithkit.evaluate(is_busy, X, **run).rows.explanations.values
-    assert all(result.rows.explanations.values[i] == expected[i] for i in (0, 1, 2, 4))
-    with pytest.raises(faithkit.errors.ExplainerError, match=r"failed on row 3: .*a gap"):
+    assert all(result.rows.explanations.values[i] == expected[i] for i in (0, 2))
+    with pytest.raises(faithkit.errors.ExplainerError, match=r"failed on row 1: .*a gap"):
         faithkit.evaluate(picky, X, **run)
 
 

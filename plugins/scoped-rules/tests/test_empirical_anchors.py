@@ -93,9 +93,9 @@ def test_a_wide_enough_beam_finds_the_widest_valid_rule(table, threshold):
 def test_every_rule_covers_its_own_instance(table):
     frame, labels = table
     fitted = make_anchors().fit(faithkit.Predictor(Table(labels)), frame)
-    rules = fitted.explain(frame, None).values
-    for i, rule in enumerate(rules):
-        assert rule.covers(frame.iloc[[i]])[0]
+    rows = frame.iloc[::2]
+    for i, rule in enumerate(fitted.explain(rows, None).values):
+        assert rule.covers(rows.iloc[[i]])[0]
 
 
 def test_precision_is_reached_on_the_background_or_the_row_is_remarked():
