@@ -1,7 +1,6 @@
 """`lime-text`: the lime package's own weights of words, and rules made of them."""
 
 import functools
-import random
 
 import cloudpickle
 import numpy as np
@@ -265,21 +264,6 @@ def test_lime_text_is_evaluated_beside_other_explainers_of_texts():
 
 
 # --- one row is one row ------------------------------------------------------------------------------------
-
-
-def test_an_explanation_is_a_function_of_model_text_and_seed():
-    explainer = make_lime_text(form="weights", num_features=9, samples=100).fit(
-        faithkit.Predictor(fit_pipeline(THREE)), TEXTS
-    )
-    before = random.getstate(), np.random.get_state()[1].tolist()
-    result = explainer.explain(NEW, [1, 2, 3, 4]).values.tolist()
-    assert before == (random.getstate(), np.random.get_state()[1].tolist())
-    assert result == [explainer.explain([text], [i + 1]).values[0] for i, text in enumerate(NEW)]
-    assert result == explainer.explain(NEW[::-1], [4, 3, 2, 1]).values[::-1].tolist()
-    assert (
-        result == cloudpickle.loads(cloudpickle.dumps(explainer)).explain(NEW, [1, 2, 3, 4]).values.tolist()
-    )
-    assert result[0] != explainer.explain(NEW[:1], [9]).values[0]
 
 
 class Averaged:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from looping import one_test
 from shapley_values import shapley_values
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-from sklearn.tree import DecisionTreeClassifier
 
 import faithkit
 
@@ -143,21 +142,6 @@ def test_a_sample_of_coalitions_errs_no_more_than_that_of_shap():
         errors.append([((values - expected) ** 2).mean() for values in (own_values, shap_values)])
     own_error, shap_error = np.sqrt(np.mean(errors, axis=0))
     assert 0 < own_error < 1.05 * shap_error
-
-
-@one_test
-@pytest.mark.parametrize("columns", [1, 8])
-def test_values_are_those_of_shap_where_shap_tries_all_coalitions(columns):
-    package = pytest.importorskip("shap")
-    table, rows = WIDE[:8, :columns].round(1), WIDE[20:23, :columns].round(1)
-    model = DecisionTreeClassifier(max_depth=6, random_state=0).fit(
-        WIDE[:, :columns], np.digitize(WIDE[:, 0], [-0.5, 0.5])
-    )
-    values = fit_shap(model, table, "kernel", "rows", target="all").explain(rows, [1, 2, 3]).values
-    expected = package.KernelExplainer(model.predict_proba, table).shap_values(
-        rows, l1_reg=False, silent=True
-    )
-    np.testing.assert_allclose(values.reshape(3, 3, columns), expected.transpose(0, 2, 1), rtol=0, atol=1e-9)
 
 
 # The walks of Permutation SHAP

@@ -128,15 +128,6 @@ def test_the_models_own_rules_cover_its_leaves_also_at_thresholds(kind, X, y):
     assert_rules_cover_their_leaves(fit_tree(model, X), rows, model.apply(rows))
 
 
-def test_rules_made_of_scikit_learns_thresholds_would_be_wrong():
-    """The test above would notice: many of its values change sides between the two comparisons."""
-    X, y = TUMOURS
-    tree_ = DecisionTreeClassifier(random_state=0).fit(X, y).tree_
-    inner = tree_.children_left >= 0
-    values = X[:, tree_.feature[inner]]
-    assert ((values <= tree_.threshold[inner]) != (values.astype(np.float32) <= tree_.threshold[inner])).any()
-
-
 @one_test
 @pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int8, np.uint16])
 def test_arrays_of_other_dtypes_are_covered_as_the_model_reads_them(dtype):
@@ -300,11 +291,6 @@ def test_a_constant_model_has_one_rule_that_applies_to_everything():
     explanations = fit_tree(lambda X: np.full(len(X), "yes"), X).explain(X, None)
     assert set(explanations.values.tolist()) == {faithkit.Rule()}
     assert explanations.shared == {"fidelity": 1.0}
-
-
-def test_no_rows_get_no_rules():
-    model = DecisionTreeClassifier().fit(*IRIS)
-    assert len(fit_tree(model, IRIS[0]).explain(IRIS[0][:0], None)) == 0
 
 
 # --- in-scope -----------------------------------------------------------------------------------------------
