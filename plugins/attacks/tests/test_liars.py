@@ -49,14 +49,14 @@ def evaluate_twin(name, n=200, seed=0):
 
 @one_test
 @pytest.mark.parametrize(("name", "measure", "catches"), CAUGHT)
-def test_what_is_said_to_catch_it_does(name, measure, catches):
+def test_the_named_measures_catch_each_lie(name, measure, catches):
     assert catches(getattr(evaluate_lie(name), measure), getattr(evaluate_twin(name), measure))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 11))
 @pytest.mark.parametrize("n", [400, 2000])
-def test_it_does_at_every_seed(n, seed):
+def test_the_named_measures_catch_each_lie_at_every_seed(n, seed):
     for name, measure, catches in CAUGHT:
         lie, twin = (getattr(evaluate(name, n, seed), measure) for evaluate in (evaluate_lie, evaluate_twin))
         assert catches(lie, twin), (name, measure)
@@ -136,7 +136,7 @@ def test_the_cherry_picker_chooses_the_explanation_whose_largest_weight_stands_o
     np.testing.assert_allclose(np.abs(chosen), candidates[best, np.arange(12)], atol=1e-9)
 
 
-def test_what_is_out_of_reach_is_true_and_changes_nothing_else():
+def test_a_counterfactual_out_of_reach_is_true_and_changes_no_other_column():
     rows = evaluate_lie("out-of-reach", n=40).rows
     counterfactuals, X = rows.explanations.values, rows.X
     assert (counterfactuals["sex"] != X["sex"]).all()
@@ -145,7 +145,7 @@ def test_what_is_out_of_reach_is_true_and_changes_nothing_else():
     assert (model.predict(counterfactuals) != model.predict(X)).all()
 
 
-def test_who_is_decided_by_something_else_has_no_such_counterfactual():
+def test_rows_that_another_column_decides_have_no_counterfactual_out_of_reach():
     scenario = applicants_scenario(20)
     result = faithkit.evaluate(
         scenario.model("honest"), scenario.X, "out-of-reach:columns=['sex']", background=scenario.background

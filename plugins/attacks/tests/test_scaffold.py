@@ -79,7 +79,7 @@ def test_without_a_scaffold_lime_tells_the_bias():
     assert result.sufficiency.value == 1.0
 
 
-def test_who_sees_every_digit_misses_it():
+def test_consistency_of_undiscretized_weights_misses_the_scaffold():
     *_, result = measure_scaffold(LIME, 400, 0)
     # no two vectors are equal; small weights beside the large one still tell men from women
     assert result.consistency.low > 0.7
@@ -135,7 +135,7 @@ def test_an_array_is_a_table_and_missing_and_new_values_are_taken():
     assert len(other.predict(pd.DataFrame({"a": ["z"], "b": ["x"], "c": ["p"]}))) == 1
 
 
-def test_it_is_made_again_from_its_parameters_and_a_seed_decides():
+def test_the_seed_determines_the_scaffold():
     customers, X = make_applicants(60, seed=1), make_applicants(100, seed=2)
     first, again, other = (
         Scaffold(openly_biased, honest, seed=seed).fit(customers).predict_proba(X) for seed in (0, 0, 1)

@@ -316,7 +316,7 @@ def test_an_offset_has_no_place_in_an_order(name, params):
 
 def test_quantile_learns_from_the_background_and_not_from_the_sample():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 3))
+    X = rng.normal(size=(150, 3))
     model = LogisticRegression().fit(X, X[:, 0] > 0)
     sample, background = X[:50] * 3, X[50:]
     result = faithkit.evaluate(

@@ -50,7 +50,7 @@ def are_same(values, others):
 
 
 def fit_lime(model, background=CODES, **params):
-    params = {"samples": 400, "categorical_features": CATEGORIES, "target": "all", "offset": True} | params
+    params = {"samples": 200, "categorical_features": CATEGORIES, "target": "all", "offset": True} | params
     return make_lime(**params).fit(faithkit.Predictor(model), background)
 
 
@@ -189,7 +189,7 @@ def test_engine_library_returns_the_weights_of_the_lime_package(name):
             CODES, categorical_features=CATEGORIES, feature_selection="none", random_state=seed, **settings
         )
         answer = package.explain_instance(
-            row, model.predict_proba, labels=range(3), num_features=5, num_samples=400
+            row, model.predict_proba, labels=range(3), num_features=5, num_samples=200
         )
         weights = [[dict(answer.local_exp[k])[j] for j in range(5)] for k in range(3)]
         expected = [*np.ravel(weights), *(answer.intercept[k] for k in range(3))]
@@ -315,7 +315,7 @@ def is_in_same_bin(values, row, cuts):
 @pytest.mark.parametrize("discretize", [True, False])
 def test_mixed_columns_with_missing_cells_are_explained_as_the_definition_says(discretize):
     explainer = fit_lime(
-        fit_on_people(), PEOPLE, categorical_features=None, samples=300, discretize_continuous=discretize
+        fit_on_people(), PEOPLE, categorical_features=None, samples=100, discretize_continuous=discretize
     )
     rows = PEOPLE.iloc[:3]  # a whole row, a missing age and a missing job
     explanations = explainer.explain(rows, range(3))
@@ -512,7 +512,7 @@ def test_a_model_is_asked_about_many_rows_at_once_even_where_its_last_bits_depen
 
 @one_test
 @pytest.mark.parametrize("rows_per_chunk", [1, 7])
-def test_no_count_hangs_on_the_last_bits_of_such_a_model(rows_per_chunk, monkeypatch):
+def test_counts_are_exact_for_a_model_whose_last_bits_depend_on_the_batch(rows_per_chunk, monkeypatch):
     rows = np.repeat(RNG.normal(size=(20, 2)), 3, axis=0)[np.random.default_rng(1).permutation(60)]
     explainer = make_lime(samples=31)
     monkeypatch.setattr(explainer, "rows_per_chunk", rows_per_chunk)
@@ -527,12 +527,12 @@ def test_rows_are_explained_in_blocks_of_bounded_size(monkeypatch):
     model = GradientBoostingClassifier(n_estimators=3).fit(CODES, TWO)
     whole = fit_lime(model).explain(CODES[:11], range(11)).values
     sizes = []
-    monkeypatch.setattr(perturbations, "VALUES_PER_BATCH", 3 * 400 * 5)
+    monkeypatch.setattr(perturbations, "VALUES_PER_BATCH", 3 * 200 * 5)
     explainer = fit_lime(model)
     predict = model.predict_proba
     monkeypatch.setattr(model, "predict_proba", lambda X: sizes.append(len(X)) or predict(X))
     assert are_same(explainer.explain(CODES[:11], range(11)).values, whole)
-    assert sizes == [1200, 1200, 1200, 800]
+    assert sizes == [600, 600, 600, 400]
 
 
 # --- targets and offsets -----------------------------------------------------------------------------------

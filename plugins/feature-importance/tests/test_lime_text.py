@@ -75,10 +75,10 @@ def weigh_with_package(model, text, tokenizer, seed, samples):
 @pytest.mark.parametrize(("tokenizer", "y"), [("word", THREE), ("whitespace", TWO)])
 def test_weights_are_those_of_the_lime_package_on_the_same_perturbations(tokenizer, y):
     model = fit_pipeline(y, TfidfVectorizer(ngram_range=(1, 2)))
-    settings = {"form": "weights", "target": "all", "num_features": 99, "samples": 300}
+    settings = {"form": "weights", "target": "all", "num_features": 99, "samples": 150}
     explanations = explain(model, NEW, [5, 6, 7, 8], tokenizer=tokenizer, **settings)
     for text, seed, pairs in zip(NEW, [5, 6, 7, 8], explanations.values, strict=True):
-        weights = weigh_with_package(model, text, tokenizer, seed, 300)
+        weights = weigh_with_package(model, text, tokenizer, seed, 150)
         expected = {f"{label}: {word}": w for label, words in weights.items() for word, w in words.items()}
         assert dict(pairs) == pytest.approx(expected, rel=1e-9, abs=1e-11)
         assert list(pairs) == sorted(pairs)

@@ -216,7 +216,7 @@ def test_equal_values_of_the_predicted_class_may_belong_to_two_labels():
 
 
 def test_the_target_is_positive_for_two_classes_and_predicted_for_more():
-    two, three = (fit_model("forest", classes) for classes in (2, 3))
+    two, three = (fit_model("tree", classes) for classes in (2, 3))
     every = split_classes(explain(two, X, X[:9], target="all"))
     assert explain(two, X, X[:9]).values.tolist() == every[:, :, 1].tolist()
     every = split_classes(explain(three, X, X[:9], target="all"))
@@ -225,7 +225,7 @@ def test_the_target_is_positive_for_two_classes_and_predicted_for_more():
     assert explanations.shared["target"] == "predicted"
 
 
-def test_the_offset_stands_behind_the_values_and_is_told():
+def test_offsets_stand_behind_the_values_and_are_counted():
     model = fit_model("forest", 3)
     explanations = explain(model, X, X[:2], target="all", offset=True, background="rows")
     base = model.predict_proba(X).mean(axis=0)
@@ -338,7 +338,7 @@ def test_auto_asks_the_model_where_trees_are_read_wrongly_and_says_so():
     assert explanations.values == pytest.approx(np.array(expected), abs=1e-9)
 
 
-def test_whoever_asks_the_model_for_long_is_told_that_fewer_reference_rows_are_faster():
+def test_a_warning_says_that_fewer_reference_rows_are_faster():
     model = Softened(max_depth=3).fit(X, TWO)
     with pytest.warns(faithkit.FaithkitWarning, match=r"takes longer\. background=sample:20 is faster"):
         make_shap(background="sample:21").fit(faithkit.Predictor(model), X)
@@ -453,8 +453,14 @@ class Watchful:
 
 
 @one_test
-@pytest.mark.parametrize("container", ["frame", "categories", "objects", "other order"])
-def test_a_category_that_the_background_lacks_reaches_the_model_as_it_is(container):
+@pytest.mark.parametrize(
+    ("container", "algorithm"),
+    [
+        *(("frame", "kernel"), ("categories", "permutation")),
+        *(("objects", "kernel"), ("other order", "permutation")),
+    ],
+)
+def test_a_category_that_the_background_lacks_reaches_the_model_as_it_is(container, algorithm):
     table, rows = make_jobs()[["age", "job"]], pd.DataFrame({"age": [30.0, 40.0], "job": ["zebra", "clerk"]})
     if container == "categories":
         kind = pd.CategoricalDtype(["clerk", "cook", "smith", "zebra"])
@@ -464,9 +470,8 @@ def test_a_category_that_the_background_lacks_reaches_the_model_as_it_is(contain
     if container == "other order":
         rows = rows[["job", "age"]]
     model = Watchful()
-    for algorithm in ("kernel", "permutation"):
-        values = explain(model, table, rows, algorithm=algorithm).values
-        assert values == pytest.approx(np.array([[0.0, 0.6], [0.0, 0.0]]), abs=1e-9)
+    values = explain(model, table, rows, algorithm=algorithm).values
+    assert values == pytest.approx(np.array([[0.0, 0.6], [0.0, 0.0]]), abs=1e-9)
     assert model.known_jobs == {"clerk", "cook", "smith", "zebra"}
 
 

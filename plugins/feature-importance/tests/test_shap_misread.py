@@ -101,7 +101,7 @@ def put_on_thresholds(table, ensemble):
         ("lightgbm, nothing is missing", "_missing_left", lambda node: True),
     ],
 )
-def test_what_a_library_does_besides_is_missed_if_it_is_forgotten(monkeypatch, name, what, wrong):
+def test_ignoring_what_a_library_does_beside_its_trees_is_noticed(monkeypatch, name, what, wrong):
     library = CASES[name].library
     model, table = fit_case(name)
     monkeypatch.setattr(

@@ -92,7 +92,7 @@ def test_a_list_is_told_up_to_the_rule_that_applies_with_a_tilde_before_all_earl
 
 @one_test
 @pytest.mark.parametrize("name", LISTS)
-def test_what_a_list_says_is_kept(name):
+def test_the_rules_of_a_list_determine_the_prediction(name):
     model, rows = fit(name)
     result = faithkit.evaluate(model, rows, RuleModel(), relation=RulesHold(), progress=False)
     for estimate in (result.consistency, result.sufficiency):

@@ -49,7 +49,7 @@ def test_a_positive_row_has_the_first_of_its_reasons_and_a_negative_one_that_non
 
 @one_test
 @pytest.mark.parametrize("name", CASES)
-def test_what_a_rule_set_says_is_kept(name):
+def test_the_rules_of_a_set_determine_the_prediction(name):
     model, rows = fit(name)
     result = faithkit.evaluate(model, rows, RuleModel(), relation=RulesHold(), progress=False)
     for estimate in (result.consistency, result.sufficiency):

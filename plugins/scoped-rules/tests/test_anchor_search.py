@@ -151,7 +151,7 @@ def test_the_anchor_is_the_one_that_anchor_exp_finds(model, params):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
-def test_over_many_rows_and_seeds_too(seed):
+def test_anchors_are_those_of_anchor_exp_for_many_rows_and_seeds(seed):
     fitted = (
         faithkit.plugin.registry()
         .create("explainer", "anchors")

@@ -145,17 +145,19 @@ def test_a_rule_that_does_not_reach_the_threshold_is_kept_and_remarked():
     X = np.random.default_rng(0).normal(size=(200, 2))
     middle = np.median(X, axis=0)
     model = lambda X: (X[:, 0] > middle[0]) ^ (X[:, 1] > middle[1])  # noqa: E731
-    result = faithkit.evaluate(model, X[:4], explainer="anchors:max_size=1,beam_size=1", background=X)
+    result = faithkit.evaluate(model, X[:4], explainer="anchors:max_size=1,beam_size=1,tau=0.3", background=X)
     assert result.remarks == {"below the threshold": 4}
     assert result.unexplained == 0
     assert all(len(rule.predicates) == 1 for rule in result.rows.explanations.values)
-    assert explain(model, X, X[:4]).remarks.tolist() == [None] * 4
+    assert explain(model, X, X[:4], tau=0.3).remarks.tolist() == [None] * 4
 
 
 def test_max_size_limits_the_conditions():
     X = np.random.default_rng(0).normal(size=(200, 4))
     model = lambda X: (X > 0).sum(axis=1) > 1  # noqa: E731
-    sizes = {len(rule.predicates) for rule in explain(model, X, X[:8], max_size=2, beam_size=1).values}
+    sizes = {
+        len(rule.predicates) for rule in explain(model, X, X[:8], max_size=2, beam_size=1, tau=0.3).values
+    }
     assert max(sizes) == 2
 
 
@@ -170,7 +172,7 @@ def test_columns_are_named_as_the_sample_names_them(of_background, of_sample):
         v if n is None else pd.DataFrame(v, columns=n)
         for v, n in ((values, of_background), (values[:2], of_sample))
     )
-    rules = explain(lambda X: np.asarray(X)[:, 1] > 0, background, X, beam_size=1).values
+    rules = explain(lambda X: np.asarray(X)[:, 1] > 0, background, X, beam_size=1, tau=0.3).values
     second = 1 if of_sample is None else of_sample[1]
     assert all(second in [p.column for p in rule.predicates] for rule in rules)
     assert all(rule.covers(X)[i] for i, rule in enumerate(rules))
@@ -178,8 +180,8 @@ def test_columns_are_named_as_the_sample_names_them(of_background, of_sample):
 
 def test_the_order_of_a_frames_columns_does_not_matter():
     frame = make_big_frame(100)
-    straight = explain(is_busy, frame, frame[:4], beam_size=1, seed=0)
-    fitted = make_anchors(beam_size=1).fit(faithkit.Predictor(is_busy), frame)
+    straight = explain(is_busy, frame, frame[:4], beam_size=1, tau=0.3)
+    fitted = make_anchors(beam_size=1, tau=0.3).fit(faithkit.Predictor(is_busy), frame)
     turned = fitted.explain(frame[["hours", "age", "job"]][:4], faithkit.plugin.row_seeds(frame[:4], 0))
     assert turned.values.tolist() == straight.values.tolist()
 

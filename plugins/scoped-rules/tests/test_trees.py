@@ -144,6 +144,7 @@ VALUES = st.one_of(
 )
 
 
+@settings(max_examples=12)
 @given(
     rows=st.lists(st.tuples(VALUES, VALUES, st.integers(0, 2)), min_size=2, max_size=25),
     others=st.lists(st.tuples(VALUES, VALUES), max_size=10),
