@@ -136,6 +136,14 @@ def test_the_cherry_picker_chooses_the_explanation_whose_largest_weight_stands_o
     np.testing.assert_allclose(np.abs(chosen), candidates[best, np.arange(12)], atol=1e-9)
 
 
+def test_the_mixed_model_decides_by_arrears_and_by_sex():
+    scenario = applicants_scenario(200)
+    labels, X = scenario.model("mixed").predict(scenario.X), scenario.X
+    is_man, has_arrears = X["sex"] == "man", X["arrears"].astype(bool)
+    assert np.mean(labels[is_man & ~has_arrears] == "yes") > 0.95
+    assert np.mean(labels[~is_man & has_arrears] == "no") > 0.95
+
+
 def test_a_counterfactual_out_of_reach_is_true_and_changes_no_other_column():
     rows = evaluate_lie("out-of-reach", n=40).rows
     counterfactuals, X = rows.explanations.values, rows.X

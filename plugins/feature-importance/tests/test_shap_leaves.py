@@ -133,6 +133,7 @@ def test_neither_leaves_at_a_time_nor_the_parts_of_trees_change_a_value(monkeypa
     usual = explain()
     with monkeypatch.context() as patch:
         patch.setattr(lookup_tables, "FLOATS_PER_BATCH", 300)
+        patch.setattr(leaves, "SUBTREES_PER_BATCH", 2)
         np.testing.assert_allclose(explain(), usual, atol=1e-11)
     for bits in (0, 2, 12):
         monkeypatch.setattr(subtrees, "MAX_BITS", bits)

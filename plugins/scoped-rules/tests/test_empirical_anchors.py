@@ -151,7 +151,9 @@ def test_the_cache_of_conjunctions_changes_nothing(monkeypatch):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(200, 4))
     model = faithkit.Predictor(lambda X: X[:, 0] * X[:, 1] > 0)
-    whole = make_anchors(threshold=0.8, tau=0.2).fit(model, X).explain(X[:10], None).values.tolist()
+    fitted = make_anchors(threshold=0.8, tau=0.2).fit(model, X)
+    whole = fitted.explain(X[:10], None).values.tolist()
+    assert fitted.explain(X[:10], None).values.tolist() == whole  # now from the cache
     monkeypatch.setattr(module, "CACHE_BYTES", 1)
     without = make_anchors(threshold=0.8, tau=0.2).fit(model, X)
     assert [without.explain(X[i : i + 1], None).values[0] for i in range(10)] == whole
