@@ -117,7 +117,7 @@ def test_what_cannot_be_compared_is_refused_in_one_line(message):
     assert "\n" not in str(refused.value)
 
 
-def make_sample(n=60):
+def make_sample(n=30):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(n, 4)).round(1), columns=list("abcd"))
     return X, np.where(X["a"] > 0, "yes", "no")
@@ -125,7 +125,7 @@ def make_sample(n=60):
 
 def test_results_tell_who_is_more_faithful_and_count_by_weight():
     X, labels = make_sample()
-    weights = np.arange(1, 61)
+    weights = np.arange(1, 31)
     good, poor = (
         faithkit.score(labels, phi, X=X, discretizer="sign-of-top:k=1", weights=weights, confidence=0.9)
         for phi in (X.assign(a=X["a"] * 9 + 0.01), X.assign(b=X["b"] * 9 + 0.01))
