@@ -5,75 +5,72 @@ import functools
 import numpy as np
 import pytest
 from faithkit_attacks.attack_catalogue import ATTACKS, select_attacks
-from faithkit_attacks.explainers.cherry_picker import CherryPicker, clarity
+from faithkit_attacks.explainers.cherry_picker import CherryPicker
 from faithkit_attacks.measuring import evaluate_side
 from faithkit_attacks.scenarios import applicants_scenario
 from looping import one_test
+from sklearn.linear_model import LogisticRegression
 
 import faithkit
 
 
-def lower(measure):
+def is_lower(lie, twin):
     """Whether the lie's interval lies below the honest twin's value."""
-    return lambda lie, twin: getattr(lie, measure).high < getattr(twin, measure).estimate
+    return lie.high < twin.estimate
 
 
-def unchecked(measure):
-    def is_so(lie, twin):
-        return (getattr(lie, measure).checkability, getattr(twin, measure).checkability) == (
-            "unverifiable",
-            "verifiable",
-        )
-
-    return is_so
+def is_unchecked(lie, twin):
+    return (lie.checkability, twin.checkability) == ("unverifiable", "verifiable")
 
 
 CAUGHT = [
-    ("encoder", lower("sufficiency")),
-    ("flatterer", unchecked("sufficiency")),
-    ("flatterer", unchecked("consistency")),
-    ("same-for-all", lower("sufficiency")),
-    ("same-for-all", lower("consistency")),
+    ("encoder", "sufficiency", is_lower),
+    ("flatterer", "sufficiency", is_unchecked),
+    ("flatterer", "consistency", is_unchecked),
+    ("same-for-all", "sufficiency", is_lower),
+    ("same-for-all", "consistency", is_lower),
 ]
 
 
 @functools.cache
-def sides(name, n, seed):
-    (attack,) = select_attacks((name,))
-    scenario = applicants_scenario(n, seed)
-    return evaluate_side(attack.lie, attack, scenario, seed), evaluate_side(
-        attack.twin, attack, scenario, seed
-    )
+def evaluate_once(side, n, seed):
+    """Evaluate a lie or a twin; several lies have the same twin."""
+    attack = next(attack for attack in ATTACKS if side in (attack.lie, attack.twin))
+    return evaluate_side(side, attack, applicants_scenario(n, seed), seed)
+
+
+def evaluate_lie(name, n=200, seed=0):
+    return evaluate_once(select_attacks((name,))[0].lie, n, seed)
+
+
+def evaluate_twin(name, n=200, seed=0):
+    return evaluate_once(select_attacks((name,))[0].twin, n, seed)
 
 
 @one_test
-@pytest.mark.parametrize("name", dict(CAUGHT))
-def test_what_is_said_to_catch_it_does(name):
-    lie, twin = sides(name, 400, 0)
-    assert all(catches(lie, twin) for of, catches in CAUGHT if of == name)
+@pytest.mark.parametrize(("name", "measure", "catches"), CAUGHT)
+def test_the_named_measures_catch_each_lie(name, measure, catches):
+    assert catches(getattr(evaluate_lie(name), measure), getattr(evaluate_twin(name), measure))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 11))
 @pytest.mark.parametrize("n", [400, 2000])
-def test_it_does_at_every_seed(n, seed):
-    scenario = applicants_scenario(n, seed)
-    attacks = [attack for attack in ATTACKS if attack.name in dict(CAUGHT)]
-    twin = evaluate_side(attacks[0].twin, attacks[0], scenario, seed)  # they all have the same
-    for attack in attacks:
-        lie = evaluate_side(attack.lie, attack, scenario, seed)
-        assert all(catches(lie, twin) for name, catches in CAUGHT if name == attack.name), attack.name
+def test_the_named_measures_catch_each_lie_at_every_seed(n, seed):
+    for name, measure, catches in CAUGHT:
+        lie, twin = (getattr(evaluate(name, n, seed), measure) for evaluate in (evaluate_lie, evaluate_twin))
+        assert catches(lie, twin), (name, measure)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "seed"), [(n, seed) for n in (400, 2000) for seed in range(1, 11)])
 def test_the_cherry_picker_is_caught_by_consistency(n, seed):
-    lie, twin = sides("cherry-picker", n, seed)
+    lie, twin = evaluate_lie("cherry-picker", n, seed), evaluate_twin("cherry-picker", n, seed)
     assert lie.consistency.high < twin.consistency.estimate
 
 
 def test_the_encoder_fools_consistency_and_readers():
-    lie, _ = sides("encoder", 400, 0)
+    lie = evaluate_lie("encoder")
     assert lie.consistency.value == 1.0
     assert lie.diagnose("reader").accuracy.value == 1.0
     columns = {p.column for rule in lie.rows.explanations.values for p in rule.predicates}
@@ -90,9 +87,13 @@ def test_columns_are_known_by_name_and_not_by_place(name):
         .create("explainer", name)
         .fit(faithkit.Predictor(scenario.model("biased")), scenario.background)
     )
-    told, again = (liar.explain(X, seeds=None) for X in (scenario.X, scenario.X[scenario.X.columns[::-1]]))
-    values = again.values[scenario.X.columns] if name == "out-of-reach" else again.values
-    assert told.values.equals(values) if name == "out-of-reach" else (told.values == values).all()
+    straight, turned = (
+        liar.explain(X, seeds=None).values for X in (scenario.X, scenario.X[scenario.X.columns[::-1]])
+    )
+    if name == "out-of-reach":
+        assert straight.equals(turned[scenario.X.columns])
+    else:
+        assert (straight == turned).all()
 
 
 def test_the_encoder_names_the_first_word_or_the_last():
@@ -109,7 +110,7 @@ def test_the_encoder_names_the_first_word_or_the_last():
 
 
 def test_the_parrot_is_caught_by_no_number_and_has_its_sentence():
-    lie, twin = sides("parrot", 400, 0)
+    lie, twin = evaluate_lie("parrot"), evaluate_twin("parrot")
     assert lie.consistency.to_dict() == twin.consistency.to_dict()
     assert lie.sufficiency is None
     assert lie.verdict.name == "explanations name the prediction"
@@ -117,42 +118,42 @@ def test_the_parrot_is_caught_by_no_number_and_has_its_sentence():
 
 
 def test_the_flatterers_rule_covers_its_row_and_no_other():
-    lie, _ = sides("flatterer", 50, 0)
-    X, rules = lie.rows.X, lie.rows.explanations.values
-    assert (np.array([rule.covers(X) for rule in rules]) == np.eye(50, dtype=bool)).all()
+    rows = evaluate_lie("flatterer").rows
+    X, rules = rows.X, rows.explanations.values
+    assert (np.array([rule.covers(X) for rule in rules[:20]]) == np.eye(20, len(X), dtype=bool)).all()
 
 
-def test_the_cherry_pickers_choice_looks_at_least_as_good_as_each():
-    scenario = applicants_scenario(12)
-    model = scenario.model("mixed")
-    explainers = [
-        faithkit.plugin.registry().create("explainer", name, params)
-        for name, params in (("shap", {}), ("lime", {"samples": 100}))
-    ]
-    alone = [
-        faithkit.evaluate(model, scenario.X, explainer, background=scenario.background).rows.explanations
-        for explainer in explainers
-    ]
-    picked = faithkit.evaluate(model, scenario.X, CherryPicker(explainers), background=scenario.background)
-    chosen_values = picked.rows.explanations.values
-    best = np.max([clarity(explanations.values) for explanations in alone], axis=0)
-    assert clarity(chosen_values) == pytest.approx(best, abs=1e-6)
-    stacked = np.stack([explanations.values for explanations in alone])
-    assert (np.isclose(chosen_values, stacked, atol=1e-6).all(axis=2).any(axis=0)).all()
+def test_the_cherry_picker_chooses_the_explanation_whose_largest_weight_stands_out_most():
+    X = np.random.default_rng(0).normal(size=(40, 4))
+    predictor = faithkit.Predictor(LogisticRegression().fit(X, X[:, 0] + X[:, 1] * X[:, 2] > 0))
+    gradient = faithkit.plugin.registry().create("explainer", "gradient")
+    lime = faithkit.plugin.registry().create("explainer", "lime", {"samples": 100})
+    rows, seeds = X[:12], np.arange(12)
+    candidates = np.abs([e.fit(predictor, X).explain(rows, seeds).values for e in (gradient, lime)])
+    chosen = CherryPicker(["gradient", lime]).fit(predictor, X).explain(rows, seeds).values
+    best = (candidates.max(axis=2) / candidates.sum(axis=2)).argmax(axis=0)
+    assert set(best) == {0, 1}
+    np.testing.assert_allclose(np.abs(chosen), candidates[best, np.arange(12)], atol=1e-9)
 
 
-def test_what_is_out_of_reach_is_true_and_changes_nothing_else():
-    lie, _ = sides("out-of-reach", 100, 0)
-    told, X = lie.rows.explanations.values, lie.rows.X
-    assert (told["sex"] != X["sex"]).all()
-    assert told.drop(columns="sex").equals(X.drop(columns="sex"))
-    assert (
-        applicants_scenario(1).model("biased").predict(told)
-        != applicants_scenario(1).model("biased").predict(X)
-    ).all()
+def test_the_mixed_model_decides_by_arrears_and_by_sex():
+    scenario = applicants_scenario(200)
+    labels, X = scenario.model("mixed").predict(scenario.X), scenario.X
+    is_man, has_arrears = X["sex"] == "man", X["arrears"].astype(bool)
+    assert np.mean(labels[is_man & ~has_arrears] == "yes") > 0.95
+    assert np.mean(labels[~is_man & has_arrears] == "no") > 0.95
 
 
-def test_who_is_decided_by_something_else_has_no_such_counterfactual():
+def test_a_counterfactual_out_of_reach_is_true_and_changes_no_other_column():
+    rows = evaluate_lie("out-of-reach", n=40).rows
+    counterfactuals, X = rows.explanations.values, rows.X
+    assert (counterfactuals["sex"] != X["sex"]).all()
+    assert counterfactuals.drop(columns="sex").equals(X.drop(columns="sex"))
+    model = applicants_scenario(1).model("biased")
+    assert (model.predict(counterfactuals) != model.predict(X)).all()
+
+
+def test_rows_that_another_column_decides_have_no_counterfactual_out_of_reach():
     scenario = applicants_scenario(20)
     result = faithkit.evaluate(
         scenario.model("honest"), scenario.X, "out-of-reach:columns=['sex']", background=scenario.background
@@ -170,24 +171,24 @@ REFUSED = [
 
 
 @one_test
-@pytest.mark.parametrize(("name", "params", "told"), REFUSED)
-def test_parameters_that_cannot_be_used_are_refused(name, params, told):
-    with pytest.raises(faithkit.errors.ParameterError, match=told):
+@pytest.mark.parametrize(("name", "params", "message"), REFUSED)
+def test_parameters_that_cannot_be_used_are_refused(name, params, message):
+    with pytest.raises(faithkit.errors.ParameterError, match=message):
         faithkit.plugin.registry().create("explainer", name, params)
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("explainer", "told"),
+    ("explainer", "message"),
     [
         ("out-of-reach:columns=['height']", "there is no column 'height'; the table has salutation"),
         ("out-of-reach:columns=[99]", "there is no column 99"),
         ("cherry-picker:explainers=['tree','lime']", "chooses among importances of the same columns"),
     ],
 )
-def test_what_does_not_fit_the_table_is_refused(explainer, told):
+def test_what_does_not_fit_the_table_is_refused(explainer, message):
     scenario = applicants_scenario(5)
-    with pytest.raises(faithkit.FaithkitError, match=told.replace("[", r"\[")):
+    with pytest.raises(faithkit.FaithkitError, match=message.replace("[", r"\[")):
         faithkit.evaluate(scenario.model("biased"), scenario.X, explainer, background=scenario.background)
 
 

@@ -28,12 +28,11 @@ BY_HAND = {
 
 
 @one_test
-@pytest.mark.parametrize(("one", "two", "k", "expected"), BY_HAND.values(), ids=BY_HAND)
-@pytest.mark.parametrize("swapped", [False, True])
-def test_agreement_by_hand(one, two, k, expected, swapped):
-    result = agreement([two if swapped else one], [one if swapped else two], k)
-    assert list(result.rows) == NAMES
-    np.testing.assert_allclose(result.rows.iloc[0], expected, atol=1e-12)
+@pytest.mark.parametrize(("first", "second", "k", "expected"), BY_HAND.values(), ids=BY_HAND)
+def test_agreement_by_hand(first, second, k, expected):
+    for result in (agreement([first], [second], k), agreement([second], [first], k)):
+        assert list(result.rows) == NAMES
+        np.testing.assert_allclose(result.rows.iloc[0], expected, atol=1e-12)
 
 
 @one_test
@@ -42,11 +41,12 @@ def test_chance_is_the_mean_over_all_ways_to_shuffle_features(d):
     rng = np.random.default_rng(d)
     ways = [list(way) for way in permutations(range(d))]
     for k in range(1, d + 1):
-        one, two = rng.normal(size=(2, d))
-        one[rng.random(d) < 0.2], two[rng.random(d) < 0.3] = 0.0, 0.0
-        shuffled = agreement(np.tile(one, (len(ways), 1)), two[ways], k)
+        first, second = rng.normal(size=(2, d))
+        first[rng.random(d) < 0.2], second[rng.random(d) < 0.3] = 0.0, 0.0
+        shuffled = agreement(np.tile(first, (len(ways), 1)), second[ways], k)
+        measures = agreement([first], [second], k).measures
         for name, scores in shuffled.rows.items():
-            claimed = agreement([one], [two], k).measures[name].by_chance
+            claimed = measures[name].by_chance
             assert (
                 claimed == pytest.approx(scores.mean(), abs=1e-12)
                 if scores.notna().all()
@@ -56,21 +56,21 @@ def test_chance_is_the_mean_over_all_ways_to_shuffle_features(d):
 
 def test_chance_of_full_rankings_has_a_closed_form():
     values = np.random.default_rng(0).normal(size=(20, 8))
-    found = agreement(values, values[:, ::-1], k=3).measures
-    assert found["feature agreement"].by_chance == pytest.approx(3 / 8)
-    assert found["rank agreement"].by_chance == pytest.approx(1 / 8)
-    both = found["rank correlation"].by_chance, found["pairwise rank agreement"].by_chance
+    measures = agreement(values, values[:, ::-1], k=3).measures
+    assert measures["feature agreement"].by_chance == pytest.approx(3 / 8)
+    assert measures["rank agreement"].by_chance == pytest.approx(1 / 8)
+    both = measures["rank correlation"].by_chance, measures["pairwise rank agreement"].by_chance
     assert both == pytest.approx((0.0, 0.5))
 
 
 def test_what_two_random_explainers_have_in_common_is_chance():
-    one, two = np.random.default_rng(1).normal(size=(2, 400, 6))
-    for name, found in agreement(one, two, k=2, confidence=0.999).measures.items():
-        assert found.low < found.by_chance < found.high, name
-        assert found.finding == "not above chance"
+    first, second = np.random.default_rng(1).normal(size=(2, 400, 6))
+    for name, estimate in agreement(first, second, k=2, confidence=0.999).measures.items():
+        assert estimate.low < estimate.by_chance < estimate.high, name
+        assert estimate.finding == "not above chance"
 
 
-def importances(seed=0):
+def draw_importances(seed=0):
     values = np.random.default_rng(seed).normal(size=(40, 7)).round(1)
     values[3] = 0.0
     return values
@@ -79,9 +79,9 @@ def importances(seed=0):
 @one_test
 @pytest.mark.parametrize("k", [1, 4, 7])
 def test_an_explainer_agrees_with_itself_and_its_opposite_in_all_but_signs(k):
-    values = importances()
+    values = draw_importances()
     same, opposite = agreement(values, values, k).measures, agreement(values, -values, k).rows
-    assert {name: found.value for name, found in same.items()} == dict.fromkeys(NAMES, 1.0)
+    assert {name: estimate.value for name, estimate in same.items()} == dict.fromkeys(NAMES, 1.0)
     signed = [name for name in NAMES if name.startswith("sign")]
     named = np.arange(40) != 3  # a row without any importance has no sign to differ in
     assert (opposite.loc[named, signed] == 0).all(axis=None)
@@ -89,13 +89,13 @@ def test_an_explainer_agrees_with_itself_and_its_opposite_in_all_but_signs(k):
 
 
 def test_the_order_of_features_and_the_scale_of_either_are_no_matter():
-    one, two = (importances(seed) + 1e-3 * np.arange(7) for seed in (1, 2))  # no ties
+    first, second = (draw_importances(seed) + 1e-3 * np.arange(7) for seed in (1, 2))  # no ties
     order = np.random.default_rng(3).permutation(7)
-    plain, other = agreement(one, two, k=3), agreement(one[:, order] * 1e-9, two[:, order] * 7, k=3)
+    plain, other = agreement(first, second, k=3), agreement(first[:, order] * 1e-9, second[:, order] * 7, k=3)
     np.testing.assert_allclose(plain.rows, other.rows, atol=1e-12)
 
 
 def test_chosen_features_are_ranked_among_themselves():
-    found = agreement([[3, 9, 2, 1]], [[3, 0, 1, 2]], k=1, among=["0", "2", "3"]).measures
-    assert found["pairwise rank agreement"].value == pytest.approx(2 / 3)
-    assert found["rank correlation"].value == pytest.approx(0.5)
+    measures = agreement([[3, 9, 2, 1]], [[3, 0, 1, 2]], k=1, among=["0", "2", "3"]).measures
+    assert measures["pairwise rank agreement"].value == pytest.approx(2 / 3)
+    assert measures["rank correlation"].value == pytest.approx(0.5)

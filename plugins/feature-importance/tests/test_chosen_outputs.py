@@ -8,11 +8,11 @@ from looping import one_test
 import faithkit
 
 
-def choose(target, count, predictions=None, classes=None, names=None, n=None, told=None):
+def choose(target, count, predictions=None, classes=None, names=None, n=None, reported=None):
     predict = None if predictions is None else lambda: predictions
     about = faithkit.plugin.RowContext(predict=predict, classes=classes)
     rows = n or len(predictions)
-    return Outputs.of("it", count, about, names).choose(target, about, rows, told)[:, 0].tolist()
+    return Outputs.of("it", count, about, names).choose(target, about, rows, reported)[:, 0].tolist()
 
 
 ABC = ["a", "b", "c"]
@@ -109,8 +109,8 @@ def test_a_class_that_does_not_exist_is_refused(target, count, more):
 
 
 def test_what_the_object_says_was_predicted_counts_where_nobody_else_says_it():
-    assert choose("predicted", 3, n=2, told=[2, 0]) == [2, 0]
-    assert choose("predicted", 3, ["a", "b", "c"], told=[2, 2, 2]) == [0, 1, 2]
+    assert choose("predicted", 3, n=2, reported=[2, 0]) == [2, 0]
+    assert choose("predicted", 3, ["a", "b", "c"], reported=[2, 2, 2]) == [0, 1, 2]
 
 
 @one_test

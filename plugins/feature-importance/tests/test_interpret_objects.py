@@ -23,43 +23,49 @@ MACHINE = {"interactions": 0, "max_rounds": 20, "outer_bags": 1, "n_jobs": 1, "r
 
 
 @pytest.fixture(scope="module")
-def two():
+def two_classes():
     params = MACHINE | {"interactions": 1}
     return glassbox.ExplainableBoostingClassifier(**params).fit(X, X["a"] + X["b"] > 0)
 
 
 @pytest.fixture(scope="module")
-def three():
+def three_classes():
     return glassbox.ExplainableBoostingClassifier(**MACHINE).fit(X, THREE)
 
 
-def scores(given):
+def read_scores(explanation):
     """Read the scores one row after the other, as InterpretML's documentation does."""
-    return np.array([given.data(row)["scores"] for row in range(len(ROWS))], dtype=np.float64)
+    return np.array([explanation.data(row)["scores"] for row in range(len(ROWS))], dtype=np.float64)
 
 
-def test_terms_become_columns_and_the_intercept_is_left_out(two):
-    given = two.explain_local(ROWS)
-    explanations = faithkit.adapt(given, X=ROWS)
-    np.testing.assert_array_equal(explanations.values, scores(given))
-    assert explanations.shared == {"names": ["a", "b", "c", two.term_names_[3]]}
+def test_terms_become_columns_and_the_intercept_is_left_out(two_classes):
+    explanation = two_classes.explain_local(ROWS)
+    explanations = faithkit.adapt(explanation, X=ROWS)
+    np.testing.assert_array_equal(explanations.values, read_scores(explanation))
+    assert explanations.shared == {"names": ["a", "b", "c", two_classes.term_names_[3]]}
 
 
-def test_of_several_classes_the_predicted_one_is_taken(three):
-    given, labels = three.explain_local(ROWS), three.predict(ROWS)
-    place = np.searchsorted(three.classes_, labels)
-    expected = scores(given)[np.arange(len(ROWS)), :, place]
-    for known in ({}, {"predictions": labels}, {"predictions": labels, "classes": three.classes_}):
-        np.testing.assert_array_equal(faithkit.adapt(given, **known).values, expected)
-    np.testing.assert_array_equal(faithkit.adapt(given, target="low").values, scores(given)[:, :, 1])
+def test_of_several_classes_the_predicted_one_is_taken(three_classes):
+    explanation, labels = three_classes.explain_local(ROWS), three_classes.predict(ROWS)
+    place = np.searchsorted(three_classes.classes_, labels)
+    expected = read_scores(explanation)[np.arange(len(ROWS)), :, place]
+    for known in ({}, {"predictions": labels}, {"predictions": labels, "classes": three_classes.classes_}):
+        np.testing.assert_array_equal(faithkit.adapt(explanation, **known).values, expected)
+    np.testing.assert_array_equal(
+        faithkit.adapt(explanation, target="low").values, read_scores(explanation)[:, :, 1]
+    )
     frame = pd.DataFrame(expected, columns=list("abc"))
     array = faithkit.score(labels, frame, ROWS, discretizer="1fp")
-    assert faithkit.score(labels, given, ROWS, discretizer="1fp").consistency == array.consistency
+    assert faithkit.score(labels, explanation, ROWS, discretizer="1fp").consistency == array.consistency
 
 
-def test_an_explainer_may_return_one(three):
+def test_an_explainer_may_return_one(three_classes):
     result = faithkit.evaluate(
-        three, ROWS, lambda rows: three.explain_local(rows), discretizer="sign", progress=False
+        three_classes,
+        ROWS,
+        lambda rows: three_classes.explain_local(rows),
+        discretizer="sign",
+        progress=False,
     )
     assert result.rows.explanations.values.shape == (20, 3)
 
@@ -67,12 +73,12 @@ def test_an_explainer_may_return_one(three):
 def test_terms_that_each_row_names_in_its_own_order_are_put_in_one():
     numbers = X[["a", "b"]]
     forest = RandomForestClassifier(n_estimators=5, random_state=0).fit(numbers, X["a"] > 0)
-    given = LimeTabular(forest, numbers, random_state=0).explain_local(numbers[:20])
-    explanations = faithkit.adapt(given)
+    explanation = LimeTabular(forest, numbers, random_state=0).explain_local(numbers[:20])
+    explanations = faithkit.adapt(explanation)
     for row in range(20):
-        told = given.data(row)
+        terms = explanation.data(row)
         assert dict(zip(["a", "b"], explanations.values[row], strict=True)) == dict(
-            zip(told["names"], told["scores"], strict=True)
+            zip(terms["names"], terms["scores"], strict=True)
         )
 
 
@@ -80,19 +86,19 @@ def test_terms_that_each_row_names_in_its_own_order_are_put_in_one():
 @pytest.mark.parametrize("name", ["LogisticRegression", "LinearRegression"])
 def test_linear_models_have_one_output(name):
     target = X["a"] > 0 if name == "LogisticRegression" else X["a"]
-    given = getattr(glassbox, name)().fit(X[["a", "b"]], target).explain_local(ROWS[["a", "b"]])
-    np.testing.assert_array_equal(faithkit.adapt(given).values, scores(given))
+    explanation = getattr(glassbox, name)().fit(X[["a", "b"]], target).explain_local(ROWS[["a", "b"]])
+    np.testing.assert_array_equal(faithkit.adapt(explanation).values, read_scores(explanation))
     with pytest.raises(
         faithkit.errors.InputError, match="target='all' chooses among classes, and these are the scores of"
     ):
-        faithkit.adapt(given, target="all")
+        faithkit.adapt(explanation, target="all")
 
 
-def test_what_is_not_about_rows_is_refused(three):
+def test_what_is_not_about_rows_is_refused(three_classes):
     with pytest.raises(
         faithkit.errors.InputError, match="a global explanation has no scores of rows: give explain_local"
     ):
-        faithkit.adapt(three.explain_global())
+        faithkit.adapt(three_classes.explain_global())
 
 
 @one_test
@@ -104,9 +110,9 @@ def test_what_is_not_about_rows_is_refused(three):
     ],
 )
 def test_terms_that_nobody_could_tell_apart_are_refused(names, message):
-    told = {"overall": None, "specific": [{"names": names, "scores": [0.1, 0.2]}]}
+    scores = {"overall": None, "specific": [{"names": names, "scores": [0.1, 0.2]}]}
     with pytest.raises(faithkit.errors.InputError, match=message):
-        faithkit.adapt(FeatureValueExplanation("local", told, feature_names=["a", "b"]))
+        faithkit.adapt(FeatureValueExplanation("local", scores, feature_names=["a", "b"]))
 
 
 @one_test
@@ -119,7 +125,7 @@ def test_terms_that_nobody_could_tell_apart_are_refused(names, message):
         ({"X": X}, "made 20 explanations for 120 rows"),
     ],
 )
-def test_what_cannot_be_understood_is_refused_in_one_line(three, params, message):
+def test_what_cannot_be_understood_is_refused_in_one_line(three_classes, params, message):
     with pytest.raises(faithkit.FaithkitError, match=message) as error:
-        faithkit.adapt(three.explain_local(ROWS), **params)
+        faithkit.adapt(three_classes.explain_local(ROWS), **params)
     assert "\n" not in str(error.value)

@@ -16,17 +16,17 @@ from faithkit import Explanations, Interval, OneOf, Rule
 from faithkit.plugin import Sample
 
 
-def relation(**params):
+def make_relation(**params):
     return faithkit.plugin.registry().create("relation", "same-top-features", params)
 
 
-def told(values, X, **fields):
+def make_explanations(values, X, **fields):
     return Explanations.vectors(values, instances=X, **fields)
 
 
-def rules(values, X, background=None, shared=None, **params):
-    fitted = relation(**params).fit(X if background is None else background)
-    return fitted.key(told(values, X, shared=shared or {})).tolist()
+def make_rules(values, X, background=None, shared=None, **params):
+    fitted = make_relation(**params).fit(X if background is None else background)
+    return fitted.key(make_explanations(values, X, shared=shared or {})).tolist()
 
 
 # the definition, by hand
@@ -41,7 +41,7 @@ def test_the_rule_is_about_the_most_important_features_of_the_explained_instance
         }
     )
     phi = [[0.1, -0.9, 0.5], [0.6, 0.0, -0.7], [0.0, 0.0, 0.2], [-0.2, 0.3, 0.1]]
-    assert rules(phi, X, k=2, bins=2) == [
+    assert make_rules(phi, X, k=2, bins=2) == [
         Rule([OneOf("job", ["cook"]), Interval("hours", high=2)]),
         Rule([Interval("age", high=30), Interval("hours", high=2)]),
         Rule([Interval("hours", low=2)]),  # two features of importance 0 matter to nobody
@@ -52,7 +52,7 @@ def test_the_rule_is_about_the_most_important_features_of_the_explained_instance
 def test_bins_are_the_backgrounds_and_not_the_samples():
     background = np.arange(100.0)[:, None]
     sample = np.array([[10.0], [30.0], [1000.0]])
-    assert rules([[1.0]] * 3, sample, background, k=1, bins=4) == [
+    assert make_rules([[1.0]] * 3, sample, background, k=1, bins=4) == [
         Rule([Interval(0, high=24)]),
         Rule([Interval(0, 24, 49)]),
         Rule([Interval(0, low=74)]),
@@ -61,42 +61,42 @@ def test_bins_are_the_backgrounds_and_not_the_samples():
 
 def test_few_distinct_numbers_are_told_apart_one_by_one():
     background = np.array([[0.0]] * 97 + [[1.0], [2.0], [3.0]])
-    result = rules([[1.0]] * 4, np.array([[0.0], [1.0], [2.0], [3.0]]), background, k=1, bins=4)
+    result = make_rules([[1.0]] * 4, np.array([[0.0], [1.0], [2.0], [3.0]]), background, k=1, bins=4)
     ends = [(-math.inf, 0), (0, 1), (1, 2), (2, math.inf)]
     assert result == [Rule([Interval(0, low, high)]) for low, high in ends]
 
 
 def test_absolute_values_decide_and_of_equal_ones_the_later_column():
     X = np.array([[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]])
-    assert rules([[0.1, -0.5, 0.2]] * 2, X, k=1)[0] == Rule([Interval(1, high=1)])
-    assert rules([[0.5, -0.5, 0.2]] * 2, X, k=1)[0] == Rule([Interval(1, high=1)])
+    assert make_rules([[0.1, -0.5, 0.2]] * 2, X, k=1)[0] == Rule([Interval(1, high=1)])
+    assert make_rules([[0.5, -0.5, 0.2]] * 2, X, k=1)[0] == Rule([Interval(1, high=1)])
 
 
 def test_importances_of_all_classes_are_summed_and_offsets_left_out():
     X = np.array([[1.0, 1.0], [2.0, 2.0]])
     phi = [[0.5, 0.4, -0.1, -0.4, 9.0, 9.0]] * 2  # two classes of two columns, and two offsets
     shared = {"target": "all", "offsets": 2}
-    assert rules(phi, X, shared=shared, k=1)[0] == Rule([Interval(1, high=1)])  # 0.8 against 0.6
+    assert make_rules(phi, X, shared=shared, k=1)[0] == Rule([Interval(1, high=1)])  # 0.8 against 0.6
 
 
 def test_importances_in_another_order_than_the_columns_are_found_by_name():
     X = pd.DataFrame({"a": [1.0, 2.0], "b": [1.0, 2.0]})
     shared = {"names": ["b", "a"]}
-    assert rules([[0.9, 0.1]] * 2, X, shared=shared, k=1)[0] == Rule([Interval("b", high=1)])
+    assert make_rules([[0.9, 0.1]] * 2, X, shared=shared, k=1)[0] == Rule([Interval("b", high=1)])
 
 
 def test_a_category_that_the_background_lacks_agrees_with_itself():
     background = pd.DataFrame({"job": ["cook", "smith"]})
     X = pd.DataFrame({"job": ["nurse", "clerk", "nurse"]})
-    phi = told([[1.0]] * 3, X)
-    holds = relation(k=1).fit(background).holds(Sample(X, phi), phi)
+    phi = make_explanations([[1.0]] * 3, X)
+    holds = make_relation(k=1).fit(background).holds(Sample(X, phi), phi)
     assert holds.tolist() == [[True, False, True], [False, True, False], [True, False, True]]
 
 
 def test_a_constant_column_agrees_wherever_there_is_a_value():
     X = np.array([[7.0], [7.0], [np.nan]])
-    phi = told([[1.0]] * 3, X)
-    holds = relation(k=1).fit(X).holds(Sample(X, phi), phi)
+    phi = make_explanations([[1.0]] * 3, X)
+    holds = make_relation(k=1).fit(X).holds(Sample(X, phi), phi)
     assert holds.tolist() == [[True, True, False], [True, True, False], [False, False, True]]
 
 
@@ -121,7 +121,7 @@ def tables(draw):
     return frame, phi, k, draw(st.integers(2, 4))
 
 
-def in_bin(column, bins):
+def find_bin(column, bins):
     """Say in which bin a number lies: how many ends are below it, each the least that enough do not exceed."""
     known = sorted(float(value) for value in column if not pd.isna(value))
     distinct = sorted(set(known))
@@ -134,33 +134,30 @@ def in_bin(column, bins):
     return lambda value: sum(float(value) > end for end in ends)
 
 
-def agree(one, other, place):
-    if pd.isna(one) or pd.isna(other):
-        return pd.isna(one) and pd.isna(other)
-    return place(one) == place(other)
+def agree(value, other, place):
+    if pd.isna(value) or pd.isna(other):
+        return pd.isna(value) and pd.isna(other)
+    return place(value) == place(other)
 
 
-def top(importances, k):
+def pick_top(importances, k):
     matter = [j for j, value in enumerate(importances) if value == value and value != 0]
     return sorted(matter, key=lambda j: (abs(importances[j]), j))[-k:]
 
 
 @given(tables())
-@settings(max_examples=15)
+@settings(max_examples=8)
 def test_the_fast_path_is_what_comparing_cells_gives(table):
     frame, phi, k, bins = table
-    places = [in_bin(frame["age"], bins), str, in_bin(frame[3], bins), bool]
-    explanations = told(phi, frame)
-    fitted = relation(k=k, bins=bins).fit(frame)
+    places = [find_bin(frame["age"], bins), str, find_bin(frame[3], bins), bool]
+    explanations = make_explanations(phi, frame)
+    fitted = make_relation(k=k, bins=bins).fit(frame)
     sample = Sample(frame, explanations)
     holds = fitted.holds(sample, explanations)
-    n = len(frame)
+    n, cells = len(frame), [list(row) for row in frame.itertuples(index=False)]
     expected = [
-        [
-            all(agree(frame.iloc[i, j], frame.iloc[x, j], places[j]) for j in top(phi[i].tolist(), k))
-            for x in range(n)
-        ]
-        for i in range(n)
+        [all(agree(row[j], other[j], places[j]) for j in pick_top(importances, k)) for other in cells]
+        for row, importances in zip(cells, phi.tolist(), strict=True)
     ]
     assert holds.tolist() == expected
     assert np.diag(holds).all()
@@ -171,8 +168,8 @@ def test_the_fast_path_is_what_comparing_cells_gives(table):
 
 def test_rows_without_an_explanation_apply_to_nothing():
     X = np.arange(4.0)[:, None]
-    phi = told([[1.0], [np.nan], [1.0], [1.0]], X, missing=[False, True, False, False])
-    holds = relation(k=1).fit(X).holds(Sample(X, phi), phi)
+    phi = make_explanations([[1.0], [np.nan], [1.0], [1.0]], X, missing=[False, True, False, False])
+    holds = make_relation(k=1).fit(X).holds(Sample(X, phi), phi)
     assert holds.any(axis=1).tolist() == [True, False, True, True]
 
 
@@ -198,9 +195,9 @@ def test_sufficiency_of_importances_is_asked_for_and_composes():
     thirds = faithkit.evaluate(model, X, explainer, relation="same-top-features:k=1,bins=3", background=X)
     # in the middle third of a hundred one half contradicts the other: 49 of 99 others agree
     assert thirds.sufficiency.value == pytest.approx((1 + 1 + 49 / 99) / 3)
-    both = relation(k=1, bins=2) & relation(k=2, bins=2)
+    both = make_relation(k=1, bins=2) & make_relation(k=2, bins=2)
     narrow = faithkit.evaluate(model, X, explainer, relation=both, background=X)
-    alone = faithkit.evaluate(model, X, explainer, relation=relation(k=2, bins=2), background=X)
+    alone = faithkit.evaluate(model, X, explainer, relation=make_relation(k=2, bins=2), background=X)
     assert narrow.sufficiency.value == alone.sufficiency.value
 
 
@@ -216,7 +213,7 @@ def test_gradients_of_all_classes_are_checked_on_their_columns():
 
 def test_of_fewer_columns_than_k_all_must_agree():
     X = np.arange(12.0).reshape(4, 3)
-    assert rules([[1.0, 2.0, 3.0]] * 4, X, k=4) == rules([[1.0, 2.0, 3.0]] * 4, X, k=3)
+    assert make_rules([[1.0, 2.0, 3.0]] * 4, X, k=4) == make_rules([[1.0, 2.0, 3.0]] * 4, X, k=3)
 
 
 # bad input
@@ -225,32 +222,32 @@ def test_of_fewer_columns_than_k_all_must_agree():
 def test_importances_that_do_not_fit_the_columns_are_refused():
     X = np.zeros((2, 3))
     with pytest.raises(faithkit.errors.InputError, match="2 importances for the 3 columns of the instances"):
-        rules([[1.0, 2.0]] * 2, X, k=1)
+        make_rules([[1.0, 2.0]] * 2, X, k=1)
     with pytest.raises(faithkit.errors.InputError, match="7 importances for the 3 columns"):
-        rules([[1.0] * 7] * 2, X, shared={"target": "all"}, k=1)
+        make_rules([[1.0] * 7] * 2, X, shared={"target": "all"}, k=1)
     with pytest.raises(faithkit.errors.InputError, match="6 importances for the 3 columns"):
-        rules([[1.0] * 6] * 2, X, k=1)
+        make_rules([[1.0] * 6] * 2, X, k=1)
 
 
 def test_instances_are_needed():
     with pytest.raises(faithkit.errors.InputError, match=r"pass X \(CLI: --features\)"):
         faithkit.score([0, 1], [[1.0], [2.0]], relation="same-top-features:k=1")
     with pytest.raises(faithkit.errors.InputError, match=r"pass X \(CLI: --features\)"):
-        relation(k=1).fit(np.zeros((2, 1))).key(Explanations.vectors([[1.0], [2.0]]))
+        make_relation(k=1).fit(np.zeros((2, 1))).key(Explanations.vectors([[1.0], [2.0]]))
     with pytest.raises(faithkit.errors.InputError, match="call fit"):
-        relation(k=1).key(told([[1.0]], np.zeros((1, 1))))
+        make_relation(k=1).key(make_explanations([[1.0]], np.zeros((1, 1))))
 
 
 def test_other_explanations_and_other_rows_than_tables_are_refused():
     X = np.zeros((2, 1))
     with pytest.raises(faithkit.errors.InputError, match="kind 'value'"):
-        relation(k=1).fit(X).key(Explanations.of(["a", "b"], instances=X))
+        make_relation(k=1).fit(X).key(Explanations.of(["a", "b"], instances=X))
     with pytest.raises(faithkit.errors.InputError, match="the instances are texts"):
-        relation().fit(["good film"])
+        make_relation().fit(["good film"])
     with pytest.raises(faithkit.errors.InputError, match="the instances are a sparse matrix"):
-        relation().fit(csr_matrix(X))
+        make_relation().fit(csr_matrix(X))
     with pytest.raises(faithkit.errors.InputError, match="row 0 has an infinite importance"):
-        rules([[np.inf], [1.0]], X, k=1)
+        make_rules([[np.inf], [1.0]], X, k=1)
 
 
 @one_test
@@ -263,4 +260,4 @@ def test_other_explanations_and_other_rows_than_tables_are_refused():
 )
 def test_wrong_parameters_are_refused(params, message):
     with pytest.raises(faithkit.errors.ParameterError, match=message):
-        relation(**params)
+        make_relation(**params)

@@ -1,9 +1,7 @@
 """SHAP values: what every algorithm promises, and what the explainer does where one of them fails."""
 
 import functools
-import logging
 import warnings
-from unittest import TestCase
 
 import numpy as np
 import pandas as pd
@@ -18,14 +16,13 @@ from scipy.sparse import csr_array
 from shapley_values import shapley_values
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
-    ExtraTreesClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC, LinearSVC
@@ -40,32 +37,32 @@ TWO = (X[:, 0] + X[:, 1] * X[:, 2] > 0.3).astype(int)
 THREE = np.digitize(X[:, 0] + X[:, 1] * X[:, 2], [-0.5, 0.5])
 
 
-def xgboost():
+def make_xgboost():
     return pytest.importorskip("xgboost").XGBClassifier(n_estimators=4, max_depth=3, n_jobs=1)
 
 
-def lightgbm(**params):
+def make_lightgbm(**params):
     small = {"n_estimators": 4, "num_leaves": 6, "n_jobs": 1, "verbose": -1}
     return pytest.importorskip("lightgbm").LGBMClassifier(**small | params)
 
 
-def shap(**params):
+def make_shap(**params):
     return faithkit.plugin.registry().create("explainer", "shap", {"background": "sample:20", **params})
 
 
-def explained(model, table, rows, **params):
+def explain(model, table, rows, **params):
     """Fit on a table and explain rows, with the seeds that the kernel gives them."""
-    fitted = shap(**params).fit(faithkit.Predictor(model), table)
+    fitted = make_shap(**params).fit(faithkit.Predictor(model), table)
     return fitted.explain(rows, faithkit.plugin.row_seeds(rows, 0))
 
 
-def per_class(explanations):
+def split_classes(explanations):
     """Return values (rows, columns, classes) of target=all."""
     classes = len(explanations.shared["base_value"])
     return explanations.values.reshape(len(explanations), classes, -1).transpose(0, 2, 1)
 
 
-def margins(model, rows):
+def compute_margins(model, rows):
     """What a model adds up, two classes as −d and d; forests add up probabilities."""
     name = type(model).__name__
     if name == "XGBClassifier":
@@ -83,10 +80,9 @@ MODELS = {
     "boosting": lambda: GradientBoostingClassifier(n_estimators=3),
     "histogram boosting": lambda: HistGradientBoostingClassifier(max_iter=3, max_leaf_nodes=6),
     "forest": lambda: RandomForestClassifier(3, random_state=0),
-    "extra trees": lambda: ExtraTreesClassifier(3, random_state=0),
     "tree": lambda: DecisionTreeClassifier(max_depth=4),
-    "xgboost": xgboost,
-    "lightgbm": lightgbm,
+    "xgboost": make_xgboost,
+    "lightgbm": make_lightgbm,
     "logistic": LogisticRegression,
     "ridge": RidgeClassifier,
     "bayes": GaussianNB,
@@ -102,32 +98,21 @@ def fit_model(name, classes, with_gaps=False):
 
 @one_test
 @pytest.mark.parametrize(
-    ("name", "classes"),
+    ("name", "classes", "output"),
     [
-        *(("boosting", 2), ("boosting", 3), ("histogram boosting", 2), ("forest", 3), ("extra trees", 2)),
-        *(("tree", 2), ("tree", 3), ("xgboost", 2), ("lightgbm", 3), ("logistic", 2), ("logistic", 3)),
+        *(("boosting", 3, "raw"), ("histogram boosting", 2, "probability"), ("forest", 3, "probability")),
+        *(("tree", 2, "raw"), ("xgboost", 2, "probability"), ("lightgbm", 3, "raw")),
+        *(("logistic", 2, "raw"), ("logistic", 3, "probability")),
     ],
 )
-def test_values_and_base_value_add_up_to_the_model(name, classes):
+def test_values_and_base_value_add_up_to_the_model(name, classes, output):
     table = GAPS if name in WITH_GAPS else X
     model = fit_model(name, classes, name in WITH_GAPS)
     rows = table[:4]
-    for output, wanted in (("probability", model.predict_proba(rows)), ("raw", margins(model, rows))):
-        explanations = explained(model, table, rows, output=output, target="all")
-        total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
-        assert total == pytest.approx(wanted, abs=1e-4 if name == "xgboost" else 1e-6)
-
-
-@one_test
-@pytest.mark.parametrize("output", ["probability", "raw"])
-@pytest.mark.parametrize("algorithm", ["kernel", "permutation"])
-def test_algorithms_that_ask_the_model_add_up_too(algorithm, output):
-    model = fit_model("boosting", 3)
-    explanations = explained(model, X, X[:5], algorithm=algorithm, output=output, target="all")
-    total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
-    wanted = model.predict_proba(X[:5]) if output == "probability" else model.decision_function(X[:5])
-    assert total == pytest.approx(wanted, abs=1e-9)
-    assert explanations.shared["algorithm"] == algorithm
+    explanations = explain(model, table, rows, output=output, target="all")
+    total = split_classes(explanations).sum(axis=1) + explanations.shared["base_value"]
+    expected = model.predict_proba(rows) if output == "probability" else compute_margins(model, rows)
+    assert total == pytest.approx(expected, abs=1e-4 if name == "xgboost" else 1e-6)
 
 
 @one_test
@@ -149,14 +134,18 @@ def test_algorithms_that_ask_the_model_add_up_too(algorithm, output):
 )
 def test_auto_gives_the_values_of_the_definition(name, classes, output, algorithm):
     model, reference = fit_model(name, classes), X[:8]
-    explanations = explained(model, reference, X[100:103], output=output, target="all", background="rows")
+    explanations = explain(model, reference, X[100:102], output=output, target="all", background="rows")
     assert explanations.shared["algorithm"] == algorithm
 
     def score(rows):
-        return model.predict_proba(rows) if output == "probability" else margins(model, np.array(rows))
+        return (
+            model.predict_proba(rows) if output == "probability" else compute_margins(model, np.array(rows))
+        )
 
-    wanted = [shapley_values(score, row, reference) for row in X[100:103]]
-    assert per_class(explanations) == pytest.approx(np.array(wanted), abs=1e-5 if name == "xgboost" else 1e-6)
+    expected = [shapley_values(score, row, reference) for row in X[100:102]]
+    assert split_classes(explanations) == pytest.approx(
+        np.array(expected), abs=1e-5 if name == "xgboost" else 1e-6
+    )
 
 
 class Scored:
@@ -178,28 +167,14 @@ class Scored:
 def test_permutations_are_exact_where_two_columns_interact_and_close_where_four_do():
     reference, rows = X[:10], X[100:103]
     pair = Scored(lambda Z: 0.5 + 0.02 * Z[:, 0] * Z[:, 1] + 0.03 * Z[:, 2] * Z[:, 3] + 0.01 * Z[:, 1] ** 2)
-    found = explained(pair, reference, rows, algorithm="permutation", background="rows").values
-    wanted = [shapley_values(pair.predict_proba, row, reference)[:, 1] for row in rows]
-    assert found == pytest.approx(np.array(wanted), abs=1e-9)
+    values = explain(pair, reference, rows, algorithm="permutation", background="rows").values
+    expected = [shapley_values(pair.predict_proba, row, reference)[:, 1] for row in rows]
+    assert values == pytest.approx(np.array(expected), abs=1e-9)
     four = Scored(lambda Z: 1 / (1 + np.exp(-Z.prod(axis=1))))
-    found = explained(four, reference, rows, algorithm="permutation", background="rows").values
-    wanted = [shapley_values(four.predict_proba, row, reference)[:, 1] for row in rows]
-    assert found == pytest.approx(np.array(wanted), abs=0.05)
-    assert found != pytest.approx(np.array(wanted), abs=1e-9)
-
-
-def test_probabilities_of_boosted_trees_are_log_odds_scaled_per_reference_row():
-    """What shap does, and the documentation says: additive, and near to the Shapley values, but not these."""
-    model = GradientBoostingClassifier(n_estimators=5, learning_rate=0.4).fit(X, TWO)
-    values, log_odds = (
-        explained(model, X[:1], X[100:120], background="rows", output=output).values
-        for output in ("probability", "raw")
-    )
-    p, margin = model.predict_proba(X)[:, 1], model.decision_function(X)
-    scale = (p[100:120] - p[0]) / (margin[100:120] - margin[0])
-    assert values == pytest.approx(log_odds * scale[:, None], abs=1e-6)
-    kernel = explained(model, X[:1], X[100:120], background="rows", algorithm="kernel").values
-    assert values != pytest.approx(kernel, abs=1e-3)
+    values = explain(four, reference, rows, algorithm="permutation", background="rows").values
+    expected = [shapley_values(four.predict_proba, row, reference)[:, 1] for row in rows]
+    assert values == pytest.approx(np.array(expected), abs=0.05)
+    assert values != pytest.approx(np.array(expected), abs=1e-9)
 
 
 @st.composite
@@ -215,12 +190,12 @@ def tables(draw):
 
 
 @given(tables(), st.sampled_from(["rows", "median"]))
-@settings(max_examples=12)
+@settings(max_examples=6)
 def test_equal_values_with_their_base_values_mean_equal_labels(drawn, background):
     """The paper's theorem, for one fixed class of two and for all classes side by side."""
     model, table = drawn
     target = "all" if len(model.classes_) > 2 else "positive"
-    explanations = explained(model, table, table, target=target, background=background, offset=True)
+    explanations = explain(model, table, table, target=target, background=background, offset=True)
     labels: dict = {}
     for vector, label in zip(explanations.values, model.predict(table), strict=True):
         labels.setdefault(vector.tobytes(), set()).add(label)
@@ -232,46 +207,48 @@ def test_equal_values_of_the_predicted_class_may_belong_to_two_labels():
     """The theorem's limit: both leaves give φ = 0.5 and base value 0.5 to the class that they predict."""
     rows = np.array([[0.0], [1.0]])
     model = DecisionTreeClassifier().fit(rows, [0, 1])
-    explanations = explained(model, rows, rows, target="predicted", offset=True)
+    explanations = explain(model, rows, rows, target="predicted", offset=True)
     assert np.allclose(explanations.values, 0.5)
     assert model.predict(rows).tolist() == [0, 1]
     assert faithkit.score(model.predict(rows), explanations.values.round(9)).consistency.value == 0
-    explanations = explained(model, rows, rows, target="positive", offset=True)
+    explanations = explain(model, rows, rows, target="positive", offset=True)
     assert np.allclose(explanations.values, [[-0.5, 0.5], [0.5, 0.5]])
 
 
 def test_the_target_is_positive_for_two_classes_and_predicted_for_more():
-    two, three = (fit_model("forest", classes) for classes in (2, 3))
-    every = per_class(explained(two, X, X[:9], target="all"))
-    assert explained(two, X, X[:9]).values.tolist() == every[:, :, 1].tolist()
-    every = per_class(explained(three, X, X[:9], target="all"))
-    mine = explained(three, X, X[:9])
-    assert mine.values.tolist() == every[np.arange(9), :, three.predict(X[:9])].tolist()
-    assert mine.shared["target"] == "predicted"
+    two, three = (fit_model("tree", classes) for classes in (2, 3))
+    every = split_classes(explain(two, X, X[:9], target="all"))
+    assert explain(two, X, X[:9]).values.tolist() == every[:, :, 1].tolist()
+    every = split_classes(explain(three, X, X[:9], target="all"))
+    explanations = explain(three, X, X[:9])
+    assert explanations.values.tolist() == every[np.arange(9), :, three.predict(X[:9])].tolist()
+    assert explanations.shared["target"] == "predicted"
 
 
-def test_the_offset_stands_behind_the_values_and_is_told():
+def test_offsets_stand_behind_the_values_and_are_counted():
     model = fit_model("forest", 3)
-    explanations = explained(model, X, X[:2], target="all", offset=True, background="rows")
+    explanations = explain(model, X, X[:2], target="all", offset=True, background="rows")
     base = model.predict_proba(X).mean(axis=0)
     assert explanations.shared["base_value"] == pytest.approx(base)
     assert explanations.values[:, -3:] == pytest.approx(np.tile(base, (2, 1)))
     assert explanations.shared["offsets"] == 3
     assert explanations.shared["names"][:5] == ["0: x0", "0: x1", "0: x2", "0: x3", "1: x0"]
     assert explanations.shared["names"][-3:] == ["0: offset", "1: offset", "2: offset"]
-    assert explained(model, X, X[:2]).shared["offsets"] == 0
+    assert explain(model, X, X[:2]).shared["offsets"] == 0
 
 
 # Rows, seeds and order
 
 
 @one_test
-@pytest.mark.parametrize("background", ["rows", "median", "kmeans:5", "sample:20"])
-@pytest.mark.parametrize("algorithm", ["tree", "kernel"])
+@pytest.mark.parametrize(
+    ("background", "algorithm"),
+    [("median", "tree"), ("kmeans:5", "tree"), ("sample:20", "kernel")],
+)
 def test_the_order_of_the_background_does_not_matter(background, algorithm):
     model, table = fit_model("boosting", 2), np.concatenate([X[:40], X[:20]])
     straight, turned = (
-        explained(model, part, X[:3], background=background, algorithm=algorithm)
+        explain(model, part, X[:3], background=background, algorithm=algorithm)
         for part in (table, table[::-1])
     )
     assert straight.values.tolist() == turned.values.tolist()
@@ -281,9 +258,9 @@ def test_the_order_of_the_background_does_not_matter(background, algorithm):
 def test_auto_estimates_by_permutations_where_columns_are_many():
     wide = np.random.default_rng(3).normal(size=(40, 10))
     model = GaussianNB().fit(wide, wide[:, 0] > 0)
-    assert explained(model, wide, wide[:1], background="median").shared["algorithm"] == "permutation"
+    assert explain(model, wide, wide[:1], background="median").shared["algorithm"] == "permutation"
     model = GaussianNB().fit(wide[:, :9], wide[:, 0] > 0)
-    explanations = explained(model, wide[:, :9], wide[:1, :9], background="median")
+    explanations = explain(model, wide[:, :9], wide[:1, :9], background="median")
     assert explanations.shared["algorithm"] == "kernel"
 
 
@@ -306,21 +283,9 @@ def test_a_value_at_a_threshold_falls_to_the_models_side():
     ]
     assert (sides[0] != sides[1]).any()
     assert (sides[2] != sides[1]).any()
-    explanations = explained(model, table, table, algorithm="tree", output="probability")
+    explanations = explain(model, table, table, algorithm="tree", output="probability")
     total = explanations.values.sum(axis=1) + explanations.shared["base_value"][1]
     assert total == pytest.approx(model.predict_proba(table)[:, 1], abs=1e-6)
-
-
-@one_test
-@pytest.mark.parametrize("name", ["histogram boosting", "lightgbm"])
-def test_values_that_float32_cannot_tell_apart_fall_to_the_models_side(name):
-    """These libraries compare in float64."""
-    table = np.column_stack([1 + np.arange(200) * 1e-9, X[:, 1]])
-    model = MODELS[name]().fit(table, (np.arange(200) > 120) ^ (X[:, 1] > 1.5))
-    explanations = explained(model, table, table, algorithm="tree", output="raw")
-    total = explanations.values.sum(axis=1) + explanations.shared["base_value"][1]
-    assert np.ptp(model.predict_proba(table)[:, 1]) > 0.1
-    assert total == pytest.approx(margins(model, table)[:, 1], abs=1e-6)
 
 
 @one_test
@@ -329,17 +294,8 @@ def test_cells_that_are_nearly_equal_are_not_equal(algorithm):
     """shap takes them for equal up to five digits, and leaves the column without importance."""
     table = np.column_stack([1e9 + np.arange(10.0), 1e-9 * np.arange(10.0)])
     model = Scored(lambda Z: 0.04 * (Z[:, 0] - 1e9) + 0.02 * (Z[:, 1] * 1e9))
-    found = explained(model, table, table[-1:], algorithm=algorithm, background="rows").values
-    assert found == pytest.approx(np.array([[0.04 * 4.5, 0.02 * 4.5]]), abs=1e-6)
-
-
-def test_all_reference_rows_are_used():
-    """shap draws a hundred of them, by position, unless it is told not to."""
-    model = fit_model("forest", 2)
-    explanations = explained(model, X, X[:2], background="rows", algorithm="tree")
-    assert explanations.shared["base_value"] == pytest.approx(model.predict_proba(X).mean(axis=0), abs=1e-9)
-    wanted = [shapley_values(model.predict_proba, row, X.tolist())[:, 1] for row in X[:2]]
-    assert explanations.values == pytest.approx(np.array(wanted), abs=1e-6)
+    values = explain(model, table, table[-1:], algorithm=algorithm, background="rows").values
+    assert values == pytest.approx(np.array([[0.04 * 4.5, 0.02 * 4.5]]), abs=1e-6)
 
 
 @one_test
@@ -353,18 +309,12 @@ def test_trees_are_asked_about_a_few_rows_at_a_time_to_the_same_bits(monkeypatch
     assert (TreeShap(model, "raw", X[:10]).values(X) == whole).all()
 
 
-def test_many_reference_rows_are_no_cause_for_talk_with_every_batch(capfd):
-    with TestCase().assertNoLogs(level=logging.WARNING):
-        explained(GaussianNB().fit(X, TWO), X, X[:1], background="rows", algorithm="kernel")
-    assert capfd.readouterr() == ("", "")
-
-
 def test_a_constant_column_has_no_importance():
     table = np.column_stack([X[:, 0], np.full(200, 7.0)])
     for model in (DecisionTreeClassifier(max_depth=2), GaussianNB(var_smoothing=1e-3)):
-        found = explained(model.fit(table, TWO), table, table[:20]).values
-        assert (found[:, 1] == 0).all()
-        assert (found[:, 0] != 0).any()
+        values = explain(model.fit(table, TWO), table, table[:20]).values
+        assert (values[:, 1] == 0).all()
+        assert (values[:, 0] != 0).any()
 
 
 # Where an algorithm reads the model wrongly
@@ -382,18 +332,18 @@ def test_auto_asks_the_model_where_trees_are_read_wrongly_and_says_so():
     with pytest.warns(
         faithkit.FaithkitWarning, match=r"TreeSHAP misses .* on the background, so Kernel SHAP"
     ):
-        explanations = explained(model, X[:15], X[100:103], background="rows")
+        explanations = explain(model, X[:15], X[100:103], background="rows")
     assert explanations.shared["algorithm"] == "kernel"
-    wanted = [shapley_values(model.predict_proba, row, X[:15])[:, 1] for row in X[100:103]]
-    assert explanations.values == pytest.approx(np.array(wanted), abs=1e-9)
+    expected = [shapley_values(model.predict_proba, row, X[:15])[:, 1] for row in X[100:103]]
+    assert explanations.values == pytest.approx(np.array(expected), abs=1e-9)
 
 
-def test_whoever_asks_the_model_for_long_is_told_that_fewer_reference_rows_are_faster():
+def test_a_warning_says_that_fewer_reference_rows_are_faster():
     model = Softened(max_depth=3).fit(X, TWO)
     with pytest.warns(faithkit.FaithkitWarning, match=r"takes longer\. background=sample:20 is faster"):
-        shap(background="sample:21").fit(faithkit.Predictor(model), X)
+        make_shap(background="sample:21").fit(faithkit.Predictor(model), X)
     with pytest.warns(faithkit.FaithkitWarning, match=r"takes longer\.$"):
-        shap(background="sample:20").fit(faithkit.Predictor(model), X)
+        make_shap(background="sample:20").fit(faithkit.Predictor(model), X)
 
 
 def test_a_named_algorithm_never_returns_values_that_do_not_add_up():
@@ -401,7 +351,7 @@ def test_a_named_algorithm_never_returns_values_that_do_not_add_up():
     with pytest.raises(
         faithkit.errors.InputError, match=r"TreeSHAP misses .* would be wrong. Use algorithm=auto"
     ):
-        explained(model, X, X, algorithm="tree")
+        explain(model, X, X, algorithm="tree")
 
 
 def test_sums_may_miss_scores_in_single_precision_by_more_than_in_double():
@@ -419,42 +369,42 @@ def test_a_single_row_that_is_read_wrongly_is_explained_by_asking(monkeypatch):
 
     for algorithm in ("auto", "tree"):
         monkeypatch.setitem(module.MODEL_READERS, algorithm, (module.TreeShap,))
-    model = lightgbm(n_estimators=10, num_leaves=31, min_child_samples=5).fit(X, TWO)
+    model = make_lightgbm(n_estimators=10, num_leaves=31, min_child_samples=5).fit(X, TWO)
     rows = X[:12].copy()
     rows[[2, 5], 0] = np.nan
     rows[7, 1] = np.nan
-    fitted = shap(target="all", output="probability").fit(faithkit.Predictor(model), X)
+    fitted = make_shap(target="all", output="probability").fit(faithkit.Predictor(model), X)
     seeds = faithkit.plugin.row_seeds(rows, 0)
     with pytest.warns(faithkit.FaithkitWarning, match="TreeSHAP misses .* on some rows"):
         explanations = fitted.explain(rows, seeds)
-    total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
+    total = split_classes(explanations).sum(axis=1) + explanations.shared["base_value"]
     assert total == pytest.approx(model.predict_proba(rows), abs=1e-6)
     healthy = [0, 1, 3, 4, 6, 8]
     assert (
         fitted.explain(rows[healthy], seeds[healthy]).values.tolist() == explanations.values[healthy].tolist()
     )
-    asked = explained(model, X, rows, algorithm="kernel", target="all").values
-    same = (explanations.values == asked).all(axis=1)
+    kernel_values = explain(model, X, rows, algorithm="kernel", target="all").values
+    same = (explanations.values == kernel_values).all(axis=1)
     assert same[2]
     assert not same[healthy].any()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", faithkit.FaithkitWarning)
         alone = [fitted.explain(rows[i : i + 1], seeds[i : i + 1]) for i in range(12)]
-    assert [one.values[0].tolist() for one in alone] == explanations.values.tolist()
-    assert all(one.shared == explanations.shared for one in alone)
+    assert [single.values[0].tolist() for single in alone] == explanations.values.tolist()
+    assert all(single.shared == explanations.shared for single in alone)
     with pytest.raises(faithkit.errors.InputError, match="on some rows: its values would be wrong"):
-        explained(model, X, rows, algorithm="tree")
+        explain(model, X, rows, algorithm="tree")
 
 
 @one_test
-@pytest.mark.parametrize("name", ["boosting", "histogram boosting", "lightgbm", "xgboost"])
+@pytest.mark.parametrize("name", ["boosting", "histogram boosting"])
 def test_probabilities_of_three_classes_of_boosted_trees_are_asked_for_with_a_faster_way(name):
     model = fit_model(name, 3)
     with pytest.warns(faithkit.FaithkitWarning, match="output=raw is exact and fast"):
-        explanations = explained(model, X, X[:2], background="sample:5", output="probability")
+        explanations = explain(model, X, X[:2], background="sample:5", output="probability")
     assert explanations.shared["algorithm"] == "kernel"
     with pytest.raises(faithkit.errors.InputError, match=r"cannot read .* as trees .* algorithm=auto"):
-        explained(model, X, X[:2], algorithm="tree", output="probability")
+        explain(model, X, X[:2], algorithm="tree", output="probability")
 
 
 def test_trees_with_more_nodes_than_shap_can_count_are_not_read(monkeypatch):
@@ -469,7 +419,7 @@ def test_trees_with_more_nodes_than_shap_can_count_are_not_read(monkeypatch):
 # Tables with words and missing values
 
 
-def jobs(n=80, seed=0):
+def make_jobs(n=80, seed=0):
     random = np.random.default_rng(seed)
     table = pd.DataFrame(
         {
@@ -484,47 +434,17 @@ def jobs(n=80, seed=0):
     return table
 
 
-def pipeline(table, labels):
-    words = make_pipeline(
-        SimpleImputer(strategy="constant", fill_value="none"), OneHotEncoder(handle_unknown="ignore")
-    )
-    prepared = make_column_transformer(
-        (words, ["job"]), (SimpleImputer(), ["age"]), remainder="passthrough", sparse_threshold=0
-    )
-    return make_pipeline(prepared, DecisionTreeClassifier(max_depth=4)).fit(table, labels)
-
-
-@one_test
-@pytest.mark.parametrize("labels", [[False, True], ["a", "b", "c"]], ids=str)
-def test_a_pipeline_on_a_mixed_frame_is_explained_by_its_raw_columns(labels):
-    table = jobs()
-    score = table["children"] + (table["job"] == "clerk") + table["age"].fillna(0) / 40
-    codes = pd.qcut(score, len(labels), labels=False)
-    model = pipeline(table, np.array(labels)[codes])
-    reference, rows = table.iloc[:5], table.iloc[40:42]
-    explanations = explained(model, reference, rows, target="all", background="rows")
-    assert explanations.shared["names"][:4] == [f"{model.classes_[0]}: {name}" for name in table.columns]
-
-    def score_cells(cells):
-        return model.predict_proba(pd.DataFrame(cells, columns=table.columns).astype(table.dtypes.to_dict()))
-
-    cells = reference.astype(object).to_numpy()
-    wanted = [shapley_values(score_cells, row, cells) for row in rows.astype(object).to_numpy()]
-    assert per_class(explanations) == pytest.approx(np.array(wanted), abs=1e-9)
-    assert set(model.predict(rows)) <= set(labels)
-
-
 class Watchful:
     """A classifier that knows the job of every row it was asked about."""
 
     classes_ = np.array(["no", "yes"])
 
     def __init__(self):
-        self.seen = set()
+        self.known_jobs = set()
 
     def predict_proba(self, X):
         column = X["job"] if isinstance(X, pd.DataFrame) else pd.Series(X[:, 1])
-        self.seen |= set(column.dropna())
+        self.known_jobs |= set(column.dropna())
         p = np.where(column == "zebra", 0.9, 0.3)
         return np.column_stack([1 - p, p])
 
@@ -533,9 +453,15 @@ class Watchful:
 
 
 @one_test
-@pytest.mark.parametrize("container", ["frame", "categories", "objects", "other order"])
-def test_a_category_that_the_background_lacks_reaches_the_model_as_it_is(container):
-    table, rows = jobs()[["age", "job"]], pd.DataFrame({"age": [30.0, 40.0], "job": ["zebra", "clerk"]})
+@pytest.mark.parametrize(
+    ("container", "algorithm"),
+    [
+        *(("frame", "kernel"), ("categories", "permutation")),
+        *(("objects", "kernel"), ("other order", "permutation")),
+    ],
+)
+def test_a_category_that_the_background_lacks_reaches_the_model_as_it_is(container, algorithm):
+    table, rows = make_jobs()[["age", "job"]], pd.DataFrame({"age": [30.0, 40.0], "job": ["zebra", "clerk"]})
     if container == "categories":
         kind = pd.CategoricalDtype(["clerk", "cook", "smith", "zebra"])
         table, rows = (part.astype({"job": kind}) for part in (table, rows))
@@ -544,27 +470,15 @@ def test_a_category_that_the_background_lacks_reaches_the_model_as_it_is(contain
     if container == "other order":
         rows = rows[["job", "age"]]
     model = Watchful()
-    for algorithm in ("kernel", "permutation"):
-        found = explained(model, table, rows, algorithm=algorithm).values
-        assert found == pytest.approx(np.array([[0.0, 0.6], [0.0, 0.0]]), abs=1e-9)
-    assert model.seen == {"clerk", "cook", "smith", "zebra"}
-
-
-def test_one_row_and_no_rows_are_explained():
-    table = jobs()
-    model = pipeline(table, table["children"] > 1)
-    for background, fitted_model in ((table, model), (X, fit_model("forest", 3))):
-        explanations = explained(fitted_model, background, background[:1], offset=True)
-        assert explanations.values.shape == (1, 5)
-        none = explained(fitted_model, background, background[:0], offset=True)
-        assert none.values.shape == (0, 5)
-        assert none.shared == explanations.shared
+    values = explain(model, table, rows, algorithm=algorithm).values
+    assert values == pytest.approx(np.array([[0.0, 0.6], [0.0, 0.0]]), abs=1e-9)
+    assert model.known_jobs == {"clerk", "cook", "smith", "zebra"}
 
 
 # The reference rows
 
 
-def rows_of(text, codes, categorical=()):
+def pick_reference_rows(text, codes, categorical=()):
     from faithkit_feature_importance.shap_values.reference_rows import Reference
 
     return Reference.parse(text).rows(np.array(codes, dtype=float), categorical)
@@ -572,10 +486,15 @@ def rows_of(text, codes, categorical=()):
 
 def test_the_median_row_has_middle_numbers_and_the_most_frequent_category():
     codes = [[1, 0, np.nan], [2, 3, np.nan], [4, 3, np.nan], [np.nan, 1, np.nan], [50, 3, np.nan]]
-    assert rows_of("median", codes, [1])[0].tolist()[:2] == [2, 3]  # the middle code would be 3 by luck
-    assert rows_of("median", [[0], [0], [2], [2], [1]], [0]).tolist() == [[0]]  # the lower of two as frequent
-    assert np.isnan(rows_of("median", codes, [1])[0, 2])
-    assert rows_of("median", [[1], [1], [5], [9]], [0]).tolist() == [[1]]
+    assert pick_reference_rows("median", codes, [1])[0].tolist()[:2] == [
+        2,
+        3,
+    ]  # the middle code would be 3 by luck
+    assert pick_reference_rows("median", [[0], [0], [2], [2], [1]], [0]).tolist() == [
+        [0]
+    ]  # the lower of two as frequent
+    assert np.isnan(pick_reference_rows("median", codes, [1])[0, 2])
+    assert pick_reference_rows("median", [[1], [1], [5], [9]], [0]).tolist() == [[1]]
 
 
 def test_centres_are_real_rows_and_every_cluster_has_one():
@@ -583,20 +502,20 @@ def test_centres_are_real_rows_and_every_cluster_has_one():
     codes = np.column_stack([random.normal(size=90), np.repeat([0, 1, 2], 30), random.normal(size=90)])
     codes[:30, 0] += 100
     codes[::7, 2] = np.nan
-    result = rows_of("kmeans:3", codes, [1])
+    result = pick_reference_rows("kmeans:3", codes, [1])
     every = {tuple(np.nan_to_num(row, nan=-9)) for row in codes}
     assert all(tuple(np.nan_to_num(row, nan=-9)) in every for row in result)
     assert sorted(result[:, 1]) == [0, 1, 2]
-    assert len(rows_of("kmeans:5", np.repeat([[1.0], [2.0]], 9, axis=0))) == 2
-    assert len(rows_of("kmeans:5", [[1.0], [2.0]])) == 2
+    assert len(pick_reference_rows("kmeans:5", np.repeat([[1.0], [2.0]], 9, axis=0))) == 2
+    assert len(pick_reference_rows("kmeans:5", [[1.0], [2.0]])) == 2
 
 
 def test_a_sample_has_its_share_of_rows_that_occur_often():
     codes = np.repeat([[0.0], [1.0]], [900, 100], axis=0)
-    drawn = rows_of("sample:200", codes)
+    drawn = pick_reference_rows("sample:200", codes)
     assert len(drawn) == 200
     assert 5 <= drawn.sum() <= 40  # about 20
-    assert len(rows_of("sample:5", codes[:3])) == 3
+    assert len(pick_reference_rows("sample:5", codes[:3])) == 3
 
 
 # Errors
@@ -618,7 +537,7 @@ def test_a_sample_has_its_share_of_rows_that_occur_often():
 )
 def test_wrong_parameters_are_refused(params, message):
     with pytest.raises(faithkit.errors.ParameterError, match=message):
-        shap(**params)
+        make_shap(**params)
 
 
 @one_test
@@ -641,13 +560,13 @@ def test_wrong_parameters_are_refused(params, message):
 )
 def test_a_model_that_cannot_be_explained_so_is_refused_with_a_way_out(model, params, message):
     with pytest.raises(faithkit.errors.InputError, match=message):
-        shap(**params).fit(faithkit.Predictor(model, background=X), X)
+        make_shap(**params).fit(faithkit.Predictor(model, background=X), X)
 
 
 def test_raw_scores_of_a_model_without_probabilities_are_explained():
     for model in (LinearSVC(), SVC()):
-        explanations = explained(model.fit(X, TWO), X, X[:3], output="raw", target="all")
-        total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
+        explanations = explain(model.fit(X, TWO), X, X[:3], output="raw", target="all")
+        total = split_classes(explanations).sum(axis=1) + explanations.shared["base_value"]
         assert total[:, 1] == pytest.approx(model.decision_function(X[:3]), abs=1e-9)
         assert total[:, 0] == pytest.approx(-model.decision_function(X[:3]), abs=1e-9)
 
@@ -655,7 +574,7 @@ def test_raw_scores_of_a_model_without_probabilities_are_explained():
 def test_a_model_that_scores_rows_by_their_neighbours_is_refused():
     model = Scored(lambda Z: 1 / (1 + np.exp(-(Z[:, 0] - Z[:, 0].mean()))))
     with pytest.raises(faithkit.errors.InputError, match="score of a row depends on the other rows"):
-        explained(model, X, X[:3])
+        explain(model, X, X[:3])
 
 
 @one_test
@@ -669,11 +588,57 @@ def test_a_model_that_scores_rows_by_their_neighbours_is_refused():
     ids=["texts", "sparse", "narrow"],
 )
 def test_rows_that_are_no_such_table_are_refused(rows, message):
-    fitted = shap().fit(faithkit.Predictor(DecisionTreeClassifier().fit(X, TWO)), X)
+    fitted = make_shap().fit(faithkit.Predictor(DecisionTreeClassifier().fit(X, TWO)), X)
     with pytest.raises(faithkit.errors.InputError, match=message):
         fitted.explain(rows, np.arange(2))
 
 
 def test_a_background_that_is_no_table_is_refused():
     with pytest.raises(faithkit.errors.InputError, match="list of texts"):
-        shap().fit(faithkit.Predictor(GaussianNB().fit(X, TWO)), ["good", "bad"])
+        make_shap().fit(faithkit.Predictor(GaussianNB().fit(X, TWO)), ["good", "bad"])
+
+
+# Rows at a time: thousands where the model is read, a few where it is asked
+
+CODES = np.random.default_rng(0).integers(0, 4, (200, 3)).astype(float)
+
+
+def fit_one_hot(model):
+    encode = make_column_transformer((OneHotEncoder(), [0, 1, 2]))
+    return make_pipeline(encode, model).fit(CODES, CODES[:, 0] + CODES[:, 1] > 3)
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("algorithm", "model", "rows"),
+    [
+        ("auto", GradientBoostingClassifier(n_estimators=2), 1024),
+        ("tree", GradientBoostingClassifier(n_estimators=2), 4096),
+        ("auto", LogisticRegression(), 1024),
+        ("auto", MLPClassifier(hidden_layer_sizes=(2,), max_iter=2), 16),
+        ("permutation", GradientBoostingClassifier(n_estimators=2), 16),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_the_number_of_rows_at_a_time_follows_from_the_model(algorithm, model, rows):
+    predictor = faithkit.Predictor(fit_one_hot(model))
+    assert make_shap(algorithm=algorithm).rows_per_chunk(predictor) == rows
+
+
+def test_more_rows_do_not_prepare_the_table_more_often(monkeypatch):
+    model = fit_one_hot(GradientBoostingClassifier(n_estimators=5, random_state=0))
+    prepare, sizes = model[0], []
+    transform = type(prepare).transform
+
+    def record_size(self, table, **options):
+        sizes.append(len(table))
+        return transform(self, table, **options)
+
+    monkeypatch.setattr(type(prepare), "transform", record_size)
+
+    def count_calls(rows):
+        sizes.clear()
+        faithkit.evaluate(model, CODES[:rows], explainer="shap", background=CODES[:50], n_jobs=1)
+        return len(sizes)
+
+    assert count_calls(20) == count_calls(200)

@@ -16,7 +16,6 @@ import faithkit
 
 pytestmark = pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
 READER = "faithkit_feature_importance.shap_values.leaf_by_leaf.tree_inputs.read_ensemble"
-EACH = list(NAMES)
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +25,7 @@ def _only_leaf_by_leaf(monkeypatch):
         monkeypatch.setitem(MODEL_READERS, algorithm, (LeafShap,))
 
 
-def changed(**change):
+def change_trees(**change):
     """A fault in the arrays of every tree."""
     return lambda tree: attrs.evolve(tree, **{name: how(tree) for name, how in change.items()})
 
@@ -37,31 +36,31 @@ def fit_case(name):
     return CASES[name].fitted()
 
 
-def others(tree):
+def choose_other_categories(tree):
     return {node: frozenset(range(5)) - chosen for node, chosen in tree.categories.items()}
 
 
-def one_up(tree):
+def raise_thresholds(tree):
     return np.nextafter(tree.threshold.astype(np.float32), np.float32(np.inf)).astype(float)
 
 
 FAULTS = {  # and the models in which it is sought
-    "left is right": (changed(left=lambda tree: tree.right, right=lambda tree: tree.left), EACH),
-    "gaps go elsewhere": (changed(missing_left=lambda tree: ~tree.missing_left), EACH),
+    "left is right": (change_trees(left=lambda tree: tree.right, right=lambda tree: tree.left), ["xgboost"]),
+    "gaps go elsewhere": (change_trees(missing_left=lambda tree: ~tree.missing_left), ["lightgbm"]),
     "at most is less than": (
-        changed(threshold=lambda tree: np.nextafter(tree.threshold, -np.inf)),
+        change_trees(threshold=lambda tree: np.nextafter(tree.threshold, -np.inf)),
         ["lightgbm", "catboost"],
     ),
-    "less than is at most": (changed(threshold=one_up), ["xgboost"]),
-    "the column beside": (changed(column=lambda tree: (tree.column + 1) % 4), EACH),
-    "leaves in another order": (changed(values=lambda tree: tree.values[::-1]), EACH),
-    "leaves of another size": (changed(values=lambda tree: tree.values * 1.01), EACH),
+    "less than is at most": (change_trees(threshold=raise_thresholds), ["xgboost"]),
+    "the column beside": (change_trees(column=lambda tree: (tree.column + 1) % 4), ["xgboost"]),
+    "leaves in another order": (change_trees(values=lambda tree: tree.values[::-1]), ["lightgbm"]),
+    "leaves of another size": (change_trees(values=lambda tree: tree.values * 1.01), ["xgboost"]),
     "the class beside": (
-        changed(outputs=lambda tree: tuple((output + 1) % 3 for output in tree.outputs)),
-        [f"{name}, three classes" for name in EACH],
+        change_trees(outputs=lambda tree: tuple((output + 1) % 3 for output in tree.outputs)),
+        ["lightgbm, three classes"],
     ),
     "the other categories": (
-        changed(categories=others),
+        change_trees(categories=choose_other_categories),
         ["xgboost, sets of categories", "lightgbm, sets of categories"],
     ),
 }
@@ -75,14 +74,14 @@ def test_trees_that_are_read_wrongly_are_noticed(monkeypatch, fault, name):
     model, table = fit_case(name)
     ensemble = read_ensemble(model)
     if fault == "at most is less than":
-        table = on_thresholds(table, ensemble)
+        table = put_on_thresholds(table, ensemble)
     wrong = attrs.evolve(ensemble, trees=[FAULTS[fault][0](tree) for tree in ensemble.trees])
-    monkeypatch.setattr(READER, lambda given: wrong)
+    monkeypatch.setattr(READER, lambda model: wrong)
     with pytest.raises(faithkit.errors.InputError, match="misses the model's own output by"):
         explained(model, table, table[:2], output="raw", target="all", algorithm="tree")
 
 
-def on_thresholds(table, ensemble):
+def put_on_thresholds(table, ensemble):
     """Return rows that have a threshold of the trees in every cell for which there is one."""
     result = table.copy()
     for j in range(result.shape[1]):
@@ -96,13 +95,13 @@ def on_thresholds(table, ensemble):
 @pytest.mark.parametrize(
     ("name", "what", "wrong"),
     [
-        ("xgboost, stopped early", "_count_used_trees", lambda model, found: len(found["trees"])),
+        ("xgboost, stopped early", "_count_used_trees", lambda model, dump: len(dump["trees"])),
         ("xgboost, 0 is missing", "mark_missing", lambda cells, missing: cells),
         ("lightgbm, 0 is missing", "mark_missing", lambda cells, missing: cells),
         ("lightgbm, nothing is missing", "_missing_left", lambda node: True),
     ],
 )
-def test_what_a_library_does_besides_is_missed_if_it_is_forgotten(monkeypatch, name, what, wrong):
+def test_ignoring_what_a_library_does_beside_its_trees_is_noticed(monkeypatch, name, what, wrong):
     library = CASES[name].library
     model, table = fit_case(name)
     monkeypatch.setattr(
@@ -113,13 +112,13 @@ def test_what_a_library_does_besides_is_missed_if_it_is_forgotten(monkeypatch, n
 
 
 @one_test
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", NAMES)
 def test_where_trees_are_read_wrongly_the_model_is_asked(monkeypatch, name):
     model, table = fit_case(name)
     ensemble = read_ensemble(model)
-    monkeypatch.setattr(READER, lambda given: attrs.evolve(ensemble, trees=ensemble.trees[1:]))
+    monkeypatch.setattr(READER, lambda model: attrs.evolve(ensemble, trees=ensemble.trees[1:]))
     with pytest.warns(faithkit.FaithkitWarning, match="TreeSHAP misses the model's own output by"):
         explanations = explained(model, table[:5], table[40:42], output="raw", target="all")
     assert explanations.shared["algorithm"] == "kernel"
-    wanted = by_definition(model, table, table[:5], table[40:42])
-    assert per_class(explanations) == pytest.approx(wanted, abs=max(1e-6, CASES[name].precision))
+    expected = by_definition(model, table, table[:5], table[40:42])
+    assert per_class(explanations) == pytest.approx(expected, abs=max(1e-6, CASES[name].precision))

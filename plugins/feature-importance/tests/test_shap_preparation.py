@@ -3,9 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from faithkit_feature_importance.shap_values.errors import UnreadableError
 from faithkit_feature_importance.shap_values.leaf_by_leaf import column_origins
+from faithkit_feature_importance.shap_values.leaf_by_leaf.tree_inputs import TreeInputs
 from leaf_by_leaf import by_definition, check_by_definition, explained, per_class
 from looping import one_test
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.decomposition import PCA
@@ -35,7 +38,7 @@ import faithkit
 from faithkit.inputs.models.default_models import default_model
 
 
-def people(n=80, seed=0, classes=2):
+def make_people(n=80, seed=0, classes=2):
     random = np.random.default_rng(seed)
     table = pd.DataFrame(
         {
@@ -78,11 +81,11 @@ class Doubled(BaseEstimator):
         return [f"{sign}{name}" for sign in ("", "minus ") for name in input_features]
 
 
-def worded(X):
+def add_exclamation(X):
     return np.asarray(X, dtype=object) + "!"
 
 
-def forest():
+def make_forest():
     return RandomForestClassifier(3, max_depth=4, random_state=0)
 
 
@@ -166,7 +169,12 @@ PREPARED = {
         verbose_feature_names_out=False,
     ),
     "functions": make_column_transformer(
-        (make_pipeline(FILL, FunctionTransformer(worded, feature_names_out="one-to-one"), ONE_HOT), WORDS),
+        (
+            make_pipeline(
+                FILL, FunctionTransformer(add_exclamation, feature_names_out="one-to-one"), ONE_HOT
+            ),
+            WORDS,
+        ),
         (FunctionTransformer(np.square), ["pay", "hair"]),
         (FunctionTransformer(), NUMBERS),
     ),
@@ -176,53 +184,54 @@ PREPARED = {
 }
 
 
-LIKE_OTHERS = {
-    *("short names", "the rest scaled", "DataFrames, step by step", "sparse and dense", "dropped"),
-    *("a slice of positions", "a mask", "one name", "ordinal bins", "positions", "a selector"),
-    *("ordinal, one-hot bins", "selected"),
-    *("one-hot, scaled, the rest as it is", "sparse", "target, splines", "DataFrames"),  # and in tests below
-}
-
-
 def check_preparation(name):
-    table, y = people()
-    wanted = check_by_definition(make_pipeline(PREPARED[name], forest()).fit(table, y), table)
-    assert np.abs(wanted).max() > 1e-3
+    table, y = make_people()
+    expected = check_by_definition(make_pipeline(PREPARED[name], make_forest()).fit(table, y), table)
+    assert np.abs(expected).max() > 1e-3
 
 
-@one_test
-@pytest.mark.parametrize("name", [name for name in PREPARED if name not in LIKE_OTHERS])
-def test_raw_columns_are_explained_through_column_wise_preparation(name):
-    check_preparation(name)
+def test_raw_columns_are_explained_through_column_wise_preparation():
+    check_preparation("functions")
 
 
 @pytest.mark.slow
 @one_test
-@pytest.mark.parametrize("name", sorted(LIKE_OTHERS))
-def test_raw_columns_are_explained_through_preparation_like_others(name):
+@pytest.mark.parametrize("name", sorted(PREPARED))
+def test_raw_columns_are_explained_through_every_preparation(name):
     check_preparation(name)
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("name", "model"),
+    ("name", "classes"),
     [
-        (
-            "one-hot, scaled, the rest as it is",
-            HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=6, min_samples_leaf=3),
-        ),
-        ("sparse", GradientBoostingClassifier(n_estimators=2, max_depth=2)),
-        ("target, splines", forest()),
+        *(("slices of names", 2), ("DataFrames", 2), ("nested", 2), ("one column, mixed", 2)),
+        *(("strangers", 2), ("target, splines", 3)),
     ],
 )
-def test_three_classes_are_explained_through_preparation(name, model):
-    """For which TargetEncoder makes three columns of each."""
-    table, y = people(classes=3)
-    check_by_definition(make_pipeline(PREPARED[name], model).fit(table, y), table)
+def test_a_prepared_column_comes_from_the_raw_column_that_changes_it(name, classes):
+    """Of three classes TargetEncoder makes three columns of each."""
+    table, y = make_people(40, classes=classes)
+    prepare = PREPARED[name].fit(table, y)
+    turned = [table.assign(**{column: table[column][::-1].set_axis(table.index)}) for column in table]
+    prepared = csr_array(prepare.transform(pd.concat([table, *turned], ignore_index=True)), dtype=float)
+    usual, *others = np.split(prepared.toarray(), 6)
+    changes = np.array([~np.isclose(usual, other, equal_nan=True).all(axis=0) for other in others])
+    assert (changes.sum(axis=0) <= 1).all()
+    varies = changes.any(axis=0)
+    assert varies.sum() > 2
+    origins = np.array(column_origins.trace_columns([prepare], list(range(5)), prepared.shape[1]))
+    assert origins[varies].tolist() == changes.argmax(axis=0)[varies].tolist()
+
+
+def test_three_classes_are_explained_through_a_sparse_matrix():
+    table, y = make_people(classes=3)
+    model = GradientBoostingClassifier(n_estimators=2, max_depth=2)
+    check_by_definition(make_pipeline(PREPARED["sparse"], model).fit(table, y), table)
 
 
 def test_a_column_that_is_dropped_gets_exactly_nothing():
-    table, y = people()
+    table, y = make_people()
     model = make_pipeline(PREPARED["dropped"], DecisionTreeClassifier(random_state=0)).fit(table, y)
     values = explained(model, table, table).values
     assert (values[:, [0, 1, 2, 4]] == 0).all()
@@ -230,25 +239,23 @@ def test_a_column_that_is_dropped_gets_exactly_nothing():
 
 
 def test_an_unknown_category_goes_where_the_transformer_sends_it():
-    table, y = people()
-    model = make_pipeline(WHOLE, forest()).fit(table, y)
+    table, y = make_people()
+    model = make_pipeline(WHOLE, make_forest()).fit(table, y)
     rows = table.iloc[:3].assign(job="diver", town=["rome", "york", None])
     explanations = explained(model, table.iloc[10:15], rows, target="all")
     assert explanations.shared["algorithm"] == "leaves"
-    wanted = by_definition(model, table, table.iloc[10:15], rows)
-    assert per_class(explanations) == pytest.approx(wanted, abs=1e-9)
+    expected = by_definition(model, table, table.iloc[10:15], rows)
+    assert per_class(explanations) == pytest.approx(expected, abs=1e-9)
 
 
-@one_test
-@pytest.mark.parametrize("name", ["slices of names", "DataFrames"])
-def test_columns_are_followed_by_name_where_the_background_has_another_order(name):
-    table, y = people()
-    model = make_pipeline(PREPARED[name], forest()).fit(table, y)
+def test_columns_are_followed_by_name_where_the_background_has_another_order():
+    table, y = make_people()
+    model = make_pipeline(PREPARED["slices of names"], make_forest()).fit(table, y)
     turned = table[["hair", "town", "job", "pay", "age"]]
-    straight, other = (explained(model, part[:8], part[:5], algorithm="tree") for part in (table, turned))
-    assert other.shared["names"] == list(turned.columns)
-    order = [turned.columns.get_loc(name) for name in table.columns]
-    assert other.values[:, order] == pytest.approx(straight.values, abs=1e-9)
+    explanations = explained(model, turned[:8], turned[:2], algorithm="tree", target="all")
+    assert explanations.shared["names"][:5] == ["0: hair", "0: town", "0: job", "0: pay", "0: age"]
+    expected = by_definition(model, turned, turned[:8], turned[:2])
+    assert per_class(explanations) == pytest.approx(expected, abs=1e-9)
 
 
 def test_columns_are_read_by_name_or_else_by_place():
@@ -258,15 +265,14 @@ def test_columns_are_read_by_name_or_else_by_place():
     assert column_origins.input_columns(step, ["y", "z"]) == [0, 1]
 
 
-@one_test
-@pytest.mark.parametrize("name", ["gradient-boosting", "tree"])
-def test_default_models_on_tables_with_words_and_gaps_are_read(name):
-    table, y = people()
-    check_by_definition(default_model(name, table).fit(table, y), table)
+@pytest.mark.usefixtures("few_trees")
+def test_default_models_on_tables_with_words_and_gaps_are_read():
+    table, y = make_people()
+    check_by_definition(default_model("gradient-boosting", table).fit(table, y), table)
 
 
 def test_an_encoder_before_trees_is_seen_through():
-    table, y = people()
+    table, y = make_people()
     encode = FunctionTransformer(faithkit.plugin.Encoder(table).encode, feature_names_out="one-to-one")
     check_by_definition(
         make_pipeline(encode, HistGradientBoostingClassifier(max_iter=2)).fit(table, y), table
@@ -275,17 +281,17 @@ def test_an_encoder_before_trees_is_seen_through():
 
 def test_the_papers_own_step_is_seen_through():
     boosters = pytest.importorskip("faithkit_paper.boosters")
-    table, y = people()
+    table, y = make_people()
     check_by_definition(
         make_pipeline(boosters.Codes(), GradientBoostingClassifier(n_estimators=3)).fit(table, y), table
     )
 
 
 def test_the_best_model_of_a_search_is_read():
-    table, y = people()
-    model = make_pipeline(WHOLE, DecisionTreeClassifier(random_state=0))
-    search = GridSearchCV(model, {"decisiontreeclassifier__max_depth": [2, 3]}, cv=2).fit(table, y)
-    assert explained(search, table, table[:2]).shared["algorithm"] == "leaves"
+    table, y = make_people()
+    model = make_pipeline(StandardScaler(), DecisionTreeClassifier(random_state=0))
+    search = GridSearchCV(model, {"decisiontreeclassifier__max_depth": [2, 3]}, cv=2).fit(table[["pay"]], y)
+    assert explained(search, table[["pay"]], table[["pay"]][:2]).shared["algorithm"] == "leaves"
 
 
 # Where it steps aside
@@ -335,20 +341,29 @@ class OwnImputer(KNNImputer):
             "two does not say from which column each of its 4 c.*",
         ),
     ],
-    ids=lambda given: given if isinstance(given, str) else type(given).__name__,
+    ids=lambda case: f"{type(case[0]).__name__}: {case[1]}",
 )
-def test_a_step_that_mixes_columns_is_named_and_the_model_is_asked(before, why):
-    X = np.random.default_rng(0).normal(size=(60, 14))
-    model = make_pipeline(before, DecisionTreeClassifier(max_depth=2, random_state=0)).fit(
-        X, X.sum(axis=1) > 0
-    )
-    with pytest.warns(
-        faithkit.FaithkitWarning, match=rf"cannot read .*\({why}\), so Permutation SHAP steps in"
-    ):
-        explanations = explained(model, X, X[:1], background="sample:2")
+def test_a_step_that_mixes_columns_is_named(before, why):
+    with pytest.raises(UnreadableError, match=f"^{why}$"):
+        TreeInputs.read(fit_after(before), [f"x{j}" for j in range(14)])
+
+
+MANY_COLUMNS = np.random.default_rng(0).normal(size=(60, 14))
+
+
+def fit_after(before):
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    return make_pipeline(before, tree).fit(MANY_COLUMNS, MANY_COLUMNS.sum(axis=1) > 0)
+
+
+def test_where_a_step_mixes_columns_the_model_is_asked():
+    model, rows = fit_after(PCA(6, random_state=0)), MANY_COLUMNS[:1]
+    why = r"\(PCA computes columns from several columns\)"
+    with pytest.warns(faithkit.FaithkitWarning, match=f"cannot read .*{why}, so Permutation SHAP steps in"):
+        explanations = explained(model, MANY_COLUMNS, rows, background="sample:2")
     assert explanations.shared["algorithm"] == "permutation"
-    with pytest.raises(faithkit.errors.InputError, match=rf"cannot read Pipeline as trees \({why}\)"):
-        explained(model, X, X[:1], algorithm="tree")
+    with pytest.raises(faithkit.errors.InputError, match=f"cannot read Pipeline as trees {why}"):
+        explained(model, MANY_COLUMNS, rows, algorithm="tree")
 
 
 # What would be followed wrongly
@@ -383,9 +398,9 @@ def test_a_step_that_says_other_than_it_does_is_noticed(before):
     """Values add up all the same, so mixtures of rows have to tell."""
     X = np.random.default_rng(0).normal(size=(100, 4)).round(1)
     model = make_pipeline(before, GradientBoostingClassifier(n_estimators=2)).fit(X, X[:, 0] > X[:, 1])
-    with pytest.raises(faithkit.errors.InputError, match=r"misses the model's own output by .* on mixtures"):
-        explained(model, X, X[:2], algorithm="tree")
-    with pytest.warns(faithkit.FaithkitWarning, match="on mixtures .* Kernel SHAP steps in"):
+    with pytest.warns(
+        faithkit.FaithkitWarning, match="misses the model's own output by .* on mixtures .* Kernel"
+    ):
         assert explained(model, X[:9], X[:1]).shared["algorithm"] == "kernel"
 
 
@@ -396,7 +411,7 @@ def test_a_column_that_is_taken_for_another_is_noticed(monkeypatch):
     )
     monkeypatch.setattr(
         "faithkit_feature_importance.shap_values.leaf_by_leaf.tree_inputs.trace_columns",
-        lambda *given: column_origins.trace_columns(*given)[::-1],
+        lambda *arguments: column_origins.trace_columns(*arguments)[::-1],
     )
     with pytest.raises(faithkit.errors.InputError, match=r"misses the model's own output by .* on mixtures"):
         explained(model, X, X[:2], algorithm="tree")

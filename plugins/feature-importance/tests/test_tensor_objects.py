@@ -15,7 +15,7 @@ TENSOR = torch.tensor(VALUES, requires_grad=True)
 
 @one_test
 @pytest.mark.parametrize(
-    "given",
+    "attributions",
     [
         TENSOR,
         torch.nn.Parameter(TENSOR.detach()),
@@ -27,13 +27,13 @@ TENSOR = torch.tensor(VALUES, requires_grad=True)
     ],
     ids=["with a gradient", "a parameter", "sparse", "strided", "rows", "batches of one", "several inputs"],
 )
-def test_every_form_gives_the_arrays_numbers_to_the_bit(given):
-    explanations = faithkit.adapt(given)
+def test_every_form_gives_the_arrays_numbers_to_the_bit(attributions):
+    explanations = faithkit.adapt(attributions)
     np.testing.assert_array_equal(explanations.values, VALUES)
     assert explanations.values.dtype == np.float32
     for discretizer in ("original", "sign"):
         array = faithkit.score(LABELS, VALUES, discretizer=discretizer)
-        assert faithkit.score(LABELS, given, discretizer=discretizer).consistency == array.consistency
+        assert faithkit.score(LABELS, attributions, discretizer=discretizer).consistency == array.consistency
 
 
 @one_test
@@ -88,7 +88,7 @@ def test_captums_attributions_are_taken():
 
 @one_test
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("attributions", "message"),
     [
         (
             torch.ones(3, 2, 2),
@@ -102,7 +102,7 @@ def test_captums_attributions_are_taken():
         (torch.ones(2, 2, dtype=torch.complex64), "vectors must form a 2-D array of numbers"),
     ],
 )
-def test_what_cannot_be_understood_is_refused_in_one_line(given, message):
+def test_what_cannot_be_understood_is_refused_in_one_line(attributions, message):
     with pytest.raises(faithkit.FaithkitError, match=message) as error:
-        faithkit.adapt(given)
+        faithkit.adapt(attributions)
     assert "\n" not in str(error.value)

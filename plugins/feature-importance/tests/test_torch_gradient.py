@@ -22,15 +22,15 @@ TWO = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(int)
 THREE = np.digitize(X[:, 0] - X[:, 3], [-0.5, 0.5])
 
 
-def gradient(**params):
+def make_gradient(**params):
     return faithkit.plugin.registry().create("explainer", "gradient", params)
 
 
-def explained(model, rows=X, **params):
-    return gradient(**params).fit(faithkit.Predictor(model), X).explain(rows, None)
+def explain(model, rows=X, **params):
+    return make_gradient(**params).fit(faithkit.Predictor(model), X).explain(rows, None)
 
 
-def as_module(model, dtype=torch.float64):
+def to_module(model, dtype=torch.float64):
     """Write a fitted scikit-learn perceptron as a PyTorch module."""
     parts = []
     for weights, biases in zip(model.coefs_, model.intercepts_, strict=True):
@@ -51,25 +51,25 @@ def perceptron(request):
 @one_test
 @pytest.mark.parametrize("output", ["probability", "raw"])
 def test_autograd_equals_the_formula_of_the_same_network(perceptron, output):
-    model = TorchClassifier(as_module(perceptron), perceptron.classes_)
+    model = TorchClassifier(to_module(perceptron), perceptron.classes_)
     assert np.allclose(model.predict_proba(X), perceptron.predict_proba(X), atol=1e-12)
     assert np.array_equal(model.predict(X), perceptron.predict(X))
     params = {"output": output, "target": "all", "offset": True, "method": "analytic"}
-    assert np.allclose(explained(model, **params).values, explained(perceptron, **params).values, atol=1e-12)
+    assert np.allclose(explain(model, **params).values, explain(perceptron, **params).values, atol=1e-12)
 
 
 def test_a_module_keeps_its_precision(perceptron):
-    single = TorchClassifier(as_module(perceptron, torch.float32), perceptron.classes_)
-    found = explained(single, method="analytic", output="raw").values
-    assert found.dtype == np.float64
-    assert np.array_equal(found, found.astype(np.float32))
-    assert np.allclose(found, explained(perceptron, output="raw").values, atol=1e-5)
-    assert np.allclose(explained(single).values, explained(perceptron).values, atol=1e-6)
+    single = TorchClassifier(to_module(perceptron, torch.float32), perceptron.classes_)
+    gradients = explain(single, method="analytic", output="raw").values
+    assert gradients.dtype == np.float64
+    assert np.array_equal(gradients, gradients.astype(np.float32))
+    assert np.allclose(gradients, explain(perceptron, output="raw").values, atol=1e-5)
+    assert np.allclose(explain(single).values, explain(perceptron).values, atol=1e-6)
 
 
 def test_every_bit_is_the_same_whatever_rows_are_together(perceptron):
-    model = TorchClassifier(as_module(perceptron, torch.float32), perceptron.classes_)
-    fitted = gradient(offset=True, target="all").fit(faithkit.Predictor(model), X)
+    model = TorchClassifier(to_module(perceptron, torch.float32), perceptron.classes_)
+    fitted = make_gradient(offset=True, target="all").fit(faithkit.Predictor(model), X)
     rows = np.vstack([X, X[:20]])
     whole = fitted.explain(rows, None).values
     assert np.array_equal(whole[:20], whole[60:])
@@ -84,12 +84,14 @@ def test_scalers_may_stand_before_a_module(perceptron):
         def fit(self, X, y):
             return self
 
-    net = Net(as_module(perceptron), perceptron.classes_)
+    net = Net(to_module(perceptron), perceptron.classes_)
     wide = X * [1.0, 10.0, 0.1, 5.0]
     model = make_pipeline(StandardScaler(), net).fit(wide, None)
-    found = gradient(method="analytic").fit(faithkit.Predictor(model), wide).explain(wide, None).values
-    inner = gradient().fit(faithkit.Predictor(net), X).explain(model[0].transform(wide), None).values
-    assert np.allclose(found, inner / model[0].scale_, atol=1e-12)
+    gradients = (
+        make_gradient(method="analytic").fit(faithkit.Predictor(model), wide).explain(wide, None).values
+    )
+    inner = make_gradient().fit(faithkit.Predictor(net), X).explain(model[0].transform(wide), None).values
+    assert np.allclose(gradients, inner / model[0].scale_, atol=1e-12)
 
 
 class Skorch:
@@ -110,9 +112,9 @@ def test_a_module_that_gives_probabilities_itself_is_understood():
     perceptron = MLPClassifier((5,), activation="tanh", max_iter=30, random_state=0)
     with pytest.warns(match="converged"):
         perceptron.fit(X, THREE)
-    net = Skorch(torch.nn.Sequential(*as_module(perceptron), torch.nn.Softmax(dim=1)), np.arange(3))
-    found = explained(net, method="analytic", target="all").values
-    assert np.allclose(found, explained(perceptron, target="all").values, atol=1e-12)
+    net = Skorch(torch.nn.Sequential(*to_module(perceptron), torch.nn.Softmax(dim=1)), np.arange(3))
+    gradients = explain(net, method="analytic", target="all").values
+    assert np.allclose(gradients, explain(perceptron, target="all").values, atol=1e-12)
     module = net.module_.float()
     with pytest.raises(faithkit.errors.InputError, match="leave out its last softmax") as refusal:
         TorchClassifier(module, [0, 1, 2]).predict(X)
@@ -130,7 +132,7 @@ def test_one_flat_output_speaks_for_the_second_class():
     assert model.predict(np.array([[0.0], [1.0]])).tolist() == ["no", "yes"]
     rows = np.linspace(-1, 1, 9)[:, None]
     explanations = (
-        gradient(output="raw", offset=True).fit(faithkit.Predictor(model), rows).explain(rows, None)
+        make_gradient(output="raw", offset=True).fit(faithkit.Predictor(model), rows).explain(rows, None)
     )
     assert np.allclose(explanations.values, [3.0, -1.0])
 
@@ -144,9 +146,9 @@ def test_the_module_is_left_as_it_was():
     state = torch.random.get_rng_state()
     model = TorchClassifier(module, [0, 1, 2])
     with torch.no_grad():  # a caller's own setting does not matter
-        one, two = explained(model).values, explained(model).values
-    assert np.array_equal(one, two)
-    assert one.any()
+        first, second = explain(model).values, explain(model).values
+    assert np.array_equal(first, second)
+    assert first.any()
     assert [part.training for part in module] == [True, False, True, True]
     assert all(parameter.grad is None for parameter in module.parameters())
     assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
@@ -155,7 +157,7 @@ def test_the_module_is_left_as_it_was():
 
 def test_an_evaluation_takes_frames_and_workers(perceptron):
     frame = pd.DataFrame(X, columns=list("abcd"))
-    model = TorchClassifier(as_module(perceptron), perceptron.classes_)
+    model = TorchClassifier(to_module(perceptron), perceptron.classes_)
     alone = faithkit.evaluate(model, frame, "gradient", discretizer="sign", background=frame)
     assert alone.rows.explanations.shared["names"] == list("abcd")
     together = faithkit.evaluate(model, frame, "gradient", discretizer="sign", background=frame, n_jobs=2)
@@ -168,9 +170,11 @@ def test_a_bare_module_is_a_model_where_somebody_says_what_its_outputs_are():
     bare = faithkit.Predictor(module, classes=["no", "yes"])
     assert bare.predict(X).tolist() == wrapped.predict(X).tolist()
     assert bare.scores(X).tolist() == wrapped.predict_proba(X).tolist()
-    both = (gradient().fit(one, X) for one in (bare, faithkit.Predictor(wrapped)))
-    ours, theirs = (fitted.explain(X, range(len(X))).values.tolist() for fitted in both)
-    assert ours == theirs
+    explainers = (make_gradient().fit(predictor, X) for predictor in (bare, faithkit.Predictor(wrapped)))
+    bare_gradients, wrapped_gradients = (
+        fitted.explain(X, range(len(X))).values.tolist() for fitted in explainers
+    )
+    assert bare_gradients == wrapped_gradients
     numbers = faithkit.Predictor(module, outcome="numbers")
     assert numbers.predict(X).tolist() == TorchRegressor(module).predict(X).astype(float).tolist()
     with pytest.raises(
@@ -212,7 +216,7 @@ def test_the_gradient_of_a_regressor_is_that_of_its_output():
     explainer = faithkit.plugin.registry().create("explainer", "gradient", {"method": "analytic"})
     explanations = explainer.fit(faithkit.Predictor(model), X).explain(X, None)
     sides = [
-        (model.predict(X + step * one) - model.predict(X - step * one)) / (2 * step) for one in np.eye(4)
+        (model.predict(X + step * axis) - model.predict(X - step * axis)) / (2 * step) for axis in np.eye(4)
     ]
     assert explanations.values == pytest.approx(np.stack(sides, axis=1), abs=1e-7)
     with pytest.raises(faithkit.errors.InputError, match=r"wraps a torch.nn.Module, and was given a list"):
@@ -222,18 +226,18 @@ def test_the_gradient_of_a_regressor_is_that_of_its_output():
 # --- images -------------------------------------------------------------------------------------------------------
 
 
-def pictures(n=6):
+def draw_pictures(n=6):
     return np.random.default_rng(3).normal(size=(n, 1, 4, 3))
 
 
-def convolutional(outputs):
+def make_convolutional(outputs):
     torch.manual_seed(0)
     parts = [torch.nn.Conv2d(1, 2, 2), torch.nn.Tanh(), torch.nn.Flatten(), torch.nn.Linear(12, outputs)]
     return torch.nn.Sequential(*parts).double()
 
 
 def test_the_gradient_of_images_is_autograds_for_every_cell():
-    module, X = convolutional(3), pictures()
+    module, X = make_convolutional(3), draw_pictures()
     model = faithkit.Predictor(TorchClassifier(module, classes=["a", "b", "c"]))
     explanations = faithkit.plugin.registry().create("explainer", "gradient").fit(model, X).explain(X, None)
     for image, label, values in zip(X, model.predict(X), explanations.values, strict=True):
@@ -244,7 +248,7 @@ def test_the_gradient_of_images_is_autograds_for_every_cell():
 
 
 def test_the_gradient_of_a_module_of_images_that_predicts_numbers():
-    module, X = convolutional(1), pictures()
+    module, X = make_convolutional(1), draw_pictures()
     model = faithkit.Predictor(TorchRegressor(module))
     explanations = (
         faithkit.plugin.registry().create("explainer", "gradient").fit(model, X).explain(X[:2], None)

@@ -32,21 +32,21 @@ CASES = {
 
 
 @cache
-def fitted(name):
+def fit(name):
     make, rows, target = CASES[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # missing values are not drawn
         return make().fit(rows, target), rows
 
 
-def explained(name):
-    model, rows = fitted(name)
+def explain(name):
+    model, rows = fit(name)
     return Contributions().fit(faithkit.Predictor(model), rows).explain(rows, seeds=None)
 
 
-def scores(name):
+def compute_scores(name):
     """Return the scores that the library itself gives, of the class that is explained."""
-    model, rows = fitted(name)
+    model, rows = fit(name)
     if name == "three":
         return np.log(model.predict_proba(rows)).max(axis=1)
     if name in ("two", "array"):
@@ -57,8 +57,8 @@ def scores(name):
 @one_test
 @pytest.mark.parametrize("name", CASES)
 def test_contributions_and_intercept_add_up_to_the_score(name):
-    model, rows = fitted(name)
-    explanations = explained(name)
+    model, rows = fit(name)
+    explanations = explain(name)
     intercept = np.array(explanations.shared["intercept"])
     if name == "three":
         place = np.searchsorted(model.classes_, model.predict(rows))
@@ -66,17 +66,17 @@ def test_contributions_and_intercept_add_up_to_the_score(name):
         total = explanations.values.sum(axis=1) + intercept[place] - np.log(np.exp(others).sum(axis=1))
     else:
         total = explanations.values.sum(axis=1) + intercept
-    np.testing.assert_allclose(total, scores(name), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(total, compute_scores(name), rtol=1e-9, atol=1e-9)
     assert len(set(model.predict(rows))) >= len(getattr(model, "classes_", range(10)))
 
 
 def test_terms_have_names_and_words_are_a_column_like_any_other():
-    model, rows = fitted("two")
-    explanations = explained("two")
+    model, rows = fit("two")
+    explanations = explain("two")
     assert explanations.shared["names"][:6] == list(MIXED.columns)
     assert " & " in explanations.shared["names"][6]
-    told = pd.Series(explanations.values[:, 4]).groupby(rows["job"].to_numpy()).nunique()
-    assert told.to_dict() == {"clerk": 1, "cook": 1, "smith": 1}  # one contribution for each word
+    contributions = pd.Series(explanations.values[:, 4]).groupby(rows["job"].to_numpy()).nunique()
+    assert contributions.to_dict() == {"clerk": 1, "cook": 1, "smith": 1}  # one contribution for each word
     local = model.explain_local(rows[:3])
     for row in range(3):
         np.testing.assert_array_equal(explanations.values[row], local.data(row)["scores"])
@@ -85,7 +85,7 @@ def test_terms_have_names_and_words_are_a_column_like_any_other():
 @one_test
 @pytest.mark.parametrize("name", ["two", "array", "numbers"])
 def test_rows_with_the_same_contributions_get_the_same_prediction(name):
-    model, rows = fitted(name)
+    model, rows = fit(name)
     twice = pd.concat([rows, rows], ignore_index=True) if hasattr(rows, "iloc") else np.vstack([rows, rows])
     result = faithkit.evaluate(model, twice, Contributions(), progress=False)
     assert (result.consistency.value, result.consistency.verified) == (pytest.approx(1.0), 1.0)
@@ -112,7 +112,7 @@ def test_a_model_that_it_cannot_read_is_refused_with_advice(make, advice):
         Contributions().fit(faithkit.Predictor(make()), None)
 
 
-SITUATIONS = {name: situation(*fitted(name)) for name in ("array", "three", "numbers")}
+SITUATIONS = {name: situation(*fit(name)) for name in ("array", "three", "numbers")}
 
 
 def test_ebm_keeps_the_contract():

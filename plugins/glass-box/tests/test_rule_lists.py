@@ -48,34 +48,34 @@ def test_the_relation_counts_as_a_double_loop_does():
     )
     lists = [([0], []), ([1], [0]), ([], [0, 1]), ([0, 1], []), ([], [])]
     texts = [*(known.text(*chosen) for chosen in lists), None]
-    told = faithkit.Explanations.of(texts, "rule-list", shared=known.shared)
+    explanations = faithkit.Explanations.of(texts, "rule-list", shared=known.shared)
     sample = faithkit.plugin.Sample(X, faithkit.Explanations.of(range(70)))
     first, second = X["a"] > 0, (X["a"] <= 0.5) & (X["b"] == "x")
     expected = [first, second & ~first, ~first & ~second, first & second, first | True, first & False]
     np.testing.assert_array_equal(
-        RulesHold().packed(sample, told), faithkit.plugin.pack_bits(np.array(expected))
+        RulesHold().packed(sample, explanations), faithkit.plugin.pack_bits(np.array(expected))
     )
 
 
 # what the libraries keep of small models, by the names of their classes, and what is told of four rows by hand
 ROWS = pd.DataFrame({"a": [1, 0, 0, 1], "b": [0, 1, 0, 1]})
-ASKED = [{"index_col": 0, "cutoff": 0.5, "flip": False}, {"index_col": 1, "cutoff": 0.5, "flip": True}, {}]
+CUTOFFS = [{"index_col": 0, "cutoff": 0.5, "flip": False}, {"index_col": 1, "cutoff": 0.5, "flip": True}, {}]
 CUT = Record(feature="a", val="<0.5"), Record(feature="a", val=">0.5"), Record(feature="b", val=1)
 WEIGHED = [
     Record(args=(0.4, 1.0), agg_dict={("X_0", ">"): "0.5"}),
     Record(args=(-0.9, 1.0), agg_dict={("X_1", "<="): "0.5"}),
 ]
-KEPT = [
+MODELS = [
     (
         "imodels",
         "GreedyRuleListClassifier",
-        {"rules_": ASKED},
+        {"rules_": CUTOFFS},
         ["a ≥ 0.5", "~(a ≥ 0.5); ~(b < 0.5)", "b < 0.5; ~(a ≥ 0.5)", "a ≥ 0.5"],
     ),
     (
         "imodels",
         "FastFrugalTreeClassifier",
-        {"rules_": ASKED},
+        {"rules_": CUTOFFS},
         ["a > 0.5", "~(a > 0.5); ~(b ≤ 0.5)", "b ≤ 0.5; ~(a > 0.5)", "a > 0.5"],
     ),
     (
@@ -103,28 +103,32 @@ KEPT = [
 
 
 @one_test
-@pytest.mark.parametrize(("library", "name", "kept", "texts"), KEPT, ids=[name for _, name, *_ in KEPT])
-def test_what_a_library_keeps_is_read_without_it(library, name, kept, texts):
+@pytest.mark.parametrize(
+    ("library", "name", "attributes", "texts"), MODELS, ids=[name for _, name, *_ in MODELS]
+)
+def test_what_a_library_keeps_is_read_without_it(library, name, attributes, texts):
     model = type(
-        name, (), {"__module__": f"{library}.somewhere", "predict": lambda self, X: [0] * len(X), **kept}
+        name,
+        (),
+        {"__module__": f"{library}.somewhere", "predict": lambda self, X: [0] * len(X), **attributes},
     )()
     explainer = RuleModel().fit(faithkit.Predictor(model), ROWS)
     assert explainer.explain(ROWS, None).values.tolist() == texts
     assert len(explainer.explain(ROWS[:0], None)) == 0
 
 
-def refused(explanations):
+def read_refusal(explanations):
     with pytest.raises(faithkit.errors.InputError) as caught:
         faithkit.score(["yes", "no"], explanations, np.eye(2), relation=RulesHold())
     return str(caught.value)
 
 
 def test_what_it_cannot_read_is_refused():
-    assert refused(faithkit.Explanations.of(["age > 3", "always"], "rule-list")) == (
+    assert read_refusal(faithkit.Explanations.of(["age > 3", "always"], "rule-list")) == (
         "rules-hold: no rule is called 'age > 3': give the explanations as rule-model made them, with their "
         'shared["rules"].'
     )
-    assert refused(faithkit.Explanations.vectors(np.eye(2))) == (
+    assert read_refusal(faithkit.Explanations.vectors(np.eye(2))) == (
         "rules-hold reads lists of rules, and these explanations are of kind 'vector': name another relation, "
         "or the explainer rule-model."
     )

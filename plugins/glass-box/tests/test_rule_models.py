@@ -35,14 +35,14 @@ SUMS = {
 
 
 @cache
-def fitted(name):
+def fit(name):
     make, rows = (LISTS | SUMS)[name]
     with faithkit.plugin.seed_global_generators(0):  # one of them seeds NumPy's generator for everybody
         model = make().fit(rows, SCORE if "numbers" in name else LABELS)
-    return model, with_edges(model, rows)
+    return model, add_edges(model, rows)
 
 
-def with_edges(model, rows):
+def add_edges(model, rows):
     """Add a row for each limit of the model that has it exactly: there ≤ and < part."""
     if isinstance(model, imodels.BayesianRuleListClassifier):
         limits = [(j, 0.7) for j in range(4)]  # neither 1, which it asks for, nor at most 0.5, as it writes
@@ -58,12 +58,12 @@ def with_edges(model, rows):
     return pd.DataFrame(everything, columns=rows.columns) if hasattr(rows, "columns") else everything
 
 
-def explained(name, **params):
-    model, rows = fitted(name)
+def explain(name, **params):
+    model, rows = fit(name)
     return RuleModel(**params).fit(faithkit.Predictor(model), rows).explain(rows, seeds=None)
 
 
-def conditions(model):
+def list_conditions(model):
     """Say when each entry of a list applies, as its `predict_proba` asks; the last one always does."""
     if isinstance(model, imodels.BayesianRuleListClassifier):
         for items in model.final_itemsets[:-1]:
@@ -80,41 +80,41 @@ def conditions(model):
 @one_test
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_is_told_up_to_the_rule_that_applies_with_a_tilde_before_all_earlier_ones(name):
-    model, rows = fitted(name)
-    asked, found = list(conditions(model)), explained(name)
-    for row, text in zip(np.asarray(rows), found.values, strict=True):
-        applies = [condition(row) for condition in asked] + [True]
-        names = [*found.shared["rules"], None]
+    model, rows = fit(name)
+    conditions, explanations = list(list_conditions(model)), explain(name)
+    for row, text in zip(np.asarray(rows), explanations.values, strict=True):
+        applies = [condition(row) for condition in conditions] + [True]
+        names = [*explanations.shared["rules"], None]
         place = applies.index(True)
-        told = [names[place]] * (place < len(asked)) + [f"~({name})" for name in names[:place]]
-        assert text == "; ".join(told)
+        expected = [names[place]] * (place < len(conditions)) + [f"~({name})" for name in names[:place]]
+        assert text == "; ".join(expected)
 
 
 @one_test
 @pytest.mark.parametrize("name", LISTS)
-def test_what_a_list_says_is_kept(name):
-    model, rows = fitted(name)
+def test_the_rules_of_a_list_determine_the_prediction(name):
+    model, rows = fit(name)
     result = faithkit.evaluate(model, rows, RuleModel(), relation=RulesHold(), progress=False)
     for estimate in (result.consistency, result.sufficiency):
         assert estimate.value == pytest.approx(estimate.verified, abs=1e-12)
         assert estimate.verified > 0.9
-    assert 2 < result.n_explanations <= len(list(conditions(model))) + 1
+    assert 2 < result.n_explanations <= len(list(list_conditions(model))) + 1
 
 
-def fires(found):
+def find_firing_rules(explanations):
     """Return which rules each explanation names, in the order of their weights."""
-    names = list(found.shared["rules"])
-    told = [text.split("; ") for text in found.values]
-    assert all(len(set(parts) & set(names)) in (0, len(parts)) for parts in told)
-    return np.array([[name in parts for name in names] for parts in told])
+    names = list(explanations.shared["rules"])
+    named_rules = [text.split("; ") for text in explanations.values]
+    assert all(len(set(parts) & set(names)) in (0, len(parts)) for parts in named_rules)
+    return np.array([[name in parts for name in names] for parts in named_rules])
 
 
 @one_test
 @pytest.mark.parametrize("name", SUMS)
 def test_the_weights_of_the_rules_that_fire_add_up_to_the_models_score(name):
-    model, rows = fitted(name)
+    model, rows = fit(name)
     weights = np.array(sorted((r.args[0] for r in model.rules_), key=abs, reverse=True))
-    total = fires(explained(name)) @ weights
+    total = find_firing_rules(explain(name)) @ weights
     if "numbers" in name:
         expected = model.predict(rows) - model.intercept
     elif "skope" in name:
@@ -127,25 +127,25 @@ def test_the_weights_of_the_rules_that_fire_add_up_to_the_models_score(name):
 @one_test
 @pytest.mark.parametrize("name", [*LISTS, *SUMS])
 def test_an_explanation_applies_to_the_row_that_it_explains(name):
-    found, rows = explained(name), fitted(name)[1]
-    bits = RulesHold().packed(faithkit.plugin.Sample(rows, found), found)
+    explanations, rows = explain(name), fit(name)[1]
+    bits = RulesHold().packed(faithkit.plugin.Sample(rows, explanations), explanations)
     assert np.unpackbits(bits.view(np.uint8), axis=1)[:, : len(rows)].diagonal().all()
 
 
 def test_of_a_sum_the_strongest_rules_can_be_told_alone():
-    whole = explained("skope").values
+    whole = explain("skope").values
     for top in (1, 2):
-        assert explained("skope", top=top).values.tolist() == [
+        assert explain("skope", top=top).values.tolist() == [
             text if text.startswith("~") else "; ".join(text.split("; ")[:top]) for text in whole
         ]
     with pytest.raises(
         faithkit.errors.ParameterError, match=r"top=2 chooses among rules that add up.*leave it out"
     ):
-        explained("greedy", top=2)
+        explain("greedy", top=2)
 
 
 def test_a_model_without_rules_yet_and_rows_of_other_columns_are_refused():
-    model, rows = fitted("greedy")
+    model, rows = fit("greedy")
     with pytest.raises(faithkit.errors.InputError, match="the OneRClassifier has no rules: fit it first"):
         RuleModel().fit(faithkit.Predictor(imodels.OneRClassifier()), rows)
     explainer = RuleModel().fit(faithkit.Predictor(model), rows)
@@ -155,7 +155,7 @@ def test_a_model_without_rules_yet_and_rows_of_other_columns_are_refused():
         explainer.explain(rows[["age", "hours"]], None)
 
 
-SITUATIONS = {name: situation(*fitted(name)) for name in ("array", "bayesian", "rule-fit-numbers")}
+SITUATIONS = {name: situation(*fit(name)) for name in ("array", "bayesian", "rule-fit-numbers")}
 
 
 def test_rule_models_keep_the_contract():

@@ -22,7 +22,7 @@ CASES = {
 
 
 @cache
-def fitted(name):
+def fit(name):
     learner, known, rows = CASES[name]
     with faithkit.plugin.seed_global_generators(0):
         model = getattr(wittgenstein, learner)(max_rules=5, n_discretize_bins=6, random_state=0)
@@ -33,24 +33,24 @@ def fitted(name):
 @one_test
 @pytest.mark.parametrize("name", CASES)
 def test_a_positive_row_has_the_first_of_its_reasons_and_a_negative_one_that_none_holds(name):
-    model, rows = fitted(name)
+    model, rows = fit(name)
     explanations = RuleModel().fit(faithkit.Predictor(model, background=rows), rows).explain(rows, seeds=None)
     names = list(explanations.shared["rules"])
     assert len(names) == len(model.ruleset_.rules)
     none = "; ".join(f"~({name})" for name in names)
-    told = {True: 0, False: 0}
+    counts = {True: 0, False: 0}
     for text, label, reasons in zip(
         explanations.values, *model.predict(rows, give_reasons=True), strict=True
     ):
         assert text == (names[model.ruleset_.rules.index(reasons[0])] if label else none)
-        told[label] += 1
-    assert min(told.values()) > 10
+        counts[label] += 1
+    assert min(counts.values()) > 10
 
 
 @one_test
 @pytest.mark.parametrize("name", CASES)
-def test_what_a_rule_set_says_is_kept(name):
-    model, rows = fitted(name)
+def test_the_rules_of_a_set_determine_the_prediction(name):
+    model, rows = fit(name)
     result = faithkit.evaluate(model, rows, RuleModel(), relation=RulesHold(), progress=False)
     for estimate in (result.consistency, result.sufficiency):
         assert estimate.value == pytest.approx(estimate.verified, abs=1e-12)
@@ -58,8 +58,8 @@ def test_what_a_rule_set_says_is_kept(name):
 
 
 def test_a_set_without_rules_or_with_one_that_takes_all_says_always():
-    model, rows = fitted("irep")
-    kept = model.ruleset_
+    model, rows = fit("irep")
+    original = model.ruleset_
     try:
         for rules in ([], [wittgenstein.base.Rule()]):
             model.ruleset_ = wittgenstein.base.Ruleset(rules)
@@ -69,4 +69,4 @@ def test_a_set_without_rules_or_with_one_that_takes_all_says_always():
                 )
             assert set(explanations.values) == {"always"}
     finally:
-        model.ruleset_ = kept
+        model.ruleset_ = original

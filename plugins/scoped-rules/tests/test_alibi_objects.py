@@ -30,7 +30,7 @@ X = pd.DataFrame(
 CODED = X.assign(**{"Marital Status": [1.0, 0.0, 1.0, 1.0]})
 
 
-def recorded(anchor, feature, row=0, precision=1.0, name="AnchorTabular", instance=True, **raw):
+def record_anchor(anchor, feature, row=0, precision=1.0, name="AnchorTabular", instance=True, **raw):
     """Write what alibi 0.9 gives for one row."""
     raw |= {"feature": feature, "names": anchor, "prediction": np.array([0])}
     if instance:
@@ -60,9 +60,9 @@ CASES = [
 @one_test
 @pytest.mark.parametrize(("anchor", "feature", "rule"), CASES)
 def test_conditions_become_a_rule(anchor, feature, rule):
-    given = [recorded(anchor, feature)]
+    anchors = [record_anchor(anchor, feature)]
     for known in ({}, {"X": X[:1]}):
-        explanations = faithkit.adapt(given, **known)
+        explanations = faithkit.adapt(anchors, **known)
         assert explanations.values.tolist() == [rule]
         assert (explanations.kind, explanations.relation) == ("rule", "in-scope")
 
@@ -73,34 +73,34 @@ def test_conditions_become_a_rule(anchor, feature, rule):
 )
 def test_in_an_array_columns_and_categories_are_numbers(anchor, feature, rule):
     place = {name: number for number, name in enumerate(X.columns)}
-    found = faithkit.adapt([recorded(anchor, feature)], X=CODED[:1].to_numpy()).values[0]
+    result = faithkit.adapt([record_anchor(anchor, feature)], X=CODED[:1].to_numpy()).values[0]
     expected = [
-        OneOf(place[one.column], [1])
-        if isinstance(one, OneOf)
-        else Interval(place[one.column], one.low, one.high)
-        for one in rule.predicates
+        OneOf(place[predicate.column], [1])
+        if isinstance(predicate, OneOf)
+        else Interval(place[predicate.column], predicate.low, predicate.high)
+        for predicate in rule.predicates
     ]
-    assert found == Rule(expected)
+    assert result == Rule(expected)
 
 
 def test_a_category_is_named_as_the_table_names_it():
-    given = [recorded(["Marital Status = Never-Married"], [1], row) for row in (0, 2)]
+    anchors = [record_anchor(["Marital Status = Never-Married"], [1], row) for row in (0, 2)]
     for table, value in ((X, "Never-Married"), (CODED, 1), (CODED.astype({"Marital Status": int}), 1)):
-        explanations = faithkit.adapt(given, X=table.iloc[[0, 2]])
+        explanations = faithkit.adapt(anchors, X=table.iloc[[0, 2]])
         assert explanations.values.tolist() == [Rule([OneOf("Marital Status", [value])])] * 2
 
 
 def test_a_category_that_looks_like_a_limit_has_no_name_and_is_found_by_its_number():
-    assert faithkit.adapt([recorded([">50K"], [1])], X=X[:1]).values[0] == Rule(
+    assert faithkit.adapt([record_anchor([">50K"], [1])], X=X[:1]).values[0] == Rule(
         [OneOf("Marital Status", [">50K"])]
     )
 
 
 ANCHORS = [
-    recorded(["28.00 < Age <= 37.00"], [0], 0),
-    recorded(["Age > 37.00"], [0], 1),
-    recorded(["Hours per week > 40.00"], [2], 2),
-    recorded(["28.00 < Age <= 37.00"], [0], 3),
+    record_anchor(["28.00 < Age <= 37.00"], [0], 0),
+    record_anchor(["Age > 37.00"], [0], 1),
+    record_anchor(["Hours per week > 40.00"], [2], 2),
+    record_anchor(["28.00 < Age <= 37.00"], [0], 3),
 ]
 RULES = [
     Rule([Interval("Age", 28, 37)]),
@@ -114,14 +114,14 @@ RULES = [
 def test_the_numbers_are_those_of_the_rules_to_the_bit(table):
     labels = ["no", "yes", "no", "no"]
     rules = faithkit.Explanations.of([*RULES, RULES[0]], kind="rule", relation="in-scope")
-    own, found = (faithkit.score(labels, given, table) for given in (rules, ANCHORS))
-    assert (found.consistency, found.sufficiency) == (own.consistency, own.sufficiency)
-    assert found.sufficiency.value > 0
+    expected, result = (faithkit.score(labels, explanations, table) for explanations in (rules, ANCHORS))
+    assert (result.consistency, result.sufficiency) == (expected.consistency, expected.sufficiency)
+    assert result.sufficiency.value > 0
 
 
 def test_an_explainer_may_return_them_row_by_row():
     def explain(rows):
-        return [recorded(["Age <= 37.00"] if age <= 37 else ["Age > 37.00"], [0]) for age in rows["Age"]]
+        return [record_anchor(["Age <= 37.00"] if age <= 37 else ["Age > 37.00"], [0]) for age in rows["Age"]]
 
     result = faithkit.evaluate(lambda rows: rows["Age"] > 37, X, explain, progress=False)
     assert result.sufficiency.verified == 0.75  # the row above 37 has no other
@@ -129,45 +129,45 @@ def test_an_explainer_may_return_them_row_by_row():
 
 def test_an_anchor_below_the_threshold_says_so():
     explanations = faithkit.adapt(
-        [recorded(["Age > 37.00"], [0], precision=p) for p in (0.9, 0.95, np.array([0.5]))]
+        [record_anchor(["Age > 37.00"], [0], precision=p) for p in (0.9, 0.95, np.array([0.5]))]
     )
     assert explanations.remarked.tolist() == ["below the threshold", None, "below the threshold"]
     assert not explanations.missing.any()
 
 
 def test_words_of_a_text_become_a_rule_on_texts():
-    given = recorded(["Good", "!"], [0, 2], name="AnchorText", positions=[0, 2])
-    found = faithkit.adapt([given], X=["Good film !"]).values[0]
-    assert found == Rule([Contains("good", "word"), Contains("!")])
-    assert found.covers(["Good film !", "a good, long one", "good !"]).tolist() == [True, False, True]
+    anchor = record_anchor(["Good", "!"], [0, 2], name="AnchorText", positions=[0, 2])
+    rule = faithkit.adapt([anchor], X=["Good film !"]).values[0]
+    assert rule == Rule([Contains("good", "word"), Contains("!")])
+    assert rule.covers(["Good film !", "a good, long one", "good !"]).tolist() == [True, False, True]
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("given", "table", "message"),
+    ("anchor", "table", "message"),
     [
         (
-            recorded(["Wage > 3.00"], [9]),
+            record_anchor(["Wage > 3.00"], [9]),
             X[:1],
             "X has no column for the condition 'Wage > 3.00': give X with the",
         ),
         (
-            recorded(["Wage > 3.00"], [9]),
+            record_anchor(["Wage > 3.00"], [9]),
             CODED[:1].to_numpy(),
             "X has no column for the condition 'Wage > 3.00'",
         ),
         (
-            recorded(["Age > 3.00"], []),
+            record_anchor(["Age > 3.00"], []),
             CODED[:1].to_numpy(),
             "X has no column for the condition 'Age > 3.00'",
         ),
         (
-            recorded(["Marital Status = Never-Married"], [1], instance=False),
+            record_anchor(["Marital Status = Never-Married"], [1], instance=False),
             CODED[:1],
             "the category 'Never-Married' is a number in column 'Marital Status' of X, and the explanation does not",
         ),
         (
-            recorded([], [], name="AnchorImage"),
+            record_anchor([], [], name="AnchorImage"),
             None,
             "an explanation by alibi's AnchorImage, which has no conditions",
         ),
@@ -178,9 +178,9 @@ def test_words_of_a_text_become_a_rule_on_texts():
         ),
     ],
 )
-def test_what_cannot_be_understood_is_refused_in_one_line(given, table, message):
+def test_what_cannot_be_understood_is_refused_in_one_line(anchor, table, message):
     with pytest.raises(faithkit.errors.InputError, match=message) as error:
-        faithkit.adapt([given], X=table)
+        faithkit.adapt([anchor], X=table)
     assert "\n" not in str(error.value)
 
 

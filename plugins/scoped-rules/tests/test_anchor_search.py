@@ -33,18 +33,18 @@ def test_bounds_of_shares_are_those_of_anchor_exp():
     assert compute_bounds(shares, levels, upper) == pytest.approx(expected, abs=1e-9)
 
 
-def by_anchor_exp(search, perturbation, ask, stop_on_first):
+def search_with_anchor_exp(search, perturbation, ask, stop_on_first):
     """anchor-exp's search itself, about rows from the same generator, the model asked about each of them."""
     from anchor.anchor_base import AnchorBaseBeam
 
-    label, met = ask([perturbation.instance_row])[0], []
+    label, unanimous = ask([perturbation.instance_row])[0], []
 
     def sample(present, n, compute_labels=True):
         if not compute_labels:
             return None, perturbation.coverage(), None
         drawn, rows = perturbation.draw(present, n)
         agree = ask(rows) == label
-        met.append(agree.all())
+        unanimous.append(agree.all())
         return np.empty((n, 0)), perturbation.holds(drawn), agree
 
     result = AnchorBaseBeam.anchor_beam(
@@ -59,20 +59,20 @@ def by_anchor_exp(search, perturbation, ask, stop_on_first):
     )
     precision = result["mean"][-1] if result["feature"] else result["all_precision"]
     remark = None if precision >= search.threshold else "below the threshold"
-    return Anchor(tuple(result["feature"]), remark, is_unanimous=all(met))
+    return Anchor(tuple(result["feature"]), remark, is_unanimous=all(unanimous))
 
 
-def both(search, perturbations, ask, stop_on_first=False):
+def search_both_ways(search, perturbations, ask, stop_on_first=False):
     """All rows together by our search, and one by one by anchor-exp's."""
     steps = (search.steps(make(), faithkit.plugin.Tolerance(), stop_on_first) for make in perturbations)
-    ours = run_together(steps, ask, bytes_per_round=1)
-    return ours, [by_anchor_exp(search, make(), ask, stop_on_first) for make in perturbations]
+    anchors = run_together(steps, ask, bytes_per_round=1)
+    return anchors, [search_with_anchor_exp(search, make(), ask, stop_on_first) for make in perturbations]
 
 
 # --- tables ----------------------------------------------------------------------------------------------
 
 
-def people(n, seed):
+def make_people(n, seed):
     """Words, gaps, booleans, whole numbers and fractions."""
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(
@@ -89,89 +89,78 @@ def people(n, seed):
     return frame
 
 
-def three_labels(frame):
+def predict_three_labels(frame):
     clerk = (frame["job"] == "clerk").fillna(False).to_numpy(bool)
     busy = (frame["hours"] > 40).to_numpy()
     return np.where(frame["age"].isna(), "gap", np.where(clerk & busy, "low", "high")).astype(object)
 
 
-def sums(frame):
+def predict_sums(frame):
     """One label where enough things come together: long rules."""
     score = (frame["age"].fillna(0) > 45).astype(int) + (frame["hours"] > 35) + frame["member"]
     return (score + (frame["children"] > 1) >= 3).to_numpy()
 
 
-def noise(frame):
+def predict_noise(frame):
     """Labels without a pattern: no rule is precise."""
     return (frame["age"].fillna(0) * 1e6 % 10 < 6).to_numpy().astype(int)
 
 
-def constant(frame):
+def predict_constant(frame):
     return np.ones(len(frame), dtype=int)
 
 
-def seldom(frame):
+def predict_seldom(frame):
     """Nearly one label: the rule without conditions is precise enough, and the search may not try it."""
     return (frame["hours"] < 12).to_numpy()
 
 
 CASES = [
-    (three_labels, {"beam_size": 1, "tau": 0.3}),
-    (three_labels, {"batch_size": 30, "tau": 0.3}),
-    (three_labels, {}),
-    (three_labels, {"threshold": 0.5}),
-    (sums, {}),
-    (sums, {"beam_size": 1, "bins": "decile"}),
-    (sums, {"beam_size": 2, "delta": 0.01, "tau": 0.2}),
-    (sums, {"max_size": 1}),
-    (sums, {"max_size": 2, "beam_size": 1}),
-    (sums, {"max_size": 50, "threshold": 0.99}),
-    (noise, {"max_size": 2, "tau": 0.3}),
-    (noise, {"max_size": 1, "beam_size": 100}),
-    (constant, {}),
-    (seldom, {"beam_size": 2}),
+    (predict_three_labels, {"beam_size": 1, "tau": 0.3}),
+    (predict_three_labels, {"batch_size": 30, "tau": 0.3, "beam_size": 2}),
+    (predict_three_labels, {}),
+    (predict_three_labels, {"threshold": 0.5}),
+    (predict_sums, {}),
+    (predict_sums, {"beam_size": 1, "bins": "decile"}),
+    (predict_sums, {"beam_size": 2, "delta": 0.01, "tau": 0.2}),
+    (predict_sums, {"max_size": 1}),
+    (predict_sums, {"max_size": 2, "beam_size": 1}),
+    (predict_sums, {"max_size": 50, "threshold": 0.99}),
+    (predict_noise, {"max_size": 2, "tau": 0.3}),
+    (predict_noise, {"max_size": 1, "beam_size": 100}),
+    (predict_constant, {}),
+    (predict_seldom, {"beam_size": 2}),
 ]
 
 
 @pytest.mark.parametrize(
-    ("model", "params"), [*CASES[:2], *(pytest.param(*case, marks=pytest.mark.slow) for case in CASES[2:])]
+    ("model", "params"), [CASES[0], *(pytest.param(*case, marks=pytest.mark.slow) for case in CASES[1:])]
 )
 def test_the_anchor_is_the_one_that_anchor_exp_finds(model, params):
     params = dict(params)
     bins = params.pop("bins", "quartile")
     fitted = faithkit.plugin.registry().create("explainer", "anchors", {"bins": bins})
-    fitted.fit(faithkit.Predictor(model), people(300, seed=0))
-    codes = fitted.encoder_.encode(people(2, seed=1))
+    fitted.fit(faithkit.Predictor(model), make_people(300, seed=0))
+    codes = fitted.encoder_.encode(make_people(2, seed=1))
     rows = [lambda i=i: PerturbedRows(fitted.table_, codes[i], seed=i) for i in range(len(codes))]
-    ours, theirs = both(Search("anchors", **{**DEFAULTS, **params}), rows, fitted._predict_rows)
-    assert ours == theirs
-
-
-@pytest.mark.slow
-def test_the_cases_are_of_all_kinds():
-    """What the comparison is worth: long and short rules, empty ones, and some below the threshold."""
-    background, X = people(300, seed=0), people(2, seed=1)
-    found = []
-    for model, params in CASES:
-        fitted = faithkit.plugin.registry().create("explainer", "anchors", params)
-        explained = fitted.fit(faithkit.Predictor(model), background).explain(X, np.arange(2))
-        found += zip(explained.values, explained.remarks, strict=True)
-    assert {len(rule.predicates) for rule, _ in found} >= {0, 1, 2, 3}
-    assert {remark for _, remark in found} == {None, "below the threshold"}
+    anchors, expected = search_both_ways(
+        Search("anchors", **{**DEFAULTS, **params}), rows, fitted._predict_rows
+    )
+    assert anchors == expected
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
-def test_over_many_rows_and_seeds_too(seed):
+def test_anchors_are_those_of_anchor_exp_for_many_rows_and_seeds(seed):
     fitted = (
         faithkit.plugin.registry()
         .create("explainer", "anchors")
-        .fit(faithkit.Predictor(sums), people((40, 500)[seed % 2], seed))
+        .fit(faithkit.Predictor(predict_sums), make_people((40, 500)[seed % 2], seed))
     )
-    codes = fitted.encoder_.encode(people(12, seed=9))
+    codes = fitted.encoder_.encode(make_people(12, seed=9))
     rows = [lambda i=i: PerturbedRows(fitted.table_, codes[i], 100 * seed + i) for i in range(len(codes))]
-    ours, theirs = both(Search("anchors", **DEFAULTS), rows, fitted._predict_rows)
-    assert ours == theirs
+    anchors, expected = search_both_ways(Search("anchors", **DEFAULTS), rows, fitted._predict_rows)
+    assert anchors == expected
 
 
 # --- texts -----------------------------------------------------------------------------------------------
@@ -179,22 +168,24 @@ def test_over_many_rows_and_seeds_too(seed):
 WORDS = ["fine", "dull", "plot", "cast", "long", "loud", "warm", "cold", "so"]
 
 
-def tone(texts):
+def judge_tone(texts):
     score = np.array([text.count("fine") + text.count("warm") - 2 * text.count("dull") for text in texts])
     return np.array(["bad", "so-so", "good"])[np.digitize(score, [0, 2])]
 
 
-def odd(texts):
+def count_odd(texts):
     return np.array([text.count("UNK") % 2 for text in texts])
 
 
 @one_test
-@pytest.mark.parametrize("model", [tone, odd])
-@pytest.mark.parametrize("params", [{}, {"beam_size": 1}, {"threshold": 0.8, "batch_size": 25}])
+@pytest.mark.parametrize(
+    ("model", "params"),
+    [(judge_tone, {}), (count_odd, {"beam_size": 1}), (judge_tone, {"threshold": 0.8, "batch_size": 25})],
+)
 def test_the_words_are_those_that_anchor_exp_finds(model, params):
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(WORDS, n)) for n in (1, 2, 5)]
     masked = [lambda i=i, text=text: MaskedText(text, text.split(), seed=i) for i, text in enumerate(texts)]
     search = Search("anchors-text", **{**DEFAULTS, "batch_size": 10, **params})
-    ours, theirs = both(search, masked, model, stop_on_first=True)
-    assert ours == theirs
+    anchors, expected = search_both_ways(search, masked, model, stop_on_first=True)
+    assert anchors == expected

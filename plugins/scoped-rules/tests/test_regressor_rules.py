@@ -29,7 +29,7 @@ def test_a_surrogate_is_the_same_whatever_the_unit(scale, shift):
     twin.fit(BACKGROUND, function(BACKGROUND).round(2))
     together = twin.apply(ROWS)[:, None] == twin.apply(ROWS)
     rules = [str(rule) for rule in explanations.values]
-    assert [[mine == other for other in rules] for mine in rules] == together.tolist()
+    assert [[rule == other for other in rules] for rule in rules] == together.tolist()
     r2 = twin.score(BACKGROUND, function(BACKGROUND).round(2))
     assert explanations.shared["fidelity"] == pytest.approx(r2, abs=1e-6)
 
@@ -60,18 +60,16 @@ def test_by_default_numbers_are_the_same_that_differ_by_half_a_deviation():
 @pytest.mark.parametrize("explainer", ["empirical-anchors", "nearest-counterfactual", "dice"])
 def test_what_the_measure_counts_as_equal_the_explainer_does_too(explainer):
     result = faithkit.evaluate(
-        function, ROWS, explainer, background=BACKGROUND, agree="within:1.25", progress=False
+        function, ROWS[:9], explainer, background=BACKGROUND, agree="within:1.25", progress=False
     )
     assert result.rows.explanations.shared["within"] == 1.25
 
 
-@one_test
-@pytest.mark.parametrize("within", [2.0, 3.0])
-def test_a_rule_counted_in_the_background_keeps_its_promise_there(within):
-    rng = np.random.default_rng(2)
-    rows = rng.normal(size=(1500, 3))
+def test_a_rule_counted_in_the_background_keeps_its_promise_there():
+    within = 2.0
+    rows = np.random.default_rng(2).normal(size=(1500, 3))
     explanations = explained(
-        f"empirical-anchors:within={within};threshold=0.8;delta=0.3", function, rows[:200], rows
+        f"empirical-anchors:within={within};threshold=0.8;delta=0.3", function, rows[:100], rows
     )
     sure = np.flatnonzero([remark is None for remark in explanations.remarked])
     near = np.abs(function(rows)[None, :] - function(rows[sure])[:, None]) <= within
@@ -90,7 +88,7 @@ def test_rows_near_a_number_are_counted_as_one_by_one():
     parents = [(), (0,), (2, 5), (8,), (1, 4)]
     words = np.tile(np.arange(9), (5, 1))
     agree, cover = counted.count_extensions(parents, counted.keys(own), words)
-    holds = covered([faithkit.Rule([one]) for one in predicates], rows)
+    holds = covered([faithkit.Rule([predicate]) for predicate in predicates], rows)
     for q, parent in enumerate(parents):
         near = np.abs(predictions - own[q]) <= 0.3 + 1e-9
         inside = holds[list(parent)].all(axis=0)

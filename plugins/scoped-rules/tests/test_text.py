@@ -37,15 +37,15 @@ TWO = ["pos", "neg", "pos", "neg", "neg", "pos"]
 THREE = [2, 0, 2, 0, 1, 1]
 
 
-def explainer(name, **params):
+def make_explainer(name, **params):
     return faithkit.plugin.registry().create("explainer", name, params)
 
 
-def pipeline(y=TWO, vectorizer=None, linear=None):
+def fit_pipeline(y=TWO, vectorizer=None, linear=None):
     return make_pipeline(vectorizer or CountVectorizer(), linear or LogisticRegression()).fit(TEXTS, y)
 
 
-def words(explanations):
+def list_words(explanations):
     """The words of every rule, None where there is none."""
     return [
         None if rule is None else [predicate.token for predicate in rule.predicates]
@@ -53,16 +53,18 @@ def words(explanations):
     ]
 
 
-def first(texts, **params):
-    return explainer("first-word", **params).fit(None, texts).explain(texts, None)
+def explain_by_first(texts, **params):
+    return make_explainer("first-word", **params).fit(None, texts).explain(texts, None)
 
 
-def every(texts, **params):
-    return explainer("all-words", **params).fit(None, texts).explain(texts, None)
+def explain_by_all(texts, **params):
+    return make_explainer("all-words", **params).fit(None, texts).explain(texts, None)
 
 
-def top(model, texts, **params):
-    return explainer("top-coefficient", **params).fit(faithkit.Predictor(model), TEXTS).explain(texts, None)
+def explain_by_top(model, texts, **params):
+    return (
+        make_explainer("top-coefficient", **params).fit(faithkit.Predictor(model), TEXTS).explain(texts, None)
+    )
 
 
 # --- first-word and all-words ------------------------------------------------------------------------------
@@ -70,18 +72,18 @@ def top(model, texts, **params):
 
 def test_the_first_word_is_that_of_the_named_tokenizer():
     texts = ["A fine film", "fine , fine", "... A"]
-    assert words(first(texts)) == [["A"], ["fine"], ["..."]]
-    assert words(first(texts, tokenizer="word")) == [["fine"], ["fine"], None]
+    assert list_words(explain_by_first(texts)) == [["A"], ["fine"], ["..."]]
+    assert list_words(explain_by_first(texts, tokenizer="word")) == [["fine"], ["fine"], None]
 
 
 def test_all_words_are_named_once_each():
     texts = ["Fine film , fine cast"]
-    assert words(every(texts)) == [[",", "Fine", "cast", "film", "fine"]]
-    assert words(every(texts, tokenizer="word")) == [["cast", "film", "fine"]]
+    assert list_words(explain_by_all(texts)) == [[",", "Fine", "cast", "film", "fine"]]
+    assert list_words(explain_by_all(texts, tokenizer="word")) == [["cast", "film", "fine"]]
 
 
 @one_test
-@pytest.mark.parametrize("find", [first, every])
+@pytest.mark.parametrize("find", [explain_by_first, explain_by_all])
 def test_a_text_without_words_has_no_explanation_and_the_reason_is_told(find):
     explanations = find(["a good film", "", " \n"])
     assert explanations.missing.tolist() == [False, True, True]
@@ -90,7 +92,7 @@ def test_a_text_without_words_has_no_explanation_and_the_reason_is_told(find):
 
 
 @one_test
-@pytest.mark.parametrize("find", [first, every])
+@pytest.mark.parametrize("find", [explain_by_first, explain_by_all])
 def test_rules_apply_by_the_relation_in_scope_and_equal_ones_are_one_object(find):
     explanations = find(["good film", "bad film", "good film"])
     assert (explanations.kind, explanations.relation) == ("rule", "in-scope")
@@ -103,21 +105,21 @@ def test_rules_apply_by_the_relation_in_scope_and_equal_ones_are_one_object(find
 )
 def test_every_rule_covers_its_own_text_and_exactly_those_with_its_words(texts, tokenizer):
     splits = [set(faithkit.plugin.tokenize(text, tokenizer)) for text in texts]
-    for find in (first, every):
-        position = find(texts, tokenizer=tokenizer)
-        assert position.missing.tolist() == [not split for split in splits]
-        for row in np.flatnonzero(~position.missing):
-            mine = {predicate.token for predicate in position.values[row].predicates}
-            covered = position.values[row].covers(texts)
+    for find in (explain_by_first, explain_by_all):
+        explanations = find(texts, tokenizer=tokenizer)
+        assert explanations.missing.tolist() == [not split for split in splits]
+        for row in np.flatnonzero(~explanations.missing):
+            rule_words = {predicate.token for predicate in explanations.values[row].predicates}
+            covered = explanations.values[row].covers(texts)
             assert covered[row]
-            assert covered.tolist() == [mine <= split for split in splits]
-            assert mine == splits[row] if find is every else len(mine) == 1
+            assert covered.tolist() == [rule_words <= split for split in splits]
+            assert rule_words == splits[row] if find is explain_by_all else len(rule_words) == 1
 
 
 # --- top-coefficient ---------------------------------------------------------------------------------------
 
 
-def by_hand(model, text, by):
+def find_word_by_hand(model, text, by):
     """The word with the largest coefficient, straight from the definition."""
     coefficients = np.atleast_2d(model[-1].coef_)
     if len(coefficients) == 1:
@@ -135,40 +137,40 @@ def by_hand(model, text, by):
 
 @one_test
 @pytest.mark.parametrize("by", ["absolute", "predicted"])
-@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three classes"])
 @pytest.mark.parametrize(
-    "model",
+    ("model", "y"),
     [
-        make_pipeline(CountVectorizer(), LogisticRegression()),
-        make_pipeline(TfidfVectorizer(stop_words=["is"], max_df=0.9), LinearSVC()),
-        make_pipeline(CountVectorizer(binary=True), TfidfTransformer(), SGDClassifier(random_state=0)),
-        make_pipeline(CountVectorizer(), "passthrough", RidgeClassifier()),
+        (make_pipeline(CountVectorizer(), LogisticRegression()), TWO),
+        (make_pipeline(CountVectorizer(), LogisticRegression()), THREE),
+        (make_pipeline(TfidfVectorizer(stop_words=["is"], max_df=0.9), LinearSVC()), THREE),
+        (make_pipeline(CountVectorizer(binary=True), TfidfTransformer(), SGDClassifier(random_state=0)), TWO),
+        (make_pipeline(CountVectorizer(), "passthrough", RidgeClassifier()), THREE),
     ],
-    ids=["logistic", "svm", "sgd", "ridge"],
+    ids=["logistic, two classes", "logistic, three classes", "svm", "sgd", "ridge"],
 )
 def test_the_word_is_the_one_that_the_definition_names(model, y, by):
     fitted = model.fit(TEXTS, y)
     texts = [*TEXTS, "good or bad", "BAD film it is", "unheard of", ""]
-    expected = [by_hand(fitted, text, by) for text in texts]
-    result = top(fitted, texts, by=by)
-    assert words(result) == expected
+    expected = [find_word_by_hand(fitted, text, by) for text in texts]
+    result = explain_by_top(fitted, texts, by=by)
+    assert list_words(result) == expected
     assert expected[-2:] == [None, None]
     assert result.remarked[-2:].tolist() == ["no known word", "no known word"]
 
 
 def test_a_ridge_classifiers_coefficients_may_have_one_dimension():
-    model = pipeline(linear=RidgeClassifier())
+    model = fit_pipeline(linear=RidgeClassifier())
     assert model[-1].coef_.ndim == 1
-    flat = words(top(model, TEXTS, by="predicted"))
+    flat = list_words(explain_by_top(model, TEXTS, by="predicted"))
     model[-1].coef_ = model[-1].coef_[None, :]
-    assert words(top(model, TEXTS, by="predicted")) == flat
+    assert list_words(explain_by_top(model, TEXTS, by="predicted")) == flat
 
 
 def test_sparse_coefficients_are_read_too():
-    model = pipeline()
-    expected = words(top(model, TEXTS, by="predicted"))
+    model = fit_pipeline()
+    expected = list_words(explain_by_top(model, TEXTS, by="predicted"))
     model[-1].sparsify()
-    assert words(top(model, TEXTS, by="predicted")) == expected
+    assert list_words(explain_by_top(model, TEXTS, by="predicted")) == expected
 
 
 def test_of_equal_coefficients_the_first_word_in_the_alphabet_is_taken():
@@ -176,7 +178,11 @@ def test_of_equal_coefficients_the_first_word_in_the_alphabet_is_taken():
     model.fit(["zebra apple mouse", "none"], [1, 0])
     assert np.unique(model[-1].coef_.round(12)).size == 1
     for text in ("zebra apple mouse", "mouse zebra apple"):
-        assert words(top(model, [text])) == words(top(model, [text], by="predicted")) == [["apple"]]
+        assert (
+            list_words(explain_by_top(model, [text]))
+            == list_words(explain_by_top(model, [text], by="predicted"))
+            == [["apple"]]
+        )
 
 
 def test_absolute_and_predicted_part_where_a_word_speaks_against_the_prediction():
@@ -185,8 +191,8 @@ def test_absolute_and_predicted_part_where_a_word_speaks_against_the_prediction(
     good, bad = (model[-1].coef_[0, model[0].vocabulary_[word]] for word in ("good", "bad"))
     stronger, weaker = ("good", "bad") if abs(good) > abs(bad) else ("bad", "good")
     text = f"{stronger} {' '.join([weaker] * 9)}"  # the weaker word decides by its number
-    assert words(top(model, [text])) == [[stronger]]
-    assert words(top(model, [text], by="predicted")) == [[weaker]]
+    assert list_words(explain_by_top(model, [text])) == [[stronger]]
+    assert list_words(explain_by_top(model, [text], by="predicted")) == [[weaker]]
 
 
 # --- the measures ------------------------------------------------------------------------------------------
@@ -235,7 +241,9 @@ def test_the_papers_numbers_on_rt_polarity(polarity, name, expected):
     for seed in range(5):
         rows = np.random.default_rng(seed).choice(len(texts), 1000, replace=False)
         result = faithkit.evaluate(model, [texts[row] for row in rows], explainer=name)
-        values = [found.value or 0.0 for found in (result.consistency, result.sufficiency)]  # the paper's 0
+        values = [
+            estimate.value or 0.0 for estimate in (result.consistency, result.sufficiency)
+        ]  # the paper's 0
         measured.append((*values, result.uniqueness))
     assert np.mean(measured, axis=0) == pytest.approx(expected, abs=0.03)
 
@@ -246,14 +254,14 @@ def test_the_papers_numbers_on_rt_polarity(polarity, name, expected):
 @one_test
 @pytest.mark.parametrize("name", ["first-word", "all-words", "top-coefficient"])
 def test_a_table_is_refused_with_a_way_out(name):
-    model = faithkit.Predictor(pipeline())
+    model = faithkit.Predictor(fit_pipeline())
     for table in (np.zeros((3, 2)), pd.DataFrame({"text": TEXTS})):
         with pytest.raises(faithkit.errors.InputError, match="for a table use tree or anchors"):
-            explainer(name).fit(model, table)
+            make_explainer(name).fit(model, table)
         with pytest.raises(faithkit.errors.InputError, match="for a table use tree or anchors"):
-            explainer(name).fit(model, TEXTS).explain(table, None)
+            make_explainer(name).fit(model, TEXTS).explain(table, None)
     with pytest.raises(faithkit.errors.InputError, match="row 1 is a NoneType"):
-        explainer(name).fit(model, TEXTS).explain(["a film", None], None)
+        make_explainer(name).fit(model, TEXTS).explain(["a film", None], None)
 
 
 @one_test
@@ -262,25 +270,28 @@ def test_an_unknown_tokenizer_is_refused(name):
     with pytest.raises(
         faithkit.errors.ParameterError, match=f"{name}: no tokenizer 'spacy'.*whitespace, word"
     ):
-        explainer(name, tokenizer="spacy")
+        make_explainer(name, tokenizer="spacy")
 
 
 def test_wrong_parameters_of_top_coefficient_are_refused():
     with pytest.raises(faithkit.errors.ParameterError, match="'absolute' or 'predicted', got 'relative'"):
-        explainer("top-coefficient", by="relative")
+        make_explainer("top-coefficient", by="relative")
     with pytest.raises(faithkit.errors.ParameterError, match=r"must be 'word'.*got 'whitespace'"):
-        explainer("top-coefficient", tokenizer="whitespace")
+        make_explainer("top-coefficient", tokenizer="whitespace")
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("model", "told"),
+    ("model", "description"),
     [
         (lambda X: ["pos"] * len(X), "the model is a function"),
-        (pipeline(linear=MultinomialNB()), "a Pipeline of CountVectorizer, MultinomialNB"),
-        (pipeline(linear=DecisionTreeClassifier()), "a Pipeline of CountVectorizer, DecisionTreeClassifier"),
-        (pipeline(THREE, linear=SVC(kernel="linear")), "a Pipeline of CountVectorizer, SVC"),
-        (pipeline(vectorizer=HashingVectorizer(n_features=16)), "a Pipeline of HashingVectorizer"),
+        (fit_pipeline(linear=MultinomialNB()), "a Pipeline of CountVectorizer, MultinomialNB"),
+        (
+            fit_pipeline(linear=DecisionTreeClassifier()),
+            "a Pipeline of CountVectorizer, DecisionTreeClassifier",
+        ),
+        (fit_pipeline(THREE, linear=SVC(kernel="linear")), "a Pipeline of CountVectorizer, SVC"),
+        (fit_pipeline(vectorizer=HashingVectorizer(n_features=16)), "a Pipeline of HashingVectorizer"),
         (
             make_pipeline(CountVectorizer(), MaxAbsScaler(), LogisticRegression()).fit(TEXTS, TWO),
             "a Pipeline of CountVectorizer, MaxAbsScaler, LogisticRegression",
@@ -288,14 +299,16 @@ def test_wrong_parameters_of_top_coefficient_are_refused():
         (make_pipeline(CountVectorizer(), LogisticRegression()), "reads a fitted Pipeline"),
     ],
 )
-def test_a_model_that_is_no_linear_pipeline_is_refused_with_a_way_out(model, told):
-    with pytest.raises(faithkit.errors.InputError, match=f"{told}.*first-word, all-words or anchors-text"):
-        top(model, TEXTS)
+def test_a_model_that_is_no_linear_pipeline_is_refused_with_a_way_out(model, description):
+    with pytest.raises(
+        faithkit.errors.InputError, match=f"{description}.*first-word, all-words or anchors-text"
+    ):
+        explain_by_top(model, TEXTS)
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("vectorizer", "told"),
+    ("vectorizer", "description"),
     [
         (CountVectorizer(ngram_range=(1, 2)), r"CountVectorizer has ngram_range=\(1, 2\)"),
         (TfidfVectorizer(lowercase=False), "TfidfVectorizer has lowercase=False"),
@@ -305,13 +318,13 @@ def test_a_model_that_is_no_linear_pipeline_is_refused_with_a_way_out(model, tol
         (CountVectorizer(tokenizer=str.split, token_pattern=None), "has token_pattern=None|has tokenizer="),
     ],
 )
-def test_a_vectorizer_with_other_words_than_the_rules_is_refused(vectorizer, told):
-    with pytest.raises(faithkit.errors.InputError, match=f"({told}).*the default"):
-        top(pipeline(vectorizer=vectorizer), TEXTS)
+def test_a_vectorizer_with_other_words_than_the_rules_is_refused(vectorizer, description):
+    with pytest.raises(faithkit.errors.InputError, match=f"({description}).*the default"):
+        explain_by_top(fit_pipeline(vectorizer=vectorizer), TEXTS)
 
 
 @one_test
 @pytest.mark.parametrize("name", ["first-word", "all-words", "top-coefficient"])
 def test_an_empty_background_is_refused(name):
     with pytest.raises(faithkit.errors.InputError, match=r"empty \(0 rows\)"):
-        faithkit.evaluate(pipeline(), TEXTS, explainer=name, background=[])
+        faithkit.evaluate(fit_pipeline(), TEXTS, explainer=name, background=[])

@@ -1,12 +1,15 @@
-"""SHAP values leaf by leaf of XGBoost, LightGBM and CatBoost: what each of them compares, and what it adds up."""
+"""XGBoost, LightGBM and CatBoost: SHAP values leaf by leaf, what each library compares and adds up, and the contract."""
 
+import functools
 import importlib.util
 
 import attrs
+import faithkit_feature_importance
 import numpy as np
 import pandas as pd
 import pytest
 from boosted_models import CASES, NAMES, SMALL, Case, words
+from contract import keep
 from faithkit_feature_importance.shap_values.errors import UnreadableError
 from faithkit_feature_importance.shap_values.leaf_by_leaf.readers import read_ensemble
 from faithkit_feature_importance.shap_values.leaf_by_leaf.tree_inputs import TreeInputs
@@ -20,6 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 import faithkit
+from faithkit.testing import EvaluationInputs, checks_for
 
 pytestmark = pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
 
@@ -34,16 +38,16 @@ FEW_CASES = [  # between them all that is read of XGBoost and LightGBM
 @one_test
 @pytest.mark.parametrize("name", FEW_CASES)
 def test_raw_scores_of_a_few_models_are_explained_as_by_all_coalitions(name):
-    wanted = check_by_definition(*CASES[name].fitted(1), CASES[name].precision)
-    assert np.abs(wanted).max() > 1e-3
+    expected = check_by_definition(*CASES[name].fitted(1), CASES[name].precision)
+    assert np.abs(expected).max() > 1e-3
 
 
 @pytest.mark.slow
 @one_test
 @pytest.mark.parametrize("name", [name for name in CASES if name not in FEW_CASES])
 def test_raw_scores_are_explained_as_by_all_coalitions(name):
-    wanted = check_by_definition(*CASES[name].fitted(1), CASES[name].precision)
-    assert np.abs(wanted).max() > 1e-3
+    expected = check_by_definition(*CASES[name].fitted(1), CASES[name].precision)
+    assert np.abs(expected).max() > 1e-3
 
 
 INSTALLED = [case for case in CASES.values() if importlib.util.find_spec(case.library)]
@@ -64,13 +68,13 @@ def test_leaves_add_up_to_the_models_score_but_for_where_it_starts(name):
     inputs = TreeInputs.read(model, [str(j) for j in range(4)])
     result = np.zeros((len(table), inputs.ensemble.n_outputs))
     for tree in inputs.ensemble.trees:
-        result[:, tree.outputs] += walked(tree, np.asarray(inputs.ensemble.to_values(table)))
+        result[:, tree.outputs] += walk_down(tree, np.asarray(inputs.ensemble.to_values(table)))
     apart = raw_scores(model, table)[:, -result.shape[1] :] - result  # of two classes the second
     assert apart == pytest.approx(np.tile(apart[0], (len(table), 1)), abs=CASES[name].precision)
     assert np.ptp(result) > 0.01
 
 
-def walked(tree, cells):
+def walk_down(tree, cells):
     """What each row finds at the end of its way, one question after the other."""
     values = []
     for row in cells:
@@ -101,13 +105,13 @@ def test_probabilities_are_raw_scores_rescaled_for_each_reference_row(name):
     raw, p = raw_scores(model, table)[:, 1], np.asarray(model.predict_proba(table), dtype=float)[:, 1]
     far = np.flatnonzero(np.abs(raw[:, None] - raw[:3]).min(axis=1) > 0.05)[:10]
     rows = faithkit.plugin.take_rows(table, far)
-    wanted = np.zeros((len(far), 4))
+    expected = np.zeros((len(far), 4))
     for i in range(3):
         values = explained(model, table[i : i + 1], rows, output="raw", algorithm="tree").values
-        wanted += values * ((p[far] - p[i]) / (raw[far] - raw[i]))[:, None] / 3
+        expected += values * ((p[far] - p[i]) / (raw[far] - raw[i]))[:, None] / 3
     explanations = explained(model, table[:3], rows, algorithm="tree", output="probability")
     assert explanations.shared["algorithm"] == "leaves"
-    assert explanations.values == pytest.approx(wanted, abs=1e-4)
+    assert explanations.values == pytest.approx(expected, abs=1e-4)
     assert len(far) > 3
 
 
@@ -165,9 +169,6 @@ def test_raw_columns_are_explained_through_column_wise_preparation(name, before)
     check_preparation(name, before)
 
 
-WITH_WORDS = [name for name, case in CASES.items() if case.words]
-
-
 @one_test
 @pytest.mark.parametrize("name", ["xgboost, sets of categories", "lightgbm, sets of categories"])
 def test_categories_that_come_in_another_order_are_the_same(name):
@@ -184,12 +185,12 @@ def test_categories_that_come_in_another_order_are_the_same(name):
 
 
 @one_test
-@pytest.mark.parametrize("name", [name for name in WITH_WORDS if CASES[name].library == "lightgbm"])
+@pytest.mark.parametrize("name", ["lightgbm, sets of categories", "lightgbm, sets, 0 is missing"])
 def test_an_unknown_category_goes_where_the_model_sends_it(name):
     """XGBoost takes none."""
     model, table = CASES[name].fitted()
     rows = table[:4].assign(job=pd.Categorical(["z"] * 4, categories=[*"cabed", "z"]))
-    explanations = explained(model, table, rows, output="raw", algorithm="tree", target="all")
+    explanations = explained(model, table[:20], rows, output="raw", algorithm="tree", target="all")
     assert explanations.shared["algorithm"] == "leaves"
     total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
     assert total == pytest.approx(raw_scores(model, rows), abs=1e-9)
@@ -253,3 +254,27 @@ def test_probabilities_of_three_classes_are_asked_for(library):
     assert explanations.shared["algorithm"] == "kernel"
     total = per_class(explanations).sum(axis=1) + explanations.shared["base_value"]
     assert total == pytest.approx(model.predict_proba(X[:2]), abs=1e-5)
+
+
+# The contract, which scikit-learn's models keep in test_contract.py
+
+
+@functools.cache
+def fit_situations():
+    situations = {}
+    for case in (CASES["xgboost"], CASES["lightgbm, three classes"]):
+        model, X = case.fitted()
+        situations[case.library] = EvaluationInputs(model, np.vstack([X[60:65], X[61:62]]), X[:60])
+    return situations
+
+
+@pytest.mark.slow
+@one_test
+@pytest.mark.parametrize("in_workers", [False, True])
+@pytest.mark.parametrize("name", ["shap", "lime", "gradient"])
+def test_explainers_of_boosted_trees_keep_the_contract(name, in_workers):
+    explainers = {
+        component.name: component for component in faithkit_feature_importance.faithkit_explainers()
+    }
+    checks = checks_for(("explainer", explainers[name]), situations=fit_situations())
+    keep(check for check in checks if ("worker" in check.name) == in_workers)

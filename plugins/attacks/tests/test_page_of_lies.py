@@ -1,14 +1,22 @@
-"""The table of attacks by measures: what the command computes is what the page shows."""
+"""The page of lies shows what the command computes, and what peers_on_lies computes for measures that perturb."""
 
 import csv
+import importlib.util
 import re
 
 import pytest
 from click.testing import CliRunner
-from documented import DOCS
+from documented import DOCS, ROOT
 from faithkit_attacks.attack_catalogue import select_attacks
 from faithkit_attacks.attack_table import table_rows
-from faithkit_attacks.measuring import MEASURES, Measurement, evaluate_side, exposes_lie, measure_attack
+from faithkit_attacks.measuring import (
+    MEASURES,
+    AttackResult,
+    Measurement,
+    evaluate_side,
+    exposes_lie,
+    measure_attack,
+)
 from faithkit_attacks.scenarios import adult_scenario, applicants_scenario
 from looping import one_test
 
@@ -17,23 +25,12 @@ from faithkit.cli import main
 from faithkit.inputs.datasets import dataset_place
 
 PAGE = (DOCS / "attacks.rst").read_text()
-QUICK = ("encoder",)
+QUICK = "same-for-all"
 LONG = (
-    "parrot",
-    "same-for-all",
-    "flatterer",
-    "out-of-reach",
-    "scaffold-lime",
-    "scaffold-shap",
-    "scaffold-anchors",
-    "cherry-picker",
+    *("parrot", "encoder", "flatterer", "out-of-reach"),
+    *("scaffold-lime", "scaffold-shap", "scaffold-anchors", "cherry-picker"),
 )
 NUMBER = re.compile(r"−?\d\.\d+")
-
-
-@pytest.fixture(scope="module")
-def scenario():
-    return applicants_scenario(400)
 
 
 @pytest.fixture(scope="module")
@@ -43,35 +40,38 @@ def printed():
     return {lie[0]: [lie, twin] for lie, twin in zip(rows[::2], rows[1::2], strict=True)}
 
 
-def words(cell):
+def split_numbers(cell):
     """Return a cell without its numbers, and these: machines may differ in one row of 400."""
     return NUMBER.sub("#", cell), [float(number.replace("−", "-")) for number in NUMBER.findall(cell)]
 
 
-def is_as_printed(name, scenario, printed):
-    (attack,) = select_attacks((name,))
-    for computed_row, printed_row in zip(
-        table_rows(measure_attack(attack, scenario)), printed[name], strict=True
-    ):
+def check_printed(computed_rows, printed_rows):
+    for computed_row, printed_row in zip(computed_rows, printed_rows, strict=True):
         for computed, shown in zip(computed_row, printed_row, strict=True):
-            assert words(computed)[0] == words(shown)[0]
-            assert words(computed)[1] == pytest.approx(words(shown)[1], abs=0.021)
+            assert split_numbers(computed)[0] == split_numbers(shown)[0]
+            assert split_numbers(computed)[1] == pytest.approx(split_numbers(shown)[1], abs=0.021)
 
 
-@one_test
-@pytest.mark.parametrize("name", QUICK)
-def test_the_page_shows_what_is_measured(name, scenario, printed):
-    is_as_printed(name, scenario, printed)
+def test_the_command_writes_what_the_page_shows(tmp_path, printed):
+    file = tmp_path / "lies.csv"
+    done = CliRunner().invoke(main, ["attacks", QUICK, "--csv", str(file)])
+    assert done.exit_code == 0, done.output
+    assert "same-for-all: " in done.stdout
+    header, *rows = csv.reader(file.open())
+    assert header == ["attack", "caught by", "explains", *MEASURES]
+    assert [row[0] for row in rows] == ["same-for-all", "its honest twin"]
+    check_printed(rows, printed[QUICK])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
-def test_the_page_shows_what_is_measured_at_length(name, scenario, printed):
-    is_as_printed(name, scenario, printed)
+def test_the_page_shows_what_is_measured(name, printed):
+    (attack,) = select_attacks((name,))
+    check_printed(table_rows(measure_attack(attack, applicants_scenario(400))), printed[name])
 
 
 def test_the_page_has_every_attack_and_names_what_nothing_catches(printed):
-    assert set(printed) == {*QUICK, *LONG}
+    assert set(printed) == {QUICK, *LONG}
     missed = {name for name, (lie, _) in printed.items() if lie[1] == "nothing"}
     assert missed == {"scaffold-anchors", "parrot", "out-of-reach"}
     assert all(measure in PAGE for measure in MEASURES)
@@ -86,8 +86,8 @@ def test_consistency_or_sufficiency_catches_every_lie_that_is_caught(printed):
 @pytest.mark.slow
 @pytest.mark.skipif(dataset_place("adult") == "to be downloaded", reason="adult is not here")
 def test_what_the_page_says_of_adult_is_true():
-    told = r"Of (\d+) people .* for (\d+), .* Sufficiency is (\S+), chance (\S+), and"
-    n, blamed, value, chance = map(float, re.search(told, " ".join(PAGE.split())).groups())
+    sentence = r"Of (\d+) people .* for (\d+), .* Sufficiency is (\S+), chance (\S+), and"
+    n, blamed, value, chance = map(float, re.search(sentence, " ".join(PAGE.split())).groups())
     (attack,) = select_attacks(("scaffold-lime",))
     result = evaluate_side(attack.lie, attack, adult_scenario(int(n)))
     first = result.rows.X.columns[abs(result.rows.explanations.values).argmax(axis=1)]
@@ -134,24 +134,22 @@ def test_ends_are_rounded_outwards_and_hang_on_no_last_bit(cell, text):
     assert str(cell) == text
 
 
-def test_the_command_writes_the_table(tmp_path):
-    file = tmp_path / "lies.csv"
-    done = CliRunner().invoke(main, ["attacks", "parrot", "--samples", "50", "--csv", str(file)])
-    assert done.exit_code == 0, done.output
-    assert "parrot: the prediction as its own explanation" in done.stdout
-    header, lie, twin = list(csv.reader(file.open()))
-    assert header == ["attack", "caught by", "explains", *MEASURES]
-    assert (lie[0], twin[0], lie[1]) == ("parrot", "its honest twin", "nothing")
-    piped = CliRunner().invoke(main, ["attacks", "parrot", "--samples", "50", "--csv", "-"])
-    assert piped.stdout == file.read_text()
-
-
-def test_the_command_lists_attacks_and_refuses_others():
+def test_the_command_lists_attacks_writes_to_stdout_and_refuses_others(monkeypatch):
+    nothing = dict.fromkeys(MEASURES, Measurement())
+    monkeypatch.setattr(
+        "faithkit_attacks.measuring.measure_attack", lambda attack, *_: AttackResult(attack, nothing, nothing)
+    )
     assert CliRunner().invoke(main, ["attacks", "--list"]).stdout.startswith("scaffold-lime ")
     done = CliRunner().invoke(main, ["attacks", "parot"])
     assert done.exit_code == 1
     assert "there is no attack 'parot': choose among scaffold-lime, " in done.stderr
-    lost = CliRunner().invoke(main, ["attacks", "parrot", "--samples", "20", "--csv", "nowhere/at/all.csv"])
+    piped = CliRunner().invoke(main, ["attacks", "parrot", "--csv", "-"])
+    assert [line.split(",")[0] for line in piped.stdout.splitlines()] == [
+        "attack",
+        "parrot",
+        "its honest twin",
+    ]
+    lost = CliRunner().invoke(main, ["attacks", "parrot", "--csv", "nowhere/at/all.csv"])
     assert lost.exit_code == 1
     assert "cannot write nowhere/at/all.csv: No such file" in lost.stderr
     for option, value in (("--samples", "1"), ("--seed", "-1"), ("--data", "iris")):
@@ -165,3 +163,48 @@ def test_the_command_lists_attacks_and_refuses_others():
 def test_the_banks_models_are_found_by_the_command_line(name):
     model = faithkit.load_model(f"faithkit_attacks:{name}")
     assert model.predict(applicants_scenario(3).X).tolist()[0] in ("no", "yes")
+
+
+# measures that perturb
+
+
+def read_peers():
+    with (DOCS / "attacks" / "peers.csv").open() as file:
+        return {row["measure"]: row for row in csv.DictReader(file)}
+
+
+def read_interval(cell):
+    return tuple(float(part) for part in cell.replace("[", "").replace("]", "").replace(",", "").split())
+
+
+SIDES = ("honest model", "lie", "truth about the liar")
+
+
+@pytest.fixture(scope="module")
+def script():
+    file = ROOT / "tests" / "benchmarks" / "peers_on_lies.py"
+    spec = importlib.util.spec_from_file_location("peers_on_lies", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+def test_the_numbers_of_peers_are_those_of_the_script(script):
+    names = {"same-top-features:k=1,bins=2"}
+    if importlib.util.find_spec("quantus") and importlib.util.find_spec("captum"):
+        names = set(script.MEASURES)
+    peers, cases = read_peers(), script.cases()
+    for name in names:
+        library, _, measure = script.MEASURES[name]
+        assert peers[name]["by"] == library
+        for side, case in zip(SIDES, cases, strict=True):
+            expected = read_interval(script._cell(script._summary(measure(case))))
+            assert read_interval(peers[name][side]) == pytest.approx(expected, abs=0.05)
+
+
+def test_the_page_shows_every_peer_and_says_what_its_intervals_say(script):
+    assert list(read_peers()) == list(script.MEASURES)
+    for name, row in read_peers().items():
+        intervals = [read_interval(row[side]) for side in SIDES]
+        assert script._verdict(intervals, script.MEASURES[name][1]) == row["says"]
