@@ -288,15 +288,21 @@ for verb in ("--help", "plugins", "datasets"):
     except SystemExit:
         pass
     print(json.dumps(list(sys.modules)), file=sys.stderr)
+
+import faithkit
+
+faithkit.score(["y", "n"], ["a", "a"]).consistency
+print(json.dumps(list(sys.modules)), file=sys.stderr)
 """
 
 
-def test_help_plugins_and_datasets_import_no_more_than_they_need():
+def test_help_plugins_datasets_and_scores_import_no_more_than_they_need():
     done = subprocess.run([sys.executable, "-c", LISTING], capture_output=True, text=True, check=True)
-    by_help, by_plugins, by_datasets = map(set, map(json.loads, done.stderr.splitlines()))
+    by_help, by_plugins, by_datasets, by_score = map(set, map(json.loads, done.stderr.splitlines()))
     assert not by_help & {"numpy", "pandas", "sklearn", "scipy", "rich", "shap"}
     assert not by_plugins & {"sklearn", "scipy", "pandas", "shap", "lime", "anchor", "dice_ml"}
     assert not by_datasets & {"sklearn", "scipy", "shap", "lime", "anchor", "dice_ml"}
+    assert not by_score & {"matplotlib", "jinja2", "rich"}  # to measure imports nothing that draws
     for word in (*VERBS, "shap", "breast-cancer"):
         assert word in done.stdout
 

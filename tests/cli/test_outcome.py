@@ -60,7 +60,7 @@ COLUMNS = [
     ("p,price", (), "numbers", {}),
 ]
 CASES = [("csv", *case) for case in COLUMNS]
-CASES += [("parquet", *case) for case in COLUMNS if not case[1] or case[0] == "price"]
+CASES += [("parquet", *case) for case in (COLUMNS[0], COLUMNS[5], COLUMNS[8])]
 
 
 @one_test

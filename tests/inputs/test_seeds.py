@@ -65,7 +65,7 @@ def test_seeds_are_uint32_one_per_row():
 
 
 @given(mixed_frames(), st.integers(), st.data())
-@settings(max_examples=10)
+@settings(max_examples=5)
 def test_equal_rows_get_equal_seeds_in_any_chunk_and_order(frame, seed, data):
     seeds = row_seeds(frame, seed)
     rows = data.draw(st.lists(st.integers(0, len(frame) - 1), min_size=1))

@@ -125,6 +125,7 @@ CELLS = st.text(st.sampled_from('01.eE+-xn ",;\n\rtrueTRUinfa\u00e9'), max_size=
 
 
 @given(st.lists(st.lists(CELLS, min_size=2, max_size=2), min_size=1, max_size=6))
+@settings(max_examples=settings.default.max_examples // 2)
 def test_a_csv_gives_back_the_cells_that_python_wrote(folder, rows):
     """Python's own writer is the judge: whatever it writes, the texts come back, and labels are told apart."""
     import csv
@@ -144,6 +145,7 @@ def test_a_csv_gives_back_the_cells_that_python_wrote(folder, rows):
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)), min_size=1, max_size=8))
+@settings(max_examples=settings.default.max_examples // 2)
 def test_integers_come_back_exactly(folder, cells):
     path = folder / "honest.csv"
     path.write_text("a,b\n" + "".join(f"{'' if cell is None else cell},1\n" for cell in cells))

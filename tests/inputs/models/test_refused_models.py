@@ -90,10 +90,12 @@ CASES = {
         {"model": Unnamed()},
     ),
     "the path of a file": Case(
-        lambda: faithkit.Predictor("bank_model:predict_chances"), "faithkit.load_model('bank_model:predict_chances')"
+        lambda: faithkit.Predictor("bank_model:predict_chances"),
+        "faithkit.load_model('bank_model:predict_chances')",
     ),
     "a path": Case(
-        lambda: faithkit.Predictor(Path("bank_model:predict_chances")), "faithkit.load_model('bank_model:predict_chances')"
+        lambda: faithkit.Predictor(Path("bank_model:predict_chances")),
+        "faithkit.load_model('bank_model:predict_chances')",
     ),
 }
 

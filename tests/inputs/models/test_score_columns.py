@@ -44,8 +44,16 @@ class Shuffled:
 
 
 @one_test
-@pytest.mark.parametrize("order", [(0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
-@pytest.mark.parametrize("explainer", ["lime:samples=50", "shap"])
+@pytest.mark.parametrize(
+    ("order", "explainer"),
+    [
+        ((0, 2, 1), "shap"),
+        ((1, 0, 2), "shap"),
+        ((1, 2, 0), "shap"),
+        ((2, 0, 1), "lime:samples=50"),
+        ((2, 1, 0), "shap"),
+    ],
+)
 def test_columns_in_another_order_than_the_classes_are_refused(order, explainer):
     for model in (Shuffled(order), Predictor(Shuffled(order), classes=np.unique(Y))):
         with pytest.raises(InputError, match=ANOTHER_ORDER):

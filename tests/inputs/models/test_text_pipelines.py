@@ -102,13 +102,13 @@ def test_answers_that_are_odd_in_one_row_are_refused(odd, words):
 
 
 def test_labels_that_were_not_there_before_are_refused():
-    def two_of_three(texts):
+    def add_a_label(texts):
         return [
             answer if "film" in text else [{"label": "ODD", "score": 1.0}, answer[0]]
             for text, answer in zip(texts, predict_all(texts), strict=True)
         ]
 
-    predictor = Predictor(two_of_three, background=TEXTS)
+    predictor = Predictor(add_a_label, background=TEXTS)
     assert predictor.has_scores
-    with pytest.raises(InputError, match=r"two_of_three gave scores of ODD, .*top_k=None"):
+    with pytest.raises(InputError, match=r"add_a_label gave scores of ODD, .*top_k=None"):
         predictor.scores(TEXTS)
