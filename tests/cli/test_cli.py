@@ -95,11 +95,6 @@ def test_evaluate_takes_a_persons_own_files_and_model(tmp_path, monkeypatch):
     assert payload["data"]["columns"] == 2
 
 
-def test_the_same_command_twice_gives_the_same_bytes():
-    command = ("evaluate", "--data", "iris", "--model", "tree", "--discretize", "1fp", "--samples", "20")
-    assert run(*command, "--json", "-").stdout == run(*command, "--json", "-").stdout
-
-
 def test_plugins_lists_every_component_with_its_distribution():
     result = run("plugins")
     for name in ("shap", "in-scope", "within", "same-explanation", "1fp", "leave-one-out"):
