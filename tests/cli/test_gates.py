@@ -50,9 +50,15 @@ def test_a_limit_on_what_could_not_be_checked_at_all_is_an_error(here, limit, es
 
 
 @one_test
-@pytest.mark.parametrize("limit", ["nan", "NaN", "inf", "-inf", "-0.1", "1.0001", "1e400", ""])
-def test_a_limit_that_is_no_share_is_a_usage_error(here, limit):
-    done = run(*SCORE, "--fail-under", f"consistency={limit}")
+@pytest.mark.parametrize(
+    "limit",
+    [
+        *("consistency", "honesty=0.5", "consistency=high", "consistency="),
+        *(f"consistency={number}" for number in ("nan", "NaN", "inf", "-inf", "-0.1", "1.0001", "1e400")),
+    ],
+)
+def test_a_limit_that_is_no_share_of_a_measure_is_a_usage_error(here, limit):
+    done = run(*SCORE, "--fail-under", limit)
     assert done.exit_code == 2
     assert "is no limit" in done.stderr
 

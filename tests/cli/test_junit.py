@@ -150,8 +150,10 @@ def test_on_stdout_an_error_is_told_too(here):
 
 
 def test_stdout_takes_one_output(here):
-    done = run(*SCORE, "--json", "-", "--junit", "-")
-    assert (done.exit_code, done.stdout) == (2, "")
+    for second in ("--junit", "--csv"):
+        done = run(*SCORE, "--json", "-", second, "-")
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "only one of" in done.stderr
 
 
 def test_a_pipe_gets_one_report(here):
