@@ -33,34 +33,34 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-ASKED = ("evaluate", "--data", "images.npy", "--model", "bright:is_bright", "--json", "-")
+COMMAND = ("evaluate", "--data", "images.npy", "--model", "bright:is_bright", "--json", "-")
 
 
 def test_images_in_a_file_are_evaluated_as_in_python(folder):
-    told = run(*ASKED, "--explainer", "bright:top_left")
-    assert told.exit_code == 0, told.output
+    done = run(*COMMAND, "--explainer", "bright:top_left")
+    assert done.exit_code == 0, done.output
     import bright
 
     expected = faithkit.evaluate(bright.is_bright, IMAGES, explainer=bright.top_left)
-    assert json.loads(told.stdout)["measures"]["consistency"]["value"] == expected.consistency.value
-    assert json.loads(told.stdout)["data"] == expected.to_dict()["data"]
+    assert json.loads(done.stdout)["measures"]["consistency"]["value"] == expected.consistency.value
+    assert json.loads(done.stdout)["data"] == expected.to_dict()["data"]
 
 
 def test_a_background_and_a_pool_of_images_come_from_files_too(folder):
     more = ("--background", "others.npy", "--samples", 40)
-    asked = ("evaluate", "--data", "images.npy", "--model", "bright:brightness", "--classes", "night,day")
-    told = run(*asked, "--explainer", "patches:size=2", "--discretize", "1fp", "--json", "-", *more)
-    assert told.exit_code == 0, told.output
-    assert json.loads(told.stdout)["n"] == 40
-    refused = run(*ASKED, "--explainer", "bright:top_left", "--pool", "others.npy", *more)
-    assert "the pool cannot be used: " in " ".join(
-        refused.output.split()
-    )  # nobody has named a relation that reads images
+    model = ("--data", "images.npy", "--model", "bright:brightness", "--classes", "night,day")
+    explainer = ("--explainer", "patches:size=2", "--discretize", "1fp")
+    done = run("evaluate", *model, *explainer, "--json", "-", *more)
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["n"] == 40
+    refused = run(*COMMAND, "--explainer", "bright:top_left", "--pool", "others.npy", *more)
+    # no relation that reads images is named
+    assert "the pool cannot be used: " in " ".join(refused.output.split())
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("option", "said"),
+    ("option", "message"),
     [
         (
             ("--target", "age"),
@@ -75,14 +75,14 @@ def test_a_background_and_a_pool_of_images_come_from_files_too(folder):
         (("--explainer", "lime"), "lime explains the rows of a table, and X has rows of shape (4, 4)"),
     ],
 )
-def test_what_images_do_not_have_is_said_in_one_line(folder, option, said):
+def test_what_images_do_not_have_is_said_in_one_line(folder, option, message):
     pd.DataFrame({"age": [31, 40]}).to_csv("table.csv", index=False)
-    told = run(*ASKED, "--explainer", "patches", *option)
-    assert told.exit_code != 0
-    assert said in " ".join(told.output.split())
+    done = run(*COMMAND, "--explainer", "patches", *option)
+    assert done.exit_code != 0
+    assert message in " ".join(done.output.split())
 
 
 def test_without_a_model_there_is_nothing_to_learn_from_a_file_of_images(folder):
-    told = run("evaluate", "--data", "images.npy", "--explainer", "patches")
-    assert told.exit_code != 0
-    assert "give your own --model" in " ".join(told.output.split())
+    done = run("evaluate", "--data", "images.npy", "--explainer", "patches")
+    assert done.exit_code != 0
+    assert "give your own --model" in " ".join(done.output.split())

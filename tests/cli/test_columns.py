@@ -14,8 +14,7 @@ from faithkit.errors import InputError
 from faithkit.inputs.evaluation_inputs import prepare
 
 N = 90
-SEEN = ["age", "debt"]
-OTHERS = ["branch", "customer", "weight", "decision"]
+MODEL_COLUMNS = ["age", "debt"]
 
 
 @pytest.fixture
@@ -35,8 +34,10 @@ def loans(tmp_path, monkeypatch):
     table["decision"] = np.where(table["debt"] > 0, "no", "yes")
     table.to_csv("loans.csv", index=False)
     table[["debt", "weight", "age", "customer"]].assign(shift="late").to_csv("known.csv", index=False)
-    table[SEEN].to_csv("narrow.csv", index=False)
-    joblib.dump(DecisionTreeClassifier(max_depth=2).fit(table[SEEN], table["decision"]), "model.joblib")
+    table[MODEL_COLUMNS].to_csv("narrow.csv", index=False)
+    joblib.dump(
+        DecisionTreeClassifier(max_depth=2).fit(table[MODEL_COLUMNS], table["decision"]), "model.joblib"
+    )
     return table
 
 
@@ -46,7 +47,7 @@ TRAINED = {"data": "loans.csv", "target": "decision", "model": "tree"}
 
 @one_test
 @pytest.mark.parametrize(
-    ("asked", "shown"),
+    ("options", "shown"),
     [
         ({}, ["branch", "debt", "customer", "age", "weight"]),
         ({"drop": "cust*"}, ["branch", "debt", "age", "weight"]),
@@ -57,18 +58,21 @@ TRAINED = {"data": "loans.csv", "target": "decision", "model": "tree"}
         ({"id": "customer", "columns": "age,customer"}, ["customer", "age"]),
     ],
 )
-def test_a_model_that_is_trained_sees_what_is_not_taken_out(loans, asked, shown):
-    inputs = prepare(**TRAINED, **asked)
+def test_a_model_that_is_trained_sees_what_is_not_taken_out(loans, options, shown):
+    inputs = prepare(**TRAINED, **options)
     assert list(inputs.X) == shown
     assert list(inputs.model.feature_names_in_) == shown
 
 
 @one_test
-@pytest.mark.parametrize("asked", [{}, {"weights": "age"}, {"clusters": "debt", "id": "age"}], ids=str)
-def test_a_model_that_knows_its_columns_sees_them_whatever_else_they_are(loans, asked):
-    inputs = prepare(**FILE, **asked, background="known.csv", pool="known.csv")
-    assert [list(table) for table in (inputs.background, *inputs.pool.pieces())] == [SEEN, SEEN]
-    assert set(SEEN) < set(inputs.X)
+@pytest.mark.parametrize("roles", [{}, {"weights": "age"}, {"clusters": "debt", "id": "age"}], ids=str)
+def test_a_model_that_knows_its_columns_sees_them_whatever_else_they_are(loans, roles):
+    inputs = prepare(**FILE, **roles, background="known.csv", pool="known.csv")
+    assert [list(table) for table in (inputs.background, *inputs.pool.pieces())] == [
+        MODEL_COLUMNS,
+        MODEL_COLUMNS,
+    ]
+    assert set(MODEL_COLUMNS) < set(inputs.X)
 
 
 def test_a_column_that_the_model_needs_cannot_be_dropped(loans):
@@ -78,16 +82,19 @@ def test_a_column_that_the_model_needs_cannot_be_dropped(loans):
         prepare(**TRAINED, drop="*")
 
 
-def told(*arguments):
-    asked = ("evaluate", "--model", "model.joblib", "--trust-pickle", "--explainer", "tree:max_depth=1")
-    result = run(*asked, *arguments, "--diagnose", "none", "--json", "-")
+MODEL = ("--model", "model.joblib", "--trust-pickle")
+
+
+def evaluate(*options):
+    explainer = ("--explainer", "tree:max_depth=1", "--diagnose", "none", "--control-draws", "0")
+    result = run("evaluate", *MODEL, *explainer, *options, "--json", "-")
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 
 
 def test_the_numbers_are_those_of_the_narrow_table(loans):
     whole, narrow = (
-        told("--data", name, "--background", "known.csv", "--reference", "known.csv")
+        evaluate("--data", name, "--background", "known.csv", "--reference", "known.csv")
         for name in ("loans.csv", "narrow.csv")
     )
     assert whole.pop("notes") == [
@@ -99,26 +106,25 @@ def test_the_numbers_are_those_of_the_narrow_table(loans):
 
 
 def test_groups_weights_and_names_come_from_the_other_columns(loans):
-    asked = ("--by", "branch", "--weights", "weight", "--id", "customer", "--violations", "1")
-    result = told("--data", "loans.csv", *asked)
+    roles = ("--by", "branch", "--weights", "weight", "--id", "customer", "--violations", "1")
+    result = evaluate("--data", "loans.csv", *roles)
     assert list(result["subgroups"]["groups"]["consistency"]) == ["north", "south"]
     for violation in result["violations"]:
-        for seen in violation["witnesses"]:
-            assert seen["id"] == loans["customer"][seen["row"]]
+        for witness in violation["witnesses"]:
+            assert witness["id"] == loans["customer"][witness["row"]]
 
 
-def local(*arguments):
-    asked = ("--data", "loans.csv", "--model", "model.joblib", "--trust-pickle", "--explainer", "tree")
-    return run("local", *asked, *arguments)
+def explain_row(*options):
+    return run("local", "--data", "loans.csv", *MODEL, "--explainer", "tree", *options)
 
 
 def test_a_row_is_found_by_its_value_in_any_column(loans):
     loans["customer"] = [f"c{row}" for row in range(N)]
     loans.to_csv("loans.csv", index=False)
-    by_name, by_number = local("--row", "customer=c17"), local("--row", "17", "--id", "customer")
+    by_name, by_number = explain_row("--row", "customer=c17"), explain_row("--row", "17", "--id", "customer")
     assert by_name.stdout.startswith("row 17 (customer c17): debt = ")  # which its rule names
     assert by_name.stdout == by_number.stdout
-    assert json.loads(local("--row", "customer=c17", "--json").stdout)["id"] == "c17"
+    assert json.loads(explain_row("--row", "customer=c17", "--json").stdout)["id"] == "c17"
 
 
 @one_test
@@ -136,6 +142,6 @@ def test_a_row_is_found_by_its_value_in_any_column(loans):
     ],
 )
 def test_a_row_that_cannot_be_found_is_said_in_one_line(loans, row, code, message):
-    local_result = local("--row", row)
-    assert local_result.exit_code == code
-    assert message in " ".join(local_result.stderr.split())
+    result = explain_row("--row", row)
+    assert result.exit_code == code
+    assert message in " ".join(result.stderr.split())

@@ -26,9 +26,9 @@ from faithkit.cli import main
 from faithkit.extension.entry_points import VERBS
 
 
-def commands():
+def find_commands():
     """Yield every `faithkit …` of the README, of console blocks, of a workflow's steps, and of the help."""
-    yield from epilogues()
+    yield from find_epilogues()
     for line in (ROOT / "README.md").read_text().splitlines():
         result = re.match(r" {4}.*?(faithkit \w.*)", line)
         if result:
@@ -40,10 +40,10 @@ def commands():
             if (block.name, block.argument) == ("code-block", "console"):
                 yield from ((page, line) for line in block.commands if line.startswith("faithkit "))
             if (block.name, block.argument) == ("code-block", "yaml"):
-                yield from ((page, line) for line in steps(block.body) if line.startswith("faithkit "))
+                yield from ((page, line) for line in find_steps(block.body) if line.startswith("faithkit "))
 
 
-def epilogues():
+def find_epilogues():
     """Yield every example that the help of a verb ends with."""
     for verb in VERBS:
         epilogue = import_module(f"faithkit.cli.{verb}").command.epilog or ""
@@ -51,17 +51,17 @@ def epilogues():
         yield from ((f"faithkit {verb} --help", line) for line in lines if line.startswith("faithkit "))
 
 
-def steps(workflow):
+def find_steps(workflow):
     """Return the commands of a workflow's steps, those that our action makes of its arguments included."""
     import yaml
 
     all_steps = yaml.safe_load(workflow)
     inputs = [step["with"] for step in all_steps if "/.github/actions/faithkit@" in step.get("uses", "")]
-    made = [f"faithkit {words.get('command', 'evaluate')} {words['arguments']}" for words in inputs]
-    return [step["run"].strip() for step in all_steps if "run" in step] + made
+    of_action = [f"faithkit {words.get('command', 'evaluate')} {words['arguments']}" for words in inputs]
+    return [step["run"].strip() for step in all_steps if "run" in step] + of_action
 
 
-def people(n, seed):
+def make_people(n, seed):
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(
         {
@@ -83,10 +83,10 @@ def _no_more_than_is_tested():
 def folder(tmp_path_factory):
     """The files that the examples speak of."""
     folder = tmp_path_factory.mktemp("examples")
-    X, y = people(200, 0)
+    X, y = make_people(200, 0)
     X.assign(income=y).to_csv(folder / "train.csv", index=False)
     for name, seed in (("test", 1), ("earlier", 2)):
-        rows, labels = people(90, seed)
+        rows, labels = make_people(90, seed)
         rows.assign(income=labels).to_csv(folder / f"{name}.csv", index=False)
     words = make_column_transformer((OneHotEncoder(), ["sex", "job"]), remainder="passthrough")
     model = make_pipeline(words, GradientBoostingClassifier(n_estimators=5, random_state=0)).fit(X, y)
@@ -103,7 +103,7 @@ def folder(tmp_path_factory):
     log = X.assign(label=model.predict(X), phi_age=0.1, phi_hours=(X["hours"] > 35) * 0.2, rule=rule)
     for name in ("log", "this_week", "last_week"):
         log.to_parquet(folder / f"{name}.parquet")
-    earlier = faithkit.evaluate(model, people(120, 2)[0], explainer="tree:max_depth=3", background=X)
+    earlier = faithkit.evaluate(model, make_people(120, 2)[0], explainer="tree:max_depth=3", background=X)
     earlier.to_json(folder / "last_week.json")
     faithkit.score(log["label"], log[["phi_hours"]]).to_json(folder / "pilot.json")
     with pytest.MonkeyPatch.context() as patch:
@@ -141,15 +141,9 @@ def _write_stream(folder):
         day = folder / "decisions" / f"date=2026-11-{14 + number}"
         day.mkdir(parents=True)
         log[900 + 100 * number :][:100].to_parquet(day / "part-00000.snappy.parquet")
-    made = [
-        str(folder / "loans.state"),
-        "--reference",
-        str(folder / "reference.parquet"),
-        "--discretize",
-        "sign",
-    ]
-    roles = ["--prediction", "decision", "--explanation", "phi_*"]
-    CliRunner().invoke(main, ["monitor", *made, *roles])
+    files = [str(folder / "loans.state"), "--reference", str(folder / "reference.parquet")]
+    roles = ["--prediction", "decision", "--explanation", "phi_*", "--discretize", "sign"]
+    CliRunner().invoke(main, ["monitor", *files, *roles])
 
 
 def _write_applications(folder):
@@ -181,7 +175,7 @@ def inside(folder, monkeypatch):
     faithkit.plugin.registry.cache_clear()
 
 
-EXAMPLES = sorted(set(commands()))
+EXAMPLES = sorted(set(find_commands()))
 
 
 def test_there_are_examples_to_run():
@@ -191,18 +185,18 @@ def test_there_are_examples_to_run():
 @one_test
 @pytest.mark.parametrize("verb", ["evaluate", "score", "compare", "local", "plan"])
 def test_the_help_of_a_measuring_verb_ends_with_examples_of_it(verb):
-    lines = [line for page, line in epilogues() if page == f"faithkit {verb} --help"]
+    lines = [line for page, line in find_epilogues() if page == f"faithkit {verb} --help"]
     assert len(lines) >= 2
     assert all(line.startswith(f"faithkit {verb} ") for line in lines)
 
 
-def as_typed(line):
+def strip_comment(line):
     """Return a command without the comment behind it and what runs before it."""
     return line.split(" #")[0].split("&&")[-1].strip()
 
 
 @pytest.mark.examples
-@pytest.mark.parametrize("line", sorted({as_typed(line) for _, line in EXAMPLES}))
+@pytest.mark.parametrize("line", sorted({strip_comment(line) for _, line in EXAMPLES}))
 def test_the_example_works(line, inside):
     if "mlruns/" in line:
         pytest.skip("folders of MLflow have tests of their own")

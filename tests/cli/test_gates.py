@@ -34,8 +34,9 @@ def here(tmp_path, monkeypatch):
 
 
 @one_test
-@pytest.mark.parametrize("limit", ["0", "0.5", "1"])
-@pytest.mark.parametrize("estimator", ["leave-one-out", "plug-in", "verified-only"])
+@pytest.mark.parametrize(
+    ("limit", "estimator"), [("0", "leave-one-out"), ("0.5", "plug-in"), ("1", "verified-only")]
+)
 def test_a_limit_on_what_could_not_be_checked_at_all_is_an_error(here, limit, estimator):
     options = ("--prediction", "label", "--explanation", "why", "--estimator", estimator)
     done = run("score", "unverifiable.csv", *options, "--fail-under", f"consistency={limit}")
@@ -49,14 +50,20 @@ def test_a_limit_on_what_could_not_be_checked_at_all_is_an_error(here, limit, es
 
 
 @one_test
-@pytest.mark.parametrize("limit", ["nan", "NaN", "inf", "-inf", "-0.1", "1.0001", "1e400", ""])
-def test_a_limit_that_is_no_share_is_a_usage_error(here, limit):
-    done = run(*SCORE, "--fail-under", f"consistency={limit}")
+@pytest.mark.parametrize(
+    "limit",
+    [
+        *("consistency", "honesty=0.5", "consistency=high", "consistency="),
+        *(f"consistency={number}" for number in ("nan", "NaN", "inf", "-inf", "-0.1", "1.0001", "1e400")),
+    ],
+)
+def test_a_limit_that_is_no_share_of_a_measure_is_a_usage_error(here, limit):
+    done = run(*SCORE, "--fail-under", limit)
     assert done.exit_code == 2
     assert "is no limit" in done.stderr
 
 
-def judged(low, verified=1.0, finding="above chance", limit=0.5):
+def enforce_limit(low, verified=1.0, finding="above chance", limit=0.5):
     """Judge a result whose consistency is as given."""
     outcome = SimpleNamespace(low=low, verified=verified, finding=finding, chance=None)
     result = SimpleNamespace(consistency=outcome)
@@ -65,7 +72,7 @@ def judged(low, verified=1.0, finding="above chance", limit=0.5):
 
 @one_test
 @pytest.mark.parametrize(
-    ("found", "reason"),
+    ("outcome", "reason"),
     [
         ({"low": float("nan")}, "its interval could not be computed"),
         ({"low": None}, "the estimator has no interval"),
@@ -76,27 +83,27 @@ def judged(low, verified=1.0, finding="above chance", limit=0.5):
         ({"low": 0.5, "verified": 0.0, "finding": None}, "nothing else shows that it is above chance"),
     ],
 )
-def test_what_is_no_number_keeps_no_limit(found, reason):
+def test_what_is_no_number_keeps_no_limit(outcome, reason):
     with pytest.raises(InputError, match=reason):
-        judged(**found, limit=0.0)
+        enforce_limit(**outcome, limit=0.0)
 
 
 def test_a_bound_that_is_above_chance_keeps_a_limit_where_nothing_could_be_checked():
-    judged(0.94, verified=0.0, limit=0.9)
+    enforce_limit(0.94, verified=0.0, limit=0.9)
     with pytest.raises(click.exceptions.Exit):
-        judged(0.94, verified=0.0, limit=0.95)
+        enforce_limit(0.94, verified=0.0, limit=0.95)
 
 
 def test_the_lower_end_itself_keeps_the_limit():
-    judged(0.5, limit=0.5)
+    enforce_limit(0.5, limit=0.5)
     with pytest.raises(click.exceptions.Exit) as ended:
-        judged(0.49999999, limit=0.5)
+        enforce_limit(0.49999999, limit=0.5)
     assert ended.value.exit_code == 3
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("low", "limit", "told"),
+    ("low", "limit", "words"),
     [
         (0.7125, 0.8, "as low as 0.712, below 0.8."),
         (0.7996, 0.8, "as low as 0.7996, below 0.8."),
@@ -106,19 +113,19 @@ def test_the_lower_end_itself_keeps_the_limit():
         (0.57, 0.6, "as low as 0.570, below 0.6."),
     ],
 )
-def test_the_words_do_not_contradict_each_other(low, limit, told, capsys):
+def test_the_words_do_not_contradict_each_other(low, limit, words, capsys):
     with pytest.raises(click.exceptions.Exit):
-        judged(low, limit=limit)
-    assert told in capsys.readouterr().err
+        enforce_limit(low, limit=limit)
+    assert words in capsys.readouterr().err
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
-def test_a_lower_end_is_never_told_higher_than_it_is_nor_as_high_as_its_limit(one, other):
-    low, limit = min(one, other), max(one, other)
+def test_a_lower_end_is_never_told_higher_than_it_is_nor_as_high_as_its_limit(first, second):
+    low, limit = sorted((first, second))
     if low < limit:
-        told = Decimal(format_below(low, limit))
-        assert told <= Decimal(repr(low))
-        assert told < Decimal(repr(limit))
+        printed = Decimal(format_below(low, limit))
+        assert printed <= Decimal(repr(low))
+        assert printed < Decimal(repr(limit))
 
 
 # --- what was not tested ---------------------------------------------------------------------------------
@@ -137,7 +144,7 @@ UNTESTED = [
 ]  # fmt: skip
 
 
-def scored(name, *gates):
+def score(name, *gates):
     pd.DataFrame(LOGS[name]).to_csv(f"{name}.csv", index=False)
     options = ("--prediction", "label", "--explanation", "why", "--diagnose", "none", "--junit", "r.xml")
     return run("score", f"{name}.csv", *options, *gates)
@@ -147,7 +154,7 @@ def scored(name, *gates):
 @pytest.mark.parametrize(("name", "reason"), UNTESTED)
 @pytest.mark.parametrize("gate", [("--fail-under", "consistency=0.8"), ("--fail-unless", "above-chance")])
 def test_what_was_not_tested_passes_no_gate(here, name, reason, gate):
-    done = scored(name, *gate)
+    done = score(name, *gate)
     assert done.exit_code == 1
     assert f"cannot be checked: {reason}" in done.stderr
     assert (
@@ -174,7 +181,7 @@ def test_names_pass_where_sufficiency_is_tested(here, measures, code):
 
 
 def test_a_limit_that_noise_keeps_is_a_warning_on_the_same_line(here):
-    done = scored("noise", "--fail-under", "consistency=0.8")
+    done = score("noise", "--fail-under", "consistency=0.8")
     low = faithkit.score(*LOGS["noise"].values()).consistency.low
     assert 0.8 <= low < 0.905
     assert (done.exit_code, done.stderr) == (
@@ -188,7 +195,7 @@ def test_a_limit_that_noise_keeps_is_a_warning_on_the_same_line(here):
 @pytest.mark.parametrize("limit", [(), ("--fail-under", "consistency=0.8")])
 @pytest.mark.parametrize(("name", "code"), [("noise", 3), ("faithful", 0)])
 def test_noise_is_not_above_chance(here, name, code, limit):
-    done = scored(name, "--fail-unless", "above-chance", *limit)
+    done = score(name, "--fail-unless", "above-chance", *limit)
     assert done.exit_code == code
     assert ("not above chance (0.905).\n" in done.stderr) == (code == 3)
 
@@ -196,8 +203,11 @@ def test_noise_is_not_above_chance(here, name, code, limit):
 def test_above_chance_is_asked_of_the_measures_that_have_a_limit():
     labels, x = ["no", "yes"] * 100, [[1.0], [2.0]] * 100
     everywhere = faithkit.score(labels, ["a", "b", "c", "d"] * 50, X=x, relation=lambda x, explanation: True)
-    assert [one.is_kept for one in everywhere.judge(above_chance=True)] == [True, False]
-    assert [one.is_kept for one in everywhere.judge(consistency=0.5, above_chance=True)] == [True, True]
+    assert [judgement.is_kept for judgement in everywhere.judge(above_chance=True)] == [True, False]
+    assert [judgement.is_kept for judgement in everywhere.judge(consistency=0.5, above_chance=True)] == [
+        True,
+        True,
+    ]
 
 
 # --- what gets in its way --------------------------------------------------------------------------------
@@ -241,14 +251,14 @@ def test_all_that_went_wrong_is_told_on_one_line(here):
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
     assert all(
-        said in line
-        for said in ("/pipe: no process", "/other-pipe: no process", "sufficiency=0.5 cannot be checked")
+        words in line
+        for words in ("/pipe: no process", "/other-pipe: no process", "sufficiency=0.5 cannot be checked")
     )
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("column", "options", "exit_code", "said"),
+    ("column", "options", "exit_code", "message"),
     [
         ("a", (), 0, ""),
         ("b", (), 3, "failed: sufficiency is below its control"),
@@ -257,7 +267,7 @@ def test_all_that_went_wrong_is_told_on_one_line(here):
     ],
 )
 def test_a_build_passes_only_if_sufficiency_is_above_a_control_that_was_drawn(
-    tmp_path, column, options, exit_code, said
+    tmp_path, column, options, exit_code, message
 ):
     table = pd.DataFrame({"a": [0, 1] * 40, "b": [0, 0, 1, 1] * 20, "c": range(80)})
     why = [f"{column} = {value}" for value in table[column]]
@@ -265,4 +275,4 @@ def test_a_build_passes_only_if_sufficiency_is_above_a_control_that_was_drawn(
     roles = ("--prediction", "label", "--explanation", "why", "--features", "a,b,c", "--diagnose", "none")
     done = run("score", str(tmp_path / "log.csv"), *roles, "--fail-unless", "above-control", *options)
     assert done.exit_code == exit_code, done.stderr
-    assert said in done.stderr
+    assert message in done.stderr

@@ -6,10 +6,9 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from consoles import run
 from looping import one_test
 
-from faithkit.cli import main
 from faithkit.errors import InputError
 from faithkit.inputs.evaluation_inputs import prepare
 
@@ -35,8 +34,8 @@ def letters(tmp_path, monkeypatch):
     return "letters.csv"
 
 
-def sizes(*arguments):
-    result = CliRunner().invoke(main, ["evaluate", *map(str, arguments), "--diagnose", "none", "--json", "-"])
+def group_sizes(*arguments):
+    result = run("evaluate", *arguments, "--diagnose", "none", "--control-draws", 0, "--json", "-")
     assert result.exit_code == 0, result.output
     groups = json.loads(result.stdout)["subgroups"]["groups"]["consistency"]
     return {group: facts["n"] for group, facts in groups.items()}
@@ -48,28 +47,29 @@ def sizes(*arguments):
     [
         (None, "tree", "third", third),
         (40, "tree", "mood", mood),
-        (None, "own_model:model", "mood", mood),
         (40, "own_model:model", "third", third),
     ],
 )
 def test_groups_come_from_any_column_and_belong_to_the_rows_drawn(letters, samples, model, column, group_of):
-    asked = {"target": "mood", "columns": "place,x,z", "model": model, "samples": samples}
-    inputs = prepare(letters, **asked, by=column)
+    options = {"target": "mood", "columns": "place,x,z", "model": model, "samples": samples}
+    inputs = prepare(letters, **options, by=column)
     expected = [group_of(place) for place in inputs.X["place"]]
     assert inputs.groups.tolist() == expected
     assert len(expected) == (samples or (150 if ":" in model else 51))  # 34 % are judged
-    options = [part for name, value in asked.items() if value for part in (f"--{name}", value)]
-    assert sizes("--data", letters, *options, "--explainer", "tree", "--by", column) == Counter(expected)
+    arguments = [part for name, value in options.items() if value for part in (f"--{name}", value)]
+    assert group_sizes("--data", letters, *arguments, "--explainer", "tree", "--by", column) == Counter(
+        expected
+    )
 
 
 def test_the_groups_change_neither_the_rows_nor_the_numbers(letters):
-    asked = {"target": "mood", "columns": "place,x", "model": "tree", "samples": 40}
-    pd.testing.assert_frame_equal(prepare(letters, **asked).X, prepare(letters, **asked, by="third").X)
+    options = {"target": "mood", "columns": "place,x", "model": "tree", "samples": 40}
+    pd.testing.assert_frame_equal(prepare(letters, **options).X, prepare(letters, **options, by="third").X)
 
 
 def test_texts_have_groups_from_another_column(letters):
     own = ("--data", letters, "--target", "mood", "--text", "letter", "--model", "logistic")
-    result = sizes(*own, "--explainer", "first-word", "--by", "third")
+    result = group_sizes(*own, "--explainer", "first-word", "--by", "third")
     assert set(result) == {"no", "yes"}
     assert sum(result.values()) == 51
 

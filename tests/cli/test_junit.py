@@ -41,15 +41,15 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def told(text):
-    """Return the outcome and the words of each test, having looked at the shape of all elements."""
+def read_cases(text):
+    """Return the outcome and the words of each test, and check the shape of all elements."""
     root = ElementTree.fromstring(text.encode())
     for element in root.iter():
         needed, more, children = SHAPE[element.tag]
         assert needed <= set(element.attrib) <= needed | more
         assert {child.tag for child in element} <= children
     (suite,) = root
-    cases = {case.get("name"): outcome(case) for case in suite}
+    cases = {case.get("name"): read_outcome(case) for case in suite}
     assert len(cases) == len(suite) == int(suite.get("tests"))
     states = [state for state, _ in cases.values()]
     for attribute, state in {"failures": "failure", "errors": "error", "skipped": "skipped"}.items():
@@ -57,10 +57,10 @@ def told(text):
     return cases
 
 
-def outcome(case):
-    found = [(child.tag, child.get("message")) for child in case if child.tag != "system-out"]
-    assert len(found) <= 1
-    return found[0] if found else ("passed", case.findtext("system-out"))
+def read_outcome(case):
+    problems = [(child.tag, child.get("message")) for child in case if child.tag != "system-out"]
+    assert len(problems) <= 1
+    return problems[0] if problems else ("passed", case.findtext("system-out"))
 
 
 CASES = [
@@ -111,29 +111,29 @@ CASES = [
 def test_the_report_says_what_the_exit_code_says(here, code, options, expected):
     done = run(*SCORE, *options, "--junit", "r.xml")
     assert done.exit_code == code
-    found = {name: state for name, (state, _) in told((here / "r.xml").read_text()).items()}
-    assert expected.items() <= found.items()
-    assert ({"failure", "error"} & set(found.values()) == set()) == (code == 0)
+    states = {name: state for name, (state, _) in read_cases((here / "r.xml").read_text()).items()}
+    assert expected.items() <= states.items()
+    assert ({"failure", "error"} & set(states.values()) == set()) == (code == 0)
 
 
 def test_the_words_are_those_on_stderr(here):
     done = run(*SCORE, LIMITS, "consistency=0.9", LIMITS, "sufficiency=0.5", "--junit", "r.xml")
-    result = told((here / "r.xml").read_text())
+    result = read_cases((here / "r.xml").read_text())
     missed, unchecked = (result[f"{LIMITS} {measure}"][1] for measure in ("consistency", "sufficiency"))
     assert done.stderr == f"failed: {missed}\nerror: --fail-under {unchecked}\n"
 
 
 def test_a_limit_that_is_kept_says_by_how_much(here):
     run(*SCORE, LIMITS, "consistency=0", "--junit", "r.xml")
-    said = told((here / "r.xml").read_text())[f"{LIMITS} consistency"][1]
-    assert said == "consistency may be as low as 0.000, not below 0, but not above chance (0.500)."
+    words = read_cases((here / "r.xml").read_text())[f"{LIMITS} consistency"][1]
+    assert words == "consistency may be as low as 0.000, not below 0, but not above chance (0.500)."
 
 
 def test_an_output_that_could_not_be_written_is_an_error_beside_a_limit_that_was_kept(here):
     os.mkfifo(here / "pipe")  # nobody reads it
     done = run(*SCORE, LIMITS, "consistency=0", "--json", "pipe", "--junit", "r.xml")
     assert done.exit_code == 1
-    result = told((here / "r.xml").read_text())
+    result = read_cases((here / "r.xml").read_text())
     assert result[RUN][0] == "error"
     assert "no process reads it" in result[RUN][1]
     assert result[f"{LIMITS} consistency"][0] == "passed"
@@ -141,17 +141,19 @@ def test_an_output_that_could_not_be_written_is_an_error_beside_a_limit_that_was
 
 def test_on_stdout_it_replaces_the_table(here):
     done = run(*SCORE, LIMITS, "consistency=0.9", "--junit", "-")
-    assert (done.exit_code, told(done.stdout)[f"{LIMITS} consistency"][0]) == (3, "failure")
+    assert (done.exit_code, read_cases(done.stdout)[f"{LIMITS} consistency"][0]) == (3, "failure")
 
 
 def test_on_stdout_an_error_is_told_too(here):
     done = run("score", "none.csv", "--prediction", "label", "--explanation", "why", "--junit", "-")
-    assert (done.exit_code, told(done.stdout)[RUN][0]) == (1, "error")
+    assert (done.exit_code, read_cases(done.stdout)[RUN][0]) == (1, "error")
 
 
 def test_stdout_takes_one_output(here):
-    done = run(*SCORE, "--json", "-", "--junit", "-")
-    assert (done.exit_code, done.stdout) == (2, "")
+    for second in ("--junit", "--csv"):
+        done = run(*SCORE, "--json", "-", second, "-")
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "only one of" in done.stderr
 
 
 def test_a_pipe_gets_one_report(here):
@@ -159,7 +161,7 @@ def test_a_pipe_gets_one_report(here):
     reader = os.open(here / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     done = run(*SCORE, LIMITS, "consistency=0.9", "--junit", "pipe")
     assert done.exit_code == 3
-    assert told(os.read(reader, 100_000).decode())[f"{LIMITS} consistency"][0] == "failure"
+    assert read_cases(os.read(reader, 100_000).decode())[f"{LIMITS} consistency"][0] == "failure"
     os.close(reader)
 
 
@@ -169,13 +171,13 @@ def test_a_run_that_is_interrupted_says_so(here, monkeypatch):
 
     monkeypatch.setattr("faithkit.run.populations.log_scoring.score_log", interrupt)
     assert run(*SCORE, "--junit", "r.xml").exit_code == 130
-    assert told((here / "r.xml").read_text()) == {RUN: ("error", "interrupted.")}
+    assert read_cases((here / "r.xml").read_text()) == {RUN: ("error", "interrupted.")}
 
 
 def test_an_explainer_without_a_name_is_an_error_like_others(here):
     done = run("evaluate", "--explainer", "", "--junit", "r.xml")
     assert done.exit_code == 1
-    assert done.stderr == f"error: {told((here / 'r.xml').read_text())[RUN][1]}\n"
+    assert done.stderr == f"error: {read_cases((here / 'r.xml').read_text())[RUN][1]}\n"
 
 
 @one_test
@@ -195,7 +197,7 @@ def test_what_no_xml_can_hold_is_told_all_the_same():
     text = format_junit(
         "a suite", [Case("a", "error", "\x00\x1b[2J\ufffe<&]]>\ud800\n"), Case("b", "passed", "")], noon, noon
     )
-    assert told(text) == {"a": ("error", "\\x00\\x1b[2J\ufffd<&]]>\\ud800\\n"), "b": ("passed", None)}
+    assert read_cases(text) == {"a": ("error", "\\x00\\x1b[2J\ufffd<&]]>\\ud800\\n"), "b": ("passed", None)}
 
 
 DEADLY = """
@@ -213,6 +215,6 @@ def test_a_report_of_yesterday_does_not_speak_for_a_run_that_was_killed(here):
     options = ("--model", "deadly:model", "--explainer", "tree", "--samples", 20, "--junit", "r.xml")
     done = console("evaluate", *options, env=environment(here))
     assert done.returncode == 1
-    state, words = told((here / "r.xml").read_text())[RUN]
+    state, words = read_cases((here / "r.xml").read_text())[RUN]
     assert state == "error"
     assert words.startswith("the run has not ended by itself")

@@ -35,13 +35,13 @@ IMPERATIVE = re.compile(
 )
 
 
-def help_text(option):
+def read_help(option):
     """Return the help of an option without what stands in brackets after it."""
     return re.sub(r"  \[.*\]$", "", option.help)
 
 
 def test_the_help_of_an_option_is_made_of_sentences():
-    texts = {f"{verb} {option.opts[0]}": help_text(option) for verb, option in OPTIONS}
+    texts = {f"{verb} {option.opts[0]}": read_help(option) for verb, option in OPTIONS}
     assert {name: text for name, text in texts.items() if not text.endswith(".")} == {}
     assert {name: text for name, text in texts.items() if not IMPERATIVE.match(text)} == {}
 
@@ -51,24 +51,24 @@ GROUPS = ("Data", "Model", "Explainer", "Measure", "Checks and gates", "Running"
 SENTENCE_END = re.compile(r"[.!?] +[A-Z`-]")
 
 
-def sections(verb):
+def read_sections(verb):
     """Return the flags that the printed help lists, by the heading above them."""
     lines = CliRunner().invoke(main, [verb, "--help"], terminal_width=100).stdout.splitlines()
-    heading, found = "", {}
+    heading, flags = "", {}
     for line in lines:
         if re.fullmatch(r"[A-Z][a-z ]*:", line):
             heading = line.rstrip(":")
-            assert heading not in found
-            found[heading] = []
+            assert heading not in flags
+            flags[heading] = []
         elif line.startswith("  -"):
-            found[heading] += re.findall(r"--[a-z-]+", line.split("  ")[1])
-    return found
+            flags[heading] += re.findall(r"--[a-z-]+", line.split("  ")[1])
+    return flags
 
 
 @one_test
 @pytest.mark.parametrize("verb", MEASURING)
 def test_every_option_of_a_measuring_verb_is_under_exactly_one_heading(verb):
-    result = sections(verb)
+    result = read_sections(verb)
     assert set(result) <= set(GROUPS)
     assert list(result) == [heading for heading in GROUPS if heading in result]
     flags = [flag for listed in result.values() for flag in listed]
@@ -77,7 +77,7 @@ def test_every_option_of_a_measuring_verb_is_under_exactly_one_heading(verb):
 
 
 def test_evaluate_has_all_headings_and_options_that_belong_together_are_together():
-    result = sections("evaluate")
+    result = read_sections("evaluate")
     assert tuple(result) == GROUPS
     assert set(result["Model"]) == {"--model", "--trust-pickle", "--trust-types", "--classes"}
     assert set(result["Explainer"]) == {"--explainer", "--background"}
@@ -94,19 +94,19 @@ def test_evaluate_has_all_headings_and_options_that_belong_together_are_together
 @one_test
 @pytest.mark.parametrize("verb", MEASURING)
 def test_the_help_of_an_option_of_a_measuring_verb_is_one_sentence(verb):
-    texts = {option.opts[0]: help_text(option) for named, option in OPTIONS if named == verb}
+    texts = {option.opts[0]: read_help(option) for named, option in OPTIONS if named == verb}
     assert {flag: text for flag, text in texts.items() if SENTENCE_END.search(text)} == {}
     assert len(set(texts.values())) == len(texts)
 
 
 def test_a_verb_of_a_plugin_lists_its_own_options_first():
-    result = sections("agreement")
+    result = read_sections("agreement")
     assert next(iter(result)) == "Options"
     assert list(result)[1:] == [heading for heading in HEADINGS[1:] if heading in result]
 
 
 def test_a_plugin_puts_options_under_the_same_headings_as_the_kernel():
-    kernel, plugin = sections("evaluate"), sections("monitor")
+    kernel, plugin = read_sections("evaluate"), read_sections("monitor")
     assert list(plugin) == ["Data", "Measure", "Checks and gates", "Running", "Output"]
     shared = {name for names in kernel.values() for name in names}
     for heading, names in plugin.items():
@@ -114,7 +114,7 @@ def test_a_plugin_puts_options_under_the_same_headings_as_the_kernel():
 
 
 def test_a_verb_with_few_options_has_no_other_heading():
-    assert sections("show") == {"Options": ["--json", "--debug", "--help"]}
+    assert read_sections("show") == {"Options": ["--json", "--debug", "--help"]}
 
 
 @one_test
@@ -134,7 +134,7 @@ PASSED_ON = {
 }
 
 
-def accepted(function):
+def parameters_of(function):
     """Return the names of what a function takes; `compare` takes what `evaluate` does."""
     names = set(inspect.signature(function).parameters)
     return names | set(inspect.signature(faithkit.evaluate).parameters) if "options" in names else names
@@ -145,7 +145,7 @@ def accepted(function):
 def test_every_option_arrives(verb, monkeypatch):
     """Call a verb's function with all its options, and look at what is left for the function behind it."""
     command = COMMANDS[verb]
-    given = {param.name: object() for param in command.params if param.expose_value}
+    values = {param.name: object() for param in command.params if param.expose_value}
     module, left = import_module(f"faithkit.cli.{verb}"), {}
     named = inspect.signature(inspect.unwrap(command.callback)).parameters
 
@@ -155,9 +155,9 @@ def test_every_option_arrives(verb, monkeypatch):
 
     monkeypatch.setattr(module, "check_components", catch)
     with pytest.raises(StopIteration):
-        command.callback(**given)
+        command.callback(**values)
     assert left
-    assert set(left) <= accepted(PASSED_ON[verb])
+    assert set(left) <= parameters_of(PASSED_ON[verb])
     assert not set(left) & set(named)
 
 

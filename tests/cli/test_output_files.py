@@ -115,15 +115,15 @@ def test_a_pipe_that_nobody_reads_is_an_error_and_no_wait(here):
 
 
 def test_a_file_that_a_shell_has_opened_is_written_into(here):
-    with open(here / "kept.json", "wb") as kept:
-        path = f"/dev/fd/{kept.fileno()}"
+    with open(here / "open.json", "wb") as file:
+        path = f"/dev/fd/{file.fileno()}"
         if not os.path.exists(path):
             pytest.skip("this system does not name open files")
-        inode = os.fstat(kept.fileno()).st_ino
-        done = console(*SCORE, "--json", path, pass_fds=[kept.fileno()])
+        inode = os.fstat(file.fileno()).st_ino
+        done = console(*SCORE, "--json", path, pass_fds=[file.fileno()])
     assert done.returncode == 0, done.stderr
-    assert (here / "kept.json").stat().st_ino == inode
-    assert json.loads((here / "kept.json").read_text())["n"] == 4
+    assert (here / "open.json").stat().st_ino == inode
+    assert json.loads((here / "open.json").read_text())["n"] == 4
 
 
 def test_nothing_is_left_beside_a_file_that_could_not_be_replaced(tmp_path, monkeypatch):
@@ -269,7 +269,7 @@ def test_whoever_changes_the_working_folder_moves_no_file(here):
 # --- written whatever happens to the rest ----------------------------------------------------------------
 
 
-def files(here):
+def written_files(here):
     return {name for name in ("r.json", "r.csv", "r.html") if (here / name).exists()}
 
 
@@ -284,7 +284,7 @@ def test_files_are_written_when_stdout_fails(here, broken):
     outputs = ("--json", "r.json", "--csv", "r.csv")
     done = console(*SCORE, *outputs, capture_output=False, stdout=stdout, stderr=subprocess.PIPE, **settings)
     assert done.returncode == 1
-    assert files(here) == {"r.json", "r.csv"}
+    assert written_files(here) == {"r.json", "r.csv"}
     assert len(done.stderr.splitlines()) == (0 if broken == "gone" else 1)
 
 
@@ -292,4 +292,4 @@ def test_the_other_files_are_written_when_one_fails(here):
     os.mkfifo(here / "pipe")
     done = run(*SCORE, "--json", "r.json", "--csv", "pipe", "--html", "r.html")
     assert done.exit_code == 1
-    assert files(here) == {"r.json", "r.html"}
+    assert written_files(here) == {"r.json", "r.html"}

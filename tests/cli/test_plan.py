@@ -90,7 +90,7 @@ def test_what_cannot_be_planned_is_said_in_one_line(here, options, code, message
 
 RANGE = RangePlan(1, bias=700, half_width=9000, corollary=10**5)
 
-TOLD = {
+PLANS = {
     "one explanation": (Plan(0.1, from_range=RANGE), "with at most 1 explanation:\n  - 700 rows: a bias"),
     "a range": (
         Plan(0.1, from_pilot=PilotPlan(100, (50, 300), 250)),
@@ -141,8 +141,7 @@ TOLD = {
 
 
 @one_test
-@pytest.mark.parametrize("case", TOLD)
-def test_a_plan_in_words(case):
-    plan, words = TOLD[case]
+@pytest.mark.parametrize(("plan", "words"), PLANS.values(), ids=PLANS)
+def test_a_plan_in_words(plan, words):
     assert " ".join(words.split()) in " ".join(str(plan).split())
     assert max(map(len, str(plan).splitlines())) <= 80

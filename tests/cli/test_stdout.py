@@ -105,9 +105,9 @@ def test_json_is_json_whatever_is_printed(here, workers):
     done = console(*EVALUATE, *options, env=environment(here))
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["n"] == 60
-    told = [f"[{way} {when}]" for way in WAYS for when in ("import", "model", "exit")]
-    for said in (*told, "[module of the plugin]", "[fit]", "[explain]", "[descriptor explain]"):
-        assert said in done.stderr
+    prints = [f"[{way} {when}]" for way in WAYS for when in ("import", "model", "exit")]
+    for text in (*prints, "[module of the plugin]", "[fit]", "[explain]", "[descriptor explain]"):
+        assert text in done.stderr
 
 
 def test_what_is_printed_goes_to_stderr_in_process_too(here, monkeypatch):

@@ -21,7 +21,7 @@ PATIENCE = 60  # seconds: a machine may be busy
 SLOW_PLUGIN = Path(__file__).parents[1] / "fixtures" / "slow_plugin"
 
 
-def script(work):
+def make_command(work):
     """Return the command that does some work under supervision, without all that the command line imports."""
     imports = "import os, signal, sys, time\nfrom faithkit.supervision import supervise\n"
     return [sys.executable, "-c", f"{imports}{work}\nsupervise(work)"]
@@ -30,7 +30,7 @@ def script(work):
 def supervise(body):
     """Do work that is the body of a function, and return how it ended."""
     work = "def work():\n    " + body.replace("\n", "\n    ")
-    return subprocess.run(script(work), capture_output=True, text=True, timeout=PATIENCE, **hearing({}))
+    return subprocess.run(make_command(work), capture_output=True, text=True, timeout=PATIENCE, **hearing({}))
 
 
 # --- how it ends -----------------------------------------------------------------------------------------
@@ -141,10 +141,10 @@ def work():
 """
 
 
-def ready(work):
+def start(work):
     """Start work, and return its process once it has begun."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
-    process = subprocess.Popen(script(work), **pipes, **hearing({}))
+    process = subprocess.Popen(make_command(work), **pipes, **hearing({}))
     assert process.stdout.readline() == "ready\n"
     return process
 
@@ -154,14 +154,14 @@ def ready(work):
 )
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_a_signal_ends_the_work_in_an_orderly_way(name, code, send):
-    process = ready(WAITING)
+    process = start(WAITING)
     send(process.pid, getattr(signal, name))
     out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (code, "cleared up\n", "")
 
 
 def test_a_second_signal_kills_what_ignores_the_first():
-    process = ready(DEAF)
+    process = start(DEAF)
     process.send_signal(signal.SIGINT)
     time.sleep(0.5)  # a system may deliver two pending signals as one
     process.send_signal(signal.SIGINT)
@@ -170,7 +170,7 @@ def test_a_second_signal_kills_what_ignores_the_first():
 
 
 def test_the_work_ends_when_the_command_is_killed():
-    process = ready(DEAF)
+    process = start(DEAF)
     process.kill()  # as subprocess.run does when its timeout has passed
     process.communicate(timeout=PATIENCE)  # stdout is closed when the last that has it open is gone
 
@@ -179,16 +179,16 @@ def test_the_work_has_the_terminal_and_its_input():
     work = "def work():\n    size = os.get_terminal_size().columns\n    print(input('? '), sys.stdout.isatty(), size)\n    return 0"
     pid, terminal = pty.fork()
     if pid == 0:
-        os.execv(sys.executable, script(work))
+        os.execv(sys.executable, make_command(work))
     os.write(terminal, b"typed\n")
-    seen = b""
+    output = b""
     try:
         while data := os.read(terminal, 1024):
-            seen += data
+            output += data
     except OSError:  # how Linux says that the other side is closed
         pass
-    assert os.waitpid(pid, 0)[1] == 0, seen
-    assert b"typed True" in seen.splitlines()[-1]
+    assert os.waitpid(pid, 0)[1] == 0, output
+    assert b"typed True" in output.splitlines()[-1]
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGKILL", -9)])

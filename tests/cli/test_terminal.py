@@ -29,11 +29,10 @@ ESCAPES = [
     "\x7f",
     "\x00",
 ]
-KINDS_OF_ESCAPES = ["\x1b]0;title\x07", "\r", "\u202e", "\x00"]
-MARKUP = ["[red]", "[/]", "[link=x]y", ":smile:", "[bold]x"]
+ALL_ESCAPES = "".join(ESCAPES)
 
 
-def hidden(text):
+def has_escapes(text):
     """Whether a text has anything in it that a terminal would obey."""
     return to_printable(text, keep="\n") != text
 
@@ -56,56 +55,51 @@ def test_text_of_any_language_stays_as_it_is(text):
 
 
 @pytest.fixture
-def hostile(tmp_path, monkeypatch):
-    """Write a log whose names, labels, explanations and groups hold something."""
+def write_hostile_log(tmp_path, monkeypatch):
+    """Write a log whose names, labels, explanations and groups hold a text."""
 
-    def write(something):
+    def write(text):
         monkeypatch.chdir(tmp_path)
-        cells = {"label": ["yes", f"no{something}!"] * 3, "why": [f"a{something}!"] * 6}
-        groups = {f"who{something}!": [f"g{something}!"] * 3 + ["h"] * 3}
+        cells = {"label": ["yes", f"no{text}!"] * 3, "why": [f"a{text}!"] * 6}
+        groups = {f"who{text}!": [f"g{text}!"] * 3 + ["h"] * 3}
         pd.DataFrame({**cells, **groups, "x": range(6)}).to_parquet("log.parquet")
         return ("score", "log.parquet", "--prediction", "label", "--explanation", "why", "--features", "x")
 
     return write
 
 
-@one_test
-@pytest.mark.parametrize("escape", KINDS_OF_ESCAPES, ids=repr)
-def test_a_table_obeys_no_data(hostile, escape):
-    done = run(*hostile(escape), "--violations", 2, "--by", f"who{escape}!")
+def test_a_table_obeys_no_data(write_hostile_log):
+    done = run(*write_hostile_log(ALL_ESCAPES), "--violations", 2, "--by", f"who{ALL_ESCAPES}!")
     assert done.exit_code == 0, done.output
-    assert not hidden(done.stdout)
-    assert to_printable(f"no{escape}!") in done.stdout
+    assert not has_escapes(done.stdout)
+    assert to_printable(f"no{ALL_ESCAPES}!") in "".join(done.stdout.split("\n"))
 
 
 @one_test
-@pytest.mark.parametrize("markup", MARKUP)
-def test_what_looks_like_markup_stays_text(hostile, markup):
-    done = run(*hostile(markup), "--violations", 2, "--by", f"who{markup}!")
+@pytest.mark.parametrize("markup", ["[/]", "[red]:smile:[link=x]y"])
+def test_what_looks_like_markup_stays_text(write_hostile_log, markup):
+    done = run(*write_hostile_log(markup), "--violations", 2, "--by", f"who{markup}!")
     assert done.exit_code == 0, done.output
-    for said in (f"g{markup}", f"who{markup}", f"no{markup}", f"a{markup}"):
-        assert said in done.stdout
+    for text in (f"g{markup}", f"who{markup}", f"no{markup}", f"a{markup}"):
+        assert text in done.stdout
 
 
-@one_test
-@pytest.mark.parametrize("escape", KINDS_OF_ESCAPES, ids=repr)
-def test_a_result_shown_in_python_obeys_no_data(escape):
-    labels, why = ["yes", f"no{escape}", "yes"] * 2, [f"a{escape}"] * 6
+def test_a_result_shown_in_python_obeys_no_data():
+    labels, why = ["yes", f"no{ALL_ESCAPES}", "yes"] * 2, [f"a{ALL_ESCAPES}"] * 6
     result = faithkit.score(labels, why)
-    assert not hidden(str(result))
-    assert not hidden(str(result.by(pd.Series([f"g{escape}", "h"] * 3, name=f"who{escape}"))))
+    assert not has_escapes(str(result))
+    assert not has_escapes(str(result.by(pd.Series([f"g{ALL_ESCAPES}", "h"] * 3, name=f"who{ALL_ESCAPES}"))))
 
 
-@one_test
-@pytest.mark.parametrize("escape", [escape for escape in ESCAPES if escape != "\x00"], ids=repr)
-def test_errors_and_warnings_obey_no_data(hostile, escape):
-    columns = hostile(escape)[:4]
+def test_errors_and_warnings_obey_no_data(write_hostile_log):
+    escape = ALL_ESCAPES.replace("\x00", "")  # no path has it
+    columns = write_hostile_log(escape)[:4]
     done = run(*columns, "--explanation", f"none{escape}")
     assert done.exit_code == 1
-    assert not hidden(done.stderr)
+    assert not has_escapes(done.stderr)
     warned = run("score", f"nowhere{escape}.csv", *columns[2:], "--explanation", "why")
     assert warned.exit_code == 1
-    assert not hidden(warned.stderr)
+    assert not has_escapes(warned.stderr)
 
 
 def test_a_warning_is_one_line(monkeypatch):
@@ -123,37 +117,35 @@ def test_a_warning_is_one_line(monkeypatch):
     assert done.stderr.splitlines()[-1] == "error: enough."
 
 
-@one_test
-@pytest.mark.parametrize("escape", KINDS_OF_ESCAPES, ids=repr)
-def test_json_holds_what_the_data_held_without_a_control_character(hostile, escape):
-    done = run(*hostile(escape), "--violations", 1, "--json", "-")
-    assert not hidden(done.stdout)
-    assert set(json.loads(done.stdout)["violations"][0]["predictions"]) == {"yes", f"no{escape}!"}
+def test_json_holds_what_the_data_held_without_a_control_character(write_hostile_log):
+    done = run(*write_hostile_log(ALL_ESCAPES), "--violations", 1, "--json", "-")
+    assert not has_escapes(done.stdout)
+    assert set(json.loads(done.stdout)["violations"][0]["predictions"]) == {"yes", f"no{ALL_ESCAPES}!"}
 
 
-def on_a_terminal(arguments):
+def run_on_a_terminal(arguments):
     """Run a command in a terminal, and return what that gets."""
-    seen = io.BytesIO()
+    output = io.BytesIO()
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv(sys.executable, command(*arguments))
     try:
         while data := os.read(terminal, 65536):
-            seen.write(data)
+            output.write(data)
     except OSError:  # how Linux says that the other side is closed
         pass
     os.close(terminal)
-    assert os.waitpid(pid, 0)[1] == 0, seen.getvalue()
-    return seen.getvalue().decode().replace("\r\n", "\n")
+    assert os.waitpid(pid, 0)[1] == 0, output.getvalue()
+    return output.getvalue().decode().replace("\r\n", "\n")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["--csv", "--html", "--json"])
-def test_a_terminal_that_is_given_a_file_obeys_no_data(hostile, name):
+def test_a_terminal_that_is_given_a_file_obeys_no_data(write_hostile_log, name):
     escape = "\x1b[2J\x9b\u202e"
-    seen = on_a_terminal([*hostile(escape), "--by", f"who{escape}!", name, "-"])
-    assert "who" in seen
-    assert not hidden(seen)
+    output = run_on_a_terminal([*write_hostile_log(escape), "--by", f"who{escape}!", name, "-"])
+    assert "who" in output
+    assert not has_escapes(output)
 
 
 # --- spreadsheets ----------------------------------------------------------------------------------------
@@ -174,7 +166,7 @@ def test_any_other_cell_stays_as_it_is(cell):
 
 
 @one_test
-@pytest.mark.parametrize("formula", FORMULAS[:2], ids=repr)
+@pytest.mark.parametrize("formula", FORMULAS[:1], ids=repr)
 def test_a_csv_file_has_no_cell_that_a_spreadsheet_would_run(formula, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pd.DataFrame({"label": ["yes", "no"] * 3, "why": ["a"] * 6, formula: ["b"] * 6}).to_parquet("log.parquet")

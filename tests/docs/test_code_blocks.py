@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.test_examples import EXAMPLES, steps
+from cli.test_examples import EXAMPLES, find_steps
 from documented import DOCS, FOLLOWED, ROOT, Block, blocks, pages
 from looping import one_test
 
@@ -86,7 +86,7 @@ def list_long_commands(block):
 
 
 def _is_workflow(block):
-    return any((block.page, line) in EXAMPLES for line in steps(block.body))
+    return any((block.page, line) in EXAMPLES for line in find_steps(block.body))
 
 
 def _installs_ours(line):

@@ -84,32 +84,32 @@ def test_missing_cells_and_negative_zeros_are_one_each():
 
 
 def test_a_fingerprint_tells_cells_order_and_shape():
-    other = IMAGES.copy()
-    other[3, 1, 1, 1] += 1
-    known = [fingerprint(X) for X in (IMAGES, other, IMAGES[::-1], IMAGES.reshape(20, 3, 4, 2))]
+    changed = IMAGES.copy()
+    changed[3, 1, 1, 1] += 1
+    known = [fingerprint(X) for X in (IMAGES, changed, IMAGES[::-1], IMAGES.reshape(20, 3, 4, 2))]
     assert len({*known}) == 4
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "message"),
     [
         (IMAGES[0], r"one row at a time, got 4: of an array, X\[\[0\]\] is one row"),
         (IMAGES[:2], r"one row at a time, got 2"),
         (IMAGES[0, 0, 0], r"expected a sample of one row: .* X\[\[0\]\] of an array"),
     ],
 )
-def test_one_image_is_a_sample_of_one_row(row, said):
+def test_one_image_is_a_sample_of_one_row(row, message):
     assert check_row(IMAGES[[5]]).shape == (1, 4, 3, 2)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         check_row(row)
 
 
 @one_test
-@pytest.mark.parametrize("other", [IMAGES[:, :3], IMAGES[..., 0], IMAGES.reshape(20, -1)])
-def test_rows_of_another_shape_are_refused(other):
+@pytest.mark.parametrize("rows", [IMAGES[:, :3], IMAGES[..., 0], IMAGES.reshape(20, -1)])
+def test_rows_of_another_shape_are_refused(rows):
     with pytest.raises(InputError, match=r"expected rows of shape \(4, 3, 2\), as in the background"):
-        check_columns(other, IMAGES)
+        check_columns(rows, IMAGES)
 
 
 def test_a_table_beside_a_background_of_images_is_refused():
@@ -130,23 +130,23 @@ def test_an_array_is_read_as_it_was_saved(tmp_path):
     assert np.array_equal(result, IMAGES)
 
 
-def saved(content):
+def save(content):
     return lambda path: np.save(path, content, allow_pickle=True)
 
 
-def promising_more(path):
+def forge_header(path):
     """Write a header of a thousand billion images, and the cells of none."""
     np.save(path, IMAGES)
     path.write_bytes(path.read_bytes()[:128].replace(b"(20, 4, 3, 2)", b"(10**9, 9999)"[:13]))
 
 
-def archived(path):
+def save_archive(path):
     """Call an archive of arrays an array."""
     np.savez(path.with_suffix(".npz"), IMAGES)
     path.with_suffix(".npz").rename(path)
 
 
-def two_arrays(path):
+def save_two_arrays(path):
     with path.open("wb") as file:
         np.save(file, IMAGES)
         np.save(file, IMAGES)
@@ -159,31 +159,31 @@ BAD_FILES = {
         lambda path: path.write_bytes(b"age,job\n31,clerk\n"),
         "reading .* failed with .* Save one array of numbers",
     ),
-    "an archive": (archived, "reading .* failed with .* Save one array of numbers"),
+    "an archive": (save_archive, "reading .* failed with .* Save one array of numbers"),
     "an empty file": (
         lambda path: path.write_bytes(b""),
         "reading .* failed with .* Save one array of numbers",
     ),
     "objects": (
-        saved(np.array([{}, {}])),
+        save(np.array([{}, {}])),
         "reading .* failed with .* Python objects",
     ),
-    "words": (saved(np.full((2, 2, 2), "a")), "holds <U1: save numbers"),
-    "one number": (saved(np.float64(1.5)), r"shape \(\); expected one row per instance"),
-    "no rows": (saved(IMAGES[:0]), "X.npy is empty"),
+    "words": (save(np.full((2, 2, 2), "a")), "holds <U1: save numbers"),
+    "one number": (save(np.float64(1.5)), r"shape \(\); expected one row per instance"),
+    "no rows": (save(IMAGES[:0]), "X.npy is empty"),
     "half of it": (
         lambda path: (np.save(path, IMAGES), path.write_bytes(path.read_bytes()[:200])),
         "reading .* failed with .* Save one array of numbers",
     ),
-    "two arrays": (two_arrays, "holds more than one array: save each in a file of its own"),
-    "a forged header": (promising_more, "reading .* failed with .* Save one array of numbers"),
+    "two arrays": (save_two_arrays, "holds more than one array: save each in a file of its own"),
+    "a forged header": (forge_header, "reading .* failed with .* Save one array of numbers"),
 }
 
 
 @one_test
-@pytest.mark.parametrize(("write", "said"), BAD_FILES.values(), ids=BAD_FILES)
-def test_a_file_that_holds_no_array_of_numbers_is_refused_in_one_line(write, said, tmp_path):
+@pytest.mark.parametrize(("write", "message"), BAD_FILES.values(), ids=BAD_FILES)
+def test_a_file_that_holds_no_array_of_numbers_is_refused_in_one_line(write, message, tmp_path):
     write(tmp_path / "X.npy")
-    with pytest.raises(InputError, match=said) as error:
+    with pytest.raises(InputError, match=message) as error:
         read_array(tmp_path / "X.npy")
     assert "\n" not in str(error.value)

@@ -16,7 +16,7 @@ from faithkit.inputs.logs.log_files import open_log
 from faithkit.run.populations.log_scoring import score_log
 
 
-def warnings_of(call):
+def record_warnings(call):
     """Return the result of a call, and the texts of its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -24,7 +24,7 @@ def warnings_of(call):
     return result, [str(warning.message) for warning in caught]
 
 
-def written(table, suffix, folder):
+def write_log(table, suffix, folder):
     path = folder / f"log.{suffix}"
     if suffix == "jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in table.to_dict("records")))
@@ -52,7 +52,7 @@ NUMBERS = {
 @one_test
 @pytest.mark.parametrize(("predictions", "options", "example"), NUMBERS.values(), ids=NUMBERS)
 def test_labels_that_are_texts_of_numbers_are_warned_about(predictions, options, example):
-    _, texts = warnings_of(lambda: faithkit.score(predictions, ["a", "a", "b", "b"], **options))
+    _, texts = record_warnings(lambda: faithkit.score(predictions, ["a", "a", "b", "b"], **options))
     expected = (
         [] if example is None else [f"predictions such as {example!r} are texts, and are taken for labels"]
     )
@@ -62,7 +62,9 @@ def test_labels_that_are_texts_of_numbers_are_warned_about(predictions, options,
 @one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_so_are_those_of_a_file(suffix, tmp_path):
-    path = written(pd.DataFrame({"p": ["0,35", "0,4", "0,35", "1,5"], "why": list("aabb")}), suffix, tmp_path)
+    path = write_log(
+        pd.DataFrame({"p": ["0,35", "0,4", "0,35", "1,5"], "why": list("aabb")}), suffix, tmp_path
+    )
     with pytest.warns(FaithkitWarning, match=r"^predictions such as '0,35' are texts, and are taken for lab"):
         score_log(open_log(path, "p", ("why",)))
 
@@ -75,8 +77,8 @@ LABELS = np.where(PHI["phi_age"] > 0, "yes", "no")
 MAYBE = "may be a base value and no feature"
 
 
-def about_base_values(call):
-    result, texts = warnings_of(call)
+def record_base_value_warnings(call):
+    result, texts = record_warnings(call)
     return result, [text for text in texts if MAYBE in text]
 
 
@@ -85,7 +87,7 @@ def about_base_values(call):
     "name", ["bias", "base_values", "expected_value", "Intercept", "baseValue", "phi[BIAS]"]
 )
 def test_a_number_that_is_the_same_in_every_row_and_called_a_base_value_is_warned_about(name):
-    _, (text,) = about_base_values(lambda: faithkit.score(LABELS, PHI.assign(**{name: 7.5})))
+    _, (text,) = record_base_value_warnings(lambda: faithkit.score(LABELS, PHI.assign(**{name: 7.5})))
     assert text.startswith(f"{name!r} may be a base value and no feature: it is the same in every row.")
     assert f"--explanation '…,!{name}'" in text
 
@@ -101,11 +103,14 @@ FEATURES = {
 @one_test
 @pytest.mark.parametrize("columns", FEATURES.values(), ids=FEATURES)
 def test_what_varies_or_is_called_otherwise_is_a_feature(columns):
-    assert about_base_values(lambda: faithkit.score(LABELS, PHI.assign(**columns)))[1] == []
+    assert record_base_value_warnings(lambda: faithkit.score(LABELS, PHI.assign(**columns)))[1] == []
 
 
 def test_a_table_of_nothing_but_base_values_is_not_warned_about():
-    assert about_base_values(lambda: faithkit.score(LABELS, pd.DataFrame({"bias": np.ones(30)})))[1] == []
+    assert (
+        record_base_value_warnings(lambda: faithkit.score(LABELS, pd.DataFrame({"bias": np.ones(30)})))[1]
+        == []
+    )
 
 
 TABLES = {
@@ -121,7 +126,7 @@ TABLES = {
 @pytest.mark.parametrize("form", TABLES)
 def test_a_base_value_is_kept_in_python_as_it_is_in_an_array(form):
     table = PHI.assign(bias=7.5)
-    by_name, texts = about_base_values(
+    by_name, texts = record_base_value_warnings(
         lambda: faithkit.score(LABELS, TABLES[form](table), discretizer="sign-of-top:k=1")
     )
     assert len(texts) == 1
@@ -132,15 +137,15 @@ def test_a_base_value_is_kept_in_python_as_it_is_in_an_array(form):
 @one_test
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl"])
 def test_a_base_value_in_a_log_is_kept_and_can_be_left_out(suffix, tmp_path):
-    path = written(PHI.assign(phi_bias=7.5, label=LABELS), suffix, tmp_path)
+    path = write_log(PHI.assign(phi_bias=7.5, label=LABELS), suffix, tmp_path)
 
-    def scored(pattern):
+    def score(pattern):
         return score_log(open_log(path, "label", (pattern,)), discretizer="sign-of-top:k=1").result
 
-    kept, texts = about_base_values(lambda: scored("phi_*"))
+    with_base_value, texts = record_base_value_warnings(lambda: score("phi_*"))
     assert len(texts) == 1
-    assert kept.n_explanations == 1
-    without, texts = about_base_values(lambda: scored("phi_*,!phi_bias"))
+    assert with_base_value.n_explanations == 1
+    without, texts = record_base_value_warnings(lambda: score("phi_*,!phi_bias"))
     assert texts == []
     expected = faithkit.score(LABELS, PHI, discretizer="sign-of-top:k=1")
     assert without.consistency == expected.consistency
@@ -148,7 +153,7 @@ def test_a_base_value_in_a_log_is_kept_and_can_be_left_out(suffix, tmp_path):
 
 def test_a_base_value_in_the_cells_of_a_log_is_warned_about(tmp_path):
     cells = PHI.assign(bias=7.5).to_dict("records")
-    path = written(pd.DataFrame({"label": LABELS, "why": cells}), "jsonl", tmp_path)
+    path = write_log(pd.DataFrame({"label": LABELS, "why": cells}), "jsonl", tmp_path)
     with pytest.warns(FaithkitWarning, match=f"'bias' {MAYBE}"):
         assert open_log(path, "label", ("why",)).explanations.values.shape == (30, 3)
 

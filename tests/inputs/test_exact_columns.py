@@ -27,26 +27,26 @@ EXPLANATIONS = {
     "polars frame": lambda pl: pl.DataFrame({"id": IDS, "weight": [0.5] * 7}),
     "polars frame with words": lambda pl: pl.DataFrame({"id": IDS, "word": ["a"] * 7}),
     "polars column": lambda pl: pl.Series(IDS),
-    "polars lists": lambda pl: pl.Series([[one, 1] for one in IDS]),
-    "polars structs": lambda pl: pl.Series([{"id": one, "weight": 1} for one in IDS]),
+    "polars lists": lambda pl: pl.Series([[number, 1] for number in IDS]),
+    "polars structs": lambda pl: pl.Series([{"id": number, "weight": 1} for number in IDS]),
     "Arrow table": pa.table({"id": IDS, "weight": [0.5] * 7}),
     "Arrow column": pa.array(IDS),
     "Arrow dictionary": pa.array(IDS).dictionary_encode(),
-    "rows": [[one] for one in IDS],
-    "rows of several dtypes": [[one, 0.5] for one in IDS],
+    "rows": [[number] for number in IDS],
+    "rows of several dtypes": [[number, 0.5] for number in IDS],
     "rows and none": [[LOW, 0.5], [HIGH, 0.5]] * 3 + [None],
-    "rows with a fraction": [[one] for one in BESIDE_A_FRACTION],
-    "arrays with a fraction": [np.array([one]) for one in BESIDE_A_FRACTION],
+    "rows with a fraction": [[number] for number in BESIDE_A_FRACTION],
+    "arrays with a fraction": [np.array([number]) for number in BESIDE_A_FRACTION],
     "column of categories": pd.Series(CATEGORIES),
     "table of categories": pd.DataFrame({"id": CATEGORIES, "weight": 0.5}),
     "table with Arrow's dtype": pd.DataFrame({"id": pd.array(IDS, pd.ArrowDtype(pa.int64())), "weight": 0.5}),
-    "array of objects": np.array([[one, 0.5] for one in IDS], dtype=object),
-    "array of objects with words": np.array([[one, "a"] for one in IDS], dtype=object),
-    "vectors": faithkit.Explanations.vectors([[one, 0.5] for one in BESIDE_A_FRACTION]),
+    "array of objects": np.array([[number, 0.5] for number in IDS], dtype=object),
+    "array of objects with words": np.array([[number, "a"] for number in IDS], dtype=object),
+    "vectors": faithkit.Explanations.vectors([[number, 0.5] for number in BESIDE_A_FRACTION]),
 }
 
 
-def made(form):
+def build(form):
     """Return an object as it is; those of polars, which may not be installed, are functions of it."""
     return form(pytest.importorskip("polars")) if callable(form) else form
 
@@ -54,7 +54,7 @@ def made(form):
 @one_test
 @pytest.mark.parametrize("form", EXPLANATIONS)
 def test_explanations_that_differ_stay_different(form):
-    result = faithkit.score(LABELS, made(EXPLANATIONS[form]))
+    result = faithkit.score(LABELS, build(EXPLANATIONS[form]))
     assert result.n_explanations == 3
     assert result.consistency.value == pytest.approx(6 / 7)  # of seven rows one has an explanation of its own
 
@@ -73,8 +73,8 @@ def test_ids_in_json_lines_stay_different(tmp_path):
 
 CELLS = {
     "numbers with a fraction": BESIDE_A_FRACTION,
-    "lists": [[one] for one in IDS],
-    "objects": [{"id": one, "weight": 0.5} for one in IDS],
+    "lists": [[number] for number in IDS],
+    "objects": [{"id": number, "weight": 0.5} for number in IDS],
 }
 
 
@@ -88,7 +88,7 @@ def test_integers_that_floats_would_round_are_refused(tmp_path, form):
 PREDICTIONS = {
     "list": BESIDE_A_FRACTION,
     "array of objects": np.array(BESIDE_A_FRACTION, dtype=object),
-    "numbers of NumPy": [np.int64(one) if one > 1 else one for one in BESIDE_A_FRACTION],
+    "numbers of NumPy": [np.int64(number) if number > 1 else number for number in BESIDE_A_FRACTION],
     "numbers and texts": [1, "1"] * 3 + [2],
 }
 
@@ -124,8 +124,8 @@ GROUPS = {
 @pytest.mark.parametrize("form", GROUPS)
 def test_groups_that_differ_stay_different(form):
     with pytest.warns(faithkit.FaithkitWarning):  # each group has one label
-        subgroups = faithkit.score(LABELS, ["a"] * 7).by(made(GROUPS[form]))
-    assert [subgroups[one].n for one in (LOW, HIGH, "missing")] == [3, 3, 1]
+        subgroups = faithkit.score(LABELS, ["a"] * 7).by(build(GROUPS[form]))
+    assert [subgroups[group].n for group in (LOW, HIGH, "missing")] == [3, 3, 1]
 
 
 def test_ids_are_shown_as_they_are():
@@ -157,12 +157,12 @@ CONDITIONS = {  # the rows of ids LOW and HIGH that each covers, with LOW in it 
 @pytest.mark.parametrize("form", TABLES)
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_numbers_in_rules_stay_different(form, condition):
-    X = as_rows(made(TABLES[form]))
+    X = as_rows(build(TABLES[form]))
     name = "x0" if form == "objects" else "id"
-    rules = [Rule.from_text(condition.format(name, one), Vocabulary.of(X)) for one in (LOW, HIGH)]
+    rules = [Rule.from_text(condition.format(name, limit), Vocabulary.of(X)) for limit in (LOW, HIGH)]
     assert rules[0] != rules[1]
     for rule, expected in zip(rules, CONDITIONS[condition], strict=True):
-        assert rule.covers(X).tolist() == [one in expected for one in IDS]
+        assert rule.covers(X).tolist() == [number in expected for number in IDS]
         assert Rule.from_json(rule.to_json()) == rule
 
 

@@ -16,11 +16,11 @@ from faithkit.inputs.objects import adapters, explanation_forms
 from faithkit.inputs.objects.conversion import as_column, as_rows
 
 LABELS = ["yes", "no", "yes", "no", "yes", "yes"]
-SAID = ["debt", "age", "debt", "age", "age", "debt"]
+REASONS = ["debt", "age", "debt", "age", "age", "debt"]
 
 
 @pytest.fixture(autouse=True)
-def installed(monkeypatch):
+def _plugin(monkeypatch):
     """Install the plugin, beside the kernel's own."""
     points = [("kernel", "faithkit.extension.builtins"), ("reasons", "reasons_plugin")]
     registry = Registry(entry_points=[EntryPoint(*point, "faithkit") for point in points])
@@ -28,7 +28,7 @@ def installed(monkeypatch):
         monkeypatch.setattr(module, "registry", lambda: registry)
 
 
-def value(explanations, predictions=LABELS, **options):
+def measure_consistency(explanations, predictions=LABELS, **options):
     return faithkit.score(predictions, explanations, **options).consistency.value
 
 
@@ -41,7 +41,7 @@ def value(explanations, predictions=LABELS, **options):
     "form", [list, lambda rows: pd.Series(rows), lambda rows: np.array(rows, dtype=object)]
 )
 def test_objects_are_taken_by_the_name_of_their_class_or_of_one_that_it_derives_from(kind, form):
-    assert value(form([kind(said) for said in SAID])) == value(SAID)
+    assert measure_consistency(form([kind(reason) for reason in REASONS])) == measure_consistency(REASONS)
 
 
 def test_rows_without_an_object_have_no_explanation():
@@ -54,14 +54,14 @@ def test_a_function_may_return_them_as_an_explainer():
     X = np.arange(6.0)[:, None]
 
     def explain(rows):
-        return [Reason(SAID[int(row[0])]) for row in rows]
+        return [Reason(REASONS[int(row[0])]) for row in rows]
 
     result = faithkit.evaluate(lambda rows: [LABELS[int(row[0])] for row in rows], X, explainer=explain)
-    assert result.consistency.value == value(SAID)
+    assert result.consistency.value == measure_consistency(REASONS)
 
 
 def test_an_adapter_is_told_the_predictions_of_rows():
-    assert value([Reason("by prediction")] * 6) == 1.0
+    assert measure_consistency([Reason("by prediction")] * 6) == 1.0
     X = np.arange(6.0)[:, None]
     result = faithkit.evaluate(
         lambda rows: [LABELS[int(row[0])] for row in rows],
@@ -88,14 +88,17 @@ class Stranger:
 
 REFUSED = {
     "objects that equal nothing": (
-        lambda: value([Stranger() for _ in LABELS]),
+        lambda: measure_consistency([Stranger() for _ in LABELS]),
         "explanations of type .*Stranger are equal to nothing but themselves.*write an adapter",
     ),
     "mixed types in one list": (
-        lambda: value([Reason("a"), Stranger(), *map(Reason, SAID[2:])]),
+        lambda: measure_consistency([Reason("a"), Stranger(), *map(Reason, REASONS[2:])]),
         "row 1 of the list is a Stranger among reasons_plugin.Reason: give objects of one type",
     ),
-    "a function": (lambda: value([value] * 6), "type builtins.function are equal to nothing but"),
+    "a function": (
+        lambda: measure_consistency([measure_consistency] * 6),
+        "type builtins.function are equal to nothing but",
+    ),
     "a parameter where there is no adapter": (
         lambda: faithkit.adapt(["a"], upper=True),
         "explanations of type list need no adapter, which upper would be for",
@@ -105,27 +108,33 @@ REFUSED = {
         "does not take a Box as explanations",
     ),
     "a weight that is no number": (
-        lambda: value([{"age": "high"}] * 6),
+        lambda: measure_consistency([{"age": "high"}] * 6),
         "explanation 0: the weight of 'age' is 'high'; give a number",
     ),
     "a dict among words": (
-        lambda: value([{"age": 1}, "age", *SAID[2:]]),
+        lambda: measure_consistency([{"age": 1}, "age", *REASONS[2:]]),
         "explanation 1 is a str among dicts",
     ),
     "a feature twice": (
-        lambda: value([[("age", 1), ("age", 2)]] * 6),
+        lambda: measure_consistency([[("age", 1), ("age", 2)]] * 6),
         "explanation 0 has more than one weight of 'age': add them up",
     ),
-    "a feature without a name": (lambda: value([{3: 1.0}] * 6), "explanation 0 names the feature 3"),
+    "a feature without a name": (
+        lambda: measure_consistency([{3: 1.0}] * 6),
+        "explanation 0 names the feature 3",
+    ),
     "no pair": (
-        lambda: value([[("age", 1)], [1, 2, 3]] * 3),
+        lambda: measure_consistency([[("age", 1)], [1, 2, 3]] * 3),
         r"explanation 1 is \[1, 2, 3\]; expected pairs",
     ),
     "rows that are none": (
-        lambda: value(SAID, X=Stranger()),
+        lambda: measure_consistency(REASONS, X=Stranger()),
         "X is of type Stranger; expected a NumPy array",
     ),
-    "one dict for all": (lambda: value({"age": [1] * 6}), "explanations of type dict are not understood"),
+    "one dict for all": (
+        lambda: measure_consistency({"age": [1] * 6}),
+        "explanations of type dict are not understood",
+    ),
 }
 
 
@@ -139,7 +148,7 @@ def test_what_cannot_be_taken_is_refused(name):
 
 def test_an_adapter_that_makes_too_few_is_named():
     with pytest.raises(ContractError, match=r"adapter 'reasons' .* made 2 explanations for 6 rows"):
-        faithkit.adapt([Reason(said) for said in SAID], most=2)
+        faithkit.adapt([Reason(reason) for reason in REASONS], most=2)
 
 
 def test_a_parameter_that_the_adapter_does_not_have_is_refused():
@@ -177,12 +186,12 @@ WEIGHTS = {
 @one_test
 @pytest.mark.parametrize("name", WEIGHTS)
 def test_weights_in_every_form_give_the_same_numbers(name):
-    found, plain = (
-        faithkit.score(LABELS, some, X=PHI, relation="near-explanation:tau=0.6")
-        for some in (WEIGHTS[name], PHI)
+    result, expected = (
+        faithkit.score(LABELS, weights, X=PHI, relation="near-explanation:tau=0.6")
+        for weights in (WEIGHTS[name], PHI)
     )
-    assert found.consistency == plain.consistency
-    assert found.sufficiency == plain.sufficiency
+    assert result.consistency == expected.consistency
+    assert result.sufficiency == expected.sufficiency
 
 
 ROWS_OF_NUMBERS = [[0.5, 0.0], [0.0, np.nan], None, [0.5, 0.0], [0.0, np.nan], None]
@@ -215,25 +224,25 @@ def test_what_is_missing_is_missing_in_every_form(name):
 
 
 def test_nan_among_objects_is_a_row_without_one():
-    told = [Reason(SAID[0]), np.nan, *map(Reason, SAID[2:])]
-    assert faithkit.score(LABELS, told).unexplained == 1
+    reasons = [Reason(REASONS[0]), np.nan, *map(Reason, REASONS[2:])]
+    assert faithkit.score(LABELS, reasons).unexplained == 1
 
 
 def test_lists_of_conditions_are_rules():
     X = pd.DataFrame({"age": [31, 45, 50, 20], "debt": [0, 1, 2, 3]})
-    told = [["age <= 40", "debt < 4"], ["age > 40"], ["age > 40.0"], []]
-    result = faithkit.score(["yes", "no", "no", "yes"], told, X=X)
+    conditions = [["age <= 40", "debt < 4"], ["age > 40"], ["age > 40.0"], []]
+    result = faithkit.score(["yes", "no", "no", "yes"], conditions, X=X)
     assert (result.consistency.value, result.sufficiency.value, result.unexplained) == (0.5, 0.75, 1)
 
 
 @one_test
-@pytest.mark.parametrize("told", [[0.5, 1.0], {"a": 1.0}, faithkit.Rule([faithkit.Interval(0, 3)])])
-def test_a_chunk_in_which_nothing_is_explained_fits_the_others(told):
+@pytest.mark.parametrize("explanation", [[0.5, 1.0], {"a": 1.0}, faithkit.Rule([faithkit.Interval(0, 3)])])
+def test_a_chunk_in_which_nothing_is_explained_fits_the_others(explanation):
     X = np.arange(80.0)[:, None]
     result = faithkit.evaluate(
         lambda rows: rows[:, 0] >= 40,
         X,
-        explainer=lambda rows: [told if row[0] < 3 else None for row in rows],
+        explainer=lambda rows: [explanation if row[0] < 3 else None for row in rows],
     )
     assert (result.unexplained, result.consistency.verified) == (77, 3 / 80)
 
@@ -250,7 +259,7 @@ def test_a_function_may_name_other_features_in_every_chunk_of_rows():
 
 def test_tensors_in_a_list_are_vectors():
     rows = [[1.0, 0.0], [0.0, 1.0]] * 3
-    assert value([Tensor(row) for row in rows]) == value(rows)
+    assert measure_consistency([Tensor(row) for row in rows]) == measure_consistency(rows)
 
 
 # --- tables and columns of other libraries -----------------------------------------------------------------
@@ -282,7 +291,9 @@ class Tensor:
 def test_a_tensor_is_an_array():
     assert as_rows(Tensor([[1.0, 2.0]])).tolist() == [[1.0, 2.0]]
     assert as_column(Tensor([1, 0])).tolist() == [1, 0]
-    assert value(Tensor([[1.0], [0.0]] * 3)) == value(np.array([[1.0], [0.0]] * 3))
+    assert measure_consistency(Tensor([[1.0], [0.0]] * 3)) == measure_consistency(
+        np.array([[1.0], [0.0]] * 3)
+    )
 
 
 @one_test
@@ -295,9 +306,9 @@ def test_texts_in_a_column_are_a_list_of_texts(form):
 @pytest.mark.parametrize("form", [pd.Series, np.array, pa.array, tuple])
 def test_predictions_weights_and_clusters_come_in_every_form(form):
     drawn = {"weights": [1.0, 2.0] * 3, "clusters": [0, 0, 1, 1, 2, 3]}
-    plain = value(SAID, **drawn)
+    plain = measure_consistency(REASONS, **drawn)
     taken = {name: form(values) for name, values in drawn.items()}
-    assert value(SAID, predictions=form(LABELS), **taken) == plain
+    assert measure_consistency(REASONS, predictions=form(LABELS), **taken) == plain
 
 
 @one_test
@@ -306,14 +317,14 @@ def test_predictions_weights_and_clusters_come_in_every_form(form):
     [
         lambda values: pd.DataFrame({"label": values}, index=[3] * 6),
         lambda values: np.array(values)[:, None],
-        lambda values: [[one] for one in values],
+        lambda values: [[label] for label in values],
         lambda values: pa.table({"label": values}),
     ],
 )
 @pytest.mark.parametrize("labels", [LABELS, [0, 1, 0, 1, 2, 0], [0.5, 1.0, 0.5, 1.0, 2.0, 0.25]])
 def test_predictions_in_one_column_are_that_column(form, labels):
-    found, plain = faithkit.score(form(labels), SAID), faithkit.score(labels, SAID)
-    assert (found.setup.outcome, found.consistency) == (plain.setup.outcome, plain.consistency)
+    result, expected = faithkit.score(form(labels), REASONS), faithkit.score(labels, REASONS)
+    assert (result.setup.outcome, result.consistency) == (expected.setup.outcome, expected.consistency)
 
 
 @one_test
@@ -336,6 +347,8 @@ def test_polars_is_read_as_pandas():
     polars = pytest.importorskip("polars")
     frame = polars.from_pandas(ROWS)
     assert as_rows(frame)["job"].fillna("none").tolist() == ["clerk", "none", "cook"]
-    assert value(polars.from_pandas(PHI), predictions=polars.Series(LABELS)) == value(PHI)
+    assert measure_consistency(
+        polars.from_pandas(PHI), predictions=polars.Series(LABELS)
+    ) == measure_consistency(PHI)
     with pytest.raises(InputError, match="X is of type LazyFrame; expected"):
-        value(PHI, X=frame.lazy())
+        measure_consistency(PHI, X=frame.lazy())

@@ -14,7 +14,7 @@ TEXTS = ["good", "bad", "so so"]
 SAMPLES = [ARRAY, FRAME, sparse.csr_array(ARRAY), sparse.coo_matrix(ARRAY), TEXTS]
 
 
-def cells(X):
+def read_cells(X):
     """Return the content as nested lists, None for missing."""
     if isinstance(X, list):
         return [[text] for text in X]
@@ -26,11 +26,11 @@ def cells(X):
 @one_test
 @pytest.mark.parametrize("X", SAMPLES, ids=lambda X: type(X).__name__)
 def test_rows_are_counted_and_taken_alike_in_every_container(X):
-    every = cells(X)
+    every = read_cells(X)
     assert n_rows(X) == 3
-    assert cells(take_rows(X, [2, 0, 2])) == [every[2], every[0], every[2]]
-    assert cells(take_rows(X, slice(1, None))) == every[1:]
-    assert cells(take_rows(X, np.array([True, False, True]))) == [every[0], every[2]]
+    assert read_cells(take_rows(X, [2, 0, 2])) == [every[2], every[0], every[2]]
+    assert read_cells(take_rows(X, slice(1, None))) == every[1:]
+    assert read_cells(take_rows(X, np.array([True, False, True]))) == [every[0], every[2]]
     assert n_rows(take_rows(X, [])) == 0
 
 
@@ -38,7 +38,7 @@ def test_rows_are_counted_and_taken_alike_in_every_container(X):
 @pytest.mark.parametrize("X", SAMPLES, ids=lambda X: type(X).__name__)
 def test_parts_put_together_give_the_whole(X):
     whole = concat_rows([take_rows(X, slice(0, 1)), take_rows(X, slice(1, 3))])
-    assert cells(whole) == cells(X)
+    assert read_cells(whole) == read_cells(X)
 
 
 def test_putting_frames_together_keeps_dtypes_and_index():
@@ -75,7 +75,7 @@ def test_column_names_are_strings_in_every_container():
 @pytest.mark.parametrize("X", SAMPLES, ids=lambda X: type(X).__name__)
 def test_a_usable_sample_passes_the_check(X):
     checked = check_X(X)
-    assert cells(checked) == cells(X)
+    assert read_cells(checked) == read_cells(X)
     assert checked is X or checked.format == "csr"
 
 
@@ -175,7 +175,7 @@ def test_other_columns_than_the_backgrounds_are_named(X, background, words):
 
 def test_only_a_column_of_texts_is_taken_for_texts():
     assert as_texts(np.array(TEXTS)) == as_texts(pd.Series(TEXTS)) == TEXTS
-    for other in (np.array([1, "two", None], dtype=object), np.array([None, None], dtype=object), ARRAY):
-        assert as_texts(other) is other
+    for X in (np.array([1, "two", None], dtype=object), np.array([None, None], dtype=object), ARRAY):
+        assert as_texts(X) is X
     with pytest.raises(InputError, match="X has no text in row 1"):
         as_texts(np.array(["good", None], dtype=object))

@@ -63,8 +63,8 @@ def method(owner, name):
     return node("MethodNode", full, content={"func": name, "obj": owner})
 
 
-def partial(what, *arguments, of="functools.partial"):
-    content = {"func": what, "args": items(*arguments), "kwds": mapping({}), "namespace": plain(None)}
+def partial(target, *arguments, of="functools.partial"):
+    content = {"func": target, "args": items(*arguments), "kwds": mapping({}), "namespace": plain(None)}
     return node("PartialNode", of, content=content)
 
 

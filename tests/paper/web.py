@@ -15,7 +15,7 @@ def served(content, status=200, **headers):
             for name, value in headers.items():
                 self.send_header(name.replace("_", "-"), value)
             self.end_headers()
-            with contextlib.suppress(ConnectionError):  # who asked has had enough
+            with contextlib.suppress(ConnectionError):  # the client has gone
                 self.wfile.write(content)
 
         def log_message(self, *_):

@@ -17,18 +17,18 @@ GROUP = "</text></svg><script>alert('group')</script>"
 HOSTILE = (SCRIPT, IMAGE, CELL, LABEL, GROUP)
 
 
-def rules(rows, **fields):
+def make_rules(rows, **fields):
     return Explanations.of(rows, kind="rule", relation="in-scope", **fields)
 
 
 @functools.cache
-def ordinary(n=60):
+def score_ordinary(n=60):
     """Two rules that cover everything, right for most rows, and a column to group by."""
     frame = pd.DataFrame({"age": np.arange(n) % 40 + 20, "sex": ["f", "m", "m"] * (n // 3)})
     old = frame["age"] > 40
     labels = np.where(old ^ (np.arange(n) % 9 == 0), "yes", "no")
     scopes = [Rule([Interval("age", low=40)]) if above else Rule([Interval("age", high=40)]) for above in old]
-    return faithkit.score(labels, rules(scopes), X=frame)
+    return faithkit.score(labels, make_rules(scopes), X=frame)
 
 
 class HostileExplainer:
@@ -45,11 +45,11 @@ class HostileExplainer:
             Rule([OneOf(SCRIPT, [CELL])]) if cell else Rule([Interval(IMAGE, low=-9)]) for cell in first
         ]
         remarks = np.where(missing, f"{CELL}: really", None)
-        return rules(scopes, missing=missing, remarks=remarks)
+        return make_rules(scopes, missing=missing, remarks=remarks)
 
 
 @functools.cache
-def hostile():
+def evaluate_hostile():
     """Names, cells, labels, groups and the explainer's own name all try to break out of the page."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({SCRIPT: rng.choice([CELL, "tame"], 80), IMAGE: rng.normal(size=80)})

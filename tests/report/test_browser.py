@@ -10,7 +10,7 @@ import pytest
 from faithkit_monitor import Monitor
 from looping import one_test
 from report import chromium
-from report.examples import CELL, GROUP, LABEL, SCRIPT, hostile
+from report.examples import CELL, GROUP, LABEL, SCRIPT, evaluate_hostile
 
 import faithkit
 from faithkit.run.comparisons.comparison import Comparison
@@ -34,7 +34,7 @@ def tab():
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
-    hostile().to_html(folder / "findings.html")
+    evaluate_hostile().to_html(folder / "findings.html")
     labels = ["yes", "no"] * 30
     systems = {SCRIPT: faithkit.score(labels, labels), "constant": faithkit.score(labels, ["same"] * 60)}
     Comparison(systems).to_html(folder / "comparison.html")
@@ -42,12 +42,16 @@ def pages(tmp_path_factory):
     monitor = monitor.add(labels, labels, name=SCRIPT).add(labels * 5, labels[::-1] * 5, name="x" * 200)
     assert monitor.alarm is not None
     monitor.to_html(folder / "monitor.html")
-    for name, result in {"weights": weighted(), "words": worded(), "images": outlined()}.items():
+    for name, result in {
+        "weights": score_weights(),
+        "words": score_words(),
+        "images": score_images(),
+    }.items():
         result.to_html(folder / f"{name}.html")
     return folder
 
 
-def weighted():
+def score_weights():
     """Weights of hostile and long names, for a hostile class."""
     names = [SCRIPT, "x" * 200, *map(str, range(10))]
     shared = {"names": names, "class": LABEL}
@@ -55,13 +59,13 @@ def weighted():
     return faithkit.score([LABEL, "no"], explanations, X=pd.DataFrame(np.eye(12)[:2], columns=names))
 
 
-def worded():
+def score_words():
     words = ((SCRIPT, 0.5), ("y" * 200, -0.5))
     explanations = faithkit.Explanations.of([words] * 2, kind="words", shared={"class": "pos"})
     return faithkit.score(["pos", "neg"], explanations, X=[f"{SCRIPT} {'y' * 200}", CELL])
 
 
-def outlined():
+def score_images():
     shared = {"names": ["[0:4, 0:4]", "[4:8, 4:8]"], "class": "seven"}
     explanations = faithkit.Explanations.vectors([[1.0, -1.0]] * 2, shared=shared)
     return faithkit.score(["seven", "one"], explanations, X=np.random.default_rng(0).random((2, 8, 8)))
@@ -78,7 +82,7 @@ def url(request, pages):
 def test_a_page_opens_in_silence(tab, url, width, scheme):
     tab.open(url, width, scheme)
     assert tab.complaints() == []
-    assert [one for one in tab.requests() if not one.startswith("data:image/png")] == [url]
+    assert [request for request in tab.requests() if not request.startswith("data:image/png")] == [url]
 
 
 @one_test
@@ -95,18 +99,18 @@ def test_a_wide_table_scrolls_in_its_own_box(tab, pages):
 
 
 def test_served_over_http_it_asks_for_nothing_but_itself(tab, pages):
-    asked = []
+    paths = []
 
     class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *told):
-            asked.append(self.path)
+        def log_message(self, *_):
+            paths.append(self.path)
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=pages))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         tab.open(f"http://127.0.0.1:{server.server_port}/findings.html")
         assert tab.complaints() == []
-        assert asked == ["/findings.html"]
+        assert paths == ["/findings.html"]
     finally:
         server.shutdown()
         server.server_close()
@@ -149,14 +153,14 @@ def test_plots_follow_the_colour_scheme(tab, url):
             )
         )
     light, dark = colours
-    assert all(one != other for one, other in zip(light, dark, strict=True))
+    assert all(by_day != by_night for by_day, by_night in zip(light, dark, strict=True))
     for paper, *marks in colours:
-        assert all(contrast(paper, mark) >= 3 for mark in marks)  # what WCAG asks of graphics
+        assert all(measure_contrast(paper, mark) >= 3 for mark in marks)  # what WCAG asks of graphics
 
 
-def contrast(one, other):
+def measure_contrast(*colours):
     """Return WCAG's contrast ratio of two colours "rgb(r, g, b)"."""
-    bright, dim = sorted((_luminance(one), _luminance(other)), reverse=True)
+    dim, bright = sorted(map(_luminance, colours))
     return (bright + 0.05) / (dim + 0.05)
 
 
@@ -180,7 +184,7 @@ def test_all_words_can_be_read(tab, url, scheme):
                      one instanceof SVGElement ? style.fill : style.color];
            })"""
     )
-    assert min(contrast(*pair) for pair in {tuple(pair) for pair in worst}) >= 4.5
+    assert min(measure_contrast(*pair) for pair in {tuple(pair) for pair in worst}) >= 4.5
 
 
 def test_hostile_names_are_shown_as_text(tab, pages):
@@ -218,10 +222,10 @@ def test_details_are_open_on_paper(tab, pages):
 @one_test
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_what_a_notebook_shows_is_in_its_own_colours_and_runs_nothing(tab, tmp_path, scheme):
-    result = hostile()
-    shown = (result, result.result.violations(), result.result.local(0), result.result.by(GROUP))
+    result = evaluate_hostile()
+    values = (result, result.result.violations(), result.result.local(0), result.result.by(GROUP))
     style = "<meta charset='utf-8'><style>:root { color-scheme: light dark; color: rgb(1, 2, 3) }</style>"
-    (tmp_path / "cell.html").write_text(style + "".join(one._repr_html_() for one in shown), "utf-8")
+    (tmp_path / "cell.html").write_text(style + "".join(value._repr_html_() for value in values), "utf-8")
     url = (tmp_path / "cell.html").as_uri()
     tab.open(url, scheme=scheme)
     assert (tab.complaints(), tab.requests()) == ([], [url])
@@ -231,8 +235,8 @@ def test_what_a_notebook_shows_is_in_its_own_colours_and_runs_nothing(tab, tmp_p
 
 
 @pytest.fixture
-def explored(tab, tmp_path):
-    """Return the cells of a column of the table of explanations, of the rows that are shown."""
+def read_column(tab, tmp_path):
+    """Return a function that reads the shown cells of a column of the table of explanations."""
     labels = ["yes"] * 5 + ["yes", "yes", "no", "no"] + ["no"] + ["no", "yes"]
     reasons = ["Pure"] * 5 + ["split"] * 4 + ["alone"] + ["torn"] * 2
     faithkit.score(labels, reasons).to_html(tmp_path / "page.html")
@@ -247,28 +251,28 @@ def explored(tab, tmp_path):
     return read
 
 
-def test_explanations_are_sorted_by_any_column_and_dashes_come_last(tab, explored):
+def test_explanations_are_sorted_by_any_column_and_dashes_come_last(tab, read_column):
     # of 12 rows, "split" loses 4 · 2/3 and "torn" 2
-    assert explored() == ["split", "torn", "Pure", "alone"]
+    assert read_column() == ["split", "torn", "Pure", "alone"]
     head = "document.querySelectorAll('.explore thead th')[{}]"
     orders = {3: ["Pure", "split", "torn", "alone"], 1: ["Pure", "split", "torn", "alone"]}
     for column, order in orders.items():
         tab.run(head.format(column) + ".querySelector('button').click()")
-        assert explored() == order
+        assert read_column() == order
         assert tab.run(head.format(column) + ".getAttribute('aria-sort')") == "descending"
     tab.run(head.format(3) + ".querySelector('button').click()")
     tab.run(head.format(3) + ".querySelector('button').click()")
-    assert explored() == ["torn", "split", "Pure", "alone"]
+    assert read_column() == ["torn", "split", "Pure", "alone"]
     tab.run(head.format(0) + ".querySelector('button').click()")
-    assert explored() == ["alone", "Pure", "split", "torn"]
+    assert read_column() == ["alone", "Pure", "split", "torn"]
     assert tab.run("document.querySelectorAll('[aria-sort]').length") == 1
     assert tab.complaints() == []
 
 
-def test_explanations_are_found_by_keyboard_and_counted(tab, explored):
+def test_explanations_are_found_by_keyboard_and_counted(tab, read_column):
     tab.run("document.querySelector('.controls input').focus()")
     tab.ask("Input.insertText", text="PURE yes")
-    assert explored() == ["Pure"]
+    assert read_column() == ["Pure"]
     assert tab.run("document.querySelector('output').textContent") == "1 of 4 explanations"
     tab.run("document.querySelector('.controls input').select()")
     tab.ask("Input.insertText", text=" ")
@@ -278,22 +282,22 @@ def test_explanations_are_found_by_keyboard_and_counted(tab, explored):
         tab.ask(
             "Input.dispatchKeyEvent", type=kind, key=" ", code="Space", windowsVirtualKeyCode=32, text=" "
         )
-    assert explored() == ["split", "torn"]
+    assert read_column() == ["split", "torn"]
 
 
-def test_without_a_script_it_is_a_plain_table_without_dead_controls(tab, explored, tmp_path):
+def test_without_a_script_it_is_a_plain_table_without_dead_controls(tab, read_column, tmp_path):
     tab.ask("Emulation.setScriptExecutionDisabled", value=True)
     try:
         tab.open((tmp_path / "page.html").as_uri())
-        assert explored() == ["split", "torn", "Pure", "alone"]
+        assert read_column() == ["split", "torn", "Pure", "alone"]
         assert tab.run("document.querySelectorAll('button, input').length") == 0
     finally:
         tab.ask("Emulation.setScriptExecutionDisabled", value=False)
 
 
-def test_a_script_that_is_not_ours_does_not_run(tab, explored, tmp_path):
+def test_a_script_that_is_not_ours_does_not_run(tab, read_column, tmp_path):
     text = (tmp_path / "page.html").read_text("utf-8")
     (tmp_path / "page.html").write_text(text.replace("</main>", f"</main>{SCRIPT}"), "utf-8")
     tab.open((tmp_path / "page.html").as_uri())
     assert tab.run("document.title") != "hacked"
-    assert len(explored()) == 4
+    assert len(read_column()) == 4

@@ -47,9 +47,9 @@ PERCENTAGES = {
 
 
 @one_test
-@pytest.mark.parametrize(("share", "told"), PERCENTAGES.items())
-def test_a_percentage_says_nothing_and_everything_only_where_that_is_meant(share, told):
-    assert format_percent(share) == told
+@pytest.mark.parametrize(("share", "text"), PERCENTAGES.items())
+def test_a_percentage_says_nothing_and_everything_only_where_that_is_meant(share, text):
+    assert format_percent(share) == text
 
 
 NUMBERS = [
@@ -64,28 +64,28 @@ NUMBERS = [
 
 
 @one_test
-@pytest.mark.parametrize(("value", "told"), NUMBERS)
-def test_a_number_says_nothing_and_everything_only_where_that_is_meant(value, told):
-    assert format_number(value) == told
+@pytest.mark.parametrize(("value", "text"), NUMBERS)
+def test_a_number_says_nothing_and_everything_only_where_that_is_meant(value, text):
+    assert format_number(value) == text
 
 
-def holds(told, value):
+def holds(text, value):
     """Whether a value is what its text says: "> 0.999" is any number above that."""
-    sign, shown = ("", told) if told[0].isdigit() else told.split(maxsplit=1)
+    sign, shown = ("", text) if text[0].isdigit() else text.split(maxsplit=1)
     bound = Decimal(shown)
     if sign:
         return value > bound if sign == ">" else value < bound
     return abs(Decimal(repr(value)) - bound) <= Decimal(1).scaleb(bound.as_tuple().exponent) / 2
 
 
-def ends(told):
-    return [Decimal(end) for end in told.split(" – ")]
+def read_ends(text):
+    return [Decimal(end) for end in text.split(" – ")]
 
 
-def printed(told):
+def read_bounds(text):
     """Return the least and the most that a printed number may stand for."""
     bounds = {"<": (0, Decimal("0.001")), ">": (Decimal("0.999"), 1)}
-    return bounds[told[0]] if told[0] in bounds else (Decimal(told), Decimal(told))
+    return bounds[text[0]] if text[0] in bounds else (Decimal(text), Decimal(text))
 
 
 shares = st.floats(0, 1)
@@ -98,11 +98,11 @@ BITS = Decimal("1e-9")  # which no report shows
 @example([0.0005, 0.0005, 0.0005])
 def test_an_interval_is_rounded_outward_and_has_its_value(three):
     low, value, high = three
-    lower, upper = ends(format_interval(low, high))
+    lower, upper = read_ends(format_interval(low, high))
     assert lower <= Decimal(repr(low)) + BITS
     assert upper >= Decimal(repr(high)) - BITS
     assert upper - lower <= Decimal(repr(high)) - Decimal(repr(low)) + Decimal("0.002")
-    least, most = printed(format_number(value))
+    least, most = read_bounds(format_number(value))
     assert lower <= most
     assert least <= upper
     assert holds(format_number(value), value) or value < 1e-9 or value > 1 - 1e-9
@@ -123,11 +123,11 @@ def test_the_interval_of_worth_is_rounded_outward_and_says_all_only_where_that_i
 @example((1, 10**9))
 def test_no_count_rounds_across_nothing_or_all(counts):
     part, whole = counts
-    told = format_percent(part / whole)
-    assert (told == "0 %") == (part == 0)
-    assert (told == "100 %") == (part == whole)
-    assert holds(told.removesuffix(" %"), 100 * part / whole)
-    assert Words().format_agreement(part / whole, whole) == f"{told} of {whole:,}"
+    text = format_percent(part / whole)
+    assert (text == "0 %") == (part == 0)
+    assert (text == "100 %") == (part == whole)
+    assert holds(text.removesuffix(" %"), 100 * part / whole)
+    assert Words().format_agreement(part / whole, whole) == f"{text} of {whole:,}"
 
 
 @given(st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(-1, 1)).map(sorted), st.integers(3, 9))
@@ -163,20 +163,18 @@ def test_an_interval_without_0_is_printed_without_0(low, high, text):
 
 @given(shares, shares)
 @example(0.50000001, 0.5)
-def test_two_numbers_that_differ_are_told_apart(one, other):
-    texts = (
-        format_distinct(max(one, other), min(one, other)),
-        format_distinct(min(one, other), max(one, other), ROUND_CEILING),
-    )
+def test_two_numbers_that_differ_are_told_apart(number, limit):
+    low, high = sorted((number, limit))
+    texts = (format_distinct(high, low), format_distinct(low, high, ROUND_CEILING))
     for (first, second), larger in zip(texts, (True, False), strict=True):
-        apart = abs(one - other) > 1e-8
+        apart = high - low > 1e-8
         assert (Decimal(first) > Decimal(second)) == (apart and larger) or not apart
         assert (Decimal(first) < Decimal(second)) == (apart and not larger) or not apart
 
 
 @one_test
 @pytest.mark.parametrize(
-    ("end", "other", "texts"),
+    ("end", "limit", "texts"),
     [
         (0.4, 0.5, ("0.400", "0.500")),
         (0.50009, 0.5, ("0.50009", "0.50000")),
@@ -184,13 +182,13 @@ def test_two_numbers_that_differ_are_told_apart(one, other):
         (0.4, 1.0, ("0.400", "1.000")),
     ],
 )
-def test_two_numbers_have_as_few_digits_as_tell_them_apart_and_from_0_and_1(end, other, texts):
-    assert format_distinct(end, other) == texts
+def test_two_numbers_have_as_few_digits_as_tell_them_apart_and_from_0_and_1(end, limit, texts):
+    assert format_distinct(end, limit) == texts
 
 
 @given(shares, shares)
-def test_what_is_below_a_limit_looks_so(one, other):
-    low, limit = sorted([one, other])
+def test_what_is_below_a_limit_looks_so(first, second):
+    low, limit = sorted((first, second))
     if low < limit - 1e-8:
         assert Decimal(format_below(low, limit)) <= Decimal(repr(low)) + BITS
         assert Decimal(format_below(low, limit)) < Decimal(repr(limit))
@@ -215,7 +213,7 @@ def test_an_interval_that_a_floor_cuts_has_its_value(size):
         Alternating(), rows, explainer=lambda X: (np.asarray(X)[:, 0] // size).tolist()
     )
     shown = estimate_values(result.consistency)
-    lower, upper = ends(shown["interval"])
+    lower, upper = read_ends(shown["interval"])
     assert lower == Decimal("0.5")
     assert lower <= Decimal(shown["estimate"]) <= upper
 
@@ -229,19 +227,19 @@ GROUPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1,
 @example([(1, 0, 40)], True)
 def test_no_printed_interval_of_counts_excludes_its_own_value(groups, numeric):
     """Groups of so many yes and no, each kind several times: explanations are numbers or words."""
-    labels, told = [], []
+    labels, words = [], []
     for kind, (yes, no, times) in enumerate(groups):
         for again, (label, size) in product(range(times), (("yes", yes), ("no", no))):
             labels += [label] * size
-            told += [[float(kind), float(again)] if numeric else f"{kind} {again}"] * size
-    given_as = faithkit.Explanations.vectors(told) if numeric else told
-    found = faithkit.score(labels, given_as).consistency
-    shown = estimate_values(found)
+            words += [[float(kind), float(again)] if numeric else f"{kind} {again}"] * size
+    explanations = faithkit.Explanations.vectors(words) if numeric else words
+    consistency = faithkit.score(labels, explanations).consistency
+    shown = estimate_values(consistency)
     for interval in (shown["interval"], shown["bracket"]):
-        lower, upper = ends(interval)
-        least, most = printed(shown["estimate"])
+        lower, upper = read_ends(interval)
+        least, most = read_bounds(shown["estimate"])
         assert lower <= most
         assert least <= upper
-    assert (shown["checked"] == "100 %") == (found.checked == len(labels))
-    assert (shown["checked"] == "0 %") == (found.checked == 0)
-    assert (shown["agree"] == "–") == (found.checked == 0)
+    assert (shown["checked"] == "100 %") == (consistency.checked == len(labels))
+    assert (shown["checked"] == "0 %") == (consistency.checked == 0)
+    assert (shown["agree"] == "–") == (consistency.checked == 0)

@@ -15,14 +15,14 @@ from faithkit.run.comparisons.comparison import Comparison
 pytestmark = pytest.mark.usefixtures("no_pictures")  # titles and sentences are tested
 
 
-def estimated(**given):
+def make_estimate(**fields):
     """Return an estimate of 200 instances, of which 80 were checked; consistency is above chance."""
     usual = {
         "value": 0.36, "estimate": 0.85, "merging": "pairs", "verified": 0.4, "checked": 80, "agree": 0.9,
         "bracket": (0.85, 0.96), "se": 0.03, "low": 0.7812, "high": 0.98, "floor": None, "confidence": 0.95,
         "p_value": None, "mse_bound": None, "chance": 0.504, "finding": "above chance",
     }  # fmt: skip
-    return Estimate(**usual | given)
+    return Estimate(**usual | fields)
 
 
 ALL = {"verified": 1.0, "checked": 200, "merging": "nothing"}
@@ -158,8 +158,8 @@ CONSISTENCY = {
 @one_test
 @pytest.mark.parametrize("case", CONSISTENCY)
 def test_consistency_in_words(case):
-    given, words = CONSISTENCY[case]
-    assert explain_measure("consistency", estimated(**given), 200) == words
+    fields, words = CONSISTENCY[case]
+    assert explain_measure("consistency", make_estimate(**fields), 200) == words
 
 
 SUFFICIENCY = {
@@ -186,13 +186,13 @@ SUFFICIENCY = {
 @one_test
 @pytest.mark.parametrize("case", SUFFICIENCY)
 def test_sufficiency_in_words(case):
-    given, words = SUFFICIENCY[case]
-    assert explain_measure("sufficiency", estimated(**given), 200) == words
+    fields, words = SUFFICIENCY[case]
+    assert explain_measure("sufficiency", make_estimate(**fields), 200) == words
 
 
 def test_what_was_not_measured_says_why():
-    told = explain_measure("sufficiency", None, 200, "no relation was given")
-    assert told == "Sufficiency was not measured: no relation was given."
+    sentence = explain_measure("sufficiency", None, 200, "no relation was given")
+    assert sentence == "Sufficiency was not measured: no relation was given."
 
 
 # --- the words that a result has -------------------------------------------------------------------------
@@ -250,7 +250,7 @@ def test_a_table_of_groups_is_there_whatever_the_column_is_called(name):
 # --- which is the best, where nothing could be checked ---------------------------------------------------
 
 
-def system(share, good, n=300):
+def score_system(share, good, n=300):
     """Return a system of which a share of the rows can be checked, on labels that all systems have."""
     labels = np.array(["yes", "no"] * (n // 2))
     words = [f"{label} {i % 2}" if i < share * n else f"alone {i}" for i, label in enumerate(labels)]
@@ -271,7 +271,7 @@ BEST = [
 @pytest.mark.parametrize(("systems", "best", "words"), BEST, ids=[str(systems) for systems, *_ in BEST])
 @pytest.mark.filterwarnings("ignore::faithkit.FaithkitWarning")
 def test_only_systems_that_could_be_checked_are_marked(systems, best, words):
-    comparison = Comparison({name: system(share, good=True) for name, share in systems.items()})
+    comparison = Comparison({name: score_system(share, good=True) for name, share in systems.items()})
     assert comparison.best() == best
     for text in (str(comparison), comparison.to_html(), comparison._repr_html_()):
         assert words in " ".join(text.split())

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fixtures.odd_files import csv_files, parquet_files
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inputs.frames import read_table
 
@@ -24,30 +24,32 @@ from faithkit.run.populations.log_scoring import score_log
 N = 12
 
 
-def parquet_bytes(columns, **options):
+def make_parquet(columns, **options):
     content = io.BytesIO()
     pq.write_table(pa.table(columns), content, row_group_size=5, **options)
     return content.getvalue()
 
 
-def column(kind, cells):
+def make_column(kind, cells):
     stored = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
     return pa.array([cells[i % len(cells)] for i in range(N)], stored).cast(kind)
 
 
 LOG = {"label": [0, 1] * (N // 2), "phi": np.arange(N) % 3 / 2, "id": pa.array([2**60, None, 3] * (N // 3))}
 ODD = {
-    name: column(kind, cells) for name, (kind, cells, _) in parquet_files.COLUMNS.items() if "kB" not in name
+    name: make_column(kind, cells)
+    for name, (kind, cells, _) in parquet_files.COLUMNS.items()
+    if "kB" not in name
 }
 HONEST = {
-    "plain": parquet_bytes(LOG, use_dictionary=False, compression="none"),
-    "packed": parquet_bytes(LOG, compression="zstd", write_page_checksum=True),
-    "second version": parquet_bytes(LOG, data_page_version="2.0", compression="none", write_page_index=True),
-    "odd columns": parquet_bytes({**LOG, **ODD}, compression="none"),
-    "nested": parquet_bytes(
-        {**LOG, **{k: column(*v) for k, v in parquet_files.NESTED.items()}}, compression="none"
+    "plain": make_parquet(LOG, use_dictionary=False, compression="none"),
+    "packed": make_parquet(LOG, compression="zstd", write_page_checksum=True),
+    "second version": make_parquet(LOG, data_page_version="2.0", compression="none", write_page_index=True),
+    "odd columns": make_parquet({**LOG, **ODD}, compression="none"),
+    "nested": make_parquet(
+        {**LOG, **{k: make_column(*v) for k, v in parquet_files.NESTED.items()}}, compression="none"
     ),
-    "pandas": parquet_bytes(
+    "pandas": make_parquet(
         pa.Table.from_pandas(parquet_files.TABLE.to_pandas()).to_pydict(), compression="none"
     ),
 }
@@ -55,7 +57,7 @@ TEXTS = [content for content, _ in csv_files.READ.values() if len(content) < 100
 
 
 @st.composite
-def damaged(draw, contents):
+def damage(draw, contents):
     """Draw an honest file, and overwrite, cut out, repeat or insert some bytes of it."""
     content = bytearray(draw(st.sampled_from(contents)))
     for _ in range(draw(st.integers(1, 4))):
@@ -73,7 +75,7 @@ def damaged(draw, contents):
     return bytes(content)
 
 
-def answered(read):
+def read_or_refuse(read):
     """Read; any other error than ours passes, and fails the test."""
     try:
         return read()
@@ -88,33 +90,34 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("fuzzed")
 
 
-@given(damaged(TEXTS))
+@given(damage(TEXTS))
 def test_a_damaged_csv_is_a_table_or_a_line(folder, content):
     path = folder / "odd.csv"
     path.write_bytes(content)
-    table = answered(lambda: read_table(path))
+    table = read_or_refuse(lambda: read_table(path))
     if table is not None:
         assert len(table)
-        assert answered(lambda: open_table(path).labels(table.columns[0])) is not None
+        assert read_or_refuse(lambda: open_table(path).labels(table.columns[0])) is not None
 
 
-@given(damaged([gzip.compress(text, mtime=0) for text in TEXTS[:5]]))
+@given(damage([gzip.compress(text, mtime=0) for text in TEXTS[:5]]))
 def test_a_damaged_packed_csv_is_a_table_or_a_line(folder, content):
     path = folder / "odd.csv.gz"
     path.write_bytes(content)
-    answered(lambda: read_table(path))
+    read_or_refuse(lambda: read_table(path))
 
 
-@given(damaged(list(HONEST.values())))
+@given(damage(list(HONEST.values())))
+@settings(max_examples=settings.default.max_examples // 2)
 def test_a_damaged_parquet_file_is_a_table_or_a_line(folder, content):
     path = folder / "odd.parquet"
     path.write_bytes(content)
-    answered(lambda: read_table(path))
+    read_or_refuse(lambda: read_table(path))
     for explanation in (("phi",), ("id",)):
-        answered(partial(scored, path, explanation))
+        read_or_refuse(partial(score, path, explanation))
 
 
-def scored(path, explanation):
+def score(path, explanation):
     return score_log(open_log(str(path), "label", explanation, (), "id")).to_json()
 
 
@@ -122,6 +125,7 @@ CELLS = st.text(st.sampled_from('01.eE+-xn ",;\n\rtrueTRUinfa\u00e9'), max_size=
 
 
 @given(st.lists(st.lists(CELLS, min_size=2, max_size=2), min_size=1, max_size=6))
+@settings(max_examples=settings.default.max_examples // 2)
 def test_a_csv_gives_back_the_cells_that_python_wrote(folder, rows):
     """Python's own writer is the judge: whatever it writes, the texts come back, and labels are told apart."""
     import csv
@@ -141,14 +145,13 @@ def test_a_csv_gives_back_the_cells_that_python_wrote(folder, rows):
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)), min_size=1, max_size=8))
+@settings(max_examples=settings.default.max_examples // 2)
 def test_integers_come_back_exactly(folder, cells):
     path = folder / "honest.csv"
     path.write_text("a,b\n" + "".join(f"{'' if cell is None else cell},1\n" for cell in cells))
     pq.write_table(pa.table({"a": pa.array(cells, pa.int64())}), folder / "honest.parquet", row_group_size=3)
     for file in (path, folder / "honest.parquet"):
         table = open_table(file)
-        for found in (table.frame()["a"], table.labels("a"), table.frame(["a"], "explanation")["a"]):
-            assert [
-                None if value is None else int(value)
-                for value in found.astype(object).where(found.notna(), None)
-            ] == cells
+        for column in (table.frame()["a"], table.labels("a"), table.frame(["a"], "explanation")["a"]):
+            values = column.astype(object).where(column.notna(), None)
+            assert [None if value is None else int(value) for value in values] == cells

@@ -5,14 +5,14 @@ import gzip
 import json
 import lzma
 import os
+from itertools import cycle, product
 
 import pandas as pd
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner
+from consoles import run
 from looping import one_test
 
-from faithkit.cli import main
 from faithkit.errors import InputError
 from faithkit.inputs.files import parquet
 from faithkit.inputs.files.discovery import find_files
@@ -32,11 +32,11 @@ PACK = {
 
 @pytest.fixture(scope="module")
 def frame():
-    """Rows of four months, sorted by them: texts, floats with gaps, integers, truth values, unicode."""
+    """Rows of three months, sorted by them: texts, floats with gaps, integers, truth values, unicode."""
     i = pd.Series(range(N))
     return pd.DataFrame(
         {
-            "month": [f"2026-{1 + k // 15:02}" for k in range(N)],
+            "month": [f"2026-{1 + k // 20:02}" for k in range(N)],
             "label": i.mod(3).map({0: "yes", 1: "no", 2: "né, so"}),
             "phi_a": (i.mod(4) / 10).where(i.mod(11) > 0),
             "phi_b": i.mod(3) - 1.5,
@@ -46,31 +46,20 @@ def frame():
     )
 
 
-def as_csv(part, path, pack=""):
+def write_csv(part, path, pack=""):
     path.write_bytes(PACK[pack](part.to_csv(index=False).encode()))
 
 
-def as_json(part, path, pack=""):
+def write_json(part, path, pack=""):
     rows = (row.dropna().to_dict() for _, row in part.astype(object).iterrows())
     path.write_bytes(PACK[pack]("".join(json.dumps(row) + "\n" for row in rows).encode()))
 
 
-def as_parquet(part, path, pack=""):
+def write_parquet(part, path, pack=""):
     part.to_parquet(path, index=False)
 
 
-WRITE = {".csv": as_csv, ".jsonl": as_json, ".ndjson": as_json, ".parquet": as_parquet}
-FILES = [
-    ".csv",
-    ".csv.gz",
-    ".csv.bz2",
-    ".csv.xz",
-    ".csv.zst",
-    ".jsonl",
-    ".ndjson.gz",
-    ".jsonl.zst",
-    ".parquet",
-]
+WRITE = {".csv": write_csv, ".jsonl": write_json, ".ndjson": write_json, ".parquet": write_parquet}
 
 
 def write(part, path):
@@ -80,47 +69,47 @@ def write(part, path):
     WRITE[os.path.splitext(stem)[1] if pack else suffix](part, path, pack)
 
 
-def one_file(frame, home, suffix):
+def write_file(frame, home, suffix):
     write(frame, home / f"log{suffix}")
     return home / f"log{suffix}"
 
 
-def a_folder(frame, home, suffix):
+def write_folder(frame, home, suffix):
     for k, start in reversed(list(enumerate(range(0, N, 25)))):
         write(frame[start : start + 25], home / "log" / f"{k}{suffix}")
     return home / "log"
 
 
-def a_pattern(frame, home, suffix):
-    a_folder(frame, home, suffix)
+def write_for_pattern(frame, home, suffix):
+    write_folder(frame, home, suffix)
     write(frame, home / "log" / f"whole{suffix}")
     return home / "log" / f"[0-9]{suffix}"
 
 
-def by_month(frame, home, suffix):
+def write_by_month(frame, home, suffix):
     for month, part in frame.groupby("month"):
         write(part.drop(columns="month"), home / "log" / f"month={month}" / f"part{suffix}")
     return home / "log"
 
 
-def by_month_and_pattern(frame, home, suffix):
-    return by_month(frame, home, suffix) / "month=2026-*" / f"*{suffix}"
+def write_by_month_for_pattern(frame, home, suffix):
+    return write_by_month(frame, home, suffix) / "month=2026-*" / f"*{suffix}"
 
 
-FORMS = [one_file, a_folder, a_pattern, by_month, by_month_and_pattern]
+FORMS = [write_file, write_folder, write_for_pattern, write_by_month, write_by_month_for_pattern]
 QUESTION = ("label", ("phi_*",), ("age", "owner"), "month")
 
 
 @pytest.fixture
 def expected(frame, tmp_path_factory):
-    path = one_file(frame, tmp_path_factory.mktemp("expected"), ".csv")
+    path = write_file(frame, tmp_path_factory.mktemp("expected"), ".csv")
     return json.dumps(score_log(open_log(str(path), *QUESTION)).to_dict(), sort_keys=True)
 
 
-# every kind of file alone; in every other form CSV or JSON, and Parquet, which is read in pieces
-FORMS_OF_FILES = [(one_file, suffix) for suffix in FILES]
-FORMS_OF_FILES += [*zip(FORMS[1:], (".csv", ".ndjson.gz", ".csv", ".ndjson.gz"), strict=True)]
-FORMS_OF_FILES += [(form, ".parquet") for form in FORMS[1:]]
+# every form as CSV or JSON, and some as Parquet, which is read in pieces
+FORMS_OF_FILES = [*zip(FORMS, (".jsonl", ".csv", ".ndjson.gz", ".csv.zst", ".ndjson.gz"), strict=True)]
+FORMS_OF_FILES += [(form, ".parquet") for form in (write_file, write_folder, write_by_month)]
+PACKED = [".csv.gz", ".csv.bz2", ".csv.xz", ".csv.zst", ".ndjson.gz", ".jsonl.zst"]
 
 
 @one_test
@@ -135,8 +124,13 @@ def test_every_form_of_the_same_rows_gives_the_same_bytes(
 
 
 @one_test
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("form", "suffix"),
+    [
+        *zip(FORMS, cycle([".csv", ".parquet", ".jsonl"]), strict=False),
+        *product([write_file], [".parquet", ".jsonl", *PACKED]),
+    ],
+)
 def test_every_form_is_the_same_table_to_a_model(frame, tmp_path, form, suffix):
     result = open_table(form(frame, tmp_path, suffix)).frame(list(frame.columns))
     pd.testing.assert_frame_equal(result, frame, check_dtype=True)
@@ -159,35 +153,34 @@ def test_what_folders_say_is_read_as_labels_are_in_every_role(frame, tmp_path, s
             tmp_path / "log" / f"year={year}" / f"a{suffix}",
         )
     table = open_table(tmp_path / "log")
-    for found in (table.labels("year"), table.frame(["year"])["year"]):
-        assert [None if pd.isna(value) else value for value in found] == values
+    for column in (table.labels("year"), table.frame(["year"])["year"]):
+        assert [None if pd.isna(value) else value for value in column] == values
 
 
 def test_the_command_line_reads_patterns_in_quotes_and_groups_by_folders(frame, tmp_path, monkeypatch):
-    by_month(frame, tmp_path, ".csv.gz")
+    write_by_month(frame, tmp_path, ".csv.gz")
     monkeypatch.chdir(tmp_path)
-    asked = ["--prediction", "label", "--explanation", "phi_*", "--by", "month", "--json", "-"]
-    run = CliRunner().invoke(main, ["score", "log/month=2026-0[12]", *asked])
-    assert run.exit_code == 0, run.output
-    payload = json.loads(run.stdout)
-    assert payload["n"] == 30
-    assert "2026-02" in run.stdout
-    assert "2026-03" not in run.stdout
+    roles = ("--prediction", "label", "--explanation", "phi_*", "--by", "month")
+    done = run("score", "log/month=2026-0[12]", *roles, "--json", "-")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["n"] == 40
+    assert "2026-02" in done.stdout
+    assert "2026-03" not in done.stdout
 
 
 def test_nothing_that_a_pattern_reads_is_written_onto(frame, tmp_path, monkeypatch):
-    a_folder(frame, tmp_path, ".jsonl")
+    write_folder(frame, tmp_path, ".jsonl")
     monkeypatch.chdir(tmp_path)
-    asked = ["--prediction", "label", "--explanation", "phi_*", "--json", "log/0.jsonl"]
-    run = CliRunner().invoke(main, ["score", "log/*.jsonl", *asked])
-    assert run.exit_code == 1
-    assert "is read; give a file of its own" in run.output
+    roles = ("--prediction", "label", "--explanation", "phi_*")
+    done = run("score", "log/*.jsonl", *roles, "--json", "log/0.jsonl")
+    assert done.exit_code == 1
+    assert "is read; give a file of its own" in done.output
 
 
 # --- what does not fit together -----------------------------------------------------------------------
 
 
-def lay(home, **files):
+def write_files(home, **files):
     for name, content in files.items():
         path = home / name.replace("__", "/").replace("_", ".")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -238,7 +231,7 @@ ODD = {
 @pytest.mark.parametrize(("files", "words"), ODD.values(), ids=ODD)
 def test_what_does_not_fit_together_is_refused_in_one_line(tmp_path, files, words):
     with pytest.raises(InputError, match=words) as error:
-        open_table(lay(tmp_path, **files))
+        open_table(write_files(tmp_path, **files))
     assert "\n" not in str(error.value)
 
 
@@ -246,7 +239,7 @@ def test_what_does_not_fit_together_is_refused_in_one_line(tmp_path, files, word
 @pytest.mark.parametrize("target", ["elsewhere.csv", "elsewhere", "log"])
 def test_links_in_folders_are_refused_and_nobody_runs_in_circles(tmp_path, target):
     (tmp_path / "elsewhere").mkdir()
-    lay(tmp_path, elsewhere_csv=b"a\n1\n", log__a_csv=b"a\n1\n")
+    write_files(tmp_path, elsewhere_csv=b"a\n1\n", log__a_csv=b"a\n1\n")
     (tmp_path / "log" / ("b.csv" if target.endswith("csv") else "k=1")).symlink_to(tmp_path / target)
     for path in (tmp_path / "log", tmp_path / "log" / "*"):
         with pytest.raises(InputError, match="is a link; expected files and folders themselves"):
@@ -256,7 +249,7 @@ def test_links_in_folders_are_refused_and_nobody_runs_in_circles(tmp_path, targe
 @one_test
 @pytest.mark.parametrize("name", [".a.csv", "_a.csv", ".k=1/a.csv", "_k/a.csv"])
 def test_what_programs_hide_is_found_by_no_pattern(tmp_path, name):
-    lay(tmp_path, a_csv=b"a\n1\n")
+    write_files(tmp_path, a_csv=b"a\n1\n")
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_bytes(b"a\n2\n")
     for path in (tmp_path, tmp_path / "*.csv", tmp_path / "*"):
@@ -273,7 +266,7 @@ def test_a_folder_whose_name_is_no_text_is_refused(tmp_path, name):
 
 
 def test_a_file_with_stars_and_brackets_in_its_name_is_itself(tmp_path):
-    lay(tmp_path, **{"[ab]*_csv": b"a\n1\n", "a_csv": b"a\n2\n"})
+    write_files(tmp_path, **{"[ab]*_csv": b"a\n1\n", "a_csv": b"a\n2\n"})
     assert len(open_table(tmp_path / "[ab]*.csv")) == 1
 
 

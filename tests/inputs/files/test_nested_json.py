@@ -20,60 +20,60 @@ WEIGHTS = [[(i % 4) / 8, i % 2, 0.0] for i in range(N)]
 NAMES = ["debt", "age", "sex"]
 
 
-def log(path, cells, **more):
-    rows = [{"label": label, "why": cell, **more} for label, cell in zip(LABELS, cells, strict=True)]
+def write_log(path, cells):
+    rows = [{"label": label, "why": cell} for label, cell in zip(LABELS, cells, strict=True)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return open_log(str(path), "label", ("why",))
 
 
-def full(row):
+def name_weights(row):
     return dict(zip(NAMES, row, strict=True))
 
 
-def without_zeros(row):
-    return {name: weight for name, weight in full(row).items() if weight}
+def drop_zeros(row):
+    return {name: weight for name, weight in name_weights(row).items() if weight}
 
 
 FORMS = {
     "a list": lambda row: row,
-    "all features": full,
-    "features in any order": lambda row: dict(reversed(full(row).items())),
+    "all features": name_weights,
+    "features in any order": lambda row: dict(reversed(name_weights(row).items())),
 }
 
 
 @one_test
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_weights_in_one_cell_are_a_vector(tmp_path, form):
-    payload = score_log(log(tmp_path / "log.jsonl", map(form, WEIGHTS))).to_dict()
+    payload = score_log(write_log(tmp_path / "log.jsonl", map(form, WEIGHTS))).to_dict()
     expected = faithkit.score(LABELS, pd.DataFrame(WEIGHTS, columns=NAMES)).to_dict()
     assert payload["measures"] == expected["measures"]
     assert payload["n_explanations"] == 4
 
 
 def test_a_feature_that_is_not_named_has_no_weight(tmp_path):
-    cells = [without_zeros(row) or {"age": 0} for row in WEIGHTS]
-    found = log(tmp_path / "log.jsonl", cells).explanations
-    assert found.shared["names"] == ["age", "debt"]
-    assert found.values.tolist() == [[row[1], row[0]] for row in WEIGHTS]
+    cells = [drop_zeros(row) or {"age": 0} for row in WEIGHTS]
+    explanations = write_log(tmp_path / "log.jsonl", cells).explanations
+    assert explanations.shared["names"] == ["age", "debt"]
+    assert explanations.values.tolist() == [[row[1], row[0]] for row in WEIGHTS]
 
 
 @one_test
 @pytest.mark.parametrize("nothing", [None, {}, {"age": None, "debt": None}])
 def test_a_row_that_names_no_weight_has_no_explanation(tmp_path, nothing):
     cells = [nothing if i < 3 else {"age": 1, "debt": 2} for i in range(N)]
-    assert score_log(log(tmp_path / "log.jsonl", cells)).result.unexplained == 3
+    assert score_log(write_log(tmp_path / "log.jsonl", cells)).result.unexplained == 3
 
 
 def test_dicts_are_the_same_explanations_in_python_and_in_a_log(tmp_path):
-    cells = [None, {}, *map(without_zeros, WEIGHTS[2:])]
-    payload = score_log(log(tmp_path / "log.jsonl", cells)).to_dict()
+    cells = [None, {}, *map(drop_zeros, WEIGHTS[2:])]
+    payload = score_log(write_log(tmp_path / "log.jsonl", cells)).to_dict()
     in_memory = faithkit.score(LABELS, cells).to_dict()
     assert payload["measures"] == in_memory["measures"]
     assert payload["unexplained"] == in_memory["unexplained"] == 2 + cells[2:].count({})
 
 
 def test_an_empty_list_is_no_explanation(tmp_path):
-    assert score_log(log(tmp_path / "log.jsonl", [[], *WEIGHTS[1:]])).result.unexplained == 1
+    assert score_log(write_log(tmp_path / "log.jsonl", [[], *WEIGHTS[1:]])).result.unexplained == 1
 
 
 def test_a_weight_that_is_null_is_missing_and_not_0():
@@ -93,7 +93,7 @@ def test_a_weight_that_is_null_is_missing_and_not_0():
     ],
 )
 def test_other_cells_are_compared_as_they_are(tmp_path, cells, kinds):
-    result = log(tmp_path / "log.jsonl", cells)
+    result = write_log(tmp_path / "log.jsonl", cells)
     assert result.explanations.kind == kinds
     assert score_log(result).result.n_explanations == 1
 
@@ -111,7 +111,7 @@ def test_other_cells_are_compared_as_they_are(tmp_path, cells, kinds):
 )
 def test_cells_of_different_forms_are_refused(tmp_path, cells, words):
     with pytest.raises(InputError, match=words):
-        log(tmp_path / "log.jsonl", cells)
+        write_log(tmp_path / "log.jsonl", cells)
 
 
 ROLES = {
@@ -123,13 +123,13 @@ ROLES = {
 
 
 @one_test
-@pytest.mark.parametrize("asked", ROLES.values(), ids=ROLES)
-def test_a_vector_is_nothing_but_an_explanation(tmp_path, asked):
-    log(tmp_path / "log.jsonl", WEIGHTS)
+@pytest.mark.parametrize("roles", ROLES.values(), ids=ROLES)
+def test_a_vector_is_nothing_but_an_explanation(tmp_path, roles):
+    write_log(tmp_path / "log.jsonl", WEIGHTS)
     with pytest.raises(
         InputError, match=r"the column 'why' is of type .*; expected one number, text or date per row"
     ):
-        open_log(str(tmp_path / "log.jsonl"), *asked)
+        open_log(str(tmp_path / "log.jsonl"), *roles)
 
 
 def test_integers_among_fractions_are_floats(tmp_path):

@@ -14,7 +14,7 @@ from faithkit.inputs.files import text_streams
 from faithkit.inputs.logs.log_files import open_log
 
 
-def cells(frame):
+def read_cells(frame):
     return {
         name: [None if pd.isna(cell) else cell for cell in frame[name].tolist()] for name in frame.columns
     }
@@ -30,10 +30,10 @@ def cells(frame):
 def test_an_odd_file_is_read_as_it_was_written(tmp_path, suffix, content, expected):
     path = tmp_path / f"odd{suffix}"
     path.write_bytes(gzip.compress(content) if suffix == ".csv.gz" else content)
-    assert cells(read_table(path)) == expected
+    assert read_cells(read_table(path)) == expected
 
 
-def refused(path, words):
+def check_refusal(path, words):
     with pytest.raises(InputError, match=words) as error:
         read_table(path)
     assert str(path) in str(error.value)
@@ -47,7 +47,7 @@ def refused(path, words):
 def test_a_file_that_is_no_table_is_refused_in_one_line(tmp_path, content, words):
     path = tmp_path / "odd.csv"
     path.write_bytes(content)
-    refused(path, words)
+    check_refusal(path, words)
 
 
 @one_test
@@ -55,14 +55,14 @@ def test_a_file_that_is_no_table_is_refused_in_one_line(tmp_path, content, words
 def test_a_packed_file_that_is_not_whole_is_refused_in_one_line(tmp_path, content, words):
     path = tmp_path / "odd.csv.gz"
     path.write_bytes(content)
-    refused(path, words)
+    check_refusal(path, words)
 
 
 def test_a_row_longer_than_the_limit_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(text_streams, "LONGEST_ROW", 1000)
     path = tmp_path / "odd.csv"
     path.write_text(f"a,b\n{'x' * 3000},1\n")
-    refused(path, "has a row of more than .* MiB")
+    check_refusal(path, "has a row of more than .* MiB")
 
 
 def test_rows_on_both_sides_of_a_block_are_one_table(tmp_path, monkeypatch):
@@ -76,7 +76,7 @@ def test_a_row_behind_the_first_block_is_refused_by_its_number(tmp_path, monkeyp
     monkeypatch.setattr(text_streams, "LONGEST_ROW", 64)
     path = tmp_path / "odd.csv"
     path.write_text("a,b\n" + "1,2\n" * 500 + "1,2,3\n" + "1,2\n" * 9)
-    refused(path, "3 values in row 502 ")
+    check_refusal(path, "3 values in row 502 ")
 
 
 @one_test
@@ -88,4 +88,4 @@ def test_a_file_of_nothing_but_holes_is_told_before_it_fills_the_memory(tmp_path
         os.truncate(path, 2**36)
     else:
         path.write_bytes(gzip.compress(bytes(2**25)))
-    refused(path, "NUL bytes")
+    check_refusal(path, "NUL bytes")

@@ -6,23 +6,22 @@ from itertools import cycle
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from consoles import run
 from inputs.deadline import promptly
 from inputs.frames import read_table
 from looping import one_test
 
-from faithkit.cli import main
 from faithkit.errors import InputError
 from faithkit.inputs.evaluation_inputs import prepare, read_like
 from faithkit.inputs.logs.log_files import open_log
 from faithkit.run.populations.log_scoring import score_log
 
 
-def pipe(path):
+def make_pipe(path):
     os.mkfifo(path)
 
 
-def bound_socket(path):
+def make_socket(path):
     with socket.socket(socket.AF_UNIX) as end:
         os.chdir(path.parent)  # a socket's path is short
         end.bind(path.name)
@@ -41,8 +40,8 @@ def link_to_nothing(path):
 
 
 ODD = {
-    pipe: "is a pipe, a socket or a device; expected a regular file",
-    bound_socket: "is a pipe, a socket or a device; expected a regular file",
+    make_pipe: "is a pipe, a socket or a device; expected a regular file",
+    make_socket: "is a pipe, a socket or a device; expected a regular file",
     link_to_a_device: "is a pipe, a socket or a device; expected a regular file",
     link_to_itself: "cannot be read .*Check the path",
     link_to_nothing: "there is no file",
@@ -89,20 +88,20 @@ def test_a_path_that_cannot_be_is_refused_in_one_line(tmp_path, monkeypatch, nam
     assert len(str(error.value)) < 1000
 
 
-def denied(*_arguments, **_options):
+def deny(*_arguments, **_options):
     raise PermissionError(13, "Permission denied")
 
 
 @one_test
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 def test_a_folder_that_may_not_be_searched_is_refused_in_one_line(tmp_path, monkeypatch, read):
-    monkeypatch.setattr(os, "stat", denied)  # tests run as root, to whom nothing is denied
+    monkeypatch.setattr(os, "stat", deny)  # tests run as root, to whom nothing is denied
     with pytest.raises(InputError, match=r"data\.csv cannot be read \(PermissionError"):
         read(tmp_path / "data.csv")
 
 
 def test_a_folder_that_may_not_be_listed_is_refused_in_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "listdir", denied)
+    monkeypatch.setattr(os, "listdir", deny)
     with pytest.raises(InputError, match=r"reading the folder .* failed with PermissionError"):
         open_log(str(tmp_path), "label", ("phi",))
 
@@ -112,8 +111,8 @@ def test_a_folder_that_may_not_be_listed_is_refused_in_one_line(tmp_path, monkey
 def test_a_file_that_may_not_be_opened_is_refused_in_one_line(tmp_path, monkeypatch, suffix):
     path = tmp_path / f"data{suffix}"
     path.write_bytes(b"x,y\n1,2\n")
-    monkeypatch.setattr("builtins.open", denied)
-    monkeypatch.setattr("pyarrow.parquet.ParquetFile", denied)
+    monkeypatch.setattr("builtins.open", deny)
+    monkeypatch.setattr("pyarrow.parquet.ParquetFile", deny)
     with pytest.raises(InputError, match=f"reading .*data{suffix} failed with PermissionError"):
         read_table(path)
 
@@ -152,7 +151,7 @@ def test_what_is_hidden_in_a_folder_is_no_part_of_a_log(log, name, content):
     path = log / name
     path.parent.mkdir(exist_ok=True, parents=True)
     path.write_bytes((log / "a.parquet").read_bytes() if content == "a table" else b"not yet written")
-    assert score_log(open_log(str(log), "label", ("phi",))).result.n == 6
+    assert len(open_log(str(log), "label", ("phi",)).read().predictions) == 6
 
 
 def test_a_file_that_is_named_may_be_hidden(log):
@@ -164,7 +163,7 @@ def test_a_file_that_is_named_may_be_hidden(log):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (pipe, r"c\.parquet is a pipe, a socket or a device; expected a regular file"),
+        (make_pipe, r"c\.parquet is a pipe, a socket or a device; expected a regular file"),
         (link_to_a_device, r"c\.parquet is a link; expected files and folders themselves"),
         (link_to_nothing, r"c\.parquet is a link"),
     ],
@@ -177,9 +176,9 @@ def test_an_odd_part_of_a_log_is_named(log, make, words):
 
 
 def test_the_command_line_says_it_in_one_line(tmp_path):
-    pipe(tmp_path / "log.csv")
-    arguments = ["score", str(tmp_path / "log.csv"), "--prediction", "label", "--explanation", "phi"]
-    done = promptly(lambda: CliRunner().invoke(main, arguments))
+    make_pipe(tmp_path / "log.csv")
+    roles = ("--prediction", "label", "--explanation", "phi")
+    done = promptly(lambda: run("score", tmp_path / "log.csv", *roles))
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
     assert "log.csv is a pipe, a socket or a device" in line

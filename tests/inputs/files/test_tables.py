@@ -9,11 +9,12 @@ from inputs.frames import people, read_table
 from looping import one_test
 
 from faithkit.errors import InputError
+from faithkit.inputs.files import text_streams
 from faithkit.inputs.files.column_patterns import match_names
 
 
 @pytest.fixture
-def written(tmp_path):
+def write_file(tmp_path):
     """Write a file of a given name and content, and return its path."""
 
     def write(name, content):
@@ -24,18 +25,13 @@ def written(tmp_path):
     return write
 
 
-def test_only_empty_cells_of_a_csv_are_missing(written):
-    frame = read_table(written("t.csv", "n,x,word\n1,,NA\n2,0.5,None\n3,1.5,\n4,2,null\n"))
+def test_only_empty_cells_of_a_csv_are_missing(write_file):
+    frame = read_table(write_file("t.csv", "n,x,word\n1,,NA\n2,0.5,None\n3,1.5,\n4,2,null\n"))
     assert frame["n"].dtype == np.int64
     assert frame["x"].dtype == np.float64
     assert frame["x"].isna().tolist() == [True, False, False, False]
     assert frame["word"].isna().tolist() == [False, False, True, False]
     assert frame["word"].dropna().tolist() == ["NA", "None", "null"]
-
-
-def test_a_word_in_a_column_of_numbers_makes_it_text(written):
-    frame = read_table(written("t.csv", "x\n1.0\nnan\n2.5\n"))
-    assert frame["x"].tolist() == ["1.0", "nan", "2.5"]
 
 
 def test_numbers_in_a_csv_are_read_exactly(tmp_path):
@@ -44,25 +40,22 @@ def test_numbers_in_a_csv_are_read_exactly(tmp_path):
     assert read_table(tmp_path / "t.csv")["x"].tolist() == x.tolist()
 
 
-def test_a_late_string_does_not_split_a_long_column_into_two_types(written):
-    frame = read_table(written("t.csv", "x,y\n" + f"1,{'1' * 15}\n" * 90_000 + "a,1\n"))
+def test_a_late_string_does_not_split_a_long_column_into_two_types(write_file, monkeypatch):
+    monkeypatch.setattr(text_streams, "LONGEST_ROW", 64)  # many blocks
+    frame = read_table(write_file("t.csv", "x,y\n" + "1,1\n" * 500 + "a,1\n"))
     assert {type(value) for value in frame["x"]} == {str}
 
 
-def test_gzip_suffixes_and_capitals_are_understood(written):
+def test_gzip_suffixes_and_capitals_are_understood(write_file):
     content = "a,b\n1,x\n"
     expected = pd.DataFrame({"a": [1], "b": ["x"]})
-    for path in (written("t.csv.gz", gzip.compress(content.encode())), written("T.CSV", content)):
+    for path in (write_file("t.csv.gz", gzip.compress(content.encode())), write_file("T.CSV", content)):
         pd.testing.assert_frame_equal(read_table(path), expected)
         pd.testing.assert_frame_equal(read_table(str(path)), expected)
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_name(written):
-    assert list(read_table(written("t.csv", b"\xef\xbb\xbfa,b\n1,2\n"))) == ["a", "b"]
-
-
-def test_a_single_column_is_a_table(written):
-    assert read_table(written("t.csv", "text\ngood; really\nbad\n"))["text"].tolist() == [
+def test_a_single_column_is_a_table(write_file):
+    assert read_table(write_file("t.csv", "text\ngood; really\nbad\n"))["text"].tolist() == [
         "good; really",
         "bad",
     ]
@@ -85,31 +78,21 @@ PARQUET = b"PAR1" + bytes(20)
     [
         ("t.txt", "a\n1\n", r"suffix '\.txt'; expected \.csv, \.jsonl, .*packed \(\.gz, \.bz2"),
         ("table", "a\n1\n", r"suffix ''; expected \.csv"),
-        ("t.csv", "", "is empty; expected a line with column names"),
-        ("t.csv", "a,b\n", "has 0 rows and 2 columns; expected at least one"),
-        ("t.csv", b"a,b\n1,\xe4\xff\n", "not UTF-8 text .*Save it as UTF-8"),
         ("t.csv", "a;b\n1;2\n", "single column 'a;b': its values are separated by ';'; expected commas"),
-        ("t.csv", "a;b\n1,5;2,5\n", "separated by ';'; expected commas"),
-        ("t.csv", "a\tb\n1\t2\n", "separated by tabs; expected commas"),
         (
             "t.csv",
             "a,b\n1,2\n1,2,3\n",
             "3 values in row 3 .*expected 2, one for each name in its header. Check that row",
         ),
-        ("t.csv", "a,b\n1,2,3\n4,5,6\n", "3 values in row 2"),
-        ("t.csv", "a,b\n0,2,3\n1,5,6\n", "3 values in row 2"),
         ("t.csv", "pred,a,a,b\n1,2,3,4\n", "several columns 'a': give each column a name of its own"),
-        ("t.csv", '"a",b,a\n1,2,3\n', "several columns 'a'"),
         ("t.csv.gz", gzip.compress(b"a,a\n1,2\n", mtime=0), "several columns 'a'"),
-        ("t.csv.gz", b"a,b\n1,2\n", "not a whole gzip file"),
-        ("t.csv.gz", gzip.compress(b"a,b\n" + b"1,2\n" * 9999, mtime=0)[:-30], "not a whole gzip file"),
         ("t.parquet", b"", "not a whole Parquet file: write it again"),
         ("t.parquet", "a,b\n1,2\n", "not a whole Parquet file"),
         ("t.parquet", PARQUET, "not a whole Parquet file"),
     ],
 )
-def test_a_file_that_is_no_table_is_refused_in_one_line(written, name, content, words):
-    path = written(name, content)
+def test_a_file_that_is_no_table_is_refused_in_one_line(write_file, name, content, words):
+    path = write_file(name, content)
     with pytest.raises(InputError, match=words) as error:
         read_table(path)
     assert str(path) in str(error.value)
@@ -138,22 +121,6 @@ def test_columns_of_one_name_are_refused_in_parquet_as_they_are_in_csv(tmp_path)
     table = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
     pq.write_table(table, tmp_path / "t.parquet")
     with pytest.raises(InputError, match=r"t\.parquet has several columns 'a': give each column a name"):
-        read_table(tmp_path / "t.parquet")
-
-
-def test_names_that_look_alike_are_different_names(written):
-    assert list(read_table(written("t.csv", "a,a.1,A, a,1,1.0\n1,2,3,4,5,6\n"))) == [
-        *("a", "a.1", "A", " a", "1", "1.0")
-    ]
-
-
-def test_columns_without_a_name_are_read(written):
-    assert read_table(written("t.csv", ",age,\n0,31,7\n")).shape == (1, 3)
-
-
-def test_an_empty_parquet_table_is_refused(tmp_path):
-    people().iloc[:0].to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(InputError, match="has 0 rows"):
         read_table(tmp_path / "t.parquet")
 
 

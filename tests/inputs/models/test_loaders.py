@@ -64,9 +64,9 @@ def acme(tmp_path, monkeypatch):
 
 
 @one_test
-@pytest.mark.parametrize(("path", "says"), [("a.card", ["paid", "refused"]), ("folder", ["yes", "yes"])])
-def test_a_model_is_loaded_by_who_takes_its_type(acme, path, says):
-    assert load_model(path)([[1.0], [9.0]]) == says
+@pytest.mark.parametrize(("path", "labels"), [("a.card", ["paid", "refused"]), ("folder", ["yes", "yes"])])
+def test_a_model_is_loaded_by_who_takes_its_type(acme, path, labels):
+    assert load_model(path)([[1.0], [9.0]]) == labels
 
 
 @one_test

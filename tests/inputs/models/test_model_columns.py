@@ -27,32 +27,34 @@ TABLE = pd.DataFrame(
     }
 )
 Y = np.where(TABLE["debt ratio"] > 0, "no", "yes")
-SEEN = ["age", "debt ratio"]
+MODEL_COLUMNS = ["age", "debt ratio"]
 
 
-def xgboost():
-    return pytest.importorskip("xgboost").XGBClassifier(n_estimators=2).fit(TABLE[SEEN], Y == "yes")
+def fit_xgboost():
+    return pytest.importorskip("xgboost").XGBClassifier(n_estimators=2).fit(TABLE[MODEL_COLUMNS], Y == "yes")
 
 
-def lightgbm():
+def fit_lightgbm():
     model = pytest.importorskip("lightgbm").LGBMClassifier(n_estimators=2, verbose=-1)
-    return model.fit(TABLE[SEEN], Y)  # which writes debt_ratio
+    return model.fit(TABLE[MODEL_COLUMNS], Y)  # which writes debt_ratio
 
 
-def catboost():
+def fit_catboost():
     model = pytest.importorskip("catboost").CatBoostClassifier(iterations=2, verbose=0)
-    return model.fit(TABLE[SEEN], Y)
+    return model.fit(TABLE[MODEL_COLUMNS], Y)
 
 
 MODELS = {
-    "tree": lambda: DecisionTreeClassifier().fit(TABLE[SEEN], Y),
-    "Predictor": lambda: faithkit.Predictor(DecisionTreeClassifier().fit(TABLE[SEEN], Y)),
-    "steps": lambda: make_pipeline(StandardScaler(), LogisticRegression()).fit(TABLE[SEEN], Y),
-    "search": lambda: GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1]}, cv=2).fit(TABLE[SEEN], Y),
-    "calibrated": lambda: CalibratedClassifierCV(DecisionTreeClassifier(), cv=2).fit(TABLE[SEEN], Y),
-    "xgboost": xgboost,
-    "lightgbm": lightgbm,
-    "catboost": catboost,
+    "tree": lambda: DecisionTreeClassifier().fit(TABLE[MODEL_COLUMNS], Y),
+    "Predictor": lambda: faithkit.Predictor(DecisionTreeClassifier().fit(TABLE[MODEL_COLUMNS], Y)),
+    "steps": lambda: make_pipeline(StandardScaler(), LogisticRegression()).fit(TABLE[MODEL_COLUMNS], Y),
+    "search": lambda: GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1]}, cv=2).fit(
+        TABLE[MODEL_COLUMNS], Y
+    ),
+    "calibrated": lambda: CalibratedClassifierCV(DecisionTreeClassifier(), cv=2).fit(TABLE[MODEL_COLUMNS], Y),
+    "xgboost": fit_xgboost,
+    "lightgbm": fit_lightgbm,
+    "catboost": fit_catboost,
 }
 
 
@@ -60,28 +62,28 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_sees_its_columns_in_its_order_and_predicts(name):
     model = MODELS[name]()
-    seen = select_model_columns(model, TABLE)
-    assert list(seen) == SEEN
-    assert len(faithkit.Predictor.of(model).predict(seen)) == N
+    selected = select_model_columns(model, TABLE)
+    assert list(selected) == MODEL_COLUMNS
+    assert len(faithkit.Predictor.of(model).predict(selected)) == N
 
 
 @one_test
 @pytest.mark.parametrize(
     "columns",
-    [SEEN, [3, 2], slice("debt ratio", "age"), [False, False, True, True], lambda X: SEEN],
+    [MODEL_COLUMNS, [3, 2], slice("debt ratio", "age"), [False, False, True, True], lambda X: MODEL_COLUMNS],
     ids=["names", "places", "slice", "mask", "function"],
 )
 def test_what_a_column_transformer_drops_is_not_seen_and_need_not_be_there(columns):
     chosen = ColumnTransformer([("numbers", StandardScaler(), columns), ("gone", "drop", ["day"])])
     model = make_pipeline(chosen, LogisticRegression()).fit(TABLE, Y)
-    assert sorted(select_model_columns(model, TABLE)) == SEEN
-    seen = select_model_columns(model, TABLE[SEEN])
-    assert np.array_equal(model.predict(seen), model.predict(TABLE))
+    assert sorted(select_model_columns(model, TABLE)) == MODEL_COLUMNS
+    selected = select_model_columns(model, TABLE[MODEL_COLUMNS])
+    assert np.array_equal(model.predict(selected), model.predict(TABLE))
 
 
 def test_what_one_part_drops_and_another_takes_is_seen():
-    parts = [("gone", "drop", ["age"]), ("numbers", StandardScaler(), SEEN)]
-    assert sorted(select_model_columns(ColumnTransformer(parts).fit(TABLE), TABLE)) == SEEN
+    parts = [("gone", "drop", ["age"]), ("numbers", StandardScaler(), MODEL_COLUMNS)]
+    assert sorted(select_model_columns(ColumnTransformer(parts).fit(TABLE), TABLE)) == MODEL_COLUMNS
 
 
 class Odd:
@@ -108,14 +110,16 @@ def test_names_that_are_none_change_nothing(names):
 
 @one_test
 @pytest.mark.parametrize(
-    "X", [TABLE[SEEN], TABLE[SEEN].to_numpy(), ["a text"]], ids=["same", "array", "texts"]
+    "X", [TABLE[MODEL_COLUMNS], TABLE[MODEL_COLUMNS].to_numpy(), ["a text"]], ids=["same", "array", "texts"]
 )
 def test_rows_that_need_no_change_stay_what_they_are(X):
     assert select_model_columns(MODELS["tree"](), X) is X
 
 
 def test_names_that_a_library_made_up_for_an_array_change_nothing():
-    assert select_model_columns(Odd(["Column_0", "Column_1"]), TABLE[SEEN]).equals(TABLE[SEEN])
+    assert select_model_columns(Odd(["Column_0", "Column_1"]), TABLE[MODEL_COLUMNS]).equals(
+        TABLE[MODEL_COLUMNS]
+    )
 
 
 def test_columns_that_a_model_needs_are_named_where_they_lack():
@@ -127,17 +131,17 @@ def test_columns_that_a_model_needs_are_named_where_they_lack():
 
 @one_test
 @pytest.mark.parametrize(
-    ("table", "seen", "said"),
+    ("table", "selected", "sentences"),
     [
         (TABLE, TABLE, ()),
-        (TABLE[["debt ratio", "age"]], TABLE[SEEN], ()),
+        (TABLE[["debt ratio", "age"]], TABLE[MODEL_COLUMNS], ()),
         (TABLE[["age", "day"]], TABLE[["age"]], ("The model does not use the column 'day'.",)),
-        (TABLE, TABLE[SEEN], ("The model does not use the columns 'day' and 'branch'.",)),
+        (TABLE, TABLE[MODEL_COLUMNS], ("The model does not use the columns 'day' and 'branch'.",)),
     ],
     ids=["all", "another order", "one", "two"],
 )
-def test_the_columns_that_a_model_does_not_use_are_told(table, seen, said):
-    assert describe_unused_columns(table, seen) == said
+def test_the_columns_that_a_model_does_not_use_are_told(table, selected, sentences):
+    assert describe_unused_columns(table, selected) == sentences
 
 
 @one_test
@@ -145,11 +149,11 @@ def test_the_columns_that_a_model_does_not_use_are_told(table, seen, said):
 def test_importances_of_a_pipeline_that_drops_columns_are_those_of_its_own(explainer):
     chosen = ColumnTransformer([("words", OneHotEncoder(), ["branch"]), ("numbers", "passthrough", ["age"])])
     model = make_pipeline(chosen, DecisionTreeClassifier(max_depth=3, random_state=0)).fit(TABLE, Y)
-    found = faithkit.evaluate(model, TABLE, explainer=explainer, background=TABLE).rows
-    assert list(found.X) == ["branch", "age"]
+    rows = faithkit.evaluate(model, TABLE, explainer=explainer, background=TABLE).rows
+    assert list(rows.X) == ["branch", "age"]
     if explainer == "shap":
         alone = make_pipeline(chosen, model[-1])
         narrow = TABLE[["branch", "age"]]
         alone[0].fit(narrow)
-        other = faithkit.evaluate(alone, narrow, explainer=explainer, background=narrow).rows
-        assert np.allclose(found.explanations.values, other.explanations.values)
+        narrow_rows = faithkit.evaluate(alone, narrow, explainer=explainer, background=narrow).rows
+        assert np.allclose(rows.explanations.values, narrow_rows.explanations.values)

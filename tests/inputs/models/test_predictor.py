@@ -33,7 +33,7 @@ class Answers:
         return self.answer
 
 
-def predict(answer, n=3):
+def predict_with(answer, n=3):
     return Predictor(Answers(answer)).predict(np.zeros((n, 1)))
 
 
@@ -155,7 +155,7 @@ def test_an_empty_sample_never_reaches_the_model():
     ],
 )
 def test_labels_in_any_container_come_back_one_dimensional(answer, expected):
-    labels = predict(answer)
+    labels = predict_with(answer)
     assert isinstance(labels, np.ndarray)
     assert labels.shape == (3,)
     assert labels.tolist() == expected
@@ -174,8 +174,8 @@ LABELS = st.one_of(
 @given(LABELS)
 def test_whatever_labels_a_model_gives_are_handed_on(labels):
     as_objects = np.array(labels, dtype=object)
-    assert predict(as_objects, len(labels)).tolist() == labels
-    assert predict(as_objects[:, None], len(labels)).tolist() == labels
+    assert predict_with(as_objects, len(labels)).tolist() == labels
+    assert predict_with(as_objects[:, None], len(labels)).tolist() == labels
 
 
 @one_test
@@ -209,7 +209,7 @@ def test_whatever_labels_a_model_gives_are_handed_on(labels):
 )
 def test_an_answer_that_is_not_one_label_per_row_is_refused(answer, words):
     with pytest.raises(InputError, match=words):
-        predict(answer)
+        predict_with(answer)
 
 
 def test_a_model_that_raises_is_reported_with_its_exception():
@@ -267,3 +267,27 @@ def test_a_predictor_survives_pickling_and_shows_what_it_is():
     predictor = pickle.loads(pickle.dumps(Predictor(DecisionTreeClassifier().fit(X, TWO))))
     assert predictor.predict(X).tolist() == TWO.tolist()
     assert repr(predictor) == "Predictor(DecisionTreeClassifier, classes=['no', 'yes'])"
+
+
+class Prices:
+    """A regressor of a user, which does not say that it is a regressor."""
+
+    def predict(self, X):
+        return (100 * X[:, 0]).astype(int)
+
+
+@one_test
+@pytest.mark.parametrize(
+    ("model", "has_hint"), [(Prices(), True), (lambda X: np.where(X[:, 0] > 3, "yes", "no"), False)]
+)
+def test_whole_numbers_without_scores_may_be_amounts(model, has_hint):
+    with pytest.raises(InputError, match="gives labels only") as raised:
+        Predictor(model, background=X).scores(X)
+    hint = "If its labels are amounts, say outcome='numbers' (CLI: --outcome numbers)."
+    assert (hint in str(raised.value)) == has_hint
+
+
+def test_one_prediction_for_many_rows_is_one():
+    model = Answers(X[:1, 0], _estimator_type="regressor")
+    with pytest.raises(InputError, match=r"^the model returned 1 prediction for 6 rows; expected one"):
+        Predictor(model).predict(X)

@@ -42,7 +42,7 @@ def test_a_table_without_rows_has_no_words():
     assert as_words(pd.DataFrame(COLUMNS)[:0]).shape == (0, len(COLUMNS))
 
 
-def ranks_of_scikit_learn(train, test):
+def rank_with_scikit_learn(train, test):
     """Return the ranks that scikit-learn gives to the words of a test table."""
     encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2)
     return encoder.fit(as_words(train)).transform(as_words(test))
@@ -74,7 +74,7 @@ def test_ranks_are_those_of_scikit_learn(name):
     table = pd.DataFrame({7: COLUMNS[name], 8: ["x", "y", "x", "z"]})
     for train in (table, table[:2]):
         np.testing.assert_array_equal(
-            WordRanks().fit(train).transform(table), ranks_of_scikit_learn(train, table)
+            WordRanks().fit(train).transform(table), rank_with_scikit_learn(train, table)
         )
 
 
@@ -86,15 +86,15 @@ def test_a_table_without_rows_has_no_ranks():
 @given(mixed_frames(), mixed_frames())
 def test_ranks_of_every_dtype_are_those_of_scikit_learn(train, test):
     test = test[train.columns]
-    np.testing.assert_array_equal(WordRanks().fit(train).transform(test), ranks_of_scikit_learn(train, test))
+    np.testing.assert_array_equal(WordRanks().fit(train).transform(test), rank_with_scikit_learn(train, test))
 
 
 def test_ranks_are_an_estimator_like_others():
     ranks = WordRanks().fit(people())
     assert ranks.get_feature_names_out().tolist() == list(people().columns)
     expected = ranks.transform(people())
-    for other in (pickle.loads(pickle.dumps(ranks)), clone(ranks).fit(people())):
-        np.testing.assert_array_equal(other.transform(people()), expected)
+    for copy in (pickle.loads(pickle.dumps(ranks)), clone(ranks).fit(people())):
+        np.testing.assert_array_equal(copy.transform(people()), expected)
     assert ranks.set_output(transform="pandas").transform(people()).columns.equals(people().columns)
     with pytest.raises(ValueError, match="feature names should match those that were passed during fit"):
         ranks.transform(people().rename(columns={"job": "work"}))

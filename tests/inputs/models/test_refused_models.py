@@ -18,11 +18,11 @@ TREE = DecisionTreeClassifier(random_state=0).fit(X, y)
 LABELS = np.array([0, 0, 1, 1])
 
 
-def chances(X):
+def predict_chances(X):
     return TREE.predict_proba(X)
 
 
-def odds(X):
+def predict_odds(X):
     return X[:, 0] - 1.5
 
 
@@ -54,9 +54,9 @@ class Odd:
 
 @attrs.frozen
 class Case:
-    """What is asked for, the code that the refusal has in it, and what the names in the code are."""
+    """A refused call, the code that the refusal has in it, and what the names in the code are."""
 
-    asked: object
+    call: object
     code: str
     names: dict = attrs.field(factory=dict)
     labels: list = attrs.field(factory=LABELS.tolist)
@@ -70,9 +70,9 @@ CASES = {
         y.tolist(),
     ),
     "a matrix of scores": Case(
-        lambda: faithkit.Predictor(chances).predict(X),
-        "faithkit.Predictor(scores=chances, classes=[0, 1])",
-        {"chances": chances},
+        lambda: faithkit.Predictor(predict_chances).predict(X),
+        "faithkit.Predictor(scores=predict_chances, classes=[0, 1])",
+        {"predict_chances": predict_chances},
     ),
     "a matrix of scores from an object": Case(
         lambda: faithkit.Predictor(Wrapped()).predict(X),
@@ -80,9 +80,9 @@ CASES = {
         {"model": Wrapped()},
     ),
     "a matrix of scores from a nameless function": Case(
-        lambda: faithkit.evaluate(lambda X: chances(X), X, "tree", background=X),
+        lambda: faithkit.evaluate(lambda X: predict_chances(X), X, "tree", background=X),
         "faithkit.Predictor(scores=f, classes=[0, 1])",
-        {"f": chances},
+        {"f": predict_chances},
     ),
     "classes that the background does not show": Case(
         lambda: faithkit.Predictor(Unnamed(), background=X).scores(X),
@@ -90,17 +90,21 @@ CASES = {
         {"model": Unnamed()},
     ),
     "the path of a file": Case(
-        lambda: faithkit.Predictor("bank_model:chances"), "faithkit.load_model('bank_model:chances')"
+        lambda: faithkit.Predictor("bank_model:predict_chances"),
+        "faithkit.load_model('bank_model:predict_chances')",
     ),
     "a path": Case(
-        lambda: faithkit.Predictor(Path("bank_model:chances")), "faithkit.load_model('bank_model:chances')"
+        lambda: faithkit.Predictor(Path("bank_model:predict_chances")),
+        "faithkit.load_model('bank_model:predict_chances')",
     ),
 }
 
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    (tmp_path / "bank_model.py").write_text("def chances(X):\n    return (X[:, 0] > 1.5).astype(int)\n")
+    (tmp_path / "bank_model.py").write_text(
+        "def predict_chances(X):\n    return (X[:, 0] > 1.5).astype(int)\n"
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
 
@@ -109,7 +113,7 @@ def here(tmp_path, monkeypatch):
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_what_a_refusal_says_to_write_works(here, case):
     with pytest.raises(InputError) as refusal:
-        case.asked()
+        case.call()
     assert case.code in str(refusal.value)
     assert "\n" not in str(refusal.value)
     model = eval(case.code, {"faithkit": faithkit, "X": X, "y": y, **case.names})
@@ -119,16 +123,25 @@ def test_what_a_refusal_says_to_write_works(here, case):
 
 @one_test
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("call", "words"),
     [
-        (lambda: faithkit.Predictor(scores=chances), r"faithkit\.Predictor\(scores=chances, classes=\[…\]\)"),
-        (lambda: faithkit.Predictor(TREE, scores=chances, classes=[0, 1]), "give a model or scores"),
+        (
+            lambda: faithkit.Predictor(scores=predict_chances),
+            r"faithkit\.Predictor\(scores=predict_chances, classes=\[…\]\)",
+        ),
+        (lambda: faithkit.Predictor(TREE, scores=predict_chances, classes=[0, 1]), "give a model or scores"),
         (lambda: faithkit.Predictor(scores=3, classes=[0, 1]), "type int; expected a function that takes X"),
         (lambda: faithkit.Predictor(scores=TREE, classes=[0, 1]), r"expected model\.predict_proba\."),
-        (lambda: faithkit.Predictor(scores=chances, classes="ab"), r"'ab'; expected a list of labels"),
-        (lambda: faithkit.Predictor(scores=chances, classes=2), "are 2; expected a list of labels"),
-        (lambda: faithkit.Predictor(scores=chances, classes={0, 1}), r"\{0, 1\}; expected a list of labels"),
-        (lambda: faithkit.Predictor(scores=chances, classes=[None, 1]), "expected distinct labels"),
+        (
+            lambda: faithkit.Predictor(scores=predict_chances, classes="ab"),
+            r"'ab'; expected a list of labels",
+        ),
+        (lambda: faithkit.Predictor(scores=predict_chances, classes=2), "are 2; expected a list of labels"),
+        (
+            lambda: faithkit.Predictor(scores=predict_chances, classes={0, 1}),
+            r"\{0, 1\}; expected a list of labels",
+        ),
+        (lambda: faithkit.Predictor(scores=predict_chances, classes=[None, 1]), "expected distinct labels"),
         (lambda: faithkit.Predictor(scores=lambda X: X * 1j, classes=[0, 1]).predict(X), "no numbers"),
         (lambda: faithkit.Predictor(Odd(), classes=["a", "b"]).predict(X), r"predicted .*7.*, which is none"),
         (lambda: faithkit.Predictor("tree"), "text 'tree'; expected a fitted model"),
@@ -138,11 +151,11 @@ def test_what_a_refusal_says_to_write_works(here, case):
         (lambda: faithkit.Predictor(TREE, classes=["yes", "no"]), r"model's own are \['no', 'yes'\]: leave"),
         (lambda: faithkit.Predictor(TREE, classes=["a", "b", "c"]), "give a new name for each"),
         (
-            lambda: faithkit.Predictor(scores=odds, classes=[0, 1]).predict(X),
+            lambda: faithkit.Predictor(scores=predict_odds, classes=[0, 1]).predict(X),
             r"from -1\.5 to 1\.5.*numpy\.column_stack\(\[-d, d\]\)",
         ),
         (
-            lambda: faithkit.Predictor(scores=chances, classes=[0, 1, 2]).predict(X),
+            lambda: faithkit.Predictor(scores=predict_chances, classes=[0, 1, 2]).predict(X),
             r"shape \(4, 2\) for 4 rows and 3 classes \(0, 1, 2\); expected a row of scores",
         ),
         (
@@ -155,14 +168,16 @@ def test_what_a_refusal_says_to_write_works(here, case):
         ),
     ],
 )
-def test_other_refusals_name_the_next_step(asked, words):
+def test_other_refusals_name_the_next_step(call, words):
     with pytest.raises(InputError, match=words) as refusal:
-        asked()
+        call()
     assert "\n" not in str(refusal.value)
 
 
 def test_advice_for_log_odds_works():
-    both = faithkit.Predictor(scores=lambda X: np.column_stack([-odds(X), odds(X)]), classes=[0, 1])
+    both = faithkit.Predictor(
+        scores=lambda X: np.column_stack([-predict_odds(X), predict_odds(X)]), classes=[0, 1]
+    )
     assert both.predict(X).tolist() == LABELS.tolist()
 
 
@@ -174,7 +189,7 @@ def test_advice_for_log_odds_works():
 def test_a_model_that_another_distribution_takes_names_it(monkeypatch, model, folder):
     package, _, name = model.partition(".")
     kind = type(name, (), {"__module__": f"{package}.core", "predict": lambda self, X: X})
-    monkeypatch.setattr("faithkit.inputs.models.recognition.adapt_object", lambda given, *_: given)
+    monkeypatch.setattr("faithkit.inputs.models.recognition.adapt_object", lambda model, *_: model)
     with pytest.raises(InputError, match=f"a {model}, .*pip install -e plugins/{folder}$"):
         faithkit.Predictor(kind())
 

@@ -17,12 +17,12 @@ CHANCES = np.array([[0.9, 0.1], [0.6, 0.4], [0.5, 0.5], [0.2, 0.8]])
 LABELS = ["no", "no", "no", "yes"]  # of a tie, the first
 
 
-def rows(X):
+def row_numbers(X):
     return np.asarray(X)[:, 0].astype(int)
 
 
-def matrix(X):
-    return CHANCES[rows(X)]
+def predict_matrix(X):
+    return CHANCES[row_numbers(X)]
 
 
 class Tensor:
@@ -39,14 +39,14 @@ class Tensor:
 @pytest.mark.parametrize(
     "scores",
     [
-        matrix,
-        lambda X: matrix(X).tolist(),
-        lambda X: pd.DataFrame(matrix(X), columns=["no", "yes"]),
-        lambda X: matrix(X)[:, 1],
-        lambda X: matrix(X)[:, 1:],
-        lambda X: pd.Series(matrix(X)[:, 1]),
-        lambda X: Tensor(matrix(X)),
-        lambda X: matrix(X).astype(np.float32),
+        predict_matrix,
+        lambda X: predict_matrix(X).tolist(),
+        lambda X: pd.DataFrame(predict_matrix(X), columns=["no", "yes"]),
+        lambda X: predict_matrix(X)[:, 1],
+        lambda X: predict_matrix(X)[:, 1:],
+        lambda X: pd.Series(predict_matrix(X)[:, 1]),
+        lambda X: Tensor(predict_matrix(X)),
+        lambda X: predict_matrix(X).astype(np.float32),
     ],
 )
 def test_scores_in_any_container_give_labels_and_scores(scores):
@@ -59,8 +59,10 @@ def test_scores_in_any_container_give_labels_and_scores(scores):
 
 
 def test_singles_stay_singles():
-    assert Predictor(scores=lambda X: matrix(X).astype(np.float32), classes=[0, 1]).scores_are_single(X)
-    assert not Predictor(scores=matrix, classes=[0, 1]).scores_are_single(X)
+    assert Predictor(scores=lambda X: predict_matrix(X).astype(np.float32), classes=[0, 1]).scores_are_single(
+        X
+    )
+    assert not Predictor(scores=predict_matrix, classes=[0, 1]).scores_are_single(X)
 
 
 def test_any_scale_will_do_and_the_highest_counts():
@@ -73,20 +75,20 @@ def test_a_model_and_the_function_of_its_scores_measure_the_same():
     data = faithkit.load_dataset("iris")
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(data.X, data.y)
     function = Predictor(scores=model.predict_proba, classes=model.classes_)
-    ours, theirs = (
+    of_model, of_function = (
         faithkit.evaluate(
-            one, data.X[::5], "lime:samples=50", discretizer="sign", background=data.X, progress=False
+            predictor, data.X[::5], "lime:samples=50", discretizer="sign", background=data.X, progress=False
         )
-        for one in (model, function)
+        for predictor in (model, function)
     )
-    assert ours.consistency == theirs.consistency
-    assert theirs.setup.model == "predict_proba"
+    assert of_model.consistency == of_function.consistency
+    assert of_function.setup.model == "predict_proba"
 
 
 def test_a_predictor_of_scores_survives_pickling_and_wrapping():
-    predictor = pickle.loads(pickle.dumps(Predictor(scores=matrix, classes=["no", "yes"])))
+    predictor = pickle.loads(pickle.dumps(Predictor(scores=predict_matrix, classes=["no", "yes"])))
     assert predictor.predict(X).tolist() == LABELS
-    assert repr(predictor) == "Predictor(matrix, classes=['no', 'yes'])"
+    assert repr(predictor) == "Predictor(predict_matrix, classes=['no', 'yes'])"
     again = Predictor(predictor, classes=["denied", "granted"])
     assert again.predict(X).tolist() == ["denied", "denied", "denied", "granted"]
     assert Predictor(again).predict(X).tolist() == again.predict(X).tolist()

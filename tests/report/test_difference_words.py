@@ -12,7 +12,7 @@ from faithkit.report.formats import format_difference_ends
 from faithkit.report.sentences import describe_change
 
 
-def told(value, low, high, allowed=None, confidence=0.95):
+def describe(value, low, high, allowed=None, confidence=0.95):
     return describe_change(
         "consistency", {"value": value, "low": low, "high": high, "confidence": confidence}, allowed
     )
@@ -40,16 +40,16 @@ SENTENCES = [
 @one_test
 @pytest.mark.parametrize(("numbers", "words"), SENTENCES, ids=[words for _, words in SENTENCES])
 def test_the_sentence_says_what_the_interval_shows(numbers, words):
-    assert f"consistency {words}" in told(*numbers) or (
-        words.startswith(("(", "by ")) and words in told(*numbers)
+    assert f"consistency {words}" in describe(*numbers) or (
+        words.startswith(("(", "by ")) and words in describe(*numbers)
     )
 
 
 def test_the_confidence_is_that_of_the_interval():
-    assert "99.9 % interval" in told(0.0, -0.1, 0.1, confidence=0.999)
+    assert "99.9 % interval" in describe(0.0, -0.1, 0.1, confidence=0.999)
 
 
-def number(text):
+def read_number(text):
     return Decimal(text.replace("−", "-"))
 
 
@@ -64,9 +64,11 @@ ends = st.tuples(shares, shares).map(sorted)
 def test_ends_are_rounded_away_from_each_other_and_never_are_minus_nothing(both):
     low, high = both
     lower, upper = format_difference_ends(low, high)
-    assert number(lower) <= Decimal(repr(low)) + BITS
-    assert number(upper) >= Decimal(repr(high)) - BITS
-    assert number(upper) - number(lower) <= Decimal(repr(high)) - Decimal(repr(low)) + Decimal("0.002")
+    assert read_number(lower) <= Decimal(repr(low)) + BITS
+    assert read_number(upper) >= Decimal(repr(high)) - BITS
+    assert read_number(upper) - read_number(lower) <= Decimal(repr(high)) - Decimal(repr(low)) + Decimal(
+        "0.002"
+    )
     assert "−0.000" not in (lower, upper)
 
 
@@ -78,8 +80,8 @@ def test_ends_are_rounded_away_from_each_other_and_never_are_minus_nothing(both)
 @example([-1e-17, 0.0], 0.0)
 def test_the_numbers_in_the_sentence_are_on_the_side_of_the_limit_that_it_says(both, allowed):
     low, high = both
-    words = told((low + high) / 2, low, high, allowed)
-    lower, upper = map(number, re.search(r"interval (\S+) to (\S+)\)", words).groups())
+    words = describe((low + high) / 2, low, high, allowed)
+    lower, upper = map(read_number, re.search(r"interval (\S+) to (\S+)\)", words).groups())
     limit = Decimal(repr(-allowed))
     if "is not worse" in words:
         assert low >= -allowed - 1e-9

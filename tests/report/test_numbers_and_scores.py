@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -26,17 +25,17 @@ GROUPS = RNG.integers(0, 10, 300)
 PRICES = 1000.0 * GROUPS + RNG.normal(size=300) * 1500
 
 
-def estimated(**given):
+def make_estimate(**fields):
     """Return an estimate of 200 instances, all of which were checked; the measure is above chance."""
     usual = {
         "value": 0.81, "estimate": 0.81, "merging": "nothing", "verified": 1.0, "checked": 200, "agree": 0.81,
         "bracket": (0.81, 0.81), "se": 0.02, "low": 0.7645, "high": 0.85, "floor": 0.0, "confidence": 0.95,
         "p_value": None, "mse_bound": None, "chance": 0.0, "finding": "above chance",
     }  # fmt: skip
-    return Estimate(**usual | given)
+    return Estimate(**usual | fields)
 
 
-def unchecked(span):
+def make_unchecked_statistics(span):
     return MeasureStatistics.of_rows(200, 0.0, None, 0.0, span=span, is_bounded=False)
 
 
@@ -47,7 +46,7 @@ PAIRS = (
 )
 NONE = {"verified": 0.0, "checked": 0, "agree": None, "value": None}
 
-SAID = {
+SENTENCES = {
     "a share of the variance": (
         Shares(), "consistency", {},
         f"{ALL}their explanations account for 81 % of the prediction's variance. Consistency {ABOVE}",
@@ -74,7 +73,7 @@ SAID = {
     ),
     "nothing known of numbers": (
         Shares(), "sufficiency",
-        NONE | {"merging": None, "floor": None, "low": -4.0, "high": 1.0, "statistics": unchecked(5.0),
+        NONE | {"merging": None, "floor": None, "low": -4.0, "high": 1.0, "statistics": make_unchecked_statistics(5.0),
                 "finding": "unknown", "estimate": -4.0, "chance": -4.0},
         "No explanation applies to another instance, so nothing could be checked. The sample rules nothing out: "
         "sufficiency may be anything up to 1.",
@@ -106,10 +105,10 @@ SAID = {
 
 
 @one_test
-@pytest.mark.parametrize("case", SAID)
+@pytest.mark.parametrize("case", SENTENCES)
 def test_what_a_measure_of_numbers_means_in_words(case):
-    words, measure, given, said = SAID[case]
-    assert explain_measure(measure, estimated(**given), 200, words=words) == said
+    words, measure, fields, sentences = SENTENCES[case]
+    assert explain_measure(measure, make_estimate(**fields), 200, words=words) == sentences
 
 
 CELLS = [
@@ -130,14 +129,14 @@ def test_a_cell_says_what_was_checked(words, share, count, cell):
 
 # --- whole results ------------------------------------------------------------------------------------------
 
-UNASKED = " Set outcome='labels' (CLI: --outcome labels) if they are labels."
+UNCHOSEN = " Set outcome='labels' (CLI: --outcome labels) if they are labels."
 SHARE = (
     "Predictions are numbers, so the measure is the share of their variance that explanations account for."
 )
-MEANT = {
-    "floats": (PRICES, {}, f"{SHARE}{UNASKED}"),
-    "numbers that were asked for": (PRICES, {"outcome": "numbers"}, SHARE),
-    "whole numbers that were asked for": (PRICES.round(), {"outcome": "numbers"}, SHARE),
+OUTCOMES = {
+    "floats": (PRICES, {}, f"{SHARE}{UNCHOSEN}"),
+    "numbers by choice": (PRICES, {"outcome": "numbers"}, SHARE),
+    "whole numbers by choice": (PRICES.round(), {"outcome": "numbers"}, SHARE),
     "a tolerance": (
         PRICES, {"agree": "within:2000"},
         "Predictions are numbers, and two agree if they differ by at most 2000.",
@@ -148,39 +147,30 @@ MEANT = {
 }  # fmt: skip
 
 
-def flat(text):
+def flatten(text):
     return " ".join(text.replace("\u00a0", " ").replace("&#39;", "'").split())
 
 
-@cache
-def page_of(case):
-    predictions, asked, _ = MEANT[case]
-    return faithkit.score(predictions, (GROUPS // 2).tolist(), **asked).to_html()
-
-
 @one_test
-@pytest.mark.parametrize("case", MEANT)
+@pytest.mark.parametrize("case", OUTCOMES)
 @pytest.mark.usefixtures("no_pictures")
 def test_a_result_says_what_predictions_are_and_nothing_of_labels(case):
-    predictions, asked, meant = MEANT[case]
-    result = faithkit.score(predictions, (GROUPS // 2).tolist(), **asked)
+    predictions, options, sentence = OUTCOMES[case]
+    result = faithkit.score(predictions, (GROUPS // 2).tolist(), **options)
     comparison = faithkit.results.Comparison(
-        {"fine": result, "poor": faithkit.score(predictions, [0] * 300, **asked)}
+        {"fine": result, "poor": faithkit.score(predictions, [0] * 300, **options)}
     )
-    for told in (
-        str(result),
-        result._repr_html_(),
-        result.to_html(),
-        str(comparison),
-        comparison.to_html(),
-    ):
-        assert meant in flat(told)
-        assert "same prediction" not in flat(told)
-    assert "get the same" not in flat(str(result.by(["f", "m"] * 150)))
+    pages = (result._repr_html_(), result.to_html(), comparison.to_html())
+    for text in map(flatten, (str(result), str(comparison), *pages)):
+        assert sentence in text
+        assert "same prediction" not in text
+    assert "get the same" not in flatten(str(result.by(["f", "m"] * 150)))
 
 
 def test_labels_are_not_remarked_on():
-    assert "Predictions are" not in flat(str(faithkit.score(["yes", "no"] * 20, ["a", "b", "b", "b"] * 10)))
+    assert "Predictions are" not in flatten(
+        str(faithkit.score(["yes", "no"] * 20, ["a", "b", "b", "b"] * 10))
+    )
 
 
 def test_what_was_decided_is_in_json_and_comes_back(tmp_path):
@@ -202,10 +192,10 @@ def test_all_predictions_within_the_tolerance_test_nothing():
     result = faithkit.score([1.0, 1.2, 1.4, 1.1], ["a", "a", "b", "b"], agree="within:0.5")
     assert result.consistency.finding == "one label"
     assert result.verdict.name == "nothing was tested"
-    assert "within 0.5 of each other: nothing was tested" in flat(result.to_text(verbose=True))
+    assert "within 0.5 of each other: nothing was tested" in flatten(result.to_text(verbose=True))
 
 
-def outliers(n=40):
+def make_outliers(n=40):
     """Return predictions with one outlier, and rules that hold for it and hardly anybody but their owner."""
     frame = pd.DataFrame({"x": np.arange(n, dtype=float)})
     rules = [
@@ -218,11 +208,12 @@ def outliers(n=40):
     )
 
 
-def test_sufficiency_below_0_is_explained():
-    y, rules, X = outliers()
+def test_sufficiency_below_0_is_explained(draw_only):
+    draw_only("local")
+    y, rules, X = make_outliers()
     result = faithkit.score(y, rules, X=X)
     assert result.sufficiency.estimate < 0
-    text = flat(str(result))
+    text = flatten(str(result))
     assert (
         "A measure below 0 means that predictions differ more for the same explanation than for random pairs"
         in text
@@ -247,8 +238,8 @@ LAWS = {
 def test_heavy_tails_are_warned_of(law):
     draw, heavy = LAWS[law]
     words = ["a", "b", "c"] * 100
-    seen = [str(faithkit.score(draw(np.random.default_rng(seed), 300), words)) for seed in range(10)]
-    warned = sum("A few instances decide" in flat(text) for text in seen)
+    texts = [str(faithkit.score(draw(np.random.default_rng(seed), 300), words)) for seed in range(10)]
+    warned = sum("A few instances decide" in flatten(text) for text in texts)
     assert warned >= 6 if heavy else warned <= 1
 
 
@@ -280,15 +271,17 @@ def test_a_printed_interval_contains_what_is_printed_beside_it(seed, n, groups, 
 
 @one_test
 @pytest.mark.parametrize("case", ["floats", "a tolerance", "probabilities"])
-def test_plots_say_what_is_told_of_each_instance(case):
-    page = flat(page_of(case))
+def test_plots_say_what_is_measured_of_each_instance(case, draw_only):
+    draw_only("local")
+    predictions, options, _ = OUTCOMES[case]
+    page = flatten(faithkit.score(predictions, (GROUPS // 2).tolist(), **options).to_html())
     assert "For each instance, how" in page
     assert "get its prediction" not in page
     assert "same prediction" not in page
 
 
 def test_a_plot_of_a_measure_below_0_shows_where_it_is():
-    y, rules, X = outliers()
+    y, rules, X = make_outliers()
     ax = faithkit.score(y, rules, X=X).plot()
     left, right = ax.get_xlim()
     drawn = [x for line in ax.lines for x in line.get_xdata()]
@@ -306,9 +299,9 @@ def test_predictions_under_the_worst_explanations_are_drawn_where_they_are_numbe
 
 def test_a_range_is_drawn_from_the_least_to_the_most():
     violations = faithkit.score(PRICES, GROUPS.tolist()).violations(2)
-    shown = {one.explanation: one.numbers for one in violations}
+    shown = {violation.explanation: violation.numbers for violation in violations}
     ax = draw_ranges(make_line_axes(2), shown)
     drawn = [x for line in ax.lines for x in line.get_xdata()]
-    assert min(drawn) == min(one.minimum for one in shown.values())
-    assert max(drawn) == max(one.maximum for one in shown.values())
+    assert min(drawn) == min(numbers.minimum for numbers in shown.values())
+    assert max(drawn) == max(numbers.maximum for numbers in shown.values())
     assert [text.get_text() for text in ax.texts] == list(shown)

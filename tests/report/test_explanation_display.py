@@ -7,54 +7,53 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from consoles import run
 from looping import one_test
 from PIL import Image
 from report.examples import CELL, SCRIPT
 
 import faithkit
 from faithkit import Contains, Explanations, Interval, Rule
-from faithkit.cli import main
 from faithkit.measure.witnesses import ExplanationView
 from faithkit.report.html import page_html
 from faithkit.report.pictures.row_pictures import draw_row
 from faithkit.report.sheets.explanations import mark_words
 from faithkit.report.sheets.instances import decision_page
 
-pytestmark = pytest.mark.usefixtures("no_pictures")  # titles and sentences are tested
+pytestmark = pytest.mark.usefixtures("no_pictures", "few_control_draws")  # titles and sentences are tested
 
 BLUE, ORANGE = (24, 100, 171), (226, 98, 18)
 CHURN = {"names": ["income", "debt", "age"], "target": "positive", "class": "churn"}
 
 
-def weighted(shared=CHURN, labels=("churn", "stay"), **options):
+def score_weights(shared=CHURN, labels=("churn", "stay"), **options):
     """Two rows with the same weights and different predictions."""
     explanations = Explanations.vectors([[2.0, -1.0, 0.0]] * 2, shared=shared)
     return faithkit.score(list(labels), explanations, **options)
 
 
-def pictures(page):
+def read_pictures(page):
     return [
         np.asarray(Image.open(io.BytesIO(base64.b64decode(text))))
         for text in re.findall(r'src="data:image/png;base64,([^"]+)"', page)
     ]
 
 
-def local_page(result, row=0):
+def render_local_page(result, row=0):
     return page_html(decision_page(result.local(row), "Row"))
 
 
 def test_weights_are_said_in_words_with_their_class():
     sentence = "income (+2) pushes towards churn, debt (−1) away from it"
-    assert sentence in str(weighted().violations()).replace("\n   ", " ")
-    assert f"explanation: {sentence}" in str(weighted().local(0))
+    assert sentence in str(score_weights().violations()).replace("\n   ", " ")
+    assert f"explanation: {sentence}" in str(score_weights().local(0))
 
 
 def test_weights_are_bars_from_a_common_zero():
     bars = re.findall(
         r'<th>(\w+)</th><td><span class="(\w+)" style="margin-left: ([\d.]+)%; width: ([\d.]+)%"></span></td>'
         r"<td>(.+?)</td>",
-        weighted().to_html(),
+        score_weights().to_html(),
     )
     # from −1 to 2: zero is at a third, and a bar of 2 fills the other two
     assert bars == [("income", "for", "33.3", "66.7", "+2"), ("debt", "against", "0.0", "33.3", "−1")]
@@ -63,7 +62,7 @@ def test_weights_are_bars_from_a_common_zero():
 @one_test
 @pytest.mark.parametrize("labels", [("churn", "stay"), ("stay", "churn")])
 def test_a_class_has_the_colour_of_the_row_that_is_predicted_so(labels):
-    is_swapped = 'class="bars swapped"' in weighted(labels=labels).to_html()
+    is_swapped = 'class="bars swapped"' in score_weights(labels=labels).to_html()
     assert is_swapped == (labels[1] == "churn")  # the second row is orange
 
 
@@ -78,25 +77,27 @@ def test_a_class_has_the_colour_of_the_row_that_is_predicted_so(labels):
     ],
 )
 def test_what_was_compared_is_shown(discretizer, sentence):
-    assert f"explanation: {sentence}\n" in str(weighted(discretizer=discretizer).local(0))
+    assert f"explanation: {sentence}\n" in str(score_weights(discretizer=discretizer).local(0))
 
 
 def test_weights_for_the_predicted_class_name_it_where_it_is_one():
-    result = weighted({"names": CHURN["names"], "target": "predicted"})
+    result = score_weights({"names": CHURN["names"], "target": "predicted"})
     assert "pushes towards stay" in str(result.local(1))
     assert "pushes towards the prediction of the row" in " ".join(str(result.violations()).split())
 
 
 def test_weights_without_a_class_claim_none():
-    assert "explanation: income = 2, debt = -1, age = 0" in str(weighted({"names": CHURN["names"]}).local(0))
+    assert "explanation: income = 2, debt = -1, age = 0" in str(
+        score_weights({"names": CHURN["names"]}).local(0)
+    )
 
 
 def test_a_long_explanation_names_the_largest_and_counts_the_others():
     names = [f"x{i}" for i in range(9)]
     explanations = Explanations.vectors([np.arange(1.0, 10.0)] * 2, shared=CHURN | {"names": names})
     result = faithkit.score(["churn", "stay"], explanations)
-    told = " ".join(str(result.local(0)).split())
-    assert "x8 (+9), x7 (+8), x6 (+7), x5 (+6) and x4 (+5) push towards churn; 4 more push less" in told
+    text = " ".join(str(result.local(0)).split())
+    assert "x8 (+9), x7 (+8), x6 (+7), x5 (+6) and x4 (+5) push towards churn; 4 more push less" in text
     assert "x0 = 1, x1 = 2" in result.to_html()  # folded
 
 
@@ -151,7 +152,7 @@ def test_words_for_and_against_are_marked_in_texts_and_their_markup_stays_text()
     explanations = Explanations.of([weights] * 2, kind="words", shared={"target": "positive", "class": "pos"})
     texts = [f"{SCRIPT} and dull", f"dull {CELL}"]
     result = faithkit.score(["pos", "neg"], explanations, X=texts)
-    page = result.to_html() + local_page(result)
+    page = result.to_html() + render_local_page(result)
     assert page.count('<mark class="against">dull</mark>') == 2 + 3  # the decision's row is shown twice
     assert '<mark class="for">&lt;script&gt;' in page
     assert SCRIPT not in page
@@ -172,11 +173,11 @@ def test_words_without_weights_have_no_bars(words):
     assert 'class="bars' not in result.to_html()
 
 
-def images(n=2):
+def make_images(n=2):
     return np.linspace(0.2, 0.6, n * 64).reshape(n, 8, 8)
 
 
-def patches(values, n=2):
+def make_patches(values, n=2):
     names = ["[0:4, 0:4]", "[0:4, 4:8]", "[4:8, 0:4]", "[4:8, 4:8]"]
     shared = {"names": names, "target": "positive", "class": "seven"}
     return Explanations.vectors([values] * n, shared=shared)
@@ -193,10 +194,10 @@ def has_outline(picture, box, colour):
 
 
 def test_patches_are_outlined_in_both_rows():
-    result = faithkit.score(["seven", "one"], patches([0.0, 3.0, -2.0, 0.0]), X=images())
+    result = faithkit.score(["seven", "one"], make_patches([0.0, 3.0, -2.0, 0.0]), X=make_images())
     page = result.to_html()
     assert page == result.to_html()
-    drawn = pictures(page)
+    drawn = read_pictures(page)
     assert len(drawn) == 2
     for picture in drawn:
         assert has_outline(picture, ((0, 4), (4, 8)), BLUE)
@@ -212,9 +213,9 @@ def test_patches_are_outlined_in_both_rows():
 
 def test_signs_of_patches_outline_what_was_compared():
     result = faithkit.score(
-        ["seven", "one"], patches([1.0, 3.0, 2.0, 0.5]), X=images(), discretizer="sign-of-top:k=1"
+        ["seven", "one"], make_patches([1.0, 3.0, 2.0, 0.5]), X=make_images(), discretizer="sign-of-top:k=1"
     )
-    (picture, *_) = pictures(local_page(result))
+    (picture, *_) = read_pictures(render_local_page(result))
     assert has_outline(picture, ((0, 4), (4, 8)), BLUE)
     assert not has_outline(picture, ((4, 8), (0, 4)), BLUE)
 
@@ -241,26 +242,26 @@ def test_a_series_is_no_picture(shape):
 def test_missing_pixels_and_other_ranges_are_drawn():
     row = np.full((8, 8), -5.0)
     row[0, 0], row[7, 7] = np.nan, 5.0
-    (picture,) = pictures(f'src="{draw_row(row, [])}"')
+    (picture,) = read_pictures(f'src="{draw_row(row, [])}"')
     assert picture[0, 0].tolist() == picture[30, 30].tolist() == [0, 0, 0]
     assert picture[-1, -1].tolist() == [255, 255, 255]
 
 
 def test_bytes_of_0_and_1_are_black_and_white():
-    (picture,) = pictures(f'src="{draw_row(np.eye(8, dtype=np.uint8), [])}"')
+    (picture,) = read_pictures(f'src="{draw_row(np.eye(8, dtype=np.uint8), [])}"')
     assert np.unique(picture).tolist() == [0, 255]
 
 
 def test_a_row_that_was_compared_with_none_is_not_called_uncontradicted():
     result = faithkit.score(["yes", "no", "no"], ["a", "b", "b"])
-    assert "It was compared with no other row" in local_page(result, 0)
-    assert "No other row of the sample that it was compared with gets another" in local_page(result, 1)
+    assert "It was compared with no other row" in render_local_page(result, 0)
+    assert "No other row of the sample that it was compared with gets another" in render_local_page(result, 1)
 
 
 def test_the_page_of_a_decision_shows_its_bars(tmp_path):
     page = tmp_path / "page.html"
-    command = ["local", "--data", "iris", "--explainer", "shap", "--row", "3", "--html", str(page)]
-    run = CliRunner().invoke(main, command)
-    assert run.exit_code == 0, run.output
+    model = ("--data", "iris", "--model", "tree", "--explainer", "shap")
+    done = run("local", *model, "--row", 3, "--html", page)
+    assert done.exit_code == 0, done.output
     (label,) = re.findall(r"Prediction: (\w+)", page.read_text("utf-8"))
     assert f"towards {label} →" in page.read_text("utf-8")  # of three classes, the predicted one

@@ -59,22 +59,22 @@ ENDINGS = [
 
 
 @pytest.fixture
-def planned(monkeypatch):
-    """Let `faithkit plan` end in some way, and return how it did."""
+def plan_raising(monkeypatch):
+    """Return a function that runs `faithkit plan` while it raises an exception."""
 
-    def run_it(ending, *options):
+    def run_plan(ending, *options):
         def end(*_):
             raise ending
 
         monkeypatch.setattr("faithkit.measure.planning.plans.plan_samples", end)
         return run(*PLAN, *options)
 
-    return run_it
+    return run_plan
 
 
 @pytest.mark.parametrize(("ending", "code", "line"), ENDINGS, ids=[line for *_, line in ENDINGS])
-def test_an_exception_is_one_line(planned, ending, code, line):
-    done = planned(ending)
+def test_an_exception_is_one_line(plan_raising, ending, code, line):
+    done = plan_raising(ending)
     assert done.exit_code == code
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith(line)
@@ -82,8 +82,8 @@ def test_an_exception_is_one_line(planned, ending, code, line):
 
 
 @pytest.mark.parametrize("ending", [ending for ending, code, _ in ENDINGS if code == 1], ids=repr)
-def test_its_traceback_is_shown_when_asked_for_and_the_code_is_the_same(planned, ending):
-    done = planned(ending, "--debug")
+def test_its_traceback_is_shown_when_asked_for_and_the_code_is_the_same(plan_raising, ending):
+    done = plan_raising(ending, "--debug")
     assert done.exit_code == 1
     assert "Traceback (most recent call last):" in done.stderr
     assert "raise ending" in done.stderr

@@ -8,14 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from looping import one_test
-from report.examples import rules
-from report.test_html import Reader, explained_rows
+from report.examples import make_rules
+from report.test_html import Reader, read_explanations
 
 import faithkit
 from faithkit import Interval, Rule
 from faithkit.inputs.logs.log_files import open_log
 from faithkit.run.comparisons.comparison import Comparison
 from faithkit.run.populations.log_scoring import score_log
+
+pytestmark = pytest.mark.usefixtures("no_pictures", "few_control_draws")
 
 # "a": three "yes" and a "no"; "b": two "no"; "c" is alone
 LABELS = ["yes", "yes", "no", "yes", "no", "no", "yes"]
@@ -32,8 +34,8 @@ def test_each_explanation_has_its_rows_its_agreement_and_its_loss():
     assert frame["share"].tolist() == pytest.approx([4 / 7, 2 / 7, 1 / 7])
 
 
-def sample(kind):
-    """Return a result whose rows are of some kind, with explanations that are partly right."""
+def score_sample(kind):
+    """Return a result whose rows are of a kind, with explanations that are partly right."""
     rng = np.random.default_rng(5)
     X = pd.DataFrame({"age": rng.integers(20, 60, 90), "row": np.arange(90)})
     labels = np.where(X["age"] + rng.normal(0, 9, 90) > 40, "yes", "no")
@@ -47,30 +49,28 @@ def sample(kind):
         "blocks": {"blocks": np.arange(90) // 9},
     }
     if kind == "rules":
-        return faithkit.score(labels, rules(limits), X=X)
+        return faithkit.score(labels, make_rules(limits), X=X)
     if kind == "pool":
-        return faithkit.score(labels[:60], rules(limits[:60]), X=X[:60], pool=(X[60:], labels[60:]))
+        return faithkit.score(labels[:60], make_rules(limits[:60]), X=X[:60], pool=(X[60:], labels[60:]))
     return faithkit.score(rng.normal(size=90) if kind == "numbers" else labels, names, **options[kind])
 
 
 @one_test
 @pytest.mark.parametrize("kind", ["labels", "numbers", "weights", "clusters", "blocks", "rules", "pool"])
-@pytest.mark.usefixtures("no_pictures")
 def test_losses_add_up_to_what_disagreement_takes_from_the_measure(kind):
-    result = sample(kind)
+    result = score_sample(kind)
     measure, frame = result.sufficiency or result.consistency, result.to_frame("losses")
     assert frame["loss"].sum() == pytest.approx(measure.verified - measure.value, abs=1e-12)
     assert frame["loss"].sum() > 0.1
     assert frame["rows"].sum() == result.n
     assert frame["share"].sum() == pytest.approx(1)
     assert frame["explanation"].is_unique
-    assert len(explained_rows(result.to_html())) == len(frame)
+    assert len(read_explanations(result.to_html())) == len(frame)
 
 
-@pytest.mark.usefixtures("no_pictures")
 def test_the_table_is_worst_first_and_shows_the_instances_of_each_prediction():
     X = pd.DataFrame({"customer": [f"C{i}" for i in range(7)]})
-    rows = explained_rows(faithkit.score(LABELS, REASONS, X=X, ids=X["customer"]).to_html())
+    rows = read_explanations(faithkit.score(LABELS, REASONS, X=X, ids=X["customer"]).to_html())
     assert rows == [
         ["a", "4", "57\u00a0%", "0.500", "0.286", "3 get yes: C0, C1, C3\n1 gets no: C2"],
         ["b", "2", "29\u00a0%", "1.000", "0.000", "2 get no: C4, C5"],
@@ -78,27 +78,24 @@ def test_the_table_is_worst_first_and_shows_the_instances_of_each_prediction():
     ]
 
 
-@pytest.mark.usefixtures("no_pictures")
 def test_rows_without_an_explanation_are_one_line():
     text = faithkit.score(["yes", "yes", "no", "no", "yes"], ["a", "a", None, None, None]).to_html()
-    assert explained_rows(text) == [
+    assert read_explanations(text) == [
         ["a", "2", "40\u00a0%", "1.000", "0.000", "2 get yes: 0, 1"],
         ["no explanation", "3", "60\u00a0%", "–", "–", "2 get no: 2, 3\n1 gets yes: 4"],
     ]
 
 
-@pytest.mark.usefixtures("no_pictures")
 def test_a_log_in_pieces_has_the_same_table(tmp_path):
     log = pd.DataFrame({"label": LABELS, "why": REASONS})
     log.to_parquet(tmp_path / "log.parquet")
-    rows = explained_rows(score_log(open_log(str(tmp_path / "log.parquet"), "label", ("why",))).to_html())
+    rows = read_explanations(score_log(open_log(str(tmp_path / "log.parquet"), "label", ("why",))).to_html())
     assert [row[:5] for row in rows] == [
-        row[:5] for row in explained_rows(faithkit.score(LABELS, REASONS).to_html())
+        row[:5] for row in read_explanations(faithkit.score(LABELS, REASONS).to_html())
     ]
     assert rows[0][5] == "3 get yes: 0, …\n1 gets no: 2"  # it knows the first row of each prediction
 
 
-@pytest.mark.usefixtures("no_pictures")
 def test_the_worst_and_the_largest_are_shown_and_the_others_counted():
     # 600 pairs that disagree, and 600 of three rows that agree
     reasons = [f"split {i}" for i in range(600) for _ in "yn"] + [
@@ -106,20 +103,20 @@ def test_the_worst_and_the_largest_are_shown_and_the_others_counted():
     ]
     labels = ["y", "n"] * 600 + ["y"] * 1800
     text = faithkit.score(labels, reasons).to_html()
-    names = [row[0] for row in explained_rows(text)]
+    names = [row[0] for row in read_explanations(text)]
     assert names == [f"split {i}" for i in range(250)] + [f"pure {i}" for i in range(250)]
     # each of 700 hidden ones: 350 pairs lose both of their rows of 3,000
     assert "The other 700 cost 0.233 together." in Reader(text).text
 
 
-def test_thousands_of_explanations_are_a_small_page():
-    reasons = [f"{'<&>' * 800} {i // 2}" for i in range(8_000)]
-    text = faithkit.score(["yes", "no"] * 4_000, reasons).to_html()
+def test_thousands_of_explanations_are_a_small_page(draw_only):
+    draw_only("map of")
+    reasons = [f"{'<&>' * 800} {i // 2}" for i in range(2_400)]
+    text = faithkit.score(["yes", "no"] * 1_200, reasons).to_html()
     assert len(text.encode()) < 3_000_000
-    assert "The table has 250 of 4,000 explanations" in Reader(text).text
+    assert "The table has 250 of 1,200 explanations" in Reader(text).text
 
 
-@pytest.mark.usefixtures("no_pictures")
 def test_the_policy_allows_the_pages_own_script_and_style_by_their_fingerprints():
     text = faithkit.score(LABELS, REASONS).to_html()
     policy = re.search(r'http-equiv="Content-Security-Policy" content="(.*?)"', text)[1]
@@ -140,14 +137,12 @@ def test_the_policy_allows_the_pages_own_script_and_style_by_their_fingerprints(
     ],
     ids=["nothing checked", "a comparison"],
 )
-@pytest.mark.usefixtures("no_pictures")
 def test_a_page_with_nothing_to_explore_has_no_script_and_allows_none(make_page):
     text = make_page()
     assert "<script" not in text
     assert "script-src" not in text
 
 
-@pytest.mark.usefixtures("no_pictures")
 def test_a_result_from_a_file_has_no_rows_to_explore(tmp_path):
     faithkit.score(LABELS, REASONS).to_json(tmp_path / "result.json")
     loaded = faithkit.load(tmp_path / "result.json")
@@ -156,7 +151,8 @@ def test_a_result_from_a_file_has_no_rows_to_explore(tmp_path):
         loaded.to_frame("losses")
 
 
-def test_points_of_the_map_have_titles_one_for_several_alike():
+def test_points_of_the_map_have_titles_one_for_several_alike(draw_only):
+    draw_only("map of")
     # "pure": three explanations of two rows each; "split": one of four
     reasons = ["p", "p", "q", "q", "r", "r", "split", "split", "split", "split"]
     text = faithkit.score(["y"] * 6 + ["y", "y", "n", "n"], reasons).to_html()
@@ -166,7 +162,8 @@ def test_points_of_the_map_have_titles_one_for_several_alike():
     ]
 
 
-def test_labels_have_a_plot_with_their_intervals():
+def test_labels_have_a_plot_with_their_intervals(draw_only):
+    draw_only("consistency by predicted label")
     text = faithkit.score(["ok"] * 40 + ["fraud"] * 8, ["a"] * 35 + ["b"] * 13).to_html()
     svg = re.search(r'<svg role="img" aria-label="consistency by predicted label.*?</svg>', text, re.S)[0]
     drawn = re.findall(r"<text [^>]*>(.*?)</text>", svg)
