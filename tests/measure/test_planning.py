@@ -507,7 +507,9 @@ def list_statistics(facts):
 @one_test
 @pytest.mark.parametrize("pool", [0, 500])
 def test_at_most_one_pilot_in_ten_misleads_about_sufficiency(pool):
-    result = try_plans(Boxes(0.25, noisy=True), 150, 0.15, runs=20, measure="sufficiency", pool=pool, most=1000)
+    result = try_plans(
+        Boxes(0.25, noisy=True), 150, 0.15, runs=20, measure="sufficiency", pool=pool, most=1000
+    )
     assert result.planned > 10
     assert_promises_kept(result)
 

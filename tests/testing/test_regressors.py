@@ -15,9 +15,9 @@ from regressors import (
     TEXTS,
     TWO_NUMBERS,
     Y,
+    create_explainer,
     explained,
     function,
-    made,
 )
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -184,7 +184,7 @@ def test_an_explainer_that_cannot_says_why_in_one_line(spec, model, line):
 def test_a_background_with_one_prediction_does_not_say_how_far_apart_others_are(explainer):
     predictor = faithkit.Predictor(lambda X: np.full(len(X), 0.25), outcome="numbers")
     with pytest.raises(faithkit.errors.InputError, match=r"predicts 0.25 for all .* rows of the background"):
-        made(explainer).fit(predictor, BACKGROUND)
+        create_explainer(explainer).fit(predictor, BACKGROUND)
 
 
 def test_words_and_a_class_do_not_go_with_numbers():
@@ -214,7 +214,7 @@ def test_words_and_a_class_do_not_go_with_numbers():
 )
 def test_an_invalid_tolerance_or_range_is_refused(spec, line):
     with pytest.raises(faithkit.errors.ParameterError, match=line):
-        made(spec)
+        create_explainer(spec)
 
 
 class LabelsOnly:

@@ -16,9 +16,9 @@ from regressors import (
     X,
     Y,
     behind_a_pipeline,
+    create_explainer,
     explained,
     function,
-    made,
 )
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import PoissonRegressor
@@ -168,7 +168,7 @@ def differentiate(predict, rows, step=1e-5):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_gradient_is_that_of_the_prediction(make, kind):
     predictor = faithkit.Predictor(make(), background=BACKGROUND)
-    fitted = made("gradient:offset=true").fit(predictor, BACKGROUND)
+    fitted = create_explainer("gradient:offset=true").fit(predictor, BACKGROUND)
     explanations = fitted.explain(ROWS, None)
     expected = differentiate(predictor.predict, ROWS)
     size = np.abs(expected).max()
