@@ -117,7 +117,8 @@ def test_what_is_no_reader_is_refused_before_anything_is_read(classifier, messag
 
 
 def test_evaluate_reads_what_it_explains():
-    done = run(*"evaluate --data iris --model tree --explainer tree --samples 60 --json -".split())
+    words = ["--data", "iris", "--model", "tree", "--explainer", "tree", "--samples", "60"]
+    done = run("evaluate", *words, "--json", "-")
     assert done.exit_code == 0, done.stderr
     assert json.loads(done.stdout)["diagnostics"][0]["result"]["accuracy"]["value"] > 0.9
 
