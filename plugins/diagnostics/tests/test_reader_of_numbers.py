@@ -102,7 +102,7 @@ def test_a_row_without_an_explanation_scores_0():
 
 
 def test_scores_have_the_limits_of_labels():
-    result = faithkit.score(SCORES[:100], X[:100]).diagnose("reader")
+    result = faithkit.score(SCORES[:100], X[:100]).diagnose(Reader("linear"))
     assert 0 < result.low <= result.score <= 1
     assert result.score > result.score_without
     assert "predicts the scores with an agreement of" in " ".join(str(result).split())

@@ -197,8 +197,8 @@ def test_a_linear_models_refined_counterfactuals_do_not_depend_on_the_batch():
     X = rng.normal(size=(100, 6))
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, X @ rng.normal(size=6) > 0)
     fitted = build_explainer(refine=True).fit(faithkit.Predictor(model), X[:80])
-    whole = fitted.explain(X[80:], None).values
-    for i in (0, 7, 19):
+    whole = fitted.explain(X[80:90], None).values
+    for i in (0, 9):
         assert (fitted.explain(X[80 + i : 81 + i], None).values == whole[i]).all()
 
 
