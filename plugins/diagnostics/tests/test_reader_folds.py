@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faithkit_diagnostics.reader.crossfit import Turns
-from faithkit_diagnostics.reader.diagnostic import Reader
+from faithkit_diagnostics.reader.diagnostic import Reader, prepare
 from looping import one_test
 from nearly import assert_nearly
 from sklearn.tree import DecisionTreeClassifier
@@ -101,6 +101,14 @@ def test_folds_know_nothing_of_labels():
         labels = (np.array([0, 1] * 5))[result.order]
         mixed += len(set(labels[result.folds(5) == 0].tolist())) == 2
     assert abs(mixed / 900 - 5 / 9) < 4 * np.sqrt(5 / 9 * 4 / 9 / 900)
+
+
+def test_of_more_rows_than_a_classifier_takes_those_with_the_first_turns_are_read():
+    cross_fit = prepare(faithkit.score(LABELS, X).rows)
+    rows = np.arange(0, N, 2)
+    by_turn = sorted(rows.tolist(), key=lambda row: cross_fit.turns.turn[row])
+    assert cross_fit._first_rows(rows, 7).tolist() == sorted(by_turn[:7])
+    assert cross_fit._first_rows(rows, len(rows)).tolist() == rows.tolist()
 
 
 def test_customers_who_are_logged_several_times_are_not_read_by_themselves():

@@ -137,6 +137,8 @@ def test_our_rules_and_samples_are_told(example):
     assert sum("our rule is" in remark for remark in example.remarks) == 2
     assert sum("2 searches with other draws found" in remark for remark in example.remarks) == 2
     assert any("scaled up from 3 of" in remark for remark in example.remarks)
+    all_covered_rows = figure_anchor_example.remarks(0.5, [LOW_EDUCATION], sampled=3, scope_rows=3)
+    assert not any("scaled up" in remark for remark in all_covered_rows)
 
 
 @pytest.mark.slow
