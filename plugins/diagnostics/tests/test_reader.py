@@ -213,11 +213,6 @@ def test_what_comes_back_is_told_in_a_sentence_and_in_json():
     }  # fmt: skip
 
 
-def test_a_result_is_hard_to_change():
-    with pytest.raises(AttributeError):
-        score_sample().diagnose(Reader("logistic")).score = 1.0
-
-
 ONE_THREAD = """
 import faithkit, numpy as np
 from faithkit_diagnostics.reader.diagnostic import Reader

@@ -98,18 +98,16 @@ def evaluate_counterfactuals(frame, name):
     )
 
 
+def explain_by_neighbors(X, background, **params):
+    explainer = faithkit.plugin.registry().create("explainer", "nearest-neighbor", params)
+    return explainer.fit(None, background).explain(X, None)
+
+
 def test_a_prototype_is_compared_with_its_instance_too():
     X = np.array([[0.0], [4.0]])
-    explanations = (
-        faithkit.plugin.registry()
-        .create("explainer", "nearest-neighbor")
-        .fit(None, np.array([[1.0], [5.0]]))
-        .explain(X, None)
-    )
-    assert faithkit.plugin.registry().create("discretizer", "delta").discretize(explanations).tolist() == [
-        [1.0],
-        [1.0],
-    ]
+    explanations = explain_by_neighbors(X, np.array([[1.0], [5.0]]))
+    delta = faithkit.plugin.registry().create("discretizer", "delta")
+    assert delta.discretize(explanations).tolist() == [[1.0], [1.0]]
 
 
 @one_test
@@ -121,11 +119,6 @@ def test_what_cannot_be_compared_is_said(name):
         discretize(name, OTHERS, PEOPLE.rename(columns={"job": "work"}))
     with pytest.raises(faithkit.errors.InputError, match="instances=X"):
         discretize(name, OTHERS, None)
-    explanations = (
-        faithkit.plugin.registry()
-        .create("explainer", "nearest-neighbor", {"k": 2})
-        .fit(None, np.eye(3))
-        .explain(np.eye(3), None)
-    )
+    explanations = explain_by_neighbors(np.eye(3), np.eye(3), k=2)
     with pytest.raises(faithkit.errors.InputError, match="use k=1"):
         faithkit.plugin.registry().create("discretizer", name).discretize(explanations)

@@ -2,7 +2,6 @@
 
 from unittest import mock
 
-import attrs
 import numpy as np
 import pandas as pd
 import pytest
@@ -310,8 +309,3 @@ def test_a_users_function_must_return_distances(function, message):
     x = distance.coordinates(np.zeros((2, 1)))
     with pytest.raises(faithkit.errors.InputError, match=message):
         distance.between(x, x)
-
-
-def test_distances_are_frozen():
-    with pytest.raises(attrs.exceptions.FrozenInstanceError):
-        learn_distance(None, np.zeros((2, 1))).name = "other"

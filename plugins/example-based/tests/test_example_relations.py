@@ -27,13 +27,8 @@ def build_relation(name, **params):
 
 
 def explain(name, frame, background, **params):
-    model = faithkit.Predictor(FirstColumns())
-    return (
-        faithkit.plugin.registry()
-        .create("explainer", name, params)
-        .fit(model, background)
-        .explain(frame, None)
-    )
+    explainer = faithkit.plugin.registry().create("explainer", name, params)
+    return explainer.fit(faithkit.Predictor(FirstColumns()), background).explain(frame, None)
 
 
 def build_slow_distances(explanations, background):
@@ -303,8 +298,7 @@ def test_what_is_lacking_is_said(name, params, explanations, message):
 
 def test_a_quantile_without_a_background_or_with_one_row_is_an_error():
     line = np.array([[0.0], [1.0]])
-    neighbors = faithkit.plugin.registry().create("explainer", "nearest-neighbor").fit(None, line)
-    result = neighbors.explain(line, None)
+    result = explain("nearest-neighbor", line, line)
     with pytest.raises(faithkit.errors.InputError, match="quantile over a background"):
         build_relation("within", tau="q0.5").holds(faithkit.plugin.Sample(line, result), result)
     alone = faithkit.Explanations(kind="example", values=np.zeros((1, 1)))
@@ -316,12 +310,7 @@ def test_a_quantile_without_a_background_or_with_one_row_is_an_error():
 
 def test_more_than_one_example_has_no_ball():
     X = np.eye(3)
-    explanations = (
-        faithkit.plugin.registry()
-        .create("explainer", "nearest-neighbor", {"k": 2})
-        .fit(None, X)
-        .explain(X, None)
-    )
+    explanations = explain("nearest-neighbor", X, X, k=2)
     with pytest.raises(
         faithkit.errors.InputError, match="one example per row, and these explanations have 2"
     ):

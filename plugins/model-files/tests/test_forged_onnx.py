@@ -15,39 +15,39 @@ from onnx import TensorProto, helper  # noqa: E402
 FLOATS = TensorProto.FLOAT
 
 
-def build_external_tensor(location=CANARY, name="W"):
+def make_external(location=CANARY, name="W"):
     """Return a tensor whose numbers lie in another file."""
     tensor = TensorProto(name=name, data_type=FLOATS, dims=[1], data_location=TensorProto.EXTERNAL)
     tensor.external_data.add(key="location", value=location)
     return tensor
 
 
-def build_sparse(values):
+def make_sparse(values):
     indices = helper.make_tensor("i", TensorProto.INT64, [1], [0])
     return onnx.SparseTensorProto(values=values, indices=indices, dims=[1])
 
 
-def build_graph(nodes=(), tensors=(), sparse_tensors=(), last="X"):
+def make_graph(nodes=(), tensors=(), sparse_tensors=(), last="X"):
     X, Y = (helper.make_tensor_value_info(name, FLOATS, [None, 1]) for name in ("X", "Y"))
     added = helper.make_node("Identity", [last], ["Y"])
     return helper.make_graph([*nodes, added], "g", [X], [Y], tensors, sparse_initializer=sparse_tensors)
 
 
-def build_model(*nodes, domains=("",), **more):
+def make_model(*nodes, domains=("",), **more):
     functions = more.pop("functions", [])
     opsets = [helper.make_opsetid(domain, 17) for domain in domains]
     return helper.make_model(
-        build_graph(nodes, **more), opset_imports=opsets, ir_version=8, functions=functions
+        make_graph(nodes, **more), opset_imports=opsets, ir_version=8, functions=functions
     )
 
 
-def build_constant(**attribute):
+def make_constant(**attribute):
     return helper.make_node("Constant", [], ["c"], **attribute)
 
 
-def build_branch():
+def make_branch():
     inner = helper.make_graph(
-        [build_constant(value=build_external_tensor())],
+        [make_constant(value=make_external())],
         "inner",
         [],
         [helper.make_empty_tensor_value_info("c")],
@@ -55,53 +55,53 @@ def build_branch():
     return helper.make_node("If", ["X"], ["b"], then_branch=inner, else_branch=inner)
 
 
-def build_function():
+def make_function():
     return helper.make_function(
         "local",
         "f",
         ["a"],
         ["c"],
-        [build_constant(value=build_external_tensor())],
+        [make_constant(value=make_external())],
         [helper.make_opsetid("", 17)],
     )
 
 
-def build_trained_model():
-    trained = build_model()
-    trained.training_info.add().algorithm.CopyFrom(build_graph(tensors=[build_external_tensor()]))
+def make_trained_model():
+    trained = make_model()
+    trained.training_info.add().algorithm.CopyFrom(make_graph(tensors=[make_external()]))
     return trained
 
 
 # Where numbers of a model may lie in another file
 EXTERNAL = {
-    "the canary": lambda: build_model(tensors=[build_external_tensor()]),
-    "a file of the system": lambda: build_model(tensors=[build_external_tensor("/etc/passwd")]),
-    "a file above": lambda: build_model(tensors=[build_external_tensor("../../secret")]),
-    "memory of the process": lambda: build_model(tensors=[build_external_tensor("*/_ORT_MEM_ADDR_/*")]),
-    "a location without a word": lambda: build_model(tensors=[build_external_tensor("")]),
-    "the last of many tensors": lambda: build_model(
+    "the canary": lambda: make_model(tensors=[make_external()]),
+    "a file of the system": lambda: make_model(tensors=[make_external("/etc/passwd")]),
+    "a file above": lambda: make_model(tensors=[make_external("../../secret")]),
+    "memory of the process": lambda: make_model(tensors=[make_external("*/_ORT_MEM_ADDR_/*")]),
+    "a location without a word": lambda: make_model(tensors=[make_external("")]),
+    "the last of many tensors": lambda: make_model(
         tensors=[
             *(helper.make_tensor(f"t{i}", FLOATS, [1], [0.0]) for i in range(9)),
-            build_external_tensor(),
+            make_external(),
         ]
     ),
-    "a node's tensor": lambda: build_model(build_constant(value=build_external_tensor())),
-    "a node's list of tensors": lambda: build_model(
-        helper.make_node("Strange", [], ["c"], values=[build_external_tensor()])
+    "a node's tensor": lambda: make_model(make_constant(value=make_external())),
+    "a node's list of tensors": lambda: make_model(
+        helper.make_node("Strange", [], ["c"], values=[make_external()])
     ),
-    "a sparse tensor": lambda: build_model(sparse_tensors=[build_sparse(build_external_tensor())]),
-    "a node's sparse tensor": lambda: build_model(
-        build_constant(sparse_value=build_sparse(build_external_tensor()))
+    "a sparse tensor": lambda: make_model(sparse_tensors=[make_sparse(make_external())]),
+    "a node's sparse tensor": lambda: make_model(
+        make_constant(sparse_value=make_sparse(make_external()))
     ),
-    "a branch": lambda: build_model(build_branch()),
-    "a function": lambda: build_model(domains=("", "local"), functions=[build_function()]),
-    "its training": build_trained_model,
+    "a branch": lambda: make_model(make_branch()),
+    "a function": lambda: make_model(domains=("", "local"), functions=[make_function()]),
+    "its training": make_trained_model,
 }
 
 
 @pytest.fixture(autouse=True)
 def _honest(here):
-    (here / "honest.onnx").write_bytes(build_model().SerializeToString())
+    (here / "honest.onnx").write_bytes(make_model().SerializeToString())
     load_model("honest.onnx")  # whatever honest files import is there now
 
 
@@ -115,7 +115,7 @@ def test_a_model_with_numbers_in_other_files_is_refused(assert_refused, here, ca
 
 
 def test_a_number_that_is_written_at_length_is_the_same_number():
-    tensor = build_external_tensor()
+    tensor = make_external()
     content = tensor.SerializeToString()
     padded = content.replace(b"\x70\x01", b"\xf0\x00\x81\x80\x00")
     assert TensorProto.FromString(padded) == tensor
@@ -148,7 +148,7 @@ def test_all_ways_to_a_tensor_are_followed():
 
 
 def dump_valid_model():
-    return build_model().SerializeToString()
+    return make_model().SerializeToString()
 
 
 # The bytes of a file that is called .onnx
@@ -167,10 +167,10 @@ BYTES = {
     "a number without an end": lambda: b"\xff" * 40 + b"location",
     "groups in groups": lambda: b"\x0b" * 10**5 + b"location",
     "graphs in graphs": lambda: nest_graphs(2000),
-    "a library of operators": lambda: build_model(
+    "a library of operators": lambda: make_model(
         helper.make_node("Shell", ["X"], ["s"], domain="evil.so"), domains=("", "evil.so")
     ).SerializeToString(),
-    "a server's answer": lambda: build_model(
+    "a server's answer": lambda: make_model(
         helper.make_node(
             "AzureTextToText",
             ["X", "X"],
@@ -180,7 +180,7 @@ BYTES = {
         ),
         domains=("", "com.microsoft.extensions"),
     ).SerializeToString(),
-    "a cache of another device": lambda: build_model(
+    "a cache of another device": lambda: make_model(
         helper.make_node(
             "EPContext", ["X"], ["s"], domain="com.microsoft", embed_mode=0, ep_cache_context=CANARY
         ),
